@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Runs the steps one after another, counts what passed and failed in each, and ends with the plain line. */
+const root = join(import.meta.dirname, '..');
+const total = { passed: 0, failed: 0 };
+
+interface Count {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+await step('check', ['tests/check.ts', '--json'], lastLineCount);
+await step(
+  'tests',
+  [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    '--reporter=default',
+    '--reporter=json',
+    '--outputFile=.engines/vitest.json',
+  ],
+  vitestCount,
+);
+for (const file of readdirSync(join(root, 'tests/chaos'))) {
+  const name = /^(.+)\.drill\.ts$/.exec(file)?.[1];
+  if (name) await step(`drill ${name}`, ['tests/chaos/main.ts', name, '--size', 'small'], exitCount);
+}
+await step('engines stop', ['packages/engines/main.ts', 'stop'], exitCount);
+
+console.log(`${total.passed} passed, ${total.failed} failed`);
+process.exit(total.failed === 0 ? 0 : 1);
+
+async function step(
+  name: string,
+  args: readonly string[],
+  count: (code: number, output: string) => Count,
+): Promise<void> {
+  console.log(`\n== ${name}`);
+  const startedAt = Date.now();
+  const { code, output } = await run(args);
+  const counted = count(code, output);
+  // A step that died without a word has failed, whatever it had counted.
+  const failed = code !== 0 && counted.failed === 0 ? 1 : counted.failed;
+  total.passed += counted.passed;
+  total.failed += failed;
+  console.log(`== ${name}: ${counted.passed} ok, ${failed} not, ${Math.round((Date.now() - startedAt) / 1_000)} s`);
+}
+
+function run(args: readonly string[]): Promise<{ code: number; output: string }> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+    let output = '';
+    child.stdout.on('data', (data: Buffer) => {
+      output += data;
+      process.stdout.write(data);
+    });
+    child.on('close', (code) => resolve({ code: code ?? 1, output }));
+  });
+}
+
+function exitCount(code: number): Count {
+  return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+}
+
+function lastLineCount(_code: number, output: string): Count {
+  return JSON.parse(output.trim().split('\n').at(-1) ?? '{}') as Count;
+}
+
+function vitestCount(): Count {
+  const report = JSON.parse(readFileSync(join(root, '.engines/vitest.json'), 'utf8')) as {
+    numPassedTests: number;
+    numFailedTests: number;
+    numFailedTestSuites: number;
+  };
+  return { passed: report.numPassedTests, failed: Math.max(report.numFailedTests, report.numFailedTestSuites) };
+}

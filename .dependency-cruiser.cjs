@@ -1,0 +1,88 @@
+/** Import directions. Each is an error: the layout is a promise to the reader, not a wish. */
+const rooms = '^domain/([^/]+)/';
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'contract-imports-zod-only',
+      severity: 'error',
+      from: { path: '^packages/contract/', pathNot: '\\.test\\.ts$' },
+      to: { pathNot: ['^packages/contract/', 'node_modules/zod/'] },
+    },
+    {
+      name: 'rules-are-pure',
+      comment: 'No input, output, clock or workspace; exact decimals are arithmetic.',
+      severity: 'error',
+      from: { path: '^packages/rules/', pathNot: '\\.test\\.ts$' },
+      to: { pathNot: ['^packages/rules/', 'node_modules/(decimal\\.js|libphonenumber-js)/'] },
+    },
+    {
+      name: 'stores-know-no-domain',
+      severity: 'error',
+      from: { path: '^packages/(postgres|clickhouse|stream|redis|vault|outbound|jobs)/' },
+      to: { path: '^(domain|apps|packages/(providers|runtime|contract))/' },
+    },
+    {
+      name: 'domain-knows-no-framework-or-driver',
+      severity: 'error',
+      from: { path: '^domain/', pathNot: '\\.test\\.ts$' },
+      to: { path: ['^apps/', 'node_modules/(fastify|pg|ioredis|@nats-io|@clickhouse|undici)/'] },
+    },
+    {
+      name: 'rooms-through-their-door',
+      severity: 'error',
+      from: { path: rooms },
+      to: { path: '^domain/[^/]+/', pathNot: ['^domain/$1/', '^domain/[^/]+/index\\.ts$'] },
+    },
+    ...ranks(),
+    {
+      name: 'sdk-imports-the-contract-only',
+      severity: 'error',
+      from: { path: '^packages/sdk/', pathNot: '\\.test\\.ts$' },
+      to: { pathNot: ['^packages/(sdk|contract)/', 'node_modules/zod/'] },
+    },
+    {
+      name: 'console-talks-through-the-sdk',
+      severity: 'error',
+      from: { path: '^apps/console/' },
+      to: { path: '^(domain|packages)/', pathNot: '^packages/(sdk|contract)/' },
+    },
+    {
+      name: 'tracker-imports-nothing',
+      severity: 'error',
+      from: { path: '^packages/tracker/src/' },
+      to: { pathNot: '^packages/tracker/src/' },
+    },
+    {
+      name: 'production-knows-no-testkit',
+      severity: 'error',
+      from: { path: '^(apps|domain|packages)/', pathNot: ['\\.test\\.tsx?$', '^packages/(testkit|sandbox)/'] },
+      to: { path: '^(packages/testkit|tests|bench)/' },
+    },
+    { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    // The default parser reads nothing under TypeScript 7 and says that all is well.
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)(dist|\\.engines)/' },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.tsx', '.js', '.json'],
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default'],
+    },
+  },
+};
+
+/** A room imports only those below it; what must happen above goes through the outbox or dirty rows. */
+function ranks() {
+  const order = ['access', 'customers', 'conversions', 'attribution', 'campaigns', 'journeys', 'erasures'];
+  return order.slice(0, -1).map((room, index) => ({
+    name: `rank-of-${room}`,
+    severity: 'error',
+    from: { path: `^domain/${room}/`, pathNot: '\\.test\\.ts$' },
+    to: { path: `^domain/(${order.slice(index + 1).join('|')})/` },
+  }));
+}

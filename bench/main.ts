@@ -1,0 +1,22 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Bench } from '@tributary/testkit';
+import { progressPrinter } from '../packages/testkit/progress.ts';
+
+const names = readdirSync(import.meta.dirname)
+  .filter((file) => file.endsWith('.bench.ts'))
+  .map((file) => file.replace('.bench.ts', ''));
+const name = process.argv[2] ?? '';
+
+if (!names.includes(name)) {
+  console.log(
+    `npm run bench -- NAME\n\nBenches: ${names.join(', ') || 'none yet'}\nThe last line is one JSON object: name, ratio, better, the raw figures, the sizes.`,
+  );
+  process.exitCode = name === '--help' ? 0 : 2;
+} else {
+  const { bench } = (await import(join(import.meta.dirname, `${name}.bench.ts`))) as { bench: Bench };
+  console.error(`${bench.name}: ${bench.question}`);
+  const result = await bench.run({ progress: progressPrinter(bench.name) });
+  console.log(JSON.stringify({ name: bench.name, better: bench.better, ...result }));
+  process.exit(0);
+}

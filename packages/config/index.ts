@@ -1,0 +1,3 @@
+export { loadSettings, WrongSettings } from './load.ts';
+export { configurationPage, environmentExample } from './pages.ts';
+export type { Settings } from './settings.ts';

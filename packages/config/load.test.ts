@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { loadSettings, WrongSettings } from './index.ts';
+
+test('an empty environment gives the settings of a developer machine', () => {
+  const settings = loadSettings({});
+  expect(settings.port).toBe(4000);
+  expect(settings.clickhouseCluster).toBeUndefined();
+  expect(settings.corsOrigins).toEqual([]);
+});
+
+test('every wrong setting is named at once, with what it should be', () => {
+  const load = () => loadSettings({ PORT: '70000', LOG_LEVEL: 'loud', BASE_URL: 'tributary' });
+  expect(load).toThrow(WrongSettings);
+  expect(load).toThrow(/PORT must be from 0 to 65535 \(it is "70000"\)/);
+  expect(load).toThrow(/LOG_LEVEL must be one of debug, info, warn, error, silent/);
+  expect(load).toThrow(/BASE_URL must be an address that starts with http:\/\/ or https:\/\//);
+});
+
+test('the text of a secret is not repeated', () => {
+  expect(() => loadSettings({ DATABASE_APP_URL: 'mysql://u:hunter2@host/db' })).toThrow(/^(?!.*hunter2)/s);
+  expect(() => loadSettings({ ENCRYPTION_KEYS: 'k1:c2hvcnQ=' })).toThrow(/ENCRYPTION_KEYS must be keys written as/);
+});
+
+test('a ring of keys keeps its order, the newest first', () => {
+  const key = Buffer.alloc(32, 7).toString('base64');
+  const settings = loadSettings({ ENCRYPTION_KEYS: `new:${key}, old:${key}` });
+  expect(settings.encryptionKeys?.map(({ id }) => id)).toEqual(['new', 'old']);
+});

@@ -1,0 +1,199 @@
+import { z } from 'zod';
+
+/** One setting: its name in the environment, what it may be, and what it is for in the operator's words. */
+export interface Setting<S extends z.ZodType = z.ZodType> {
+  readonly variable: string;
+  readonly schema: S;
+  readonly about: string;
+  /** As text, the way an operator would write it. Absent: the setting is optional and undefined unless set. */
+  readonly fallback?: string;
+  /** Never printed, not even in an error. */
+  readonly secret?: true;
+}
+
+function setting<S extends z.ZodType>(
+  variable: string,
+  schema: S,
+  about: string,
+  more: { fallback: string; secret?: true },
+): Setting<S> & { readonly fallback: string } {
+  return { variable, schema, about, ...more };
+}
+
+function optional<S extends z.ZodType>(
+  variable: string,
+  schema: S,
+  about: string,
+  more: { secret?: true } = {},
+): Setting<S> {
+  return { variable, schema, about, ...more };
+}
+
+const wholeNumber = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, `must be from ${least} to ${most}`);
+
+const oneOf = <const V extends readonly [string, ...string[]]>(values: V) =>
+  z.enum(values, `must be one of ${values.join(', ')}`);
+
+const address = (...protocols: string[]) =>
+  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
+    message: `must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+  });
+
+const yesOrNo = oneOf(['true', 'false']).transform((text) => text === 'true');
+
+/** "id:base64 of 32 bytes", several with commas; the first one is used for new work, the others can still be read. */
+const keyRing = z.string().transform((text, context) => {
+  const keys = text.split(',').map((part) => {
+    const [id = '', encoded = ''] = part.trim().split(':');
+    return { id, bytes: Buffer.from(encoded, 'base64') };
+  });
+  for (const { id, bytes } of keys) {
+    if (!/^[a-z0-9_-]{1,16}$/.test(id) || bytes.length !== 32) {
+      context.addIssue('must be keys written as id:base64 of 32 bytes, separated by commas');
+      return z.NEVER;
+    }
+  }
+  return keys;
+});
+
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+
+const whereItAnswers = {
+  baseUrl: setting('BASE_URL', address('http:', 'https:'), 'The public address of this deployment.', {
+    fallback: 'http://127.0.0.1:4000',
+  }),
+  apiUrl: optional(
+    'API_URL',
+    address('http:', 'https:'),
+    'The alternate API host. The same server answers for both; leave it out when there is only one.',
+  ),
+  host: setting('HOST', z.string().min(1), 'The address the API listens on.', { fallback: '127.0.0.1' }),
+  port: setting('PORT', wholeNumber(0, 65_535), 'The port the API listens on.', { fallback: '4000' }),
+  trustedProxies: setting(
+    'TRUSTED_PROXIES',
+    list,
+    'Addresses or networks (CIDR) of the proxies in front, whose X-Forwarded-For is believed. Empty: nobody is.',
+    { fallback: '' },
+  ),
+  corsOrigins: setting(
+    'CORS_ORIGINS',
+    list,
+    'Origins whose pages may call the API from a browser. Empty: none but the deployment itself.',
+    { fallback: '' },
+  ),
+  tlsCertificateFile: optional(
+    'TLS_CERTIFICATE_FILE',
+    z.string().min(1),
+    'PEM certificate, when the API itself speaks TLS.',
+  ),
+  tlsKeyFile: optional('TLS_KEY_FILE', z.string().min(1), 'PEM key of that certificate.'),
+};
+
+const theFourEngines = {
+  databaseOwnerUrl: setting(
+    'DATABASE_OWNER_URL',
+    address('postgres:', 'postgresql:'),
+    'PostgreSQL as the role that owns the schema. Only migrations use it.',
+    { fallback: 'postgres://tributary_owner:local-only@127.0.0.1:15432/tributary', secret: true },
+  ),
+  databaseAppUrl: setting(
+    'DATABASE_APP_URL',
+    address('postgres:', 'postgresql:'),
+    'PostgreSQL as the role that serves requests, bound by row-level security.',
+    { fallback: 'postgres://tributary_app:local-only@127.0.0.1:15432/tributary', secret: true },
+  ),
+  databaseSystemUrl: setting(
+    'DATABASE_SYSTEM_URL',
+    address('postgres:', 'postgresql:'),
+    'PostgreSQL as the role that works the queues.',
+    { fallback: 'postgres://tributary_system:local-only@127.0.0.1:15432/tributary', secret: true },
+  ),
+  databasePoolSize: setting('DATABASE_POOL_SIZE', wholeNumber(1, 500), 'Connections to PostgreSQL per process.', {
+    fallback: '10',
+  }),
+  clickhouseUrl: setting('CLICKHOUSE_URL', address('http:', 'https:'), 'ClickHouse over HTTP.', {
+    fallback: 'http://127.0.0.1:18123',
+    secret: true,
+  }),
+  clickhouseDatabase: setting('CLICKHOUSE_DATABASE', z.string().regex(/^\w+$/), 'Its database.', {
+    fallback: 'tributary',
+  }),
+  clickhouseCluster: optional(
+    'CLICKHOUSE_CLUSTER',
+    z.string().regex(/^\w+$/),
+    'Name of the ClickHouse cluster whose shards share the tables. Leave it out for a single node.',
+  ),
+  clickhouseReplicated: setting(
+    'CLICKHOUSE_REPLICATED',
+    yesOrNo,
+    'Whether the tables of a cluster are replicated (needs ClickHouse Keeper).',
+    { fallback: 'false' },
+  ),
+  natsUrl: setting('NATS_URL', address('nats:', 'tls:'), 'NATS with JetStream.', {
+    fallback: 'nats://127.0.0.1:14222',
+    secret: true,
+  }),
+  streamPrefix: setting('STREAM_PREFIX', z.string().regex(/^[a-z0-9_]+$/), 'First word of our stream subjects.', {
+    fallback: 'tributary',
+  }),
+  redisUrl: setting('REDIS_URL', address('redis:', 'rediss:'), 'Redis or Valkey.', {
+    fallback: 'redis://127.0.0.1:16379',
+    secret: true,
+  }),
+  redisPrefix: setting('REDIS_PREFIX', z.string().min(1), 'First word of our keys in Redis.', {
+    fallback: 'tributary',
+  }),
+};
+
+const secretsAtRest = {
+  encryptionKeys: optional(
+    'ENCRYPTION_KEYS',
+    keyRing,
+    'Keys that wrap every secret kept in PostgreSQL: id:base64 of 32 bytes, newest first, separated by commas. "openssl rand -base64 32" makes one.',
+    { secret: true },
+  ),
+};
+
+const runningIt = {
+  logLevel: setting('LOG_LEVEL', oneOf(['debug', 'info', 'warn', 'error', 'silent']), 'How much is logged.', {
+    fallback: 'info',
+  }),
+  requestTimeoutMs: setting('REQUEST_TIMEOUT_MS', wholeNumber(100, 600_000), 'How long one request may take.', {
+    fallback: '30000',
+  }),
+  shutdownTimeoutMs: setting(
+    'SHUTDOWN_TIMEOUT_MS',
+    wholeNumber(0, 600_000),
+    'How long a process that was asked to stop may finish what it has begun.',
+    { fallback: '20000' },
+  ),
+  otlpEndpoint: optional(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    address('http:', 'https:'),
+    'Where OpenTelemetry traces go. Unset: no traces.',
+  ),
+};
+
+/** Every setting there is, in the order of the page that is made from it. */
+export const groups: Readonly<Record<string, Readonly<Record<string, Setting>>>> = {
+  'Where it answers': whereItAnswers,
+  'The four engines': theFourEngines,
+  'Secrets at rest': secretsAtRest,
+  'Running it': runningIt,
+};
+
+type All = typeof whereItAnswers & typeof theFourEngines & typeof secretsAtRest & typeof runningIt;
+type Value<S> = S extends Setting<infer Z> ? z.output<Z> | (S extends { fallback: string } ? never : undefined) : never;
+
+/** The settings as a program reads them. One without a fallback is undefined unless it was set. */
+export type Settings = { readonly [K in keyof All]: Value<All[K]> };

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+
+/**
+ * Any RFC 9562 id. Ours are version 7, or version 5 where the id must follow from its input. A made-up id (a visitor's, cut from an
+ * HMAC) must set the version and variant bits too, or it is refused here.
+ */
+export const Uuid = z.uuid();
+
+export const RequestId = z.string().regex(/^req_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'must be req_ and a UUID');
+
+// ISO 8601 knows a year zero, and an offset can push a time past 9999. PostgreSQL refuses the one and our own format the other:
+// let through, either would surface as a 500 instead of a refusal.
+const isInYears1To9999 = (value: string) => {
+  const year = new Date(value).getUTCFullYear();
+  return year >= 1 && year <= 9999;
+};
+
+const dateError = 'must be a real date written YYYY-MM-DD';
+
+/** A day that exists, in the profile's time zone. 2023-02-29 is refused. */
+export const CalendarDate = z.iso.date({ error: dateError }).refine(isInYears1To9999, dateError);
+
+/** A moment as we write it: UTC, always with milliseconds, so that equal moments are equal strings. */
+export const IsoTimestamp = z.iso.datetime({ precision: 3 });
+
+const timestampError = 'must be an ISO 8601 time with Z or an offset, like 2026-01-31T09:30:00Z';
+
+/**
+ * A moment as callers may write it: any offset, any precision. A time without an offset is refused, because guessing its zone
+ * would move the event by hours without anyone noticing. Parsed to the form of IsoTimestamp.
+ */
+export const IsoTimestampInput = z.iso
+  .datetime({ offset: true, error: timestampError, abort: true })
+  .refine(isInYears1To9999, timestampError)
+  .transform((value) => new Date(value).toISOString());
+
+/** Exact money and other decimals, which a JSON number would round. One spelling per sign and digits: no +, no leading zero, no -0. */
+export const DecimalString = z
+  .string()
+  .max(40)
+  .regex(/^(?!-0(\.0+)?$)-?(0|[1-9]\d*)(\.\d+)?$/, 'must be a decimal number in a string, like "1250.50"');
+
+/** The shape of ISO 4217. Whether the code is in use, and its minor digits, is packages/rules' to say: that list changes, this does not. */
+export const CurrencyCode = z.string().regex(/^[A-Z]{3}$/, 'must be a currency code of ISO 4217, like CLP');
+
+/** The shape of ISO 3166-1 alpha-2. An unknown country is ZZ, which that standard leaves to its users. */
+export const CountryCode = z.string().regex(/^[A-Z]{2}$/, 'must be a country code of ISO 3166-1, like CL');
+
+/** A table's keys as an enum, so that a name is written once, beside what is said of it. */
+export function enumOf<const Table extends Record<string, unknown>>(table: Table) {
+  return z.enum(Object.keys(table) as (keyof Table & string)[]);
+}
+
+export const Pagination = z.strictObject({
+  has_next: z.boolean(),
+  cursor: z
+    .string()
+    .nullable()
+    .describe('Where the next page starts. Also on the last page; null when there are no rows.'),
+});
+
+type Shape = z.core.$ZodShape;
+type NoShape = Record<never, never>;
+
+const profileMeta = <Meta extends Shape>(meta: Meta) => z.strictObject({ profile_id: Uuid, ...meta });
+const workspaceMeta = <Meta extends Shape>(meta: Meta) => z.strictObject({ workspace_id: Uuid, ...meta });
+
+/** `{data, meta: {profile_id}}`; `meta` adds fields to the meta. */
+export function data<Data extends z.ZodType, Meta extends Shape = NoShape>(schema: Data, meta: Meta = {} as Meta) {
+  return z.strictObject({ data: schema, meta: profileMeta(meta) });
+}
+
+/** Many rows of one kind, a page at a time: `{data: [row], pagination, meta: {profile_id}}`. */
+export function page<Row extends z.ZodType, Meta extends Shape = NoShape>(row: Row, meta: Meta = {} as Meta) {
+  return z.strictObject({ data: z.array(row), pagination: Pagination, meta: profileMeta(meta) });
+}
+
+/** As `data`, for a route about a workspace, which no single profile answers for. */
+export function workspaceData<Data extends z.ZodType, Meta extends Shape = NoShape>(
+  schema: Data,
+  meta: Meta = {} as Meta,
+) {
+  return z.strictObject({ data: schema, meta: workspaceMeta(meta) });
+}
+
+/** As `page`, for a route about a workspace. */
+export function workspacePage<Row extends z.ZodType, Meta extends Shape = NoShape>(row: Row, meta: Meta = {} as Meta) {
+  return z.strictObject({ data: z.array(row), pagination: Pagination, meta: workspaceMeta(meta) });
+}
+
+/** What every DELETE answers inside `data`. */
+export const Deleted = z.strictObject({ id: Uuid, deleted: z.literal(true) });

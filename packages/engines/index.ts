@@ -1,0 +1,3 @@
+export { configuration as clickhouseConfiguration } from './clickhouse.ts';
+export type { EngineName } from './engine.ts';
+export { type EngineStatus, engineNames, Supervisor } from './supervisor.ts';

@@ -1,0 +1,75 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { connect as connectSocket } from 'node:net';
+import { join } from 'node:path';
+import type { Engine } from './engine.ts';
+import { run, unpackFromSuite } from './install.ts';
+
+/** Older servers lose acknowledged messages to a crash: 2.10.23 mends it, and sync_interval came with 2.10. */
+const oldestSafe = [2, 10, 27] as const;
+
+export const nats: Engine = {
+  name: 'nats',
+  ports: { main: 14222 },
+
+  addresses: (place) => ({ NATS_URL: `nats://127.0.0.1:${place.ports.main}` }),
+
+  program(shared) {
+    const candidates = [
+      join(shared, 'nats', 'usr/sbin/nats-server'),
+      '/usr/sbin/nats-server',
+      '/usr/local/bin/nats-server',
+    ];
+    return candidates.find((path) => existsSync(path) && isSafe(run(path, '--version')));
+  },
+
+  async install(shared) {
+    const directory = join(shared, 'nats');
+    mkdirSync(directory, { recursive: true });
+    unpackFromSuite('trixie', 'nats-server', directory);
+  },
+
+  async prepare(place) {
+    mkdirSync(join(place.directory, 'data'), { recursive: true });
+    writeFileSync(
+      join(place.directory, 'nats.conf'),
+      `listen: "127.0.0.1:${place.ports.main}"
+jetstream {
+  store_dir: "${join(place.directory, 'data')}"
+  # A visit is acknowledged when it is on disk, not when it will be two minutes later.
+  sync_interval: always
+  max_memory_store: 256MB
+  max_file_store: 20GB
+}
+`,
+    );
+  },
+
+  command: (place, program) => ({
+    program,
+    arguments: ['--config', join(place.directory, 'nats.conf')],
+    stopSignal: 'SIGTERM',
+  }),
+
+  /** The server greets every connection with a line that names its version. */
+  answers: (addresses) =>
+    new Promise((resolve) => {
+      const { hostname, port } = new URL(addresses.NATS_URL as string);
+      const socket = connectSocket({ host: hostname, port: Number(port || 4222), timeout: 2_000 });
+      const finish = (version?: string) => {
+        socket.destroy();
+        resolve(version);
+      };
+      socket.once('data', (data) => finish(/"version":"([^"]+)"/.exec(data.toString())?.[1]));
+      socket.once('error', () => finish());
+      socket.once('timeout', () => finish());
+    }),
+};
+
+function isSafe(versionText: string): boolean {
+  const parts = /v(\d+)\.(\d+)\.(\d+)/.exec(versionText)?.slice(1).map(Number) ?? [];
+  for (const [index, least] of oldestSafe.entries()) {
+    const part = parts[index] ?? 0;
+    if (part !== least) return part > least;
+  }
+  return true;
+}

@@ -1,0 +1,133 @@
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createRoles, localPassword } from '@tributary/postgres/roles.ts';
+import pg from 'pg';
+import type { Engine, Place } from './engine.ts';
+import { aptInstall, run, which } from './install.ts';
+
+const directories = () =>
+  existsSync('/usr/lib/postgresql')
+    ? readdirSync('/usr/lib/postgresql')
+        .filter((version) => Number(version) >= 15)
+        .sort((a, b) => Number(b) - Number(a))
+        .map((version) => `/usr/lib/postgresql/${version}/bin`)
+    : [];
+
+const url = (place: Place, role: string, database = 'tributary') =>
+  `postgres://${role}:${localPassword}@127.0.0.1:${place.ports.main}/${database}`;
+
+export const postgres: Engine = {
+  name: 'postgres',
+  ports: { main: 15432 },
+
+  addresses: (place) => ({
+    DATABASE_OWNER_URL: url(place, 'tributary_owner'),
+    DATABASE_APP_URL: url(place, 'tributary_app'),
+    DATABASE_SYSTEM_URL: url(place, 'tributary_system'),
+  }),
+
+  program: () => which('postgres', ...directories()),
+
+  install: async () => aptInstall('postgresql'),
+
+  async prepare(place, program) {
+    const data = join(place.directory, 'data');
+    if (existsSync(join(data, 'PG_VERSION'))) return;
+    mkdirSync(data, { recursive: true, mode: 0o700 });
+    const password = join(place.directory, 'password');
+    writeFileSync(password, localPassword);
+    const user = postgresUser();
+    if (user) {
+      assertReachable(place.directory);
+      chownSync(data, user.uid, user.gid);
+      chownSync(password, user.uid, user.gid);
+    }
+    const initdb = [
+      join(dirname(program), 'initdb'),
+      `--pgdata=${data}`,
+      '--username=postgres',
+      `--pwfile=${password}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      '--locale=C.UTF-8',
+    ];
+    if (user) run('setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups', ...initdb);
+    else run(initdb[0] as string, ...initdb.slice(1));
+  },
+
+  command(place, program) {
+    const settings = {
+      port: place.ports.main,
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: '',
+      max_connections: 300,
+      shared_buffers: '512MB',
+      max_wal_size: '4GB',
+      // A benchmark or drill on an idle moment's checkpoint would measure the checkpoint.
+      checkpoint_timeout: '15min',
+      log_min_messages: 'warning',
+    };
+    const user = postgresUser();
+    return {
+      program,
+      arguments: [
+        '-D',
+        join(place.directory, 'data'),
+        ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+      ],
+      stopSignal: 'SIGINT',
+      ...(user && { user }),
+    };
+  },
+
+  async answers(addresses) {
+    const client = new pg.Client({
+      connectionString: addresses.DATABASE_OWNER_URL,
+      connectionTimeoutMillis: 2_000,
+    });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      return (await client.query('SHOW server_version')).rows[0].server_version as string;
+    } catch (error) {
+      // A server that knows neither the role nor the database is there, but not furnished yet.
+      const code = (error as { code?: string }).code;
+      return code === '3D000' || code === '28P01' ? 'unfurnished' : undefined;
+    } finally {
+      await client.end().catch(() => {});
+    }
+  },
+
+  async furnish(place) {
+    const admin = new pg.Client({ connectionString: url(place, 'postgres', 'postgres') });
+    await admin.connect();
+    try {
+      await createRoles(admin, localPassword);
+      const found = await admin.query("SELECT 1 FROM pg_database WHERE datname = 'tributary'");
+      if (found.rowCount === 0) await admin.query('CREATE DATABASE tributary OWNER tributary_owner');
+    } finally {
+      await admin.end();
+    }
+  },
+};
+
+function postgresUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const line = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((entry) => entry.startsWith('postgres:'));
+  if (!line) throw new Error('Postgres does not run as root and there is no user "postgres" to run it as.');
+  const [, , uid, gid] = line.split(':');
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+/** The other user has to be able to walk to the data directory; initdb would only say "Permission denied". */
+function assertReachable(directory: string): void {
+  for (let path = directory; path !== '/'; path = dirname(path)) {
+    if ((statSync(path).mode & 0o001) === 0) {
+      throw new Error(
+        `Postgres runs as the user "postgres", who may not enter ${path}. Run "chmod o+x" on it, or clone elsewhere.`,
+      );
+    }
+  }
+}

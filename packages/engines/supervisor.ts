@@ -1,0 +1,164 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { clickhouse } from './clickhouse.ts';
+import type { Engine, EngineName, Place } from './engine.ts';
+import { nats } from './nats.ts';
+import { postgres } from './postgres.ts';
+import * as processes from './processes.ts';
+import { redis } from './redis.ts';
+
+const catalogue: Readonly<Record<EngineName, Engine>> = { postgres, clickhouse, nats, redis };
+export const engineNames = Object.keys(catalogue) as EngineName[];
+
+export interface EngineStatus {
+  readonly name: EngineName;
+  readonly state: 'yours' | 'running' | 'stopped' | 'silent' | 'not installed';
+  readonly version?: string;
+  readonly addresses: Record<string, string>;
+}
+
+/**
+ * A set of private engines under `.engines/SET/`. The set "main" serves development and tests; a drill that breaks engines
+ * opens a set of its own, so that nobody else's work falls over.
+ */
+export class Supervisor {
+  readonly #root: string;
+  readonly #set: string;
+
+  constructor(set = 'main', root = join(import.meta.dirname, '../../.engines')) {
+    this.#root = root;
+    this.#set = set;
+  }
+
+  /** Uses what answers at the user's own addresses, else starts private ones. Resolves to the settings that name them. */
+  async start(names: readonly EngineName[] = engineNames): Promise<Record<string, string>> {
+    const addresses = await Promise.all(names.map((name) => this.#startOne(catalogue[name])));
+    return Object.assign({}, ...addresses);
+  }
+
+  async install(names: readonly EngineName[] = engineNames, say: (line: string) => void = () => {}): Promise<void> {
+    for (const name of names) {
+      if (this.#given(catalogue[name]) || catalogue[name].program(this.#shared)) continue;
+      say(`installing ${name} ...`);
+      mkdirSync(this.#shared, { recursive: true });
+      await catalogue[name].install(this.#shared);
+    }
+  }
+
+  stop = (name: EngineName) => processes.stop(this.#directory(name));
+  kill = (name: EngineName) => processes.kill(this.#directory(name));
+  pause = (name: EngineName) => processes.pause(this.#directory(name));
+  resume = (name: EngineName) => processes.resume(this.#directory(name));
+
+  async restart(name: EngineName): Promise<void> {
+    await this.stop(name);
+    await this.start([name]);
+  }
+
+  async stopAll(): Promise<void> {
+    await Promise.all(engineNames.map((name) => this.stop(name)));
+  }
+
+  /** Stops the set and deletes its data. */
+  async destroy(): Promise<void> {
+    await Promise.all(engineNames.map((name) => this.kill(name)));
+    rmSync(join(this.#root, this.#set), { recursive: true, force: true });
+  }
+
+  async status(name: EngineName): Promise<EngineStatus> {
+    const engine = catalogue[name];
+    const given = this.#given(engine);
+    const addresses = given ?? engine.addresses(await this.place(name));
+    const version = await engine.answers(addresses);
+    if (given) return { name, state: version ? 'yours' : 'silent', addresses, ...(version && { version }) };
+    if (version) return { name, state: 'running', version, addresses };
+    if (processes.running(this.#directory(name))) return { name, state: 'silent', addresses };
+    return { name, state: engine.program(this.#shared) ? 'stopped' : 'not installed', addresses };
+  }
+
+  /** Where the private instance lives; its ports are chosen once and kept. */
+  async place(name: EngineName): Promise<Place> {
+    const directory = this.#directory(name);
+    const file = join(directory, 'ports.json');
+    if (existsSync(file)) return { directory, ports: JSON.parse(readFileSync(file, 'utf8')) };
+    mkdirSync(directory, { recursive: true });
+    const ports: Record<string, number> = {};
+    for (const [role, wish] of Object.entries(catalogue[name].ports)) {
+      ports[role] = await freePort(this.#set === 'main' ? wish : 0);
+    }
+    writeFileSync(file, JSON.stringify(ports));
+    return { directory, ports };
+  }
+
+  async #startOne(engine: Engine): Promise<Record<string, string>> {
+    const given = this.#given(engine);
+    if (given) {
+      if (await engine.answers(given)) return given;
+      throw new Error(
+        `No ${engine.name} answers at ${Object.keys(given).join(', ')}. Start it, or unset that to get a private one.`,
+      );
+    }
+    const place = await this.place(engine.name);
+    const addresses = engine.addresses(place);
+    if (!processes.running(place.directory)) {
+      const program = engine.program(this.#shared);
+      if (!program) throw new Error(`${engine.name} is not installed. Run "npm run engines -- --install".`);
+      chmodSync(this.#root, 0o755);
+      await engine.prepare(place, program);
+      processes.launch(place.directory, engine.command(place, program));
+    }
+    await this.#answering(engine, place);
+    return addresses;
+  }
+
+  async #answering(engine: Engine, place: Place): Promise<void> {
+    const deadline = Date.now() + 60_000;
+    let furnished = false;
+    while (true) {
+      const version = await engine.answers(engine.addresses(place));
+      if (version && (furnished || !engine.furnish)) return;
+      if (version && engine.furnish) {
+        await engine.furnish(place);
+        furnished = true;
+      }
+      if (!processes.running(place.directory) || Date.now() > deadline) {
+        throw new Error(
+          `${engine.name} did not come up; its last words are in ${join(place.directory, 'engine.log')}.`,
+        );
+      }
+      await sleep(50);
+    }
+  }
+
+  /** The user's own engine: the settings of it that are in the environment, when the first of them is. */
+  #given(engine: Engine): Record<string, string> | undefined {
+    if (this.#set !== 'main') return undefined;
+    const names = Object.keys(engine.addresses({ directory: '', ports: {} }));
+    if (!process.env[names[0] as string]) return undefined;
+    return Object.fromEntries(names.map((name) => [name, process.env[name] ?? '']));
+  }
+
+  #directory(name: EngineName): string {
+    return join(this.#root, this.#set, name);
+  }
+
+  /** Programs are fetched once for all sets. */
+  get #shared(): string {
+    return join(this.#root, 'programs');
+  }
+}
+
+function freePort(wish: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EADDRINUSE' && wish !== 0 ? freePort(0).then(resolve, reject) : reject(error),
+    );
+    server.listen(wish, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,51 @@
+import { openTestkit, type Testkit } from '@tributary/testkit';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { createJobs, type JobHandlers, type Jobs, startJobWorker } from './index.ts';
+
+let kit: Testkit;
+let jobs: Jobs & { close(): Promise<void> };
+let worker: { stop(): Promise<void> } | undefined;
+const errors: Error[] = [];
+
+beforeAll(async () => {
+  kit = await openTestkit();
+  jobs = await createJobs(kit.database.appUrl, (error) => errors.push(error));
+});
+afterEach(async () => {
+  await worker?.stop();
+  worker = undefined;
+});
+afterAll(async () => {
+  await jobs.close();
+  await kit.close();
+});
+
+const work = async (handlers: JobHandlers) => {
+  worker = await startJobWorker({
+    systemUrl: kit.database.systemUrl,
+    handlers,
+    onError: (error) => errors.push(error),
+  });
+};
+
+test('a job exists if and only if its transaction commits, and the worker runs it once', async () => {
+  const pruneEvents = vi.fn(async () => {});
+  const failing = kit.app.unbound.transaction(async (tx) => {
+    await jobs.enqueue(tx, 'pruneEvents', {});
+    throw new Error('second thoughts');
+  });
+  await expect(failing).rejects.toThrow('second thoughts');
+  await kit.app.unbound.transaction((tx) => jobs.enqueue(tx, 'pruneEvents', {}));
+  await work({ pruneEvents });
+  await vi.waitFor(() => expect(pruneEvents).toHaveBeenCalledTimes(1), 15_000);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(pruneEvents).toHaveBeenCalledTimes(1);
+  expect(errors).toEqual([]);
+});
+
+test('a failed job runs again', async () => {
+  const pruneEvents = vi.fn<() => Promise<void>>().mockRejectedValueOnce(new Error('at first')).mockResolvedValue();
+  await work({ pruneEvents });
+  await kit.app.unbound.transaction((tx) => jobs.enqueue(tx, 'pruneEvents', {}));
+  await vi.waitFor(() => expect(pruneEvents).toHaveBeenCalledTimes(2), 15_000);
+});

@@ -1,0 +1,119 @@
+import type { Tx } from '@tributary/postgres';
+import { fromKysely, PgBoss } from 'pg-boss';
+import { catalogue, type JobName, type JobPayload, schedule } from './catalogue.ts';
+
+export type JobHandlers = { readonly [N in JobName]: (payload: JobPayload<N>, signal: AbortSignal) => Promise<void> };
+
+const schema = 'pgboss';
+
+/** Makes or updates the queue's own tables and queues, as the owner. Part of every migration. */
+export async function migrateJobs(ownerUrl: string): Promise<void> {
+  const boss = new PgBoss({ connectionString: ownerUrl, schema, supervise: false, schedule: false, max: 2 });
+  await boss.start();
+  try {
+    for (const kind of Object.values(catalogue)) {
+      const options = {
+        retryLimit: kind.retries,
+        retryDelay: 2,
+        retryBackoff: true,
+        retryDelayMax: 900,
+        expireInSeconds: kind.timeoutSeconds,
+        // Without heartbeats the job of a killed worker would wait for its whole timeout.
+        heartbeatSeconds: 10,
+        notify: true,
+      };
+      const policy = 'oneAtATime' in kind && kind.oneAtATime ? 'singleton' : 'standard';
+      if (await boss.getQueue(kind.name)) await boss.updateQueue(kind.name, options);
+      else await boss.createQueue(kind.name, { ...options, policy });
+    }
+    for (const { job, cron, payload } of schedule)
+      await boss.schedule(catalogue[job].name, cron, payload, { tz: 'UTC' });
+    const db = boss.getDb();
+    await db.executeSql(`
+      GRANT USAGE ON SCHEMA ${schema} TO tributary_app, tributary_system;
+      GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA ${schema} TO tributary_app;
+      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO tributary_system;
+      GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO tributary_app, tributary_system;
+    `);
+  } finally {
+    await boss.stop({ graceful: false });
+  }
+}
+
+export interface Jobs {
+  /** Commits with the transaction, or not at all. */
+  enqueue<N extends JobName>(tx: Tx, job: N, payload: JobPayload<N>, options?: EnqueueOptions): Promise<void>;
+}
+
+export interface EnqueueOptions {
+  readonly startAfter?: Date;
+  /** With `oneAtATime`: jobs of the same key follow one another, others run beside them. */
+  readonly key?: string;
+}
+
+/** For processes that only hand out work. It needs no connection of its own: each job is written through the caller's. */
+export async function createJobs(
+  appUrl: string,
+  onError: (error: Error) => void,
+): Promise<Jobs & { close(): Promise<void> }> {
+  const boss = new PgBoss({
+    connectionString: appUrl,
+    schema,
+    max: 1,
+    migrate: false,
+    createSchema: false,
+    supervise: false,
+    schedule: false,
+  });
+  boss.on('error', onError);
+  await boss.start();
+  return {
+    async enqueue(tx, job, payload, options = {}) {
+      const kind = catalogue[job];
+      await boss.send(kind.name, kind.payload.parse(payload), {
+        db: fromKysely(tx),
+        ...(options.startAfter && { startAfter: options.startAfter }),
+        ...(options.key && { singletonKey: options.key }),
+      });
+    },
+    close: () => boss.stop({ graceful: false }),
+  };
+}
+
+export interface WorkerOptions {
+  readonly systemUrl: string;
+  readonly handlers: JobHandlers;
+  readonly onError: (error: Error) => void;
+}
+
+/** Works all queues until it is stopped; a job that is under way then is finished first. */
+export async function startJobWorker({
+  systemUrl,
+  handlers,
+  onError,
+}: WorkerOptions): Promise<{ stop(): Promise<void> }> {
+  const boss = new PgBoss({
+    connectionString: systemUrl,
+    schema,
+    max: 4,
+    migrate: false,
+    createSchema: false,
+    useListenNotify: true,
+    // A killed worker's job is taken up again after about 13 seconds with these, 58 with the defaults.
+    superviseIntervalSeconds: 5,
+    monitorIntervalSeconds: 5,
+    // Index rebuilds are for the owner of the tables.
+    reindex: false,
+  });
+  boss.on('error', onError);
+  await boss.start();
+  for (const [name, kind] of Object.entries(catalogue) as [JobName, (typeof catalogue)[JobName]][]) {
+    // A retry is not announced, so the slow poll beside the notifications decides how late it runs.
+    await boss.work(kind.name, { notifyPollingIntervalSeconds: 2 }, async ([job]) => {
+      if (!job) return;
+      const handler = handlers[name] as (payload: unknown, signal: AbortSignal) => Promise<void>;
+      await handler(kind.payload.parse(job.data), job.signal);
+    });
+  }
+  return { stop: () => boss.stop({ graceful: true, timeout: 20_000 }) };
+}

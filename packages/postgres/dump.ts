@@ -1,0 +1,29 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+
+/** The schema as text, for people to read and for CI to compare. */
+export function dumpSchema(ownerUrl: string): string {
+  const text = execFileSync(
+    pgDump(),
+    ['--schema-only', '--schema=public', '--no-owner', '--no-comments', '--exclude-table=kysely_*', ownerUrl],
+    { encoding: 'utf8', maxBuffer: 1 << 26 },
+  );
+  const lines = text
+    .split('\n')
+    // Versions, a random token of newer releases, and session settings say nothing of the schema.
+    .filter((line) => !/^(--|\\(un)?restrict|SET |SELECT pg_catalog)/.test(line));
+  return `${lines
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()}\n`;
+}
+
+function pgDump(): string {
+  const root = '/usr/lib/postgresql';
+  try {
+    const newest = readdirSync(root).sort((a, b) => Number(b) - Number(a))[0];
+    return `${root}/${newest}/bin/pg_dump`;
+  } catch {
+    return 'pg_dump';
+  }
+}

@@ -1,0 +1,154 @@
+import { buildProfile, openTestkit, type Testkit } from '@tributary/testkit';
+import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { announce, createPostgres } from './index.ts';
+
+let kit: Testkit;
+beforeAll(async () => {
+  kit = await openTestkit();
+});
+afterAll(() => kit.close());
+
+describe('the wall', () => {
+  test('a row of another profile is invisible under the app role in every table', async () => {
+    const [mine, theirs] = [await buildProfile(kit.app), await buildProfile(kit.app)];
+    const tables = await profileTables();
+    expect(tables).toContain('outbox');
+    for (const profile of [mine, theirs]) await fillEveryTable(profile.id, tables);
+    for (const table of tables) {
+      const seen = await kit.app
+        .forProfile(mine.id)
+        .transaction((tx) => sql<{ profile_id: string }>`SELECT profile_id FROM ${sql.table(table)}`.execute(tx));
+      expect(seen.rows, table).not.toHaveLength(0);
+      expect(new Set(seen.rows.map((row) => row.profile_id)), table).toEqual(new Set([mine.id]));
+    }
+  });
+
+  test('every table with a profile_id forces a policy, and no policy lets the app role see all', async () => {
+    for (const table of await profileTables()) {
+      const { rows } = await owner<{ forced: boolean; open: number }>(sql`
+        SELECT c.relrowsecurity AND c.relforcerowsecurity AS forced,
+          (SELECT count(*) FROM pg_policies p WHERE p.tablename = c.relname AND p.qual = 'true'
+             AND NOT p.roles <@ '{tributary_system,tributary_owner}')::int AS open
+        FROM pg_class c WHERE c.oid = ${table}::regclass`);
+      expect(rows[0], table).toEqual({ forced: true, open: 0 });
+    }
+  });
+
+  test('without a profile nothing is visible', async () => {
+    const profile = await buildProfile(kit.app);
+    await announceOne(profile.id);
+    const seen = await kit.app.unbound.transaction((tx) => tx.selectFrom('outbox').selectAll().execute());
+    expect(seen).toEqual([]);
+  });
+
+  test('a row cannot be written for another profile', async () => {
+    const [mine, theirs] = [await buildProfile(kit.app), await buildProfile(kit.app)];
+    const write = kit.app.forProfile(mine.id).transaction((tx) => announce(tx, [event(theirs.id)]));
+    await expect(write).rejects.toThrow(/row-level security/);
+  });
+
+  test('a connection that served one profile holds nothing of it for the next', async () => {
+    const single = createPostgres({ url: kit.database.appUrl, poolSize: 1 });
+    try {
+      const profile = await buildProfile(kit.app);
+      await single.forProfile(profile.id).transaction((tx) => announce(tx, [event(profile.id)]));
+      const seen = await single.unbound.transaction((tx) => tx.selectFrom('outbox').selectAll().execute());
+      expect(seen).toEqual([]);
+    } finally {
+      await single.close();
+    }
+  });
+
+  test('the wall takes a UUID and nothing else', async () => {
+    expect(() => kit.app.forProfile("x'; DROP TABLE outbox; --")).toThrow(TypeError);
+  });
+});
+
+test('what a failed transaction wrote is gone', async () => {
+  const profile = await buildProfile(kit.app);
+  const ledger = kit.app.forProfile(profile.id);
+  const failing = ledger.transaction(async (tx) => {
+    await announce(tx, [event(profile.id)]);
+    throw new Error('second thoughts');
+  });
+  await expect(failing).rejects.toThrow('second thoughts');
+  expect(await ledger.transaction((tx) => tx.selectFrom('outbox').selectAll().execute())).toEqual([]);
+});
+
+const event = (profileId: string) => ({
+  id: uuid(),
+  profileId,
+  type: 'test.happened',
+  payload: {},
+  occurredAt: kit.clock.now(),
+});
+
+const announceOne = (profileId: string) =>
+  kit.app.forProfile(profileId).transaction((tx) => announce(tx, [event(profileId)]));
+
+async function owner<T>(query: ReturnType<typeof sql>): Promise<{ rows: T[] }> {
+  const postgres = createPostgres({ url: kit.database.ownerUrl, poolSize: 1 });
+  try {
+    return (await postgres.unbound.transaction((tx) => query.execute(tx))) as { rows: T[] };
+  } finally {
+    await postgres.close();
+  }
+}
+
+async function profileTables(): Promise<string[]> {
+  const { rows } = await owner<{ name: string }>(sql`
+    SELECT c.relname AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+    WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+      AND a.attname = 'profile_id' AND NOT a.attisdropped ORDER BY 1`);
+  return rows.map((row) => row.name);
+}
+
+/** One row per table, whatever its columns: made from the catalogue, so a new table is covered when it appears. */
+async function fillEveryTable(profileId: string, tables: readonly string[]): Promise<void> {
+  const { default: pg } = await import('pg');
+  const { pathname, host } = new URL(kit.database.ownerUrl);
+  const admin = new pg.Client({ connectionString: `postgres://postgres:local-only@${host}${pathname}` });
+  await admin.connect();
+  try {
+    // Neither references nor policies matter here, only who sees the row.
+    await admin.query('SET session_replication_role = replica');
+    for (const table of tables) {
+      const { rows } = await admin.query(
+        `SELECT a.attname AS name, t.typname AS type, t.typcategory AS category FROM pg_attribute a
+         JOIN pg_type t ON t.oid = a.atttypid
+         WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' AND a.attidentity = ''
+           AND (a.attnotnull AND NOT a.atthasdef OR a.attname = 'profile_id')`,
+        [table],
+      );
+      const checks = await admin.query(
+        `SELECT conname FROM pg_constraint WHERE conrelid = $1::regclass AND contype = 'c'`,
+        [table],
+      );
+      for (const { conname } of checks.rows) await admin.query(`ALTER TABLE ${table} DROP CONSTRAINT "${conname}"`);
+      const columns = rows.map((row) => `"${row.name}"`);
+      const values = rows.map((row) => (row.name === 'profile_id' ? `'${profileId}'` : sample(row.type, row.category)));
+      await admin.query(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values.join(', ')})`);
+    }
+  } finally {
+    await admin.end();
+  }
+}
+
+function sample(type: string, category: string): string {
+  if (category === 'A') return `'{}'`;
+  const samples: Record<string, string> = {
+    uuid: 'gen_random_uuid()',
+    jsonb: `'{}'`,
+    bytea: 'gen_random_uuid()::text::bytea',
+    date: 'now()::date',
+    bool: 'true',
+    timestamptz: 'now()',
+    int8: '(random() * 1e15)::bigint',
+    int4: '(random() * 1e9)::int',
+    int2: '1',
+    numeric: '1',
+  };
+  return samples[type] ?? `gen_random_uuid()::text`;
+}

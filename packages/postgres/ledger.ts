@@ -1,0 +1,92 @@
+import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
+import pg from 'pg';
+import type { DB } from './schema.generated.ts';
+
+export type Schema = DB;
+
+/** A transaction that already stands behind its wall. Writers take one; only handlers and jobs open one. */
+export type Tx = Transaction<Schema>;
+
+export interface Ledger {
+  transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
+}
+
+export interface TransactionOptions {
+  /** "repeatable read" gives every statement the same view of the data. */
+  readonly isolation?: 'read committed' | 'repeatable read';
+  readonly readOnly?: boolean;
+}
+
+export interface Postgres {
+  /** Sees and writes the rows of one profile, whatever the query says. */
+  forProfile(profileId: string): Ledger;
+  /** Sees and writes the rows of one workspace, its profiles among them. */
+  forWorkspace(workspaceId: string): Ledger;
+  /** Behind no wall: sees nothing but what the listed look-up functions answer (or, as the system role, the queues). */
+  readonly unbound: Ledger;
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface PostgresOptions {
+  readonly url: string;
+  readonly poolSize: number;
+  readonly statementTimeoutMs?: number;
+  readonly onError?: (error: Error) => void;
+}
+
+export function createPostgres({
+  url,
+  poolSize,
+  statementTimeoutMs = 30_000,
+  onError = () => {},
+}: PostgresOptions): Postgres {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: poolSize,
+    connectionTimeoutMillis: 10_000,
+    idleTimeoutMillis: 60_000,
+    statement_timeout: statementTimeoutMs,
+    // A handler that hangs must not keep its locks.
+    idle_in_transaction_session_timeout: statementTimeoutMs * 2,
+  });
+  // An idle connection that breaks is replaced at its next use; unheard, the event would end the process.
+  pool.on('error', onError);
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+
+  const ledger = (wall: string): Ledger => ({
+    transaction: (work, options = {}) =>
+      db.connection().execute(async (connection) => {
+        // One round trip for BEGIN and the wall, and no way to begin without it.
+        await sql.raw(`BEGIN${modes(options)}${wall}`).execute(connection);
+        try {
+          const result = await work(connection as Tx);
+          await sql.raw('COMMIT').execute(connection);
+          return result;
+        } catch (error) {
+          await sql.raw('ROLLBACK').execute(connection).catch(onError);
+          throw error;
+        }
+      }),
+  });
+
+  const unbound = ledger('');
+  return {
+    forProfile: (profileId) => ledger(`; SET LOCAL app.profile_id = '${uuid(profileId)}'`),
+    forWorkspace: (workspaceId) => ledger(`; SET LOCAL app.workspace_id = '${uuid(workspaceId)}'`),
+    unbound,
+    ping: async () => void (await pool.query('SELECT 1')),
+    close: () => db.destroy(),
+  };
+}
+
+function modes({ isolation, readOnly }: TransactionOptions): string {
+  return `${isolation ? ` ISOLATION LEVEL ${isolation.toUpperCase()}` : ''}${readOnly ? ' READ ONLY' : ''}`;
+}
+
+/** SET takes no parameters, so what is put into it must be nothing but a UUID. */
+function uuid(text: string): string {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text))
+    throw new TypeError('The wall needs the UUID of a profile or workspace.');
+  return text;
+}

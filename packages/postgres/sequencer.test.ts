@@ -1,0 +1,60 @@
+import { buildProfile, openTestkit, type Testkit } from '@tributary/testkit';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { announce, sequenceBatch, type Tx } from './index.ts';
+
+let kit: Testkit;
+beforeAll(async () => {
+  kit = await openTestkit();
+});
+afterAll(() => kit.close());
+
+const events = (profileId: string, count: number) =>
+  Array.from({ length: count }, () => ({
+    id: uuid(),
+    profileId,
+    type: 'test.happened',
+    payload: {},
+    occurredAt: kit.clock.now(),
+  }));
+
+const log = () =>
+  kit.system.unbound.transaction((tx) =>
+    tx.selectFrom('event_log').select(['id', 'sequence']).orderBy('sequence').execute(),
+  );
+
+test('a late commit gets a later number than what was numbered before it', async () => {
+  const profile = await buildProfile(kit.app);
+  const ledger = kit.app.forProfile(profile.id);
+  const [early, late] = [events(profile.id, 2), events(profile.id, 3)];
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const begun = Promise.withResolvers<void>();
+  // This one writes first and commits last.
+  const slow = ledger.transaction(async (tx: Tx) => {
+    await announce(tx, early);
+    begun.resolve();
+    await held;
+  });
+  await begun.promise;
+  await ledger.transaction((tx) => announce(tx, late));
+  expect(await sequenceBatch(kit.system.unbound, kit.clock.now())).toBe(3);
+  release();
+  await slow;
+  expect(await sequenceBatch(kit.system.unbound, kit.clock.now())).toBe(2);
+  expect((await log()).map(({ id, sequence }) => [sequence, id])).toEqual(
+    [...late, ...early].map(({ id }, index) => [String(index + 1), id]),
+  );
+});
+
+test('sequencers at work together give no number twice and leave none out', async () => {
+  const profile = await buildProfile(kit.app);
+  const before = (await log()).length;
+  await kit.app.forProfile(profile.id).transaction((tx) => announce(tx, events(profile.id, 500)));
+  const moved = await Promise.all([1, 2, 3, 4].map(() => sequenceBatch(kit.system.unbound, kit.clock.now(), 200)));
+  expect(moved.reduce((sum, count) => sum + count)).toBe(500);
+  const numbers = (await log()).map(({ sequence }) => Number(sequence));
+  expect(numbers).toEqual(Array.from({ length: before + 500 }, (_, index) => index + 1));
+});

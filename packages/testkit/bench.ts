@@ -1,0 +1,49 @@
+/**
+ * A bench measures us against the bare engine: both sides in one run, alternating, so that a slow minute of the machine hits
+ * both. Each lives in bench/NAME.bench.ts and exports `bench`.
+ */
+export interface Bench {
+  readonly name: string;
+  /** What the ratio answers. */
+  readonly question: string;
+  readonly better: 'higher' | 'lower';
+  run(context: { progress(done: number, total: number, note?: string): void }): Promise<BenchResult>;
+}
+
+export interface BenchResult {
+  /** Ours to the bare engine's. */
+  readonly ratio: number;
+  readonly [figure: string]: unknown;
+}
+
+export interface Sides {
+  readonly ours: readonly number[];
+  readonly bare: readonly number[];
+}
+
+/** Measures both sides in turn; the first round only warms up. */
+export async function alternate(
+  rounds: number,
+  ours: () => Promise<number>,
+  bare: () => Promise<number>,
+  progress: (done: number, total: number) => void = () => {},
+): Promise<Sides> {
+  const sides = { ours: [] as number[], bare: [] as number[] };
+  for (let round = 0; round <= rounds; round += 1) {
+    const pair = { ours: await ours(), bare: await bare() };
+    if (round > 0) {
+      sides.ours.push(pair.ours);
+      sides.bare.push(pair.bare);
+    }
+    progress(round, rounds);
+  }
+  return sides;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const [low = Number.NaN, high = Number.NaN] =
+    sorted.length % 2 ? [sorted[middle], sorted[middle]] : sorted.slice(middle - 1, middle + 1);
+  return (low + high) / 2;
+}

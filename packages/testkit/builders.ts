@@ -1,0 +1,47 @@
+import type { Postgres } from '@tributary/postgres';
+import { v7 as uuid } from 'uuid';
+
+export interface BuiltProfile {
+  readonly id: string;
+  readonly workspaceId: string;
+}
+
+export interface ProfileTraits {
+  readonly workspaceId?: string;
+  readonly isHealthcareAgency?: boolean;
+  readonly privacyMode?: 'standard' | 'platform_safe' | 'hipaa';
+  readonly timeZone?: string;
+  readonly reportingCurrency?: string;
+}
+
+/** A profile, in a workspace of its own unless one is given. */
+export async function buildProfile(postgres: Postgres, traits: ProfileTraits = {}): Promise<BuiltProfile> {
+  const id = uuid();
+  const workspaceId = traits.workspaceId ?? uuid();
+  await postgres.forWorkspace(workspaceId).transaction(async (tx) => {
+    const createdAt = new Date('2026-01-01T00:00:00Z');
+    await tx
+      .insertInto('workspaces')
+      .values({
+        id: workspaceId,
+        name: 'Test workspace',
+        is_healthcare_agency: traits.isHealthcareAgency ?? false,
+        created_at: createdAt,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    await tx
+      .insertInto('profiles')
+      .values({
+        id,
+        workspace_id: workspaceId,
+        name: 'Test profile',
+        privacy_mode: traits.privacyMode ?? 'standard',
+        time_zone: traits.timeZone ?? 'UTC',
+        reporting_currency: traits.reportingCurrency ?? 'USD',
+        created_at: createdAt,
+      })
+      .execute();
+  });
+  return { id, workspaceId };
+}

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { migrateJobs } from '@tributary/jobs';
+import { migrate, migrationsFingerprint } from '@tributary/postgres';
+import pg from 'pg';
+
+export interface TestDatabase {
+  readonly ownerUrl: string;
+  readonly appUrl: string;
+  readonly systemUrl: string;
+  drop(): Promise<void>;
+}
+
+export interface DatabaseServer {
+  readonly ownerUrl: string;
+  readonly appUrl: string;
+  readonly systemUrl: string;
+}
+
+const at = (url: string, database: string) => {
+  const changed = new URL(url);
+  changed.pathname = `/${database}`;
+  return changed.href;
+};
+
+async function asOwner<T>(server: DatabaseServer, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: at(server.ownerUrl, 'postgres') });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+const templateName = () => `tributary_template_${migrationsFingerprint()}`;
+
+/** Migrates one database that all others are cloned from; done once per state of the migrations. */
+export async function prepareTemplate(server: DatabaseServer): Promise<void> {
+  await asOwner(server, async (client) => {
+    // Two test runs at once would both try.
+    await client.query('SELECT pg_advisory_lock(4711)');
+    const name = templateName();
+    const found = await client.query('SELECT datallowconn FROM pg_database WHERE datname = $1', [name]);
+    if (found.rows[0]?.datallowconn === false) return;
+    await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    await client.query(`CREATE DATABASE ${name}`);
+    await migrate(at(server.ownerUrl, name));
+    await migrateJobs(at(server.ownerUrl, name));
+    // A template that anybody is connected to cannot be cloned; and only a finished one refuses connections.
+    await client.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+  });
+}
+
+/** A migrated database of one's own, in about a tenth of a second. */
+export async function cloneDatabase(server: DatabaseServer): Promise<TestDatabase> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await asOwner(server, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${templateName()}`));
+  return {
+    ownerUrl: at(server.ownerUrl, name),
+    appUrl: at(server.appUrl, name),
+    systemUrl: at(server.systemUrl, name),
+    drop: () =>
+      asOwner(server, async (client) => void (await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))),
+  };
+}

@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import { FakeClock } from '@tributary/clock';
+import { createPostgres, type Postgres } from '@tributary/postgres';
+import { cloneDatabase, type TestDatabase } from './database.ts';
+
+/** What one test file owns: nothing in it is shared with another file, so files run side by side. */
+export interface Testkit {
+  readonly database: TestDatabase;
+  /** Bound by row-level security, as a request is. */
+  readonly app: Postgres;
+  /** Sees the queues only, as a worker does. */
+  readonly system: Postgres;
+  readonly clock: FakeClock;
+  readonly clickhouseUrl: string;
+  readonly clickhouseDatabase: string;
+  readonly natsUrl: string;
+  readonly streamPrefix: string;
+  readonly redisUrl: string;
+  readonly redisPrefix: string;
+  close(): Promise<void>;
+}
+
+const setting = (name: string) => {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: tests are started with "npm test", which starts the engines first.`);
+  return value;
+};
+
+/** Opened in beforeAll, closed in afterAll. */
+export async function openTestkit(): Promise<Testkit> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  const database = await cloneDatabase({
+    ownerUrl: setting('DATABASE_OWNER_URL'),
+    appUrl: setting('DATABASE_APP_URL'),
+    systemUrl: setting('DATABASE_SYSTEM_URL'),
+  });
+  const app = createPostgres({ url: database.appUrl, poolSize: 8 });
+  const system = createPostgres({ url: database.systemUrl, poolSize: 4 });
+  return {
+    database,
+    app,
+    system,
+    clock: new FakeClock('2026-06-15T12:00:00.000Z'),
+    clickhouseUrl: setting('CLICKHOUSE_URL'),
+    clickhouseDatabase: name,
+    natsUrl: setting('NATS_URL'),
+    streamPrefix: name,
+    redisUrl: setting('REDIS_URL'),
+    redisPrefix: name,
+    async close() {
+      await app.close();
+      await system.close();
+      await database.drop();
+    },
+  };
+}

@@ -1,0 +1,1 @@
+export { createVault, type MasterKey, type SecretPlace, UnreadableSecret, type Vault } from './vault.ts';

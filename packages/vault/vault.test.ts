@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createVault, type SecretPlace, UnreadableSecret } from './index.ts';
+
+const key = (id: string, fill: number) => ({ id, bytes: Buffer.alloc(32, fill) });
+const place: SecretPlace = { table: 'connections', column: 'token', row: 'r1', profileId: 'p1' };
+
+test('what was sealed opens again, whatever it was', () => {
+  const vault = createVault([key('k1', 1)]);
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (secret) => vault.open(vault.seal(secret, place), place) === secret),
+  );
+});
+
+test('one secret sealed twice looks unrelated', () => {
+  const vault = createVault([key('k1', 1)]);
+  expect(vault.seal('same', place).subarray(4).equals(vault.seal('same', place).subarray(4))).toBe(false);
+});
+
+test.each(['table', 'column', 'row', 'profileId'] as const)('it does not open in another %s', (part) => {
+  const vault = createVault([key('k1', 1)]);
+  const sealed = vault.seal('token', place);
+  expect(() => vault.open(sealed, { ...place, [part]: 'other' })).toThrow(UnreadableSecret);
+});
+
+test('no changed bit opens', () => {
+  const vault = createVault([key('k1', 1)]);
+  const sealed = vault.seal('token', place);
+  for (let index = 0; index < sealed.length; index += 1) {
+    const changed = Buffer.from(sealed);
+    changed[index] = (changed[index] ?? 0) ^ 1;
+    expect(() => vault.open(changed, place), `byte ${index}`).toThrow(UnreadableSecret);
+  }
+});
+
+test('a rotation rewraps: the old ring reads it before, the new key alone reads it after', () => {
+  const old = createVault([key('k1', 1)]);
+  const both = createVault([key('k2', 2), key('k1', 1)]);
+  const onlyNew = createVault([key('k2', 2)]);
+  const sealed = old.seal('token', place);
+  expect(both.open(sealed, place)).toBe('token');
+  expect(() => onlyNew.open(sealed, place)).toThrow(UnreadableSecret);
+  const rewrapped = both.rewrap(sealed, place);
+  expect(rewrapped && onlyNew.open(rewrapped, place)).toBe('token');
+  expect(rewrapped && both.rewrap(rewrapped, place)).toBeUndefined();
+});

@@ -1,0 +1,30 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Drill } from '@tributary/testkit';
+import { progressPrinter } from '../../packages/testkit/progress.ts';
+
+const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.drill.ts'));
+const names = files.map((file) => file.replace('.drill.ts', ''));
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { size: { type: 'string', default: 'full' }, help: { type: 'boolean', default: false } },
+});
+const name = positionals[0] ?? '';
+
+if (values.help || !names.includes(name) || (values.size !== 'small' && values.size !== 'full')) {
+  console.log(
+    `npm run drill -- NAME [--size small|full]\n\nDrills: ${names.join(', ')}\nThe last line is one JSON object: name, passed, the counts.`,
+  );
+  process.exitCode = values.help ? 0 : 2;
+} else {
+  const { drill } = (await import(join(import.meta.dirname, `${name}.drill.ts`))) as { drill: Drill };
+  console.error(`${drill.name} (${values.size}): ${drill.promise}`);
+  const startedAt = Date.now();
+  const result = await drill.run({ size: values.size, progress: progressPrinter(drill.name) });
+  const seconds = Math.round((Date.now() - startedAt) / 100) / 10;
+  console.log(JSON.stringify({ name: drill.name, size: values.size, ...result, seconds }));
+  // A drill that left a timer or connection behind must not keep the caller waiting.
+  process.exit(result.passed ? 0 : 1);
+}

@@ -1,0 +1,6 @@
+import { createPostgres, startSequencer } from '@tributary/postgres';
+
+/** The sequencer alone, so that a drill can kill it. */
+const [systemUrl = ''] = process.argv.slice(2);
+const postgres = createPostgres({ url: systemUrl, poolSize: 1 });
+startSequencer({ system: postgres.unbound, now: () => new Date(), onError: (error) => console.error(error) });

@@ -1,0 +1,155 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Supervisor } from '@tributary/engines';
+import { announce, createPostgres, type Postgres } from '@tributary/postgres';
+import { buildProfile, type Drill } from '@tributary/testkit';
+import { v7 as uuid } from 'uuid';
+import { cloneDatabase, prepareTemplate } from '../../packages/testkit/database.ts';
+
+const sizes = { small: { rows: 20_000, kills: 4 }, full: { rows: 1_000_000, kills: 20 } } as const;
+const writers = 16;
+
+/**
+ * Sixteen writers commit 1 to 50 events a transaction, some of them late; the sequencer process is killed -9 again and
+ * again with work in flight; a reader follows the numbers from the start, as a subscriber would.
+ */
+export const drill: Drill = {
+  name: 'sequencer',
+  promise: 'Every committed event is numbered once, and a reader that follows the numbers misses none.',
+
+  async run({ size, progress }) {
+    const { rows, kills } = sizes[size];
+    const engines = new Supervisor('drill-sequencer');
+    try {
+      const addresses = await engines.start(['postgres']);
+      const server = {
+        ownerUrl: addresses.DATABASE_OWNER_URL as string,
+        appUrl: addresses.DATABASE_APP_URL as string,
+        systemUrl: addresses.DATABASE_SYSTEM_URL as string,
+      };
+      await prepareTemplate(server);
+      const database = await cloneDatabase(server);
+      const app = createPostgres({ url: database.appUrl, poolSize: writers });
+      const system = createPostgres({ url: database.systemUrl, poolSize: 2 });
+      const profile = await buildProfile(app);
+
+      const written = new Set<string>();
+      const reader = follow(system, rows);
+      const sequencer = keepKilling(
+        database.systemUrl,
+        kills,
+        () => reader.seen.length / rows,
+        () => written.size - reader.seen.length,
+      );
+      const ticker = setInterval(() => progress(reader.seen.length, rows, `${sequencer.count()} kills`), 250);
+      await Promise.all(Array.from({ length: writers }, (_, writer) => write(app, profile.id, writer, rows, written)));
+      await reader.done;
+      clearInterval(ticker);
+      progress(rows, rows);
+      const killed = await sequencer.stop();
+      await Promise.all([app.close(), system.close()]);
+
+      const ids = new Set(reader.seen.map((event) => event.id));
+      const missed = [...written].filter((id) => !ids.has(id)).length;
+      const twice = reader.seen.length - ids.size;
+      const gaps = reader.seen.filter((event, index) => Number(event.sequence) !== index + 1).length;
+      return {
+        passed: missed === 0 && twice === 0 && gaps === 0 && killed.count === kills && killed.leastInFlight > 0,
+        rows: written.size,
+        read: reader.seen.length,
+        missed,
+        numbered_twice: twice,
+        out_of_place: gaps,
+        writers,
+        kills: killed.count,
+        least_in_flight_at_kill: killed.leastInFlight,
+      };
+    } finally {
+      await engines.destroy();
+    }
+  },
+};
+
+async function write(
+  app: Postgres,
+  profileId: string,
+  writer: number,
+  rows: number,
+  written: Set<string>,
+): Promise<void> {
+  const ledger = app.forProfile(profileId);
+  let left = Math.floor(rows / writers) + (writer < rows % writers ? 1 : 0);
+  while (left > 0) {
+    const count = Math.min(left, 1 + Math.floor(Math.random() * 50));
+    const ids = Array.from({ length: count }, () => uuid());
+    await ledger.transaction(async (tx) => {
+      const occurredAt = new Date();
+      await announce(
+        tx,
+        ids.map((id) => ({ id, profileId, type: 'drill.event', payload: { writer }, occurredAt })),
+      );
+      // A late commit is what makes numbers given inside the transaction unsafe.
+      if (Math.random() < 0.2) await sleep(Math.random() * 50);
+    });
+    for (const id of ids) written.add(id);
+    left -= count;
+  }
+}
+
+/** Reads as a subscriber does: everything after the last number it has seen. */
+function follow(system: Postgres, rows: number) {
+  const seen: { id: string; sequence: string }[] = [];
+  const loop = async () => {
+    while (seen.length < rows) {
+      const after = seen.at(-1)?.sequence ?? '0';
+      const page = await system.unbound.transaction((tx) =>
+        tx
+          .selectFrom('event_log')
+          .select(['id', 'sequence'])
+          .where('sequence', '>', after)
+          .orderBy('sequence')
+          .limit(2_000)
+          .execute(),
+      );
+      seen.push(...page);
+      if (page.length === 0) await sleep(10);
+    }
+  };
+  return { seen, done: loop() };
+}
+
+/** Runs the sequencer as a process of its own and kills it, spread over the run, each time with events waiting. */
+function keepKilling(systemUrl: string, kills: number, share: () => number, waiting: () => number) {
+  let child = start(systemUrl);
+  let count = 0;
+  let leastInFlight = Number.POSITIVE_INFINITY;
+  let stopped = false;
+  const loop = async () => {
+    while (!stopped && count < kills) {
+      await sleep(5);
+      if (share() < (count + 0.5) / (kills + 1) || waiting() === 0) continue;
+      leastInFlight = Math.min(leastInFlight, waiting());
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      count += 1;
+      child = start(systemUrl);
+    }
+  };
+  const done = loop();
+  return {
+    count: () => count,
+    async stop() {
+      stopped = true;
+      await done;
+      child.kill('SIGKILL');
+      return { count, leastInFlight };
+    },
+  };
+}
+
+const start = (systemUrl: string): ChildProcess =>
+  fork(join(import.meta.dirname, 'sequencer-process.ts'), [systemUrl], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });

@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs, promisify } from 'node:util';
+import { generatedFiles } from './generated-files.ts';
+
+/**
+ * Everything that is checked without running the product: format and lint, types, import directions, unused code, and that
+ * each generated file is what its source would generate. `--write` mends what can be mended.
+ */
+const { values } = parseArgs({
+  options: { write: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } },
+});
+const root = join(import.meta.dirname, '..');
+const run = promisify(execFile);
+const bin = (name: string, ...args: string[]) =>
+  run(join(root, 'node_modules/.bin', name), args, { cwd: root, maxBuffer: 1 << 26 });
+
+const checks: Record<string, () => Promise<unknown>> = {
+  'generated files': compareGenerated,
+  'format and lint': () => bin('biome', 'check', '--error-on-warnings', ...(values.write ? ['--write'] : [])),
+  types: () => bin('tsc', '--noEmit', '-p', root),
+  'import directions': cruise,
+  'unused code': () => bin('knip'),
+};
+
+let failed = 0;
+for (const [name, check] of Object.entries(checks)) {
+  const startedAt = Date.now();
+  try {
+    await check();
+    console.log(`ok      ${name} (${Date.now() - startedAt} ms)`);
+  } catch (error) {
+    failed += 1;
+    const { stdout = '', stderr = '', message } = error as { stdout?: string; stderr?: string; message: string };
+    console.log(`FAILED  ${name}\n${stdout || stderr || message}`);
+  }
+}
+if (values.json) console.log(JSON.stringify({ passed: Object.keys(checks).length - failed, failed }));
+process.exit(failed === 0 ? 0 : 1);
+
+async function cruise(): Promise<void> {
+  const { stdout } = await bin(
+    'depcruise',
+    '--config',
+    '.dependency-cruiser.cjs',
+    '--output-type',
+    'json',
+    'apps',
+    'domain',
+    'packages',
+    'tests',
+    'bench',
+  );
+  const { summary } = JSON.parse(stdout) as {
+    summary: { totalCruised: number; violations: { from: string; to: string; rule: { name: string } }[] };
+  };
+  // A cruise that read nothing finds nothing wrong.
+  if (summary.totalCruised < 50) throw new Error(`Only ${summary.totalCruised} modules were read.`);
+  const lines = summary.violations.map(({ from, to, rule }) => `${rule.name}: ${from} -> ${to}`);
+  if (lines.length > 0) throw new Error(lines.join('\n'));
+}
+
+async function compareGenerated(): Promise<void> {
+  const stale: string[] = [];
+  for (const [path, text] of Object.entries(await generatedFiles())) {
+    const file = join(root, path);
+    if (readOr(file) === text) continue;
+    if (values.write) writeFileSync(file, text);
+    else stale.push(path);
+  }
+  if (stale.length > 0)
+    throw new Error(`Not what its source makes of it; run "npm run check -- --write":\n${stale.join('\n')}`);
+}
+
+function readOr(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

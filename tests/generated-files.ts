@@ -1,0 +1,31 @@
+import { configurationPage, environmentExample } from '@tributary/config';
+import { Supervisor } from '@tributary/engines';
+import { generateSchema } from '@tributary/postgres/generate.ts';
+import { cloneDatabase, prepareTemplate } from '../packages/testkit/database.ts';
+
+/** Every file that is made from another one, by path, as it should be now. */
+export async function generatedFiles(): Promise<Record<string, string>> {
+  const postgres = await postgresSchema();
+  return {
+    '.env.example': environmentExample(),
+    'docs/configuration.md': configurationPage(),
+    'packages/postgres/schema.sql': postgres.dump,
+    'packages/postgres/schema.generated.ts': postgres.types,
+  };
+}
+
+async function postgresSchema(): Promise<{ dump: string; types: string }> {
+  const addresses = await new Supervisor().start(['postgres']);
+  const server = {
+    ownerUrl: addresses.DATABASE_OWNER_URL as string,
+    appUrl: addresses.DATABASE_APP_URL as string,
+    systemUrl: addresses.DATABASE_SYSTEM_URL as string,
+  };
+  await prepareTemplate(server);
+  const database = await cloneDatabase(server);
+  try {
+    return await generateSchema(database.ownerUrl);
+  } finally {
+    await database.drop();
+  }
+}
