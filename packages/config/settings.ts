@@ -133,6 +133,12 @@ const theFourEngines = {
     z.string().regex(/^\w+$/),
     'Name of the ClickHouse cluster whose shards share the tables. Leave it out for a single node.',
   ),
+  clickhouseNodes: setting(
+    'CLICKHOUSE_NODES',
+    list,
+    'HTTP addresses of all nodes of the cluster, separated by commas: tables are created on each of them.',
+    { fallback: '' },
+  ),
   clickhouseReplicated: setting(
     'CLICKHOUSE_REPLICATED',
     yesOrNo,

@@ -90,3 +90,13 @@ export function workspacePage<Row extends z.ZodType, Meta extends Shape = NoShap
 
 /** What every DELETE answers inside `data`. */
 export const Deleted = z.strictObject({ id: Uuid, deleted: z.literal(true) });
+
+/** A page size in a query. One outside its range is refused, never clamped: a caller that asks for 500 must not believe it got them. */
+export function limitParameter(most: number, usual: number) {
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value >= 1 && value <= most, `must be from 1 to ${most}`)
+    .default(usual);
+}

@@ -27,6 +27,29 @@ export const catalogue = {
     timeoutSeconds: 600,
     oneAtATime: true,
   }),
+  forgetExpired: job({
+    name: 'forget-expired',
+    about: 'Deletes stored answers and tokens whose time is over.',
+    payload: z.strictObject({}),
+    retries: 3,
+    timeoutSeconds: 600,
+    oneAtATime: true,
+  }),
+  pruneAccessLog: job({
+    name: 'prune-access-log',
+    about: 'Deletes entries of the PII access log that are older than a year.',
+    payload: z.strictObject({}),
+    retries: 3,
+    timeoutSeconds: 600,
+    oneAtATime: true,
+  }),
+  deleteTenant: job({
+    name: 'delete-tenant',
+    about: 'Removes a deleted profile, or a deleted workspace with all of its profiles, from every store.',
+    payload: z.strictObject({ workspaceId: z.uuid(), profileId: z.uuid().optional() }),
+    retries: 20,
+    timeoutSeconds: 3_600,
+  }),
 } as const;
 
 export type JobName = keyof typeof catalogue;
@@ -35,4 +58,6 @@ export type JobPayload<N extends JobName> = z.output<(typeof catalogue)[N]['payl
 /** When recurring jobs run (cron, UTC), in words beside it. */
 export const schedule: readonly { job: JobName; cron: string; words: string; payload: object }[] = [
   { job: 'pruneEvents', cron: '17 3 * * *', words: 'every night at 03:17', payload: {} },
+  { job: 'forgetExpired', cron: '42 * * * *', words: 'every hour at 42 minutes past', payload: {} },
+  { job: 'pruneAccessLog', cron: '5 4 * * *', words: 'every night at 04:05', payload: {} },
 ];

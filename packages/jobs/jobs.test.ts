@@ -6,6 +6,8 @@ let kit: Testkit;
 let jobs: Jobs & { close(): Promise<void> };
 let worker: { stop(): Promise<void> } | undefined;
 const errors: Error[] = [];
+const nothing = async () => {};
+const idle = { pruneEvents: nothing, forgetExpired: nothing, pruneAccessLog: nothing, deleteTenant: nothing };
 
 beforeAll(async () => {
   kit = await openTestkit();
@@ -36,7 +38,7 @@ test('a job exists if and only if its transaction commits, and the worker runs i
   });
   await expect(failing).rejects.toThrow('second thoughts');
   await kit.app.unbound.transaction((tx) => jobs.enqueue(tx, 'pruneEvents', {}));
-  await work({ pruneEvents });
+  await work({ ...idle, pruneEvents });
   await vi.waitFor(() => expect(pruneEvents).toHaveBeenCalledTimes(1), 15_000);
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(pruneEvents).toHaveBeenCalledTimes(1);
@@ -45,7 +47,7 @@ test('a job exists if and only if its transaction commits, and the worker runs i
 
 test('a failed job runs again', async () => {
   const pruneEvents = vi.fn<() => Promise<void>>().mockRejectedValueOnce(new Error('at first')).mockResolvedValue();
-  await work({ pruneEvents });
+  await work({ ...idle, pruneEvents });
   await kit.app.unbound.transaction((tx) => jobs.enqueue(tx, 'pruneEvents', {}));
   await vi.waitFor(() => expect(pruneEvents).toHaveBeenCalledTimes(2), 15_000);
 });

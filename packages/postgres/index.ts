@@ -1,5 +1,15 @@
 export { dumpSchema } from './dump.ts';
-export { createPostgres, type Ledger, type Postgres, type Schema, type TransactionOptions, type Tx } from './ledger.ts';
+export {
+  createPostgres,
+  enter,
+  type Ledger,
+  type Postgres,
+  type Schema,
+  type TransactionOptions,
+  type Tx,
+  type UnboundLedger,
+  type Wall,
+} from './ledger.ts';
 export { migrate, migrationsFingerprint } from './migrate.ts';
 export { announce, type OutboxEvent } from './outbox.ts';
 export { roles } from './roles.ts';

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
+import { Kysely, PostgresDialect, type QueryResult, type RawBuilder, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { DB } from './schema.generated.ts';
 
@@ -11,19 +11,32 @@ export interface Ledger {
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
 }
 
+/** Behind no wall, where one statement needs no transaction around it. */
+export interface UnboundLedger extends Ledger {
+  query<T>(statement: RawBuilder<T>): Promise<QueryResult<T>>;
+}
+
 export interface TransactionOptions {
   /** "repeatable read" gives every statement the same view of the data. */
   readonly isolation?: 'read committed' | 'repeatable read';
   readonly readOnly?: boolean;
 }
 
+/** What a transaction may see: the rows of a profile, of a workspace and its profiles, or what belongs to an app alone. */
+export interface Wall {
+  readonly profileId?: string | undefined;
+  readonly workspaceId?: string | undefined;
+  readonly appId?: string | undefined;
+}
+
 export interface Postgres {
+  behind(wall: Wall): Ledger;
   /** Sees and writes the rows of one profile, whatever the query says. */
   forProfile(profileId: string): Ledger;
   /** Sees and writes the rows of one workspace, its profiles among them. */
   forWorkspace(workspaceId: string): Ledger;
   /** Behind no wall: sees nothing but what the listed look-up functions answer (or, as the system role, the queues). */
-  readonly unbound: Ledger;
+  readonly unbound: UnboundLedger;
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -70,11 +83,17 @@ export function createPostgres({
       }),
   });
 
-  const unbound = ledger('');
+  const behind = ({ profileId, workspaceId, appId }: Wall) =>
+    ledger(
+      (profileId ? `; SET LOCAL app.profile_id = '${uuid(profileId)}'` : '') +
+        (workspaceId ? `; SET LOCAL app.workspace_id = '${uuid(workspaceId)}'` : '') +
+        (appId ? `; SET LOCAL app.app_id = '${uuid(appId)}'` : ''),
+    );
   return {
-    forProfile: (profileId) => ledger(`; SET LOCAL app.profile_id = '${uuid(profileId)}'`),
-    forWorkspace: (workspaceId) => ledger(`; SET LOCAL app.workspace_id = '${uuid(workspaceId)}'`),
-    unbound,
+    behind,
+    forProfile: (profileId) => behind({ profileId }),
+    forWorkspace: (workspaceId) => behind({ workspaceId }),
+    unbound: { ...behind({}), query: (statement) => statement.execute(db) },
     ping: async () => void (await pool.query('SELECT 1')),
     close: () => db.destroy(),
   };
@@ -89,4 +108,9 @@ function uuid(text: string): string {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text))
     throw new TypeError('The wall needs the UUID of a profile or workspace.');
   return text;
+}
+
+/** Moves an open transaction behind a further wall; for what has just proven its right to it, or just made it. */
+export async function enter(tx: Tx, { workspaceId }: { readonly workspaceId: string }): Promise<void> {
+  await sql.raw(`SET LOCAL app.workspace_id = '${uuid(workspaceId)}'`).execute(tx);
 }

@@ -28,6 +28,80 @@ export type PgbossJobState = "active" | "cancelled" | "completed" | "created" | 
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+export interface Accounts {
+  access_token: string | null;
+  access_token_expires_at: Timestamp | null;
+  account_id: string;
+  created_at: Timestamp;
+  id: string;
+  id_token: string | null;
+  password: string | null;
+  provider_id: string;
+  refresh_token: string | null;
+  refresh_token_expires_at: Timestamp | null;
+  scope: string | null;
+  updated_at: Timestamp;
+  user_id: string;
+}
+
+export interface ApiKeys {
+  app_id: string | null;
+  created_at: Timestamp;
+  expires_at: Timestamp | null;
+  hash: Buffer;
+  id: string;
+  last_used_at: Timestamp | null;
+  last4: string;
+  name: string;
+  prefix: string;
+  profile_id: string;
+  requests_per_minute: number;
+  revoked_at: Timestamp | null;
+  scopes: string[];
+}
+
+export interface Apps {
+  allowed_return_origins: string[];
+  client_secret_hash: Buffer;
+  created_at: Timestamp;
+  disabled_at: Timestamp | null;
+  id: string;
+  name: string;
+  rate_tier: Generated<string>;
+  redirect_uris: string[];
+}
+
+export interface AppTokens {
+  app_id: string;
+  created_at: Timestamp;
+  expires_at: Timestamp;
+  hash: Buffer;
+  id: string;
+  profile_id: string | null;
+  scopes: string[];
+}
+
+export interface AuditHeads {
+  hash: Buffer;
+  sequence: Int8;
+  workspace_id: string;
+}
+
+export interface AuditLog {
+  action: string;
+  actor_id: string;
+  actor_kind: string;
+  at: Timestamp;
+  detail: Json;
+  hash: Buffer;
+  previous_hash: Buffer;
+  request_id: string;
+  result: string;
+  sequence: Int8;
+  target: string;
+  workspace_id: string;
+}
+
 export interface EventCounter {
   last: Int8;
   one: Generated<boolean>;
@@ -41,6 +115,172 @@ export interface EventLog {
   sequence: Int8;
   sequenced_at: Timestamp;
   type: string;
+}
+
+export interface Grants {
+  app_id: string;
+  created_at: Timestamp;
+  oauth_scopes: string[];
+  profile_id: string;
+  revoked_at: Timestamp | null;
+  updated_at: Timestamp;
+}
+
+export interface IdempotentAnswerPeople {
+  customer_id: string;
+  key_hash: Buffer;
+  owner_id: string;
+}
+
+export interface IdempotentAnswers {
+  body: Buffer;
+  expires_at: Timestamp;
+  fingerprint: Buffer;
+  key_hash: Buffer;
+  owner_id: string;
+  status: number;
+}
+
+export interface Invitations {
+  accepted_at: Timestamp | null;
+  accepted_by: string | null;
+  created_at: Timestamp;
+  email: string | null;
+  expires_at: Timestamp;
+  hash: Buffer;
+  id: string;
+  invited_by: string | null;
+  revoked_at: Timestamp | null;
+  role: string;
+  workspace_id: string;
+}
+
+export interface Members {
+  created_at: Timestamp;
+  role: string;
+  user_id: string;
+  workspace_id: string;
+}
+
+export interface OauthAccessTokens {
+  authorization_code_id: string | null;
+  client_id: string;
+  confirmation: Json | null;
+  created_at: Timestamp;
+  expires_at: Timestamp;
+  id: string;
+  reference_id: string | null;
+  refresh_id: string | null;
+  requested_user_info_claims: Json | null;
+  resources: Json | null;
+  revoked: Timestamp | null;
+  scopes: Json;
+  session_id: string | null;
+  token: string;
+  user_id: string | null;
+}
+
+export interface OauthClientAssertions {
+  expires_at: Timestamp;
+  id: string;
+}
+
+export interface OauthClientResources {
+  client_id: string;
+  created_at: Timestamp | null;
+  id: string;
+  metadata: Json | null;
+  resource_id: string;
+}
+
+export interface OauthClients {
+  application_type: string | null;
+  backchannel_logout_session_required: boolean | null;
+  backchannel_logout_uri: string | null;
+  client_credentials_scopes: Json | null;
+  client_discovery_id: string | null;
+  client_id: string;
+  client_secret: string | null;
+  contacts: Json | null;
+  created_at: Timestamp | null;
+  disabled: Generated<boolean | null>;
+  dpop_bound_access_tokens: Generated<boolean | null>;
+  enable_end_session: boolean | null;
+  grant_types: Json | null;
+  icon: string | null;
+  id: string;
+  jwks: string | null;
+  jwks_uri: string | null;
+  metadata: Json | null;
+  name: string | null;
+  policy: string | null;
+  post_logout_redirect_uris: Json | null;
+  redirect_uris: Json;
+  reference_id: string | null;
+  require_pkce: boolean | null;
+  response_types: Json | null;
+  scopes: Json | null;
+  skip_consent: boolean | null;
+  software_id: string | null;
+  software_statement: string | null;
+  software_version: string | null;
+  subject_type: string | null;
+  token_endpoint_auth_method: string | null;
+  tos: string | null;
+  updated_at: Timestamp | null;
+  uri: string | null;
+  user_id: string | null;
+}
+
+export interface OauthConsents {
+  client_id: string;
+  created_at: Timestamp;
+  id: string;
+  reference_id: string | null;
+  requested_user_info_claims: Json | null;
+  resources: Json | null;
+  scopes: Json;
+  updated_at: Timestamp;
+  user_id: string | null;
+}
+
+export interface OauthRefreshTokens {
+  auth_time: Timestamp | null;
+  authorization_code_id: string | null;
+  client_id: string;
+  confirmation: Json | null;
+  created_at: Timestamp;
+  expires_at: Timestamp;
+  id: string;
+  reference_id: string | null;
+  requested_user_info_claims: Json | null;
+  resources: Json | null;
+  revoked: Timestamp | null;
+  rotated_at: Timestamp | null;
+  rotation_replay_expires_at: Timestamp | null;
+  rotation_replay_response: string | null;
+  scopes: Json;
+  session_id: string | null;
+  token: string;
+  user_id: string;
+}
+
+export interface OauthResources {
+  access_token_ttl: number | null;
+  allowed_scopes: Json | null;
+  created_at: Timestamp | null;
+  custom_claims: Json | null;
+  disabled: Generated<boolean | null>;
+  dpop_bound_access_tokens_required: Generated<boolean | null>;
+  id: string;
+  identifier: string;
+  metadata: Json | null;
+  name: string;
+  policy_version: Generated<number | null>;
+  refresh_token_ttl: number | null;
+  signing_algorithm: string | null;
+  signing_key_id: string | null;
+  updated_at: Timestamp | null;
 }
 
 export interface Outbox {
@@ -200,9 +440,25 @@ export interface PgbossWarning {
   type: string;
 }
 
-export interface Profiles {
-  created_at: Timestamp;
+export interface PiiAccessLog {
+  actor_id: string;
+  actor_kind: string;
+  at: Timestamp;
   id: string;
+  operation: string;
+  people: number;
+  profile_id: string;
+  request_id: string;
+  result: string;
+  workspace_id: string;
+}
+
+export interface Profiles {
+  archived_at: Timestamp | null;
+  created_at: Timestamp;
+  governing_app_id: string | null;
+  id: string;
+  is_attribution_enabled: Generated<boolean>;
   name: string;
   privacy_mode: Generated<string>;
   reporting_currency: Generated<string>;
@@ -210,16 +466,67 @@ export interface Profiles {
   workspace_id: string;
 }
 
+export interface Sessions {
+  created_at: Timestamp;
+  expires_at: Timestamp;
+  id: string;
+  ip_address: string | null;
+  token: string;
+  updated_at: Timestamp;
+  user_agent: string | null;
+  user_id: string;
+}
+
+export interface Users {
+  created_at: Timestamp;
+  email: string;
+  email_verified: Generated<boolean>;
+  id: string;
+  image: string | null;
+  name: string;
+  updated_at: Timestamp;
+}
+
+export interface Verifications {
+  created_at: Timestamp;
+  expires_at: Timestamp;
+  id: string;
+  identifier: string;
+  updated_at: Timestamp;
+  value: string;
+}
+
 export interface Workspaces {
+  archived_at: Timestamp | null;
   created_at: Timestamp;
   id: string;
   is_healthcare_agency: Generated<boolean>;
   name: string;
+  plan: Generated<string>;
+  provisioned_by: string | null;
 }
 
 export interface DB {
+  accounts: Accounts;
+  api_keys: ApiKeys;
+  app_tokens: AppTokens;
+  apps: Apps;
+  audit_heads: AuditHeads;
+  audit_log: AuditLog;
   event_counter: EventCounter;
   event_log: EventLog;
+  grants: Grants;
+  idempotent_answer_people: IdempotentAnswerPeople;
+  idempotent_answers: IdempotentAnswers;
+  invitations: Invitations;
+  members: Members;
+  oauth_access_tokens: OauthAccessTokens;
+  oauth_client_assertions: OauthClientAssertions;
+  oauth_client_resources: OauthClientResources;
+  oauth_clients: OauthClients;
+  oauth_consents: OauthConsents;
+  oauth_refresh_tokens: OauthRefreshTokens;
+  oauth_resources: OauthResources;
   outbox: Outbox;
   "pgboss.bam": PgbossBam;
   "pgboss.job": PgbossJob;
@@ -230,7 +537,11 @@ export interface DB {
   "pgboss.subscription": PgbossSubscription;
   "pgboss.version": PgbossVersion;
   "pgboss.warning": PgbossWarning;
+  pii_access_log: PiiAccessLog;
   profiles: Profiles;
+  sessions: Sessions;
+  users: Users;
+  verifications: Verifications;
   workspaces: Workspaces;
 }
 

@@ -1,5 +1,41 @@
 CREATE SCHEMA public;
 
+CREATE TYPE public.credential AS (
+	hash bytea,
+	kind text,
+	credential_id uuid,
+	profile_id uuid,
+	workspace_id uuid,
+	app_id uuid,
+	scopes text[],
+	granted text[],
+	requests_per_minute integer,
+	is_attribution_enabled boolean,
+	is_healthcare boolean
+);
+
+CREATE FUNCTION public.append_audit(workspace uuid, entry_at timestamp with time zone, actor_kind text, actor_id text, action text, result text, target text, detail jsonb, request_id text) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+DECLARE
+  head audit_heads;
+  entry_hash bytea;
+BEGIN
+  IF workspace IS DISTINCT FROM current_workspace()
+    AND NOT EXISTS (SELECT FROM profiles WHERE id = current_profile() AND workspace_id = workspace) THEN
+    RAISE EXCEPTION 'an audit entry belongs to the workspace of its transaction' USING ERRCODE = '42501';
+  END IF;
+  INSERT INTO audit_heads VALUES (workspace, 0, '\x') ON CONFLICT DO NOTHING;
+  SELECT * INTO head FROM audit_heads WHERE audit_heads.workspace_id = workspace FOR UPDATE;
+  entry_hash := sha256(head.hash || convert_to(jsonb_build_array(
+    workspace, head.sequence + 1, (extract(epoch FROM entry_at) * 1000)::bigint, actor_kind, actor_id, action, result, target, detail, request_id
+  )::text, 'UTF8'));
+  INSERT INTO audit_log VALUES (workspace, head.sequence + 1, entry_at, actor_kind, actor_id, action, result, target, detail, request_id, head.hash, entry_hash);
+  UPDATE audit_heads SET sequence = head.sequence + 1, hash = entry_hash WHERE audit_heads.workspace_id = workspace;
+  RETURN head.sequence + 1;
+END $$;
+
 CREATE FUNCTION public.current_profile() RETURNS uuid
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN (NULLIF(current_setting('app.profile_id'::text, true), ''::text))::uuid;
@@ -7,6 +43,470 @@ CREATE FUNCTION public.current_profile() RETURNS uuid
 CREATE FUNCTION public.current_workspace() RETURNS uuid
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid;
+
+CREATE FUNCTION public.current_owner() RETURNS uuid
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN COALESCE(public.current_profile(), (NULLIF(current_setting('app.app_id'::text, true), ''::text))::uuid, public.current_workspace());
+
+CREATE TABLE public.apps (
+    id uuid NOT NULL,
+    name text NOT NULL,
+    client_secret_hash bytea NOT NULL,
+    redirect_uris text[] NOT NULL,
+    allowed_return_origins text[] NOT NULL,
+    rate_tier text DEFAULT 'standard'::text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    disabled_at timestamp with time zone,
+    CONSTRAINT apps_rate_tier_check CHECK ((rate_tier = ANY (ARRAY['standard'::text, 'elevated'::text, 'internal'::text])))
+);
+
+ALTER TABLE ONLY public.apps FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.find_app(app uuid) RETURNS TABLE(client_secret_hash bytea, rate_tier text, redirect_uris text[], allowed_return_origins text[])
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT a.client_secret_hash,
+     a.rate_tier,
+     a.redirect_uris,
+     a.allowed_return_origins
+    FROM public.apps a
+   WHERE ((a.id = find_app.app) AND (a.disabled_at IS NULL));
+END;
+
+CREATE TABLE public.grants (
+    profile_id uuid NOT NULL,
+    app_id uuid NOT NULL,
+    oauth_scopes text[] NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    revoked_at timestamp with time zone
+);
+
+ALTER TABLE ONLY public.grants FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.profiles (
+    id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    name text NOT NULL,
+    privacy_mode text DEFAULT 'standard'::text NOT NULL,
+    time_zone text DEFAULT 'UTC'::text NOT NULL,
+    reporting_currency text DEFAULT 'USD'::text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    governing_app_id uuid,
+    is_attribution_enabled boolean DEFAULT true NOT NULL,
+    archived_at timestamp with time zone,
+    CONSTRAINT profiles_privacy_mode_check CHECK ((privacy_mode = ANY (ARRAY['standard'::text, 'platform_safe'::text, 'hipaa'::text]))),
+    CONSTRAINT profiles_reporting_currency_check CHECK ((reporting_currency ~ '^[A-Z]{3}$'::text))
+);
+
+ALTER TABLE ONLY public.profiles FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.workspaces (
+    id uuid NOT NULL,
+    name text NOT NULL,
+    is_healthcare_agency boolean DEFAULT false NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    plan text DEFAULT 'free'::text NOT NULL,
+    provisioned_by uuid,
+    archived_at timestamp with time zone,
+    CONSTRAINT workspaces_plan_check CHECK ((plan = ANY (ARRAY['free'::text, 'growth'::text, 'scale'::text])))
+);
+
+ALTER TABLE ONLY public.workspaces FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.find_app_profile(app uuid, profile uuid) RETURNS TABLE(workspace_id uuid, oauth_scopes text[], is_governing boolean, is_healthcare boolean)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT p.workspace_id,
+     g.oauth_scopes,
+     (NOT (p.governing_app_id IS DISTINCT FROM find_app_profile.app)),
+     (w.is_healthcare_agency OR (p.privacy_mode <> 'standard'::text))
+    FROM ((public.profiles p
+      JOIN public.workspaces w ON (((w.id = p.workspace_id) AND (w.archived_at IS NULL))))
+      LEFT JOIN public.grants g ON (((g.profile_id = p.id) AND (g.app_id = find_app_profile.app) AND (g.revoked_at IS NULL))))
+   WHERE ((p.id = find_app_profile.profile) AND (p.archived_at IS NULL) AND ((g.app_id IS NOT NULL) OR (p.governing_app_id = find_app_profile.app)));
+END;
+
+CREATE FUNCTION public.find_app_workspace(app uuid, workspace uuid) RETURNS TABLE(workspace_id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT w.id
+    FROM public.workspaces w
+   WHERE ((w.id = find_app_workspace.workspace) AND (w.provisioned_by = find_app_workspace.app) AND (w.archived_at IS NULL));
+END;
+
+CREATE TABLE public.api_keys (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    app_id uuid,
+    name text NOT NULL,
+    hash bytea NOT NULL,
+    prefix text NOT NULL,
+    last4 text NOT NULL,
+    scopes text[] NOT NULL,
+    requests_per_minute integer NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    last_used_at timestamp with time zone,
+    expires_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    CONSTRAINT api_keys_requests_per_minute_check CHECK (((requests_per_minute >= 1) AND (requests_per_minute <= 600000)))
+);
+
+ALTER TABLE ONLY public.api_keys FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.app_tokens (
+    hash bytea NOT NULL,
+    id uuid NOT NULL,
+    app_id uuid NOT NULL,
+    profile_id uuid,
+    scopes text[] NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.app_tokens FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.find_credentials(hashes bytea[], at timestamp with time zone) RETURNS SETOF public.credential
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT k.hash,
+     'api_key'::text,
+     k.id,
+     p.id,
+     p.workspace_id,
+     k.app_id,
+     k.scopes,
+         CASE
+             WHEN (k.app_id IS NULL) THEN NULL::text[]
+             ELSE COALESCE(g.oauth_scopes, '{}'::text[])
+         END AS "coalesce",
+     k.requests_per_minute,
+     p.is_attribution_enabled,
+     (w.is_healthcare_agency OR (p.privacy_mode <> 'standard'::text))
+    FROM ((((public.api_keys k
+      JOIN public.profiles p ON (((p.id = k.profile_id) AND (p.archived_at IS NULL))))
+      JOIN public.workspaces w ON (((w.id = p.workspace_id) AND (w.archived_at IS NULL))))
+      LEFT JOIN public.apps a ON ((a.id = k.app_id)))
+      LEFT JOIN public.grants g ON (((g.profile_id = k.profile_id) AND (g.app_id = k.app_id) AND (g.revoked_at IS NULL))))
+   WHERE ((k.hash = ANY (find_credentials.hashes)) AND (k.revoked_at IS NULL) AND ((k.expires_at IS NULL) OR (k.expires_at > find_credentials.at)) AND (a.disabled_at IS NULL))
+ UNION ALL
+  SELECT t.hash,
+     'app'::text,
+     t.id,
+     p.id,
+     p.workspace_id,
+     t.app_id,
+     t.scopes,
+         CASE
+             WHEN (t.profile_id IS NULL) THEN NULL::text[]
+             ELSE COALESCE(g.oauth_scopes, '{}'::text[])
+         END AS "coalesce",
+         CASE a.rate_tier
+             WHEN 'internal'::text THEN 6000
+             WHEN 'elevated'::text THEN 1200
+             ELSE 300
+         END AS "case",
+     COALESCE(p.is_attribution_enabled, true) AS "coalesce",
+     COALESCE((w.is_healthcare_agency OR (p.privacy_mode <> 'standard'::text)), true) AS "coalesce"
+    FROM ((((public.app_tokens t
+      JOIN public.apps a ON (((a.id = t.app_id) AND (a.disabled_at IS NULL))))
+      LEFT JOIN public.profiles p ON (((p.id = t.profile_id) AND (p.archived_at IS NULL))))
+      LEFT JOIN public.workspaces w ON (((w.id = p.workspace_id) AND (w.archived_at IS NULL))))
+      LEFT JOIN public.grants g ON (((g.profile_id = t.profile_id) AND (g.app_id = t.app_id) AND (g.revoked_at IS NULL))))
+   WHERE ((t.hash = ANY (find_credentials.hashes)) AND (t.expires_at > find_credentials.at) AND ((t.profile_id IS NULL) OR (w.id IS NOT NULL)));
+END;
+
+CREATE TABLE public.invitations (
+    workspace_id uuid NOT NULL,
+    id uuid NOT NULL,
+    hash bytea NOT NULL,
+    role text NOT NULL,
+    email text,
+    invited_by uuid,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    accepted_at timestamp with time zone,
+    accepted_by uuid,
+    revoked_at timestamp with time zone,
+    CONSTRAINT invitations_email_check CHECK ((email = lower(email))),
+    CONSTRAINT invitations_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'analyst'::text, 'viewer'::text])))
+);
+
+ALTER TABLE ONLY public.invitations FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.find_invitation(invitation_hash bytea) RETURNS TABLE(id uuid, workspace_id uuid, role text, email text, expires_at timestamp with time zone, is_accepted boolean, is_revoked boolean, is_workspace_archived boolean)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT i.id,
+     i.workspace_id,
+     i.role,
+     i.email,
+     i.expires_at,
+     (i.accepted_at IS NOT NULL),
+     (i.revoked_at IS NOT NULL),
+     (w.archived_at IS NOT NULL)
+    FROM (public.invitations i
+      JOIN public.workspaces w ON ((w.id = i.workspace_id)))
+   WHERE (i.hash = find_invitation.invitation_hash);
+END;
+
+CREATE TABLE public.members (
+    workspace_id uuid NOT NULL,
+    user_id uuid NOT NULL,
+    role text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT members_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'analyst'::text, 'viewer'::text])))
+);
+
+ALTER TABLE ONLY public.members FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.oauth_access_tokens (
+    id uuid NOT NULL,
+    token text NOT NULL,
+    client_id text NOT NULL,
+    session_id uuid,
+    user_id uuid,
+    reference_id uuid,
+    authorization_code_id text,
+    resources jsonb,
+    requested_user_info_claims jsonb,
+    refresh_id uuid,
+    scopes jsonb NOT NULL,
+    confirmation jsonb,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    revoked timestamp with time zone
+);
+
+CREATE TABLE public.oauth_clients (
+    id uuid NOT NULL,
+    client_id text NOT NULL,
+    client_secret text,
+    client_discovery_id text,
+    disabled boolean DEFAULT false,
+    skip_consent boolean,
+    enable_end_session boolean,
+    subject_type text,
+    scopes jsonb,
+    client_credentials_scopes jsonb,
+    user_id uuid,
+    name text,
+    uri text,
+    icon text,
+    contacts jsonb,
+    tos text,
+    policy text,
+    software_id text,
+    software_version text,
+    software_statement text,
+    redirect_uris jsonb NOT NULL,
+    post_logout_redirect_uris jsonb,
+    backchannel_logout_uri text,
+    backchannel_logout_session_required boolean,
+    token_endpoint_auth_method text,
+    application_type text,
+    jwks text,
+    jwks_uri text,
+    grant_types jsonb,
+    response_types jsonb,
+    require_pkce boolean,
+    dpop_bound_access_tokens boolean DEFAULT false,
+    reference_id text,
+    metadata jsonb,
+    created_at timestamp with time zone,
+    updated_at timestamp with time zone
+);
+
+CREATE TABLE public.oauth_consents (
+    id uuid NOT NULL,
+    client_id text NOT NULL,
+    user_id uuid,
+    reference_id uuid,
+    resources jsonb,
+    requested_user_info_claims jsonb,
+    scopes jsonb NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.sessions (
+    id uuid NOT NULL,
+    user_id uuid NOT NULL,
+    token text NOT NULL,
+    ip_address text,
+    user_agent text,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL
+);
+
+CREATE FUNCTION public.find_mcp_token(token_hash text, at timestamp with time zone) RETURNS TABLE(token_id uuid, user_id uuid, workspace_id uuid, profile_id uuid, role text, granted text[], is_attribution_enabled boolean, is_healthcare boolean)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT t.id,
+     t.user_id,
+     m.workspace_id,
+     p.id,
+     m.role,
+     ARRAY( SELECT jsonb_array_elements_text(t.scopes) AS jsonb_array_elements_text
+         INTERSECT
+          SELECT jsonb_array_elements_text(c.scopes) AS jsonb_array_elements_text) AS "array",
+     p.is_attribution_enabled,
+     (w.is_healthcare_agency OR (p.privacy_mode <> 'standard'::text))
+    FROM ((((((public.oauth_access_tokens t
+      JOIN public.sessions s ON (((s.id = t.session_id) AND (s.user_id = t.user_id) AND (s.expires_at > find_mcp_token.at))))
+      JOIN public.oauth_clients a ON (((a.client_id = t.client_id) AND (a.disabled IS NOT TRUE))))
+      JOIN public.oauth_consents c ON (((c.client_id = t.client_id) AND (c.user_id = t.user_id) AND (c.reference_id = t.reference_id))))
+      JOIN public.profiles p ON (((p.id = t.reference_id) AND (p.archived_at IS NULL))))
+      JOIN public.workspaces w ON (((w.id = p.workspace_id) AND (w.archived_at IS NULL))))
+      JOIN public.members m ON (((m.workspace_id = w.id) AND (m.user_id = t.user_id))))
+   WHERE ((t.token = find_mcp_token.token_hash) AND (t.expires_at > find_mcp_token.at) AND (t.revoked IS NULL));
+END;
+
+CREATE FUNCTION public.find_memberships(person uuid) RETURNS TABLE(workspace_id uuid, workspace_name text, role text, profile_id uuid, profile_name text, is_healthcare boolean)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT w.id,
+     w.name,
+     m.role,
+     p.id,
+     p.name,
+     (w.is_healthcare_agency OR (p.privacy_mode <> 'standard'::text))
+    FROM ((public.members m
+      JOIN public.workspaces w ON (((w.id = m.workspace_id) AND (w.archived_at IS NULL))))
+      LEFT JOIN public.profiles p ON (((p.workspace_id = w.id) AND (p.archived_at IS NULL))))
+   WHERE (m.user_id = find_memberships.person)
+   ORDER BY w.name, w.id, p.name, p.id;
+END;
+
+CREATE FUNCTION public.find_session(session_hash text, wanted_workspace uuid, wanted_profile uuid, at timestamp with time zone) RETURNS TABLE(session_id uuid, user_id uuid, workspace_id uuid, profile_id uuid, role text, is_attribution_enabled boolean, is_healthcare boolean)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT s.id,
+     s.user_id,
+     m.workspace_id,
+     p.id,
+     m.role,
+     p.is_attribution_enabled,
+     (w.is_healthcare_agency OR (p.privacy_mode <> 'standard'::text))
+    FROM ((((public.sessions s
+      LEFT JOIN public.profiles named ON (((named.id = find_session.wanted_profile) AND (named.archived_at IS NULL))))
+      LEFT JOIN public.workspaces w ON (((w.id = COALESCE(find_session.wanted_workspace, named.workspace_id)) AND (w.archived_at IS NULL))))
+      LEFT JOIN public.members m ON (((m.workspace_id = w.id) AND (m.user_id = s.user_id))))
+      LEFT JOIN public.profiles p ON (((p.id = named.id) AND (p.workspace_id = m.workspace_id))))
+   WHERE ((s.token = find_session.session_hash) AND (s.expires_at > find_session.at));
+END;
+
+CREATE FUNCTION public.issue_app_token(token_hash bytea, token_id uuid, app uuid, profile uuid, token_scopes text[], issued_at timestamp with time zone, expires timestamp with time zone) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    BEGIN ATOMIC
+ INSERT INTO public.app_tokens (hash, id, app_id, profile_id, scopes, created_at, expires_at)
+   VALUES (issue_app_token.token_hash, issue_app_token.token_id, issue_app_token.app, issue_app_token.profile, issue_app_token.token_scopes, issue_app_token.issued_at, issue_app_token.expires);
+END;
+
+CREATE FUNCTION public.on_privacy_switch() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ BEGIN
+  IF TG_TABLE_NAME = 'profiles' THEN
+    IF OLD.privacy_mode = 'standard' AND NEW.privacy_mode <> 'standard' THEN
+      PERFORM revoke_person_keys(NEW.id, now());
+    END IF;
+  ELSIF NEW.is_healthcare_agency AND NOT OLD.is_healthcare_agency THEN
+    PERFORM revoke_person_keys(id, now()) FROM profiles WHERE workspace_id = NEW.id;
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION public.privacy_lock(id uuid) RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN hashtextextended((id)::text, (7034)::bigint);
+
+CREATE FUNCTION public.revoke_person_keys(profile uuid, at timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+DECLARE
+  revoked integer;
+BEGIN
+  UPDATE api_keys SET revoked_at = at
+  WHERE profile_id = profile AND app_id IS NOT NULL AND revoked_at IS NULL
+    AND scopes && ARRAY['customers:read', 'visitors:read'];
+  GET DIAGNOSTICS revoked = ROW_COUNT;
+  RETURN revoked;
+END $$;
+
+CREATE FUNCTION public.take_privacy_lock() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$ BEGIN
+  PERFORM pg_advisory_xact_lock(privacy_lock(OLD.id));
+  RETURN NEW;
+END $$;
+
+CREATE FUNCTION public.take_profile_privacy_lock() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$ BEGIN
+  PERFORM pg_advisory_xact_lock(privacy_lock(OLD.profile_id));
+  RETURN NEW;
+END $$;
+
+CREATE FUNCTION public.take_workspace_privacy_lock() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$ BEGIN
+  PERFORM pg_advisory_xact_lock(privacy_lock(OLD.workspace_id));
+  RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+END $$;
+
+CREATE TABLE public.accounts (
+    id uuid NOT NULL,
+    user_id uuid NOT NULL,
+    account_id text NOT NULL,
+    provider_id text NOT NULL,
+    password text,
+    access_token text,
+    refresh_token text,
+    id_token text,
+    access_token_expires_at timestamp with time zone,
+    refresh_token_expires_at timestamp with time zone,
+    scope text,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.audit_heads (
+    workspace_id uuid NOT NULL,
+    sequence bigint NOT NULL,
+    hash bytea NOT NULL
+);
+
+ALTER TABLE ONLY public.audit_heads FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.audit_log (
+    workspace_id uuid NOT NULL,
+    sequence bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    actor_kind text NOT NULL,
+    actor_id text NOT NULL,
+    action text NOT NULL,
+    result text NOT NULL,
+    target text NOT NULL,
+    detail jsonb NOT NULL,
+    request_id text NOT NULL,
+    previous_hash bytea NOT NULL,
+    hash bytea NOT NULL,
+    CONSTRAINT audit_log_result_check CHECK ((result = ANY (ARRAY['done'::text, 'refused'::text])))
+);
+
+ALTER TABLE ONLY public.audit_log FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.event_counter (
     one boolean DEFAULT true NOT NULL,
@@ -26,6 +526,77 @@ CREATE TABLE public.event_log (
 
 ALTER TABLE ONLY public.event_log FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.idempotent_answer_people (
+    owner_id uuid NOT NULL,
+    customer_id uuid NOT NULL,
+    key_hash bytea NOT NULL
+);
+
+ALTER TABLE ONLY public.idempotent_answer_people FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.idempotent_answers (
+    owner_id uuid NOT NULL,
+    key_hash bytea NOT NULL,
+    fingerprint bytea NOT NULL,
+    status smallint NOT NULL,
+    body bytea NOT NULL,
+    expires_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.idempotent_answers FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.oauth_client_assertions (
+    id text NOT NULL,
+    expires_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.oauth_client_resources (
+    id uuid NOT NULL,
+    client_id text NOT NULL,
+    resource_id text NOT NULL,
+    metadata jsonb,
+    created_at timestamp with time zone
+);
+
+CREATE TABLE public.oauth_refresh_tokens (
+    id uuid NOT NULL,
+    token text NOT NULL,
+    client_id text NOT NULL,
+    session_id uuid,
+    user_id uuid NOT NULL,
+    reference_id text,
+    authorization_code_id text,
+    resources jsonb,
+    requested_user_info_claims jsonb,
+    scopes jsonb NOT NULL,
+    auth_time timestamp with time zone,
+    confirmation jsonb,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    revoked timestamp with time zone,
+    rotated_at timestamp with time zone,
+    rotation_replay_response text,
+    rotation_replay_expires_at timestamp with time zone
+);
+
+CREATE TABLE public.oauth_resources (
+    id uuid NOT NULL,
+    identifier text NOT NULL,
+    name text NOT NULL,
+    access_token_ttl integer,
+    refresh_token_ttl integer,
+    signing_algorithm text,
+    signing_key_id text,
+    allowed_scopes jsonb,
+    custom_claims jsonb,
+    dpop_bound_access_tokens_required boolean DEFAULT false,
+    disabled boolean DEFAULT false,
+    policy_version integer DEFAULT 1,
+    metadata jsonb,
+    created_at timestamp with time zone,
+    updated_at timestamp with time zone
+);
+
 CREATE TABLE public.outbox (
     id uuid NOT NULL,
     profile_id uuid NOT NULL,
@@ -36,28 +607,62 @@ CREATE TABLE public.outbox (
 
 ALTER TABLE ONLY public.outbox FORCE ROW LEVEL SECURITY;
 
-CREATE TABLE public.profiles (
-    id uuid NOT NULL,
+CREATE TABLE public.pii_access_log (
     workspace_id uuid NOT NULL,
-    name text NOT NULL,
-    privacy_mode text DEFAULT 'standard'::text NOT NULL,
-    time_zone text DEFAULT 'UTC'::text NOT NULL,
-    reporting_currency text DEFAULT 'USD'::text NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    CONSTRAINT profiles_privacy_mode_check CHECK ((privacy_mode = ANY (ARRAY['standard'::text, 'platform_safe'::text, 'hipaa'::text]))),
-    CONSTRAINT profiles_reporting_currency_check CHECK ((reporting_currency ~ '^[A-Z]{3}$'::text))
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    at timestamp with time zone NOT NULL,
+    actor_kind text NOT NULL,
+    actor_id uuid NOT NULL,
+    operation text NOT NULL,
+    people integer NOT NULL,
+    result text NOT NULL,
+    request_id text NOT NULL,
+    CONSTRAINT pii_access_log_result_check CHECK ((result = ANY (ARRAY['served'::text, 'refused'::text])))
 );
 
-ALTER TABLE ONLY public.profiles FORCE ROW LEVEL SECURITY;
+ALTER TABLE ONLY public.pii_access_log FORCE ROW LEVEL SECURITY;
 
-CREATE TABLE public.workspaces (
+CREATE TABLE public.users (
     id uuid NOT NULL,
     name text NOT NULL,
-    is_healthcare_agency boolean DEFAULT false NOT NULL,
-    created_at timestamp with time zone NOT NULL
+    email text NOT NULL,
+    email_verified boolean DEFAULT false NOT NULL,
+    image text,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT users_email_check CHECK ((email = lower(email)))
 );
 
-ALTER TABLE ONLY public.workspaces FORCE ROW LEVEL SECURITY;
+CREATE TABLE public.verifications (
+    id uuid NOT NULL,
+    identifier text NOT NULL,
+    value text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.accounts
+    ADD CONSTRAINT accounts_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.accounts
+    ADD CONSTRAINT accounts_provider_id_account_id_key UNIQUE (provider_id, account_id);
+
+ALTER TABLE ONLY public.api_keys
+    ADD CONSTRAINT api_keys_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.app_tokens
+    ADD CONSTRAINT app_tokens_pkey PRIMARY KEY (hash);
+
+ALTER TABLE ONLY public.apps
+    ADD CONSTRAINT apps_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.audit_heads
+    ADD CONSTRAINT audit_heads_pkey PRIMARY KEY (workspace_id);
+
+ALTER TABLE ONLY public.audit_log
+    ADD CONSTRAINT audit_log_pkey PRIMARY KEY (workspace_id, sequence);
 
 ALTER TABLE ONLY public.event_counter
     ADD CONSTRAINT event_counter_pkey PRIMARY KEY (one);
@@ -65,56 +670,420 @@ ALTER TABLE ONLY public.event_counter
 ALTER TABLE ONLY public.event_log
     ADD CONSTRAINT event_log_pkey PRIMARY KEY (sequence);
 
+ALTER TABLE ONLY public.grants
+    ADD CONSTRAINT grants_pkey PRIMARY KEY (profile_id, app_id);
+
+ALTER TABLE ONLY public.idempotent_answer_people
+    ADD CONSTRAINT idempotent_answer_people_pkey PRIMARY KEY (owner_id, customer_id, key_hash);
+
+ALTER TABLE ONLY public.idempotent_answers
+    ADD CONSTRAINT idempotent_answers_pkey PRIMARY KEY (owner_id, key_hash);
+
+ALTER TABLE ONLY public.invitations
+    ADD CONSTRAINT invitations_pkey PRIMARY KEY (workspace_id, id);
+
+ALTER TABLE ONLY public.members
+    ADD CONSTRAINT members_pkey PRIMARY KEY (workspace_id, user_id);
+
+ALTER TABLE ONLY public.oauth_access_tokens
+    ADD CONSTRAINT oauth_access_tokens_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.oauth_access_tokens
+    ADD CONSTRAINT oauth_access_tokens_token_key UNIQUE (token);
+
+ALTER TABLE ONLY public.oauth_client_assertions
+    ADD CONSTRAINT oauth_client_assertions_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.oauth_client_resources
+    ADD CONSTRAINT oauth_client_resources_client_id_resource_id_key UNIQUE (client_id, resource_id);
+
+ALTER TABLE ONLY public.oauth_client_resources
+    ADD CONSTRAINT oauth_client_resources_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.oauth_clients
+    ADD CONSTRAINT oauth_clients_client_id_key UNIQUE (client_id);
+
+ALTER TABLE ONLY public.oauth_clients
+    ADD CONSTRAINT oauth_clients_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.oauth_consents
+    ADD CONSTRAINT oauth_consents_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.oauth_refresh_tokens
+    ADD CONSTRAINT oauth_refresh_tokens_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.oauth_refresh_tokens
+    ADD CONSTRAINT oauth_refresh_tokens_token_key UNIQUE (token);
+
+ALTER TABLE ONLY public.oauth_resources
+    ADD CONSTRAINT oauth_resources_identifier_key UNIQUE (identifier);
+
+ALTER TABLE ONLY public.oauth_resources
+    ADD CONSTRAINT oauth_resources_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.pii_access_log
+    ADD CONSTRAINT pii_access_log_pkey PRIMARY KEY (workspace_id, at, id);
 
 ALTER TABLE ONLY public.profiles
     ADD CONSTRAINT profiles_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.sessions
+    ADD CONSTRAINT sessions_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.sessions
+    ADD CONSTRAINT sessions_token_key UNIQUE (token);
+
+ALTER TABLE ONLY public.users
+    ADD CONSTRAINT users_email_key UNIQUE (email);
+
+ALTER TABLE ONLY public.users
+    ADD CONSTRAINT users_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.verifications
+    ADD CONSTRAINT verifications_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.workspaces
     ADD CONSTRAINT workspaces_pkey PRIMARY KEY (id);
 
+CREATE INDEX accounts_by_user ON public.accounts USING btree (user_id);
+
+CREATE INDEX api_keys_by_hash ON public.api_keys USING btree (hash);
+
+CREATE INDEX app_tokens_by_expiry ON public.app_tokens USING btree (expires_at);
+
 CREATE UNIQUE INDEX event_log_by_profile ON public.event_log USING btree (profile_id, sequence);
 
+CREATE INDEX event_log_by_time ON public.event_log USING btree (sequenced_at);
+
+CREATE INDEX idempotent_answer_people_by_key ON public.idempotent_answer_people USING btree (owner_id, key_hash);
+
+CREATE INDEX idempotent_answers_by_expiry ON public.idempotent_answers USING btree (expires_at);
+
+CREATE INDEX invitations_by_hash ON public.invitations USING btree (hash);
+
+CREATE INDEX members_by_user ON public.members USING btree (user_id);
+
+CREATE INDEX oauth_access_tokens_by_code ON public.oauth_access_tokens USING btree (authorization_code_id);
+
+CREATE INDEX oauth_access_tokens_by_session ON public.oauth_access_tokens USING btree (session_id);
+
+CREATE INDEX oauth_client_resources_by_resource ON public.oauth_client_resources USING btree (resource_id);
+
+CREATE INDEX oauth_consents_by_user ON public.oauth_consents USING btree (user_id, client_id, reference_id);
+
+CREATE INDEX oauth_refresh_tokens_by_session ON public.oauth_refresh_tokens USING btree (session_id);
+
+CREATE INDEX pii_access_log_by_time ON public.pii_access_log USING btree (at);
+
 CREATE INDEX profiles_by_workspace ON public.profiles USING btree (workspace_id, id);
+
+CREATE INDEX sessions_by_expiry ON public.sessions USING btree (expires_at);
+
+CREATE INDEX sessions_by_user ON public.sessions USING btree (user_id);
+
+CREATE INDEX verifications_by_expiry ON public.verifications USING btree (expires_at);
+
+CREATE INDEX verifications_by_identifier ON public.verifications USING btree (identifier);
+
+CREATE TRIGGER access_switch BEFORE UPDATE OF revoked_at, scopes ON public.api_keys FOR EACH ROW EXECUTE FUNCTION public.take_profile_privacy_lock();
+
+CREATE TRIGGER access_switch BEFORE UPDATE OF oauth_scopes, revoked_at ON public.grants FOR EACH ROW EXECUTE FUNCTION public.take_profile_privacy_lock();
+
+CREATE TRIGGER access_switch BEFORE DELETE OR UPDATE OF role ON public.members FOR EACH ROW EXECUTE FUNCTION public.take_workspace_privacy_lock();
+
+CREATE TRIGGER privacy_switch BEFORE UPDATE OF privacy_mode, archived_at ON public.profiles FOR EACH ROW EXECUTE FUNCTION public.take_privacy_lock();
+
+CREATE TRIGGER privacy_switch BEFORE UPDATE OF is_healthcare_agency, archived_at ON public.workspaces FOR EACH ROW EXECUTE FUNCTION public.take_privacy_lock();
+
+CREATE TRIGGER revoke_on_switch AFTER UPDATE OF privacy_mode ON public.profiles FOR EACH ROW EXECUTE FUNCTION public.on_privacy_switch();
+
+CREATE TRIGGER revoke_on_switch AFTER UPDATE OF is_healthcare_agency ON public.workspaces FOR EACH ROW EXECUTE FUNCTION public.on_privacy_switch();
+
+ALTER TABLE ONLY public.accounts
+    ADD CONSTRAINT accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.api_keys
+    ADD CONSTRAINT api_keys_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(id);
+
+ALTER TABLE ONLY public.api_keys
+    ADD CONSTRAINT api_keys_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.app_tokens
+    ADD CONSTRAINT app_tokens_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(id);
+
+ALTER TABLE ONLY public.app_tokens
+    ADD CONSTRAINT app_tokens_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.audit_heads
+    ADD CONSTRAINT audit_heads_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.audit_log
+    ADD CONSTRAINT audit_log_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.event_log
     ADD CONSTRAINT event_log_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.grants
+    ADD CONSTRAINT grants_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(id);
+
+ALTER TABLE ONLY public.grants
+    ADD CONSTRAINT grants_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.idempotent_answer_people
+    ADD CONSTRAINT idempotent_answer_people_owner_id_key_hash_fkey FOREIGN KEY (owner_id, key_hash) REFERENCES public.idempotent_answers(owner_id, key_hash) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.invitations
+    ADD CONSTRAINT invitations_accepted_by_fkey FOREIGN KEY (accepted_by) REFERENCES public.users(id) ON DELETE SET NULL;
+
+ALTER TABLE ONLY public.invitations
+    ADD CONSTRAINT invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES public.users(id) ON DELETE SET NULL;
+
+ALTER TABLE ONLY public.invitations
+    ADD CONSTRAINT invitations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.members
+    ADD CONSTRAINT members_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.members
+    ADD CONSTRAINT members_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.oauth_access_tokens
+    ADD CONSTRAINT oauth_access_tokens_client_id_fkey FOREIGN KEY (client_id) REFERENCES public.oauth_clients(client_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.oauth_access_tokens
+    ADD CONSTRAINT oauth_access_tokens_refresh_id_fkey FOREIGN KEY (refresh_id) REFERENCES public.oauth_refresh_tokens(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.oauth_access_tokens
+    ADD CONSTRAINT oauth_access_tokens_session_id_fkey FOREIGN KEY (session_id) REFERENCES public.sessions(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.oauth_access_tokens
+    ADD CONSTRAINT oauth_access_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.oauth_client_resources
+    ADD CONSTRAINT oauth_client_resources_client_id_fkey FOREIGN KEY (client_id) REFERENCES public.oauth_clients(client_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.oauth_client_resources
+    ADD CONSTRAINT oauth_client_resources_resource_id_fkey FOREIGN KEY (resource_id) REFERENCES public.oauth_resources(identifier) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.oauth_clients
+    ADD CONSTRAINT oauth_clients_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE SET NULL;
+
+ALTER TABLE ONLY public.oauth_consents
+    ADD CONSTRAINT oauth_consents_client_id_fkey FOREIGN KEY (client_id) REFERENCES public.oauth_clients(client_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.oauth_consents
+    ADD CONSTRAINT oauth_consents_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.oauth_refresh_tokens
+    ADD CONSTRAINT oauth_refresh_tokens_client_id_fkey FOREIGN KEY (client_id) REFERENCES public.oauth_clients(client_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.oauth_refresh_tokens
+    ADD CONSTRAINT oauth_refresh_tokens_session_id_fkey FOREIGN KEY (session_id) REFERENCES public.sessions(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.oauth_refresh_tokens
+    ADD CONSTRAINT oauth_refresh_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.pii_access_log
+    ADD CONSTRAINT pii_access_log_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.pii_access_log
+    ADD CONSTRAINT pii_access_log_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.profiles
+    ADD CONSTRAINT profiles_governing_app_id_fkey FOREIGN KEY (governing_app_id) REFERENCES public.apps(id);
 
 ALTER TABLE ONLY public.profiles
     ADD CONSTRAINT profiles_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
 
+ALTER TABLE ONLY public.sessions
+    ADD CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE public.api_keys ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.app_tokens ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY append ON public.audit_heads TO tributary_owner USING (true);
+
+CREATE POLICY append ON public.audit_log TO tributary_owner USING (true);
+
+ALTER TABLE public.apps ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.audit_heads ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.audit_log ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.event_log ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.grants ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.idempotent_answer_people ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.idempotent_answers ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.invitations ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY look_up ON public.api_keys FOR SELECT TO tributary_owner USING (true);
+
+CREATE POLICY look_up ON public.app_tokens TO tributary_owner USING (true);
+
+CREATE POLICY look_up ON public.grants FOR SELECT TO tributary_owner USING (true);
+
+CREATE POLICY look_up ON public.invitations FOR SELECT TO tributary_owner USING (true);
+
+CREATE POLICY look_up ON public.members FOR SELECT TO tributary_owner USING (true);
+
+ALTER TABLE public.members ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY operator ON public.apps TO tributary_owner USING (true);
+
+CREATE POLICY operator ON public.profiles TO tributary_owner USING (true);
+
+CREATE POLICY operator ON public.workspaces TO tributary_owner USING (true);
 
 ALTER TABLE public.outbox ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY own ON public.idempotent_answer_people TO tributary_app USING ((owner_id = public.current_owner()));
+
+CREATE POLICY own ON public.idempotent_answers TO tributary_app USING ((owner_id = public.current_owner()));
+
+CREATE POLICY own_profile ON public.api_keys TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.app_tokens TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.event_log TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.grants TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.outbox TO tributary_app USING ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.pii_access_log FOR INSERT TO tributary_app WITH CHECK ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.profiles TO tributary_app USING (((id = public.current_profile()) OR (workspace_id = public.current_workspace())));
+
+CREATE POLICY own_workspace ON public.audit_log FOR SELECT TO tributary_app USING ((workspace_id = public.current_workspace()));
+
+CREATE POLICY own_workspace ON public.invitations TO tributary_app USING ((workspace_id = public.current_workspace()));
+
+CREATE POLICY own_workspace ON public.members TO tributary_app USING ((workspace_id = public.current_workspace()));
+
+CREATE POLICY own_workspace ON public.pii_access_log FOR SELECT TO tributary_app USING ((workspace_id = public.current_workspace()));
 
 CREATE POLICY own_workspace ON public.workspaces TO tributary_app USING ((id = public.current_workspace()));
 
+ALTER TABLE public.pii_access_log ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.profiles ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY queue ON public.app_tokens TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.event_log TO tributary_system USING (true);
 
+CREATE POLICY queue ON public.idempotent_answers TO tributary_system USING (true);
+
 CREATE POLICY queue ON public.outbox TO tributary_system USING (true);
 
+CREATE POLICY queue ON public.pii_access_log TO tributary_system USING (true);
+
+CREATE POLICY switch ON public.api_keys FOR UPDATE TO tributary_owner USING (true);
+
 ALTER TABLE public.workspaces ENABLE ROW LEVEL SECURITY;
+
+REVOKE ALL ON FUNCTION public.append_audit(workspace uuid, entry_at timestamp with time zone, actor_kind text, actor_id text, action text, result text, target text, detail jsonb, request_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.append_audit(workspace uuid, entry_at timestamp with time zone, actor_kind text, actor_id text, action text, result text, target text, detail jsonb, request_id text) TO tributary_app;
+
+REVOKE ALL ON FUNCTION public.find_app(app uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_app(app uuid) TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.grants TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.profiles TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.workspaces TO tributary_app;
+
+REVOKE ALL ON FUNCTION public.find_app_profile(app uuid, profile uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_app_profile(app uuid, profile uuid) TO tributary_app;
+
+REVOKE ALL ON FUNCTION public.find_app_workspace(app uuid, workspace uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_app_workspace(app uuid, workspace uuid) TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.api_keys TO tributary_app;
+
+GRANT SELECT,DELETE ON TABLE public.app_tokens TO tributary_system;
+
+REVOKE ALL ON FUNCTION public.find_credentials(hashes bytea[], at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_credentials(hashes bytea[], at timestamp with time zone) TO tributary_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.invitations TO tributary_app;
+
+REVOKE ALL ON FUNCTION public.find_invitation(invitation_hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_invitation(invitation_hash bytea) TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.members TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.oauth_access_tokens TO tributary_app;
+
+GRANT SELECT,INSERT ON TABLE public.oauth_clients TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.oauth_consents TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.sessions TO tributary_app;
+GRANT DELETE ON TABLE public.sessions TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.sessions TO tributary_system;
+
+GRANT SELECT(expires_at) ON TABLE public.sessions TO tributary_system;
+
+REVOKE ALL ON FUNCTION public.find_mcp_token(token_hash text, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_mcp_token(token_hash text, at timestamp with time zone) TO tributary_app;
+
+REVOKE ALL ON FUNCTION public.find_memberships(person uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_memberships(person uuid) TO tributary_app;
+
+REVOKE ALL ON FUNCTION public.find_session(session_hash text, wanted_workspace uuid, wanted_profile uuid, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_session(session_hash text, wanted_workspace uuid, wanted_profile uuid, at timestamp with time zone) TO tributary_app;
+
+REVOKE ALL ON FUNCTION public.issue_app_token(token_hash bytea, token_id uuid, app uuid, profile uuid, token_scopes text[], issued_at timestamp with time zone, expires timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.issue_app_token(token_hash bytea, token_id uuid, app uuid, profile uuid, token_scopes text[], issued_at timestamp with time zone, expires timestamp with time zone) TO tributary_app;
+
+REVOKE ALL ON FUNCTION public.revoke_person_keys(profile uuid, at timestamp with time zone) FROM PUBLIC;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.accounts TO tributary_app;
+
+GRANT SELECT ON TABLE public.audit_log TO tributary_app;
 
 GRANT SELECT,UPDATE ON TABLE public.event_counter TO tributary_system;
 
 GRANT SELECT ON TABLE public.event_log TO tributary_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.event_log TO tributary_system;
 
+GRANT SELECT,INSERT,DELETE ON TABLE public.idempotent_answer_people TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.idempotent_answers TO tributary_app;
+GRANT SELECT,DELETE ON TABLE public.idempotent_answers TO tributary_system;
+
+GRANT SELECT,INSERT ON TABLE public.oauth_client_resources TO tributary_app;
+
+GRANT SELECT,DELETE ON TABLE public.oauth_refresh_tokens TO tributary_app;
+
+GRANT SELECT,INSERT ON TABLE public.oauth_resources TO tributary_app;
+
 GRANT SELECT,INSERT ON TABLE public.outbox TO tributary_app;
 GRANT SELECT,DELETE ON TABLE public.outbox TO tributary_system;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.profiles TO tributary_app;
+GRANT SELECT,INSERT ON TABLE public.pii_access_log TO tributary_app;
+GRANT SELECT,DELETE ON TABLE public.pii_access_log TO tributary_system;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.workspaces TO tributary_app;
+GRANT SELECT,INSERT ON TABLE public.users TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.verifications TO tributary_app;
+GRANT DELETE ON TABLE public.verifications TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.verifications TO tributary_system;
+
+GRANT SELECT(expires_at) ON TABLE public.verifications TO tributary_system;

@@ -1,5 +1,19 @@
+export { openApi, type TestApi, type TestApp } from './api.ts';
 export { alternate, type Bench, type BenchResult, median } from './bench.ts';
 export { buildProfile } from './builders.ts';
 export { cloneDatabase, type TestDatabase } from './database.ts';
 export type { Drill, DrillContext, DrillResult } from './drill.ts';
+export { type DrillEngines, openDrillEngines } from './drill-engines.ts';
+export {
+  type BuilderKit,
+  buildMarkedProfile,
+  credentialBuilders,
+  idBuilders,
+  type MarkedProfile,
+  type ProbeCredential,
+  probeCredentials,
+} from './id-builders.ts';
+export { type BuiltKey, buildApiKey } from './keys.ts';
+export { Killable } from './killable.ts';
+export { serve, served, type TestServer, testVault } from './serve.ts';
 export { openTestkit, type Testkit } from './testkit.ts';

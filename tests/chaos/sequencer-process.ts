@@ -4,3 +4,4 @@ import { createPostgres, startSequencer } from '@tributary/postgres';
 const [systemUrl = ''] = process.argv.slice(2);
 const postgres = createPostgres({ url: systemUrl, poolSize: 1 });
 startSequencer({ system: postgres.unbound, now: () => new Date(), onError: (error) => console.error(error) });
+process.send?.('ready');

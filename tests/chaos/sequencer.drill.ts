@@ -1,12 +1,8 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Supervisor } from '@tributary/engines';
 import { announce, createPostgres, type Postgres } from '@tributary/postgres';
-import { buildProfile, type Drill } from '@tributary/testkit';
+import { buildProfile, type Drill, Killable, openDrillEngines } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
-import { cloneDatabase, prepareTemplate } from '../../packages/testkit/database.ts';
 
 const sizes = { small: { rows: 20_000, kills: 4 }, full: { rows: 1_000_000, kills: 20 } } as const;
 const writers = 16;
@@ -21,34 +17,29 @@ export const drill: Drill = {
 
   async run({ size, progress }) {
     const { rows, kills } = sizes[size];
-    const engines = new Supervisor('drill-sequencer');
+    const engines = await openDrillEngines('drill-sequencer', ['postgres']);
+    const { database } = engines;
     try {
-      const addresses = await engines.start(['postgres']);
-      const server = {
-        ownerUrl: addresses.DATABASE_OWNER_URL as string,
-        appUrl: addresses.DATABASE_APP_URL as string,
-        systemUrl: addresses.DATABASE_SYSTEM_URL as string,
-      };
-      await prepareTemplate(server);
-      const database = await cloneDatabase(server);
       const app = createPostgres({ url: database.appUrl, poolSize: writers });
       const system = createPostgres({ url: database.systemUrl, poolSize: 2 });
       const profile = await buildProfile(app);
 
       const written = new Set<string>();
       const reader = follow(system, rows);
-      const sequencer = keepKilling(
-        database.systemUrl,
+      const sequencer = new Killable(join(import.meta.dirname, 'sequencer-process.ts'), [database.systemUrl]);
+      const killing = keepKilling(
+        sequencer,
         kills,
         () => reader.seen.length / rows,
         () => written.size - reader.seen.length,
       );
-      const ticker = setInterval(() => progress(reader.seen.length, rows, `${sequencer.count()} kills`), 250);
+      const ticker = setInterval(() => progress(reader.seen.length, rows, `${sequencer.kills} kills`), 250);
       await Promise.all(Array.from({ length: writers }, (_, writer) => write(app, profile.id, writer, rows, written)));
       await reader.done;
       clearInterval(ticker);
       progress(rows, rows);
-      const killed = await sequencer.stop();
+      const leastInFlight = await killing;
+      await sequencer.kill();
       await Promise.all([app.close(), system.close()]);
 
       const ids = new Set(reader.seen.map((event) => event.id));
@@ -56,18 +47,18 @@ export const drill: Drill = {
       const twice = reader.seen.length - ids.size;
       const gaps = reader.seen.filter((event, index) => Number(event.sequence) !== index + 1).length;
       return {
-        passed: missed === 0 && twice === 0 && gaps === 0 && killed.count === kills && killed.leastInFlight > 0,
+        passed: missed === 0 && twice === 0 && gaps === 0 && leastInFlight > 0,
         rows: written.size,
         read: reader.seen.length,
         missed,
         numbered_twice: twice,
         out_of_place: gaps,
         writers,
-        kills: killed.count,
-        least_in_flight_at_kill: killed.leastInFlight,
+        kills,
+        least_in_flight_at_kill: leastInFlight,
       };
     } finally {
-      await engines.destroy();
+      await engines.close();
     }
   },
 };
@@ -120,36 +111,18 @@ function follow(system: Postgres, rows: number) {
   return { seen, done: loop() };
 }
 
-/** Runs the sequencer as a process of its own and kills it, spread over the run, each time with events waiting. */
-function keepKilling(systemUrl: string, kills: number, share: () => number, waiting: () => number) {
-  let child = start(systemUrl);
-  let count = 0;
+/** Kills the sequencer's process, spread over the run, each time with events waiting, until it is told to stop. */
+function keepKilling(sequencer: Killable, kills: number, share: () => number, waiting: () => number) {
   let leastInFlight = Number.POSITIVE_INFINITY;
-  let stopped = false;
   const loop = async () => {
-    while (!stopped && count < kills) {
+    await sequencer.start();
+    while (sequencer.kills < kills) {
       await sleep(5);
-      if (share() < (count + 0.5) / (kills + 1) || waiting() === 0) continue;
+      if (share() < (sequencer.kills + 0.5) / (kills + 1) || waiting() === 0) continue;
       leastInFlight = Math.min(leastInFlight, waiting());
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-      count += 1;
-      child = start(systemUrl);
+      await sequencer.kill();
+      await sequencer.start();
     }
   };
-  const done = loop();
-  return {
-    count: () => count,
-    async stop() {
-      stopped = true;
-      await done;
-      child.kill('SIGKILL');
-      return { count, leastInFlight };
-    },
-  };
+  return loop().then(() => leastInFlight);
 }
-
-const start = (systemUrl: string): ChildProcess =>
-  fork(join(import.meta.dirname, 'sequencer-process.ts'), [systemUrl], {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });

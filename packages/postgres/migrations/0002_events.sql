@@ -40,3 +40,5 @@ CREATE TABLE event_counter (
 );
 INSERT INTO event_counter (last) VALUES (0);
 GRANT SELECT, UPDATE ON event_counter TO tributary_system;
+
+CREATE INDEX event_log_by_time ON event_log (sequenced_at);

@@ -1,0 +1,34 @@
+# One image for every process of Tributary; the command says which. TypeScript runs as it stands, so nothing is built.
+
+# The manifests alone: as long as they stay the same, so does the layer with the packages.
+FROM node:24-slim AS manifests
+WORKDIR /source
+COPY package.json package-lock.json .npmrc ./
+COPY packages packages
+COPY domain domain
+COPY apps apps
+RUN mkdir /manifests && find . -name package.json -o -name package-lock.json -o -name .npmrc | xargs cp --parents --target-directory=/manifests
+
+FROM node:24-slim AS packages
+WORKDIR /app
+COPY --from=manifests /manifests ./
+# `npm install` keeps to the lock file as `npm ci` does, and does not stop at another platform's optional package.
+RUN npm install --omit=dev --ignore-scripts --no-audit --no-fund && npm cache clean --force
+
+FROM node:24-slim
+# Node is no init: as process 1 it would leave orphans unreaped and ignore signals that it has no handler for.
+RUN apt-get update && apt-get install --yes --no-install-recommends tini && rm -rf /var/lib/apt/lists/*
+WORKDIR /app
+ENV NODE_ENV=production
+COPY --from=packages /app ./
+# The API serves the changelog.
+COPY CHANGELOG.md LICENSE ./
+COPY packages packages
+COPY domain domain
+COPY apps apps
+USER node
+EXPOSE 4000
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
+  CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.PORT || 4000}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["tini", "--"]
+CMD ["node", "apps/api/main.ts"]

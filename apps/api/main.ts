@@ -1,0 +1,60 @@
+import { loadSettings, WrongSettings } from '@tributary/config';
+import { createJobs } from '@tributary/jobs';
+import { createPostgres } from '@tributary/postgres';
+import { createRedis } from '@tributary/redis';
+import { createLog, onStop } from '@tributary/runtime';
+import { createVault } from '@tributary/vault';
+import { createApi } from './app.ts';
+
+try {
+  await main();
+} catch (error) {
+  console.error(error instanceof WrongSettings ? error.message : error);
+  process.exit(1);
+}
+
+async function main(): Promise<void> {
+  const settings = loadSettings(process.env);
+  const { encryptionKeys, tlsCertificateFile, tlsKeyFile } = settings;
+  if (!encryptionKeys)
+    throw new WrongSettings([
+      'ENCRYPTION_KEYS must be set, for example to "k1:" and the output of "openssl rand -base64 32"',
+    ]);
+  const log = createLog(settings.logLevel);
+  const postgres = createPostgres({
+    url: settings.databaseAppUrl,
+    poolSize: settings.databasePoolSize,
+    onError: (error) => log.failure(undefined, error),
+  });
+  const redis = createRedis({
+    url: settings.redisUrl,
+    prefix: settings.redisPrefix,
+    onError: (error) => log.failure(undefined, error),
+  });
+  const jobs = await createJobs(settings.databaseAppUrl, (error) => log.failure(undefined, error));
+  let isStopping = false;
+  const api = await createApi({
+    baseUrl: settings.baseUrl,
+    apiUrl: settings.apiUrl,
+    postgres,
+    redis,
+    vault: createVault(encryptionKeys),
+    jobs,
+    log,
+    now: () => new Date(),
+    requestTimeoutMs: settings.requestTimeoutMs,
+    trustedProxies: settings.trustedProxies,
+    corsOrigins: settings.corsOrigins,
+    tls: tlsCertificateFile && tlsKeyFile ? { certificateFile: tlsCertificateFile, keyFile: tlsKeyFile } : undefined,
+    isStopping: () => isStopping,
+  });
+  await api.listen({ host: settings.host, port: settings.port });
+  log.say('api listens', { url: settings.baseUrl });
+  onStop('api', log, settings.shutdownTimeoutMs, async () => {
+    isStopping = true;
+    await api.close();
+    await jobs.close();
+    await postgres.close();
+    redis.disconnect();
+  });
+}

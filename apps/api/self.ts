@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openapi, parseChangelog, type Routes } from '@tributary/contract';
+import { answer, type Handles } from '@tributary/runtime';
+import type { Services } from './services.ts';
+
+/** What the service says of itself is made once per process: neither can change while it runs. */
+let description: ReturnType<typeof openapi> | undefined;
+
+export const readOpenapi: Handles<Routes['readOpenapi'], Services> = async (_input, { baseUrl, apiUrl }) => {
+  description ??= openapi({ baseUrl, ...(apiUrl && { apiUrl }) });
+  return answer(200, description);
+};
+
+const changelog = parseChangelog(readFileSync(join(import.meta.dirname, '../../CHANGELOG.md'), 'utf8'));
+
+export const readChangelog: Handles<Routes['readChangelog'], Services> = async () =>
+  answer(200, { data: changelog, meta: {} });

@@ -1,0 +1,8 @@
+import type { Jobs } from '@tributary/jobs';
+
+/** What handlers may use besides the ledger. A handler names only what it needs. */
+export interface Services {
+  readonly baseUrl: string;
+  readonly apiUrl: string | undefined;
+  readonly jobs: Jobs;
+}

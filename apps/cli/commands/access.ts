@@ -1,0 +1,195 @@
+import { scopes as allScopes, Scope } from '@tributary/contract';
+import * as access from '@tributary/domain/access';
+import { isPlan, plans } from '@tributary/rules';
+import { Command, Option } from 'commander';
+import { withLedgers } from '../ledgers.ts';
+import { show, tell } from '../output.ts';
+
+type Json = { json?: boolean };
+const listLimit = 1_000;
+const commaList = (text: string) => text.split(',').map((part) => part.trim());
+
+/** workspace, profile, app and key: create, list, revoke, reset. */
+export const accessCommands = () => [workspaceCommand(), profileCommand(), appCommand(), keyCommand()];
+
+const sub = (name: string, description: string) =>
+  new Command(name).description(description).option('--json', 'machine-readable output');
+
+function workspaceCommand(): Command {
+  return new Command('workspace')
+    .description('Workspaces')
+    .addCommand(
+      sub('create', 'Create a workspace')
+        .argument('<name>')
+        .addOption(new Option('--plan <plan>').choices(Object.keys(plans)).default('scale'))
+        .option('--healthcare', 'mark it as a healthcare agency: partner apps never see people in it')
+        .action((name: string, { plan, healthcare = false, json }: { plan: string; healthcare?: boolean } & Json) =>
+          withLedgers(async ({ app, now }) => {
+            const id = await access.createWorkspaceByOperator(
+              app,
+              { name, plan: isPlan(plan) ? plan : 'free', isHealthcareAgency: healthcare },
+              now,
+            );
+            tell({ id, name, plan }, json, 'Created.');
+          }),
+        ),
+    )
+    .addCommand(
+      sub('list', 'List workspaces').action(({ json }: Json) =>
+        withLedgers(async ({ operator }) =>
+          show(await access.listWorkspaces(operator.unbound, listLimit), json, 'There are no workspaces yet.'),
+        ),
+      ),
+    );
+}
+
+function profileCommand(): Command {
+  return new Command('profile')
+    .description('Profiles')
+    .addCommand(
+      sub('create', 'Create a profile in a workspace')
+        .argument('<workspace>', 'id of the workspace')
+        .argument('<name>')
+        .addOption(new Option('--privacy <mode>').choices(['standard', 'platform_safe', 'hipaa']).default('standard'))
+        .option('--time-zone <zone>', 'IANA name, like America/Santiago', 'UTC')
+        .option('--currency <code>', 'reporting currency', 'USD')
+        .action(
+          (
+            workspaceId: string,
+            name: string,
+            { privacy, timeZone, currency, json }: { privacy: string; timeZone: string; currency: string } & Json,
+          ) =>
+            withLedgers(async ({ app, now }) => {
+              const profile = { workspaceId, name, privacyMode: privacy, timeZone, reportingCurrency: currency };
+              tell({ id: await access.createProfileByOperator(app, profile, now), ...profile }, json, 'Created.');
+            }),
+        ),
+    )
+    .addCommand(
+      sub('list', 'List profiles')
+        .option('--workspace <id>', 'only those of one workspace')
+        .action(({ workspace, json }: { workspace?: string } & Json) =>
+          withLedgers(async ({ operator }) =>
+            show(await access.listProfiles(operator.unbound, listLimit, workspace), json, 'There are no profiles yet.'),
+          ),
+        ),
+    );
+}
+
+function appCommand(): Command {
+  return new Command('app')
+    .description('Partner apps')
+    .addCommand(
+      sub('create', 'Register an app; its secret is shown once')
+        .argument('<name>')
+        .option('--redirect-uris <list>', 'separated by commas', commaList, [])
+        .option('--return-origins <list>', 'further origins that hand-offs may return to', commaList, [])
+        .addOption(
+          new Option('--tier <tier>', 'requests a minute: 300, 1,200 or 6,000')
+            .choices(['standard', 'elevated', 'internal'])
+            .default('standard'),
+        )
+        .action(
+          (
+            name: string,
+            options: {
+              redirectUris: string[];
+              returnOrigins: string[];
+              tier: 'standard' | 'elevated' | 'internal';
+            } & Json,
+          ) =>
+            withLedgers(async ({ operator, now }) => {
+              const registration = {
+                name,
+                redirectUris: options.redirectUris,
+                allowedReturnOrigins: options.returnOrigins,
+                rateTier: options.tier,
+              };
+              const { clientId, clientSecret } = await access.registerApp(operator.unbound, registration, now);
+              tell(
+                { client_id: clientId, client_secret: clientSecret },
+                options.json,
+                'Registered. The secret is not shown again.',
+              );
+            }),
+        ),
+    )
+    .addCommand(
+      sub('list', 'List apps').action(({ json }: Json) =>
+        withLedgers(async ({ operator }) =>
+          show(await access.listApps(operator.unbound, listLimit), json, 'There are no apps yet.'),
+        ),
+      ),
+    )
+    .addCommand(
+      sub('reset', 'Give an app a new secret; the old one stops working at once')
+        .argument('<client-id>')
+        .action((clientId: string, { json }: Json) =>
+          withLedgers(async ({ operator }) => {
+            const clientSecret = await access.resetAppSecret(operator.unbound, clientId);
+            if (!clientSecret) throw new Error(`There is no app ${clientId}.`);
+            tell({ client_id: clientId, client_secret: clientSecret }, json, 'The secret is new and not shown again.');
+          }),
+        ),
+    )
+    .addCommand(
+      sub('revoke', 'Disable an app: its tokens and keys stop working at once')
+        .argument('<client-id>')
+        .action((clientId: string, { json }: Json) =>
+          withLedgers(async ({ operator, now }) => {
+            if (!(await access.disableApp(operator.unbound, clientId, now)))
+              throw new Error(`There is no live app ${clientId}.`);
+            tell({ client_id: clientId }, json, 'Disabled.');
+          }),
+        ),
+    );
+}
+
+function keyCommand(): Command {
+  return new Command('key')
+    .description('API keys of a profile')
+    .addCommand(
+      sub('create', 'Mint a key; it is shown once')
+        .argument('<profile>', 'id of the profile')
+        .option('--name <name>', 'what it is for', 'API key')
+        .option(
+          '--scopes <list>',
+          `separated by commas; default: all that a profile has (${Object.keys(allScopes).length - 2})`,
+          commaList,
+        )
+        .option('--rate <requests>', 'requests a minute', Number, 300)
+        .action(
+          (profileId: string, { name, scopes, rate, json }: { name: string; scopes?: string[]; rate: number } & Json) =>
+            withLedgers(async ({ app, now }) => {
+              const all = Scope.options.filter((scope) => allScopes[scope].grain !== 'workspace');
+              const key = await access.createKeyByOperator(
+                app,
+                { profileId, name, scopes: scopes ?? all, requestsPerMinute: rate },
+                now,
+              );
+              tell(key, json, 'Minted. It is not shown again.');
+            }),
+        ),
+    )
+    .addCommand(
+      sub('list', 'List the keys of a profile')
+        .argument('<profile>')
+        .action((profileId: string, { json }: Json) =>
+          withLedgers(async ({ app }) =>
+            show(await access.listKeysOfProfile(app, profileId, listLimit), json, 'The profile has no keys.'),
+          ),
+        ),
+    )
+    .addCommand(
+      sub('revoke', 'Revoke a key at once')
+        .argument('<profile>')
+        .argument('<key>', 'id of the key')
+        .action((profileId: string, keyId: string, { json }: Json) =>
+          withLedgers(async ({ app, now }) => {
+            if (!(await access.revokeKeyByOperator(app, profileId, keyId, now)))
+              throw new Error(`The profile has no live key ${keyId}.`);
+            tell({ id: keyId }, json, 'Revoked.');
+          }),
+        ),
+    );
+}

@@ -1,0 +1,23 @@
+#!/usr/bin/env node
+import { Command } from 'commander';
+import { accessCommands } from './commands/access.ts';
+import { auditCommand } from './commands/audit.ts';
+import { doctorCommand } from './commands/doctor.ts';
+import { migrateCommand } from './commands/migrate.ts';
+import { upCommand } from './commands/up.ts';
+import { explain } from './output.ts';
+
+const program = new Command('tributary')
+  .description('Marketing attribution and customer journeys, explained to the cent.')
+  .showHelpAfterError('Run it with --help to see what it takes.')
+  .configureHelp({ sortSubcommands: false });
+
+for (const command of [upCommand(), migrateCommand(), doctorCommand(), ...accessCommands(), auditCommand()])
+  program.addCommand(command);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  explain(error);
+  process.exitCode = 1;
+}

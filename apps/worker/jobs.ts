@@ -1,0 +1,14 @@
+import { deleteTenant, forgetExpired, pruneAccessLog } from '@tributary/domain/access';
+import { pruneEvents } from '@tributary/domain/webhooks';
+import type { JobHandlers } from '@tributary/jobs';
+import type { Postgres } from '@tributary/postgres';
+
+/** Every kind of job and its handler. A kind without one does not compile. */
+export function jobHandlers({ app, system, now }: { app: Postgres; system: Postgres; now: () => Date }): JobHandlers {
+  return {
+    pruneEvents: async (_payload, signal) => void (await pruneEvents(system.unbound, now(), signal)),
+    forgetExpired: async (_payload, signal) => void (await forgetExpired(system.unbound, now(), signal)),
+    pruneAccessLog: async (_payload, signal) => void (await pruneAccessLog(system.unbound, now(), signal)),
+    deleteTenant: (payload) => deleteTenant(app, payload, async () => {}),
+  };
+}

@@ -1,0 +1,86 @@
+import { openSync } from 'node:fs';
+import { data, route, routes } from '@tributary/contract';
+import { bearerAuthenticator, CredentialFinder, readProfile } from '@tributary/domain/access';
+import { createPostgres } from '@tributary/postgres';
+import { createRateLimiter, createRedis, redisReady } from '@tributary/redis';
+import { answer, bindRoute, createLog, createMetrics, createServer } from '@tributary/runtime';
+import { testVault } from '@tributary/testkit';
+import Fastify from 'fastify';
+import pg from 'pg';
+import { pino } from 'pino';
+import { z } from 'zod';
+
+/** One side of the front-door bench: `ours` with the whole chain, or `bare` with Fastify and the driver alone. */
+const [side = '', appUrl = '', redisUrl = '', profileId = ''] = process.argv.slice(2);
+const poolSize = 10;
+const small = { data: { greeting: 'hello', count: 42 }, meta: {} };
+
+const greet = route({
+  id: 'greet',
+  method: 'GET',
+  path: '/api/v1/greet',
+  summary: 'Greet',
+  chapter: 'Bench',
+  access: { credentials: ['public'], grain: 'profile' },
+  query: z.object({ name: z.string().max(50).optional() }),
+  rate: 'public',
+  answers: { 200: { schema: data(z.object({ greeting: z.string(), count: z.number() })), bare: true } },
+});
+
+const fastify = side === 'ours' ? await ours() : bare();
+await fastify.listen({ host: '127.0.0.1', port: 0 });
+process.send?.({ port: (fastify.server.address() as { port: number }).port });
+
+async function ours() {
+  const postgres = createPostgres({ url: appUrl, poolSize });
+  const redis = createRedis({ url: redisUrl, prefix: 'bench' });
+  await redisReady(redis);
+  const metrics = createMetrics();
+  const limiter = createRateLimiter({ redis, nowMs: Date.now });
+  // The allowance is still taken in Redis for every request; it is only large enough for a bench.
+  const generous = { take: (bucket: string) => limiter.take(bucket, 60_000_000) };
+  const log = createLog('info', pino.destination({ fd: openSync('/dev/null', 'w'), sync: false }));
+  const baseUrl = 'http://127.0.0.1';
+  const server = await createServer({
+    baseUrl,
+    log,
+    metrics,
+    limiter: generous,
+    requestTimeoutMs: 30_000,
+    trustedProxies: [],
+    corsOrigins: [],
+  });
+  const bearer = bearerAuthenticator({ credentials: new CredentialFinder(postgres.unbound), isSwapWindowOpen: false });
+  const binding = {
+    fastify: server,
+    authenticate: (presented: { authorization: string | undefined }, now: Date) => bearer(presented.authorization, now),
+    postgres,
+    limiter: generous,
+    vault: testVault,
+    services: {},
+    baseUrl,
+    now: () => new Date(),
+  };
+  bindRoute(binding, greet, async () => answer(200, small));
+  bindRoute(binding, routes.readProfile, readProfile);
+  return server;
+}
+
+function bare() {
+  const server = Fastify({ logger: false });
+  const pool = new pg.Pool({ connectionString: appUrl, max: poolSize });
+  server.get('/api/v1/greet', async () => small);
+  server.get('/api/v1/profile', async () => {
+    const client = await pool.connect();
+    try {
+      await client.query(`BEGIN; SET LOCAL app.profile_id = '${profileId}'`);
+      const { rows } = await client.query('SELECT * FROM profiles WHERE id = $1', [profileId]);
+      await client.query('COMMIT');
+      const { id, name, privacy_mode, time_zone, reporting_currency } = rows[0];
+      return { data: { id, name, privacy_mode, time_zone, reporting_currency }, meta: { profile_id: id } };
+    } finally {
+      client.release();
+    }
+  });
+  return server;
+}

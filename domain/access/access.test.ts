@@ -1,0 +1,359 @@
+import { buildProfile, openApi, openTestkit, type TestApi, type TestApp, type Testkit } from '@tributary/testkit';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+let kit: Testkit;
+let api: TestApi;
+let app: TestApp;
+let unbound: { authorization: string };
+beforeAll(async () => {
+  kit = await openTestkit();
+  api = await openApi(kit);
+  app = await api.registerApp();
+  unbound = await app.token();
+});
+afterAll(async () => {
+  await api.close();
+  await kit.close();
+});
+
+type Headers = Record<string, string>;
+const call = async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, headers: Headers, body?: unknown) => {
+  const response = await api.fastify.inject({
+    method,
+    url,
+    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+  });
+  return { status: response.statusCode, body: response.json(), headers: response.headers };
+};
+const errorOf = async (answer: Promise<{ status: number; body: { error?: { code: string } } }>) => {
+  const { status, body } = await answer;
+  return [status, body.error?.code];
+};
+
+/** A profile that the app made, enabled and was granted all of. */
+async function provision(
+  traits: { privacy_mode?: string; isHealthcareAgency?: boolean; scopes?: string[]; enabled?: boolean } = {},
+) {
+  const workspace = await call('POST', '/api/v1/workspaces', unbound, {
+    name: 'Acme',
+    is_healthcare_agency: traits.isHealthcareAgency ?? false,
+  });
+  const workspaceId = workspace.body.data.id as string;
+  const profile = await call('POST', '/api/v1/profiles', unbound, {
+    workspace_id: workspaceId,
+    name: 'Shop',
+    ...(traits.privacy_mode && { privacy_mode: traits.privacy_mode }),
+  });
+  const profileId = profile.body.data.id as string;
+  if (traits.enabled !== false) await call('PUT', entitlement(profileId), unbound, { enabled: true });
+  await call('PUT', `/api/v1/profiles/${profileId}/grant`, unbound, {
+    scopes: traits.scopes ?? ['analytics', 'attribution_write'],
+  });
+  return { workspaceId, profileId };
+}
+const entitlement = (profileId: string) => `/api/v1/profiles/${profileId}/entitlements/atribu_attribution`;
+const mint = async (profileId: string, body: object = {}) => {
+  const { body: answer } = await call('POST', '/api/v1/keys', await app.token(profileId), body);
+  return {
+    id: answer.data.id as string,
+    scopes: answer.data.scopes as string[],
+    headers: { authorization: `Bearer ${answer.data.key}` },
+  };
+};
+
+describe('POST /oauth/token', () => {
+  const ask = (form: Record<string, string>, headers: Headers = {}) =>
+    api.fastify.inject({
+      method: 'POST',
+      url: '/oauth/token',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+      payload: new URLSearchParams(form).toString(),
+      remoteAddress: '198.51.100.251',
+    });
+
+  test('[auth-037] gives an opaque bearer token for an hour, with the secret in the form or in a Basic header', async () => {
+    const basic = Buffer.from(`${app.clientId}:${app.clientSecret}`).toString('base64');
+    const answers = [
+      await ask({ grant_type: 'client_credentials', client_id: app.clientId, client_secret: app.clientSecret }),
+      await ask({ grant_type: 'client_credentials' }, { authorization: `Basic ${basic}` }),
+    ];
+    for (const response of answers) {
+      expect(response.statusCode).toBe(200);
+      expect(response.json()).toEqual({
+        access_token: expect.stringMatching(/^trib_app_/),
+        token_type: 'Bearer',
+        expires_in: 3600,
+        scope: 'profiles:write workspaces:write',
+      });
+    }
+  });
+
+  test.each([
+    ['a wrong secret', { client_secret: 'wrong' }],
+    ['an unknown app', { client_id: uuid() }],
+    ['no app at all', { client_id: 'x' }],
+  ])('%s is 401', async (_, wrong) => {
+    const response = await ask({
+      grant_type: 'client_credentials',
+      client_id: app.clientId,
+      client_secret: app.clientSecret,
+      ...wrong,
+    });
+    expect([response.statusCode, response.json().error.code]).toEqual([401, 'unauthorized']);
+  });
+
+  test('a profile of somebody else answers like one that never was', async () => {
+    const foreign = await buildProfile(kit.app);
+    const answers = await Promise.all(
+      [foreign.id, uuid(), 'nonsense'].map((profile_id) =>
+        ask({ grant_type: 'client_credentials', client_id: app.clientId, client_secret: app.clientSecret, profile_id }),
+      ),
+    );
+    for (const response of answers)
+      expect([response.statusCode, response.json().error.message]).toEqual([404, 'There is no such profile.']);
+  });
+
+  test('[auth-022] asking for people on a healthcare profile is 403 healthcare_scope_forbidden', async () => {
+    const { profileId } = await provision({ privacy_mode: 'hipaa' });
+    const response = await ask({
+      grant_type: 'client_credentials',
+      client_id: app.clientId,
+      client_secret: app.clientSecret,
+      profile_id: profileId,
+      scope: 'analytics_pii',
+    });
+    expect([response.statusCode, response.json().error.code]).toEqual([403, 'healthcare_scope_forbidden']);
+  });
+});
+
+describe('credentials', () => {
+  test('[auth-004] [auth-005] [auth-006] a key in the Bearer header is accepted; none, or a misspelt one, is 401', async () => {
+    const { profileId } = await provision();
+    const key = await mint(profileId);
+    expect((await call('GET', '/api/v1/profile', key.headers)).status).toBe(200);
+    expect(await errorOf(call('GET', '/api/v1/profile', {}))).toEqual([401, 'unauthorized']);
+    expect(await errorOf(call('GET', '/api/v1/profile', { authorization: `${key.headers.authorization}x` }))).toEqual([
+      401,
+      'unauthorized',
+    ]);
+  });
+
+  test('[auth-007] an expired key or token is 401', async () => {
+    const { profileId } = await provision();
+    const expiresAt = new Date(kit.clock.now().getTime() + 60_000).toISOString();
+    const key = await mint(profileId, { expires_at: expiresAt });
+    const token = await app.token(profileId);
+    kit.clock.advance(59_999);
+    expect((await call('GET', '/api/v1/profile', key.headers)).status).toBe(200);
+    kit.clock.advance(1);
+    expect(await errorOf(call('GET', '/api/v1/profile', key.headers))).toEqual([401, 'unauthorized']);
+    expect((await call('GET', '/api/v1/profile', token)).status).toBe(200);
+    kit.clock.advance(3_600_000);
+    expect(await errorOf(call('GET', '/api/v1/profile', token))).toEqual([401, 'unauthorized']);
+    unbound = await app.token();
+  });
+
+  test('[auth-008] a revoked key is 401 at once', async () => {
+    const { profileId } = await provision();
+    const key = await mint(profileId);
+    const deleted = await call('DELETE', `/api/v1/keys/${key.id}`, await app.token(profileId));
+    expect(deleted.body.data).toEqual({ id: key.id, deleted: true });
+    expect(await errorOf(call('GET', '/api/v1/profile', key.headers))).toEqual([401, 'unauthorized']);
+  });
+
+  test('a narrowed grant narrows its keys at once, and a revoked one ends them', async () => {
+    const { profileId } = await provision({ scopes: ['analytics', 'attribution_write'] });
+    const key = await mint(profileId);
+    await call('PUT', `/api/v1/profiles/${profileId}/grant`, unbound, { scopes: ['campaigns_apply'] });
+    expect(await errorOf(call('GET', '/api/v1/profile', key.headers))).toEqual([403, 'insufficient_scope']);
+    await call('PUT', `/api/v1/profiles/${profileId}/grant`, unbound, { scopes: [] });
+    expect(await errorOf(call('GET', '/api/v1/profile', key.headers))).toEqual([403, 'insufficient_scope']);
+  });
+
+  test('[auth-016] the connections scopes come through the scope "connections"', async () => {
+    const { profileId } = await provision({ scopes: ['connections'] });
+    expect((await mint(profileId)).scopes).toEqual(['connections:read', 'connections:write']);
+  });
+
+  test('a key cannot hold more than its grant', async () => {
+    const { profileId } = await provision({ scopes: ['analytics'] });
+    const answer = await call('POST', '/api/v1/keys', await app.token(profileId), {
+      scopes: ['campaigns:read', 'goals:write'],
+    });
+    expect(answer.body.error).toMatchObject({ code: 'insufficient_scope', required_scopes: ['goals:write'] });
+  });
+
+  test('a key is shown once; the list tells it by its ends', async () => {
+    const { profileId } = await provision();
+    const token = await app.token(profileId);
+    const { body } = await call('POST', '/api/v1/keys', token, { name: 'Warehouse' });
+    const list = await call('GET', '/api/v1/keys', token);
+    expect(list.body.data).toEqual([
+      expect.objectContaining({ id: body.data.id, name: 'Warehouse', last4: body.data.key.slice(-4) }),
+    ]);
+    expect(JSON.stringify(list.body)).not.toContain(body.data.key);
+  });
+
+  test('keys are listed a page at a time, newest first', async () => {
+    const { profileId } = await provision();
+    const token = await app.token(profileId);
+    const ids: string[] = [];
+    for (let index = 0; index < 5; index += 1)
+      ids.unshift((await call('POST', '/api/v1/keys', token, {})).body.data.id);
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const { body }: { body: { data: { id: string }[]; pagination: { has_next: boolean; cursor: string | null } } } =
+        await call('GET', `/api/v1/keys?limit=2${cursor ? `&cursor=${cursor}` : ''}`, token);
+      seen.push(...body.data.map(({ id }) => id));
+      cursor = body.pagination.has_next ? body.pagination.cursor : null;
+    } while (cursor);
+    expect(seen).toEqual(ids);
+    for (const limit of ['0', '101', 'x', '-1'])
+      expect(await errorOf(call('GET', `/api/v1/keys?limit=${limit}`, token)), limit).toEqual([
+        400,
+        'invalid_parameter',
+      ]);
+  });
+});
+
+describe('tenancy', () => {
+  test('[auth-025] [auth-027] a profile is created with its privacy mode, and answers for itself', async () => {
+    const { profileId, workspaceId } = await provision({ privacy_mode: 'platform_safe' });
+    const { body } = await call('GET', '/api/v1/profile', await app.token(profileId));
+    expect(body.data).toMatchObject({
+      id: profileId,
+      workspace_id: workspaceId,
+      privacy_mode: 'platform_safe',
+      is_healthcare_family: true,
+    });
+    expect(body.meta).toEqual({ profile_id: profileId });
+    expect(body.data.readiness.map((step: { step: string }) => step.step)).toContain('crm_or_outcome_source_connected');
+  });
+
+  test('[err-066] [lim-031] a workspace takes as many active profiles as its plan includes', async () => {
+    const { workspaceId } = await provision();
+    const create = () => call('POST', '/api/v1/profiles', unbound, { workspace_id: workspaceId, name: 'More' });
+    expect([(await create()).status, (await create()).status]).toEqual([201, 201]);
+    const refused = await create();
+    expect(refused.body.error).toMatchObject({
+      code: 'profile_limit_reached',
+      status: 403,
+      upgrade_required: true,
+      upgrade: { plan: 'growth' },
+    });
+  });
+
+  test('two requests at once do not both take the last place', async () => {
+    const { workspaceId } = await provision();
+    const create = () => call('POST', '/api/v1/profiles', unbound, { workspace_id: workspaceId, name: 'More' });
+    const statuses = (await Promise.all(Array.from({ length: 6 }, create))).map(({ status }) => status).sort();
+    expect(statuses).toEqual([201, 201, 403, 403, 403, 403]);
+  });
+
+  test('an app puts profiles only into workspaces of its own', async () => {
+    const foreign = await buildProfile(kit.app);
+    const body = (workspace_id: string) => ({ workspace_id, name: 'Mine' });
+    expect(await errorOf(call('POST', '/api/v1/profiles', unbound, body(foreign.workspaceId)))).toEqual([
+      404,
+      'not_found',
+    ]);
+    expect(await errorOf(call('POST', '/api/v1/profiles', unbound, body(uuid())))).toEqual([404, 'not_found']);
+  });
+
+  test.each([
+    [{ name: '' }, 'name'],
+    [{ name: 'x', privacy_mode: 'secret' }, 'privacy_mode'],
+    [{ name: 'x', time_zone: 'Mars/Olympus' }, 'time_zone'],
+    [{ name: 'x', reporting_currency: 'pesos' }, 'reporting_currency'],
+  ])('%j is 422 and names %s', async (body, field) => {
+    const { workspaceId } = await provision();
+    const answer = await call('POST', '/api/v1/profiles', unbound, { workspace_id: workspaceId, ...body });
+    expect(answer.body.error).toMatchObject({ code: 'validation_error', status: 422, field });
+  });
+
+  test('[auth-026] [auth-029] the app that made a profile enables it, and no other app can', async () => {
+    const { profileId } = await provision({ enabled: false });
+    const other = await (await api.registerApp()).token();
+    expect(await errorOf(call('PUT', entitlement(profileId), other, { enabled: true }))).toEqual([404, 'not_found']);
+    expect(await errorOf(call('PUT', entitlement(uuid()), unbound, { enabled: true }))).toEqual([404, 'not_found']);
+    const { body } = await call('PUT', entitlement(profileId), unbound, { enabled: true });
+    expect(body).toEqual({ data: { enabled: true, privacy_mode: 'standard' }, meta: { profile_id: profileId } });
+  });
+
+  test('[auth-028] the entitlement sets privacy first: with people asked for, the grant is refused afterwards', async () => {
+    const { profileId } = await provision({ enabled: false });
+    await call('PUT', entitlement(profileId), unbound, { enabled: true, privacy_mode: 'hipaa' });
+    expect(
+      await errorOf(call('PUT', `/api/v1/profiles/${profileId}/grant`, unbound, { scopes: ['analytics_pii'] })),
+    ).toEqual([403, 'healthcare_scope_forbidden']);
+  });
+});
+
+describe('healthcare-family profiles', () => {
+  test.each([
+    ['[conv-022]', { isHealthcareAgency: true }],
+    ['[conv-023]', { privacy_mode: 'platform_safe' }],
+    ['[conv-024]', { privacy_mode: 'hipaa' }],
+  ])('[auth-019] [auth-020] [auth-024] %s %j: no grant and no key shows people', async (_, traits) => {
+    const { profileId } = await provision({ ...traits, scopes: ['analytics'] });
+    expect(
+      await errorOf(call('PUT', `/api/v1/profiles/${profileId}/grant`, unbound, { scopes: ['analytics_pii'] })),
+    ).toEqual([403, 'healthcare_scope_forbidden']);
+    const key = await mint(profileId);
+    expect(key.scopes.filter((scope) => scope === 'customers:read' || scope === 'visitors:read')).toEqual([]);
+    expect(
+      await errorOf(call('POST', '/api/v1/keys', await app.token(profileId), { scopes: ['customers:read'] })),
+    ).toEqual([403, 'healthcare_scope_forbidden']);
+  });
+
+  test('[auth-023] [auth-024] a switch revokes the live keys that show people, and only those; a replacement lacks both scopes', async () => {
+    const { profileId } = await provision({ scopes: ['analytics_pii', 'attribution_write'] });
+    const showsPeople = await mint(profileId);
+    const showsNone = await mint(profileId, { scopes: ['campaigns:read'] });
+    expect(showsPeople.scopes).toContain('customers:read');
+    await call('PUT', entitlement(profileId), unbound, { enabled: true, privacy_mode: 'platform_safe' });
+    expect(await errorOf(call('GET', '/api/v1/profile', showsPeople.headers))).toEqual([401, 'unauthorized']);
+    expect((await call('GET', '/api/v1/profile', showsNone.headers)).status).toBe(200);
+    const replacement = await mint(profileId);
+    expect(replacement.scopes.filter((scope) => /customers|visitors/.test(scope))).toEqual([]);
+  });
+});
+
+describe('the audit log', () => {
+  test('chains what was done, and a change of any entry shows', async () => {
+    const { workspaceId, profileId } = await provision();
+    await mint(profileId);
+    const rows = await kit.app
+      .forWorkspace(workspaceId)
+      .transaction((tx) => tx.selectFrom('audit_log').selectAll().orderBy('sequence').execute());
+    expect(rows.map(({ action }) => action)).toEqual([
+      'workspace.created',
+      'profile.created',
+      'entitlement.updated',
+      'grant.updated',
+      'key.created',
+    ]);
+    for (const [index, row] of rows.entries()) {
+      expect(row.previous_hash.equals(index === 0 ? Buffer.alloc(0) : (rows[index - 1]?.hash ?? Buffer.alloc(0)))).toBe(
+        true,
+      );
+    }
+  });
+
+  test('nobody who serves requests can change it', async () => {
+    const { workspaceId } = await provision();
+    const change = kit.app
+      .forWorkspace(workspaceId)
+      .transaction((tx) => tx.updateTable('audit_log').set({ action: 'nothing' }).execute());
+    await expect(change).rejects.toThrow(/permission denied/);
+  });
+});
+
+test('no secret is in a log line', async () => {
+  const { profileId } = await provision();
+  await mint(profileId);
+  expect(api.logLines.join('\n')).not.toMatch(/trib_(live|app|cs)_/);
+});

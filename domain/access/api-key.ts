@@ -1,0 +1,18 @@
+import type { Scope } from '@tributary/contract';
+import type { Schema } from '@tributary/postgres';
+import type { Selectable } from 'kysely';
+
+/** A key as the API shows it: enough to recognise it, nothing to use it. */
+export function showKey(row: Selectable<Schema['api_keys']>) {
+  return {
+    id: row.id,
+    name: row.name,
+    prefix: row.prefix,
+    last4: row.last4,
+    scopes: row.scopes as Scope[],
+    rate_limit_per_minute: row.requests_per_minute,
+    created_at: row.created_at.toISOString(),
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+    expires_at: row.expires_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,43 @@
+import { type OAuthScope, type Scope, scopesOfGrant } from '@tributary/contract';
+import { effectiveScopes } from '@tributary/rules';
+import type { Caller } from '@tributary/runtime/handler.ts';
+import { type CredentialFinder, type FoundCredential, findCredential } from './find-credentials.ts';
+import { hashSecret, isWellFormedSecret } from './secret.ts';
+
+export interface AuthenticateOptions {
+  readonly credentials: CredentialFinder;
+  /** Whether keys minted under an older attribution grant may still connect providers. */
+  readonly isSwapWindowOpen: boolean;
+}
+
+/** Makes a caller of a bearer secret, or undefined when it is not a live one. */
+export function bearerAuthenticator({ credentials, isSwapWindowOpen }: AuthenticateOptions) {
+  return async (authorization: string | undefined, now: Date): Promise<Caller | undefined> => {
+    const secret = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
+    if (!secret || !isWellFormedSecret(secret, 'apiKey', 'appToken')) return undefined;
+    const found = await credentials.find(hashSecret(secret), now);
+    return found && callerOf(found, isSwapWindowOpen);
+  };
+}
+
+/** Effective scopes are decided here at each use: what the key holds, within the grant as it is now, within privacy. */
+export function callerOf(found: FoundCredential, isSwapWindowOpen: boolean): Caller {
+  const minted = found.scopes as Scope[];
+  const granted =
+    found.granted === null ? new Set(minted) : scopesOfGrant(found.granted as OAuthScope[], isSwapWindowOpen);
+  return {
+    kind: found.kind,
+    credentialId: found.credential_id,
+    ...(found.profile_id && { profileId: found.profile_id }),
+    ...(found.workspace_id && { workspaceId: found.workspace_id }),
+    ...(found.app_id && { appId: found.app_id }),
+    scopes: effectiveScopes(minted, granted, found.is_healthcare),
+    isEntitled: found.is_attribution_enabled,
+    isHealthcare: found.is_healthcare,
+    requestsPerMinute: found.requests_per_minute,
+    recheck: async (tx, now) => {
+      const again = await findCredential(tx, found.hash, now);
+      return again && callerOf(again, isSwapWindowOpen);
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import { timingSafeEqual } from 'node:crypto';
+import {
+  OAuthScope,
+  oauthScopes,
+  type Routes,
+  type Scope,
+  scopesOfGrant,
+  Uuid,
+  unboundAppScopes,
+} from '@tributary/contract';
+import type { Tx } from '@tributary/postgres';
+import { effectiveScopes } from '@tributary/rules';
+import { answer, type Handles, refuse } from '@tributary/runtime/handler.ts';
+import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import { reachProfile } from './reach.ts';
+import { hashSecret, mintSecret } from './secret.ts';
+
+const lifeSeconds = 3_600;
+
+export const createToken: Handles<Routes['createToken']> = async ({ body }, { ledger, authorization, now }) => {
+  const client = readClient(authorization, body);
+  return ledger.transaction(async (tx) => {
+    const appId = await authenticateApp(tx, client);
+    const asked = readScopes(body.scope);
+    const { profileId, scopes } =
+      body.profile_id === undefined ? unbound(asked) : await bound(tx, appId, body.profile_id, asked);
+    const token = mintSecret('appToken');
+    const expiresAt = new Date(now.getTime() + lifeSeconds * 1_000);
+    await sql`SELECT issue_app_token(${hashSecret(token)}, ${uuid()}, ${appId}, ${profileId}, ${scopes}, ${now}, ${expiresAt})`.execute(
+      tx,
+    );
+    return answer(200, {
+      access_token: token,
+      token_type: 'Bearer' as const,
+      expires_in: lifeSeconds,
+      scope: scopes.join(' '),
+    });
+  });
+};
+
+interface Client {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** RFC 6749, 2.3.1: the header, whose parts are form-encoded, or the form; the header wins. */
+function readClient(
+  authorization: string | undefined,
+  form: { client_id?: string | undefined; client_secret?: string | undefined },
+): Client {
+  const encoded = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(authorization ?? '')?.[1];
+  if (!encoded) return { id: form.client_id ?? '', secret: form.client_secret ?? '' };
+  const [id = '', secret = ''] = Buffer.from(encoded, 'base64').toString('utf8').split(':', 2).map(decoded);
+  return { id, secret };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return '';
+  }
+}
+
+/** An unknown id is compared as well, against a hash that nothing has, so that the time taken tells nothing. */
+async function authenticateApp(tx: Tx, { id, secret }: Client): Promise<string> {
+  const known = Uuid.safeParse(id).success;
+  const { rows } = await sql<{
+    client_secret_hash: Buffer;
+  }>`SELECT client_secret_hash FROM find_app(${known ? id : nobody})`.execute(tx);
+  const matches = timingSafeEqual(rows[0]?.client_secret_hash ?? Buffer.alloc(32), hashSecret(secret));
+  if (!rows[0] || !matches)
+    refuse('unauthorized', 'The client id or secret is wrong.', { headers: { 'www-authenticate': 'Basic' } });
+  return id;
+}
+
+const nobody = '00000000-0000-7000-8000-000000000000';
+
+function readScopes(text: string | undefined): OAuthScope[] | undefined {
+  const names = text?.split(' ').filter((name) => name !== '');
+  if (!names || names.length === 0) return undefined;
+  return names.map((name) => {
+    const parsed = OAuthScope.safeParse(name);
+    return parsed.success
+      ? parsed.data
+      : refuse('validation_error', `The field "scope" may hold ${Object.keys(oauthScopes).join(', ')}.`, {
+          fields: { field: 'scope' },
+        });
+  });
+}
+
+/** Bound to no profile: enough to create one. */
+function unbound(asked: OAuthScope[] | undefined): { profileId: null; scopes: Scope[] } {
+  if (asked)
+    refuse('validation_error', 'The field "scope" needs a "profile_id": scopes are granted on a profile.', {
+      fields: { field: 'scope' },
+    });
+  return { profileId: null, scopes: [...unboundAppScopes] };
+}
+
+async function bound(
+  tx: Tx,
+  appId: string,
+  profileId: string,
+  asked: OAuthScope[] | undefined,
+): Promise<{ profileId: string; scopes: Scope[] }> {
+  const reached = Uuid.safeParse(profileId).success ? await reachProfile(tx, appId, profileId) : undefined;
+  if (!reached) return refuse('not_found', 'There is no such profile.');
+  if (reached.isHealthcare && asked?.includes('analytics_pii')) {
+    refuse(
+      'healthcare_scope_forbidden',
+      'This profile counts as healthcare: ask for "analytics", which shows no people.',
+    );
+  }
+  const granted = new Set(reached.oauthScopes as OAuthScope[] | null);
+  const missing = asked?.filter((scope) => !granted.has(scope)) ?? [];
+  if (missing.length > 0) refuse('insufficient_scope', `The app is not granted ${missing.join(', ')} on this profile.`);
+  const held = scopesOfGrant(asked ?? granted, false);
+  return { profileId, scopes: [...effectiveScopes(held, held, reached.isHealthcare)].sort() };
+}

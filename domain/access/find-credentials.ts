@@ -1,0 +1,78 @@
+import type { Tx, UnboundLedger } from '@tributary/postgres';
+import { sql } from 'kysely';
+
+/** A credential as it stands in the ledger at this moment. */
+export interface FoundCredential {
+  readonly hash: Buffer;
+  readonly kind: 'api_key' | 'app';
+  readonly credential_id: string;
+  readonly profile_id: string | null;
+  readonly workspace_id: string | null;
+  readonly app_id: string | null;
+  readonly scopes: string[];
+  /** What its app is granted on the profile now; null when no app stands behind it. */
+  readonly granted: string[] | null;
+  readonly requests_per_minute: number;
+  readonly is_attribution_enabled: boolean;
+  readonly is_healthcare: boolean;
+}
+
+/** One credential, asked through a transaction that holds a lock: what it says stays true until the lock is released. */
+export async function findCredential(tx: Tx, hash: Buffer, now: Date): Promise<FoundCredential | undefined> {
+  const { rows } = await ask([hash], now).execute(tx);
+  return rows[0];
+}
+
+const ask = (hashes: readonly Buffer[], now: Date) =>
+  sql<FoundCredential>`SELECT * FROM find_credentials(${hashes}::bytea[], ${now})`;
+
+type Waiting = {
+  readonly hash: Buffer;
+  resolve(found: FoundCredential | undefined): void;
+  reject(error: unknown): void;
+};
+
+/**
+ * Revocation is immediate, so every request asks the ledger. Requests that arrive while an earlier question is on its way
+ * share the next one: a busy server asks hundreds of credentials in one round trip, an idle one asks at once.
+ */
+export class CredentialFinder {
+  readonly #ledger: UnboundLedger;
+  #waiting: Waiting[] = [];
+  #asking = 0;
+
+  constructor(ledger: UnboundLedger) {
+    this.#ledger = ledger;
+  }
+
+  find(hash: Buffer, now: Date): Promise<FoundCredential | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ hash, resolve, reject });
+      if (this.#asking < 2) void this.#ask(now);
+    });
+  }
+
+  async #ask(now: Date): Promise<void> {
+    this.#asking += 1;
+    // Whoever arrives in this turn of the event loop comes along.
+    await new Promise(setImmediate);
+    const batch = this.#waiting.splice(0);
+    try {
+      if (batch.length > 0) await this.#answer(batch, now);
+    } finally {
+      this.#asking -= 1;
+      if (this.#waiting.length > 0) void this.#ask(now);
+    }
+  }
+
+  async #answer(batch: readonly Waiting[], now: Date): Promise<void> {
+    try {
+      const hashes = batch.map(({ hash }) => hash);
+      const { rows } = await this.#ledger.query(ask(hashes, now));
+      const found = new Map(rows.map((row) => [row.hash.toString('latin1'), row]));
+      for (const { hash, resolve } of batch) resolve(found.get(hash.toString('latin1')));
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import type { PrivacyMode } from '@tributary/contract';
+import type { Schema } from '@tributary/postgres';
+import { isHealthcareFamily } from '@tributary/rules';
+import type { Selectable } from 'kysely';
+
+type ProfileRow = Selectable<Schema['profiles']>;
+
+/** A profile as the API shows it. */
+export function showProfile(row: ProfileRow, isHealthcareAgency: boolean) {
+  return {
+    id: row.id,
+    workspace_id: row.workspace_id,
+    name: row.name,
+    privacy_mode: row.privacy_mode as PrivacyMode,
+    is_healthcare_family: isHealthcareFamily({ isHealthcareAgency, privacyMode: row.privacy_mode }),
+    time_zone: row.time_zone,
+    reporting_currency: row.reporting_currency,
+    is_attribution_enabled: row.is_attribution_enabled,
+    created_at: row.created_at.toISOString(),
+  };
+}

@@ -1,0 +1,56 @@
+import type { Ledger, Tx } from '@tributary/postgres';
+import { type Context, refuse } from '@tributary/runtime/handler.ts';
+import { sql } from 'kysely';
+
+/** How an app reaches what it was given: a profile that it made or holds a grant on, a workspace that it provisioned. */
+export interface ReachedProfile {
+  readonly profileId: string;
+  readonly workspaceId: string;
+  /** Null when the app holds no grant (yet). */
+  readonly oauthScopes: readonly string[] | null;
+  readonly isGoverning: boolean;
+  readonly isHealthcare: boolean;
+}
+
+export async function reachProfile(tx: Tx, appId: string, profileId: string): Promise<ReachedProfile | undefined> {
+  const { rows } = await sql<{
+    workspace_id: string;
+    oauth_scopes: string[] | null;
+    is_governing: boolean;
+    is_healthcare: boolean;
+  }>`
+    SELECT * FROM find_app_profile(${appId}, ${profileId})`.execute(tx);
+  const row = rows[0];
+  return (
+    row && {
+      profileId,
+      workspaceId: row.workspace_id,
+      oauthScopes: row.oauth_scopes,
+      isGoverning: row.is_governing,
+      isHealthcare: row.is_healthcare,
+    }
+  );
+}
+
+/** The profile in the path, for the app that made it; anything else was never there. */
+export async function governedProfile({ ledger, caller }: Context, profileId: string): Promise<ReachedProfile> {
+  const { appId } = caller;
+  const reached = appId && (await ledger.transaction((tx) => reachProfile(tx, appId, profileId)));
+  // A token that speaks for one profile says nothing of another.
+  const isElsewhere = caller.profileId !== undefined && caller.profileId !== profileId;
+  if (!reached || !reached.isGoverning || isElsewhere) return refuse('not_found', 'There is no such profile.');
+  return reached;
+}
+
+/** The workspace that a request names, for its members and for the app that provisioned it; anything else was never there. */
+export async function reachWorkspace({ ledger, caller, behind }: Context, workspaceId: string): Promise<Ledger> {
+  const { appId } = caller;
+  if (caller.workspaceId === workspaceId && caller.kind !== 'app') return behind({ workspaceId });
+  if (appId && caller.profileId === undefined) {
+    const { rows } = await ledger.transaction((tx) =>
+      sql`SELECT * FROM find_app_workspace(${appId}, ${workspaceId})`.execute(tx),
+    );
+    if (rows.length > 0) return behind({ workspaceId });
+  }
+  return refuse('not_found', 'There is no such workspace.');
+}

@@ -1,0 +1,48 @@
+import type { Routes } from '@tributary/contract';
+import { answer, type Handles, refuse } from '@tributary/runtime/handler.ts';
+import { sql } from 'kysely';
+import { reachWorkspace } from './reach.ts';
+
+export const readPiiAccessLog: Handles<Routes['readPiiAccessLog']> = async ({ params, query }, context) => {
+  const { workspaceId } = params;
+  const ledger = await reachWorkspace(context, workspaceId);
+  const after = query.cursor === undefined ? undefined : readCursor(query.cursor);
+  const rows = await ledger.transaction((tx) => {
+    let entries = tx
+      .selectFrom('pii_access_log')
+      .selectAll()
+      .where('workspace_id', '=', workspaceId)
+      .orderBy('at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(query.limit + 1);
+    if (after) entries = entries.where(sql<boolean>`(at, id) < (${after.at}, ${after.id})`);
+    return entries.execute();
+  });
+  const shown = rows.slice(0, query.limit);
+  const last = shown.at(-1);
+  return answer(200, {
+    data: shown.map((row) => ({
+      at: row.at.toISOString(),
+      actor: { kind: row.actor_kind, id: row.actor_id },
+      profile_id: row.profile_id,
+      operation: row.operation,
+      people: row.people,
+      result: row.result as 'served' | 'refused',
+      request_id: row.request_id,
+    })),
+    pagination: { has_next: rows.length > query.limit, cursor: last ? `${last.at.toISOString()}|${last.id}` : null },
+    meta: { workspace_id: workspaceId },
+  });
+};
+
+const cursorPattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\|([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+function readCursor(text: string): { at: Date; id: string } {
+  const [, at = '', id = ''] = cursorPattern.exec(text) ?? [];
+  const instant = new Date(at);
+  if (Number.isNaN(instant.getTime()))
+    refuse('invalid_parameter', 'The query parameter "cursor" is not one that this route gave out.', {
+      fields: { field: 'cursor' },
+    });
+  return { at: instant, id };
+}

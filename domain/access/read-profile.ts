@@ -1,0 +1,26 @@
+import type { Routes } from '@tributary/contract';
+import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { showProfile } from './profile.ts';
+
+export const readProfile: Handles<Routes['readProfile']> = async (_input, { ledger, caller }) => {
+  const row = await ledger.transaction((tx) =>
+    tx
+      .selectFrom('profiles')
+      .selectAll()
+      .where('id', '=', caller.profileId ?? '')
+      .executeTakeFirstOrThrow(),
+  );
+  // The workspace's own mark is not visible from inside a profile; the credential has looked it up.
+  const isAgency = caller.isHealthcare && row.privacy_mode === 'standard';
+  return answer(200, {
+    data: {
+      ...showProfile(row, isAgency),
+      readiness: [
+        { step: 'attribution_enabled', is_done: row.is_attribution_enabled },
+        { step: 'crm_or_outcome_source_connected', is_done: false },
+        { step: 'tracker_verified', is_done: false },
+        { step: 'ad_platform_connected', is_done: false },
+      ],
+    },
+  });
+};

@@ -1,0 +1,44 @@
+import { createHash, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/**
+ * Secrets that we hand out look like `trib_live_` + 32 random characters + 6 of checksum: scanners recognise them by their
+ * start, and a misspelt one is known without asking the database. Only their hash is kept.
+ */
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const randomLength = 32;
+const checksumLength = 6;
+
+export const secretKinds = {
+  apiKey: 'trib_live_',
+  appToken: 'trib_app_',
+  clientSecret: 'trib_cs_',
+  invitation: 'trib_inv_',
+} as const;
+export type SecretKind = keyof typeof secretKinds;
+
+export function mintSecret(kind: SecretKind): string {
+  const random = Array.from({ length: randomLength }, () => alphabet[randomInt(alphabet.length)]).join('');
+  const body = `${secretKinds[kind]}${random}`;
+  return `${body}${checksum(body)}`;
+}
+
+/** Whether it could be one of ours; says nothing of whether it is live. */
+export function isWellFormedSecret(text: string, ...kinds: readonly SecretKind[]): boolean {
+  const kind = kinds.find((candidate) => text.startsWith(secretKinds[candidate]));
+  if (!kind || text.length !== secretKinds[kind].length + randomLength + checksumLength) return false;
+  const body = text.slice(0, -checksumLength);
+  return /^[0-9A-Za-z_]+$/.test(text) && checksum(body) === text.slice(-checksumLength);
+}
+
+export const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest();
+
+function checksum(body: string): string {
+  let rest = crc32(body);
+  let text = '';
+  for (let index = 0; index < checksumLength; index += 1) {
+    text = `${alphabet[rest % alphabet.length]}${text}`;
+    rest = Math.floor(rest / alphabet.length);
+  }
+  return text;
+}

@@ -1,0 +1,1 @@
+export { pruneEvents } from './prune-events.job.ts';

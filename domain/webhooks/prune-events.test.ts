@@ -1,0 +1,34 @@
+import { announce, sequenceBatch } from '@tributary/postgres';
+import { buildProfile, openTestkit, type Testkit } from '@tributary/testkit';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { pruneEvents } from './index.ts';
+
+let kit: Testkit;
+beforeAll(async () => {
+  kit = await openTestkit();
+});
+afterAll(() => kit.close());
+
+test('an event is kept for 90 days after it was numbered, and not longer', async () => {
+  const profile = await buildProfile(kit.app);
+  const numberOne = async () => {
+    const event = {
+      id: uuid(),
+      profileId: profile.id,
+      type: 'test.happened',
+      payload: {},
+      occurredAt: kit.clock.now(),
+    };
+    await kit.app.forProfile(profile.id).transaction((tx) => announce(tx, [event]));
+    await sequenceBatch(kit.system.unbound, kit.clock.now());
+  };
+  await numberOne();
+  kit.clock.advance(1);
+  await numberOne();
+  const prune = () => pruneEvents(kit.system.unbound, kit.clock.now(), new AbortController().signal);
+  kit.clock.advance(90 * 86_400_000 - 1);
+  expect(await prune()).toBe(0);
+  kit.clock.advance(1);
+  expect(await prune()).toBe(1);
+});

@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createClickHouse } from './client.ts';
+import { ClickHouseFailure } from './failure.ts';
+import { raw } from './queries.ts';
+import { createScratch, type Scratch } from './scratch.ts';
+import type { Observation } from './settings.ts';
+
+const observations: Observation[] = [];
+let scratch: Scratch;
+beforeAll(async () => {
+  scratch = await createScratch({ observe: (observation) => observations.push(observation) });
+});
+afterAll(() => scratch.drop());
+
+const failureOf = async (promise: Promise<unknown>): Promise<ClickHouseFailure> => {
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof ClickHouseFailure)) throw new Error(`expected a ClickHouseFailure, got ${error}`);
+  return error;
+};
+
+describe('values', () => {
+  test('nothing is rounded and no instant loses its zone', async () => {
+    const [row] = await scratch.client.query(
+      raw(`SELECT toUInt64(18446744073709551615) AS unsigned, toInt64(-9007199254740993) AS signed, [toUInt64(1)] AS list,
+        toDecimal128('12345678901234567.89', 2) AS money, toUInt32(7) AS small, true AS yes,
+        toDateTime64('2026-03-01 12:00:00.007', 3, 'UTC') AS utc,
+        toDateTime64('2026-03-01 12:00:00.007', 3, 'America/Santiago') AS local,
+        toDate('2026-03-01') AS day`),
+      {},
+    );
+    expect(row).toEqual({
+      unsigned: '18446744073709551615',
+      signed: '-9007199254740993',
+      list: ['1'],
+      money: '12345678901234567.89',
+      small: 7,
+      yes: true,
+      utc: '2026-03-01T12:00:00.007Z',
+      local: '2026-03-01T15:00:00.007Z',
+      day: '2026-03-01',
+    });
+  });
+
+  test('a Date goes in as a parameter to the millisecond', async () => {
+    const at = new Date('2026-03-01T12:00:00.007Z');
+    const rows = await scratch.client.query(raw("SELECT {at:DateTime64(3, 'UTC')} AS at"), { at });
+    expect(rows).toEqual([{ at: at.toISOString() }]);
+  });
+
+  test('parameters that would not fit into an address arrive', async () => {
+    const ids = Array.from({ length: 20_000 }, (_, index) => index);
+    const rows = await scratch.client.query(raw('SELECT length({ids:Array(UInt32)}) AS n'), { ids });
+    expect(rows).toEqual([{ n: String(ids.length) }]);
+  });
+});
+
+describe('reading', () => {
+  test('a stream gives every row, and a reader may leave early', async () => {
+    const { client } = scratch;
+    let sum = 0;
+    for await (const { n } of client.stream(
+      raw<{ n: number }>('SELECT toUInt32(number) AS n FROM numbers(100000)'),
+      {},
+    )) {
+      sum += n;
+    }
+    expect(sum).toBe((100_000 * 99_999) / 2);
+    for await (const _ of client.stream(raw('SELECT number FROM system.numbers'), {})) break;
+    await client.ping();
+  });
+
+  test('an error after the first rows is thrown, not taken for the end', async () => {
+    const broken = raw('SELECT throwIf(number = 3000000) AS n FROM numbers(5000000) SETTINGS max_block_size = 1000');
+    const read = async () => {
+      let rows = 0;
+      for await (const _ of scratch.client.stream(broken, {})) rows += 1;
+      return rows;
+    };
+    expect((await failureOf(read())).message).toContain('throwIf');
+    expect((await failureOf(scratch.client.query(broken, {}))).message).toContain('throwIf');
+  });
+
+  test('a question cannot change anything', async () => {
+    const failure = await failureOf(scratch.client.query(raw('DROP TABLE visits'), {}));
+    expect(failure.transient).toBe(false);
+    expect(await scratch.client.query(raw('SELECT count() AS n FROM visits'), {})).toEqual([{ n: '0' }]);
+  });
+});
+
+describe('what goes wrong', () => {
+  test('every request is observed under its name, with an id that the engine knows', async () => {
+    observations.length = 0;
+    const parameters = { profile_id: crypto.randomUUID(), from: new Date(0), to: new Date(1) };
+    await scratch.client.query('visit_count', parameters);
+    const failure = await failureOf(scratch.client.command(raw('NONSENSE'), {}));
+    expect(observations.map(({ statement, error }) => [statement, error])).toEqual([
+      ['visit_count', undefined],
+      ['raw', failure],
+    ]);
+    const [row] = await scratch.client.query(raw<{ id: string }>('SELECT queryID() AS id'), {});
+    expect(observations.at(-1)?.queryId).toBe(row?.id);
+  });
+
+  test('a column that does not exist refuses the insert', async () => {
+    const failure = await failureOf(scratch.client.insertLines('visits', '{"visitor_idd": "x"}\n'));
+    expect(failure.message).toContain('visitor_idd');
+    expect(failure.transient).toBe(false);
+  });
+
+  test('an engine that stays silent is given up', async () => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const hasty = createClickHouse({ ...scratch.settings, url: `http://127.0.0.1:${port}`, requestTimeoutMs: 100 });
+    expect((await failureOf(hasty.ping())).transient).toBe(true);
+    await hasty.close();
+    silent.close();
+  });
+
+  test('and the engine does not go on with what nobody waits for', async () => {
+    const hasty = createClickHouse({ ...scratch.settings, requestTimeoutMs: 300 });
+    const slow = 'SELECT sleepEachRow(0.1) FROM numbers(100) SETTINGS max_block_size = 1';
+    expect((await failureOf(hasty.query(raw(slow), {}))).transient).toBe(true);
+    const running = raw('SELECT query_id FROM system.processes WHERE startsWith(query, {slow:String})');
+    await expect.poll(() => scratch.client.query(running, { slow }), { timeout: 4_000 }).toEqual([]);
+    await hasty.close();
+  });
+
+  test('a caller may call off', async () => {
+    const slow = raw('SELECT sleepEachRow(0.1) FROM numbers(30) SETTINGS max_block_size = 1');
+    await failureOf(scratch.client.query(slow, {}, { signal: AbortSignal.timeout(50) }));
+  });
+
+  test('ping says what is missing', async () => {
+    await scratch.client.ping();
+    const nowhere = createClickHouse({ ...scratch.settings, url: 'http://127.0.0.1:9' });
+    const homeless = createClickHouse({ ...scratch.settings, database: 'test_never_made' });
+    expect((await failureOf(nowhere.ping())).transient).toBe(true);
+    expect((await failureOf(homeless.ping())).type).toBe('UNKNOWN_DATABASE');
+    await Promise.all([nowhere.close(), homeless.close()]);
+  });
+});

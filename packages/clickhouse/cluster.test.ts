@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { clickhouseConfiguration, Supervisor } from '@tributary/engines';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createBatchWriter } from './batch-writer.ts';
+import { type ClickHouse, createClickHouse } from './client.ts';
+import { migrate, readMigrations } from './migrate.ts';
+import { connectEveryNode } from './nodes.ts';
+import { raw } from './queries.ts';
+import { dumpSchema } from './schema.ts';
+import type { ClickHouseSettings } from './settings.ts';
+import type { VisitRow } from './tables.ts';
+import { visit } from './visit.fixture.ts';
+
+/** Two real engines of our own, so that nobody else's work falls over when one is killed. */
+const run = randomBytes(4).toString('hex');
+const sets = [1, 2].map((shard) => new Supervisor(`test-shard-${shard}-${run}`));
+const march = { from: new Date('2026-03-01T00:00:00Z'), to: new Date('2026-04-01T00:00:00Z') };
+
+let failedInserts = 0;
+let settings: ClickHouseSettings;
+let client: ClickHouse;
+let shards: [ClickHouse, ClickHouse];
+/** A profile of each shard. */
+let profiles: [string, string];
+
+beforeAll(async () => {
+  const places = await Promise.all(sets.map((set) => set.place('clickhouse')));
+  const configuration = clickhouseConfiguration(places.map(({ ports }) => ports.tcp as number));
+  for (const { directory } of places) writeFileSync(join(directory, 'config.xml'), configuration);
+  const addresses = await Promise.all(sets.map((set) => set.start(['clickhouse'])));
+  const nodes = addresses.map(({ CLICKHOUSE_URL }) => CLICKHOUSE_URL as string);
+  settings = { url: nodes[0] as string, database: 'tributary', cluster: { name: 'tributary', nodes } };
+  expect(await migrate(settings)).toEqual({ applied: readMigrations().map(({ name }) => name) });
+  client = createClickHouse({
+    ...settings,
+    observe: ({ statement, error }) => {
+      if (statement === 'insert visits' && error) failedInserts += 1;
+    },
+  });
+  shards = connectEveryNode(settings) as [ClickHouse, ClickHouse];
+  profiles = [await profileOf(0), await profileOf(1)];
+});
+
+afterAll(async () => {
+  await Promise.allSettled([client, ...(shards ?? [])].map((each) => each?.close()));
+  await Promise.all(sets.map((set) => set.destroy()));
+});
+
+const profileOf = async (shard: number) => {
+  const asked = raw<{ id: string }>(
+    'SELECT generateUUIDv4() AS id FROM numbers(100) WHERE cityHash64(id) % 2 = {shard:UInt8} LIMIT 1',
+  );
+  return (await client.query(asked, { shard }))[0]?.id as string;
+};
+const lying = async (shard: ClickHouse, profile_id: string) => {
+  const asked = raw<{ n: string }>('SELECT count() AS n FROM visits_local WHERE profile_id = {profile_id:UUID}');
+  return Number((await shard.query(asked, { profile_id }))[0]?.n);
+};
+const counted = async (from: ClickHouse, profile_id: string) =>
+  Number((await from.query('visit_count', { profile_id, ...march }))[0]?.visits);
+const write = async (rows: VisitRow[]) => {
+  const writer = createBatchWriter({ client, table: 'visits', maxWaitMs: 0 });
+  await writer.add(rows);
+};
+
+describe('two shards', () => {
+  test('one batch goes to where each profile belongs, and is read from either', async () => {
+    await write([
+      visit({ profile_id: profiles[0] }),
+      visit({ profile_id: profiles[1] }),
+      visit({ profile_id: profiles[1] }),
+    ]);
+    expect([await lying(shards[0], profiles[0]), await lying(shards[0], profiles[1])]).toEqual([1, 0]);
+    expect([await lying(shards[1], profiles[0]), await lying(shards[1], profiles[1])]).toEqual([0, 2]);
+    for (const node of shards) {
+      expect([await counted(node, profiles[0]), await counted(node, profiles[1])]).toEqual([1, 2]);
+      expect(await node.query(raw('SELECT count() AS n FROM visits'), {})).toEqual([{ n: '3' }]);
+    }
+  });
+
+  test('a batch sent twice and cut differently counts once; a retried one is not even written', async () => {
+    const [a, b] = [await profileOf(0), await profileOf(1)];
+    for (const shard of shards) await shard.command(raw('SYSTEM STOP MERGES visits_local'), {});
+    const rows = Array.from({ length: 100 }, (_, index) => visit({ profile_id: index % 2 ? a : b }));
+    await write(rows.slice(0, 60));
+    await write(rows.slice(0, 30));
+    await write(rows.slice(30));
+    expect([await lying(shards[0], a), await lying(shards[1], b)]).toEqual([80, 80]);
+    expect([await counted(client, a), await counted(client, b)]).toEqual([50, 50]);
+    for (const _ of [1, 2]) await client.insert('visits', rows, { token: 'the same' });
+    expect([await lying(shards[0], a), await lying(shards[1], b)]).toEqual([130, 130]);
+    for (const shard of shards) await shard.command(raw('SYSTEM START MERGES visits_local'), {});
+  });
+
+  test('tables are joined shard by shard', async () => {
+    const asked = raw(
+      'SELECT count() AS n FROM visits WHERE (profile_id, visit_id) IN (SELECT profile_id, visit_id FROM visits)',
+    );
+    expect(await client.query(asked, {})).toEqual(await client.query(raw('SELECT count() AS n FROM visits'), {}));
+  });
+});
+
+describe('the schema', () => {
+  test('is one text: the rows below as on a single node, and a table over them', async () => {
+    const dump = await dumpSchema(client);
+    expect(dump).toContain('CREATE TABLE visits_local\n');
+    expect(dump).toContain("ENGINE = Distributed('{cluster}', '{database}', 'visits_local', cityHash64(profile_id))");
+    expect(await dumpSchema(shards[1])).toBe(dump);
+    expect(await migrate(settings)).toEqual({ applied: [] });
+  });
+
+  test('a later column comes to both tables of every shard', async () => {
+    const later = { name: '9001_a', sql: 'ALTER TABLE {{every visits}} ADD COLUMN IF NOT EXISTS a UInt8 DEFAULT 7;' };
+    await migrate(settings, { migrations: [...readMigrations(), later] });
+    expect(await client.query(raw('SELECT DISTINCT a FROM visits'), {})).toEqual([{ a: 7 }]);
+  });
+
+  test('a single node becomes a cluster as the README says', async () => {
+    const { cluster: _, ...single } = { ...settings, database: 'grown' };
+    await migrate(single);
+    const alone = createClickHouse(single);
+    await alone.insert(
+      'visits',
+      profiles.map((profile_id) => visit({ profile_id })),
+    );
+    const grown = { ...single, cluster: settings.cluster } as ClickHouseSettings;
+    await expect(migrate(grown)).rejects.toThrow('was made for a single node');
+    for (const statement of ['RENAME TABLE visits TO visits_before', 'TRUNCATE TABLE schema_migrations']) {
+      await alone.command(raw(statement), {});
+    }
+    await migrate(grown);
+    const spread = createClickHouse(grown);
+    await spread.command(raw('INSERT INTO visits SELECT * FROM visits_before'), {});
+    const [, second] = connectEveryNode(grown) as [ClickHouse, ClickHouse];
+    expect([await lying(spread, profiles[0]), await lying(spread, profiles[1])]).toEqual([1, 0]);
+    expect([await lying(second, profiles[0]), await lying(second, profiles[1])]).toEqual([0, 1]);
+    await Promise.all([alone, spread, second].map((each) => each.close()));
+  });
+});
+
+describe('with one shard dead', () => {
+  test('the other answers for its profiles, and a batch for both is stored once, when the dead one is back', async () => {
+    const [here, there] = [await profileOf(0), await profileOf(1)];
+    await sets[1]?.kill('clickhouse');
+    expect(await counted(client, profiles[0])).toBe(1);
+    await expect(counted(client, profiles[1])).rejects.toMatchObject({ transient: true });
+    const stored = write([visit({ profile_id: here }), visit({ profile_id: there })]);
+    await expect.poll(() => failedInserts, { timeout: 5_000 }).toBeGreaterThan(1);
+    await sets[1]?.start(['clickhouse']);
+    await stored;
+    expect([await lying(shards[0], here), await lying(shards[1], there)]).toEqual([1, 1]);
+    expect(await counted(client, profiles[1])).toBe(2);
+  });
+});

@@ -1,0 +1,25 @@
+import { ClickHouseError } from '@clickhouse/client';
+import { expect, test } from 'vitest';
+import { ClickHouseFailure, isTransient } from './failure.ts';
+
+const verdict = (type: string) => new ClickHouseError({ message: 'no', code: '1', type });
+
+test.each([
+  ['nobody answered', Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }), true],
+  ['nobody answered in time', new Error('Timeout error.'), true],
+  ['a proxy answered', new Error('502 Bad Gateway'), true],
+  ['the engine is overloaded', verdict('TOO_MANY_SIMULTANEOUS_QUERIES'), true],
+  ['a shard is away', verdict('ALL_CONNECTION_TRIES_FAILED'), true],
+  ['the rows are wrong', verdict('INCORRECT_DATA'), false],
+  ['the table is missing', verdict('UNKNOWN_TABLE'), false],
+  ['the password is wrong', verdict('AUTHENTICATION_FAILED'), false],
+])('%s: trying again is sensible or not', (_, error, transient) => {
+  expect(isTransient(error)).toBe(transient);
+  expect(isTransient(new ClickHouseFailure('visit_count', 'id', error))).toBe(transient);
+});
+
+test('a failure says what was asked and how to find it', () => {
+  const failure = new ClickHouseFailure('visit_count', 'visit_count-1', verdict('UNKNOWN_TABLE'));
+  expect(failure.message).toBe('ClickHouse, visit_count (query id visit_count-1): no');
+  expect(failure.type).toBe('UNKNOWN_TABLE');
+});

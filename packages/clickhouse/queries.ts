@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * Every query file with what it takes and gives. An instant is passed as a Date (the engine does not read ISO strings in
+ * parameters); 64-bit integers and Decimals come back as strings.
+ */
+export const catalogue = {
+  migration_list_applied: declare<NoParameters, { name: string; checksum: string }>(),
+  table_list: declare<NoParameters, { name: string; engine: string; definition: string }>(),
+  visit_count: declare<{ profile_id: string; from: Date; to: Date }, { visits: string }>(),
+};
+
+type NoParameters = Record<string, never>;
+
+export type QueryName = keyof typeof catalogue;
+
+/** A query with a file, by its name; or one without. */
+export type Query = QueryName | RawQuery<unknown>;
+
+/** Values for the `{name:Type}` in a query. */
+export type Parameters<Asked extends Query> = Asked extends infer Name extends QueryName
+  ? (typeof catalogue)[Name]['parameters']
+  : Readonly<Record<string, unknown>>;
+
+export type Row<Asked extends Query> = Asked extends infer Name extends QueryName
+  ? (typeof catalogue)[Name]['row']
+  : Asked extends RawQuery<infer Result>
+    ? Result
+    : never;
+
+export const queryFolder = join(import.meta.dirname, 'queries');
+
+const texts = new Map<QueryName, string>();
+
+/** Under which name a query is logged, and its text; a file is read once. */
+export function lookUp(query: Query): { name: string; text: string } {
+  if (typeof query !== 'string') return { name: 'raw', text: query.sql };
+  let text = texts.get(query);
+  if (text === undefined) {
+    text = readFileSync(join(queryFolder, `${query}.sql`), 'utf8');
+    texts.set(query, text);
+  }
+  return { name: query, text };
+}
+
+/** SQL that has no file: for tests, benches and tools. What the service asks has a name and a file. */
+export interface RawQuery<Result> {
+  readonly sql: string;
+  /** Only the type is there. */
+  readonly row?: Result;
+}
+
+export function raw<Result = Record<string, unknown>>(sql: string): RawQuery<Result> {
+  return { sql };
+}
+
+/** Types without values: nothing of a declaration is there at run time but its name. */
+function declare<Taken, Given>(): { readonly parameters: Taken; readonly row: Given } {
+  return {} as { parameters: Taken; row: Given };
+}

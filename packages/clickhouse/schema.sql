@@ -1,0 +1,50 @@
+CREATE TABLE schema_migrations
+(
+    `name` String,
+    `checksum` String,
+    `applied_at` DateTime64(3, 'UTC')
+)
+ENGINE = ReplacingMergeTree
+ORDER BY name
+SETTINGS index_granularity = 8192;
+
+CREATE TABLE visits
+(
+    `profile_id` UUID CODEC(ZSTD(1)),
+    `visitor_id` UUID CODEC(ZSTD(1)),
+    `visit_id` UUID CODEC(ZSTD(1)),
+    `occurred_at` DateTime64(3, 'UTC') CODEC(ZSTD(1)),
+    `received_at` DateTime64(3, 'UTC') CODEC(ZSTD(1)),
+    `channel` LowCardinality(String) DEFAULT 'unknown',
+    `platform` LowCardinality(String),
+    `campaign_external_id` String CODEC(ZSTD(1)),
+    `ad_set_external_id` String CODEC(ZSTD(1)),
+    `ad_external_id` String CODEC(ZSTD(1)),
+    `country` LowCardinality(String) DEFAULT 'ZZ',
+    `session_id` UUID CODEC(ZSTD(1)),
+    `is_session_start` Bool,
+    `is_bot` Bool,
+    `event_type` LowCardinality(String),
+    `event_name` LowCardinality(String),
+    `source` LowCardinality(String) DEFAULT 'unknown',
+    `medium` LowCardinality(String),
+    `click_id_kind` LowCardinality(String),
+    `utm_source` LowCardinality(String),
+    `utm_medium` LowCardinality(String),
+    `utm_campaign` String CODEC(ZSTD(1)),
+    `utm_term` String CODEC(ZSTD(1)),
+    `utm_content` String CODEC(ZSTD(1)),
+    `utm_id` String CODEC(ZSTD(1)),
+    `url` String CODEC(ZSTD(1)),
+    `path` String CODEC(ZSTD(1)),
+    `referrer` String CODEC(ZSTD(1)),
+    `referrer_host` LowCardinality(String),
+    `device` LowCardinality(String) DEFAULT 'unknown',
+    `browser` LowCardinality(String),
+    `os` LowCardinality(String),
+    `city` LowCardinality(String)
+)
+ENGINE = ReplacingMergeTree
+PARTITION BY toStartOfQuarter(occurred_at)
+ORDER BY (profile_id, visitor_id, visit_id)
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;

@@ -1,0 +1,31 @@
+import { type ErrorCode, errorEntry } from './errors.ts';
+
+/**
+ * What an answer with this code looks like, for people to read: on its page and in the description. `reason` is left out, for
+ * each route has its own.
+ */
+export function errorExample(code: ErrorCode, baseUrl: string): { error: Record<string, unknown> } {
+  const { status, meaning, fields = {} } = errorEntry(code);
+  const examples: Record<string, unknown> = {
+    required_scopes: ['customers:read'],
+    field: 'rows.3.email',
+    reconnect_required: true,
+    reconnect_url: `${baseUrl}/connect/01890a5d-ac96-774b-bcce-b302099a8057`,
+    provider_code: '100',
+    provider_message: 'The budget is below the minimum.',
+    upgrade_required: true,
+    upgrade: { plan: 'scale' },
+    consent: { version: '3', text_hashes: { en: 'b94d27b9934d3e08' } },
+  };
+  const carried = Object.keys(fields).filter((name) => name in examples);
+  return {
+    error: {
+      code,
+      message: meaning,
+      status,
+      request_id: 'req_01890a5d-ac96-774b-bcce-b302099a8057',
+      docs_url: `${baseUrl}/docs/errors/${code}`,
+      ...Object.fromEntries(carried.map((name) => [name, examples[name]])),
+    },
+  };
+}

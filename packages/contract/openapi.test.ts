@@ -1,0 +1,321 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { errorExample } from './error-example.ts';
+import { AnyErrorEnvelope, ErrorCode, errorEntry } from './errors.ts';
+import { type OpenapiDocument, type Operation, openapi } from './openapi.ts';
+import { data, IsoTimestampInput, page, Uuid } from './primitives.ts';
+import { type Route, refusalsOf, route } from './route.ts';
+import { routes } from './routes.ts';
+import { CredentialKind, Scope } from './scopes.ts';
+
+const baseUrl = 'https://tributary.example';
+const document = openapi({ baseUrl });
+
+const operationsOf = ({ paths }: OpenapiDocument) =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ at: `${method.toUpperCase()} ${path}`, operation })),
+  );
+const operations = operationsOf(document);
+
+interface Tree {
+  readonly [key: string]: Tree;
+}
+
+/** Follows a reference inside a document, as a reader of it would. */
+function look(from: OpenapiDocument, value: object): Tree {
+  if (!('$ref' in value)) return value as Tree;
+  const path = String(value.$ref).split('/').slice(1);
+  return path.reduce((at, key) => at[key] ?? {}, from as unknown as Tree);
+}
+
+const validate = (value: OpenapiDocument) =>
+  new Validator().validate(structuredClone(value) as Record<string, unknown>);
+
+/** Everything at once: path, query and header parameters, forms, several answers, names, deprecation, refusals of its own. */
+const Note = z.strictObject({ id: Uuid, text: z.string().nullable() }).meta({ id: 'Note', description: 'A note.' });
+const madeUp = {
+  listNotes: route({
+    id: 'listNotes',
+    method: 'GET',
+    path: '/api/v1/books/{bookId}/notes',
+    summary: 'The notes of a book',
+    description: 'Newest first.',
+    chapter: 'Notes',
+    access: {
+      credentials: ['api_key', 'session'],
+      scopes: [['customers:read'], ['conversions:read', 'analytics:read']],
+      grain: 'person',
+    },
+    params: z.strictObject({ bookId: Uuid.describe('The book.') }),
+    query: z.strictObject({
+      limit: z.coerce.number().int().min(1).max(100).default(10).describe('How many.'),
+      date_from: z.iso.date(),
+    }),
+    answers: { 200: { schema: page(Note) } },
+    refusals: ['customer_not_found', 'provider_error'],
+  }),
+  writeNote: route({
+    id: 'writeNote',
+    method: 'POST',
+    path: '/api/v1/books/{bookId}/notes',
+    summary: 'Write a note',
+    chapter: 'Notes',
+    access: { credentials: ['api_key'], scopes: [['attribution:write']], grain: 'profile' },
+    params: z.strictObject({ bookId: Uuid }),
+    body: {
+      schema: z.strictObject({ note: Note, at: IsoTimestampInput, tone: z.string().default('mild') }),
+      maxBytes: 2048,
+    },
+    idempotency: 'required',
+    answers: {
+      201: { schema: data(Note), description: 'Written.' },
+      202: { schema: data(z.strictObject({ queued: z.literal(true) })), description: 'Will be written.' },
+    },
+    deprecation: { since: '2026-09-05', sunset: '2026-12-04', successor: 'POST /api/v1/notes' },
+  }),
+  readPage: route({
+    id: 'readPage',
+    method: 'GET',
+    path: '/api/v1/page',
+    summary: 'A page',
+    chapter: 'Pages',
+    access: { credentials: ['tracking_key', 'public'], grain: 'workspace' },
+    answers: {
+      200: { schema: z.string(), contentType: 'text/html; charset=utf-8', bare: true },
+      302: { schema: z.string() },
+    },
+  }),
+  getToken: route({
+    id: 'getToken',
+    method: 'POST',
+    path: '/oauth/token',
+    summary: 'A token',
+    chapter: 'Access',
+    access: { credentials: ['client_secret'], grain: 'workspace' },
+    body: {
+      schema: z.strictObject({ grant_type: z.literal('client_credentials') }),
+      contentType: 'application/x-www-form-urlencoded',
+      optional: true,
+    },
+    idempotency: 'natural',
+    answers: { 200: { schema: z.strictObject({ access_token: z.string() }), bare: true } },
+  }),
+} satisfies Record<string, Route>;
+const made = openapi({ baseUrl, apiUrl: 'https://api.tributary.example', routes: madeUp });
+const { listNotes, writeNote, readPage, getToken } = Object.fromEntries(
+  operationsOf(made).map(({ operation }) => [operation.operationId, operation]),
+) as Record<keyof typeof madeUp, Operation>;
+
+describe('the description of the API', () => {
+  test.each([
+    ['every route there is', document],
+    ['the made-up routes', made],
+  ])('of %s is valid OpenAPI 3.1 to an independent validator', async (_name, each) => {
+    expect(await validate(each)).toEqual({ valid: true });
+  });
+
+  test('that validator is not easily pleased', async () => {
+    const { info: _info, ...headless } = document;
+    expect(await validate(headless as OpenapiDocument)).toMatchObject({ valid: false });
+    const [first] = operations;
+    const broken = { ...document, paths: { '/x': { get: { ...first?.operation, responses: 'none' } } } };
+    expect(await validate(broken as unknown as OpenapiDocument)).toMatchObject({ valid: false });
+  });
+
+  test.each([
+    ['every route there is', document],
+    ['the made-up routes', made],
+  ])('of %s holds only real JSON Schema', (_name, each) => {
+    const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, validateFormats: false });
+    ajv.addVocabulary(['components']);
+    for (const schema of schemasIn(each)) ajv.compile({ ...schema, components: each.components });
+  });
+
+  test('has every route of the table, once', () => {
+    expect(operations.map(({ operation }) => operation.operationId).sort()).toEqual(Object.keys(routes).sort());
+    for (const { id, method, path } of Object.values<Route>(routes)) {
+      expect(document.paths[path]?.[method.toLowerCase()]?.operationId).toBe(id);
+    }
+  });
+
+  test.each(operations)('[ver-005] $at says who may call it, and what a repeat does', ({ operation }) => {
+    const { access, idempotency } = (routes as Record<string, Route>)[operation.operationId] as Route;
+    expect(z.array(z.array(Scope).min(1)).parse(operation['x-required-scopes'])).toEqual(access.scopes ?? []);
+    expect(z.array(CredentialKind).min(1).parse(operation['x-credentials'])).toEqual(access.credentials);
+    expect(['required', 'accepted', 'natural', 'not needed']).toContain(operation['x-idempotency']);
+    expect(operation['x-idempotency']).toBe(idempotency ?? 'not needed');
+    expect(['profile', 'person', 'workspace']).toContain(operation['x-scope-grain']);
+    expect(operation['x-scope-grain']).toBe(access.grain);
+  });
+
+  test.each(operations)('$at names each code it may refuse with, under its status', ({ operation }) => {
+    const declared = (routes as Record<string, Route>)[operation.operationId] as Route;
+    for (const code of refusalsOf(declared))
+      expect(codesOf(document, operation, errorEntry(code).status)).toContain(code);
+  });
+
+  test('is the same bytes each time, and mentions nothing outside itself', () => {
+    expect(JSON.stringify(openapi({ baseUrl }))).toBe(JSON.stringify(document));
+    expect(JSON.stringify(document)).not.toContain('$defs');
+  });
+});
+
+function* schemasIn(value: unknown, key = ''): Generator<object> {
+  if (value === null || typeof value !== 'object') return;
+  if (key === 'schema') yield value;
+  for (const [name, inner] of Object.entries(value)) {
+    if (key === 'schemas') yield inner;
+    else yield* schemasIn(inner, name);
+  }
+}
+
+function codesOf(from: OpenapiDocument, operation: Operation, status: number): string[] {
+  const response = look(from, operation.responses[status] ?? {});
+  const text = JSON.stringify(response.content?.['application/json'] ?? {});
+  return /"enum":\[([^\]]*)\]/.exec(text)?.[1]?.replaceAll('"', '').split(',') ?? [];
+}
+
+describe('a declaration becomes an operation', () => {
+  test('with its parameters', () => {
+    expect(listNotes.parameters).toEqual([
+      {
+        name: 'bookId',
+        in: 'path',
+        required: true,
+        description: 'The book.',
+        schema: { type: 'string', format: 'uuid' },
+      },
+      {
+        name: 'limit',
+        in: 'query',
+        required: false,
+        description: 'How many.',
+        schema: { type: 'integer', minimum: 1, maximum: 100, default: 10 },
+      },
+      { name: 'date_from', in: 'query', required: true, schema: { type: 'string', format: 'date' } },
+    ]);
+    expect(writeNote.parameters?.at(-1)).toMatchObject({ name: 'Idempotency-Key', in: 'header', required: true });
+    expect(readPage.parameters).toBeUndefined();
+  });
+
+  test('with its body, as callers write it', () => {
+    expect(writeNote.requestBody).toEqual({
+      required: true,
+      description: 'At most 2,048 bytes.',
+      content: {
+        'application/json': {
+          schema: {
+            type: 'object',
+            properties: {
+              note: { $ref: '#/components/schemas/Note' },
+              at: { type: 'string', format: 'date-time' },
+              tone: { type: 'string', default: 'mild' },
+            },
+            required: ['note', 'at'],
+            additionalProperties: false,
+          },
+        },
+      },
+    });
+    expect(getToken.requestBody).toMatchObject({ required: false });
+    expect(getToken.requestBody).toHaveProperty(['content', 'application/x-www-form-urlencoded', 'schema']);
+  });
+
+  test('with each of its answers', () => {
+    expect(writeNote.responses).toMatchObject({
+      201: { description: 'Written.' },
+      202: { description: 'Will be written.' },
+    });
+    expect(listNotes.responses[200]).toHaveProperty(
+      ['content', 'application/json', 'schema', 'properties', 'data', 'items'],
+      { $ref: '#/components/schemas/Note' },
+    );
+    expect(readPage.responses[200]).toHaveProperty(['content'], { 'text/html': { schema: { type: 'string' } } });
+    expect(readPage.responses[302]).not.toHaveProperty('content');
+  });
+
+  test('with a named schema written once', () => {
+    expect(Object.keys(made.components.schemas ?? {})).toEqual(['Note', 'Error']);
+    expect(made.components.schemas?.Note).toMatchObject({ type: 'object', description: 'A note.' });
+  });
+
+  test('with its refusals grouped by status, in every status a code may have', () => {
+    expect(codesOf(made, listNotes, 404)).toEqual(['customer_not_found', 'not_found']);
+    for (const status of [502, 503, 422]) expect(codesOf(made, listNotes, status)).toContain('provider_error');
+    expect(look(made, listNotes.responses[429] ?? {}).headers).toHaveProperty('Retry-After');
+    expect(look(made, listNotes.responses[404] ?? {}).description).toContain(
+      `(${baseUrl}/docs/errors/customer_not_found)`,
+    );
+  });
+
+  test('with its credentials and scopes', () => {
+    expect(listNotes.security).toEqual([{ api_key: [] }, { session: [] }]);
+    expect(listNotes['x-required-scopes']).toEqual([['customers:read'], ['conversions:read', 'analytics:read']]);
+    expect(listNotes.description).toContain('`customers:read`, or `conversions:read` and `analytics:read`');
+    expect(readPage.security).toEqual([{ tracking_key: [] }, {}]);
+    expect(made.components.securitySchemes).toMatchObject({
+      api_key: { type: 'http', scheme: 'bearer' },
+      session: { type: 'apiKey', in: 'cookie' },
+      client_secret: { type: 'http', scheme: 'basic' },
+    });
+    expect(made.components.securitySchemes).not.toHaveProperty('mcp');
+    expect(document.paths['/api/v1/openapi.json']?.get?.security).toEqual([]);
+  });
+
+  test('with its deprecation', () => {
+    expect(writeNote.deprecated).toBe(true);
+    expect(writeNote.description).toContain('gone from 2026-12-04 on. Use `POST /api/v1/notes`');
+    expect(writeNote.responses[201]).toHaveProperty(['headers', 'Sunset']);
+    expect(listNotes).not.toHaveProperty('deprecated');
+  });
+
+  test('in its chapter, on both addresses', () => {
+    expect(made.tags).toEqual([{ name: 'Notes' }, { name: 'Pages' }, { name: 'Access' }]);
+    expect(made.servers.map(({ url }) => url)).toEqual([baseUrl, 'https://api.tributary.example']);
+    expect(openapi({ baseUrl, apiUrl: baseUrl }).servers).toHaveLength(1);
+  });
+});
+
+describe('a declaration that cannot be described is named', () => {
+  const { readPage: plain } = madeUp;
+  const describeOne = (change: Partial<Route>) => () => openapi({ baseUrl, routes: { it: { ...plain, ...change } } });
+
+  test.each<[string, Partial<Route>, RegExp]>([
+    ['a path parameter without a schema', { path: '/api/v1/{id}' }, /^readPage .*\{id\}/],
+    ['a parameter that is not in the path', { params: z.strictObject({ id: Uuid }) }, /^readPage .*params/],
+    ['an answer that JSON cannot hold', { answers: { 200: { schema: z.date() } } }, /^readPage .*Date/],
+    [
+      'a name with two meanings',
+      {
+        query: z.strictObject({ a: z.string().default('x') }).meta({ id: 'Two' }),
+        answers: { 200: { schema: z.strictObject({ b: z.string() }).meta({ id: 'Two' }) } },
+      },
+      /"Two"/,
+    ],
+  ])('%s', (_name, change, message) => {
+    expect(describeOne(change)).toThrow(message);
+  });
+
+  test('two routes at one address', () => {
+    expect(() => openapi({ baseUrl, routes: { plain, again: plain } })).toThrow('GET /api/v1/page is declared twice.');
+  });
+});
+
+describe('the error envelope', () => {
+  const ajv = new Ajv2020({ validateFormats: false });
+  const accepts = ajv.compile(document.components.schemas?.Error ?? {});
+
+  test.each(ErrorCode.options)('the example of %s is an answer we could give', (code) => {
+    const example = errorExample(code, baseUrl);
+    expect(AnyErrorEnvelope.safeParse(example).error).toBeUndefined();
+    expect(accepts(example)).toBe(true);
+  });
+
+  test('refuses what no error looks like', () => {
+    expect(accepts({ error: { code: 'not_found' } })).toBe(false);
+    expect(accepts({ error: { ...errorExample('not_found', baseUrl).error, code: 'teapot' } })).toBe(false);
+    expect(accepts({ ...errorExample('not_found', baseUrl), data: [] })).toBe(false);
+  });
+});

@@ -1,0 +1,220 @@
+import { ErrorResponses, errorSchema } from './openapi/errors.ts';
+import { type JsonSchema, Schemas } from './openapi/schemas.ts';
+import { type SecurityRequirement, securityOf, securitySchemes } from './openapi/security.ts';
+import type { Answer, Body, Route } from './route.ts';
+import { routes as allRoutes } from './routes.ts';
+import type { CredentialKind, Scope, ScopeGrain } from './scopes.ts';
+
+export interface OpenapiOptions {
+  /** The canonical address; pages and the first server are under it. */
+  readonly baseUrl: string;
+  /** A second address that forwards to the same handlers. */
+  readonly apiUrl?: string | undefined;
+  readonly routes?: Readonly<Record<string, Route>>;
+}
+
+export interface OpenapiDocument {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string; readonly [key: string]: unknown };
+  readonly servers: readonly { readonly url: string; readonly description: string }[];
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
+  readonly [key: string]: unknown;
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tags: readonly [string];
+  readonly deprecated?: true;
+  readonly security: readonly SecurityRequirement[];
+  readonly parameters?: readonly object[];
+  readonly requestBody?: object;
+  readonly responses: Readonly<Record<string, object>>;
+  /** Any of the lists is enough; of a list all are needed. Empty: the credential alone is enough. */
+  readonly 'x-required-scopes': readonly (readonly Scope[])[];
+  readonly 'x-credentials': readonly CredentialKind[];
+  readonly 'x-idempotency': 'required' | 'accepted' | 'natural' | 'not needed';
+  readonly 'x-scope-grain': ScopeGrain;
+}
+
+/** The OpenAPI description, made wholly from the declarations. The same declarations give the same bytes. */
+export function openapi({ baseUrl, apiUrl, routes = allRoutes }: OpenapiOptions): OpenapiDocument {
+  const schemas = new Schemas();
+  const errorResponses = new ErrorResponses(baseUrl);
+  const declared = Object.values(routes);
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const route of declared) {
+    const method = route.method.toLowerCase();
+    if (paths[route.path]?.[method]) throw new Error(`${route.method} ${route.path} is declared twice.`);
+    paths[route.path] = { ...paths[route.path], [method]: operationOf(route, schemas, errorResponses) };
+  }
+  const error = errorSchema(schemas);
+  const credentials = new Set(declared.flatMap(({ access }) => access.credentials));
+  return {
+    openapi: '3.1.1',
+    info: { title: 'Tributary', version: 'v1', summary: 'Marketing attribution and customer journeys.', description },
+    servers: [
+      { url: baseUrl, description: 'The canonical address.' },
+      ...(apiUrl && apiUrl !== baseUrl ? [{ url: apiUrl, description: 'The same handlers, by another name.' }] : []),
+    ],
+    tags: [...new Set(declared.map(({ chapter }) => chapter))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: { ...schemas.components(), Error: error },
+      ...errorResponses.components(),
+      headers,
+      securitySchemes: securitySchemes(credentials),
+    },
+  };
+}
+
+const description = `
+Every answer is \`{data, meta}\`, with \`pagination\` where there are pages; every error is \`{error}\` with a stable \`code\`.
+Times are UTC with milliseconds, dates are days in the profile's time zone, and money is a decimal in a string.
+
+Each operation says who may call it: \`x-credentials\` lists the kinds of credential, \`x-required-scopes\` the scopes (any one of
+the lists is enough, of a list all are needed, and an empty list asks for none), \`x-scope-grain\` how much of the world an answer
+shows, and \`x-idempotency\` what makes a repeated request one request.
+`.trim();
+
+const headers = {
+  RequestId: {
+    description: 'Names this request in our logs. Quote it when you ask for help.',
+    schema: { type: 'string' },
+  },
+  RateLimitLimit: { description: 'Requests allowed in a minute.', schema: { type: 'integer' } },
+  RateLimitRemaining: { description: 'Requests left right now.', schema: { type: 'integer' } },
+  RateLimitReset: { description: 'When the allowance is whole again, in Unix seconds.', schema: { type: 'integer' } },
+  RetryAfter: { description: 'Seconds to wait before sending it again.', schema: { type: 'integer' } },
+  Deprecation: {
+    description: 'Since when this route is deprecated, as @ and Unix seconds.',
+    schema: { type: 'string' },
+  },
+  Sunset: { description: 'When this route ends, as an HTTP date.', schema: { type: 'string' } },
+  Successor: { description: 'The route to use in its place, as rel="successor-version".', schema: { type: 'string' } },
+} as const;
+
+const header = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` });
+
+function operationOf(route: Route, schemas: Schemas, errorResponses: ErrorResponses): Operation {
+  const { access, body, deprecation } = route;
+  try {
+    const parameters = parametersOf(route, schemas);
+    return {
+      operationId: route.id,
+      summary: route.summary,
+      description: describe(route),
+      tags: [route.chapter],
+      ...(deprecation && { deprecated: true }),
+      security: securityOf(access.credentials),
+      ...(parameters.length > 0 && { parameters }),
+      ...(body && { requestBody: requestBodyOf(body, schemas) }),
+      responses: { ...answersOf(route, schemas), ...errorResponses.of(route) },
+      'x-required-scopes': access.scopes ?? [],
+      'x-credentials': access.credentials,
+      'x-idempotency': route.idempotency ?? 'not needed',
+      'x-scope-grain': access.grain,
+    };
+  } catch (error) {
+    throw new Error(`${route.id} cannot be described: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function parametersOf(route: Route, schemas: Schemas): object[] {
+  const inPath = route.params ? schemas.fieldsOf(route.params, 'input') : [];
+  const inQuery = route.query ? schemas.fieldsOf(route.query, 'input') : [];
+  const placeholders = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+  if (
+    placeholders.sort().join() !==
+    inPath
+      .map(({ name }) => name)
+      .sort()
+      .join()
+  ) {
+    throw new Error(`the path ${route.path} and its params do not name the same parameters.`);
+  }
+  const { idempotency } = route;
+  return [
+    ...inPath.map(({ name, schema }) => parameter(name, 'path', schema, true)),
+    ...inQuery.map(({ name, schema, required }) => parameter(name, 'query', schema, required)),
+    ...(idempotency === 'required' || idempotency === 'accepted'
+      ? [parameter('Idempotency-Key', 'header', idempotencyKey, idempotency === 'required')]
+      : []),
+  ];
+}
+
+const idempotencyKey: JsonSchema = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 255,
+  description: 'New for each new request. The same key again gets the first answer again, for 24 hours.',
+};
+
+function parameter(name: string, place: 'path' | 'query' | 'header', schema: JsonSchema, required: boolean): object {
+  const { description: text, ...rest } = schema;
+  return { name, in: place, required, ...(text && { description: text }), schema: rest };
+}
+
+function requestBodyOf(body: Body, schemas: Schemas): object {
+  const { contentType = 'application/json', optional, maxBytes } = body;
+  return {
+    required: !optional,
+    ...(maxBytes && { description: `At most ${maxBytes.toLocaleString('en')} bytes.` }),
+    content: { [contentType]: { schema: schemas.of(body.schema, 'input') } },
+  };
+}
+
+function answersOf(route: Route, schemas: Schemas): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(route.answers).map(([status, answer]) => [status, answerOf(Number(status), answer, route, schemas)]),
+  );
+}
+
+const usual: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted', 204: 'Done' };
+
+function answerOf(status: number, answer: Answer, { deprecation }: Route, schemas: Schemas): object {
+  // A redirect says all it has to say in its headers.
+  const hasBody = status !== 204 && status < 300;
+  const contentType = answer.contentType?.split(';', 1)[0] ?? 'application/json';
+  return {
+    description: answer.description ?? usual[status] ?? 'Elsewhere',
+    headers: {
+      'X-Request-Id': header('RequestId'),
+      'X-RateLimit-Limit': header('RateLimitLimit'),
+      'X-RateLimit-Remaining': header('RateLimitRemaining'),
+      'X-RateLimit-Reset': header('RateLimitReset'),
+      ...(deprecation && {
+        Deprecation: header('Deprecation'),
+        Sunset: header('Sunset'),
+        Link: header('Successor'),
+      }),
+    },
+    ...(hasBody && { content: { [contentType]: { schema: schemas.of(answer.schema, 'output') } } }),
+  };
+}
+
+const idempotencyNotes = {
+  required: 'An `Idempotency-Key` is required.',
+  accepted: 'An `Idempotency-Key` makes it safe to send again.',
+  natural: 'Sending it again changes nothing more.',
+} as const;
+
+/** What the declaration says of access, in words: readers of the reference do not see the extensions. */
+function describe({ description: text, access, idempotency, deprecation }: Route): string {
+  const code = (word: string) => `\`${word}\``;
+  const alternatives = access.scopes?.map((all) => all.map(code).join(' and ')).join(', or ');
+  return [
+    deprecation &&
+      `**Deprecated** since ${deprecation.since}; gone from ${deprecation.sunset} on. Use ${code(deprecation.successor)} in its place.`,
+    text,
+    access.credentials.includes('public')
+      ? 'Needs no credential.'
+      : `Takes ${access.credentials.map(code).join(', ')}${alternatives ? ` with the scope ${alternatives}` : ''}.`,
+    idempotency && idempotencyNotes[idempotency],
+  ]
+    .filter(Boolean)
+    .join('\n\n');
+}

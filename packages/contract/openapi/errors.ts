@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { errorExample } from '../error-example.ts';
+import { ErrorCode, errorEntry } from '../errors.ts';
+import { RequestId } from '../primitives.ts';
+import { type Route, refusalsOf } from '../route.ts';
+import { type JsonSchema, referencePrefix, type Schemas } from './schemas.ts';
+
+interface Reference {
+  readonly $ref: string;
+}
+
+interface ErrorResponse {
+  readonly description: string;
+  readonly headers: Readonly<Record<string, Reference>>;
+  readonly content: { readonly 'application/json': { schema: JsonSchema; examples: Record<string, Reference> } };
+}
+
+/**
+ * The error answers. Many routes refuse with the same codes under the same status, so each such group is one component, named
+ * after what it holds (`403.forbidden.insufficient_scope`).
+ */
+export class ErrorResponses {
+  readonly #baseUrl: string;
+  readonly #responses = new Map<string, ErrorResponse>();
+  readonly #codes = new Set<ErrorCode>();
+
+  constructor(baseUrl: string) {
+    this.#baseUrl = baseUrl;
+  }
+
+  /** By status, each with the codes that the route may answer under it. */
+  of(route: Route): Record<string, Reference> {
+    const byStatus = new Map<number, ErrorCode[]>();
+    for (const code of [...refusalsOf(route)].sort()) {
+      const { status, alternateStatuses = [] } = errorEntry(code);
+      this.#codes.add(code);
+      for (const each of [status, ...alternateStatuses]) byStatus.set(each, [...(byStatus.get(each) ?? []), code]);
+    }
+    return Object.fromEntries([...byStatus].map(([status, codes]) => [status, this.#response(status, codes)]));
+  }
+
+  components(): { responses: Record<string, ErrorResponse>; examples: Record<string, object> } {
+    return {
+      responses: Object.fromEntries([...this.#responses].sort(([a], [b]) => (a < b ? -1 : 1))),
+      examples: Object.fromEntries(
+        [...this.#codes]
+          .sort()
+          .map((code) => [code, { summary: errorEntry(code).title, value: errorExample(code, this.#baseUrl) }]),
+      ),
+    };
+  }
+
+  #response(status: number, codes: readonly ErrorCode[]): Reference {
+    const name = [status, ...codes].join('.');
+    if (!this.#responses.has(name)) this.#responses.set(name, this.#describe(status, codes));
+    return { $ref: `#/components/responses/${name}` };
+  }
+
+  #describe(status: number, codes: readonly ErrorCode[]): ErrorResponse {
+    const header = (name: string): Reference => ({ $ref: `#/components/headers/${name}` });
+    const lines = codes.map(
+      (code) => `- [\`${code}\`](${this.#baseUrl}/docs/errors/${code}): ${errorEntry(code).title}`,
+    );
+    return {
+      description: lines.join('\n'),
+      headers: {
+        'X-Request-Id': header('RequestId'),
+        ...(status === 429 && { 'Retry-After': header('RetryAfter'), 'X-RateLimit-Reset': header('RateLimitReset') }),
+      },
+      content: {
+        'application/json': {
+          schema: {
+            allOf: [
+              { $ref: `${referencePrefix}Error` },
+              {
+                properties: {
+                  error: { properties: { code: { enum: [...codes] }, status: { const: status } } },
+                },
+              },
+            ],
+          },
+          examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+        },
+      },
+    };
+  }
+}
+
+/**
+ * The envelope of every error, with each field that some code may carry. Which code carries which is on the code's own page; a
+ * union of all codes here would be what every generated client drags along.
+ */
+export function errorSchema(schemas: Schemas): JsonSchema {
+  const own: Record<string, JsonSchema> = {};
+  for (const code of ErrorCode.options) {
+    for (const [name, field] of Object.entries(errorEntry(code).fields ?? {}))
+      own[name] ??= schemas.of(field, 'output');
+  }
+  const common = schemas.of(
+    z.strictObject({
+      code: ErrorCode.describe('What happened. Branch on this: a code is never renamed.'),
+      message: z.string().describe('What happened, for a person to read. Its words may change.'),
+      status: z.int().describe('The HTTP status again.'),
+      request_id: RequestId.describe('Names this request in our logs; also in the header X-Request-Id.'),
+      docs_url: z.url().describe('The page about this code.'),
+    }),
+    'output',
+  );
+  return {
+    type: 'object',
+    description: 'Every error looks like this.',
+    properties: { error: { ...common, properties: { ...common.properties, ...own } } },
+    required: ['error'],
+    additionalProperties: false,
+  };
+}

@@ -1,0 +1,28 @@
+import { type CredentialKind, credentialKinds } from '../scopes.ts';
+
+/** How each kind of credential is sent. `public` is the absence of one. */
+const schemes = {
+  api_key: { type: 'http', scheme: 'bearer' },
+  session: { type: 'apiKey', in: 'cookie', name: '__Host-session' },
+  mcp: { type: 'http', scheme: 'bearer' },
+  app: { type: 'http', scheme: 'bearer' },
+  client_secret: { type: 'http', scheme: 'basic' },
+  tracking_key: { type: 'apiKey', in: 'query', name: 'key' },
+} as const satisfies Record<Exclude<CredentialKind, 'public'>, object>;
+
+export type SecurityRequirement = Record<string, never[]>;
+
+/** Any one of them is enough. Scopes are not listed here: OpenAPI cannot say "one of these", so `x-required-scopes` does. */
+export function securityOf(credentials: readonly CredentialKind[]): SecurityRequirement[] {
+  if (credentials.every((kind) => kind === 'public')) return [];
+  return credentials.map((kind) => (kind === 'public' ? {} : { [kind]: [] }));
+}
+
+/** Only the schemes in use: a scheme that no operation takes would be an offer that nobody keeps. */
+export function securitySchemes(inUse: ReadonlySet<CredentialKind>): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(schemes)
+      .filter(([kind]) => inUse.has(kind as CredentialKind))
+      .map(([kind, scheme]) => [kind, { ...scheme, description: credentialKinds[kind as CredentialKind] }]),
+  );
+}

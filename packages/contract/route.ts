@@ -1,0 +1,138 @@
+import type { z } from 'zod';
+import type { ErrorCode } from './errors.ts';
+import type { CredentialKind, Role, Scope, ScopeGrain } from './scopes.ts';
+
+/**
+ * A route, declared once. Validation, access, limits, errors, the OpenAPI description, the SDK's types and the reference page
+ * are all made from this; nothing about a route is said a second time anywhere.
+ */
+export interface Route {
+  /** Names the operation everywhere: handler file, SDK method, reference. */
+  readonly id: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** With `{name}` for each path parameter. */
+  readonly path: `/${string}`;
+  readonly summary: string;
+  readonly description?: string;
+  /** The chapter of the reference it stands in. */
+  readonly chapter: string;
+  readonly access: Access;
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly body?: Body;
+  readonly answers: Readonly<Record<number, Answer>>;
+  /** The refusals of its own; those that follow from the rest of the declaration are added by `refusalsOf`. */
+  readonly refusals?: readonly ErrorCode[];
+  /** Where a fault of one field has a code of its own; else a parameter is `invalid_parameter`, a body `validation_error`. */
+  readonly refusedAs?: Readonly<Record<string, ErrorCode>>;
+  /** What each id that a caller may name stands for, so that the probe can send another profile's. */
+  readonly ids?: Readonly<Record<string, IdKind>>;
+  /** Whether a repeated request is one request. "natural": by what it says, without a key. GETs need none. */
+  readonly idempotency?: 'required' | 'accepted' | 'natural';
+  readonly rate?: RateBucket;
+  /** Refused attempts are written to the audit log; what was done is written by the handler, with its effect. */
+  readonly audited?: true;
+  readonly deprecation?: Deprecation;
+}
+
+export interface Access {
+  readonly credentials: readonly [CredentialKind, ...CredentialKind[]];
+  /** Any of the lists is enough; of a list all are needed. Absent: the credential alone is. */
+  readonly scopes?: readonly (readonly Scope[])[];
+  readonly grain: ScopeGrain;
+  /** For a console session: the roles that may. */
+  readonly roles?: readonly Role[];
+  /** A write waits until the app that made the profile has enabled it, unless this says otherwise. */
+  readonly entitlement?: 'not needed';
+  /** Why a credential kind that is not in the list is refused, when the code is not `insufficient_scope`. */
+  readonly otherwise?: ErrorCode;
+}
+
+export interface Body {
+  readonly schema: z.ZodType;
+  readonly contentType?: 'application/json' | 'application/x-www-form-urlencoded';
+  /** An absent body counts as an empty object. */
+  readonly optional?: true;
+  readonly maxBytes?: number;
+}
+
+export interface Answer {
+  readonly schema: z.ZodType;
+  readonly description?: string;
+  /** What is sent when it is not JSON in our envelope. */
+  readonly contentType?: string;
+  /** Sent as it is: no `meta` is added. */
+  readonly bare?: true;
+}
+
+/** Separate allowances: reading reports must not be starved by ingest, nor the other way round. */
+export type RateBucket = 'standard' | 'ingest' | 'token' | 'public';
+
+export interface Deprecation {
+  readonly since: string;
+  /** From this day on the route answers `not_found`. */
+  readonly sunset: string;
+  readonly successor: string;
+}
+
+/** Kinds of ids that a request may name. The testkit builds one of each. */
+export type IdKind = 'profile' | 'workspace' | 'customer' | 'api_key' | 'app' | 'invitation' | 'member';
+
+/** Keeps the declaration's own types while checking its shape. */
+export function route<const R extends Route>(declaration: R): R {
+  return declaration;
+}
+
+/** `anyOf('a', 'b')`: one of them is enough. */
+export const anyOf = <const S extends Scope[]>(...scopes: S): readonly (readonly Scope[])[] =>
+  scopes.map((scope) => [scope]);
+
+type Parsed<S> = S extends z.ZodType ? z.output<S> : Record<string, never>;
+
+/** What a handler receives, already checked. */
+export interface Input<R extends Route> {
+  readonly params: Parsed<R['params']>;
+  readonly query: Parsed<R['query']>;
+  readonly body: R['body'] extends Body ? z.output<R['body']['schema']> : undefined;
+}
+
+/** What a handler returns: one of the declared answers. The runtime adds who it was answered for. */
+export type AnswerOf<R extends Route> = {
+  [Status in keyof R['answers'] & number]: { readonly status: Status; readonly body: AnswerBody<R['answers'][Status]> };
+}[keyof R['answers'] & number];
+
+type AnswerBody<A> = A extends { schema: infer S extends z.ZodType }
+  ? A extends { bare: true }
+    ? z.input<S>
+    : WithoutOwner<z.input<S>>
+  : never;
+
+type Owner = 'profile_id' | 'workspace_id';
+type WithoutOwner<B> = B extends { meta: infer M }
+  ? Omit<B, 'meta'> & (Exclude<keyof M, Owner> extends never ? { meta?: undefined } : { meta: Omit<M, Owner> })
+  : B;
+
+/** Every code the route may answer with: its own, and those that follow from its declaration. */
+export function refusalsOf(declared: Route): readonly ErrorCode[] {
+  const codes = new Set<ErrorCode>(declared.refusals);
+  const { access, body, params, query, idempotency } = declared;
+  const isPublic = access.credentials.includes('public');
+  if (!isPublic) codes.add('unauthorized').add('insufficient_scope').add('not_found');
+  if (access.otherwise) codes.add(access.otherwise);
+  if (access.roles) codes.add('forbidden');
+  if (params || query || idempotency === 'required' || idempotency === 'accepted') codes.add('invalid_parameter');
+  if (body) codes.add('invalid_request').add('validation_error').add('payload_too_large');
+  for (const code of Object.values(declared.refusedAs ?? {})) codes.add(code);
+  if (needsEntitlement(declared)) codes.add('entitlement_required');
+  if (idempotency === 'required' || idempotency === 'accepted') {
+    codes.add('idempotency_key_conflict').add('idempotency_key_in_flight');
+  }
+  if (declared.deprecation) codes.add('not_found');
+  codes.add('rate_limit_exceeded').add('internal_error').add('service_unavailable');
+  return [...codes];
+}
+
+/** Writes to a profile need its attribution features enabled, unless the declaration says not; reads and deletions never do. */
+export function needsEntitlement({ method, access }: Route): boolean {
+  return method !== 'GET' && method !== 'DELETE' && access.grain !== 'workspace' && access.entitlement !== 'not needed';
+}

@@ -1,0 +1,52 @@
+/** Why a target is refused. Callers store and compare these words: add to them, never change one. */
+export type RefusalReason =
+  | 'url_invalid'
+  | 'scheme_not_allowed'
+  | 'port_not_allowed'
+  | 'credentials_in_url'
+  | 'host_unresolvable'
+  | 'address_not_public';
+
+const refusals: Record<RefusalReason, string> = {
+  url_invalid: 'The URL cannot be read. Give an absolute one, like https://hooks.example.com/tributary.',
+  scheme_not_allowed: 'The URL must begin with https://.',
+  port_not_allowed: 'The URL names a port that is not allowed. Leave the port out to use 443.',
+  credentials_in_url: 'The URL must not hold a user name or a password.',
+  host_unresolvable: 'The host name has no address at present. Check its spelling and its DNS records.',
+  address_not_public: 'The host leads to an address outside the public internet, where we do not send requests.',
+};
+
+/**
+ * The target breaks a rule; nothing was sent. The text is fit for the tenant's eyes and made of the reason alone: an address
+ * in it would turn our resolver into a map of the operator's network.
+ */
+export class OutboundRefused extends Error {
+  override readonly name = 'OutboundRefused';
+  readonly reason: RefusalReason;
+
+  constructor(reason: RefusalReason) {
+    super(refusals[reason]);
+    this.reason = reason;
+  }
+}
+
+/** Why a permitted request brought no answer. */
+export type FailureReason = 'timeout' | 'unreachable' | 'tls_failed' | 'no_valid_response';
+
+const failures: Record<FailureReason, string> = {
+  timeout: 'The target did not answer in time.',
+  unreachable: 'The target did not accept a connection.',
+  tls_failed: 'No secure connection came about. Check that the certificate is valid for the host name and not expired.',
+  no_valid_response: 'The target closed the connection without a complete, valid HTTP response.',
+};
+
+/** The target is permitted, but the network or the receiver failed. The text is fit for the tenant; `cause` is for our logs. */
+export class OutboundFailed extends Error {
+  override readonly name = 'OutboundFailed';
+  readonly reason: FailureReason;
+
+  constructor(reason: FailureReason, cause?: unknown) {
+    super(failures[reason], { cause });
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import { createServer as createTcpServer, connect as netConnect } from 'node:net';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { exchange } from './exchange.ts';
+import { createOutbound } from './index.ts';
+import { readTarget } from './target.ts';
+import {
+  closed,
+  closeOpened,
+  dnsResolver,
+  listen,
+  local,
+  loopbackTargets,
+  recorder,
+  serve,
+} from './testing/harness.ts';
+
+afterEach(closeOpened);
+
+describe('limits', () => {
+  const short = { timeoutMs: 150 };
+  const never = new Promise<never>(() => {});
+
+  test('a receiver that never answers, or drips, is left at the deadline', async () => {
+    const ends: Promise<void>[] = [];
+    const base = await serve((request, response) => {
+      ends.push(closed(request.socket));
+      if (request.url !== '/drip') return;
+      const drip = setInterval(() => response.write('.'), 10);
+      response.on('close', () => clearInterval(drip));
+    });
+    await expect(local().request(`${base}/silent`, short)).rejects.toMatchObject({ reason: 'timeout' });
+    await expect(local().request(`${base}/drip`, short)).rejects.toMatchObject({ reason: 'timeout' });
+    await Promise.all(ends);
+    expect(ends).toHaveLength(2);
+  });
+
+  test('so is a TLS handshake that stands still', async () => {
+    const ends: Promise<void>[] = [];
+    const port = await listen(createTcpServer((socket) => ends.push(closed(socket.on('error', () => {}).resume()))));
+    await expect(local().request(`https://hooks.test:${port}/`, short)).rejects.toMatchObject({ reason: 'timeout' });
+    await Promise.all(ends);
+    expect(ends).toHaveLength(1);
+  });
+
+  test('so are a DNS server that is silent and a connection that does not open', async () => {
+    const resolver = await dnsResolver(() => undefined, { timeout: 500, tries: 1 });
+    const mute = createOutbound({ ...short, resolver, connect: recorder().connect });
+    await expect(mute.request('https://mute.test/')).rejects.toMatchObject({ reason: 'timeout' });
+    expect(await mute.checkTarget('https://mute.test/')).toMatchObject({ reason: 'host_unresolvable' });
+    await expect(local({ connect: () => never }).request('http://hooks.test/', short)).rejects.toMatchObject({
+      reason: 'timeout',
+    });
+  });
+
+  test('the caller can give up, with a reason of its own', async () => {
+    const base = await serve(() => {});
+    const controller = new AbortController();
+    const pending = local().request(base, { signal: controller.signal });
+    controller.abort(new Error('shutting down'));
+    await expect(pending).rejects.toThrow('shutting down');
+    await expect(local().request(base, { signal: controller.signal })).rejects.toThrow('shutting down');
+  });
+
+  test('an endless answer is cut at maxResponseBytes and the connection closed', async () => {
+    const ends: Promise<void>[] = [];
+    const base = await serve((request, response) => {
+      ends.push(closed(request.socket));
+      const pour = () => {
+        while (response.write('x'.repeat(1_000)) && !response.destroyed);
+      };
+      response.on('drain', pour);
+      pour();
+    });
+    const answer = await local({ maxResponseBytes: 5_000 }).request(base);
+    expect([answer.status, answer.body.length, answer.truncated]).toEqual([200, 5_000, true]);
+    expect((await local().request(base, { maxResponseBytes: 10 })).body).toHaveLength(10);
+    await Promise.all(ends);
+  });
+
+  test('an answer of exactly maxResponseBytes is whole', async () => {
+    const base = await serve((_request, response) => response.end('12345'));
+    expect(await local().request(base, { maxResponseBytes: 5 })).toMatchObject({ truncated: false });
+    expect(await local().request(base, { maxResponseBytes: 4 })).toMatchObject({ truncated: true });
+  });
+
+  test('a receiver that hangs up or speaks no HTTP is a failure, not a crash', async () => {
+    const words = ['', 'SSH-2.0-OpenSSH_9.6\r\n', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nshort'];
+    for (const word of words) {
+      const port = await listen(createTcpServer((socket) => socket.on('error', () => {}).end(word)));
+      await expect(local().request(`http://hooks.test:${port}/`)).rejects.toMatchObject({
+        reason: 'no_valid_response',
+      });
+    }
+  });
+
+  test('a receiver that is gone before the request is written is asked no second time', async () => {
+    let connections = 0;
+    const port = await listen(createTcpServer(() => (connections += 1)));
+    const socket = netConnect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    socket.destroy();
+    const { signal } = new AbortController();
+    const target = readTarget(`http://127.0.0.1:${port}/`, loopbackTargets);
+    await expect(exchange(target, socket, {}, 10, signal)).rejects.toMatchObject({ reason: 'no_valid_response' });
+    await vi.waitFor(() => expect(connections).toBe(1));
+  });
+
+  test("a header that cannot be sent is our mistake, not the receiver's, and leaves no connection behind", async () => {
+    const ends: Promise<void>[] = [];
+    const port = await listen(createTcpServer((socket) => ends.push(closed(socket.on('error', () => {}).resume()))));
+    const pending = local().request(`http://hooks.test:${port}/`, { headers: { 'x-a': 'b\r\nx-c: d' } });
+    await expect(pending).rejects.toMatchObject({ code: 'UND_ERR_INVALID_ARG' });
+    await vi.waitFor(() => expect(ends).toHaveLength(1));
+    await Promise.all(ends);
+  });
+});

@@ -1,0 +1,99 @@
+import type { ResolverOptions } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo, Server } from 'node:net';
+import {
+  createOutbound,
+  type HostResolver,
+  type OpenSocket,
+  type Outbound,
+  type OutboundOptions,
+  type TargetPolicy,
+} from '../index.ts';
+import { startLoopbackDns } from './loopback-dns.ts';
+
+/** Every socket of the tests goes to the loopback: either through this policy, or because `connect` is replaced. */
+export const loopbackTargets: TargetPolicy = {
+  schemes: ['https:', 'http:'],
+  ports: 'any',
+  admits: (address) => address.startsWith('127.') || address === '::1',
+};
+
+/** What the running test has opened; each test file closes it after each test. */
+const opened: (() => unknown)[] = [];
+
+export function closeAfterTest(close: () => unknown): void {
+  opened.push(close);
+}
+
+export async function closeOpened(): Promise<void> {
+  for (const close of opened.splice(0)) await close();
+}
+
+export async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const sockets = new Set<{ destroy(): void }>();
+  server.on('connection', (socket) => sockets.add(socket));
+  closeAfterTest(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** A resolver that answers every name with the same addresses, and counts how often it was asked. */
+export function fixedResolver(...addresses: string[]): HostResolver & { asked: number } {
+  return {
+    asked: 0,
+    async resolve4() {
+      this.asked += 1;
+      return addresses.filter((address) => !address.includes(':'));
+    },
+    async resolve6() {
+      return addresses.filter((address) => address.includes(':'));
+    },
+  };
+}
+
+/** Notes where a request would go, and goes nowhere. */
+export function recorder(): { attempts: string[]; connect: OpenSocket } {
+  const attempts: string[] = [];
+  return {
+    attempts,
+    connect: async (address, port) => {
+      attempts.push(`${address} ${port}`);
+      throw new Error('recorded only');
+    },
+  };
+}
+
+export function local(options: Partial<OutboundOptions> = {}): Outbound {
+  return createOutbound({
+    timeoutMs: 2_000,
+    policy: loopbackTargets,
+    resolver: fixedResolver('127.0.0.1'),
+    ...options,
+  });
+}
+
+export async function serve(listener: RequestListener): Promise<string> {
+  return `http://hooks.test:${await listen(createServer(listener))}`;
+}
+
+export async function closed(socket: { destroyed: boolean; once(event: 'close', listener: () => void): unknown }) {
+  if (!socket.destroyed) await new Promise<void>((resolve) => socket.once('close', resolve));
+}
+
+/** A real DNS server with these answers, and a resolver that asks only it. */
+export async function dnsResolver(
+  answer: Parameters<typeof startLoopbackDns>[0],
+  options?: ResolverOptions,
+): Promise<Resolver> {
+  const dns = await startLoopbackDns(answer);
+  closeAfterTest(dns.close);
+  const resolver = new Resolver(options);
+  resolver.setServers([dns.server]);
+  return resolver;
+}

@@ -1,0 +1,95 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import ipaddr from 'ipaddr.js';
+
+export type RecordType = 'A' | 'AAAA';
+
+export interface DnsAnswer {
+  /** Aliases on the way from the asked name to the addresses. */
+  readonly aliases?: readonly string[];
+  /** Of both families; the server picks those that were asked for. */
+  readonly addresses: readonly string[];
+}
+
+export interface LoopbackDns {
+  /** For `Resolver.setServers`. */
+  readonly server: string;
+  close(): Promise<void>;
+}
+
+/**
+ * A real DNS server on the loopback, small enough to read: it answers A and AAAA with what `answer` says at that moment, so that
+ * a test can change its mind between two queries. An undefined answer means silence.
+ */
+export async function startLoopbackDns(
+  answer: (name: string, type: RecordType) => DnsAnswer | undefined,
+): Promise<LoopbackDns> {
+  const socket = createSocket('udp4');
+  socket.on('message', (query, client) => {
+    const question = readQuestion(query);
+    const found = answer(question.name, question.type);
+    if (found !== undefined) socket.send(writeResponse(query, question, found), client.port, client.address);
+  });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  return {
+    server: `127.0.0.1:${socket.address().port}`,
+    close: () => new Promise((resolve) => socket.close(() => resolve())),
+  };
+}
+
+interface Question {
+  readonly name: string;
+  readonly type: RecordType;
+  readonly end: number;
+}
+
+const headerBytes = 12;
+const typeNumber = { A: 1, AAAA: 28 } as const;
+const cnameNumber = 5;
+
+function readQuestion(query: Buffer): Question {
+  const labels: string[] = [];
+  let at = headerBytes;
+  for (let length = query.readUInt8(at); length > 0; length = query.readUInt8(at)) {
+    labels.push(query.toString('latin1', at + 1, at + 1 + length));
+    at += 1 + length;
+  }
+  const type = query.readUInt16BE(at + 1) === typeNumber.AAAA ? 'AAAA' : 'A';
+  return { name: labels.join('.').toLowerCase(), type, end: at + 5 };
+}
+
+function writeResponse(query: Buffer, question: Question, { aliases = [], addresses }: DnsAnswer): Buffer {
+  const names = [question.name, ...aliases].map(writeName);
+  const owner = names.at(-1) as Buffer;
+  const records = aliases.map((_, index) =>
+    writeRecord(names[index] as Buffer, cnameNumber, names[index + 1] as Buffer),
+  );
+  for (const address of addresses) {
+    // With a zero in front, because ipaddr.js takes IPv4-compatible ::10.0.0.1 for IPv4-mapped.
+    const bytes = Buffer.from(ipaddr.parse(address.replace(/^::(?=\d+\.)/, '0::')).toByteArray());
+    if ((bytes.length === 4) === (question.type === 'A')) {
+      records.push(writeRecord(owner, typeNumber[question.type], bytes));
+    }
+  }
+  const header = Buffer.alloc(headerBytes);
+  header.writeUInt16BE(query.readUInt16BE(0), 0);
+  header.writeUInt16BE(0x8180, 2); // a response, recursion wanted and available, no error
+  header.writeUInt16BE(1, 4);
+  header.writeUInt16BE(records.length, 6);
+  return Buffer.concat([header, query.subarray(headerBytes, question.end), ...records]);
+}
+
+function writeName(name: string): Buffer {
+  const labels = name.split('.').map((label) => Buffer.from(String.fromCharCode(label.length) + label, 'latin1'));
+  return Buffer.concat([...labels, Buffer.of(0)]);
+}
+
+function writeRecord(name: Buffer, type: number, data: Buffer): Buffer {
+  const fields = Buffer.alloc(10);
+  fields.writeUInt16BE(type, 0);
+  fields.writeUInt16BE(1, 2);
+  fields.writeUInt32BE(3600, 4); // an hour to live: whoever caches answers is caught by the rebinding tests
+  fields.writeUInt16BE(data.length, 8);
+  return Buffer.concat([name, fields, data]);
+}

@@ -1,0 +1,86 @@
+import { openTestkit, type Testkit } from '@tributary/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  createRateLimiter,
+  createRedis,
+  LocalBuckets,
+  type RateLimiter,
+  type RedisClient,
+  redisReady,
+} from './index.ts';
+
+let kit: Testkit;
+let redis: RedisClient;
+let limiter: RateLimiter;
+beforeAll(async () => {
+  kit = await openTestkit();
+  redis = createRedis({ url: kit.redisUrl, prefix: kit.redisPrefix });
+  await redisReady(redis);
+  limiter = createRateLimiter({ redis, nowMs: Date.now });
+});
+afterAll(async () => {
+  redis.disconnect();
+  await kit.close();
+});
+
+const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+describe('fifty clients on one allowance of 300 a minute', () => {
+  test('are never admitted above limit and burst, however they hurry', async () => {
+    const startedAt = performance.now();
+    const admitted = await Promise.all(
+      Array.from({ length: 50 }, async () => {
+        let count = 0;
+        for (let request = 0; request < 40; request += 1) if ((await limiter.take('shared', 300)).allowed) count += 1;
+        return count;
+      }),
+    );
+    const seconds = (performance.now() - startedAt) / 1_000;
+    const total = admitted.reduce((sum, count) => sum + count);
+    expect(total).toBeGreaterThanOrEqual(300);
+    expect(total).toBeLessThanOrEqual(300 + Math.ceil(seconds * 5));
+  });
+});
+
+describe('fifty clients with an allowance each', () => {
+  test('never meet a second 429 after waiting for Retry-After', async () => {
+    const perMinute = 300;
+    const secondRefusals = await Promise.all(
+      Array.from({ length: 50 }, async (_, client) => {
+        let refused = await limiter.take(`own-${client}`, perMinute);
+        while (refused.allowed) refused = await limiter.take(`own-${client}`, perMinute);
+        await wait(refused.retryAfterSeconds * 1_000);
+        return (await limiter.take(`own-${client}`, perMinute)).allowed ? 0 : 1;
+      }),
+    );
+    expect(secondRefusals.reduce<number>((sum, count) => sum + count, 0)).toBe(0);
+  });
+});
+
+test('the verdict counts down and says when all is there again', async () => {
+  const first = await limiter.take('countdown', 60);
+  const second = await limiter.take('countdown', 60);
+  expect([first.limit, first.remaining, second.remaining]).toEqual([60, 59, 58]);
+  expect(second.resetAtSeconds).toBeGreaterThanOrEqual(Math.floor(Date.now() / 1_000) + 1);
+});
+
+describe('while Redis is away', () => {
+  test('each process limits by itself', async () => {
+    const away = createRedis({ url: 'redis://127.0.0.1:1', prefix: 'away' });
+    let fallbacks = 0;
+    const local = createRateLimiter({ redis: away, nowMs: () => 1_000_000, onFallback: () => void (fallbacks += 1) });
+    const verdicts = await Promise.all(Array.from({ length: 12 }, () => local.take('b', 10)));
+    expect(verdicts.filter(({ allowed }) => allowed)).toHaveLength(10);
+    expect(verdicts.at(-1)?.retryAfterSeconds).toBe(6);
+    expect(fallbacks).toBe(12);
+    away.disconnect();
+  });
+
+  test('a flood of new clients does not grow memory without bound', () => {
+    const buckets = new LocalBuckets(100);
+    for (let client = 0; client < 10_000; client += 1) buckets.take(`c${client}`, 10, 0);
+    // The newest are still counted, the oldest were forgotten.
+    expect(buckets.take('c9999', 10, 0).remaining).toBe(8);
+    expect(buckets.take('c0', 10, 0).remaining).toBe(9);
+  });
+});

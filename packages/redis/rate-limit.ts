@@ -1,0 +1,103 @@
+import type { Result } from 'ioredis';
+import type { RedisClient } from './client.ts';
+
+/**
+ * GCRA: one number per bucket, the time at which it would be empty again. A client may send `limit` requests at once and
+ * then one every `60 / limit` seconds; no fixed window that could be straddled, no second counter.
+ */
+export interface Verdict {
+  readonly allowed: boolean;
+  /** Decided by this process alone, because Redis is away. */
+  readonly isLocal?: true;
+  readonly limit: number;
+  readonly remaining: number;
+  /** When the whole allowance is there again. */
+  readonly resetAtSeconds: number;
+  readonly retryAfterSeconds: number;
+}
+
+export interface RateLimiter {
+  take(bucket: string, perMinute: number): Promise<Verdict>;
+}
+
+/** Redis's own clock decides, so that every process counts alike. Times are in microseconds. */
+const script = `
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local interval = 60000000 / ARGV[1]
+local full = interval * ARGV[1]
+local empty_at = math.max(tonumber(redis.call('GET', KEYS[1]) or now), now)
+local wanted = empty_at + interval
+local allowed = 0
+if wanted - now <= full then
+  allowed = 1
+  empty_at = wanted
+  redis.call('SET', KEYS[1], string.format('%.0f', empty_at), 'PX', math.ceil((empty_at - now) / 1000) + 1000)
+end
+return {allowed, string.format('%.0f', now), string.format('%.0f', empty_at)}
+`;
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    takeFromBucket(key: string, perMinute: number): Result<[number, string, string], Context>;
+  }
+}
+
+export interface RateLimiterOptions {
+  readonly redis: RedisClient;
+  /** For the local limiter only, while Redis is away. */
+  readonly nowMs: () => number;
+  readonly onFallback?: (error: unknown) => void;
+}
+
+export function createRateLimiter({ redis, nowMs, onFallback = () => {} }: RateLimiterOptions): RateLimiter {
+  redis.defineCommand('takeFromBucket', { numberOfKeys: 1, lua: script });
+  const local = new LocalBuckets();
+  return {
+    async take(bucket, perMinute) {
+      try {
+        const [allowed, now, emptyAt] = await redis.takeFromBucket(`rate:${bucket}`, perMinute);
+        return verdict(allowed === 1, Number(now), Number(emptyAt), perMinute);
+      } catch (error) {
+        onFallback(error);
+        return { ...local.take(bucket, perMinute, nowMs() * 1_000), isLocal: true };
+      }
+    },
+  };
+}
+
+/** The same rule in this process alone: while Redis is away each process grants the whole allowance, and none grants more. */
+export class LocalBuckets {
+  readonly #emptyAt = new Map<string, number>();
+  readonly #capacity: number;
+
+  constructor(capacity = 100_000) {
+    this.#capacity = capacity;
+  }
+
+  take(bucket: string, perMinute: number, now: number): Verdict {
+    const interval = 60_000_000 / perMinute;
+    const emptyAt = Math.max(this.#emptyAt.get(bucket) ?? now, now);
+    const allowed = emptyAt + interval - now <= interval * perMinute;
+    if (allowed) {
+      // Re-inserted, so that the first key of the map is always the one unused for longest.
+      this.#emptyAt.delete(bucket);
+      this.#emptyAt.set(bucket, emptyAt + interval);
+      if (this.#emptyAt.size > this.#capacity) this.#emptyAt.delete(this.#emptyAt.keys().next().value as string);
+    }
+    return verdict(allowed, now, allowed ? emptyAt + interval : emptyAt, perMinute);
+  }
+}
+
+function verdict(allowed: boolean, now: number, emptyAt: number, perMinute: number): Verdict {
+  const interval = 60_000_000 / perMinute;
+  const full = interval * perMinute;
+  return {
+    allowed,
+    limit: perMinute,
+    remaining: Math.max(0, Math.floor((full - (emptyAt - now)) / interval)),
+    resetAtSeconds: Math.ceil(emptyAt / 1_000_000),
+    // Rounded up: whoever waits this long is not early.
+    retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil((emptyAt + interval - now - full) / 1_000_000)),
+  };
+}

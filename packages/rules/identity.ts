@@ -1,0 +1,136 @@
+/**
+ * Who a message is about. A message names identifiers; each is bound to at most one customer. What follows from that is decided
+ * here and nowhere else: imports, events, syncs and the browser all ask the same two functions.
+ *
+ * Strong identifiers belong to one person. Weak ones are shared in families and offices: they find a customer, but do not show
+ * that two known customers are one.
+ */
+
+/** From the strongest to the weakest. */
+export const strongKinds = [
+  'national_id',
+  'external_customer_id',
+  'crm_contact_id',
+  'store_customer_id',
+  'payments_customer_id',
+  'email',
+] as const;
+export const weakKinds = ['phone', 'wa_id'] as const;
+export const identifierKinds = [...strongKinds, ...weakKinds] as const;
+export type IdentifierKind = (typeof identifierKinds)[number];
+
+export interface Identifier {
+  readonly kind: IdentifierKind;
+  /** In its normal form: identifiers are the same when kind and value are. */
+  readonly value: string;
+}
+
+/** A customer, as far as these rules must know one. */
+export interface Holder {
+  readonly id: string;
+  readonly createdAt: Date;
+  readonly nationalId: string | undefined;
+  /** Holds at least one strong identifier. */
+  readonly isStrong: boolean;
+}
+
+export interface IdentityDecision {
+  /** The customer that the message is about: the oldest of those that turned out to be one. Undefined: somebody new. */
+  readonly customerId: string | undefined;
+  /** Customers that are the same person and go into that one. */
+  readonly merged: readonly string[];
+  /** Identifiers of the message that nobody held, and that the customer holds from now on. */
+  readonly linked: readonly Identifier[];
+  /** Strong identifiers of the message that stay with somebody who holds another national id. */
+  readonly conflicts: readonly Identifier[];
+}
+
+export type HolderOf = (identifier: Identifier) => Holder | undefined;
+
+const strength = new Map<IdentifierKind, number>(identifierKinds.map((kind, index) => [kind, index]));
+const strong: ReadonlySet<IdentifierKind> = new Set(strongKinds);
+export const isStrongKind = (kind: IdentifierKind): boolean => strong.has(kind);
+
+/** What a message of a trusted source means for the graph. It names at most one national id. */
+export function decideIdentity(said: readonly Identifier[], holderOf: HolderOf): IdentityDecision {
+  const message = byStrength(said);
+  const nationalIds = message.filter(({ kind }) => kind === 'national_id');
+  if (nationalIds.length > 1) throw new RangeError('A message is about one person, who has one national id.');
+
+  const person = new Person(nationalIds[0]?.value);
+  const linked: Identifier[] = [];
+  const conflicts: Identifier[] = [];
+  // The message's own new strong identifiers are the person's too: a phone must not join two who each have an e-mail address.
+  const saysStrong = message.some(({ kind }) => isStrongKind(kind));
+  for (const identifier of message) {
+    const holder = holderOf(identifier);
+    if (!holder) linked.push(identifier);
+    else if (person.canBe(holder, isStrongKind(identifier.kind), saysStrong)) person.isAlso(holder);
+    else if (isStrongKind(identifier.kind)) conflicts.push(identifier);
+  }
+  const [survivor, ...merged] = person.fromOldest();
+  return { customerId: survivor, merged, linked, conflicts };
+}
+
+/** The person a message is about, as far as its identifiers were looked at. */
+class Person {
+  readonly #holders = new Map<string, Holder>();
+  #nationalId: string | undefined;
+
+  constructor(nationalId: string | undefined) {
+    this.#nationalId = nationalId;
+  }
+
+  canBe(holder: Holder, byStrongIdentifier: boolean, saysStrong: boolean): boolean {
+    if (this.#holders.has(holder.id)) return true;
+    const isSomebodyElse =
+      this.#nationalId !== undefined && holder.nationalId !== undefined && this.#nationalId !== holder.nationalId;
+    if (isSomebodyElse) return false;
+    // The first one found is a find, not a merge.
+    if (byStrongIdentifier || this.#holders.size === 0) return true;
+    const isStrong = saysStrong || [...this.#holders.values()].some((known) => known.isStrong);
+    return !isStrong || !holder.isStrong;
+  }
+
+  isAlso(holder: Holder): void {
+    this.#holders.set(holder.id, holder);
+    this.#nationalId ??= holder.nationalId;
+  }
+
+  fromOldest(): string[] {
+    return [...this.#holders.values()].sort(byAge).map(({ id }) => id);
+  }
+}
+
+export interface BrowserDecision {
+  /** The customer whom the browser's visitor is linked to. Undefined: somebody new. */
+  readonly customerId: string | undefined;
+  /** For somebody new only. */
+  readonly linked: readonly Identifier[];
+}
+
+/**
+ * What a browser's word is worth. Its key is public, so anybody can send anything: it may say which one customer its own visitor
+ * is, and never that two identifiers belong together. So even somebody new gets only the strongest one of them; else whoever
+ * typed a stranger's address beside a number of their own would wait in that stranger's place.
+ */
+export function decideBrowserIdentity(said: readonly Identifier[], holderOf: HolderOf): BrowserDecision {
+  const message = byStrength(said);
+  for (const identifier of message) {
+    const holder = holderOf(identifier);
+    if (holder) return { customerId: holder.id, linked: [] };
+  }
+  return { customerId: undefined, linked: message.slice(0, 1) };
+}
+
+/** The strongest first, and each once. */
+function byStrength(said: readonly Identifier[]): Identifier[] {
+  const distinct = new Map(said.map((identifier) => [identifierKey(identifier), identifier]));
+  return [...distinct.values()].sort((a, b) => (strength.get(a.kind) ?? 0) - (strength.get(b.kind) ?? 0));
+}
+
+/** The id settles it where two were created in one moment: everybody must call the same one older. */
+const byAge = (a: Holder, b: Holder): number => a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1);
+
+/** An identifier as the key of a map or a lock. */
+export const identifierKey = ({ kind, value }: Identifier): string => `${kind}:${value}`;

@@ -1,0 +1,79 @@
+import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/min';
+
+/**
+ * One spelling for each thing a person is known by: two systems that write the same address, number or document differently must
+ * still mean the same person. Each function answers undefined where nothing can be made of the text; none of them guesses.
+ */
+
+const maxEmailCharacters = 254;
+const maxLocalPartCharacters = 64;
+const maxKeyCharacters = 255;
+
+// Letters of any script: addresses with accents are legal (RFC 6531) and in use.
+const emailShape =
+  /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*@([\p{L}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?\.)+\p{L}[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}]$/u;
+
+/** Trimmed and in small letters. Dots and +tags stay: only one provider ignores them, and others do not. */
+export function normaliseEmail(text: string): string | undefined {
+  const email = text.trim().toLowerCase().normalize('NFC');
+  if (email.length > maxEmailCharacters || email.indexOf('@') > maxLocalPartCharacters) return undefined;
+  return emailShape.test(email) ? email : undefined;
+}
+
+/**
+ * E.164. With its own country code a number needs only the right length: carriers open ranges faster than metadata packages
+ * follow (the `max` set calls +56 9 1234 5678 invalid), and refusing a real customer costs more than keeping a dead number.
+ * Without one the country is our assumption, so there the number must also be one that the country has.
+ */
+export function normalisePhone(text: string, defaultCountry: CountryCode): string | undefined {
+  const written = text.normalize('NFKC').trim();
+  const phone = parsePhoneNumberFromString(written, { defaultCountry, extract: false });
+  if (!phone) return undefined;
+  const isRight = written.startsWith('+') ? phone.isPossible() : phone.isValid();
+  return isRight ? phone.number : undefined;
+}
+
+/** The number without its country code, as it is said at home. */
+export function nationalNumber(phone: string): string | undefined {
+  return parsePhoneNumberFromString(phone)?.nationalNumber;
+}
+
+// People and spreadsheets separate with these; anything else in it means that it is not a RUT.
+const rutSeparators = /[\s.,'\u00ad\u2010-\u2015\u2212_-]/gu;
+
+/** A Chilean RUT as `12345678-5`, if its check digit is right. */
+export function normaliseRut(text: string): string | undefined {
+  const characters = text.normalize('NFKC').replace(rutSeparators, '').toUpperCase();
+  const [, body, checkDigit] = /^0*([1-9]\d{5,7})([\dK])$/.exec(characters) ?? [];
+  return body && checkDigit === rutCheckDigit(body) ? `${body}-${checkDigit}` : undefined;
+}
+
+/** Modulo 11 with the weights 2 to 7 from the right; ten is written K. */
+function rutCheckDigit(body: string): string {
+  let sum = 0;
+  for (let place = 0; place < body.length; place += 1) sum += Number(body.at(-1 - place)) * (2 + (place % 6));
+  const digit = (11 - (sum % 11)) % 11;
+  return digit === 10 ? 'K' : String(digit);
+}
+
+const control = /\p{Cc}/u;
+
+/**
+ * A caller's own id of a customer: opaque, so nothing of it changes but the blanks around it. Refused where the ledger could
+ * not keep it as it is: control characters, half a surrogate pair, more than 255 characters.
+ */
+export function normaliseKey(text: string): string | undefined {
+  const key = text.trim();
+  const isKept = key !== '' && key.length <= maxKeyCharacters && key.isWellFormed() && !control.test(key);
+  return isKept ? key : undefined;
+}
+
+/** A name as people wrote it, but for stray blanks and characters that nobody can see. */
+export function normaliseName(text: string): string | undefined {
+  const name = text
+    .toWellFormed()
+    .normalize('NFC')
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
+  return name === '' ? undefined : name;
+}

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { effectiveScopes, isHealthcareFamily } from './index.ts';
+
+test.each([
+  ['[conv-022]', true, 'standard', true],
+  ['[conv-022]', true, 'hipaa', true],
+  ['[conv-023]', false, 'platform_safe', true],
+  ['[conv-024]', false, 'hipaa', true],
+  ['[conv-025]', false, 'standard', false],
+])('%s an agency: %s, privacy mode %s: healthcare-family: %s', (_, isHealthcareAgency, privacyMode, expected) => {
+  expect(isHealthcareFamily({ isHealthcareAgency, privacyMode })).toBe(expected);
+});
+
+test('an unknown status counts as healthcare', () => {
+  expect(isHealthcareFamily(undefined)).toBe(true);
+});
+
+test('a key is worth no more than its grant, and shows no people on a healthcare profile', () => {
+  const minted = ['customers:read', 'visitors:read', 'campaigns:read', 'goals:write'] as const;
+  const granted = new Set(['customers:read', 'visitors:read', 'campaigns:read'] as const);
+  expect(effectiveScopes<string>(minted, granted, false)).toEqual(
+    new Set(['customers:read', 'visitors:read', 'campaigns:read']),
+  );
+  expect(effectiveScopes<string>(minted, granted, true)).toEqual(new Set(['campaigns:read']));
+});

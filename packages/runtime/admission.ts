@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { needsEntitlement, type RateBucket, type Route } from '@tributary/contract';
+import type { RateLimiter, Verdict } from '@tributary/redis';
+import { type Caller, Refusal, refuse } from './handler.ts';
+
+/** What a request must pass before its input is read: allowance, kind of credential, scope, role, entitlement, sunset. */
+
+/** Requests a minute where the credential does not say: each bucket has an allowance of its own. */
+const perMinute: Record<Exclude<RateBucket, 'standard'>, number> = { ingest: 6_000, token: 60, public: 600 };
+const refusalsPerMinute = 300;
+
+export async function takeAllowance(
+  limiter: RateLimiter,
+  route: Route,
+  caller: Caller | undefined,
+  address: string,
+): Promise<Verdict> {
+  const bucket = route.rate ?? 'standard';
+  const verdict =
+    caller === undefined || bucket === 'token' || bucket === 'public'
+      ? await limiter.take(
+          `${bucket}:${hidden(address)}`,
+          bucket === 'standard' ? refusalsPerMinute : perMinute[bucket],
+        )
+      : await limiter.take(
+          `${bucket}:${caller.credentialId}`,
+          bucket === 'ingest' ? perMinute.ingest : caller.requestsPerMinute,
+        );
+  if (!verdict.allowed) throw tooMany(verdict);
+  // Guessing a secret against many processes at once must not become faster because the shared count is gone.
+  if (bucket === 'token' && verdict.isLocal) {
+    refuse('service_unavailable', 'Signing in is closed for a moment. Send it again shortly.', {
+      headers: { 'retry-after': '5' },
+    });
+  }
+  return verdict;
+}
+
+/** Unknown credentials and unknown paths are counted by address, so that guessing is as slow as asking. */
+export async function countRefusal(limiter: RateLimiter, address: string): Promise<void> {
+  const verdict = await limiter.take(`refused:${hidden(address)}`, refusalsPerMinute);
+  if (!verdict.allowed) throw tooMany(verdict);
+}
+
+export const rateHeaders = ({ limit, remaining, resetAtSeconds }: Verdict): Record<string, string> => ({
+  'x-ratelimit-limit': String(limit),
+  'x-ratelimit-remaining': String(remaining),
+  'x-ratelimit-reset': String(resetAtSeconds),
+});
+
+function tooMany(verdict: Verdict): Refusal {
+  const seconds = verdict.retryAfterSeconds;
+  return new Refusal(
+    'rate_limit_exceeded',
+    `Too many requests. Wait ${seconds} second${seconds === 1 ? '' : 's'} and send it again.`,
+    {
+      headers: { ...rateHeaders(verdict), 'retry-after': String(seconds) },
+    },
+  );
+}
+
+export function admit(route: Route, caller: Caller): void {
+  const { access } = route;
+  if (!access.credentials.includes(caller.kind)) {
+    if (access.otherwise)
+      refuse(access.otherwise, `This route takes ${access.credentials.join(' or ')} credentials only.`);
+    refuse('forbidden', `This route takes ${access.credentials.join(' or ')} credentials only.`, {
+      fields: { reason: 'credential_kind' },
+    });
+  }
+  if (caller.role && access.roles && !access.roles.includes(caller.role)) {
+    refuse('forbidden', `This needs the role ${access.roles.join(' or ')}; yours is ${caller.role}.`, {
+      fields: { reason: 'role' },
+    });
+  }
+  const { scopes } = access;
+  if (scopes && !scopes.some((all) => all.every((scope) => caller.scopes.has(scope)))) {
+    const missing = (scopes[0] ?? []).filter((scope) => !caller.scopes.has(scope));
+    const choice = scopes.map((all) => all.join(' and ')).join(', or ');
+    refuse('insufficient_scope', `This route needs the scope ${choice}.`, { fields: { required_scopes: missing } });
+  }
+  if (needsEntitlement(route) && !caller.isEntitled) {
+    refuse(
+      'entitlement_required',
+      'The app that created this profile has not switched attribution on for it, so nothing can be written yet.',
+    );
+  }
+}
+
+/** Headers that tell of a route's end; from its sunset on it is gone. */
+export function deprecationHeaders({ deprecation }: Route, now: Date, baseUrl: string): Record<string, string> {
+  if (!deprecation) return {};
+  const { since, sunset, successor } = deprecation;
+  if (now.getTime() >= Date.parse(`${sunset}T00:00:00Z`)) {
+    refuse('not_found', `This route was retired on ${sunset}. Use ${successor} in its place.`);
+  }
+  return {
+    deprecation: `@${Date.parse(`${since}T00:00:00Z`) / 1_000}`,
+    sunset: new Date(`${sunset}T00:00:00Z`).toUTCString(),
+    link: `<${baseUrl}${successor.replace(/^[A-Z]+ /, '')}>; rel="successor-version"`,
+  };
+}
+
+/** An address is personal; the limiter needs only to tell it from others. */
+const hidden = (address: string): string => createHash('sha256').update(address).digest('base64url').slice(0, 16);

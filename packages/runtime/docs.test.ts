@@ -1,0 +1,134 @@
+import { gunzipSync } from 'node:zlib';
+import { ErrorCode, errorEntry, errorExample, retries, routes } from '@tributary/contract';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { serveDocs } from './docs.ts';
+import { errorPage, referenceUrl } from './docs-pages.ts';
+import { escapeHtml, html, prose } from './html.ts';
+import { docsUrl } from './respond.ts';
+
+const baseUrl = 'https://tributary.example';
+let fastify: FastifyInstance;
+
+beforeAll(() => {
+  fastify = Fastify();
+  fastify.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: { code: 'not_found' } }));
+  serveDocs(fastify, { baseUrl, version: '1.2.3' });
+});
+afterAll(() => fastify.close());
+
+const get = async (url: string, headers: Record<string, string> = {}) => fastify.inject({ url, headers });
+
+describe('an error page', () => {
+  test.each(ErrorCode.options)('the docs_url of %s leads to a page about it', async (code) => {
+    const { status, title, meaning, whatToDo, retry, fields = {} } = errorEntry(code);
+    const { pathname } = new URL(docsUrl(baseUrl, code));
+    const { statusCode, body, headers } = await get(pathname);
+    expect(statusCode).toBe(200);
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(body).toContain(`<h1>${escapeHtml(title)}</h1>`);
+    expect(body).toMatch(new RegExp(`<code>${code}</code> <span>HTTP ${status} `));
+    for (const sentence of [meaning, whatToDo]) expect(body).toContain(prose(sentence).text);
+    expect(body).toContain(escapeHtml(retries[retry]));
+    for (const field of Object.keys(fields)) expect(body).toContain(`<dt><code>${field}</code></dt>`);
+    expect(body).toContain(escapeHtml(JSON.stringify(errorExample(code, baseUrl), null, 2)));
+    expect(body.includes('Reserved: the name is kept')).toBe(errorEntry(code).reserved ?? false);
+  });
+
+  test('links to the operations that can answer with it', async () => {
+    const { body } = await get('/docs/errors/insufficient_scope');
+    expect(body).toContain(`href="${referenceUrl(routes.readProfile)}"`);
+    expect(body).not.toContain(routes.readChangelog.path);
+    expect((await get('/docs/errors/media_expired')).body).toContain('<p>None.</p>');
+  });
+
+  test('says when a code has several statuses, and which fields always come', async () => {
+    expect((await get('/docs/errors/provider_error')).body).toContain(
+      'HTTP 502 Bad Gateway or 503 Service Unavailable',
+    );
+    expect((await get('/docs/errors/profile_limit_reached')).body).toContain(
+      '<dt><code>upgrade</code></dt><dd>Always.',
+    );
+    expect((await get('/docs/errors/unauthorized')).body).toContain('<dt><code>reason</code></dt><dd>Sometimes.');
+  });
+
+  test('of a code that does not exist is not there', async () => {
+    for (const code of ['teapot', 'constructor', '<b>', 'NOT_FOUND']) {
+      const { statusCode, json } = await get(`/docs/errors/${encodeURIComponent(code)}`);
+      expect([statusCode, json()]).toEqual([404, { error: { code: 'not_found' } }]);
+    }
+  });
+
+  test('escapes what it is given', () => {
+    const page = errorPage('not_found', { nonce: '"><script>', baseUrl: 'https://x/<script>', version: '<b>' });
+    expect(page).not.toMatch(/<script>|<b>/);
+    expect(page).toContain('https://x/&lt;script&gt;/docs/errors/not_found');
+    expect(html`<a href="${`'"<&`}">${[html`<i>${'<i>'}</i>`, undefined, 7]}</a>`.text).toBe(
+      '<a href="&#39;&quot;&lt;&amp;"><i>&lt;i&gt;</i>7</a>',
+    );
+    expect(prose('Send `Bearer <key>` & wait.').text).toBe('Send <code>Bearer &lt;key&gt;</code> &amp; wait.');
+  });
+});
+
+test('the index of errors has every code', async () => {
+  const { statusCode, body } = await get('/docs/errors');
+  expect(statusCode).toBe(200);
+  const linked = [...body.matchAll(/href="\/docs\/errors\/(\w+)"/g)].map(([, code]) => code);
+  expect(linked.sort()).toEqual([...ErrorCode.options].sort());
+});
+
+test('the home page leads everywhere', async () => {
+  const { statusCode, body } = await get('/');
+  expect(statusCode).toBe(200);
+  for (const path of ['/docs', '/docs/errors', '/healthz', '/api/v1/openapi.json', '/api/v1/changelog']) {
+    expect(body).toContain(`href="${path}"`);
+  }
+  expect(body).toContain('Tributary 1.2.3');
+});
+
+test.each(['/', '/docs/errors', '/docs/errors/not_found'])(
+  '%s may run no script and takes its own style only',
+  async (path) => {
+    const first = await get(path);
+    const nonce = /<style nonce="([\w-]{22})">/.exec(first.body)?.[1];
+    const policy = first.headers['content-security-policy'];
+    expect(policy).toContain(`default-src 'none'; style-src 'nonce-${nonce}';`);
+    expect(policy).not.toMatch(/script-src|unsafe/);
+    expect(first.headers['cache-control']).toBe('public, max-age=300');
+    expect(first.body).toMatch(/^<!doctype html>\n<html lang="en">/);
+    expect(first.body).not.toMatch(/ style="|<script/);
+    // A nonce that can be guessed is no nonce.
+    expect((await get(path)).body).not.toContain(`nonce="${nonce}"`);
+  },
+);
+
+describe('the reference', () => {
+  test('runs no script but our own, and talks to nobody else', async () => {
+    const { statusCode, body, headers } = await get('/docs');
+    expect(statusCode).toBe(200);
+    const policy = String(headers['content-security-policy']);
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).toContain(`connect-src 'self' ${baseUrl};`);
+    expect(policy.match(/https?:[^ ;]*/g)).toEqual([baseUrl]);
+    expect([...body.matchAll(/src="([^"]*)"/g)].map(([, src]) => src)).toEqual(['/docs/scalar.js']);
+    expect(body).not.toContain('http');
+  });
+
+  test('has its script from the package, small where the client can unpack it', async () => {
+    const plain = await get('/docs/scalar.js');
+    expect(plain.statusCode).toBe(200);
+    expect(plain.headers['content-type']).toBe('text/javascript; charset=utf-8');
+    expect(plain.headers).not.toHaveProperty('content-encoding');
+    const packed = await get('/docs/scalar.js', { 'accept-encoding': 'gzip, br' });
+    expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
+    expect(packed.rawPayload.length).toBeLessThan(plain.rawPayload.length / 2);
+    expect(gunzipSync(packed.rawPayload).equals(plain.rawPayload)).toBe(true);
+  });
+
+  test('sends that script once', async () => {
+    const { headers } = await get('/docs/scalar.js');
+    expect(headers['cache-control']).toBe('public, max-age=86400');
+    const again = await get('/docs/scalar.js', { 'if-none-match': String(headers.etag) });
+    expect([again.statusCode, again.rawPayload.length]).toEqual([304, 0]);
+  });
+});

@@ -1,0 +1,31 @@
+import type { FastifyInstance } from 'fastify';
+
+/** Each engine by name, and how to ask whether it answers. */
+export type Readiness = Readonly<Record<string, () => Promise<unknown>>>;
+
+/** /healthz: the process lives. /readyz: what it needs answers; a load balancer sends nothing here while it does not. */
+export function serveHealth(fastify: FastifyInstance, readiness: Readiness, isStopping: () => boolean): void {
+  fastify.get('/healthz', async () => ({ status: 'ok' }));
+  fastify.get('/readyz', async (_request, reply) => {
+    const checks = await Promise.all(
+      Object.entries(readiness).map(async ([name, check]) => [name, await answersWithin(check, 2_000)] as const),
+    );
+    const isReady = !isStopping() && checks.every(([, isUp]) => isUp);
+    reply.code(isReady ? 200 : 503);
+    return {
+      status: isStopping() ? 'stopping' : isReady ? 'ready' : 'not ready',
+      engines: Object.fromEntries(checks.map(([name, isUp]) => [name, isUp ? 'up' : 'away'])),
+    };
+  });
+}
+
+async function answersWithin(check: () => Promise<unknown>, timeoutMs: number): Promise<boolean> {
+  const timeout = new Promise<boolean>((resolve) => setTimeout(resolve, timeoutMs, false).unref());
+  return Promise.race([
+    check().then(
+      () => true,
+      () => false,
+    ),
+    timeout,
+  ]);
+}

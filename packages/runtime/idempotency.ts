@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import type { Tx } from '@tributary/postgres';
+import type { Vault } from '@tributary/vault';
+import { sql } from 'kysely';
+import { Refusal } from './handler.ts';
+
+/** An answer exactly as it was sent, to be sent again. */
+export interface StoredAnswer {
+  readonly status: number;
+  readonly bytes: string;
+}
+
+/** One request under an Idempotency-Key: whose it is, and what it asked for. */
+export interface IdempotentRequest {
+  readonly ownerId: string;
+  readonly keyHash: Buffer;
+  /** Of method, address and body: the same key with another request is a mistake of the caller's. */
+  readonly fingerprint: Buffer;
+}
+
+const lifeMs = 24 * 60 * 60 * 1_000;
+
+export function readIdempotentRequest(
+  ownerId: string,
+  key: string,
+  method: string,
+  url: string,
+  body: Buffer | undefined,
+): IdempotentRequest {
+  const fingerprint = createHash('sha256').update(`${method} ${url}\n`);
+  if (body) fingerprint.update(body);
+  return { ownerId, keyHash: createHash('sha256').update(key).digest(), fingerprint: fingerprint.digest() };
+}
+
+/** The answer of an earlier request with this key, or undefined for the first. */
+export async function findStoredAnswer(
+  tx: Tx,
+  request: IdempotentRequest,
+  now: Date,
+  vault: Vault,
+): Promise<StoredAnswer | undefined> {
+  const row = await tx
+    .selectFrom('idempotent_answers')
+    .select(['fingerprint', 'status', 'body'])
+    .where('owner_id', '=', request.ownerId)
+    .where('key_hash', '=', request.keyHash)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  if (!row.fingerprint.equals(request.fingerprint)) {
+    throw new Refusal(
+      'idempotency_key_conflict',
+      'This Idempotency-Key was used for another request. Use a new key for a new request.',
+    );
+  }
+  return { status: row.status, bytes: vault.open(row.body, place(request)) };
+}
+
+/** Holds the key until the transaction ends; somebody else holding it means that the first request is still at work. */
+export async function claimKey(tx: Tx, { ownerId, keyHash }: IdempotentRequest): Promise<void> {
+  const lock = keyHash.readBigInt64BE(0) ^ Buffer.from(ownerId.replaceAll('-', ''), 'hex').readBigInt64BE(8);
+  const { rows } = await sql<{ held: boolean }>`SELECT pg_try_advisory_xact_lock(${lock}::bigint) AS held`.execute(tx);
+  if (!rows[0]?.held) {
+    throw new Refusal(
+      'idempotency_key_in_flight',
+      'The first request with this Idempotency-Key is still at work. Send it again in a moment.',
+      {
+        headers: { 'retry-after': '1' },
+      },
+    );
+  }
+}
+
+/** Keeps the answer in the transaction of its effect: both exist, or neither. */
+export async function storeAnswer(
+  tx: Tx,
+  request: IdempotentRequest,
+  answer: StoredAnswer,
+  people: Iterable<string>,
+  now: Date,
+  vault: Vault,
+): Promise<void> {
+  const values = {
+    owner_id: request.ownerId,
+    key_hash: request.keyHash,
+    fingerprint: request.fingerprint,
+    status: answer.status,
+    body: vault.seal(answer.bytes, place(request)),
+    expires_at: new Date(now.getTime() + lifeMs),
+  };
+  await tx
+    .insertInto('idempotent_answers')
+    .values(values)
+    // What is there has expired, or the look before would have found it.
+    .onConflict((conflict) => conflict.columns(['owner_id', 'key_hash']).doUpdateSet(values))
+    .execute();
+  const mentioned = [...new Set(people)].map((customerId) => ({
+    owner_id: request.ownerId,
+    customer_id: customerId,
+    key_hash: request.keyHash,
+  }));
+  if (mentioned.length > 0) {
+    await tx
+      .insertInto('idempotent_answer_people')
+      .values(mentioned)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+}
+
+const place = ({ ownerId, keyHash }: IdempotentRequest) => ({
+  table: 'idempotent_answers',
+  column: 'body',
+  row: keyHash.toString('hex'),
+  profileId: ownerId,
+});

@@ -1,0 +1,51 @@
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import type { RequestState } from './request-state.ts';
+
+export interface Metrics {
+  observe(state: RequestState, status: number, milliseconds: number): void;
+  countLocalLimits(): void;
+  text(): Promise<string>;
+  readonly contentType: string;
+}
+
+/** Labels are operation ids, statuses and codes: a bounded set, and nobody's data. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const duration = new Histogram({
+    name: 'tributary_request_duration_seconds',
+    help: 'Time to answer a request',
+    labelNames: ['operation', 'status'],
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  });
+  const refusals = new Counter({
+    name: 'tributary_refusals_total',
+    help: 'Requests that were refused, by error code',
+    labelNames: ['operation', 'code'],
+    registers: [registry],
+  });
+  const localLimits = new Counter({
+    name: 'tributary_local_rate_limits_total',
+    help: 'Rate limits decided without Redis, because it was away',
+    registers: [registry],
+  });
+  // Finding the child of a histogram by labels costs more than observing it.
+  const children = new Map<string, { observe(value: number): void }>();
+  return {
+    observe(state, status, milliseconds) {
+      const operation = state.route?.id ?? 'none';
+      const name = `${operation} ${status}`;
+      let child = children.get(name);
+      if (!child) {
+        child = duration.labels(operation, String(status));
+        children.set(name, child);
+      }
+      child.observe(milliseconds / 1_000);
+      if (state.errorCode) refusals.inc({ operation, code: state.errorCode });
+    },
+    countLocalLimits: () => localLimits.inc(),
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}

@@ -1,0 +1,80 @@
+import type { ErrorCode, Route } from '@tributary/contract';
+import type { z } from 'zod';
+import { Refusal } from './handler.ts';
+
+/** Reads the parts of a request by their declaration. The first fault is the answer, and it names its field. */
+export function parseParams(route: Route, params: unknown): unknown {
+  return route.params ? parsePart(route, route.params, params, 'invalid_parameter', 'path parameter') : {};
+}
+
+export function parseQuery(route: Route, query: unknown): unknown {
+  return route.query ? parsePart(route, route.query, query, 'invalid_parameter', 'query parameter') : {};
+}
+
+export function parseBody(route: Route, text: Buffer | undefined, contentType: string | undefined): unknown {
+  const { body } = route;
+  if (!body) return undefined;
+  const wanted = body.contentType ?? 'application/json';
+  const isEmpty = text === undefined || text.length === 0;
+  if (isEmpty && body.optional) return parsePart(route, body.schema, {}, 'validation_error', 'field');
+  const sent = contentType?.split(';', 1)[0]?.trim().toLowerCase();
+  if (sent !== wanted) {
+    throw new Refusal('invalid_request', `Send the body as ${wanted} and say so in the Content-Type header.`);
+  }
+  if (isEmpty) throw new Refusal('invalid_request', 'The body is empty; this route needs one.');
+  const parsed =
+    wanted === 'application/json' ? parseJson(text) : Object.fromEntries(new URLSearchParams(text.toString('utf8')));
+  if (parsed === null || typeof parsed !== 'object' || Array.isArray(parsed)) {
+    throw new Refusal('invalid_request', 'The body must be a JSON object.');
+  }
+  return parsePart(route, body.schema, parsed, 'validation_error', 'field');
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function parseJson(bytes: Buffer): unknown {
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch {
+    throw new Refusal('invalid_request', 'The body is not valid UTF-8.');
+  }
+  try {
+    // A key "__proto__" becomes an own property here, and the schemas copy only what they declare.
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Refusal(
+      'invalid_request',
+      `The body is not valid JSON: ${(error as Error).message.replace(/"[^"]*"/g, '…').slice(0, 120)}`,
+    );
+  }
+}
+
+function parsePart(route: Route, schema: z.ZodType, value: unknown, fallback: ErrorCode, noun: string): unknown {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const path = issue?.path.map(String) ?? [];
+  const code = codeOf(route, path) ?? fallback;
+  const field = path.join('.');
+  const message = field ? `The ${noun} "${field}" ${sentence(issue)}` : sentence(issue);
+  const fields = code === 'validation_error' || code === 'invalid_parameter' ? { field } : {};
+  throw new Refusal(code, message, field ? { fields } : {});
+}
+
+/** The code that the route gives a field; a deeper path asks its parents too, and "*" stands for any. */
+function codeOf(route: Route, path: readonly string[]): ErrorCode | undefined {
+  for (let length = path.length; length > 0; length -= 1) {
+    const code = route.refusedAs?.[path.slice(0, length).join('.')];
+    if (code) return code;
+  }
+  return route.refusedAs?.['*'];
+}
+
+/** Says what was wrong without repeating what was sent: it may be somebody's e-mail address. */
+function sentence(issue: z.core.$ZodIssue | undefined): string {
+  if (!issue) return 'is not valid.';
+  if (issue.code === 'invalid_type' && issue.input === undefined) return 'is required.';
+  const text = issue.message.replace(/^Invalid input: /, 'is not valid: ');
+  return /^(must|is|has|needs|may|cannot|takes)\b/.test(text) ? `${text}.` : `is not valid: ${text}.`;
+}

@@ -1,0 +1,94 @@
+import { data, route } from '@tributary/contract';
+import {
+  buildApiKey,
+  buildProfile,
+  openTestkit,
+  serve,
+  served,
+  type Testkit,
+  type TestServer,
+} from '@tributary/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { answer } from './index.ts';
+
+const ping = route({
+  id: 'ping',
+  method: 'GET',
+  path: '/api/v1/ping',
+  summary: 'Ping',
+  chapter: 'Test',
+  access: { credentials: ['api_key', 'app'], grain: 'profile' },
+  answers: { 200: { schema: data(z.strictObject({})) } },
+});
+const ingest = route({ ...ping, id: 'ingest', path: '/api/v1/ingest', rate: 'ingest' });
+
+let kit: Testkit;
+let server: TestServer;
+let profileId: string;
+beforeAll(async () => {
+  kit = await openTestkit();
+  profileId = (await buildProfile(kit.app)).id;
+  server = await serve(kit, [
+    served(ping, async () => answer(200, { data: {} })),
+    served(ingest, async () => answer(200, { data: {} })),
+  ]);
+});
+afterAll(async () => {
+  await server.close();
+  await kit.close();
+});
+
+const ask = (url: string, headers: object, remoteAddress = '127.0.0.1') =>
+  server.fastify.inject({ method: 'GET', url, headers: { ...headers }, remoteAddress });
+
+test('[lim-030] [lim-034] [lim-035] [err-026] a key has its own allowance; past it every answer says when to come back', async () => {
+  const key = await buildApiKey(kit.app, profileId, { requestsPerMinute: 5 });
+  const other = await buildApiKey(kit.app, profileId, { requestsPerMinute: 5 });
+  for (let request = 0; request < 5; request += 1) {
+    const response = await ask('/api/v1/ping', key.headers);
+    expect(response.statusCode).toBe(200);
+    expect(response.headers).toMatchObject({ 'x-ratelimit-limit': '5', 'x-ratelimit-remaining': String(4 - request) });
+  }
+  const refused = await ask('/api/v1/ping', key.headers);
+  expect(refused.json().error).toMatchObject({ code: 'rate_limit_exceeded', status: 429 });
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+  expect(Number(refused.headers['x-ratelimit-reset'])).toBeGreaterThan(Date.now() / 1_000);
+  expect((await ask('/api/v1/ping', other.headers)).statusCode).toBe(200);
+});
+
+test('ingest has an allowance of its own, which reading does not use up', async () => {
+  const key = await buildApiKey(kit.app, profileId, { requestsPerMinute: 1 });
+  expect((await ask('/api/v1/ping', key.headers)).statusCode).toBe(200);
+  expect((await ask('/api/v1/ping', key.headers)).statusCode).toBe(429);
+  const response = await ask('/api/v1/ingest', key.headers);
+  expect([response.statusCode, response.headers['x-ratelimit-limit']]).toEqual([200, '6000']);
+});
+
+test('guessing credentials or paths is limited by address', async () => {
+  const statuses = new Set<number>();
+  for (let guess = 0; guess < 310; guess += 1) {
+    const url = guess % 2 ? '/api/v1/ping' : '/api/v1/nowhere';
+    statuses.add((await ask(url, { authorization: 'Bearer wrong' }, '203.0.113.9')).statusCode);
+  }
+  expect(statuses).toEqual(new Set([401, 404, 429]));
+  expect((await ask('/api/v1/ping', {}, '203.0.113.10')).statusCode).toBe(401);
+});
+
+test('without Redis requests are still served and limited', async () => {
+  const lonely = await serve(kit, [served(ping, async () => answer(200, { data: {} }))], {
+    redisUrl: 'redis://127.0.0.1:1',
+  });
+  try {
+    const key = await buildApiKey(kit.app, profileId, { requestsPerMinute: 3 });
+    const statuses = [];
+    for (let request = 0; request < 4; request += 1) {
+      statuses.push((await lonely.fastify.inject({ url: '/api/v1/ping', headers: key.headers })).statusCode);
+    }
+    expect(statuses).toEqual([200, 200, 200, 429]);
+    const ready = await lonely.fastify.inject('/readyz');
+    expect([ready.statusCode, ready.json().engines.redis]).toEqual([503, 'away']);
+  } finally {
+    await lonely.close();
+  }
+});

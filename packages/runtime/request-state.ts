@@ -1,0 +1,30 @@
+import type { Route } from '@tributary/contract';
+import { v7 as uuid } from 'uuid';
+import type { Caller } from './handler.ts';
+
+/** What is known of a request while it is served; logs and metrics read it when the answer has left. */
+export class RequestState {
+  readonly requestId = `req_${uuid()}`;
+  readonly startedAt = performance.now();
+  route: Route | undefined;
+  caller: Caller | undefined;
+  errorCode: string | undefined;
+  replayed = false;
+  #abort: AbortController | undefined;
+
+  /** Made when first asked for: most handlers are done before anyone could abort them. */
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController();
+    return this.#abort.signal;
+  }
+
+  abort(): void {
+    this.#abort?.abort();
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    state: RequestState;
+  }
+}

@@ -1,0 +1,351 @@
+import { anyOf, data, route } from '@tributary/contract';
+import { announce } from '@tributary/postgres';
+import {
+  type BuiltKey,
+  buildApiKey,
+  buildProfile,
+  openTestkit,
+  serve,
+  served,
+  type Testkit,
+  type TestServer,
+} from '@tributary/testkit';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { answer, refuse } from './index.ts';
+
+/** A small API of its own, so that the runtime is tested whatever the product declares. */
+const echo = route({
+  id: 'echo',
+  method: 'GET',
+  path: '/api/v1/echo/{id}',
+  summary: 'Echo',
+  chapter: 'Test',
+  access: { credentials: ['api_key'], scopes: anyOf('campaigns:read', 'customers:read'), grain: 'profile' },
+  params: z.object({ id: z.uuid() }),
+  query: z.object({
+    limit: z.string().regex(/^\d+$/, 'must be a whole number').default('10'),
+    from: z.iso.date().optional(),
+  }),
+  refusedAs: { from: 'invalid_date_range' },
+  answers: { 200: { schema: data(z.strictObject({ id: z.string(), limit: z.string() })) } },
+});
+
+const record = route({
+  id: 'record',
+  method: 'POST',
+  path: '/api/v1/record',
+  summary: 'Record',
+  chapter: 'Test',
+  access: { credentials: ['api_key'], scopes: anyOf('attribution:write'), grain: 'profile' },
+  body: { schema: z.object({ name: z.string().min(1), nested: z.object({ value: z.number() }).optional() }) },
+  idempotency: 'accepted',
+  answers: { 201: { schema: data(z.strictObject({ event_id: z.uuid() })) } },
+  refusals: ['unknown_ad'],
+});
+
+const retired = route({
+  id: 'retired',
+  method: 'POST',
+  path: '/api/v1/retired',
+  summary: 'Retired',
+  chapter: 'Test',
+  access: { credentials: ['api_key'], grain: 'profile' },
+  deprecation: { since: '2026-09-05', sunset: '2026-12-04', successor: 'POST /api/v1/record' },
+  answers: { 200: { schema: data(z.strictObject({})) } },
+});
+
+const broken = route({
+  id: 'broken',
+  method: 'GET',
+  path: '/api/v1/broken',
+  summary: 'Broken',
+  chapter: 'Test',
+  access: { credentials: ['api_key'], grain: 'profile' },
+  query: z.object({ how: z.enum(['throws', 'lies', 'hangs', 'database']) }),
+  answers: { 200: { schema: data(z.strictObject({ ok: z.literal(true) })) } },
+});
+
+let kit: Testkit;
+let server: TestServer;
+let profile: { id: string };
+let key: BuiltKey;
+
+beforeAll(async () => {
+  kit = await openTestkit();
+  profile = await buildProfile(kit.app);
+  key = await buildApiKey(kit.app, profile.id);
+  server = await serve(
+    kit,
+    [
+      served(echo, async ({ params, query }) => answer(200, { data: { id: params.id, limit: query.limit } })),
+      served(record, ({ body }, context) =>
+        context.effect(async (tx) => {
+          if (body.name === 'nobody') refuse('unknown_ad', 'There is no such ad.', { internal: 'looked in vain' });
+          const id = uuid();
+          await announce(tx, [
+            { id, profileId: profile.id, type: 'test.recorded', payload: { name: body.name }, occurredAt: context.now },
+          ]);
+          context.mentions(profile.id);
+          return answer(201, { data: { event_id: id } });
+        }),
+      ),
+      served(retired, async () => answer(200, { data: {} })),
+      served(broken, async ({ query }, { ledger, signal }) => {
+        if (query.how === 'throws') throw new Error('secret detail jane@example.com');
+        if (query.how === 'database') await ledger.transaction((tx) => tx.selectFrom('apps').selectAll().execute());
+        if (query.how === 'hangs') await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        return answer(200, { data: { ok: query.how as never } });
+      }),
+    ],
+    { maxBodyBytes: 10_000, requestTimeoutMs: 500 },
+  );
+});
+afterAll(async () => {
+  await server.close();
+  await kit.close();
+});
+
+const get = (url: string, headers: Record<string, string> = { ...key.headers }) =>
+  server.fastify.inject({ method: 'GET', url, headers });
+const post = (body: unknown, headers: Record<string, string> = {}) =>
+  server.fastify.inject({
+    method: 'POST',
+    url: '/api/v1/record',
+    headers: { ...key.headers, 'content-type': 'application/json', ...headers },
+    payload: typeof body === 'string' || body instanceof Buffer ? body : JSON.stringify(body),
+  });
+const recorded = () =>
+  kit.app.forProfile(profile.id).transaction((tx) => tx.selectFrom('outbox').select('id').execute());
+
+describe('a success', () => {
+  test('[conv-011] [conv-012] [conv-013] is JSON with data, and meta that names the profile of the credential', async () => {
+    const id = uuid();
+    const response = await get(`/api/v1/echo/${id}`);
+    expect(response.statusCode).toBe(200);
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(response.json()).toEqual({ data: { id, limit: '10' }, meta: { profile_id: profile.id } });
+    expect(response.headers['x-request-id']).toMatch(/^req_[0-9a-f-]{36}$/);
+  });
+});
+
+describe('an error', () => {
+  test('[err-001] [err-002] [err-003] carries code, message, status, request_id and docs_url', async () => {
+    const response = await get('/api/v1/echo/not-a-uuid');
+    const { error } = response.json();
+    expect(error).toMatchObject({
+      code: 'invalid_parameter',
+      status: 400,
+      docs_url: 'https://tributary.test/docs/errors/invalid_parameter',
+    });
+    expect(error.request_id).toBe(response.headers['x-request-id']);
+    expect(error.message).toContain('"id"');
+  });
+
+  test('[err-010] [err-014] no credential is 401, no such path is 404, an unserved method too', async () => {
+    expect((await get(`/api/v1/echo/${uuid()}`, {})).json().error.code).toBe('unauthorized');
+    expect((await get('/api/v1/nothing')).json().error).toMatchObject({ code: 'not_found', status: 404 });
+    const wrongMethod = await server.fastify.inject({ method: 'DELETE', url: '/api/v1/record', headers: key.headers });
+    expect(wrongMethod.json().error.code).toBe('not_found');
+  });
+
+  test.each(['Bearer nonsense', `Bearer trib_live_${'a'.repeat(38)}`, 'Basic abc', ''])(
+    '"%s" is not a credential',
+    async (authorization) => {
+      expect((await get(`/api/v1/echo/${uuid()}`, { authorization })).statusCode).toBe(401);
+    },
+  );
+
+  test('[err-004] [err-012] a missing scope is 403 and named', async () => {
+    const reader = await buildApiKey(kit.app, profile.id, { scopes: ['goals:write'] });
+    const response = await get(`/api/v1/echo/${uuid()}`, { ...reader.headers });
+    expect(response.statusCode).toBe(403);
+    expect(response.json().error).toMatchObject({ code: 'insufficient_scope', required_scopes: ['campaigns:read'] });
+  });
+
+  test('[err-015] a query parameter that fails is 400 and named, and a repeated one too', async () => {
+    for (const query of ['limit=many', 'limit=1&limit=2']) {
+      const response = await get(`/api/v1/echo/${uuid()}?${query}`);
+      expect(response.statusCode, query).toBe(400);
+      expect(response.json().error, query).toMatchObject({ code: 'invalid_parameter', field: 'limit' });
+    }
+  });
+
+  test('a field with a code of its own is refused with it', async () => {
+    expect((await get(`/api/v1/echo/${uuid()}?from=2026-02-30`)).json().error).toMatchObject({
+      code: 'invalid_date_range',
+      status: 400,
+    });
+  });
+
+  test('a fault of ours is 500 without a word of the cause, which is logged without the person in it', async () => {
+    const response = await get('/api/v1/broken?how=database');
+    expect(response.json().error).toMatchObject({ code: 'internal_error', status: 500 });
+    expect(response.body).not.toMatch(/apps|permission|denied/);
+    const line = server.logLines.find(
+      (text) => text.includes('"failure"') && text.includes(response.json().error.request_id),
+    );
+    expect(line).toContain('42501');
+    expect((await get('/api/v1/broken?how=throws')).body).not.toContain('jane');
+  });
+
+  test('[err-046] an answer off its declaration never leaves', async () => {
+    expect((await get('/api/v1/broken?how=lies')).json().error).toMatchObject({ code: 'internal_error', status: 500 });
+  });
+
+  test('a handler that takes too long is given up with 503 and Retry-After', async () => {
+    const response = await get('/api/v1/broken?how=hangs');
+    expect(response.json().error).toMatchObject({ code: 'service_unavailable', status: 503 });
+    expect(response.headers['retry-after']).toBe('5');
+  });
+});
+
+describe('a body', () => {
+  test.each([
+    ['broken JSON', '{"name": ', 'application/json'],
+    ['an array', '[]', 'application/json'],
+    ['a string', '"x"', 'application/json'],
+    ['null', 'null', 'application/json'],
+    ['nothing', '', 'application/json'],
+    ['another content type', '{"name": "x"}', 'text/plain'],
+    ['bytes that are no UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'application/json'],
+  ])('[conv-010] [err-016] %s is 400 invalid_request', async (_, body, contentType) => {
+    const response = await post(body, { 'content-type': contentType });
+    expect(response.json().error).toMatchObject({ code: 'invalid_request', status: 400 });
+  });
+
+  test.each([
+    [{}, 'name', 'is required'],
+    [{ name: '' }, 'name', ''],
+    [{ name: 'x', nested: { value: 'y' } }, 'nested.value', ''],
+  ])('[err-017] %j is 422 and names the field %s', async (body, field, words) => {
+    const { error } = (await post(body)).json();
+    expect(error).toMatchObject({ code: 'validation_error', status: 422, field });
+    expect(error.message).toContain(field);
+    expect(error.message).toContain(words);
+  });
+
+  test('one over the limit is 413', async () => {
+    expect((await post({ name: 'x'.repeat(20_000) })).json().error).toMatchObject({
+      code: 'payload_too_large',
+      status: 413,
+    });
+  });
+});
+
+describe('Idempotency-Key', () => {
+  test('[err-069] [lim-025] the same request again is answered with the same bytes and no second effect, for 24 hours', async () => {
+    const before = (await recorded()).length;
+    const key = { 'idempotency-key': uuid() };
+    const first = await post({ name: 'once' }, key);
+    const second = await post({ name: 'once' }, key);
+    expect(first.statusCode).toBe(201);
+    expect([second.statusCode, second.body]).toEqual([201, first.body]);
+    expect(second.headers['idempotent-replayed']).toBe('true');
+    expect((await recorded()).length).toBe(before + 1);
+    kit.clock.advance(24 * 3_600_000 - 1);
+    expect((await post({ name: 'once' }, key)).body).toBe(first.body);
+    kit.clock.advance(1);
+    expect((await post({ name: 'once' }, key)).body).not.toBe(first.body);
+  });
+
+  test('[err-067] with another body it is a conflict', async () => {
+    const key = { 'idempotency-key': uuid() };
+    await post({ name: 'one' }, key);
+    expect((await post({ name: 'two' }, key)).json().error).toMatchObject({
+      code: 'idempotency_key_conflict',
+      status: 409,
+    });
+  });
+
+  test('[err-068] while the first is at work it is refused, and one effect comes of many', async () => {
+    const before = (await recorded()).length;
+    const key = { 'idempotency-key': uuid() };
+    const answers = await Promise.all(Array.from({ length: 10 }, () => post({ name: 'at once' }, key)));
+    expect((await recorded()).length).toBe(before + 1);
+    const codes = new Set(
+      answers.filter(({ statusCode }) => statusCode !== 201).map((response) => response.json().error.code),
+    );
+    expect([...codes].filter((code) => code !== 'idempotency_key_in_flight')).toEqual([]);
+    const bodies = new Set(answers.filter(({ statusCode }) => statusCode === 201).map(({ body }) => body));
+    expect(bodies.size).toBe(1);
+  });
+
+  test('another profile may use the same key', async () => {
+    const other = await buildProfile(kit.app);
+    const otherKey = await buildApiKey(kit.app, other.id);
+    const idempotencyKey = uuid();
+    expect((await post({ name: 'nobody' }, { 'idempotency-key': idempotencyKey })).statusCode).toBe(422);
+    const response = await post({ name: 'nobody' }, { ...otherKey.headers, 'idempotency-key': idempotencyKey });
+    expect(response.json().error.code).toBe('unknown_ad');
+  });
+
+  test('a refusal is not kept: the mended request may use the key again', async () => {
+    const key = { 'idempotency-key': uuid() };
+    expect((await post({ name: 'nobody' }, key)).statusCode).toBe(422);
+    expect((await post({ name: 'nobody' }, key)).statusCode).toBe(422);
+  });
+
+  test('what is kept is sealed and known by its people', async () => {
+    const idempotencyKey = uuid();
+    const first = await post({ name: 'sealed' }, { 'idempotency-key': idempotencyKey });
+    const rows = await kit.app
+      .forProfile(profile.id)
+      .transaction((tx) => tx.selectFrom('idempotent_answers').selectAll().execute());
+    const people = await kit.app
+      .forProfile(profile.id)
+      .transaction((tx) => tx.selectFrom('idempotent_answer_people').selectAll().execute());
+    const dump = JSON.stringify(rows.map((row) => row.body.toString('latin1')));
+    expect(dump).not.toContain(first.json().data.event_id);
+    expect(people.map((row) => row.customer_id)).toContain(profile.id);
+  });
+
+  test('a key that is no key is 400', async () => {
+    const response = await post({ name: 'x' }, { 'idempotency-key': 'with space' });
+    expect(response.json().error).toMatchObject({ code: 'invalid_parameter', field: 'Idempotency-Key' });
+  });
+});
+
+describe('a deprecated route', () => {
+  const call = () => server.fastify.inject({ method: 'POST', url: '/api/v1/retired', headers: key.headers });
+
+  test('says since when, until when, and what comes after it; from its sunset on it is gone', async () => {
+    kit.clock.set('2026-12-03T23:59:59.999Z');
+    const response = await call();
+    expect(response.statusCode).toBe(200);
+    expect(response.headers.deprecation).toBe(`@${Date.parse('2026-09-05T00:00:00Z') / 1_000}`);
+    expect(response.headers.sunset).toBe('Fri, 04 Dec 2026 00:00:00 GMT');
+    expect(response.headers.link).toBe('<https://tributary.test/api/v1/record>; rel="successor-version"');
+    kit.clock.set('2026-12-04T00:00:00.000Z');
+    const gone = (await call()).json().error;
+    expect(gone).toMatchObject({ code: 'not_found', status: 404 });
+    expect(gone.message).toContain('POST /api/v1/record');
+  });
+});
+
+describe('a write', () => {
+  test('[err-023] waits for the entitlement; a read does not', async () => {
+    const waiting = await buildProfile(kit.app);
+    await kit.app
+      .forProfile(waiting.id)
+      .transaction((tx) => tx.updateTable('profiles').set({ is_attribution_enabled: false }).execute());
+    const waitingKey = await buildApiKey(kit.app, waiting.id);
+    expect((await post({ name: 'x' }, { ...waitingKey.headers })).json().error).toMatchObject({
+      code: 'entitlement_required',
+      status: 409,
+    });
+    expect((await get(`/api/v1/echo/${uuid()}`, { ...waitingKey.headers })).statusCode).toBe(200);
+  });
+});
+
+test('logs hold neither addresses, headers nor bodies', async () => {
+  await get(`/api/v1/echo/${uuid()}?limit=jane%40example.com`);
+  await post({ name: 'jane@example.com' });
+  expect(server.logLines.join('\n')).not.toMatch(/jane|example\.com|trib_live|127\.0\.0\.1/);
+});
+
+test('health says the process lives, readiness says what answers', async () => {
+  expect((await get('/healthz')).json()).toEqual({ status: 'ok' });
+  expect((await get('/readyz')).json()).toEqual({ status: 'ready', engines: { postgres: 'up', redis: 'up' } });
+});

@@ -1,0 +1,154 @@
+import { readFileSync } from 'node:fs';
+import { STATUS_CODES } from 'node:http';
+import cors from '@fastify/cors';
+import type { RateLimiter } from '@tributary/redis';
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
+import { countRefusal } from './admission.ts';
+import { Refusal } from './handler.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import { RequestState } from './request-state.ts';
+import { renderError } from './respond.ts';
+
+export interface ServerOptions {
+  readonly baseUrl: string;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly limiter: RateLimiter;
+  readonly requestTimeoutMs: number;
+  readonly trustedProxies: readonly string[];
+  readonly corsOrigins: readonly string[];
+  readonly tls?: { readonly certificateFile: string; readonly keyFile: string } | undefined;
+  readonly maxBodyBytes?: number;
+}
+
+/** An HTTP server that knows request ids, errors, limits, logs and metrics, and no route yet. */
+export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
+  const { baseUrl, log, metrics, limiter, requestTimeoutMs } = options;
+  const fastify = Fastify({
+    logger: false,
+    trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
+    bodyLimit: options.maxBodyBytes ?? 1024 * 1024,
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: 500 },
+    // A request that trickles in must not hold a connection for ever.
+    requestTimeout: requestTimeoutMs,
+    ...(options.tls && {
+      https: { cert: readFileSync(options.tls.certificateFile), key: readFileSync(options.tls.keyFile) },
+    }),
+    // What cannot be routed at all, for example an address with broken escapes.
+    frameworkErrors: (_error, request, reply) => {
+      request.state ??= new RequestState();
+      const { status, body } = renderError(
+        new Refusal('invalid_request', 'The address of the request cannot be read.'),
+        request.state.requestId,
+        baseUrl,
+      );
+      (reply as FastifyReply).code(status).header('x-request-id', request.state.requestId).send(body);
+    },
+    clientErrorHandler(error, socket) {
+      if (!socket.writable) return;
+      const { status, body } = renderError(
+        new Refusal('invalid_request', 'This is not a well-formed HTTP request.'),
+        new RequestState().requestId,
+        baseUrl,
+      );
+      const text = JSON.stringify(body);
+      const code = (error as { code?: string }).code === 'HPE_HEADER_OVERFLOW' ? 431 : status;
+      socket.end(
+        `HTTP/1.1 ${code} ${STATUS_CODES[code]}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
+      );
+    },
+  }) as unknown as FastifyInstance;
+
+  fastify.decorateRequest('state');
+  // Bodies stay bytes here: the declaration says what they should be, and idempotency looks at what was really sent.
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  if (options.corsOrigins.length > 0) {
+    await fastify.register(cors, {
+      origin: [...options.corsOrigins],
+      credentials: true,
+      maxAge: 600,
+      exposedHeaders: [
+        'x-request-id',
+        'retry-after',
+        'x-ratelimit-limit',
+        'x-ratelimit-remaining',
+        'x-ratelimit-reset',
+      ],
+    });
+  }
+
+  fastify.addHook('onRequest', (request, reply, done) => {
+    const state = new RequestState();
+    request.state = state;
+    reply.header('x-request-id', state.requestId);
+    reply.header('cache-control', 'no-store');
+    reply.header('x-content-type-options', 'nosniff');
+    const timer = setTimeout(() => {
+      state.abort();
+      if (!reply.sent)
+        fail(
+          new Refusal('service_unavailable', 'This took too long and was given up. Send it again in a moment.', {
+            headers: { 'retry-after': '5' },
+          }),
+        );
+    }, requestTimeoutMs);
+    reply.raw.once('close', () => {
+      clearTimeout(timer);
+      if (!reply.raw.writableFinished) state.abort();
+    });
+    const fail = (error: Refusal) => reply.send(error);
+    done();
+  });
+
+  fastify.addHook('onResponse', (request, reply, done) => {
+    const { state } = request;
+    const milliseconds = performance.now() - state.startedAt;
+    metrics.observe(state, reply.statusCode, milliseconds);
+    log.request(state, request.method, reply.statusCode, milliseconds);
+    done();
+  });
+
+  fastify.setErrorHandler((error, request, reply) => {
+    const known = asRefusal(error);
+    const { state } = request;
+    if (!(known instanceof Refusal)) log.failure(state, known);
+    else if (known.internal) log.note(state, known.internal);
+    const { status, body, headers } = renderError(known, state.requestId, baseUrl);
+    state.errorCode = String(body.error.code);
+    return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(JSON.stringify(body));
+  });
+
+  fastify.setNotFoundHandler(async (request) => {
+    await countRefusal(limiter, request.ip);
+    throw new Refusal('not_found', 'There is nothing at this address. Check method and path against /docs.');
+  });
+  return fastify;
+}
+
+/** Faults that Fastify finds before a handler runs, and connections to an engine that are gone, in our words. */
+function asRefusal(error: unknown): unknown {
+  if (error instanceof Refusal) return error;
+  const { code, name } = error as Partial<FastifyError>;
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return new Refusal('payload_too_large', 'The body is larger than this route takes.');
+  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
+    return new Refusal('invalid_request', 'The body is not as long as its Content-Length says.');
+  if (code?.startsWith('FST_ERR_CTP'))
+    return new Refusal('invalid_request', 'The body or its Content-Type cannot be read.');
+  if (isEngineAway(code, name, error)) {
+    return new Refusal('service_unavailable', 'A part of the service is away for a moment. Send it again shortly.', {
+      internal: `engine away: ${(error as Error).message}`,
+      headers: { 'retry-after': '2' },
+    });
+  }
+  return error;
+}
+
+/** Connection refused or lost, Postgres starting or shutting down (class 57P, 08), pool exhausted. */
+function isEngineAway(code: string | undefined, _name: string | undefined, error: unknown): boolean {
+  if (code && /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|57P0|08|53300)/.test(code)) return true;
+  return error instanceof Error && /Connection terminated|timeout exceeded when trying to connect/.test(error.message);
+}

@@ -1,0 +1,14 @@
+import type { Routes } from '@tributary/contract';
+import { type ClientOptions, clientOf } from './client.ts';
+import { operations } from './operations.ts';
+import type { Client } from './types.ts';
+
+export type { ErrorCode, RouteId, Routes } from '@tributary/contract';
+export type { ClientOptions, RetryOptions } from './client.ts';
+export { TributaryError, type TributaryErrorCode } from './error.ts';
+export type { AnswerTo, Client, RequestOf } from './types.ts';
+
+/** A typed client of the whole API: `client.readProfile()`, `client.createKey({ body })`, `client.listKeys.each()`. */
+export function createClient(options: ClientOptions): Client {
+  return clientOf<Routes>(operations, options);
+}

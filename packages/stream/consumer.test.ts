@@ -1,0 +1,298 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { RetryLater } from './errors.ts';
+import type { ConsumerEvent, StreamMessage } from './handler.ts';
+import { eventually } from './testing/eventually.ts';
+import { openFlakyLine } from './testing/flaky-line.ts';
+import { openPrivateStream, type PrivateStream } from './testing/private-stream.ts';
+
+const usual = { name: 'ingestion', pullMs: 1_000 };
+const { name } = usual;
+let own: PrivateStream;
+beforeEach(async () => {
+  own = await openPrivateStream();
+});
+afterEach(() => own.destroy());
+
+const publish = (...ids: string[]) =>
+  own.stream.publish(ids.map((id) => ({ id, key: id, payload: Buffer.from(`<${id}>`), headers: { Kind: 'visit' } })));
+const numbered = (count: number) => Array.from({ length: count }, (_, index) => `m${index}`);
+const idsOf = (batch: readonly StreamMessage[]) => batch.map((message) => message.id);
+const allConsumed = async () => (await own.stream.consumedThrough(name)) === (await own.stream.lastSequence());
+
+test('a handler sees the message as it was published, and it is acknowledged after the handler resolved', async () => {
+  const [receipt] = await publish('one');
+  const seen: StreamMessage[] = [];
+  const release = Promise.withResolvers<void>();
+  await own.stream.consume({
+    ...usual,
+    handler: async (batch) => {
+      seen.push(...batch);
+      await release.promise;
+    },
+  });
+  await eventually(() => seen.length === 1);
+  expect(await own.stream.consumedThrough(name)).toBe(0);
+  expect(seen[0]).toMatchObject({ id: 'one', sequence: receipt?.sequence, deliveries: 1, headers: { Kind: 'visit' } });
+  expect(Buffer.from(seen[0]?.payload ?? []).toString()).toBe('<one>');
+  expect(seen[0]?.partition).toBeLessThan(16);
+  release.resolve();
+  await eventually(allConsumed);
+});
+
+test('batches are no larger than told, and a small one does not wait long', async () => {
+  await publish(...numbered(25));
+  const sizes: number[] = [];
+  await own.stream.consume({
+    ...usual,
+    maxMessages: 10,
+    maxWaitMs: 50,
+    handler: async (batch) => void sizes.push(batch.length),
+  });
+  await eventually(allConsumed);
+  expect(sizes.reduce((sum, size) => sum + size)).toBe(25);
+  expect(Math.max(...sizes)).toBe(10);
+});
+
+test('workers of one name share the messages; another name gets them all', async () => {
+  await publish(...numbered(200));
+  const seen: Record<string, string[]> = { left: [], right: [], other: [] };
+  const worker = async (who: string, consumer: string) => {
+    const stream = await own.another();
+    const handler = async (batch: readonly StreamMessage[]) => {
+      seen[who]?.push(...idsOf(batch));
+      await sleep(20);
+    };
+    await stream.consume({ ...usual, name: consumer, maxMessages: 10, maxWaitMs: 10, handler });
+  };
+  await Promise.all([worker('left', name), worker('right', name), worker('other', 'other')]);
+  await eventually(() => seen.other?.length === 200);
+  await eventually(allConsumed);
+  expect(seen.left?.length).toBeGreaterThan(0);
+  expect(seen.right?.length).toBeGreaterThan(0);
+  expect(new Set([...(seen.left ?? []), ...(seen.right ?? [])]).size).toBe(200);
+});
+
+test('a handler that takes longer than the wait for an answer is not given the message twice', async () => {
+  await publish(...numbered(30));
+  const seen: string[] = [];
+  await own.stream.consume({
+    ...usual,
+    ackWaitMs: 600,
+    maxMessages: 10,
+    handler: async (batch) => {
+      seen.push(...idsOf(batch));
+      // The next ten wait in our inbox meanwhile, and must be reported in for as well.
+      await sleep(1_500);
+    },
+  });
+  await eventually(allConsumed);
+  expect(seen.sort()).toEqual(numbered(30).sort());
+});
+
+test('one bad message fails alone, comes again, and becomes a dead letter at its last delivery', async () => {
+  await publish(...numbered(16));
+  const handled: string[] = [];
+  const badSeen: number[] = [];
+  const events: ConsumerEvent[] = [];
+  await own.stream.consume({
+    ...usual,
+    maxDeliveries: 3,
+    backoffMs: [50, 100],
+    observe: (event) => events.push(event),
+    handler: async (batch) => {
+      const bad = batch.find((message) => message.id === 'm5');
+      if (bad) {
+        if (batch.length === 1) badSeen.push(bad.deliveries);
+        throw new TypeError('m5 breaks\nthe parser');
+      }
+      handled.push(...idsOf(batch));
+    },
+  });
+  await eventually(allConsumed);
+  expect(new Set(handled)).toEqual(new Set(numbered(16).filter((id) => id !== 'm5')));
+  expect(handled).toHaveLength(15);
+  expect(badSeen).toEqual([1, 2, 3]);
+  const { letters } = await own.stream.deadLetters.list();
+  expect(letters).toHaveLength(1);
+  expect(letters[0]).toMatchObject({
+    id: 'm5',
+    deliveries: 3,
+    reason: 'given up after 3 deliveries: TypeError: m5 breaks the parser',
+    headers: { Kind: 'visit' },
+  });
+  expect(events.map((event) => event.kind)).toEqual(['retried', 'retried', 'dead-lettered']);
+});
+
+test('a handler can reject one message at once and put off another', async () => {
+  await publish('good', 'hopeless', 'early');
+  const acknowledged: string[] = [];
+  await own.stream.consume({
+    ...usual,
+    handler: async (batch) => {
+      for (const message of batch) {
+        if (message.id === 'hopeless') message.reject('not a visit');
+        else if (message.id === 'early' && message.deliveries < 2) message.retry(50, 'too early');
+        else acknowledged.push(message.id);
+      }
+    },
+  });
+  await eventually(allConsumed);
+  expect(acknowledged.sort()).toEqual(['early', 'good']);
+  const { letters } = await own.stream.deadLetters.list();
+  expect(letters.map(({ id, reason, deliveries }) => [id, reason, deliveries])).toEqual([
+    ['hopeless', 'not a visit', 1],
+  ]);
+});
+
+test('what the handler decided stands, even when it throws afterwards', async () => {
+  await publish('hopeless', 'good');
+  let threw = false;
+  const seen: string[] = [];
+  await own.stream.consume({
+    ...usual,
+    handler: async (batch) => {
+      for (const message of batch) {
+        if (message.id === 'hopeless') message.reject('not a visit');
+        else seen.push(message.id);
+      }
+      if (!threw) {
+        threw = true;
+        throw new Error('once');
+      }
+    },
+    backoffMs: [20],
+  });
+  await eventually(allConsumed);
+  expect(await own.stream.deadLetters.count()).toBe(1);
+  expect(seen.length).toBeGreaterThan(1);
+});
+
+test('an outage behind the handler costs no delivery, however long it lasts', async () => {
+  await publish('patient');
+  const deliveries: number[] = [];
+  await own.stream.consume({
+    ...usual,
+    maxDeliveries: 2,
+    ackWaitMs: 500,
+    handler: async (batch) => {
+      deliveries.push(...batch.map((message) => message.deliveries));
+      if (deliveries.length < 6) throw new RetryLater('ClickHouse is away', { delayMs: 200 });
+    },
+  });
+  await eventually(allConsumed);
+  expect(deliveries).toEqual([1, 1, 1, 1, 1, 1]);
+  expect(await own.stream.deadLetters.count()).toBe(0);
+});
+
+test('a message whose workers die with it is handled alone, then not at all', async () => {
+  await publish('deadly', 'innocent');
+  const batches: string[][] = [];
+  const settings = { ...usual, maxDeliveries: 1, ackWaitMs: 300 };
+  for (let death = 1; death <= 4; death += 1) {
+    const line = await openFlakyLine();
+    const worker = await own.another({ url: line.url });
+    const died = Promise.withResolvers<void>();
+    const handler = async (batch: readonly StreamMessage[]) => {
+      if (!idsOf(batch).includes('deadly')) return;
+      batches.push(idsOf(batch));
+      line.cut();
+      died.resolve();
+    };
+    await worker.consume({ ...settings, handler });
+    await died.promise;
+    await worker.close();
+    await line.close();
+  }
+  await own.stream.consume({ ...settings, handler: async (batch) => void batches.push(idsOf(batch)) });
+  await eventually(allConsumed);
+  const { letters } = await own.stream.deadLetters.list();
+  expect(letters.map(({ id, reason }) => [id, reason])).toContainEqual([
+    'deadly',
+    'no worker got through with it in 4 deliveries',
+  ]);
+  expect(batches).toEqual([['deadly', 'innocent'], ['deadly'], ['deadly'], ['deadly']]);
+});
+
+test('a stop lets the running handler finish and gives back the rest at once', async () => {
+  await publish(...numbered(30));
+  const handled: string[] = [];
+  const started = Promise.withResolvers<void>();
+  const consumer = await own.stream.consume({
+    ...usual,
+    maxMessages: 10,
+    handler: async (batch) => {
+      started.resolve();
+      await sleep(300);
+      handled.push(...idsOf(batch));
+    },
+  });
+  await started.promise;
+  await consumer.stop();
+  expect(handled).toHaveLength(10);
+  const rest: string[] = [];
+  await own.stream.consume({ ...usual, handler: async (batch) => void rest.push(...idsOf(batch)) });
+  // Far sooner than the 30 seconds after which the server would take them back by itself.
+  await eventually(allConsumed, 5_000);
+  expect(new Set([...handled, ...rest]).size).toBe(30);
+  expect(rest).toHaveLength(20);
+});
+
+test('a stop does not wait for an outage to end', async () => {
+  await publish('held');
+  const waiting = Promise.withResolvers<void>();
+  const consumer = await own.stream.consume({
+    ...usual,
+    observe: (event) => event.kind === 'waiting' && waiting.resolve(),
+    handler: async () => {
+      throw new RetryLater('away for an hour', { delayMs: 3_600_000 });
+    },
+  });
+  await waiting.promise;
+  await consumer.stop();
+  const seen: string[] = [];
+  await own.stream.consume({ ...usual, handler: async (batch) => void seen.push(...idsOf(batch)) });
+  await eventually(allConsumed, 5_000);
+  expect(seen).toEqual(['held']);
+});
+
+test('a consumer outlives a lost connection, and a stop works without one', async () => {
+  const line = await openFlakyLine();
+  const stream = await own.another({ url: line.url });
+  const seen: string[] = [];
+  const consumer = await stream.consume({
+    ...usual,
+    ackWaitMs: 1_000,
+    handler: async (batch) => void seen.push(...idsOf(batch)),
+  });
+  await publish('before');
+  await eventually(() => seen.includes('before'));
+  line.cut();
+  await publish('during');
+  await sleep(200);
+  line.mend();
+  await eventually(() => seen.includes('during'));
+  line.cut();
+  await eventually(() => !stream.isUp);
+  await consumer.stop();
+  await stream.close();
+  await line.close();
+});
+
+test('a consumer passes nothing before it ran, and all once it is idle', async () => {
+  await publish('one', 'two');
+  expect(await own.stream.consumedThrough('never-ran')).toBe(0);
+  await own.stream.consume({ ...usual, handler: async () => {} });
+  await eventually(async () => (await own.stream.consumedThrough(name)) === 2);
+});
+
+test('messages that left the log unread do not hold an idle consumer back', async () => {
+  const shortlived = await openPrivateStream({ retentionMs: 200 });
+  await shortlived.stream.consume({ ...usual, handler: async () => {} });
+  const consumer = await shortlived.stream.consume({ ...usual, name: 'late', handler: async () => {} });
+  await consumer.stop();
+  await shortlived.stream.publish([{ id: 'fleeting', key: 'fleeting', payload: new Uint8Array(1) }]);
+  expect(await shortlived.stream.consumedThrough('late')).toBe(0);
+  await eventually(async () => (await shortlived.stream.consumedThrough('late')) === 1);
+  await shortlived.destroy();
+});

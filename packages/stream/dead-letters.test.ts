@@ -1,0 +1,122 @@
+import { FakeClock } from '@tributary/clock';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { DeadLetterMissing } from './errors.ts';
+import type { Handler } from './handler.ts';
+import { eventually } from './testing/eventually.ts';
+import { openPrivateStream, type PrivateStream } from './testing/private-stream.ts';
+
+const usual = { name: 'ingestion', pullMs: 1_000 };
+const clock = new FakeClock('2026-03-01T12:00:00Z');
+let own: PrivateStream;
+beforeEach(async () => {
+  own = await openPrivateStream({ clock });
+});
+afterEach(() => own.destroy());
+
+const rejectAll =
+  (reason: string): Handler =>
+  async (batch) => {
+    for (const message of batch) message.reject(reason);
+  };
+
+/** Publishes so many messages and has all of them die. */
+async function kill(count: number): Promise<void> {
+  const ids = Array.from({ length: count }, (_, index) => `dead-${index}`);
+  await own.stream.publish(
+    ids.map((id) => ({ id, key: id, payload: Buffer.from(`<${id}>`), headers: { Kind: 'visit' } })),
+  );
+  const consumer = await own.stream.consume({
+    ...usual,
+    maxMessages: 1,
+    handler: async ([message]) => message?.reject(`cannot read\r\n ${message.id}`),
+  });
+  await eventually(async () => (await own.stream.deadLetters.count()) === count);
+  await consumer.stop();
+}
+
+test('a letter tells what died, when, where and why', async () => {
+  await kill(1);
+  const { letters, next } = await own.stream.deadLetters.list();
+  expect(next).toBeUndefined();
+  expect(letters).toHaveLength(1);
+  expect(letters[0]).toMatchObject({
+    sequence: 1,
+    id: 'dead-0',
+    reason: 'cannot read dead-0',
+    diedAt: clock.now(),
+    deliveries: 1,
+    originalSequence: 1,
+    headers: { Kind: 'visit' },
+  });
+  expect(letters[0]?.subject).toMatch(new RegExp(`^${own.prefix}\\.visits\\.\\d+$`));
+  expect(Buffer.from(letters[0]?.payload ?? []).toString()).toBe('<dead-0>');
+  expect(await own.stream.lastSequence('dead-letters')).toBe(1);
+});
+
+test('pages follow each other without gap or repeat, over letters that are gone', async () => {
+  await kill(7);
+  await own.stream.deadLetters.remove(2);
+  await own.stream.deadLetters.remove(3);
+  const pages: number[][] = [];
+  let after: number | undefined = 0;
+  while (after !== undefined) {
+    const page = await own.stream.deadLetters.list({ after, limit: 2 });
+    pages.push(page.letters.map((letter) => letter.sequence));
+    after = page.next;
+  }
+  expect(pages).toEqual([[1, 4], [5, 6], [7]]);
+  expect(await own.stream.deadLetters.count()).toBe(5);
+});
+
+test('a replayed message comes again as it was, though its id is young, and its letter goes', async () => {
+  await kill(2);
+  const sequence = await own.stream.deadLetters.replay(1);
+  expect(sequence).toBe(3);
+  expect((await own.stream.deadLetters.list()).letters.map((letter) => letter.id)).toEqual(['dead-1']);
+  const seen: unknown[] = [];
+  await own.stream.consume({
+    ...usual,
+    handler: async (batch) => {
+      for (const { id, sequence: place, deliveries, headers, payload } of batch) {
+        seen.push([id, place, deliveries, headers, Buffer.from(payload).toString()]);
+      }
+    },
+  });
+  await eventually(() => seen.length === 1);
+  expect(seen).toEqual([['dead-0', 3, 1, { Kind: 'visit' }, '<dead-0>']]);
+});
+
+test('all can be replayed, and those that die again do not keep it going for ever', async () => {
+  await kill(5);
+  await own.stream.consume({ ...usual, handler: rejectAll('still bad') });
+  const counts: number[] = [];
+  expect(await own.stream.deadLetters.replayAll((replayed) => counts.push(replayed))).toBe(5);
+  expect(counts).toEqual([1, 2, 3, 4, 5]);
+  await eventually(async () => (await own.stream.deadLetters.count()) === 5);
+  const { letters } = await own.stream.deadLetters.list();
+  expect(letters.map((letter) => letter.reason)).toEqual(new Array(5).fill('still bad'));
+  expect(letters.map((letter) => letter.id).sort()).toEqual([0, 1, 2, 3, 4].map((index) => `dead-${index}`));
+});
+
+test('a letter that is not there is a friendly error', async () => {
+  await expect(own.stream.deadLetters.get(99)).rejects.toThrow(DeadLetterMissing);
+  await expect(own.stream.deadLetters.replay(99)).rejects.toThrow('no dead letter 99');
+});
+
+test('a message of the largest size can still become a dead letter, and be replayed', async () => {
+  const large = { id: 'l'.repeat(200), key: 'large', headers: { Note: 'x'.repeat(50) } };
+  const payload = new Uint8Array(900 * 1024 - 400 - 200 - 'Note,'.length - 50 - 4);
+  await expect(own.stream.publish([{ ...large, payload: new Uint8Array(payload.length + 1) }])).rejects.toThrow(
+    'bytes',
+  );
+  await own.stream.publish([{ ...large, payload }]);
+  await own.stream.consume({
+    ...usual,
+    handler: rejectAll('é'.repeat(5_000)),
+  });
+  await eventually(async () => (await own.stream.deadLetters.count()) === 1);
+  const letter = await own.stream.deadLetters.get(1);
+  expect(letter.payload).toHaveLength(payload.length);
+  expect(letter.reason).toHaveLength(1_003);
+  expect(await own.stream.deadLetters.replay(1)).toBe(2);
+});

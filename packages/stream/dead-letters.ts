@@ -1,0 +1,173 @@
+import type { StoredMsg } from '@nats-io/jetstream';
+import type { Clock } from '@tributary/clock';
+import { DeadLetterMissing } from './errors.ts';
+import { callerHeaders, type Headers, header, messageIdOf } from './headers.ts';
+import type { Link } from './link.ts';
+import type { Publisher } from './publisher.ts';
+import type { StreamDeclarations } from './streams.ts';
+
+export interface DeadLetter {
+  /** Its place among the dead letters. */
+  readonly sequence: number;
+  readonly reason: string;
+  readonly diedAt: Date;
+  /** How often the message was delivered before it was given up. */
+  readonly deliveries: number;
+  /** Where the message stood before. */
+  readonly subject: string;
+  readonly originalSequence: number;
+  readonly id: string;
+  readonly payload: Uint8Array;
+  readonly headers: Headers;
+}
+
+export interface DeadLetterPage {
+  readonly letters: readonly DeadLetter[];
+  /** Give it as `after` to get the next page; undefined on the last one. */
+  readonly next: number | undefined;
+}
+
+/** A message as it leaves the consumer. */
+export interface Casualty {
+  readonly id: string;
+  readonly subject: string;
+  readonly sequence: number;
+  readonly deliveries: number;
+  readonly storedAtNanos: bigint;
+  readonly payload: Uint8Array;
+  readonly headers: Headers;
+}
+
+const longestReason = 1_000;
+
+/** JetStream has no dead-letter queue; this stream is ours. A letter leaves it only by replay or by somebody's hand. */
+export class DeadLetters {
+  readonly #link: Link;
+  readonly #publisher: Publisher;
+  readonly #streams: StreamDeclarations;
+  readonly #clock: Clock;
+
+  constructor(link: Link, publisher: Publisher, streams: StreamDeclarations, clock: Clock) {
+    this.#link = link;
+    this.#publisher = publisher;
+    this.#streams = streams;
+    this.#clock = clock;
+  }
+
+  /** Resolves when the letter is on disk; only then may the message leave its consumer. */
+  async add(message: Casualty, reason: string): Promise<void> {
+    const { name, subject } = this.#letters;
+    await this.#publisher.publish([
+      {
+        stream: name,
+        subject,
+        // The same casualty delivered twice is one letter. The time tells it from its namesake of a recreated stream.
+        id: `${this.#streams.visits.name}:${message.sequence}:${message.storedAtNanos}`,
+        payload: message.payload,
+        headers: {
+          ...message.headers,
+          [header.messageId]: message.id,
+          [header.reason]: oneLine(reason),
+          [header.subject]: message.subject,
+          [header.sequence]: String(message.sequence),
+          [header.deliveries]: String(message.deliveries),
+          [header.diedAt]: this.#clock.now().toISOString(),
+        },
+      },
+    ]);
+  }
+
+  async count(): Promise<number> {
+    return (await this.#link.manager.streams.info(this.#letters.name)).state.messages;
+  }
+
+  /** In the order of their deaths. */
+  async list({ after = 0, limit = 100 }: { after?: number; limit?: number } = {}): Promise<DeadLetterPage> {
+    const letters: DeadLetter[] = [];
+    let from = after + 1;
+    // One more than asked for says whether there is a next page.
+    while (letters.length <= limit) {
+      const found = await this.#firstFrom(from);
+      if (!found) return { letters, next: undefined };
+      letters.push(found);
+      from = found.sequence + 1;
+    }
+    const page = letters.slice(0, limit);
+    return { letters: page, next: page.at(-1)?.sequence };
+  }
+
+  async get(sequence: number): Promise<DeadLetter> {
+    const stored = await this.#link.manager.streams.getMessage(this.#letters.name, { seq: sequence });
+    if (!stored) throw new DeadLetterMissing(sequence);
+    return toDeadLetter(stored);
+  }
+
+  /** Puts the message back where it came from, then deletes the letter. Resolves to its new sequence among the visits. */
+  async replay(sequence: number): Promise<number> {
+    const letter = await this.get(sequence);
+    const [receipt] = await this.#publisher.publish([
+      {
+        stream: this.#streams.visits.name,
+        subject: letter.subject,
+        // Under its old id the server would take a young message for a repeat and drop it. This one is the same when a
+        // replay that was cut short is done again.
+        id: `replay:${this.#letters.name}:${sequence}:${letter.diedAt.getTime()}`,
+        payload: letter.payload,
+        headers: { ...letter.headers, [header.messageId]: letter.id },
+      },
+    ]);
+    await this.remove(sequence);
+    return receipt?.sequence ?? 0;
+  }
+
+  /** Replays what is there now. Letters of messages that die again on the way are left for another day, so this ends. */
+  async replayAll(progress: (replayed: number) => void = () => {}): Promise<number> {
+    const { last_seq: end } = (await this.#link.manager.streams.info(this.#letters.name)).state;
+    let replayed = 0;
+    for (let from = 1; from <= end; ) {
+      const letter = await this.#firstFrom(from);
+      if (!letter || letter.sequence > end) break;
+      await this.replay(letter.sequence);
+      replayed += 1;
+      progress(replayed);
+      from = letter.sequence + 1;
+    }
+    return replayed;
+  }
+
+  /** Deletes a letter for good, its bytes overwritten: the last resort, and what an erasure needs. */
+  async remove(sequence: number): Promise<void> {
+    await this.#link.manager.streams.deleteMessage(this.#letters.name, sequence);
+  }
+
+  async #firstFrom(sequence: number): Promise<DeadLetter | undefined> {
+    const { name, subject } = this.#letters;
+    const stored = await this.#link.manager.direct.getMessage(name, { seq: sequence, next_by_subj: subject });
+    return stored ? toDeadLetter(stored) : undefined;
+  }
+
+  get #letters() {
+    return this.#streams['dead-letters'];
+  }
+}
+
+function toDeadLetter(stored: StoredMsg): DeadLetter {
+  const told = stored.header;
+  return {
+    sequence: stored.seq,
+    reason: told.get(header.reason),
+    diedAt: new Date(told.get(header.diedAt)),
+    deliveries: Number(told.get(header.deliveries)),
+    subject: told.get(header.subject),
+    originalSequence: Number(told.get(header.sequence)),
+    id: messageIdOf(told),
+    payload: stored.data,
+    headers: callerHeaders(told),
+  };
+}
+
+/** A header is one line, and a stack trace or a whole HTML page is no reason. */
+function oneLine(reason: string): string {
+  const line = reason.replace(/\s+/g, ' ').trim();
+  return line.length > longestReason ? `${line.slice(0, longestReason)}...` : line || 'no reason given';
+}

@@ -1,0 +1,95 @@
+import type { JsMsg } from '@nats-io/jetstream';
+import { errors } from '@nats-io/transport-node';
+import type { Casualty } from './dead-letters.ts';
+import type { StreamMessage } from './handler.ts';
+import { callerHeaders, type Headers, messageIdOf } from './headers.ts';
+
+type Verdict =
+  | { readonly kind: 'reject'; readonly reason: string }
+  | { readonly kind: 'retry'; readonly reason: string; readonly delayMs: number };
+
+/** One delivery of a message: the handler's view of it, and our answer to the server. */
+export class Delivery implements StreamMessage, Casualty {
+  readonly id: string;
+  readonly sequence: number;
+  readonly deliveries: number;
+  readonly subject: string;
+  readonly payload: Uint8Array;
+  readonly headers: Headers;
+  readonly #message: JsMsg;
+  #verdict: Verdict | undefined;
+  #isAnswered = false;
+
+  constructor(message: JsMsg) {
+    const { streamSequence, deliveryCount } = message.info;
+    this.id = messageIdOf(message.headers);
+    this.sequence = streamSequence;
+    this.deliveries = deliveryCount;
+    this.subject = message.subject;
+    this.payload = message.data;
+    this.headers = callerHeaders(message.headers);
+    this.#message = message;
+  }
+
+  get partition(): number {
+    return Number(this.subject.slice(this.subject.lastIndexOf('.') + 1));
+  }
+
+  get publishedAt(): Date {
+    return this.#message.time;
+  }
+
+  get storedAtNanos(): bigint {
+    return this.#message.timestampNanos;
+  }
+
+  get verdict(): Verdict | undefined {
+    return this.#verdict;
+  }
+
+  /** The server has our final word, or lost it; in any case it is no longer ours. */
+  get isAnswered(): boolean {
+    return this.#isAnswered;
+  }
+
+  reject(reason: string): void {
+    this.#verdict = { kind: 'reject', reason };
+  }
+
+  retry(delayMs: number, reason: string): void {
+    this.#verdict = { kind: 'retry', reason, delayMs };
+  }
+
+  acknowledge(): void {
+    this.#answer(() => this.#message.ack());
+  }
+
+  /** Back to the server, for any worker. */
+  giveBack(delayMs = 0): void {
+    this.#answer(() => this.#message.nak(delayMs));
+  }
+
+  /** Never again; its dead letter is written. */
+  bury(): void {
+    this.#answer(() => this.#message.term());
+  }
+
+  /** Keeps the server from taking a long silence for our death. */
+  stillWorking(): void {
+    this.#say(() => this.#message.working());
+  }
+
+  #answer(send: () => void): void {
+    this.#isAnswered = true;
+    this.#say(send);
+  }
+
+  /** What gets lost does no harm: the server delivers the message again. */
+  #say(send: () => void): void {
+    try {
+      send();
+    } catch (error) {
+      if (!(error instanceof errors.ClosedConnectionError)) throw error;
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import { JetStreamApiError } from '@nats-io/jetstream';
+import { ServerUnsuitable, StreamConflict } from './errors.ts';
+import type { Link } from './link.ts';
+import {
+  deadLetterHeadroomBytes,
+  type StreamDeclaration,
+  type StreamDeclarations,
+  type StreamSettings,
+} from './streams.ts';
+
+/** Servers before this one lose acknowledged messages in a crash. */
+const oldestSafe = [2, 10, 27] as const;
+
+/** The API's code for "there is one of that name, with other settings". */
+const nameInUse = 10058;
+
+/** Creates or updates the declared streams. Any number of processes may do so at once. */
+export async function ensureStreams(
+  link: Link,
+  declarations: StreamDeclarations,
+  settings: StreamSettings,
+): Promise<void> {
+  await assertSuitable(link, settings);
+  for (const declaration of Object.values(declarations)) await ensureStream(link, declaration);
+}
+
+async function ensureStream(link: Link, { name, config }: StreamDeclaration): Promise<void> {
+  try {
+    await link.manager.streams.add({ ...config });
+  } catch (error) {
+    if (!(error instanceof JetStreamApiError)) throw error;
+    if (error.code !== nameInUse) throw new StreamConflict(name, error);
+    await link.manager.streams.update(name, config).catch((cause: Error) => {
+      throw cause instanceof JetStreamApiError ? new StreamConflict(name, cause) : cause;
+    });
+  }
+}
+
+/** The client cannot ask for `sync_interval: always`; CI asserts that in the server's settings file. The rest is asked here. */
+async function assertSuitable(link: Link, settings: StreamSettings): Promise<void> {
+  const { info } = link.nats;
+  if (!info) throw new ServerUnsuitable('The connection to the NATS server is lost at present. Try again.');
+  const { version, max_payload: maxPayload, jetstream } = info;
+  if (!jetstream) {
+    throw new ServerUnsuitable(
+      'The NATS server runs without JetStream. Start it with "jetstream" in its settings file.',
+    );
+  }
+  if (!isSafe(version)) {
+    throw new ServerUnsuitable(
+      `The NATS server is ${version}, which can lose acknowledged messages in a crash. Use ${oldestSafe.join('.')} or newer.`,
+    );
+  }
+  const needed = settings.maxMessageBytes + deadLetterHeadroomBytes;
+  if (maxPayload < needed) {
+    throw new ServerUnsuitable(`The NATS server's max_payload is ${maxPayload} bytes. Raise it to at least ${needed}.`);
+  }
+  await link.manager.getAccountInfo().catch((cause: Error) => {
+    throw new ServerUnsuitable(`JetStream does not answer for this account: ${cause.message}.`, { cause });
+  });
+}
+
+export function isSafe(version: string): boolean {
+  const parts = version.split(/[.-]/).slice(0, oldestSafe.length).map(Number);
+  for (const [index, least] of oldestSafe.entries()) {
+    const part = parts[index] ?? 0;
+    if (part !== least) return part > least;
+  }
+  return true;
+}

@@ -1,0 +1,19 @@
+export type { OutgoingMessage } from './address.ts';
+export type { ConsumeOptions, ConsumerSettings } from './consumer.ts';
+export type { DeadLetter, DeadLetterPage } from './dead-letters.ts';
+export {
+  DeadLetterMissing,
+  MessageRefused,
+  PublishFailed,
+  type Receipt,
+  RetryLater,
+  ServerUnsuitable,
+  StreamConflict,
+  StreamError,
+  StreamUnreachable,
+} from './errors.ts';
+export type { ConsumerEvent, Handler, StreamMessage } from './handler.ts';
+export { partitionOf } from './partition.ts';
+export type { PublishOptions } from './publisher.ts';
+export { type ConnectOptions, connectStream, type Stream } from './stream.ts';
+export type { StreamName, StreamSettings } from './streams.ts';

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { StreamUnreachable } from './errors.ts';
+import { connectionOptions } from './link.ts';
+import { connectStream } from './stream.ts';
+
+test('an address may hold credentials, several servers and the wish for TLS', () => {
+  expect(connectionOptions('nats://ann:s%40fe@one:4222, nats://two')).toMatchObject({
+    servers: ['one:4222', 'two:4222'],
+    user: 'ann',
+    pass: 's@fe',
+  });
+  expect(connectionOptions('tls://token@one')).toMatchObject({ token: 'token', tls: {} });
+  expect(connectionOptions('nats://one')).not.toHaveProperty('tls');
+});
+
+test('a server that is not there is a friendly error without the password', async () => {
+  const attempt = connectStream({ url: 'nats://ann:secret@127.0.0.1:9', prefix: 'nobody', connectMs: 300 });
+  const error = await attempt.catch((caught: unknown) => caught);
+  expect(error).toBeInstanceOf(StreamUnreachable);
+  expect(String(error)).toContain('127.0.0.1:9 within 300 ms');
+  expect(String(error)).not.toContain('secret');
+});
+
+test('a prefix that would break the subjects is refused', async () => {
+  await expect(connectStream({ url: 'nats://127.0.0.1:9', prefix: 'a.b' })).rejects.toThrow('60 letters');
+});

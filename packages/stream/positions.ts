@@ -1,0 +1,25 @@
+import { JetStreamApiCodes, JetStreamApiError } from '@nats-io/jetstream';
+import type { Link } from './link.ts';
+
+/** The sequence of the newest message the stream ever took; 0 before the first. */
+export async function lastSequence(link: Link, stream: string): Promise<number> {
+  return (await link.manager.streams.info(stream)).state.last_seq;
+}
+
+/**
+ * Every message up to this sequence was handled or became a dead letter. A consumer that never ran has passed nothing.
+ * After a crash of the server it may stand a little lower than before: the server then delivers again what it forgot.
+ */
+export async function consumedThrough(link: Link, stream: string, consumer: string): Promise<number> {
+  // Asked before the consumer: a message published in between must not count as consumed.
+  const last = await lastSequence(link, stream);
+  try {
+    const info = await link.manager.consumers.info(stream, consumer);
+    const idle = info.num_pending === 0 && info.num_ack_pending === 0;
+    // The floor stays behind messages that left the stream unread (aged out, erased), so an idle consumer is at the end.
+    return info.ack_floor.stream_seq;
+  } catch (error) {
+    if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.ConsumerNotFound) return 0;
+    throw error;
+  }
+}

@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { OutgoingMessage } from './address.ts';
+import { MessageRefused, PublishFailed } from './errors.ts';
+import { eventually } from './testing/eventually.ts';
+import { openFlakyLine } from './testing/flaky-line.ts';
+import { openPrivateStream, type PrivateStream } from './testing/private-stream.ts';
+
+let own: PrivateStream;
+beforeAll(async () => {
+  own = await openPrivateStream();
+});
+afterAll(() => own.destroy());
+
+const visit = (id: string, text = id): OutgoingMessage => ({ id, key: `profile:${id}`, payload: Buffer.from(text) });
+const visits = (name: string, count: number) => Array.from({ length: count }, (_, index) => visit(`${name}-${index}`));
+
+test('publishing resolves to one receipt a message, each with its own place in the log', async () => {
+  const receipts = await own.stream.publish(visits('first', 50));
+  expect(receipts.map((receipt) => receipt.id)).toEqual(visits('first', 50).map((message) => message.id));
+  expect(new Set(receipts.map((receipt) => receipt.sequence)).size).toBe(50);
+  expect(Math.max(...receipts.map((receipt) => receipt.sequence))).toBe(await own.stream.lastSequence());
+});
+
+test('the same id twice is stored once', async () => {
+  const [first] = await own.stream.publish([visit('twice')]);
+  const [second] = await own.stream.publish([visit('twice')]);
+  expect(second).toEqual({ id: 'twice', sequence: first?.sequence, duplicate: true });
+});
+
+test('no more than maxInFlight are under way', async () => {
+  const narrow = await own.another({ maxInFlight: 3 });
+  const publishing = narrow.publish(visits('narrow', 40));
+  expect(narrow.load).toEqual({ inFlight: 3, waiting: 37 });
+  await publishing;
+  expect(narrow.load).toEqual({ inFlight: 0, waiting: 0 });
+});
+
+test('a lost connection is made good: what was under way is sent again when the server is back', async () => {
+  const line = await openFlakyLine();
+  const stream = await own.another({ url: line.url });
+  line.cut();
+  await eventually(() => !stream.isUp);
+  const publishing = stream.publish(visits('cut', 20));
+  await sleep(300);
+  expect(stream.load.inFlight).toBe(20);
+  line.mend();
+  expect(await publishing).toHaveLength(20);
+  await stream.close();
+  await line.close();
+});
+
+test('an acknowledgement that was lost is not a success, and sending again stores nothing twice', async () => {
+  const line = await openFlakyLine();
+  const stream = await own.another({ url: line.url });
+  const before = await own.stream.lastSequence();
+  line.deafen();
+  let done = false;
+  const publishing = stream.publish(visits('deaf', 10)).finally(() => {
+    done = true;
+  });
+  await eventually(async () => (await own.stream.lastSequence()) === before + 10);
+  expect(done).toBe(false);
+  line.mend();
+  const receipts = await publishing;
+  expect(receipts.every((receipt) => receipt.duplicate)).toBe(true);
+  expect(await own.stream.lastSequence()).toBe(before + 10);
+  await stream.close();
+  await line.close();
+});
+
+test('after the deadline it says which messages have no acknowledgement, and why', async () => {
+  const line = await openFlakyLine();
+  const stream = await own.another({ url: line.url });
+  line.deafen();
+  const failed = await stream.publish([visit('late-1'), visit('late-2')], { deadlineMs: 300 }).catch((error) => error);
+  expect(failed).toBeInstanceOf(PublishFailed);
+  expect(failed).toMatchObject({ acknowledged: [], unacknowledged: ['late-1', 'late-2'] });
+  expect(failed.message).toContain('did not acknowledge 2 of 2 messages (timeout)');
+  expect(stream.load).toEqual({ inFlight: 0, waiting: 0 });
+  line.cut();
+  await eventually(() => !stream.isUp);
+  const away = stream.publish([visit('late-3')], { deadlineMs: 200 });
+  await expect(away).rejects.toThrow(PublishFailed);
+  await stream.close();
+  await line.close();
+});
+
+test('after closing it fails at once', async () => {
+  const stream = await own.another();
+  await stream.close();
+  const began = performance.now();
+  await expect(stream.publish([visit('closed')])).rejects.toThrow(PublishFailed);
+  expect(performance.now() - began).toBeLessThan(1_000);
+});
+
+test('a log that is full refuses with an error instead of dropping what is unread', async () => {
+  const small = await openPrivateStream({ maxBytes: 4_096, deadlineMs: 500 });
+  const roomy = visits('full', 100).map((message) => ({ ...message, payload: Buffer.alloc(200) }));
+  const failed: PublishFailed = await small.stream.publish(roomy).catch((error) => error);
+  expect(failed).toBeInstanceOf(PublishFailed);
+  expect(failed.acknowledged.length).toBeGreaterThan(0);
+  expect(await small.stream.lastSequence()).toBe(failed.acknowledged.length);
+  await small.destroy();
+});
+
+test.each([
+  ['too large', { ...visit('large'), payload: new Uint8Array(900 * 1024) }],
+  ['without an id', visit('')],
+  ['with a line break in its id', visit('a\nb')],
+  ['with a forged header', { ...visit('forged'), headers: { Trace: 'a\r\nNats-Msg-Id: b' } }],
+  ['with a reserved header', { ...visit('reserved'), headers: { 'Nats-Expected-Stream': 'x' } }],
+])('a message %s is refused before anything of its batch is sent', async (_, message) => {
+  const before = await own.stream.lastSequence();
+  await expect(own.stream.publish([visit('neighbour'), message])).rejects.toThrow(MessageRefused);
+  expect(await own.stream.lastSequence()).toBe(before);
+});

@@ -1,0 +1,145 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { JetStreamApiError, type PubAck } from '@nats-io/jetstream';
+import { errors } from '@nats-io/transport-node';
+import type { AddressedMessage } from './address.ts';
+import { PublishFailed, type Receipt } from './errors.ts';
+import { toNats } from './headers.ts';
+import type { Link } from './link.ts';
+import { Slots } from './slots.ts';
+
+export interface PublishOptions {
+  /** How long lost connections and missing acknowledgements are made good by sending again. */
+  readonly deadlineMs?: number;
+}
+
+export interface PublisherSettings {
+  /** Most messages sent and not yet acknowledged, over all calls; more wait for their turn. */
+  readonly maxInFlight: number;
+  readonly deadlineMs: number;
+}
+
+export const defaultPublisherSettings: PublisherSettings = { maxInFlight: 512, deadlineMs: 10_000 };
+
+/** An acknowledgement later than this is taken for lost, and the message is sent again. */
+const acknowledgementMs = 5_000;
+const longestPauseMs = 1_000;
+
+export class Publisher {
+  readonly #link: Link;
+  readonly #slots: Slots;
+  readonly #deadlineMs: number;
+
+  constructor(link: Link, settings: PublisherSettings) {
+    this.#link = link;
+    this.#slots = new Slots(settings.maxInFlight);
+    this.#deadlineMs = settings.deadlineMs;
+  }
+
+  /** Messages sent and not yet acknowledged, and messages that wait for a slot. A collector sheds load by it. */
+  get load(): { readonly inFlight: number; readonly waiting: number } {
+    return { inFlight: this.#slots.taken, waiting: this.#slots.waiting };
+  }
+
+  /** Resolves when the log has acknowledged every message; throws PublishFailed when it did not do so in time. */
+  async publish(messages: readonly AddressedMessage[], options: PublishOptions = {}): Promise<Receipt[]> {
+    const deadline = new Deadline(options.deadlineMs ?? this.#deadlineMs);
+    const outcomes = await Promise.allSettled(messages.map((message) => this.#publishOne(message, deadline)));
+    deadline.end();
+
+    const acknowledged: Receipt[] = [];
+    const failures: { id: string; cause: unknown }[] = [];
+    for (const [index, outcome] of outcomes.entries()) {
+      if (outcome.status === 'fulfilled') acknowledged.push(outcome.value);
+      else failures.push({ id: (messages[index] as AddressedMessage).id, cause: outcome.reason });
+    }
+    if (failures.length > 0) {
+      throw new PublishFailed(
+        acknowledged,
+        failures.map((failure) => failure.id),
+        failures[0]?.cause,
+      );
+    }
+    return acknowledged;
+  }
+
+  /** Resolves when nothing is under way; whatever is has a deadline, so it comes. */
+  async idle(): Promise<void> {
+    while (this.#slots.taken > 0) await sleep(10);
+  }
+
+  async #publishOne(message: AddressedMessage, deadline: Deadline): Promise<Receipt> {
+    await this.#slots.acquire(deadline.signal);
+    let lastFault: unknown;
+    try {
+      for (let attempt = 0; ; attempt += 1) {
+        await this.#link.untilUp(deadline.signal);
+        try {
+          const { seq, duplicate } = await this.#send(message, Math.min(acknowledgementMs, deadline.remainingMs));
+          return { id: message.id, sequence: seq, duplicate };
+        } catch (fault) {
+          if (isFinal(fault)) throw fault;
+          lastFault = fault;
+        }
+        await sleep(Math.min(20 * 2 ** attempt, longestPauseMs), undefined, { signal: deadline.signal });
+      }
+    } catch (error) {
+      // "The deadline passed" helps nobody when we know what kept going wrong until then.
+      throw deadline.signal.aborted ? (lastFault ?? deadline.signal.reason) : error;
+    } finally {
+      this.#slots.release();
+    }
+  }
+
+  /** One attempt. It fails as soon as the connection is lost, because the answer can no longer come. */
+  #send(message: AddressedMessage, timeoutMs: number): Promise<PubAck> {
+    const { events, jetstream } = this.#link;
+    return new Promise((resolve, reject) => {
+      const lost = () => reject(new errors.ConnectionError('the connection was lost'));
+      events.once('lost', lost);
+      jetstream
+        .publish(message.subject, message.payload, {
+          msgID: message.id,
+          headers: toNats(message.headers),
+          timeout: Math.max(1, timeoutMs),
+          // An acknowledgement of another stream on the same subject would not be ours.
+          expect: { streamName: message.stream },
+        })
+        .then(resolve, reject)
+        .finally(() => events.off('lost', lost));
+    });
+  }
+}
+
+/** Faults that the same message would meet again: the server understood it and said no, or we closed the connection. */
+function isFinal(fault: unknown): boolean {
+  if (fault instanceof JetStreamApiError) return fault.status < 500;
+  return (
+    fault instanceof errors.InvalidArgumentError ||
+    fault instanceof errors.ClosedConnectionError ||
+    fault instanceof errors.DrainingConnectionError
+  );
+}
+
+/** Measured on the machine's monotonic clock: setting the time of day must not lengthen or end anybody's wait. */
+class Deadline {
+  readonly signal: AbortSignal;
+  readonly #at: number;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(milliseconds: number) {
+    const passed = new AbortController();
+    this.signal = passed.signal;
+    setMaxListeners(0, this.signal);
+    this.#at = performance.now() + milliseconds;
+    this.#timer = setTimeout(() => passed.abort(new Error(`${milliseconds} ms have passed`)), milliseconds);
+  }
+
+  get remainingMs(): number {
+    return this.#at - performance.now();
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+}

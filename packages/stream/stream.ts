@@ -1,0 +1,101 @@
+import { type Clock, systemClock } from '@tributary/clock';
+import { addressVisits, type OutgoingMessage } from './address.ts';
+import { type ConsumeOptions, StreamConsumer } from './consumer.ts';
+import { DeadLetters } from './dead-letters.ts';
+import { ensureStreams } from './ensure-streams.ts';
+import type { Receipt } from './errors.ts';
+import { Link } from './link.ts';
+import { consumedThrough, lastSequence } from './positions.ts';
+import { defaultPublisherSettings, Publisher, type PublisherSettings, type PublishOptions } from './publisher.ts';
+import {
+  declareStreams,
+  defaultStreamSettings,
+  type StreamDeclarations,
+  type StreamName,
+  type StreamSettings,
+} from './streams.ts';
+
+export interface ConnectOptions extends Partial<StreamSettings>, Partial<PublisherSettings> {
+  /** `nats://` or `tls://`, with user and password if need be; several servers with commas between. */
+  readonly url: string;
+  /** First word of all subjects and stream names, so that several installations or tests can share a server. */
+  readonly prefix: string;
+  /** Dates the dead letters. Deadlines run on the machine's monotonic clock. */
+  readonly clock?: Clock;
+  /** How long the first connection may take; a lost one is sought without end. */
+  readonly connectMs?: number;
+}
+
+export async function connectStream(options: ConnectOptions): Promise<Stream> {
+  if (!/^[A-Za-z0-9_]{1,60}$/.test(options.prefix)) {
+    throw new TypeError(`The stream prefix "${options.prefix}" may hold up to 60 letters, digits and underscores.`);
+  }
+  return new Stream(await Link.open(options.url, options.connectMs ?? 10_000), options);
+}
+
+/** The visits log. */
+export class Stream {
+  readonly deadLetters: DeadLetters;
+  readonly #link: Link;
+  readonly #settings: StreamSettings;
+  readonly #streams: StreamDeclarations;
+  readonly #publisher: Publisher;
+  readonly #consumers = new Set<StreamConsumer>();
+
+  constructor(link: Link, options: ConnectOptions) {
+    this.#link = link;
+    this.#settings = { ...defaultStreamSettings, ...options };
+    this.#streams = declareStreams(options.prefix, this.#settings);
+    this.#publisher = new Publisher(link, { ...defaultPublisherSettings, ...options });
+    this.deadLetters = new DeadLetters(link, this.#publisher, this.#streams, options.clock ?? systemClock);
+  }
+
+  /** Creates or updates the streams, after a look whether the server can keep our promises. */
+  ensureStreams(): Promise<void> {
+    return ensureStreams(this.#link, this.#streams, this.#settings);
+  }
+
+  /** Resolves when every message is on the log's disk. Throws PublishFailed, or MessageRefused before anything is sent. */
+  async publish(messages: readonly OutgoingMessage[], options?: PublishOptions): Promise<Receipt[]> {
+    return this.#publisher.publish(addressVisits(messages, this.#streams.visits, this.#settings), options);
+  }
+
+  /** Messages sent and not yet acknowledged, and messages that wait for their turn. */
+  get load(): { readonly inFlight: number; readonly waiting: number } {
+    return this.#publisher.load;
+  }
+
+  /** False while the connection is being sought. */
+  get isUp(): boolean {
+    return this.#link.isUp;
+  }
+
+  /** Starts to read visits; `stop()` of the result ends it in good order. */
+  async consume(options: ConsumeOptions): Promise<{ stop(): Promise<void> }> {
+    const consumer = await StreamConsumer.start(this.#link, this.#streams.visits.name, this.deadLetters, options);
+    this.#consumers.add(consumer);
+    return {
+      stop: async () => {
+        this.#consumers.delete(consumer);
+        await consumer.stop();
+      },
+    };
+  }
+
+  /** The sequence of the newest message the stream ever took; 0 before the first. */
+  lastSequence(stream: StreamName = 'visits'): Promise<number> {
+    return lastSequence(this.#link, this.#streams[stream].name);
+  }
+
+  /** Every visit up to this sequence was handled by the consumer or became a dead letter. */
+  consumedThrough(consumer: string): Promise<number> {
+    return consumedThrough(this.#link, this.#streams.visits.name, consumer);
+  }
+
+  /** Stops the consumers, waits for what is being published, and hangs up. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#consumers].map((consumer) => consumer.stop()));
+    await this.#publisher.idle();
+    await this.#link.close();
+  }
+}

@@ -1,0 +1,63 @@
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect, nanos } from '@nats-io/transport-node';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isSafe } from './ensure-streams.ts';
+import { ServerUnsuitable, StreamConflict } from './errors.ts';
+import { declareStreams, defaultStreamSettings } from './streams.ts';
+import { openPrivateStream, type PrivateStream, testUrl } from './testing/private-stream.ts';
+
+let own: PrivateStream;
+beforeAll(async () => {
+  own = await openPrivateStream();
+});
+afterAll(() => own.destroy());
+
+async function configOf(stream: string) {
+  const nats = await connect({ servers: new URL(testUrl).host });
+  try {
+    return (await (await jetstreamManager(nats)).streams.info(`${own.prefix}-${stream}`)).config;
+  } finally {
+    await nats.close();
+  }
+}
+
+test('visits are kept in files, by age, and never make room by deleting what is unread', async () => {
+  expect(await configOf('visits')).toMatchObject({
+    subjects: [`${own.prefix}.visits.*`],
+    storage: 'file',
+    retention: 'limits',
+    discard: 'new',
+    num_replicas: 1,
+    max_age: nanos(7 * 24 * 60 * 60_000),
+    duplicate_window: nanos(120_000),
+    max_msg_size: 900 * 1024,
+  });
+});
+
+test('dead letters do not age', async () => {
+  expect(await configOf('dead-letters')).toMatchObject({ storage: 'file', max_age: 0, max_bytes: -1, max_msgs: -1 });
+});
+
+test('a cluster has as many copies as the setting says', () => {
+  const streams = declareStreams('x', { ...defaultStreamSettings, replicas: 3 });
+  expect(Object.values(streams).map((stream) => stream.config.num_replicas)).toEqual([3, 3]);
+});
+
+test('ensuring again changes nothing, many at once neither, and a changed setting is brought in', async () => {
+  await Promise.all([own.stream.ensureStreams(), own.stream.ensureStreams(), own.stream.ensureStreams()]);
+  const longer = await own.another({ retentionMs: 8 * 24 * 60 * 60_000 });
+  await longer.ensureStreams();
+  expect((await configOf('visits')).max_age).toBe(nanos(8 * 24 * 60 * 60_000));
+});
+
+test('what the server cannot do is a typed error', async () => {
+  const tooMany = await own.another({ replicas: 3 });
+  await expect(tooMany.ensureStreams()).rejects.toThrow(StreamConflict);
+  const tooLarge = await own.another({ maxMessageBytes: 1_048_576 });
+  await expect(tooLarge.ensureStreams()).rejects.toThrow(ServerUnsuitable);
+});
+
+test('servers that lose acknowledged messages are known', () => {
+  expect(['2.9.10', '2.10.22', '2.10.26'].map(isSafe)).toEqual([false, false, false]);
+  expect(['2.10.27', '2.11.0', '3.0.0-beta.1'].map(isSafe)).toEqual([true, true, true]);
+});

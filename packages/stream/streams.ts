@@ -1,0 +1,85 @@
+import { DiscardPolicy, RetentionPolicy, StorageType, type StreamConfig } from '@nats-io/jetstream';
+import { nanos } from '@nats-io/transport-node';
+
+export interface StreamSettings {
+  /** Subjects the visits are spread over. More can be added at any time: readers take all of them. */
+  readonly partitions: number;
+  /** Copies of each message: 1 on a single server, 3 in a cluster. */
+  readonly replicas: number;
+  /** How long a visit stays in the log. Longer than the longest outage of the worker, or visits leave it unread. */
+  readonly retentionMs: number;
+  /** How long a dead letter stays; 0 keeps it until somebody replays or removes it. */
+  readonly deadLetterRetentionMs: number;
+  /** Most bytes of visits on disk; a full log refuses new ones. -1 leaves it to the server's own limit. */
+  readonly maxBytes: number;
+  /** Most bytes of one message with its headers. */
+  readonly maxMessageBytes: number;
+}
+
+export const defaultStreamSettings: StreamSettings = {
+  partitions: 16,
+  replicas: 1,
+  retentionMs: 7 * 24 * 60 * 60_000,
+  deadLetterRetentionMs: 0,
+  maxBytes: -1,
+  maxMessageBytes: 900 * 1024,
+};
+
+/** A dead letter is the message plus its story; without this room above the largest message it could never be written. */
+export const deadLetterHeadroomBytes = 16 * 1024;
+
+/** The server remembers message ids this long. Only a first filter: readers must bear repeats of any age. */
+const duplicateWindowMs = 2 * 60_000;
+
+export type StreamName = 'visits' | 'dead-letters';
+
+export interface StreamDeclaration {
+  readonly name: string;
+  /** The subject, or for visits the words before the partition. */
+  readonly subject: string;
+  readonly config: Partial<StreamConfig> & { readonly name: string };
+}
+
+export type StreamDeclarations = Readonly<Record<StreamName, StreamDeclaration>>;
+
+/** All streams there are, as data. */
+export function declareStreams(prefix: string, settings: StreamSettings): StreamDeclarations {
+  const declare = (
+    stream: StreamName,
+    subjects: string,
+    retentionMs: number,
+    rest: Partial<StreamConfig>,
+  ): StreamDeclaration => {
+    const name = `${prefix}-${stream}`;
+    return {
+      name,
+      subject: `${prefix}.${stream}`,
+      config: {
+        name,
+        subjects: [subjects],
+        storage: StorageType.File,
+        retention: RetentionPolicy.Limits,
+        // The other policy would make room by deleting visits nobody has read yet.
+        discard: DiscardPolicy.New,
+        num_replicas: settings.replicas,
+        max_age: nanos(retentionMs),
+        // The server refuses a window longer than the retention.
+        duplicate_window: nanos(retentionMs > 0 ? Math.min(duplicateWindowMs, retentionMs) : duplicateWindowMs),
+        ...rest,
+      },
+    };
+  };
+
+  return {
+    visits: declare('visits', `${prefix}.visits.*`, settings.retentionMs, {
+      description: 'Visits between collector and worker.',
+      max_bytes: settings.maxBytes,
+      max_msg_size: settings.maxMessageBytes,
+    }),
+    'dead-letters': declare('dead-letters', `${prefix}.dead-letters`, settings.deadLetterRetentionMs, {
+      description: 'Messages that could not be processed, with the reason.',
+      // Lets us step from one letter to the next over the gaps that replayed ones leave.
+      allow_direct: true,
+    }),
+  };
+}

@@ -1,0 +1,171 @@
+import { type CredentialKind, type IdKind, OAuthScope, Scope, unboundAppScopes } from '@tributary/contract';
+import { hashSecret, mintSecret } from '@tributary/domain/access';
+import type { Schema } from '@tributary/postgres';
+import pg from 'pg';
+import { v7 as uuid } from 'uuid';
+import { type BuiltProfile, buildProfile, type ProfileTraits } from './builders.ts';
+import { buildApiKey } from './keys.ts';
+import type { Testkit } from './testkit.ts';
+
+/** What the builders need of a testkit. */
+export type BuilderKit = Pick<Testkit, 'app' | 'database'>;
+
+/** A profile under an app of its own. All of its texts hold one mark, by which a test knows them where they must not be. */
+export interface MarkedProfile extends BuiltProfile {
+  readonly appId: string;
+  readonly clientSecret: string;
+  readonly mark: string;
+}
+
+const longAgo = new Date('2026-01-01T00:00:00Z');
+const farAhead = new Date('9000-01-01T00:00:00Z');
+
+export async function buildMarkedProfile(kit: BuilderKit, traits: ProfileTraits = {}): Promise<MarkedProfile> {
+  const { id, workspaceId } = await buildProfile(kit.app, traits);
+  const appId = uuid();
+  const clientSecret = mintSecret('clientSecret');
+  const mark = `mark-${id.slice(-12)}`;
+  // Apps are registered by the operator, who is the owner of the schema.
+  await asOperator(kit, async (operator) => {
+    await operator.query(
+      `INSERT INTO apps (id, name, client_secret_hash, redirect_uris, allowed_return_origins, rate_tier, created_at)
+       VALUES ($1, $2, $3, '{}', '{}', 'internal', $4)`,
+      [appId, `App ${mark}`, hashSecret(clientSecret), longAgo],
+    );
+    await operator.query('UPDATE profiles SET name = $2, governing_app_id = $3 WHERE id = $1', [
+      id,
+      `Profile ${mark}`,
+      appId,
+    ]);
+    // The workspace of a sibling is already somebody's.
+    if (!traits.workspaceId) {
+      await operator.query('UPDATE workspaces SET name = $2, provisioned_by = $3 WHERE id = $1', [
+        workspaceId,
+        `Workspace ${mark}`,
+        appId,
+      ]);
+    }
+  });
+  const grant = { profile_id: id, app_id: appId, oauth_scopes: OAuthScope.options };
+  await kit.app.forProfile(id).transaction((tx) =>
+    tx
+      .insertInto('grants')
+      .values({ ...grant, created_at: longAgo, updated_at: longAgo })
+      .execute(),
+  );
+  return { id, workspaceId, appId, clientSecret, mark };
+}
+
+/** Makes one of its kind that belongs to the profile or is known to it, and resolves to its id. */
+export interface IdBuilder {
+  (kit: BuilderKit, profile: MarkedProfile): Promise<string>;
+  /** The table that it waits for; until then the id is one that nobody has. */
+  readonly notYet?: string;
+}
+
+/** No longer compiles once the table is there: then the builder is to be written. */
+function notYet<const Table extends string>(table: Table extends keyof Schema ? never : Table): IdBuilder {
+  return Object.assign(async () => uuid(), { notYet: table });
+}
+
+/** One for each kind of id that a request may name. A kind without one does not compile. */
+export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
+  profile: async (_kit, { id }) => id,
+  workspace: async (_kit, { workspaceId }) => workspaceId,
+  app: async (_kit, { appId }) => appId,
+  api_key: async (kit, { id: profileId, appId, mark }) => {
+    const { id } = await buildApiKey(kit.app, profileId, { appId });
+    const name = `Key ${mark}`;
+    await kit.app
+      .forProfile(profileId)
+      .transaction((tx) => tx.updateTable('api_keys').set({ name }).where('id', '=', id).execute());
+    return id;
+  },
+  customer: notYet('customers'),
+  invitation: async (kit, { workspaceId, mark }) => {
+    const id = uuid();
+    const invitation = { workspace_id: workspaceId, id, hash: hashSecret(mintSecret('invitation')), role: 'viewer' };
+    const times = { created_at: longAgo, expires_at: farAhead };
+    await kit.app.forWorkspace(workspaceId).transaction((tx) =>
+      tx
+        .insertInto('invitations')
+        .values({ ...invitation, email: `${id}@${mark}.test`, ...times })
+        .execute(),
+    );
+    return id;
+  },
+  member: async (kit, { workspaceId, mark }) => {
+    const id = uuid();
+    const user = { id, name: `Person ${mark}`, email: `${id}@${mark}.test` };
+    await kit.app.forWorkspace(workspaceId).transaction(async (tx) => {
+      await tx
+        .insertInto('users')
+        .values({ ...user, created_at: longAgo, updated_at: longAgo })
+        .execute();
+      await tx
+        .insertInto('members')
+        .values({ workspace_id: workspaceId, user_id: id, role: 'viewer', created_at: longAgo })
+        .execute();
+    });
+    return id;
+  },
+};
+
+/** The credentials that speak for somebody, and so could be made to speak of somebody else. */
+export const probeCredentials = {
+  api_key: { kind: 'api_key', isIssued: true },
+  app: { kind: 'app', isIssued: true },
+  unbound_app: { kind: 'app', isIssued: true },
+  client_secret: { kind: 'client_secret', isIssued: true },
+  // Set to true, and the compiler asks for the builder below.
+  session: { kind: 'session', isIssued: false },
+  mcp: { kind: 'mcp', isIssued: false },
+} as const satisfies Record<string, { kind: CredentialKind; isIssued: boolean }>;
+
+type ProbeCredentials = typeof probeCredentials;
+export type ProbeCredential = {
+  [Name in keyof ProbeCredentials]: ProbeCredentials[Name]['isIssued'] extends true ? Name : never;
+}[keyof ProbeCredentials];
+
+/** Makes a credential of the profile that may do all that its kind ever may, and resolves to the headers that present it. */
+type CredentialBuilder = (kit: BuilderKit, profile: MarkedProfile) => Promise<Record<string, string>>;
+
+export const credentialBuilders: { readonly [Name in ProbeCredential]: CredentialBuilder } = {
+  api_key: async (kit, { id }) =>
+    bearer((await buildApiKey(kit.app, id, { scopes: Scope.options, requestsPerMinute: 600_000 })).secret),
+  app: async (kit, profile) => bearer(await buildAppToken(kit, profile.appId, profile.id, Scope.options)),
+  unbound_app: async (kit, { appId }) => bearer(await buildAppToken(kit, appId, null, unboundAppScopes)),
+  client_secret: async (_kit, { appId, clientSecret }) => ({
+    authorization: `Basic ${Buffer.from(`${appId}:${clientSecret}`).toString('base64')}`,
+  }),
+};
+
+const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
+
+/** A token of the client-credentials grant, for a profile or for the app alone. */
+async function buildAppToken(
+  kit: BuilderKit,
+  appId: string,
+  profileId: string | null,
+  scopes: readonly Scope[],
+): Promise<string> {
+  const secret = mintSecret('appToken');
+  await asOperator(kit, (operator) =>
+    operator.query(
+      `INSERT INTO app_tokens (hash, id, app_id, profile_id, scopes, created_at, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+      [hashSecret(secret), uuid(), appId, profileId, scopes, longAgo, farAhead],
+    ),
+  );
+  return secret;
+}
+
+async function asOperator({ database }: BuilderKit, work: (operator: pg.Client) => Promise<unknown>): Promise<void> {
+  const operator = new pg.Client({ connectionString: database.ownerUrl });
+  await operator.connect();
+  try {
+    await work(operator);
+  } finally {
+    await operator.end();
+  }
+}

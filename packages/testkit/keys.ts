@@ -1,0 +1,42 @@
+import type { Scope } from '@tributary/contract';
+import { hashSecret, mintSecret } from '@tributary/domain/access';
+import type { Postgres } from '@tributary/postgres';
+import { v7 as uuid } from 'uuid';
+
+export interface BuiltKey {
+  readonly id: string;
+  readonly secret: string;
+  readonly headers: { readonly authorization: string };
+}
+
+export interface KeyTraits {
+  readonly scopes?: readonly Scope[];
+  readonly appId?: string;
+  readonly requestsPerMinute?: number;
+  readonly expiresAt?: Date;
+}
+
+/** A live API key of a profile. */
+export async function buildApiKey(postgres: Postgres, profileId: string, traits: KeyTraits = {}): Promise<BuiltKey> {
+  const id = uuid();
+  const secret = mintSecret('apiKey');
+  await postgres.forProfile(profileId).transaction((tx) =>
+    tx
+      .insertInto('api_keys')
+      .values({
+        profile_id: profileId,
+        id,
+        app_id: traits.appId ?? null,
+        name: 'Test key',
+        hash: hashSecret(secret),
+        prefix: secret.slice(0, 14),
+        last4: secret.slice(-4),
+        scopes: [...(traits.scopes ?? ['campaigns:read', 'attribution:write'])],
+        requests_per_minute: traits.requestsPerMinute ?? 60_000,
+        created_at: new Date('2026-01-01T00:00:00Z'),
+        expires_at: traits.expiresAt ?? null,
+      })
+      .execute(),
+  );
+  return { id, secret, headers: { authorization: `Bearer ${secret}` } };
+}

@@ -1,0 +1,94 @@
+import type { Clock } from '@tributary/clock';
+import type { Route } from '@tributary/contract';
+import { bearerAuthenticator, CredentialFinder } from '@tributary/domain/access';
+import { createRateLimiter, createRedis, type RateLimiter, redisReady } from '@tributary/redis';
+import { bindRoute, createLog, createMetrics, createServer, type Handles, serveHealth } from '@tributary/runtime';
+import { createVault } from '@tributary/vault';
+import type { FastifyInstance } from 'fastify';
+import type { Testkit } from './testkit.ts';
+
+export const testVault = createVault([{ id: 'test', bytes: Buffer.alloc(32, 7) }]);
+
+export interface ServedRoute {
+  readonly route: Route;
+  readonly handler: (input: never, context: never) => Promise<{ status: number; body: unknown }>;
+}
+
+/** Pairs a declaration with its handler, both checked against each other. */
+export function served<const R extends Route>(route: R, handler: Handles<R>): ServedRoute {
+  return { route, handler: handler as ServedRoute['handler'] };
+}
+
+export interface TestServer {
+  readonly fastify: FastifyInstance;
+  /** Every line that was logged. */
+  readonly logLines: string[];
+  close(): Promise<void>;
+}
+
+/** The whole runtime on real engines, with routes that a test declares. */
+export async function serve(
+  kit: Pick<Testkit, 'app' | 'redisUrl' | 'redisPrefix'> & { readonly clock: Clock },
+  routes: readonly ServedRoute[],
+  options: {
+    requestTimeoutMs?: number;
+    maxBodyBytes?: number;
+    trustedProxies?: string[];
+    corsOrigins?: string[];
+    redisUrl?: string;
+    /** For drills: log lines are not collected, and the allowances that tests of limits need are off. */
+    quiet?: boolean;
+    unlimited?: boolean;
+  } = {},
+): Promise<TestServer> {
+  const redis = createRedis({ url: options.redisUrl ?? kit.redisUrl, prefix: kit.redisPrefix });
+  if (!options.redisUrl) await redisReady(redis);
+  const logLines: string[] = [];
+  const log = options.quiet ? createLog('silent') : createLog('info', { write: (line) => void logLines.push(line) });
+  const metrics = createMetrics();
+  const limiter = options.unlimited
+    ? unlimited
+    : createRateLimiter({ redis, nowMs: Date.now, onFallback: metrics.countLocalLimits });
+  const baseUrl = 'https://tributary.test';
+  const fastify = await createServer({
+    baseUrl,
+    log,
+    metrics,
+    limiter,
+    requestTimeoutMs: options.requestTimeoutMs ?? 10_000,
+    trustedProxies: options.trustedProxies ?? [],
+    corsOrigins: options.corsOrigins ?? [],
+    ...(options.maxBodyBytes && { maxBodyBytes: options.maxBodyBytes }),
+  });
+  serveHealth(fastify, { postgres: () => kit.app.ping(), redis: () => redis.ping() }, () => false);
+  const bearer = bearerAuthenticator({ credentials: new CredentialFinder(kit.app.unbound), isSwapWindowOpen: false });
+  for (const { route, handler } of routes) {
+    bindRoute(
+      {
+        fastify,
+        authenticate: ({ authorization }, now) => bearer(authorization, now),
+        postgres: kit.app,
+        limiter,
+        vault: testVault,
+        services: {},
+        baseUrl,
+        now: () => kit.clock.now(),
+        checkAnswers: true,
+      },
+      route,
+      handler,
+    );
+  }
+  return {
+    fastify,
+    logLines,
+    async close() {
+      await fastify.close();
+      redis.disconnect();
+    },
+  };
+}
+
+const unlimited: RateLimiter = {
+  take: async (_bucket, limit) => ({ allowed: true, limit, remaining: limit, resetAtSeconds: 0, retryAfterSeconds: 0 }),
+};

@@ -1,0 +1,40 @@
+import { anyOf, data, route } from '@tributary/contract';
+import { announce, createPostgres } from '@tributary/postgres';
+import { answer } from '@tributary/runtime';
+import { serve, served } from '@tributary/testkit';
+import { v7 as uuid } from 'uuid';
+import { z } from 'zod';
+
+/** An api process with one route that has an effect, for the drill to kill. */
+const [appUrl = '', redisUrl = '', redisPrefix = '', port = ''] = process.argv.slice(2);
+
+const record = route({
+  id: 'record',
+  method: 'POST',
+  path: '/api/v1/record',
+  summary: 'Record',
+  chapter: 'Drill',
+  access: { credentials: ['api_key'], scopes: anyOf('attribution:write'), grain: 'profile' },
+  body: { schema: z.object({ name: z.string() }) },
+  idempotency: 'required',
+  rate: 'ingest',
+  answers: { 201: { schema: data(z.strictObject({ event_id: z.uuid(), at: z.string() })) } },
+});
+
+const app = createPostgres({ url: appUrl, poolSize: 20 });
+const { fastify } = await serve(
+  { app, redisUrl, redisPrefix, clock: { now: () => new Date() } },
+  [
+    served(record, ({ body }, { effect, caller, now }) =>
+      effect(async (tx) => {
+        const id = uuid();
+        const profileId = caller.profileId as string;
+        await announce(tx, [{ id, profileId, type: 'drill.recorded', payload: { name: body.name }, occurredAt: now }]);
+        return answer(201, { data: { event_id: id, at: now.toISOString() } });
+      }),
+    ),
+  ],
+  { quiet: true, unlimited: true },
+);
+await fastify.listen({ host: '127.0.0.1', port: Number(port) });
+process.send?.('ready');

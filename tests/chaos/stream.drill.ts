@@ -1,0 +1,303 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Supervisor } from '@tributary/engines';
+import { connectStream, PublishFailed, type Stream } from '@tributary/stream';
+import type { Drill } from '@tributary/testkit';
+
+/** `window`: the sender is never further ahead of the reader than this, so that there is work in flight until the last kill. */
+const sizes = {
+  small: { messages: 5_000, kills: 2, window: 800 },
+  full: { messages: 200_000, kills: 20, window: 2_000 },
+} as const;
+const prefix = 'drill';
+const consumerName = 'drill';
+const lanes = 8;
+const batchSize = 32;
+/** About what one visit weighs. */
+const payloadBytes = 400;
+const drainMs = 120_000;
+
+/**
+ * Publishers send without pause, a reader process writes down what it handled, and NATS and the reader are killed -9 in
+ * turn, each time with messages on their way through whoever dies.
+ */
+export const drill: Drill = {
+  name: 'stream',
+  promise: 'A message the log has acknowledged is handled at least once, whoever is killed and whenever.',
+
+  async run({ size, progress }) {
+    const { messages, kills, window } = sizes[size];
+    const startedAt = performance.now();
+    const engines = new Supervisor('drill-stream');
+    // An interrupted run may have left its log behind.
+    await engines.destroy();
+    const directory = mkdtempSync(join(tmpdir(), 'drill-stream-'));
+    const cleanup: (() => unknown)[] = [() => rmSync(directory, { recursive: true }), () => engines.destroy()];
+    try {
+      const { NATS_URL: url = '' } = await engines.start(['nats']);
+      const stream = await connectStream({ url, prefix });
+      cleanup.push(() => stream.close());
+      await stream.ensureStreams();
+
+      const journal = new Journal(directory, messages);
+      cleanup.push(() => journal.close());
+      const reader = new Reader(url, journal);
+      cleanup.push(() => reader.kill());
+      const sender = new Sender(stream, messages, () => journal.distinct + window);
+      cleanup.push(() => sender.stop());
+      const killer = new Killer({ engines, stream, sender, reader, journal, messages, kills });
+
+      const ticker = setInterval(() => progress(journal.distinct, messages, killer.note), 500);
+      cleanup.push(() => clearInterval(ticker));
+      await Promise.all([sender.run(), killer.run()]);
+      await drained(stream);
+      await reader.stop();
+
+      journal.read();
+      progress(journal.distinct, messages, killer.note);
+      const lost = sender.acknowledged.filter((id) => !journal.has(id)).length;
+      const deadLetters = await stream.deadLetters.count();
+      return {
+        passed:
+          lost === 0 &&
+          deadLetters === 0 &&
+          sender.acknowledged.length === messages &&
+          killer.natsKills === kills &&
+          killer.readerKills === kills &&
+          killer.leastInFlight > 0,
+        sent: messages,
+        acknowledged: sender.acknowledged.length,
+        handled_distinct: journal.distinct,
+        handled_total: journal.total,
+        lost,
+        nats_kills: killer.natsKills,
+        consumer_kills: killer.readerKills,
+        in_flight_at_kill_min: killer.leastInFlight,
+        dead_letters: deadLetters,
+        seconds: Math.round((performance.now() - startedAt) / 100) / 10,
+      };
+    } finally {
+      for (const step of cleanup.reverse()) await step();
+    }
+  },
+};
+
+/** The reader has nothing more to do. What it lost by then, it lost for good. */
+async function drained(stream: Stream): Promise<void> {
+  const deadline = performance.now() + drainMs;
+  while ((await stream.consumedThrough(consumerName)) < (await stream.lastSequence())) {
+    if (performance.now() > deadline) throw new Error(`The reader is not through within ${drainMs} ms.`);
+    await sleep(50);
+  }
+}
+
+/** Sends every message until it is acknowledged, however often that takes. */
+class Sender {
+  readonly acknowledged: number[] = [];
+  readonly #stream: Stream;
+  readonly #messages: number;
+  readonly #allowed: () => number;
+  #next = 0;
+  #stopped = false;
+
+  constructor(stream: Stream, messages: number, allowed: () => number) {
+    this.#stream = stream;
+    this.#messages = messages;
+    this.#allowed = allowed;
+  }
+
+  async run(): Promise<void> {
+    await Promise.all(Array.from({ length: lanes }, () => this.#lane()));
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  async #lane(): Promise<void> {
+    while (!this.#stopped && this.#next < this.#messages) {
+      if (this.#next > this.#allowed()) {
+        await sleep(2);
+        continue;
+      }
+      const first = this.#next;
+      this.#next = Math.min(first + batchSize, this.#messages);
+      let open = Array.from({ length: this.#next - first }, (_, index) => String(first + index));
+      while (!this.#stopped && open.length > 0) open = await this.#send(open);
+    }
+  }
+
+  /** Resolves to the ids that have no acknowledgement yet. */
+  async #send(ids: readonly string[]): Promise<string[]> {
+    const batch = ids.map((id) => ({ id, key: id, payload: Buffer.from(id.padEnd(payloadBytes, '.')) }));
+    try {
+      const receipts = await this.#stream.publish(batch);
+      this.acknowledged.push(...receipts.map((receipt) => Number(receipt.id)));
+      return [];
+    } catch (error) {
+      if (!(error instanceof PublishFailed)) throw error;
+      this.acknowledged.push(...error.acknowledged.map((receipt) => Number(receipt.id)));
+      return [...error.unacknowledged];
+    }
+  }
+}
+
+/** What the reader wrote down over all its lives. */
+class Journal {
+  distinct = 0;
+  total = 0;
+  readonly #directory: string;
+  readonly #times: Uint16Array;
+  readonly #files: { path: string; offset: number }[] = [];
+  readonly #buffer = Buffer.alloc(1 << 16);
+  readonly #timer = setInterval(() => this.read(), 5);
+
+  constructor(directory: string, messages: number) {
+    this.#directory = directory;
+    this.#times = new Uint16Array(messages);
+  }
+
+  /** A file for a new life. */
+  open(): string {
+    const path = join(this.#directory, `handled-${this.#files.length}.log`);
+    this.#files.push({ path, offset: 0 });
+    return path;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  has(id: number): boolean {
+    return (this.#times[id] ?? 0) > 0;
+  }
+
+  /** Whole lines only: a line that a kill tore was never handled to its end. */
+  read(): void {
+    for (const file of this.#files) {
+      if (!existsSync(file.path)) continue;
+      const descriptor = openSync(file.path, 'r');
+      while (true) {
+        const bytes = readSync(descriptor, this.#buffer, 0, this.#buffer.length, file.offset);
+        const end = this.#buffer.subarray(0, bytes).lastIndexOf(0x0a) + 1;
+        if (end === 0) break;
+        for (const line of this.#buffer.toString('ascii', 0, end - 1).split('\n')) this.#count(Number(line));
+        file.offset += end;
+      }
+      closeSync(descriptor);
+    }
+  }
+
+  #count(id: number): void {
+    const times = this.#times[id];
+    if (times === undefined) throw new Error(`The reader handled a message nobody sent: ${id}.`);
+    this.#times[id] = times + 1;
+    this.total += 1;
+    if (times === 0) this.distinct += 1;
+  }
+}
+
+/** The reader process and its successors. */
+class Reader {
+  readonly #url: string;
+  readonly #journal: Journal;
+  #child: ChildProcess;
+
+  constructor(url: string, journal: Journal) {
+    this.#url = url;
+    this.#journal = journal;
+    this.#child = this.#spawn();
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  async succeed(): Promise<void> {
+    await this.#gone();
+    this.#child = this.#spawn();
+  }
+
+  async stop(): Promise<void> {
+    this.#child.kill('SIGTERM');
+    await this.#gone();
+  }
+
+  async #gone(): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) await once(this.#child, 'exit');
+  }
+
+  #spawn(): ChildProcess {
+    const program = join(import.meta.dirname, 'stream-consumer.ts');
+    return spawn(process.execPath, [program, this.#url, prefix, consumerName, this.#journal.open()], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+  }
+}
+
+interface Scene {
+  readonly engines: Supervisor;
+  readonly stream: Stream;
+  readonly sender: Sender;
+  readonly reader: Reader;
+  readonly journal: Journal;
+  readonly messages: number;
+  readonly kills: number;
+}
+
+/** Kills NATS and the reader in turn, spread over the run. */
+class Killer {
+  natsKills = 0;
+  readerKills = 0;
+  leastInFlight = Number.POSITIVE_INFINITY;
+  readonly #scene: Scene;
+
+  constructor(scene: Scene) {
+    this.#scene = scene;
+  }
+
+  get note(): string {
+    return `killed NATS ${this.natsKills}, the reader ${this.readerKills} times`;
+  }
+
+  async run(): Promise<void> {
+    const { journal, messages, kills } = this.#scene;
+    for (let kill = 1; kill <= 2 * kills; kill += 1) {
+      // Only the reader moves this number, so between two of its deaths it has always been at work.
+      while (journal.distinct < (messages * kill) / (2 * kills + 1)) await sleep(1);
+      await (kill % 2 === 1 ? this.#killNats() : this.#killReader());
+    }
+  }
+
+  async #killNats(): Promise<void> {
+    const { engines, stream } = this.#scene;
+    await this.#strike(
+      () => (stream.isUp ? stream.load.inFlight : 0),
+      () => engines.kill('nats'),
+    );
+    this.natsKills += 1;
+    await engines.start(['nats']);
+  }
+
+  async #killReader(): Promise<void> {
+    const { sender, reader, journal } = this.#scene;
+    const unhandled = () => {
+      journal.read();
+      return sender.acknowledged.length - journal.distinct;
+    };
+    await this.#strike(unhandled, () => reader.kill());
+    this.readerKills += 1;
+    await reader.succeed();
+  }
+
+  /** Nothing else can run between the last look and the blow. */
+  async #strike(inFlight: () => number, blow: () => unknown): Promise<void> {
+    while (inFlight() <= 0) await sleep(1);
+    this.leastInFlight = Math.min(this.leastInFlight, inFlight());
+    await blow();
+  }
+}
