@@ -124,15 +124,14 @@ export class DeadLetters {
   async replayAll(progress: (replayed: number) => void = () => {}): Promise<number> {
     const { last_seq: end } = (await this.#link.manager.streams.info(this.#letters.name)).state;
     let replayed = 0;
-    for (let from = 1; from <= end; ) {
+    for (let from = 1; ; ) {
       const letter = await this.#firstFrom(from);
-      if (!letter || letter.sequence > end) break;
+      if (!letter || letter.sequence > end) return replayed;
       await this.replay(letter.sequence);
       replayed += 1;
       progress(replayed);
       from = letter.sequence + 1;
     }
-    return replayed;
   }
 
   /** Deletes a letter for good, its bytes overwritten: the last resort, and what an erasure needs. */

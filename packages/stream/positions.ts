@@ -17,7 +17,7 @@ export async function consumedThrough(link: Link, stream: string, consumer: stri
     const info = await link.manager.consumers.info(stream, consumer);
     const idle = info.num_pending === 0 && info.num_ack_pending === 0;
     // The floor stays behind messages that left the stream unread (aged out, erased), so an idle consumer is at the end.
-    return info.ack_floor.stream_seq;
+    return idle ? Math.max(last, info.ack_floor.stream_seq) : info.ack_floor.stream_seq;
   } catch (error) {
     if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.ConsumerNotFound) return 0;
     throw error;

@@ -1,4 +1,5 @@
 import { openSync, writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connectStream } from '@tributary/stream';
 
 /**
@@ -6,6 +7,7 @@ import { connectStream } from '@tributary/stream';
  * it acknowledges, in one file per life: a line that a kill tore in half is then the last one of its file.
  */
 const [url = '', prefix = '', name = '', file = ''] = process.argv.slice(2);
+const workMs = 10;
 const journal = openSync(file, 'a');
 const stream = await connectStream({ url, prefix, connectMs: 60_000 });
 
@@ -17,11 +19,15 @@ await stream.consume({
   // What a killed reader held comes again after this; the drill should not wait half a minute for it.
   ackWaitMs: 2_000,
   async handler(batch) {
+    // Tells the drill when a kill hurts most: messages in hand, nothing written yet.
+    process.send?.(batch.length);
+    await sleep(workMs);
     for (const message of batch) {
-      if (Buffer.from(message.payload).toString('utf8', 0, message.id.length) !== message.id)
-        message.reject('not what was sent');
+      const sent = Buffer.from(message.payload).toString('ascii', 0, message.id.length);
+      if (sent !== message.id) message.reject('not what was sent');
     }
     writeSync(journal, batch.map((message) => `${message.id}\n`).join(''));
+    process.send?.(0);
   },
 });
 
@@ -29,3 +35,5 @@ process.once('SIGTERM', async () => {
   await stream.close();
   process.exit(0);
 });
+// A drill that was interrupted leaves nobody behind.
+process.once('disconnect', () => process.exit(1));

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -49,7 +49,7 @@ export const drill: Drill = {
       cleanup.push(() => reader.kill());
       const sender = new Sender(stream, messages, () => journal.distinct + window);
       cleanup.push(() => sender.stop());
-      const killer = new Killer({ engines, stream, sender, reader, journal, messages, kills });
+      const killer = new Killer({ engines, stream, reader, journal, messages, kills });
 
       const ticker = setInterval(() => progress(journal.distinct, messages, killer.note), 500);
       cleanup.push(() => clearInterval(ticker));
@@ -206,11 +206,17 @@ class Reader {
   readonly #url: string;
   readonly #journal: Journal;
   #child: ChildProcess;
+  #holding = 0;
 
   constructor(url: string, journal: Journal) {
     this.#url = url;
     this.#journal = journal;
     this.#child = this.#spawn();
+  }
+
+  /** Messages it is at work on and has not written down. */
+  get holding(): number {
+    return this.#holding;
   }
 
   kill(): void {
@@ -233,16 +239,18 @@ class Reader {
 
   #spawn(): ChildProcess {
     const program = join(import.meta.dirname, 'stream-consumer.ts');
-    return spawn(process.execPath, [program, this.#url, prefix, consumerName, this.#journal.open()], {
-      stdio: ['ignore', 'inherit', 'inherit'],
+    this.#holding = 0;
+    const child = fork(program, [this.#url, prefix, consumerName, this.#journal.open()]);
+    child.on('message', (holding: number) => {
+      if (child === this.#child) this.#holding = holding;
     });
+    return child;
   }
 }
 
 interface Scene {
   readonly engines: Supervisor;
   readonly stream: Stream;
-  readonly sender: Sender;
   readonly reader: Reader;
   readonly journal: Journal;
   readonly messages: number;
@@ -284,12 +292,11 @@ class Killer {
   }
 
   async #killReader(): Promise<void> {
-    const { sender, reader, journal } = this.#scene;
-    const unhandled = () => {
-      journal.read();
-      return sender.acknowledged.length - journal.distinct;
-    };
-    await this.#strike(unhandled, () => reader.kill());
+    const { reader } = this.#scene;
+    await this.#strike(
+      () => reader.holding,
+      () => reader.kill(),
+    );
     this.readerKills += 1;
     await reader.succeed();
   }
