@@ -1,11 +1,27 @@
 import { type RouteId, routes } from '@tributary/contract';
-import { bearerAuthenticator, CredentialFinder } from '@tributary/domain/access';
+import {
+  bearerAuthenticator,
+  CredentialFinder,
+  createAccounts,
+  mcpAuthenticator,
+  sessionAuthenticator,
+} from '@tributary/domain/access';
 import type { Jobs } from '@tributary/jobs';
 import type { Postgres } from '@tributary/postgres';
 import { createRateLimiter, type RedisClient } from '@tributary/redis';
-import { bindRoute, createMetrics, createServer, type Log, serveDocs, serveHealth } from '@tributary/runtime';
+import {
+  type Authenticate,
+  bindRoute,
+  createMetrics,
+  createServer,
+  type Log,
+  serveDocs,
+  serveHealth,
+  takeAttempt,
+} from '@tributary/runtime';
 import type { Vault } from '@tributary/vault';
 import type { FastifyInstance } from 'fastify';
+import { serveOAuth } from './oauth.ts';
 import { handlers } from './routes.ts';
 
 export interface ApiOptions {
@@ -21,9 +37,15 @@ export interface ApiOptions {
   readonly trustedProxies?: readonly string[];
   readonly corsOrigins?: readonly string[];
   readonly tls?: { readonly certificateFile: string; readonly keyFile: string } | undefined;
+  readonly passwordMinLength?: number;
+  readonly sessionDays?: number;
+  readonly isCookieSecure?: boolean;
   readonly checkAnswers?: boolean;
   readonly isStopping?: () => boolean;
 }
+
+/** Guesses at one person's password. */
+const attemptsPerMinute = 10;
 
 /** The whole API, ready to listen or to be asked in a test. */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
@@ -46,14 +68,31 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     options.isStopping ?? (() => false),
   );
   serveDocs(fastify, { baseUrl });
+  const accounts = createAccounts({
+    baseUrl,
+    postgres,
+    keys: () => vault.derive('accounts'),
+    passwordMinLength: options.passwordMinLength ?? 10,
+    sessionDays: options.sessionDays ?? 14,
+    isCookieSecure: options.isCookieSecure ?? true,
+    takeAttempt: (subject) => takeAttempt(limiter, subject, attemptsPerMinute),
+  });
+  serveOAuth(fastify, limiter, { baseUrl, postgres, accounts, now });
   const bearer = bearerAuthenticator({ credentials: new CredentialFinder(postgres.unbound), isSwapWindowOpen: false });
+  const mcp = mcpAuthenticator(postgres.unbound);
+  const session = sessionAuthenticator(postgres.unbound, accounts.cookie);
+  // A header was put there on purpose; a cookie comes by itself, and counts only where there is no header.
+  const authenticate: Authenticate = async (presented, at) =>
+    presented.authorization === undefined
+      ? session(presented, at)
+      : ((await bearer(presented.authorization, at)) ?? mcp(presented.authorization, at));
   const binding = {
     fastify,
-    authenticate: (presented: { authorization: string | undefined }, at: Date) => bearer(presented.authorization, at),
+    authenticate,
     postgres,
     limiter,
     vault,
-    services: { baseUrl, apiUrl, jobs: options.jobs },
+    services: { baseUrl, apiUrl, jobs: options.jobs, accounts },
     baseUrl,
     now,
     checkAnswers: options.checkAnswers ?? false,

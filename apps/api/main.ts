@@ -1,10 +1,14 @@
 import { loadSettings, WrongSettings } from '@tributary/config';
+import { loadKeys } from '@tributary/domain/access';
 import { createJobs } from '@tributary/jobs';
 import { createPostgres } from '@tributary/postgres';
 import { createRedis } from '@tributary/redis';
 import { createLog, onStop } from '@tributary/runtime';
-import { createVault } from '@tributary/vault';
+import { createVault, KeyRing } from '@tributary/vault';
 import { createApi } from './app.ts';
+
+/** How late a rotated key is used at the latest. */
+const keyRefreshMs = 30_000;
 
 try {
   await main();
@@ -32,13 +36,17 @@ async function main(): Promise<void> {
     onError: (error) => log.failure(undefined, error),
   });
   const jobs = await createJobs(settings.databaseAppUrl, (error) => log.failure(undefined, error));
+  const ring = await new KeyRing(createVault(encryptionKeys), () => loadKeys(postgres.unbound)).open(
+    keyRefreshMs,
+    (error) => log.failure(undefined, error),
+  );
   let isStopping = false;
   const api = await createApi({
     baseUrl: settings.baseUrl,
     apiUrl: settings.apiUrl,
     postgres,
     redis,
-    vault: createVault(encryptionKeys),
+    vault: createVault(() => ring.keys('envelope')),
     jobs,
     log,
     now: () => new Date(),
@@ -46,6 +54,9 @@ async function main(): Promise<void> {
     trustedProxies: settings.trustedProxies,
     corsOrigins: settings.corsOrigins,
     tls: tlsCertificateFile && tlsKeyFile ? { certificateFile: tlsCertificateFile, keyFile: tlsKeyFile } : undefined,
+    passwordMinLength: settings.passwordMinLength,
+    sessionDays: settings.sessionDays,
+    isCookieSecure: settings.secureCookies,
     isStopping: () => isStopping,
   });
   await api.listen({ host: settings.host, port: settings.port });

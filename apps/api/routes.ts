@@ -1,5 +1,6 @@
 import type { RouteId, Routes } from '@tributary/contract';
 import * as access from '@tributary/domain/access';
+import * as customers from '@tributary/domain/customers';
 import type { Handles } from '@tributary/runtime';
 import { readChangelog, readOpenapi } from './self.ts';
 import type { Services } from './services.ts';
@@ -20,4 +21,19 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   deleteKey: access.deleteKey,
   createToken: access.createToken,
   readPiiAccessLog: access.readPiiAccessLog,
+  importCustomers: customers.importCustomers,
+  searchCustomers: customers.searchCustomers,
+  signIn: access.signIn,
+  signOut: access.signOut,
+  readAccount: access.readAccount,
+  updatePassword: access.updatePassword,
+  listAssistants: access.listAssistants,
+  deleteAssistant: access.deleteAssistant,
+  listMembers: access.listMembers,
+  updateMember: access.updateMember,
+  deleteMember: access.deleteMember,
+  createInvitation: access.createInvitation,
+  listInvitations: access.listInvitations,
+  deleteInvitation: access.deleteInvitation,
+  acceptInvitation: access.acceptInvitation,
 };

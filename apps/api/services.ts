@@ -1,3 +1,4 @@
+import type { Accounts } from '@tributary/domain/access';
 import type { Jobs } from '@tributary/jobs';
 
 /** What handlers may use besides the ledger. A handler names only what it needs. */
@@ -5,4 +6,5 @@ export interface Services {
   readonly baseUrl: string;
   readonly apiUrl: string | undefined;
   readonly jobs: Jobs;
+  readonly accounts: Accounts;
 }

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { accessCommands } from './commands/access.ts';
 import { auditCommand } from './commands/audit.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { keysCommand } from './commands/keys.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { upCommand } from './commands/up.ts';
 import { explain } from './output.ts';
@@ -12,7 +13,14 @@ const program = new Command('tributary')
   .showHelpAfterError('Run it with --help to see what it takes.')
   .configureHelp({ sortSubcommands: false });
 
-for (const command of [upCommand(), migrateCommand(), doctorCommand(), ...accessCommands(), auditCommand()])
+for (const command of [
+  upCommand(),
+  migrateCommand(),
+  doctorCommand(),
+  ...accessCommands(),
+  keysCommand(),
+  auditCommand(),
+])
   program.addCommand(command);
 
 try {

@@ -163,11 +163,16 @@ describe('credentials', () => {
     expect(await errorOf(call('GET', '/api/v1/profile', key.headers))).toEqual([401, 'unauthorized']);
   });
 
-  test('a narrowed grant narrows its keys at once, and a revoked one ends them', async () => {
+  test('[auth-010] [auth-011] a narrowed grant narrows its keys at once, and a revoked one ends them', async () => {
     const { profileId } = await provision({ scopes: ['analytics', 'attribution_write'] });
     const key = await mint(profileId);
     await call('PUT', `/api/v1/profiles/${profileId}/grant`, unbound, { scopes: ['campaigns_apply'] });
-    expect(await errorOf(call('GET', '/api/v1/profile', key.headers))).toEqual([403, 'insufficient_scope']);
+    const narrowed = await call('GET', '/api/v1/profile', key.headers);
+    expect(narrowed.body.error).toMatchObject({
+      code: 'insufficient_scope',
+      status: 403,
+      required_scopes: ['campaigns:read'],
+    });
     await call('PUT', `/api/v1/profiles/${profileId}/grant`, unbound, { scopes: [] });
     expect(await errorOf(call('GET', '/api/v1/profile', key.headers))).toEqual([403, 'insufficient_scope']);
   });
@@ -216,6 +221,27 @@ describe('credentials', () => {
         400,
         'invalid_parameter',
       ]);
+  });
+});
+
+describe('the wall between profiles', () => {
+  test('[conv-013] [conv-014] [conv-015] a credential speaks for one profile and reads only what is there', async () => {
+    const [mine, theirs] = [await provision(), await provision()];
+    await mint(theirs.profileId, { name: 'theirs' });
+    const key = await mint(mine.profileId, { name: 'mine' });
+    const { body } = await call('GET', '/api/v1/profile', key.headers);
+    expect([body.data.id, body.meta.profile_id]).toEqual([mine.profileId, mine.profileId]);
+    const list = await call('GET', '/api/v1/keys', await app.token(mine.profileId));
+    expect(list.body.data.map(({ name }: { name: string }) => name)).toEqual(['mine']);
+  });
+
+  test('[conv-016] [err-013] a write names only what is its own: another profile’s key answers like none, and lives on', async () => {
+    const [mine, theirs] = [await provision(), await provision()];
+    const foreign = await mint(theirs.profileId);
+    const token = await app.token(mine.profileId);
+    expect(await errorOf(call('DELETE', `/api/v1/keys/${foreign.id}`, token))).toEqual([404, 'not_found']);
+    expect(await errorOf(call('DELETE', `/api/v1/keys/${uuid()}`, token))).toEqual([404, 'not_found']);
+    expect((await call('GET', '/api/v1/profile', foreign.headers)).status).toBe(200);
   });
 });
 

@@ -38,7 +38,7 @@ export async function governedProfile({ ledger, caller }: Context, profileId: st
   const reached = appId && (await ledger.transaction((tx) => reachProfile(tx, appId, profileId)));
   // A token that speaks for one profile says nothing of another.
   const isElsewhere = caller.profileId !== undefined && caller.profileId !== profileId;
-  if (!reached || !reached.isGoverning || isElsewhere) return refuse('not_found', 'There is no such profile.');
+  if (!reached?.isGoverning || isElsewhere) return refuse('not_found', 'There is no such profile.');
   return reached;
 }
 

@@ -14,6 +14,7 @@ export const secretKinds = {
   appToken: 'trib_app_',
   clientSecret: 'trib_cs_',
   invitation: 'trib_inv_',
+  mcpToken: 'trib_mcp_',
 } as const;
 export type SecretKind = keyof typeof secretKinds;
 

@@ -170,6 +170,24 @@ const secretsAtRest = {
   ),
 };
 
+const people = {
+  passwordMinLength: setting('PASSWORD_MIN_LENGTH', wholeNumber(8, 128), 'The fewest characters a new password has.', {
+    fallback: '10',
+  }),
+  sessionDays: setting(
+    'SESSION_DAYS',
+    wholeNumber(1, 90),
+    'How long somebody stays signed in, and an assistant that they allowed stays connected.',
+    { fallback: '14' },
+  ),
+  secureCookies: setting(
+    'SECURE_COOKIES',
+    yesOrNo,
+    'Whether the session cookie is sent over HTTPS only. False is for plain HTTP on your own machine, and for nothing else.',
+    { fallback: 'true' },
+  ),
+};
+
 const runningIt = {
   logLevel: setting('LOG_LEVEL', oneOf(['debug', 'info', 'warn', 'error', 'silent']), 'How much is logged.', {
     fallback: 'info',
@@ -195,10 +213,11 @@ export const groups: Readonly<Record<string, Readonly<Record<string, Setting>>>>
   'Where it answers': whereItAnswers,
   'The four engines': theFourEngines,
   'Secrets at rest': secretsAtRest,
+  People: people,
   'Running it': runningIt,
 };
 
-type All = typeof whereItAnswers & typeof theFourEngines & typeof secretsAtRest & typeof runningIt;
+type All = typeof whereItAnswers & typeof theFourEngines & typeof secretsAtRest & typeof people & typeof runningIt;
 type Value<S> = S extends Setting<infer Z> ? z.output<Z> | (S extends { fallback: string } ? never : undefined) : never;
 
 /** The settings as a program reads them. One without a fallback is undefined unless it was set. */

@@ -8,10 +8,12 @@ import { type OpenapiDocument, type Operation, openapi } from './openapi.ts';
 import { data, IsoTimestampInput, page, Uuid } from './primitives.ts';
 import { type Route, refusalsOf, route } from './route.ts';
 import { routes } from './routes.ts';
-import { CredentialKind, Scope } from './scopes.ts';
+import { CredentialKind, Scope, type ScopeGrain } from './scopes.ts';
 
 const baseUrl = 'https://tributary.example';
 const document = openapi({ baseUrl });
+
+const grains = { profile: 1, person: 1, workspace: 1, account: 1 } satisfies Record<ScopeGrain, 1>;
 
 const operationsOf = ({ paths }: OpenapiDocument) =>
   Object.entries(paths).flatMap(([path, methods]) =>
@@ -34,7 +36,9 @@ const validate = (value: OpenapiDocument) =>
   new Validator().validate(structuredClone(value) as Record<string, unknown>);
 
 /** Everything at once: path, query and header parameters, forms, several answers, names, deprecation, refusals of its own. */
-const Note = z.strictObject({ id: Uuid, text: z.string().nullable() }).meta({ id: 'Note', description: 'A note.' });
+const Note = z
+  .strictObject({ id: Uuid, text: z.string().nullable(), stars: z.int() })
+  .meta({ id: 'Note', description: 'A note.' });
 const madeUp = {
   listNotes: route({
     id: 'listNotes',
@@ -146,7 +150,7 @@ describe('the description of the API', () => {
     expect(z.array(CredentialKind).min(1).parse(operation['x-credentials'])).toEqual(access.credentials);
     expect(['required', 'accepted', 'natural', 'not needed']).toContain(operation['x-idempotency']);
     expect(operation['x-idempotency']).toBe(idempotency ?? 'not needed');
-    expect(['profile', 'person', 'workspace']).toContain(operation['x-scope-grain']);
+    expect(Object.keys(grains)).toContain(operation['x-scope-grain']);
     expect(operation['x-scope-grain']).toBe(access.grain);
   });
 
@@ -238,7 +242,16 @@ describe('a declaration becomes an operation', () => {
 
   test('with a named schema written once', () => {
     expect(Object.keys(made.components.schemas ?? {})).toEqual(['Note', 'Error']);
-    expect(made.components.schemas?.Note).toMatchObject({ type: 'object', description: 'A note.' });
+    expect(made.components.schemas?.Note).toMatchObject({
+      type: 'object',
+      description: 'A note.',
+      properties: {
+        id: { type: 'string', format: 'uuid' },
+        text: { type: ['string', 'null'] },
+        stars: { type: 'integer' },
+      },
+    });
+    expect(JSON.stringify(made)).not.toContain(String(Number.MAX_SAFE_INTEGER));
   });
 
   test('with its refusals grouped by status, in every status a code may have', () => {

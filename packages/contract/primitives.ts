@@ -88,6 +88,11 @@ export function workspacePage<Row extends z.ZodType, Meta extends Shape = NoShap
   return z.strictObject({ data: z.array(row), pagination: Pagination, meta: workspaceMeta(meta) });
 }
 
+/** As `data`, for a route about whoever asks, which neither a profile nor a workspace answers for. */
+export function accountData<Data extends z.ZodType>(schema: Data) {
+  return z.strictObject({ data: schema, meta: z.strictObject({}) });
+}
+
 /** What every DELETE answers inside `data`. */
 export const Deleted = z.strictObject({ id: Uuid, deleted: z.literal(true) });
 
@@ -98,5 +103,6 @@ export function limitParameter(most: number, usual: number) {
     .regex(/^\d{1,9}$/, 'must be a whole number')
     .transform(Number)
     .refine((value) => value >= 1 && value <= most, `must be from 1 to ${most}`)
-    .default(usual);
+    .default(usual)
+    .describe(`From 1 to ${most}; ${usual} when absent.`);
 }

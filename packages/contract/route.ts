@@ -44,7 +44,7 @@ export interface Access {
   readonly roles?: readonly Role[];
   /** A write waits until the app that made the profile has enabled it, unless this says otherwise. */
   readonly entitlement?: 'not needed';
-  /** Why a credential kind that is not in the list is refused, when the code is not `insufficient_scope`. */
+  /** Why a credential kind that is not in the list is refused, when the code is not `forbidden`. */
   readonly otherwise?: ErrorCode;
 }
 
@@ -109,17 +109,20 @@ type AnswerBody<A> = A extends { schema: infer S extends z.ZodType }
 
 type Owner = 'profile_id' | 'workspace_id';
 type WithoutOwner<B> = B extends { meta: infer M }
-  ? Omit<B, 'meta'> & (Exclude<keyof M, Owner> extends never ? { meta?: undefined } : { meta: Omit<M, Owner> })
+  ? Omit<B, 'meta'> & (FurtherMeta<keyof M> extends never ? { meta?: undefined } : { meta: Omit<M, Owner> })
   : B;
+/** Of an object without fields, zod says that any text may be a key. */
+type FurtherMeta<Key> = string extends Key ? never : Exclude<Key, Owner>;
 
 /** Every code the route may answer with: its own, and those that follow from its declaration. */
 export function refusalsOf(declared: Route): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>(declared.refusals);
   const { access, body, params, query, idempotency } = declared;
   const isPublic = access.credentials.includes('public');
-  if (!isPublic) codes.add('unauthorized').add('insufficient_scope').add('not_found');
+  if (!isPublic) codes.add('unauthorized').add('forbidden').add('insufficient_scope').add('not_found');
   if (access.otherwise) codes.add(access.otherwise);
-  if (access.roles) codes.add('forbidden');
+  // A role that is too low, or a cookie that did not come from our own pages.
+  if (access.roles || (access.credentials.includes('session') && declared.method !== 'GET')) codes.add('forbidden');
   if (params || query || idempotency === 'required' || idempotency === 'accepted') codes.add('invalid_parameter');
   if (body) codes.add('invalid_request').add('validation_error').add('payload_too_large');
   for (const code of Object.values(declared.refusedAs ?? {})) codes.add(code);
@@ -134,5 +137,6 @@ export function refusalsOf(declared: Route): readonly ErrorCode[] {
 
 /** Writes to a profile need its attribution features enabled, unless the declaration says not; reads and deletions never do. */
 export function needsEntitlement({ method, access }: Route): boolean {
-  return method !== 'GET' && method !== 'DELETE' && access.grain !== 'workspace' && access.entitlement !== 'not needed';
+  const isOfProfile = access.grain === 'profile' || access.grain === 'person';
+  return method !== 'GET' && method !== 'DELETE' && isOfProfile && access.entitlement !== 'not needed';
 }

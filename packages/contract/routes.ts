@@ -13,6 +13,22 @@ import {
   updateEntitlement,
   updateGrant,
 } from './routes/access.ts';
+import {
+  acceptInvitation,
+  createInvitation,
+  deleteAssistant,
+  deleteInvitation,
+  deleteMember,
+  listAssistants,
+  listInvitations,
+  listMembers,
+  readAccount,
+  signIn,
+  signOut,
+  updateMember,
+  updatePassword,
+} from './routes/accounts.ts';
+import { importCustomers, searchCustomers } from './routes/customers.ts';
 import { readChangelog, readOpenapi } from './routes/service.ts';
 
 /** Every route there is, by operation id. apps/api maps each to its handler, and does not compile while one is missing. */
@@ -31,6 +47,21 @@ export const routes = {
   deleteKey,
   createToken,
   readPiiAccessLog,
+  importCustomers,
+  searchCustomers,
+  signIn,
+  signOut,
+  readAccount,
+  updatePassword,
+  listAssistants,
+  deleteAssistant,
+  listMembers,
+  updateMember,
+  deleteMember,
+  createInvitation,
+  listInvitations,
+  deleteInvitation,
+  acceptInvitation,
 } satisfies Record<string, Route>;
 
 export type Routes = typeof routes;

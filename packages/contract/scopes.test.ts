@@ -13,7 +13,7 @@ import {
 } from './scopes.ts';
 
 describe('scopes', () => {
-  test('each name the spec gives has one home', () => {
+  test('[auth-012] [auth-013] each name the spec gives has one home', () => {
     const named = [
       ...[
         'customers:read',

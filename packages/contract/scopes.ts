@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { enumOf } from './primitives.ts';
 
-/** How much of the world one answer of a scope shows: a profile's figures, the people in it, or the workspace around it. */
-export type ScopeGrain = 'profile' | 'person' | 'workspace';
+/** How much of the world one answer shows: a profile's figures, the people in it, the workspace around it, or only who asks. */
+export type ScopeGrain = 'profile' | 'person' | 'workspace' | 'account';
 
 interface ScopeEntry {
   readonly grain: ScopeGrain;

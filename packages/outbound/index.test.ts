@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createOutbound, type HostResolver } from './index.ts';
 import { closeOpened, dnsResolver, fixedResolver, listen, local, recorder, serve } from './testing/harness.ts';
@@ -127,5 +128,15 @@ describe('where it connects', () => {
     const outbound = createOutbound({ timeoutMs: 1_000, resolver: failing, connect: recorder().connect });
     await expect(outbound.request('https://nowhere.test/')).rejects.toMatchObject({ reason: 'host_unresolvable' });
     expect(await outbound.checkTarget('https://nowhere.test/')).toMatchObject({ reason: 'host_unresolvable' });
+  });
+
+  test('a slow name server is waited for, even where all others were quick', async () => {
+    const resolver = await dnsResolver(async (name) => {
+      if (name === 'slow.test') await setTimeout(1_200);
+      return { addresses: ['8.8.8.8'] };
+    });
+    const outbound = createOutbound({ timeoutMs: 5_000, resolver, connect: recorder().connect });
+    for (let round = 0; round < 10; round += 1) await outbound.checkTarget(`https://quick${round}.test/`);
+    expect(await outbound.checkTarget('https://slow.test/')).toEqual({ allowed: true });
   });
 });

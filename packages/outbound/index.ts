@@ -1,9 +1,8 @@
-import { Resolver } from 'node:dns/promises';
 import { connectToTarget, type OpenSocket, openTcp } from './connector.ts';
 import { OutboundFailed, OutboundRefused, type RefusalReason } from './errors.ts';
 import { exchange, type OutboundRequest, type OutboundResponse } from './exchange.ts';
 import { publicTargets, readTarget, type TargetPolicy } from './target.ts';
-import { type HostResolver, vettedAddresses } from './vetted-addresses.ts';
+import { type HostResolver, patientResolver, vettedAddresses } from './vetted-addresses.ts';
 
 export type { OpenSocket } from './connector.ts';
 export { type FailureReason, OutboundFailed, OutboundRefused, type RefusalReason } from './errors.ts';
@@ -44,9 +43,7 @@ export interface Outbound {
 }
 
 export function createOutbound(options: OutboundOptions): Outbound {
-  const { policy = publicTargets, connect: open = openTcp, ca } = options;
-  // c-ares rather than getaddrinfo: that one blocks a thread of Node's pool of four for as long as a hostile DNS server likes.
-  const resolver = options.resolver ?? new Resolver({ timeout: 2_000, tries: 2 });
+  const { policy = publicTargets, resolver = patientResolver(), connect: open = openTcp, ca } = options;
 
   return {
     async checkTarget(url) {

@@ -1,3 +1,4 @@
+import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { OutboundRefused } from './errors.ts';
 import { canonicalAddress } from './public-address.ts';
@@ -7,6 +8,15 @@ import type { TargetPolicy } from './target.ts';
 export interface HostResolver {
   resolve4(hostname: string): Promise<string[]>;
   resolve6(hostname: string): Promise<string[]>;
+}
+
+/**
+ * c-ares rather than getaddrinfo, which blocks a thread of Node's pool of four for as long as a hostile DNS server likes. It
+ * asks often, because c-ares cuts its patience to 250 ms where earlier answers came fast, and doubles it only with each try: with
+ * two tries, a host whose own name server takes a second would count as unresolvable. The caller's deadline ends it anyway.
+ */
+export function patientResolver(): Resolver {
+  return new Resolver({ timeout: 2_000, tries: 5 });
 }
 
 /**

@@ -18,7 +18,8 @@ export function dumpSchema(ownerUrl: string): string {
     .trim()}\n`;
 }
 
-function pgDump(): string {
+/** The newest pg_dump of this machine. */
+export function pgDump(): string {
   const root = '/usr/lib/postgresql';
   try {
     const newest = readdirSync(root).sort((a, b) => Number(b) - Number(a))[0];

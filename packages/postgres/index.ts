@@ -1,4 +1,4 @@
-export { dumpSchema } from './dump.ts';
+export { dumpSchema, pgDump } from './dump.ts';
 export {
   createPostgres,
   enter,

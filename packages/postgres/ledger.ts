@@ -37,6 +37,8 @@ export interface Postgres {
   forWorkspace(workspaceId: string): Ledger;
   /** Behind no wall: sees nothing but what the listed look-up functions answer (or, as the system role, the queues). */
   readonly unbound: UnboundLedger;
+  /** For a library that writes its own queries. Behind no wall, as `unbound` is. */
+  readonly database: Kysely<Schema>;
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -94,6 +96,7 @@ export function createPostgres({
     forProfile: (profileId) => behind({ profileId }),
     forWorkspace: (workspaceId) => behind({ workspaceId }),
     unbound: { ...behind({}), query: (statement) => statement.execute(db) },
+    database: db,
     ping: async () => void (await pool.query('SELECT 1')),
     close: () => db.destroy(),
   };

@@ -102,6 +102,21 @@ export interface AuditLog {
   workspace_id: string;
 }
 
+export interface Customers {
+  created_at: Timestamp;
+  first_name: string | null;
+  first_seen_at: Timestamp;
+  id: string;
+  last_name: string | null;
+  last_seen_at: Timestamp;
+  merged_into: string | null;
+  primary_email: string | null;
+  primary_phone: string | null;
+  profile_id: string;
+  sources: string[];
+  terms: string[];
+}
+
 export interface EventCounter {
   last: Int8;
   one: Generated<boolean>;
@@ -141,6 +156,27 @@ export interface IdempotentAnswers {
   status: number;
 }
 
+export interface Identifiers {
+  customer_id: string;
+  kind: string;
+  moved_from: string | null;
+  profile_id: string;
+  request_id: string | null;
+  said_at: Timestamp;
+  source: string;
+  value: string;
+}
+
+export interface IdentityConflicts {
+  customer_id: string;
+  kind: string;
+  profile_id: string;
+  request_id: string | null;
+  said_at: Timestamp;
+  source: string;
+  value: string;
+}
+
 export interface Invitations {
   accepted_at: Timestamp | null;
   accepted_by: string | null;
@@ -155,11 +191,29 @@ export interface Invitations {
   workspace_id: string;
 }
 
+export interface KeyRing {
+  created_at: Timestamp;
+  id: string;
+  purpose: string;
+  retired_at: Timestamp | null;
+  sealed: Buffer;
+}
+
 export interface Members {
   created_at: Timestamp;
   role: string;
   user_id: string;
   workspace_id: string;
+}
+
+export interface Merges {
+  loser_id: string;
+  merged_at: Timestamp;
+  profile_id: string;
+  request_id: string | null;
+  said_kinds: string[];
+  source: string;
+  survivor_id: string;
 }
 
 export interface OauthAccessTokens {
@@ -466,6 +520,12 @@ export interface Profiles {
   workspace_id: string;
 }
 
+export interface SearchTerms {
+  customer_id: string;
+  profile_id: string;
+  term: string;
+}
+
 export interface Sessions {
   created_at: Timestamp;
   expires_at: Timestamp;
@@ -513,13 +573,18 @@ export interface DB {
   apps: Apps;
   audit_heads: AuditHeads;
   audit_log: AuditLog;
+  customers: Customers;
   event_counter: EventCounter;
   event_log: EventLog;
   grants: Grants;
   idempotent_answer_people: IdempotentAnswerPeople;
   idempotent_answers: IdempotentAnswers;
+  identifiers: Identifiers;
+  identity_conflicts: IdentityConflicts;
   invitations: Invitations;
+  key_ring: KeyRing;
   members: Members;
+  merges: Merges;
   oauth_access_tokens: OauthAccessTokens;
   oauth_client_assertions: OauthClientAssertions;
   oauth_client_resources: OauthClientResources;
@@ -539,6 +604,7 @@ export interface DB {
   "pgboss.warning": PgbossWarning;
   pii_access_log: PiiAccessLog;
   profiles: Profiles;
+  search_terms: SearchTerms;
   sessions: Sessions;
   users: Users;
   verifications: Verifications;

@@ -405,6 +405,24 @@ CREATE FUNCTION public.find_session(session_hash text, wanted_workspace uuid, wa
    WHERE ((s.token = find_session.session_hash) AND (s.expires_at > find_session.at));
 END;
 
+CREATE FUNCTION public.follow_terms() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$ BEGIN
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO search_terms SELECT DISTINCT profile_id, unnest(terms) AS term, id FROM new_rows ORDER BY term;
+  ELSIF TG_OP = 'UPDATE' THEN
+    DELETE FROM search_terms s USING (
+      SELECT profile_id, unnest(terms) AS term, id FROM old_rows EXCEPT SELECT profile_id, unnest(terms), id FROM new_rows
+    ) gone WHERE s.profile_id = gone.profile_id AND s.term = gone.term AND s.customer_id = gone.id;
+    INSERT INTO search_terms
+      SELECT profile_id, unnest(terms), id FROM new_rows EXCEPT SELECT profile_id, unnest(terms), id FROM old_rows;
+  ELSE
+    DELETE FROM search_terms s USING (SELECT profile_id, unnest(terms) AS term, id FROM old_rows) gone
+    WHERE s.profile_id = gone.profile_id AND s.term = gone.term AND s.customer_id = gone.id;
+  END IF;
+  RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.issue_app_token(token_hash bytea, token_id uuid, app uuid, profile uuid, token_scopes text[], issued_at timestamp with time zone, expires timestamp with time zone) RETURNS void
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -508,6 +526,24 @@ CREATE TABLE public.audit_log (
 
 ALTER TABLE ONLY public.audit_log FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.customers (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    first_name text,
+    last_name text,
+    primary_email text,
+    primary_phone text,
+    sources text[] NOT NULL,
+    terms text[] NOT NULL,
+    first_seen_at timestamp with time zone NOT NULL,
+    last_seen_at timestamp with time zone NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    merged_into uuid
+)
+WITH (fillfactor='90');
+
+ALTER TABLE ONLY public.customers FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.event_counter (
     one boolean DEFAULT true NOT NULL,
     last bigint NOT NULL,
@@ -544,6 +580,54 @@ CREATE TABLE public.idempotent_answers (
 );
 
 ALTER TABLE ONLY public.idempotent_answers FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.identifiers (
+    profile_id uuid NOT NULL,
+    kind text NOT NULL COLLATE pg_catalog."C",
+    value text NOT NULL COLLATE pg_catalog."C",
+    customer_id uuid NOT NULL,
+    source text NOT NULL,
+    said_at timestamp with time zone NOT NULL,
+    request_id uuid,
+    moved_from uuid,
+    CONSTRAINT identifiers_kind_check CHECK ((kind = ANY (ARRAY['national_id'::text, 'external_customer_id'::text, 'crm_contact_id'::text, 'store_customer_id'::text, 'payments_customer_id'::text, 'email'::text, 'phone'::text, 'wa_id'::text])))
+);
+
+ALTER TABLE ONLY public.identifiers FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.identity_conflicts (
+    profile_id uuid NOT NULL,
+    kind text NOT NULL COLLATE pg_catalog."C",
+    value text NOT NULL COLLATE pg_catalog."C",
+    customer_id uuid NOT NULL,
+    source text NOT NULL,
+    said_at timestamp with time zone NOT NULL,
+    request_id uuid
+);
+
+ALTER TABLE ONLY public.identity_conflicts FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.key_ring (
+    purpose text NOT NULL,
+    id text NOT NULL,
+    sealed bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    retired_at timestamp with time zone,
+    CONSTRAINT key_ring_id_check CHECK ((id ~ '^[a-z0-9]{1,16}$'::text)),
+    CONSTRAINT key_ring_purpose_check CHECK ((purpose = ANY (ARRAY['envelope'::text, 'session'::text, 'link_token'::text, 'stream'::text, 'tombstone'::text])))
+);
+
+CREATE TABLE public.merges (
+    profile_id uuid NOT NULL,
+    loser_id uuid NOT NULL,
+    merged_at timestamp with time zone NOT NULL,
+    survivor_id uuid NOT NULL,
+    source text NOT NULL,
+    request_id uuid,
+    said_kinds text[] NOT NULL
+);
+
+ALTER TABLE ONLY public.merges FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.oauth_client_assertions (
     id text NOT NULL,
@@ -623,6 +707,14 @@ CREATE TABLE public.pii_access_log (
 
 ALTER TABLE ONLY public.pii_access_log FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.search_terms (
+    profile_id uuid NOT NULL,
+    term text NOT NULL COLLATE pg_catalog."C",
+    customer_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY public.search_terms FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.users (
     id uuid NOT NULL,
     name text NOT NULL,
@@ -664,6 +756,9 @@ ALTER TABLE ONLY public.audit_heads
 ALTER TABLE ONLY public.audit_log
     ADD CONSTRAINT audit_log_pkey PRIMARY KEY (workspace_id, sequence);
 
+ALTER TABLE ONLY public.customers
+    ADD CONSTRAINT customers_pkey PRIMARY KEY (profile_id, id);
+
 ALTER TABLE ONLY public.event_counter
     ADD CONSTRAINT event_counter_pkey PRIMARY KEY (one);
 
@@ -679,11 +774,23 @@ ALTER TABLE ONLY public.idempotent_answer_people
 ALTER TABLE ONLY public.idempotent_answers
     ADD CONSTRAINT idempotent_answers_pkey PRIMARY KEY (owner_id, key_hash);
 
+ALTER TABLE ONLY public.identifiers
+    ADD CONSTRAINT identifiers_pkey PRIMARY KEY (profile_id, kind, value);
+
+ALTER TABLE ONLY public.identity_conflicts
+    ADD CONSTRAINT identity_conflicts_pkey PRIMARY KEY (profile_id, kind, value, customer_id);
+
 ALTER TABLE ONLY public.invitations
     ADD CONSTRAINT invitations_pkey PRIMARY KEY (workspace_id, id);
 
+ALTER TABLE ONLY public.key_ring
+    ADD CONSTRAINT key_ring_pkey PRIMARY KEY (purpose, id);
+
 ALTER TABLE ONLY public.members
     ADD CONSTRAINT members_pkey PRIMARY KEY (workspace_id, user_id);
+
+ALTER TABLE ONLY public.merges
+    ADD CONSTRAINT merges_pkey PRIMARY KEY (profile_id, loser_id, merged_at);
 
 ALTER TABLE ONLY public.oauth_access_tokens
     ADD CONSTRAINT oauth_access_tokens_pkey PRIMARY KEY (id);
@@ -730,6 +837,9 @@ ALTER TABLE ONLY public.pii_access_log
 ALTER TABLE ONLY public.profiles
     ADD CONSTRAINT profiles_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.search_terms
+    ADD CONSTRAINT search_terms_pkey PRIMARY KEY (profile_id, term, customer_id);
+
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_pkey PRIMARY KEY (id);
 
@@ -754,6 +864,8 @@ CREATE INDEX api_keys_by_hash ON public.api_keys USING btree (hash);
 
 CREATE INDEX app_tokens_by_expiry ON public.app_tokens USING btree (expires_at);
 
+CREATE INDEX customers_by_survivor ON public.customers USING btree (profile_id, merged_into) WHERE (merged_into IS NOT NULL);
+
 CREATE UNIQUE INDEX event_log_by_profile ON public.event_log USING btree (profile_id, sequence);
 
 CREATE INDEX event_log_by_time ON public.event_log USING btree (sequenced_at);
@@ -762,9 +874,17 @@ CREATE INDEX idempotent_answer_people_by_key ON public.idempotent_answer_people 
 
 CREATE INDEX idempotent_answers_by_expiry ON public.idempotent_answers USING btree (expires_at);
 
+CREATE INDEX identifiers_by_customer ON public.identifiers USING btree (profile_id, customer_id, kind);
+
+CREATE UNIQUE INDEX identifiers_one_national_id ON public.identifiers USING btree (profile_id, customer_id) WHERE (kind = 'national_id'::text);
+
+CREATE INDEX identity_conflicts_by_customer ON public.identity_conflicts USING btree (profile_id, customer_id);
+
 CREATE INDEX invitations_by_hash ON public.invitations USING btree (hash);
 
 CREATE INDEX members_by_user ON public.members USING btree (user_id);
+
+CREATE INDEX merges_by_survivor ON public.merges USING btree (profile_id, survivor_id);
 
 CREATE INDEX oauth_access_tokens_by_code ON public.oauth_access_tokens USING btree (authorization_code_id);
 
@@ -802,6 +922,12 @@ CREATE TRIGGER revoke_on_switch AFTER UPDATE OF privacy_mode ON public.profiles 
 
 CREATE TRIGGER revoke_on_switch AFTER UPDATE OF is_healthcare_agency ON public.workspaces FOR EACH ROW EXECUTE FUNCTION public.on_privacy_switch();
 
+CREATE TRIGGER terms_of_deleted AFTER DELETE ON public.customers REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.follow_terms();
+
+CREATE TRIGGER terms_of_inserted AFTER INSERT ON public.customers REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.follow_terms();
+
+CREATE TRIGGER terms_of_updated AFTER UPDATE ON public.customers REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.follow_terms();
+
 ALTER TABLE ONLY public.accounts
     ADD CONSTRAINT accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
@@ -823,6 +949,12 @@ ALTER TABLE ONLY public.audit_heads
 ALTER TABLE ONLY public.audit_log
     ADD CONSTRAINT audit_log_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.customers
+    ADD CONSTRAINT customers_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.customers
+    ADD CONSTRAINT customers_profile_id_merged_into_fkey FOREIGN KEY (profile_id, merged_into) REFERENCES public.customers(profile_id, id);
+
 ALTER TABLE ONLY public.event_log
     ADD CONSTRAINT event_log_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
@@ -834,6 +966,15 @@ ALTER TABLE ONLY public.grants
 
 ALTER TABLE ONLY public.idempotent_answer_people
     ADD CONSTRAINT idempotent_answer_people_owner_id_key_hash_fkey FOREIGN KEY (owner_id, key_hash) REFERENCES public.idempotent_answers(owner_id, key_hash) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.identifiers
+    ADD CONSTRAINT identifiers_profile_id_customer_id_fkey FOREIGN KEY (profile_id, customer_id) REFERENCES public.customers(profile_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.identity_conflicts
+    ADD CONSTRAINT identity_conflicts_profile_id_customer_id_fkey FOREIGN KEY (profile_id, customer_id) REFERENCES public.customers(profile_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.identity_conflicts
+    ADD CONSTRAINT identity_conflicts_profile_id_kind_value_fkey FOREIGN KEY (profile_id, kind, value) REFERENCES public.identifiers(profile_id, kind, value) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.invitations
     ADD CONSTRAINT invitations_accepted_by_fkey FOREIGN KEY (accepted_by) REFERENCES public.users(id) ON DELETE SET NULL;
@@ -849,6 +990,12 @@ ALTER TABLE ONLY public.members
 
 ALTER TABLE ONLY public.members
     ADD CONSTRAINT members_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.merges
+    ADD CONSTRAINT merges_profile_id_loser_id_fkey FOREIGN KEY (profile_id, loser_id) REFERENCES public.customers(profile_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.merges
+    ADD CONSTRAINT merges_profile_id_survivor_id_fkey FOREIGN KEY (profile_id, survivor_id) REFERENCES public.customers(profile_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.oauth_access_tokens
     ADD CONSTRAINT oauth_access_tokens_client_id_fkey FOREIGN KEY (client_id) REFERENCES public.oauth_clients(client_id) ON DELETE CASCADE;
@@ -901,6 +1048,9 @@ ALTER TABLE ONLY public.profiles
 ALTER TABLE ONLY public.profiles
     ADD CONSTRAINT profiles_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
 
+ALTER TABLE ONLY public.search_terms
+    ADD CONSTRAINT search_terms_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
@@ -918,6 +1068,8 @@ ALTER TABLE public.audit_heads ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.audit_log ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.customers ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.event_log ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.grants ENABLE ROW LEVEL SECURITY;
@@ -925,6 +1077,10 @@ ALTER TABLE public.grants ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.idempotent_answer_people ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.idempotent_answers ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.identifiers ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.identity_conflicts ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.invitations ENABLE ROW LEVEL SECURITY;
 
@@ -939,6 +1095,8 @@ CREATE POLICY look_up ON public.invitations FOR SELECT TO tributary_owner USING 
 CREATE POLICY look_up ON public.members FOR SELECT TO tributary_owner USING (true);
 
 ALTER TABLE public.members ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.merges ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY operator ON public.apps TO tributary_owner USING (true);
 
@@ -956,15 +1114,25 @@ CREATE POLICY own_profile ON public.api_keys TO tributary_app USING ((profile_id
 
 CREATE POLICY own_profile ON public.app_tokens TO tributary_app USING ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.customers TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.event_log TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.grants TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.identifiers TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.identity_conflicts TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.merges TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.outbox TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.pii_access_log FOR INSERT TO tributary_app WITH CHECK ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.profiles TO tributary_app USING (((id = public.current_profile()) OR (workspace_id = public.current_workspace())));
+
+CREATE POLICY own_profile ON public.search_terms TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_workspace ON public.audit_log FOR SELECT TO tributary_app USING ((workspace_id = public.current_workspace()));
 
@@ -989,6 +1157,8 @@ CREATE POLICY queue ON public.idempotent_answers TO tributary_system USING (true
 CREATE POLICY queue ON public.outbox TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.pii_access_log TO tributary_system USING (true);
+
+ALTER TABLE public.search_terms ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY switch ON public.api_keys FOR UPDATE TO tributary_owner USING (true);
 
@@ -1057,6 +1227,8 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.accounts TO tributary_app;
 
 GRANT SELECT ON TABLE public.audit_log TO tributary_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.customers TO tributary_app;
+
 GRANT SELECT,UPDATE ON TABLE public.event_counter TO tributary_system;
 
 GRANT SELECT ON TABLE public.event_log TO tributary_app;
@@ -1066,6 +1238,15 @@ GRANT SELECT,INSERT,DELETE ON TABLE public.idempotent_answer_people TO tributary
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.idempotent_answers TO tributary_app;
 GRANT SELECT,DELETE ON TABLE public.idempotent_answers TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.identifiers TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.identity_conflicts TO tributary_app;
+
+GRANT SELECT ON TABLE public.key_ring TO tributary_app;
+GRANT SELECT ON TABLE public.key_ring TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.merges TO tributary_app;
 
 GRANT SELECT,INSERT ON TABLE public.oauth_client_resources TO tributary_app;
 
@@ -1078,6 +1259,8 @@ GRANT SELECT,DELETE ON TABLE public.outbox TO tributary_system;
 
 GRANT SELECT,INSERT ON TABLE public.pii_access_log TO tributary_app;
 GRANT SELECT,DELETE ON TABLE public.pii_access_log TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.search_terms TO tributary_app;
 
 GRANT SELECT,INSERT ON TABLE public.users TO tributary_app;
 

@@ -16,24 +16,38 @@ export async function takeAllowance(
   address: string,
 ): Promise<Verdict> {
   const bucket = route.rate ?? 'standard';
-  const verdict =
-    caller === undefined || bucket === 'token' || bucket === 'public'
-      ? await limiter.take(
-          `${bucket}:${hidden(address)}`,
-          bucket === 'standard' ? refusalsPerMinute : perMinute[bucket],
-        )
-      : await limiter.take(
-          `${bucket}:${caller.credentialId}`,
-          bucket === 'ingest' ? perMinute.ingest : caller.requestsPerMinute,
-        );
+  if (caller === undefined || bucket === 'token' || bucket === 'public')
+    return takeFromAddress(limiter, bucket, address);
+  const verdict = await limiter.take(
+    `${bucket}:${caller.credentialId}`,
+    bucket === 'ingest' ? perMinute.ingest : caller.requestsPerMinute,
+  );
   if (!verdict.allowed) throw tooMany(verdict);
-  // Guessing a secret against many processes at once must not become faster because the shared count is gone.
-  if (bucket === 'token' && verdict.isLocal) {
-    refuse('service_unavailable', 'Signing in is closed for a moment. Send it again shortly.', {
-      headers: { 'retry-after': '5' },
-    });
-  }
   return verdict;
+}
+
+/** For whoever is not known, or tries to become so. */
+export async function takeFromAddress(limiter: RateLimiter, bucket: RateBucket, address: string): Promise<Verdict> {
+  const limit = bucket === 'standard' ? refusalsPerMinute : perMinute[bucket];
+  const verdict = await limiter.take(`${bucket}:${hidden(address)}`, limit);
+  if (!verdict.allowed) throw tooMany(verdict);
+  if (bucket === 'token') refuseLocal(verdict);
+  return verdict;
+}
+
+/** One guess at a secret: few a minute for each thing that is guessed at, and none while nobody counts over all processes. */
+export async function takeAttempt(limiter: RateLimiter, subject: string, attemptsPerMinute: number): Promise<void> {
+  const verdict = await limiter.take(`token:${hidden(subject)}`, attemptsPerMinute);
+  if (!verdict.allowed) throw tooMany(verdict);
+  refuseLocal(verdict);
+}
+
+/** Guessing a secret against many processes at once must not become faster because the shared count is gone. */
+function refuseLocal(verdict: Verdict): void {
+  if (!verdict.isLocal) return;
+  refuse('service_unavailable', 'Signing in is closed for a moment. Send it again shortly.', {
+    headers: { 'retry-after': '5' },
+  });
 }
 
 /** Unknown credentials and unknown paths are counted by address, so that guessing is as slow as asking. */
@@ -68,6 +82,9 @@ export function admit(route: Route, caller: Caller): void {
       fields: { reason: 'credential_kind' },
     });
   }
+  if (caller.kind === 'session' && !isPlaced(route, caller)) {
+    refuse('not_found', 'There is no such profile or workspace among yours. Name one in X-Profile-Id or in the path.');
+  }
   if (caller.role && access.roles && !access.roles.includes(caller.role)) {
     refuse('forbidden', `This needs the role ${access.roles.join(' or ')}; yours is ${caller.role}.`, {
       fields: { reason: 'role' },
@@ -85,6 +102,13 @@ export function admit(route: Route, caller: Caller): void {
       'The app that created this profile has not switched attribution on for it, so nothing can be written yet.',
     );
   }
+}
+
+/** A member acts in a place of theirs. One that is not theirs answers as one that never existed. */
+function isPlaced({ access, path }: Route, { profileId, workspaceId }: Caller): boolean {
+  if (access.grain === 'account') return true;
+  if (access.grain === 'workspace') return workspaceId !== undefined || !path.includes('{workspaceId}');
+  return profileId !== undefined;
 }
 
 /** Headers that tell of a route's end; from its sunset on it is gone. */

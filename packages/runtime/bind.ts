@@ -4,6 +4,7 @@ import type { RateLimiter } from '@tributary/redis';
 import type { Vault } from '@tributary/vault';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { admit, countRefusal, deprecationHeaders, rateHeaders, takeAllowance } from './admission.ts';
+import { refuseForgery } from './forgery.ts';
 import { type Caller, type Context, refuse } from './handler.ts';
 import {
   claimKey,
@@ -21,8 +22,9 @@ import type { RequestState } from './request-state.ts';
 export interface Presented {
   readonly authorization: string | undefined;
   readonly cookie: string | undefined;
-  /** A console session belongs to a person, who says for which profile they act. */
+  /** A console session belongs to a person, who says for which profile they act, or in which workspace. */
   readonly profileId: string | undefined;
+  readonly workspaceId: string | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
@@ -59,6 +61,7 @@ export function bindRoute<Services>(binding: Binding<Services>, route: Route, ha
       const verdict = await takeAllowance(limiter, route, caller, request.ip);
       reply.headers(rateHeaders(verdict));
       reply.headers(deprecationHeaders(route, now, binding.baseUrl));
+      if (caller?.kind === 'session') refuseForgery(request.method, request.headers, binding.baseUrl);
       if (caller) await admitOrRecord(binding, route, caller, state.requestId, now);
       const input = {
         params: parseParams(route, request.params),
@@ -92,17 +95,21 @@ async function identify(
   now: Date,
 ): Promise<Caller | undefined> {
   // A client id and secret may stand in the body, so the token route looks for itself.
-  if (route.access.credentials.some((kind) => kind === 'public' || kind === 'client_secret')) return undefined;
-  const { authorization, cookie } = request.headers;
-  const profileId = request.headers['x-profile-id'];
+  const { credentials } = route.access;
+  const isPublic = credentials.includes('public');
+  if (credentials.includes('client_secret') || (isPublic && credentials.length === 1)) return undefined;
+  const { authorization, cookie, 'x-profile-id': profileId, 'x-workspace-id': workspaceId } = request.headers;
+  const { workspaceId: inPath } = request.params as { workspaceId?: string };
   const presented = {
     authorization,
     cookie,
     profileId: typeof profileId === 'string' ? profileId : undefined,
+    workspaceId: inPath ?? (typeof workspaceId === 'string' ? workspaceId : undefined),
     headers: request.headers,
   };
   const caller = authorization || cookie ? await authenticate(presented, now) : undefined;
-  if (caller) return caller;
+  // Where a credential may be left out, a dead one counts as none.
+  if (caller || isPublic) return caller;
   await countRefusal(limiter, request.ip);
   return refuse(
     'unauthorized',
@@ -196,6 +203,9 @@ class Work<Services> {
       behind: (wall) => this.#binding.postgres.behind(wall),
       authorization: this.#authorization,
       effect: (work) => this.#effect(work),
+      setHeader: (name, value) => {
+        state.headers[name] = value;
+      },
       mentions: (customerId) => {
         this.people.add(customerId);
       },
@@ -236,10 +246,13 @@ class Work<Services> {
   }
 
   #withOwner(body: { meta?: object }): object {
-    const { profileId, workspaceId } = this.#caller;
-    const owner = this.#route.access.grain === 'workspace' ? { workspace_id: workspaceId } : { profile_id: profileId };
-    return { ...body, meta: { ...owner, ...body.meta } };
+    return { ...body, meta: { ...ownerOf(this.#route, this.#caller), ...body.meta } };
   }
+}
+
+function ownerOf({ access }: Route, { profileId, workspaceId }: Caller): object {
+  if (access.grain === 'account') return {};
+  return access.grain === 'workspace' ? { workspace_id: workspaceId } : { profile_id: profileId };
 }
 
 /** Ends the transaction of a repeated request without an effect. */
@@ -299,6 +312,7 @@ function hold(route: Route, declared: Answer, body: unknown): void {
 
 function send(reply: FastifyReply, route: Route, { status, bytes }: StoredAnswer): FastifyReply {
   reply.code(status).header('content-type', route.answers[status]?.contentType ?? 'application/json; charset=utf-8');
+  reply.headers(reply.request.state.headers);
   if (reply.request.state.replayed) reply.header('idempotent-replayed', 'true');
   return reply.send(bytes);
 }

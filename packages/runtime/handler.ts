@@ -29,6 +29,8 @@ export interface Context {
   readonly ledger: Ledger;
   /** The one transaction that changes something: what it returns is the answer, kept with the effect under the caller's Idempotency-Key. */
   effect<A>(work: (tx: Tx) => Promise<A>): Promise<A>;
+  /** Sent with the answer. Not kept under an Idempotency-Key, so never what the caller could not do without. */
+  setHeader(name: string, value: string): void;
   /** Names a customer whose data the answer holds, so that an erasure can clear what is kept of it. */
   mentions(customerId: string): void;
   /** Behind another wall, for a handler that has just proven its right to it. */

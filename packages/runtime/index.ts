@@ -1,5 +1,7 @@
+export { takeAttempt, takeFromAddress } from './admission.ts';
 export { type Authenticate, type Binding, bindRoute, type Presented } from './bind.ts';
 export { type DocsOptions, serveDocs } from './docs.ts';
+export { isFromOurPages } from './forgery.ts';
 export { answer, type Caller, type Context, type Handles, Refusal, refuse } from './handler.ts';
 export { type Readiness, serveHealth } from './health.ts';
 export { createLog, type Log } from './log.ts';

@@ -10,6 +10,8 @@ export class RequestState {
   caller: Caller | undefined;
   errorCode: string | undefined;
   replayed = false;
+  /** What the handler adds to the answer's headers. */
+  readonly headers: Record<string, string> = {};
   #abort: AbortController | undefined;
 
   /** Made when first asked for: most handlers are done before anyone could abort them. */

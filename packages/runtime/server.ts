@@ -46,18 +46,23 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       );
       (reply as FastifyReply).code(status).header('x-request-id', request.state.requestId).send(body);
     },
-    clientErrorHandler(error, socket) {
+    clientErrorHandler(_error, socket) {
       if (!socket.writable) return;
-      const { status, body } = renderError(
-        new Refusal('invalid_request', 'This is not a well-formed HTTP request.'),
-        new RequestState().requestId,
-        baseUrl,
+      const { requestId } = new RequestState();
+      const refusal = new Refusal(
+        'invalid_request',
+        'This is not a well-formed HTTP request, or its headers are too long.',
       );
+      const { status, body } = renderError(refusal, requestId, baseUrl);
       const text = JSON.stringify(body);
-      const code = (error as { code?: string }).code === 'HPE_HEADER_OVERFLOW' ? 431 : status;
-      socket.end(
-        `HTTP/1.1 ${code} ${STATUS_CODES[code]}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
-      );
+      const head = [
+        `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+        'Content-Type: application/json; charset=utf-8',
+        `Content-Length: ${Buffer.byteLength(text)}`,
+        `X-Request-Id: ${requestId}`,
+        'Connection: close',
+      ];
+      socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
     },
   }) as unknown as FastifyInstance;
 

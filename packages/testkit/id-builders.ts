@@ -1,7 +1,6 @@
 import { type CredentialKind, type IdKind, OAuthScope, Scope, unboundAppScopes } from '@tributary/contract';
-import { hashSecret, mintSecret } from '@tributary/domain/access';
-import type { Schema } from '@tributary/postgres';
-import pg from 'pg';
+import { hashSecret, mintSecret, registerApp } from '@tributary/domain/access';
+import { createPostgres, type Ledger, type Schema } from '@tributary/postgres';
 import { v7 as uuid } from 'uuid';
 import { type BuiltProfile, buildProfile, type ProfileTraits } from './builders.ts';
 import { buildApiKey } from './keys.ts';
@@ -22,38 +21,36 @@ const farAhead = new Date('9000-01-01T00:00:00Z');
 
 export async function buildMarkedProfile(kit: BuilderKit, traits: ProfileTraits = {}): Promise<MarkedProfile> {
   const { id, workspaceId } = await buildProfile(kit.app, traits);
-  const appId = uuid();
-  const clientSecret = mintSecret('clientSecret');
   const mark = `mark-${id.slice(-12)}`;
-  // Apps are registered by the operator, who is the owner of the schema.
-  await asOperator(kit, async (operator) => {
-    await operator.query(
-      `INSERT INTO apps (id, name, client_secret_hash, redirect_uris, allowed_return_origins, rate_tier, created_at)
-       VALUES ($1, $2, $3, '{}', '{}', 'internal', $4)`,
-      [appId, `App ${mark}`, hashSecret(clientSecret), longAgo],
+  return asOperator(kit, async (operator) => {
+    const { clientId: appId, clientSecret } = await registerApp(
+      operator,
+      { name: `App ${mark}`, redirectUris: [], allowedReturnOrigins: [], rateTier: 'internal' },
+      longAgo,
     );
-    await operator.query('UPDATE profiles SET name = $2, governing_app_id = $3 WHERE id = $1', [
-      id,
-      `Profile ${mark}`,
-      appId,
-    ]);
-    // The workspace of a sibling is already somebody's.
-    if (!traits.workspaceId) {
-      await operator.query('UPDATE workspaces SET name = $2, provisioned_by = $3 WHERE id = $1', [
-        workspaceId,
-        `Workspace ${mark}`,
-        appId,
-      ]);
-    }
+    await operator.transaction(async (tx) => {
+      await tx
+        .updateTable('profiles')
+        .set({ name: `Profile ${mark}`, governing_app_id: appId })
+        .where('id', '=', id)
+        .execute();
+      // A workspace that was given is already somebody's.
+      if (!traits.workspaceId)
+        await tx
+          .updateTable('workspaces')
+          .set({ name: `Workspace ${mark}`, provisioned_by: appId })
+          .where('id', '=', workspaceId)
+          .execute();
+    });
+    const grant = { profile_id: id, app_id: appId, oauth_scopes: OAuthScope.options };
+    await kit.app.forProfile(id).transaction((tx) =>
+      tx
+        .insertInto('grants')
+        .values({ ...grant, created_at: longAgo, updated_at: longAgo })
+        .execute(),
+    );
+    return { id, workspaceId, appId, clientSecret, mark };
   });
-  const grant = { profile_id: id, app_id: appId, oauth_scopes: OAuthScope.options };
-  await kit.app.forProfile(id).transaction((tx) =>
-    tx
-      .insertInto('grants')
-      .values({ ...grant, created_at: longAgo, updated_at: longAgo })
-      .execute(),
-  );
-  return { id, workspaceId, appId, clientSecret, mark };
 }
 
 /** Makes one of its kind that belongs to the profile or is known to it, and resolves to its id. */
@@ -63,8 +60,8 @@ export interface IdBuilder {
   readonly notYet?: string;
 }
 
-/** No longer compiles once the table is there: then the builder is to be written. */
-function notYet<const Table extends string>(table: Table extends keyof Schema ? never : Table): IdBuilder {
+/** For a kind that is declared before it can be kept. No longer compiles once the table is there: then its builder is due. */
+export function notYet<const Table extends string>(table: Table extends keyof Schema ? never : Table): IdBuilder {
   return Object.assign(async () => uuid(), { notYet: table });
 }
 
@@ -81,7 +78,24 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
       .transaction((tx) => tx.updateTable('api_keys').set({ name }).where('id', '=', id).execute());
     return id;
   },
-  customer: notYet('customers'),
+  customer: async (kit, { id: profileId, mark }) => {
+    const id = uuid();
+    const person = {
+      profile_id: profileId,
+      id,
+      first_name: mark,
+      last_name: mark,
+      primary_email: `${id}@${mark}.test`,
+    };
+    const times = { first_seen_at: longAgo, last_seen_at: longAgo, created_at: longAgo };
+    await kit.app.forProfile(profileId).transaction((tx) =>
+      tx
+        .insertInto('customers')
+        .values({ ...person, sources: ['test'], terms: [mark], ...times })
+        .execute(),
+    );
+    return id;
+  },
   invitation: async (kit, { workspaceId, mark }) => {
     const id = uuid();
     const invitation = { workspace_id: workspaceId, id, hash: hashSecret(mintSecret('invitation')), role: 'viewer' };
@@ -150,22 +164,25 @@ async function buildAppToken(
   scopes: readonly Scope[],
 ): Promise<string> {
   const secret = mintSecret('appToken');
+  const token = { hash: hashSecret(secret), id: uuid(), app_id: appId, profile_id: profileId, scopes: [...scopes] };
+  const times = { created_at: longAgo, expires_at: farAhead };
   await asOperator(kit, (operator) =>
-    operator.query(
-      `INSERT INTO app_tokens (hash, id, app_id, profile_id, scopes, created_at, expires_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-      [hashSecret(secret), uuid(), appId, profileId, scopes, longAgo, farAhead],
+    operator.transaction((tx) =>
+      tx
+        .insertInto('app_tokens')
+        .values({ ...token, ...times })
+        .execute(),
     ),
   );
   return secret;
 }
 
-async function asOperator({ database }: BuilderKit, work: (operator: pg.Client) => Promise<unknown>): Promise<void> {
-  const operator = new pg.Client({ connectionString: database.ownerUrl });
-  await operator.connect();
+/** Apps and their tokens stand behind no wall: only the owner of the schema, as whom the operator acts, writes them. */
+async function asOperator<T>({ database }: BuilderKit, work: (operator: Ledger) => Promise<T>): Promise<T> {
+  const postgres = createPostgres({ url: database.ownerUrl, poolSize: 1 });
   try {
-    await work(operator);
+    return await work(postgres.unbound);
   } finally {
-    await operator.end();
+    await postgres.close();
   }
 }

@@ -4,16 +4,19 @@ export { buildProfile } from './builders.ts';
 export { cloneDatabase, type TestDatabase } from './database.ts';
 export type { Drill, DrillContext, DrillResult } from './drill.ts';
 export { type DrillEngines, openDrillEngines } from './drill-engines.ts';
+export { openDrillKit } from './drill-kit.ts';
 export {
   type BuilderKit,
   buildMarkedProfile,
   credentialBuilders,
   idBuilders,
   type MarkedProfile,
+  notYet,
   type ProbeCredential,
   probeCredentials,
 } from './id-builders.ts';
 export { type BuiltKey, buildApiKey } from './keys.ts';
 export { Killable } from './killable.ts';
+export { type BuiltMember, buildAssistant, buildMember } from './people.ts';
 export { serve, served, type TestServer, testVault } from './serve.ts';
 export { openTestkit, type Testkit } from './testkit.ts';

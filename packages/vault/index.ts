@@ -1,1 +1,2 @@
+export { type KeyPurpose, KeyRing, keyPurposes, makeKey, rewrapKey, type StoredKey } from './key-ring.ts';
 export { createVault, type MasterKey, type SecretPlace, UnreadableSecret, type Vault } from './vault.ts';

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
 /**
  * Envelope encryption. Each secret has a data key of its own; a master key from the settings wraps that data key. Rotating
@@ -9,6 +9,8 @@ export interface Vault {
   open(sealed: Buffer, place: SecretPlace): string;
   /** Wraps the data key anew under the newest master key; undefined when it already is. */
   rewrap(sealed: Buffer, place: SecretPlace): Buffer | undefined;
+  /** A key for one purpose from each master key, newest first. Whoever holds one learns nothing of the master key. */
+  derive(purpose: string): readonly MasterKey[];
 }
 
 /** Where a secret stands. It is part of the seal, so a sealed value copied to another row, column or profile does not open. */
@@ -36,22 +38,30 @@ const keyBytes = 32;
 const wrappedBytes = nonceBytes + keyBytes + tagBytes;
 const formatVersion = 1;
 
-/** The first key seals; the others still open what they sealed. */
-export function createVault(keys: readonly MasterKey[]): Vault {
-  const newest = keys[0];
-  if (!newest) throw new TypeError('The vault needs at least one master key (ENCRYPTION_KEYS).');
+/** The first key seals; the others still open what they sealed. A function is asked each time, so that keys may rotate. */
+export function createVault(source: readonly MasterKey[] | (() => readonly MasterKey[])): Vault {
+  const ring = typeof source === 'function' ? source : () => source;
+  const newestOf = () => {
+    const [newest] = ring();
+    if (!newest)
+      throw new TypeError('The vault has no key. ENCRYPTION_KEYS and "tributary keys rotate envelope" give it one.');
+    return newest;
+  };
+  if (typeof source !== 'function') newestOf();
 
-  const wrap = (dataKey: Buffer, place: SecretPlace) =>
-    Buffer.concat([
+  const wrap = (dataKey: Buffer, place: SecretPlace) => {
+    const newest = newestOf();
+    return Buffer.concat([
       Buffer.from([formatVersion, newest.id.length]),
       Buffer.from(newest.id, 'ascii'),
       encrypt(newest.bytes, dataKey, context(place, 'key')),
     ]);
+  };
 
   const unwrap = (sealed: Buffer, place: SecretPlace) => {
     const idEnd = 2 + (sealed[1] ?? 0);
     const id = sealed.toString('ascii', 2, idEnd);
-    const master = keys.find((key) => key.id === id);
+    const master = ring().find((key) => key.id === id);
     if (sealed[0] !== formatVersion || !master) throw new UnreadableSecret('No master key opens this secret.');
     const bodyStart = idEnd + wrappedBytes;
     const dataKey = decrypt(master.bytes, sealed.subarray(idEnd, bodyStart), context(place, 'key'));
@@ -72,8 +82,10 @@ export function createVault(keys: readonly MasterKey[]): Vault {
     },
     rewrap(sealed, place) {
       const { masterId, dataKey, body } = unwrap(sealed, place);
-      return masterId === newest.id ? undefined : Buffer.concat([wrap(dataKey, place), body]);
+      return masterId === newestOf().id ? undefined : Buffer.concat([wrap(dataKey, place), body]);
     },
+    derive: (purpose) =>
+      ring().map(({ id, bytes }) => ({ id, bytes: Buffer.from(hkdfSync('sha256', bytes, '', purpose, keyBytes)) })),
   };
 }
 

@@ -120,23 +120,31 @@ async function eachCase(
   progress(total);
 }
 
+interface Plan {
+  readonly dns: NonNullable<HostileCase['dns']>;
+  readonly round: Record<RecordType, number>;
+  lastId: Partial<Record<RecordType, number>>;
+}
+
 /**
  * A DNS server that answers each case's name as the case says, and the attempt to get a case through. Unless a policy is given,
  * the guard is made as production makes it.
  */
 async function startWorld() {
-  const plans = new Map<string, { dns: NonNullable<HostileCase['dns']>; asked: Record<RecordType, number> }>();
+  const plans = new Map<string, Plan>();
   let queries = 0;
-  const answer = (name: string, type: RecordType): DnsAnswer => {
+  const answer = (name: string, type: RecordType, id: number): DnsAnswer => {
     queries += 1;
     const plan = plans.get(name);
     if (plan === undefined) return { addresses: [] };
+    // On a busy machine the resolver repeats questions; only a new question gets the next round.
+    if (plan.lastId[type] !== id) plan.round[type] += 1;
+    plan.lastId[type] = id;
     const { rounds, aliases } = plan.dns;
-    return { aliases, addresses: rounds[Math.min(plan.asked[type]++, rounds.length - 1)] ?? [] };
+    return { aliases, addresses: rounds[Math.min(plan.round[type], rounds.length - 1)] ?? [] };
   };
   const server = await startLoopbackDns(answer);
-  // Patient, because a repeated query would count as the next round of a rebinding name.
-  const resolver = new Resolver({ timeout: 60_000, tries: 1 });
+  const resolver = new Resolver({ tries: 10 });
   resolver.setServers([server.server]);
 
   const strike = async ({ url, dns, registered }: HostileCase, policy?: TargetPolicy) => {
@@ -146,9 +154,12 @@ async function startWorld() {
       throw new Error('recorded only');
     };
     const outbound = createOutbound({ timeoutMs: 60_000, resolver, connect, ...(policy && { policy }) });
-    if (dns) plans.set(dns.name, { dns, asked: { A: 0, AAAA: 0 } });
+    const plan = dns && { dns, round: { A: -1, AAAA: -1 }, lastId: {} };
+    if (plan) plans.set(plan.dns.name, plan);
     try {
       if (registered && !(await outbound.checkTarget(url)).allowed) return { outcome: 'not registered', attempts };
+      // Ids are random: the delivery's question may happen to have the id of the registration's.
+      if (plan) plan.lastId = {};
       await outbound.request(url, { method: 'POST', body: '{}' });
       throw new Error('An answer came, though nothing was connected');
     } catch (error) {
@@ -156,7 +167,7 @@ async function startWorld() {
       if (error instanceof OutboundFailed && error.reason === 'unreachable') return { outcome: 'tried', attempts };
       throw new Error(`${url} brought an unforeseen error`, { cause: error });
     } finally {
-      if (dns) plans.delete(dns.name);
+      if (plan) plans.delete(plan.dns.name);
     }
   };
   return { strike, queries: () => queries, close: () => server.close() };

@@ -1,7 +1,9 @@
 import { migrate as migrateClickHouse } from '@tributary/clickhouse';
-import { loadSettings, type Settings } from '@tributary/config';
+import { loadSettings, type Settings, WrongSettings } from '@tributary/config';
+import { ensureKeys } from '@tributary/domain/access';
 import { migrateJobs } from '@tributary/jobs';
-import { migrate as migratePostgres } from '@tributary/postgres';
+import { createPostgres, migrate as migratePostgres } from '@tributary/postgres';
+import { createVault } from '@tributary/vault';
 import { Command } from 'commander';
 
 export const migrateCommand = () =>
@@ -20,7 +22,18 @@ export async function migrateAll(settings: Settings): Promise<{ postgres: string
   const postgres = await migratePostgres(settings.databaseOwnerUrl);
   await migrateJobs(settings.databaseOwnerUrl);
   const { applied } = await migrateClickHouse(clickhouseSettings(settings));
+  await ensureOwnKeys(settings);
   return { postgres, clickhouse: [...applied] };
+}
+
+/** The service's own keys are made with the schema, because whoever serves may not make them. */
+async function ensureOwnKeys({ encryptionKeys, databaseOwnerUrl }: Settings): Promise<void> {
+  if (!encryptionKeys)
+    throw new WrongSettings([
+      'ENCRYPTION_KEYS must be set, for example to "k1:" and the output of "openssl rand -base64 32"',
+    ]);
+  const operator = createPostgres({ url: databaseOwnerUrl, poolSize: 1 });
+  await ensureKeys(operator.unbound, createVault(encryptionKeys), new Date()).finally(() => operator.close());
 }
 
 export function clickhouseSettings(settings: Settings) {

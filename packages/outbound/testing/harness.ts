@@ -1,5 +1,3 @@
-import type { ResolverOptions } from 'node:dns';
-import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
@@ -11,6 +9,7 @@ import {
   type OutboundOptions,
   type TargetPolicy,
 } from '../index.ts';
+import { patientResolver } from '../vetted-addresses.ts';
 import { startLoopbackDns } from './loopback-dns.ts';
 
 /** Every socket of the tests goes to the loopback: either through this policy, or because `connect` is replaced. */
@@ -86,14 +85,11 @@ export async function closed(socket: { destroyed: boolean; once(event: 'close', 
   if (!socket.destroyed) await new Promise<void>((resolve) => socket.once('close', resolve));
 }
 
-/** A real DNS server with these answers, and a resolver that asks only it. */
-export async function dnsResolver(
-  answer: Parameters<typeof startLoopbackDns>[0],
-  options?: ResolverOptions,
-): Promise<Resolver> {
+/** Production's resolver, asking a real DNS server that gives these answers. */
+export async function dnsResolver(answer: Parameters<typeof startLoopbackDns>[0]): Promise<HostResolver> {
   const dns = await startLoopbackDns(answer);
   closeAfterTest(dns.close);
-  const resolver = new Resolver(options);
+  const resolver = patientResolver();
   resolver.setServers([dns.server]);
   return resolver;
 }

@@ -19,22 +19,28 @@ export interface LoopbackDns {
 
 /**
  * A real DNS server on the loopback, small enough to read: it answers A and AAAA with what `answer` says at that moment, so that
- * a test can change its mind between two queries. An undefined answer means silence.
+ * a test can change its mind between two queries. An undefined answer means silence. A resolver that grows impatient repeats
+ * its question with the same id.
  */
 export async function startLoopbackDns(
-  answer: (name: string, type: RecordType) => DnsAnswer | undefined,
+  answer: (name: string, type: RecordType, id: number) => DnsAnswer | undefined | Promise<DnsAnswer>,
 ): Promise<LoopbackDns> {
   const socket = createSocket('udp4');
-  socket.on('message', (query, client) => {
+  let closed = false;
+  socket.on('message', async (query, client) => {
     const question = readQuestion(query);
-    const found = answer(question.name, question.type);
-    if (found !== undefined) socket.send(writeResponse(query, question, found), client.port, client.address);
+    const found = await answer(question.name, question.type, query.readUInt16BE(0));
+    // Whoever asked may have gone, and closed the server, while the answer was held back.
+    if (found !== undefined && !closed) socket.send(writeResponse(query, question, found), client.port, client.address);
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
   return {
     server: `127.0.0.1:${socket.address().port}`,
-    close: () => new Promise((resolve) => socket.close(() => resolve())),
+    close: () => {
+      closed = true;
+      return new Promise((resolve) => socket.close(resolve));
+    },
   };
 }
 

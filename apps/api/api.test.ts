@@ -1,0 +1,108 @@
+import { errors, type Route, routes } from '@tributary/contract';
+import { buildProfile, openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+let kit: Testkit;
+let api: TestApi;
+beforeAll(async () => {
+  kit = await openTestkit();
+  api = await openApi(kit);
+});
+afterAll(async () => {
+  await api.close();
+  await kit.close();
+});
+
+const declared: readonly Route[] = Object.values(routes);
+const get = (url: string, headers: Record<string, string> = {}) => api.fastify.inject({ method: 'GET', url, headers });
+
+describe('what the service says of itself', () => {
+  test('[ver-002] [ver-003] the machine-readable description is served, of every route there is', async () => {
+    const response = await get('/api/v1/openapi.json');
+    expect(response.statusCode).toBe(200);
+    const operations = Object.entries(response.json().paths as Record<string, object>).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(operations.sort()).toEqual(declared.map(({ method, path }) => `${method} ${path}`).sort());
+  });
+
+  test('[ver-001] [conv-008] all routes live under /api/v1, but for the token endpoint, which OAuth clients look for elsewhere', () => {
+    expect(declared.map(({ path }) => path).filter((path) => !path.startsWith('/api/v1/'))).toEqual(['/oauth/token']);
+  });
+
+  test('[ver-004] [conv-009] the alternate host answers the same', async () => {
+    const [base, alternate] = await Promise.all(
+      ['tributary.test', 'api.tributary.test'].map((host) => get('/api/v1/changelog', { host })),
+    );
+    expect([alternate?.statusCode, alternate?.body]).toEqual([base?.statusCode, base?.body]);
+  });
+
+  test('[ver-015] [ver-016] [conv-017] the change log is dated, newest first, each change marked', async () => {
+    const { data } = (await get('/api/v1/changelog')).json() as {
+      data: { date: string; changes: { kind: string }[] }[];
+    };
+    const dates = data.map(({ date }) => date);
+    expect(dates).toEqual(dates.toSorted().reverse());
+    for (const date of dates) expect(date).toMatch(/^\d{4}-\d\d-\d\d$/);
+    const kinds = new Set(data.flatMap(({ changes }) => changes.map(({ kind }) => kind)));
+    expect(
+      [...kinds].filter((kind) => !['Added', 'Changed', 'Fixed', 'Breaking', 'Deprecated'].includes(kind)),
+    ).toEqual([]);
+  });
+
+  test('every docs_url leads to a page', async () => {
+    for (const code of Object.keys(errors)) expect((await get(`/docs/errors/${code}`)).statusCode, code).toBe(200);
+  });
+});
+
+describe('[auth-001] every route needs a credential', () => {
+  const isOpen = ({ access }: Route) =>
+    access.credentials.some((kind) => kind === 'public' || kind === 'client_secret');
+
+  test.each(declared.filter((route) => !isOpen(route)).map((route) => [route.id, route] as const))(
+    '%s',
+    async (_, { method, path }) => {
+      const url = path.replace(/\{\w+\}/g, '0198a000-0000-7000-8000-000000000000');
+      const response = await api.fastify.inject({
+        method,
+        url,
+        remoteAddress: `203.0.113.${Math.floor(Math.random() * 250)}`,
+      });
+      expect([response.statusCode, response.json().error.code]).toEqual([401, 'unauthorized']);
+    },
+  );
+
+  test('but for these, which could not be reached otherwise', () => {
+    expect(
+      declared
+        .filter(isOpen)
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual(
+      ['acceptInvitation', 'createToken', 'readChangelog', 'readOpenapi', 'signIn'].filter((id) => id in routes),
+    );
+  });
+});
+
+test.each([
+  ['standard', 300],
+  ['elevated', 1_200],
+  ['internal', 6_000],
+] as const)('[lim-029] an app of the tier %s has %d requests a minute', async (rateTier, limit) => {
+  const token = await (await api.registerApp({ rateTier })).token();
+  const response = await api.fastify.inject({
+    method: 'POST',
+    url: '/api/v1/workspaces',
+    headers: { ...token, 'content-type': 'application/json' },
+    payload: '{"name": "x"}',
+  });
+  expect([response.statusCode, response.headers['x-ratelimit-limit']]).toEqual([201, String(limit)]);
+});
+
+test('a profile’s own answer says when it was made in UTC with milliseconds [conv-018]', async () => {
+  const { buildApiKey } = await import('@tributary/testkit');
+  const profile = await buildProfile(kit.app);
+  const key = await buildApiKey(kit.app, profile.id);
+  const { data } = (await get('/api/v1/profile', { ...key.headers })).json();
+  expect(data.created_at).toBe('2026-01-01T00:00:00.000Z');
+});

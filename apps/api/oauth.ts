@@ -1,0 +1,53 @@
+import { type OAuthEndpoint, type OAuthOptions, oauthEndpoints } from '@tributary/domain/access';
+import type { RateLimiter } from '@tributary/redis';
+import { isFromOurPages, takeFromAddress } from '@tributary/runtime';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+/** Serves the OAuth endpoints, which speak in the web's own Request and Response. */
+export function serveOAuth(
+  fastify: FastifyInstance,
+  limiter: RateLimiter,
+  options: Omit<OAuthOptions, 'isFromOurPages'>,
+): void {
+  const { baseUrl } = options;
+  const ours = (headers: Headers) => isFromOurPages(Object.fromEntries(headers), baseUrl);
+  for (const endpoint of oauthEndpoints({ ...options, isFromOurPages: ours }))
+    serveEndpoint(fastify, limiter, baseUrl, endpoint);
+}
+
+function serveEndpoint(
+  fastify: FastifyInstance,
+  limiter: RateLimiter,
+  baseUrl: string,
+  { method, path, isCostly, handle }: OAuthEndpoint,
+): void {
+  fastify.route({
+    method,
+    url: path,
+    handler: async (request, reply) => {
+      await takeFromAddress(limiter, isCostly ? 'token' : 'public', request.ip);
+      return send(reply, await handle(asWebRequest(request, baseUrl)));
+    },
+  });
+}
+
+/** Under our own address, whatever the Host header says: it becomes part of what is signed. */
+function asWebRequest(request: FastifyRequest, baseUrl: string): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value !== undefined) headers.set(name, String(value));
+  }
+  const body = request.body as Buffer | undefined;
+  const { method } = request;
+  return new Request(new URL(request.url, baseUrl), {
+    method,
+    headers,
+    ...(method !== 'GET' && body && { body: new Uint8Array(body) }),
+  });
+}
+
+async function send(reply: FastifyReply, response: Response): Promise<FastifyReply> {
+  for (const [name, value] of response.headers) if (name !== 'set-cookie') reply.header(name, value);
+  for (const cookie of response.headers.getSetCookie()) reply.header('set-cookie', cookie);
+  return reply.code(response.status).send(Buffer.from(await response.arrayBuffer()));
+}

@@ -1,0 +1,316 @@
+import { routes } from '@tributary/contract';
+import {
+  addMember,
+  createPasswords,
+  createUser,
+  listUsers,
+  type OperatorTools,
+  resetPassword,
+} from '@tributary/domain/access';
+import { answer } from '@tributary/runtime/handler.ts';
+import {
+  buildApiKey,
+  buildProfile,
+  openApi,
+  openTestkit,
+  serve,
+  served,
+  type TestApi,
+  type Testkit,
+} from '@tributary/testkit';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+let kit: Testkit;
+let api: TestApi;
+let operator: OperatorTools;
+let profile: { id: string; workspaceId: string };
+beforeAll(async () => {
+  kit = await openTestkit();
+  kit.clock.set(new Date());
+  api = await openApi(kit);
+  operator = { postgres: kit.app, passwords: createPasswords(10), now: () => kit.clock.now() };
+  profile = await buildProfile(kit.app);
+});
+afterAll(async () => {
+  await api.close();
+  await kit.close();
+});
+
+const ours = { 'sec-fetch-site': 'same-origin' };
+const password = 'vague otter lamp';
+let people = 0;
+
+/** Each asks from an address of its own, so that tests do not use up each other's allowance. */
+const call = async (
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+  url: string,
+  headers: Record<string, string> = {},
+  body?: unknown,
+) => {
+  const response = await api.fastify.inject({
+    method,
+    url: `/api/v1${url}`,
+    headers: { ...(method !== 'GET' && { 'content-type': 'application/json' }), ...headers },
+    ...(body !== undefined && { payload: JSON.stringify(body) }),
+    remoteAddress: `2001:db8::${((people += 1)).toString(16)}`,
+  });
+  return {
+    status: response.statusCode,
+    headers: response.headers,
+    body: response.json(),
+    code: response.json().error?.code,
+  };
+};
+
+const newUser = (name = 'Ana') => createUser(operator, { email: `p${(people += 1)}@example.com`, name, password });
+
+async function signIn(email: string, secret = password) {
+  const answer = await call('POST', '/account/sign-in', ours, { email, password: secret });
+  const setCookie = String(answer.headers['set-cookie'] ?? '');
+  return { ...answer, setCookie, cookie: setCookie.split(';', 1)[0] ?? '' };
+}
+
+describe('POST /account/sign-in', () => {
+  test('200: sets a cookie that only this host gets, only over HTTPS, and no script sees', async () => {
+    const user = await newUser();
+    const { status, body, setCookie } = await signIn(user.email.toUpperCase());
+    expect([status, body]).toEqual([200, { data: { id: user.id, name: 'Ana', email: user.email }, meta: {} }]);
+    const [cookie = '', ...attributes] = setCookie.split('; ');
+    expect(cookie).toMatch(/^__Host-session=\S{40,}$/);
+    expect(attributes.sort()).toEqual(['HttpOnly', 'Max-Age=1209600', 'Path=/', 'SameSite=Lax', 'Secure']);
+  });
+
+  test('401: a wrong password and an unknown address are told the same', async () => {
+    const user = await newUser();
+    const answers = [await signIn(user.email, 'wrong password'), await signIn('nobody@example.com')];
+    for (const { status, code, setCookie } of answers)
+      expect([status, code, setCookie]).toEqual([401, 'unauthorized', '']);
+    expect(new Set(answers.map(({ body }) => body.error.message)).size).toBe(1);
+  });
+
+  test('401: an unknown address takes as long as a known one', async () => {
+    const user = await newUser();
+    const timed = async (email: string) => {
+      const startedAt = performance.now();
+      await signIn(email, 'wrong password');
+      return performance.now() - startedAt;
+    };
+    const known: number[] = [];
+    const unknown: number[] = [];
+    for (let round = 0; round < 6; round += 1) {
+      known.push(await timed(user.email));
+      unknown.push(await timed(`nobody${round}@example.com`));
+    }
+    const least = (values: number[]) => Math.min(...values);
+    expect(least(unknown)).toBeGreaterThan(least(known) / 2);
+  });
+
+  test('422: what is not an address names its field', async () => {
+    const { status, body } = await call('POST', '/account/sign-in', ours, { email: 'not an address', password });
+    expect([status, body.error.code, body.error.field]).toEqual([422, 'validation_error', 'email']);
+  });
+
+  test('429: guessing at one person is slow, from however many addresses; others sign in as ever', async () => {
+    const [victim, other] = [await newUser(), await newUser()];
+    const statuses: number[] = [];
+    for (let guess = 0; guess < 12; guess += 1)
+      statuses.push((await signIn(victim.email, `guess number ${guess}`)).status);
+    expect(statuses.slice(0, 10)).toEqual(Array(10).fill(401));
+    expect(statuses.at(-1)).toBe(429);
+    expect((await signIn(victim.email)).status).toBe(429);
+    expect((await signIn(other.email)).status).toBe(200);
+  });
+
+  test('503: while Redis is away nobody counts guesses, so nobody may guess', async () => {
+    const lonely = await serve(
+      kit,
+      [served(routes.signIn, async () => answer(200, { data: { id: '', name: '', email: '' } }))],
+      {
+        redisUrl: 'redis://127.0.0.1:1',
+      },
+    );
+    const payload = { email: 'ana@example.com', password };
+    const response = await lonely.fastify.inject({ method: 'POST', url: '/api/v1/account/sign-in', payload });
+    expect([response.statusCode, response.json().error.code]).toEqual([503, 'service_unavailable']);
+    await lonely.close();
+  });
+});
+
+describe('GET /account', () => {
+  test('200: [auth-003] who is signed in, and where they may act', async () => {
+    const user = await newUser();
+    await addMember(operator, { workspaceId: profile.workspaceId, email: user.email, role: 'analyst' });
+    const { cookie } = await signIn(user.email);
+    const { status, body } = await call('GET', '/account', { cookie });
+    expect(status).toBe(200);
+    expect(body.data).toEqual({
+      id: user.id,
+      name: 'Ana',
+      email: user.email,
+      memberships: [
+        {
+          workspace_id: profile.workspaceId,
+          workspace_name: 'Test workspace',
+          role: 'analyst',
+          profiles: [{ id: profile.id, name: 'Test profile', is_healthcare_family: false }],
+        },
+      ],
+    });
+  });
+
+  test('401: without a cookie, with a made-up one, and after the session ran out', async () => {
+    const user = await newUser();
+    const { cookie } = await signIn(user.email);
+    expect((await call('GET', '/account')).code).toBe('unauthorized');
+    expect((await call('GET', '/account', { cookie: '__Host-session=aaaa.bbbb' })).code).toBe('unauthorized');
+    expect((await call('GET', '/account', { cookie: cookie.replace('__Host-', '') })).code).toBe('unauthorized');
+    const today = kit.clock.now();
+    kit.clock.advance(15 * 86_400_000);
+    expect((await call('GET', '/account', { cookie })).code).toBe('unauthorized');
+    kit.clock.set(today);
+    expect((await call('GET', '/account', { cookie })).status).toBe(200);
+  });
+
+  test('403: it is for people, not for keys', async () => {
+    const key = await buildApiKey(kit.app, profile.id);
+    const { status, body } = await call('GET', '/account', key.headers);
+    expect([status, body.error.code, body.error.reason]).toEqual([403, 'forbidden', 'credential_kind']);
+  });
+});
+
+describe('POST /account/sign-out', () => {
+  test('200: ends the session at once, and no other', async () => {
+    const user = await newUser();
+    const [here, there] = [await signIn(user.email), await signIn(user.email)];
+    const answer = await call('POST', '/account/sign-out', { cookie: here.cookie, ...ours });
+    expect([answer.status, answer.body.data]).toEqual([200, { signed_out: true }]);
+    expect(String(answer.headers['set-cookie'])).toMatch(/^__Host-session=; Max-Age=0; Path=\/; .*Secure$/);
+    expect((await call('GET', '/account', { cookie: here.cookie })).status).toBe(401);
+    expect((await call('GET', '/account', { cookie: there.cookie })).status).toBe(200);
+  });
+});
+
+describe('a change with a cookie', () => {
+  const origin = 'https://tributary.test';
+  const attempt = async (headers: Record<string, string>) => {
+    const { cookie } = await signIn((await newUser()).email);
+    const { status, body } = await call('POST', '/account/sign-out', { cookie, ...headers });
+    return [status, body.error?.reason];
+  };
+  test.each([
+    ['another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.test' }],
+    ['a neighbouring host', { 'sec-fetch-site': 'same-site', origin: 'https://shop.tributary.test' }],
+    ['an old browser on another site', { origin: 'https://evil.test' }],
+    ['a page that hides where it is', { origin: 'null' }],
+    ['nowhere at all', {}],
+    ['a form', { 'sec-fetch-site': 'same-origin', origin, 'content-type': 'text/plain' }],
+  ])('403 csrf: from %s', async (_from, headers) => {
+    expect(await attempt(headers as Record<string, string>)).toEqual([403, 'csrf']);
+  });
+  test.each([
+    ['our own page', { 'sec-fetch-site': 'same-origin' }],
+    ['our own page in an old browser', { origin }],
+  ])('200: from %s', async (_from, headers) => {
+    expect(await attempt(headers as Record<string, string>)).toEqual([200, undefined]);
+  });
+});
+
+describe('PUT /account/password', () => {
+  const change = (cookie: string, body: object) => call('PUT', '/account/password', { cookie, ...ours }, body);
+
+  test('200: the new one works, the old one does not, and every other session has ended', async () => {
+    const user = await newUser();
+    const [here, there] = [await signIn(user.email), await signIn(user.email)];
+    const answer = await change(here.cookie, { current_password: password, new_password: 'another long secret' });
+    expect([answer.status, answer.body.data]).toEqual([200, { changed: true }]);
+    expect((await call('GET', '/account', { cookie: there.cookie })).status).toBe(401);
+    expect((await call('GET', '/account', { cookie: here.cookie })).status).toBe(200);
+    expect((await signIn(user.email)).status).toBe(401);
+    expect((await signIn(user.email, 'another long secret')).status).toBe(200);
+  });
+
+  test.each([
+    [
+      '400: [err-061] without the present one',
+      { new_password: 'another long secret' },
+      400,
+      'current_password_required',
+    ],
+    [
+      '400: [err-062] with a wrong one',
+      { current_password: 'no', new_password: 'another long secret' },
+      400,
+      'current_password_invalid',
+    ],
+    ['422: [err-059] to a short one', { current_password: password, new_password: 'short' }, 422, 'weak_password'],
+    [
+      '422: [err-060] to a leaked one',
+      { current_password: password, new_password: 'password123' },
+      422,
+      'compromised_password',
+    ],
+  ])('%s', async (_title, body, status, code) => {
+    const user = await newUser();
+    const { cookie } = await signIn(user.email);
+    const answer = await change(cookie, body);
+    expect([answer.status, answer.code]).toEqual([status, code]);
+    expect((await signIn(user.email)).status).toBe(200);
+  });
+});
+
+describe('the operator', () => {
+  test('makes users, with a password of theirs or ours, and each address once', async () => {
+    const user = await createUser(operator, { email: ' Eva@Example.com ', name: 'Eva' });
+    expect(user).toMatchObject({ email: 'eva@example.com', password: expect.stringMatching(/^[a-z2-9]{20}$/) });
+    expect((await signIn('eva@example.com', user.password)).status).toBe(200);
+    await expect(createUser(operator, { email: 'EVA@example.com', name: 'Eva' })).rejects.toThrow(/has the address/);
+    await expect(createUser(operator, { email: 'x@example.com', name: 'X', password: 'short' })).rejects.toThrow(
+      /characters/,
+    );
+    expect((await listUsers(operator)).map(({ email }) => email)).toContain('eva@example.com');
+  });
+
+  test('resets a password, which ends every session', async () => {
+    const user = await newUser();
+    const { cookie } = await signIn(user.email);
+    const reset = await resetPassword(operator, user.email);
+    expect((await call('GET', '/account', { cookie })).status).toBe(401);
+    expect((await signIn(user.email)).status).toBe(401);
+    expect((await signIn(user.email, reset.password)).status).toBe(200);
+  });
+
+  test('adds nobody to what is not there', async () => {
+    const user = await newUser();
+    const nowhere = { workspaceId: '01a00000-0000-7000-8000-000000000000', email: user.email, role: 'owner' as const };
+    await expect(addMember(operator, nowhere)).rejects.toThrow(/no workspace/);
+    await expect(addMember(operator, { ...nowhere, email: 'no@example.com' })).rejects.toThrow(/Nobody/);
+  });
+});
+
+test('neither passwords nor cookies are in any table or log line', async () => {
+  const user = await newUser();
+  const { cookie } = await signIn(user.email);
+  await signIn(user.email, 'a wrong but telling secret');
+  const token = cookie.split('=')[1]?.split('.')[0] ?? '';
+  expect(token.length).toBeGreaterThanOrEqual(32);
+  const written = [await everyRow(), ...api.logLines].join('\n');
+  expect(written).toContain(user.id);
+  for (const secret of [password, token, 'a wrong but telling secret']) expect(written).not.toContain(secret);
+});
+
+async function everyRow(): Promise<string> {
+  const { pathname, host } = new URL(kit.database.ownerUrl);
+  const admin = new pg.Client({ connectionString: `postgres://postgres:local-only@${host}${pathname}` });
+  await admin.connect();
+  try {
+    const tables = await admin.query(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`);
+    const rows = [];
+    for (const { tablename } of tables.rows) {
+      rows.push(...(await admin.query(`SELECT t::text AS row FROM "${tablename}" t`)).rows.map(({ row }) => row));
+    }
+    return rows.join('\n');
+  } finally {
+    await admin.end();
+  }
+}

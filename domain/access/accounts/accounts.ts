@@ -1,0 +1,75 @@
+import { crc32 } from 'node:zlib';
+import type { Postgres } from '@tributary/postgres';
+import { isAPIError } from 'better-auth/api';
+import { type Auth, type AuthSecret, lazyAuth, type SessionCookie, sessionCookie } from './auth.ts';
+import { createPasswords, type Passwords } from './passwords.ts';
+
+export interface AccountsOptions {
+  readonly baseUrl: string;
+  readonly postgres: Postgres;
+  /** Derived from the vault's keys, so that there is no further secret to keep; newest first. */
+  readonly keys: () => readonly Key[];
+  readonly passwordMinLength: number;
+  readonly sessionDays: number;
+  readonly isCookieSecure: boolean;
+  /** Counts a guess at somebody's password, and refuses when there were too many. */
+  readonly takeAttempt: (subject: string) => Promise<void>;
+}
+
+interface Key {
+  readonly id: string;
+  readonly bytes: Buffer;
+}
+
+/** What the account routes share. */
+export interface Accounts {
+  readonly passwords: Passwords;
+  readonly cookie: SessionCookie;
+  readonly takeAttempt: (subject: string) => Promise<void>;
+  /** Undefined when address or password are wrong, without a word on which. */
+  signIn(email: string, password: string): Promise<SignedIn | undefined>;
+  /** What makes a browser forget its session. */
+  readonly forgetCookie: string;
+  /** better-auth itself, for the OAuth endpoints that assistants speak. */
+  readonly auth: () => Promise<Auth>;
+}
+
+export interface SignedIn {
+  readonly user: { readonly id: string; readonly name: string; readonly email: string };
+  readonly setCookie: string;
+}
+
+export function createAccounts(options: AccountsOptions): Accounts {
+  const passwords = createPasswords(options.passwordMinLength);
+  const cookie = sessionCookie(options.isCookieSecure);
+  const auth = lazyAuth({
+    baseUrl: options.baseUrl,
+    postgres: options.postgres,
+    passwords,
+    cookie,
+    secrets: () => options.keys().map(authSecret),
+    sessionSeconds: options.sessionDays * 86_400,
+  });
+  return {
+    passwords,
+    cookie,
+    takeAttempt: options.takeAttempt,
+    signIn: async (email, password) => signIn(await auth(), email, password),
+    forgetCookie: `${cookie.name}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax${cookie.isSecure ? '; Secure' : ''}`,
+    auth,
+  };
+}
+
+/** The version must stay the key's when a newer key is put before it. */
+const authSecret = ({ id, bytes }: Key): AuthSecret => ({ version: crc32(id), value: bytes.toString('base64url') });
+
+async function signIn(auth: Auth, email: string, password: string): Promise<SignedIn | undefined> {
+  try {
+    const { headers, response } = await auth.api.signInEmail({ body: { email, password }, returnHeaders: true });
+    const { id, name } = response.user;
+    return { user: { id, name, email: response.user.email }, setCookie: headers.get('set-cookie') ?? '' };
+  } catch (error) {
+    if (isAPIError(error) && error.statusCode === 401) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,133 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { kyselyAdapter } from '@better-auth/kysely-adapter';
+import { mcp } from '@better-auth/mcp';
+import { McpScope } from '@tributary/contract';
+import type { Postgres } from '@tributary/postgres';
+import { type BetterAuthOptions, type BetterAuthPlugin, betterAuth } from 'better-auth';
+import { CamelCasePlugin } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import { mintSecret } from '../secret.ts';
+import { hashingSessions, hashToken } from './hashed-sessions.ts';
+import type { Passwords } from './passwords.ts';
+
+export interface AuthOptions {
+  readonly baseUrl: string;
+  readonly postgres: Postgres;
+  readonly passwords: Passwords;
+  readonly secrets: () => readonly AuthSecret[];
+  readonly cookie: SessionCookie;
+  readonly sessionSeconds: number;
+}
+
+/** Signs cookies and the way through the consent page. The first one signs; all of them open what they sealed. */
+export interface AuthSecret {
+  readonly version: number;
+  readonly value: string;
+}
+
+export interface SessionCookie {
+  readonly name: string;
+  readonly isSecure: boolean;
+}
+
+/** A name with `__Host-` is kept by browsers only from HTTPS, for this very host: no neighbouring host can plant one. */
+export const sessionCookie = (isSecure: boolean): SessionCookie => ({
+  name: isSecure ? '__Host-session' : 'session',
+  isSecure,
+});
+
+/** The profile that the person on the consent page has just chosen, for the length of that one answer. */
+export const chosenProfile = new AsyncLocalStorage<string>();
+
+export type Auth = Awaited<ReturnType<typeof startAuth>>;
+
+/**
+ * better-auth keeps sessions and hands out assistants' tokens. It starts by writing to the database, so it is started at its first
+ * use, and once more if that failed: a server must come up while its database is still away.
+ */
+export function lazyAuth(options: AuthOptions): () => Promise<Auth> {
+  let started: Promise<Auth> | undefined;
+  return () => {
+    started ??= startAuth(options).catch((error: unknown) => {
+      started = undefined;
+      throw error;
+    });
+    return started;
+  };
+}
+
+async function startAuth({ baseUrl, postgres, passwords, secrets, cookie, sessionSeconds }: AuthOptions) {
+  // Our columns are snake_case; its own words are camelCase. JSON inside a column is left as it is.
+  const database = postgres.database.withPlugin(new CamelCasePlugin({ maintainNestedObjectKeys: true }));
+  const adapter = kyselyAdapter(database, { type: 'postgres', usePlural: true, transaction: true });
+  const auth = betterAuth({
+    baseURL: baseUrl,
+    basePath: '/',
+    secrets: [...secrets()],
+    database: (known: BetterAuthOptions) => hashingSessions(adapter(known)),
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: true,
+      password: {
+        // Also called for an address that nobody has, so that the time taken tells nothing.
+        hash: (password) => passwords.hash(password),
+        verify: ({ hash, password }) => passwords.verify(hash, password),
+      },
+    },
+    session: { expiresIn: sessionSeconds, disableSessionRefresh: true },
+    advanced: {
+      database: { generateId: () => uuid(), validateSchema: false },
+      useSecureCookies: false,
+      cookies: { session_token: { name: cookie.name, attributes: { secure: cookie.isSecure } } },
+      // Nothing of ours needs to know where somebody signed in from.
+      ipAddress: { disableIpTracking: true },
+    },
+    rateLimit: { enabled: false },
+    telemetry: { enabled: false },
+    logger: { disabled: true },
+    onAPIError: { throw: true },
+    plugins: canServeAssistants(baseUrl) ? [assistants(baseUrl, sessionSeconds)] : [],
+  });
+  await auth.$context;
+  return auth;
+}
+
+/** OAuth hands codes and tokens through the browser, so it wants HTTPS, except on one's own machine. */
+export function canServeAssistants(baseUrl: string): boolean {
+  const { protocol, hostname } = new URL(baseUrl);
+  return protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
+/** What an assistant's token is for. */
+export const mcpResource = (baseUrl: string): string => `${new URL(baseUrl).origin}/mcp`;
+
+export const consentPath = '/oauth2/consent';
+
+function assistants(baseUrl: string, sessionSeconds: number): BetterAuthPlugin {
+  const plugin = mcp({
+    resource: mcpResource(baseUrl),
+    loginPage: consentPath,
+    consentPage: consentPath,
+    // A client that registers itself may ask for these two and for nothing else, whatever it writes into its registration.
+    scopes: [...McpScope.options],
+    allowDynamicClientRegistration: true,
+    allowUnauthenticatedClientRegistration: true,
+    // Clients register for refreshing by habit and are refused otherwise. None is ever issued: that takes a scope we do not have.
+    grantTypes: ['authorization_code', 'refresh_token'],
+    // Opaque tokens, looked up at each use: a JWT would be believed until it ran out, whatever was revoked meanwhile.
+    disableJwtPlugin: true,
+    accessTokenExpiresIn: sessionSeconds,
+    generateOpaqueAccessToken: () => mintSecret('mcpToken'),
+    storeTokens: { hash: async (token) => hashToken(token) },
+    // The camelCase plugin writes this name so when it reads it back.
+    schema: { oauthClient: { fields: { requirePKCE: 'requirePkce' } } },
+    // Every authorization passes the consent page, where the profile is chosen; an earlier consent gives nothing by itself.
+    postLogin: {
+      page: consentPath,
+      shouldRedirect: () => chosenProfile.getStore() === undefined,
+      consentReferenceId: () => chosenProfile.getStore(),
+    },
+  });
+  // Its types leave "absent" and "undefined" apart less strictly than ours do.
+  return plugin as unknown as BetterAuthPlugin;
+}

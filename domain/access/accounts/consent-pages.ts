@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { type McpScope, mcpScopes } from '@tributary/contract';
+import { type Html, html } from '@tributary/runtime/html.ts';
+import { consentPath } from './auth.ts';
+import type { Membership } from './memberships.ts';
+
+/** The pages between an assistant and its token: plain forms, no script, nothing from elsewhere. */
+
+export const signInPath = '/oauth2/sign-in';
+
+export interface SignInPage {
+  /** The signed request, handed on as it came. */
+  readonly query: string;
+  readonly client: string;
+  readonly problem?: string;
+}
+
+export function signInPage({ query, client, problem }: SignInPage): Response {
+  return page(problem ? 401 : 200, `Sign in to allow ${client}`, [
+    html`<h1>Sign in</h1><p><strong>${client}</strong> asks to read your reports. Sign in to decide.</p>`,
+    problem ? html`<p class="problem" role="alert">${problem}</p>` : html``,
+    html`<form method="post" action="${signInPath}">
+      <input type="hidden" name="query" value="${query}">
+      <label>E-mail <input name="email" type="email" autocomplete="username" required></label>
+      <label>Password <input name="password" type="password" autocomplete="current-password" required></label>
+      <button>Sign in</button>
+    </form>`,
+  ]);
+}
+
+export interface ConsentPage {
+  readonly query: string;
+  readonly client: string;
+  /** Where the answer goes, so that the person knows, and the browser lets the form lead there. */
+  readonly returnTo: URL;
+  readonly asked: readonly McpScope[];
+  readonly memberships: readonly Membership[];
+}
+
+export function consentPage({ query, client, returnTo, asked, memberships }: ConsentPage): Response {
+  const places = memberships.filter(({ profiles }) => profiles.length > 0);
+  if (places.length === 0) {
+    return problemPage(403, 'You belong to no workspace with a profile yet, so there is nothing to allow.');
+  }
+  const body = html`
+    <h1>Allow ${client}?</h1>
+    <p>It will be told at <strong>${returnTo.host || returnTo.protocol}</strong>.</p>
+    <form method="post" action="${consentPath}">
+      <input type="hidden" name="query" value="${query}">
+      <label>Which profile may it speak for?
+        <select name="profile_id" required>${places.map(profileGroup)}</select>
+      </label>
+      <p>${mcpScopes['mcp:read'].description}</p>
+      ${asked.includes('mcp:write') && html`<label><input type="checkbox" name="write" value="yes"> ${mcpScopes['mcp:write'].description}</label>`}
+      <button name="decision" value="allow">Allow</button>
+      <button name="decision" value="deny" formnovalidate>Deny</button>
+    </form>
+    <p>You can take this back at any time, under your account. It ends when you sign out.</p>`;
+  return page(200, `Allow ${client}?`, [body], returnTo);
+}
+
+const profileGroup = ({ workspaceName, profiles }: Membership): Html =>
+  html`<optgroup label="${workspaceName}">${profiles.map(({ id, name }) => html`<option value="${id}">${name}</option>`)}</optgroup>`;
+
+export function problemPage(status: 400 | 403 | 404, problem: string): Response {
+  return page(status, 'This cannot go on', [html`<h1>This cannot go on</h1><p class="problem">${problem}</p>`]);
+}
+
+function page(status: number, title: string, body: readonly Html[], formTarget?: URL): Response {
+  const nonce = randomBytes(16).toString('base64url');
+  const document = html`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="robots" content="noindex">
+<title>${title} · Tributary</title>
+<style nonce="${nonce}">
+  body { font: 1rem/1.5 system-ui, sans-serif; max-width: 26rem; margin: 10vh auto; padding: 0 1rem; color-scheme: light dark; }
+  label { display: block; margin: 1rem 0; }
+  input:not([type=checkbox]), select { display: block; width: 100%; box-sizing: border-box; padding: 0.5rem; font: inherit; }
+  button { font: inherit; padding: 0.5rem 1.25rem; margin-right: 0.5rem; }
+  .problem { border-left: 0.25rem solid #c33; padding-left: 0.75rem; }
+</style>
+${body}
+</html>`;
+  return new Response(document.text, {
+    status,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': `default-src 'none'; style-src 'nonce-${nonce}'; form-action 'self'${source(formTarget)}; base-uri 'none'; frame-ancestors 'none'`,
+      // Not "no-referrer": a browser would then hide where the form came from, which is how we know it is ours.
+      'referrer-policy': 'same-origin',
+      'x-frame-options': 'DENY',
+    },
+  });
+}
+
+/** A form may also lead where its answer redirects to; a client on one's own machine may have a scheme of its own. */
+const source = (url: URL | undefined): string =>
+  url === undefined ? '' : ` ${url.origin === 'null' ? url.protocol : url.origin}`;

@@ -1,0 +1,69 @@
+import type { Role } from '@tributary/contract';
+import type { Tx } from '@tributary/postgres';
+import { refuse } from '@tributary/runtime/handler.ts';
+import { sql } from 'kysely';
+
+export const invitationDays = 7;
+
+type Status = 'pending' | 'accepted' | 'revoked' | 'expired';
+
+interface Times {
+  readonly expires_at: Date;
+  readonly accepted_at: Date | null;
+  readonly revoked_at: Date | null;
+}
+
+/** Accepted and revoked are for good; expiry is a matter of looking at the clock. */
+export function statusOf({ expires_at, accepted_at, revoked_at }: Times, now: Date): Status {
+  if (accepted_at) return 'accepted';
+  if (revoked_at) return 'revoked';
+  return expires_at <= now ? 'expired' : 'pending';
+}
+
+interface Row extends Times {
+  readonly id: string;
+  readonly role: string;
+  readonly email: string | null;
+  readonly invited_by: string | null;
+  readonly created_at: Date;
+}
+
+/** An invitation as its workspace sees it: without the secret, of which only a hash is kept. */
+export const showInvitation = (row: Row, now: Date) => ({
+  id: row.id,
+  role: row.role as Role,
+  email: row.email,
+  status: statusOf(row, now),
+  invited_by: row.invited_by,
+  created_at: row.created_at.toISOString(),
+  expires_at: row.expires_at.toISOString(),
+});
+
+export interface FoundInvitation {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly role: Role;
+  readonly email: string | null;
+  readonly expires_at: Date;
+  readonly is_accepted: boolean;
+  readonly is_revoked: boolean;
+  readonly is_workspace_archived: boolean;
+}
+
+export async function findInvitation(tx: Tx, hash: Buffer): Promise<FoundInvitation | undefined> {
+  const { rows } = await sql<FoundInvitation>`SELECT * FROM find_invitation(${hash})`.execute(tx);
+  return rows[0];
+}
+
+/** Says why an invitation leads nowhere any more, or nothing. */
+export function refuseUnusable(invitation: FoundInvitation, now: Date): void {
+  if (invitation.is_workspace_archived) {
+    refuse('workspace_archived', 'The workspace that this invitation leads to was archived.');
+  }
+  if (invitation.is_accepted) refuseState('accepted', 'This invitation was already accepted.');
+  if (invitation.is_revoked) refuseState('revoked', 'This invitation was revoked.');
+  if (invitation.expires_at <= now) refuseState('expired', 'This invitation has run out. Ask for a new one.');
+}
+
+export const refuseState = (reason: string, message: string): never =>
+  refuse('invalid_state', message, { fields: { reason } });

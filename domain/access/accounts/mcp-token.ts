@@ -1,0 +1,53 @@
+import { McpScope, type Role, roles, scopesOfMcpToken } from '@tributary/contract';
+import type { UnboundLedger } from '@tributary/postgres';
+import type { Caller } from '@tributary/runtime/handler.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { isWellFormedSecret } from '../secret.ts';
+import { hashToken } from './hashed-sessions.ts';
+import { memberRequestsPerMinute } from './session.ts';
+
+/**
+ * Makes a caller of the token that a person let an assistant have. All that the token rests on (session, consent, membership) is
+ * looked at on every request, so that taking any of it back counts from the next one on.
+ */
+export function mcpAuthenticator(ledger: UnboundLedger) {
+  return async (authorization: string | undefined, now: Date): Promise<Caller | undefined> => {
+    const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
+    if (!token || !isWellFormedSecret(token, 'mcpToken')) return undefined;
+    const ask = (at: Date) => sql<FoundToken>`SELECT * FROM find_mcp_token(${hashToken(token)}, ${at})`;
+    const { rows } = await ledger.query(ask(now));
+    return rows[0] && callerOf(rows[0], ask);
+  };
+}
+
+interface FoundToken {
+  readonly token_id: string;
+  readonly user_id: string;
+  readonly workspace_id: string;
+  readonly profile_id: string;
+  readonly role: Role;
+  readonly granted: string[];
+  readonly is_attribution_enabled: boolean;
+  readonly is_healthcare: boolean;
+}
+
+/** An assistant may do what it was allowed, and never more than its person. */
+function callerOf(found: FoundToken, ask: (at: Date) => RawBuilder<FoundToken>): Caller {
+  const granted = scopesOfMcpToken(McpScope.options.filter((scope) => found.granted.includes(scope)));
+  return {
+    kind: 'mcp',
+    credentialId: found.token_id,
+    userId: found.user_id,
+    workspaceId: found.workspace_id,
+    profileId: found.profile_id,
+    role: found.role,
+    scopes: granted.intersection(new Set(roles[found.role].scopes)),
+    isEntitled: found.is_attribution_enabled,
+    isHealthcare: found.is_healthcare,
+    requestsPerMinute: memberRequestsPerMinute,
+    recheck: async (tx, now) => {
+      const { rows } = await ask(now).execute(tx);
+      return rows[0] && callerOf(rows[0], ask);
+    },
+  };
+}

@@ -1,0 +1,319 @@
+import type { Role } from '@tributary/contract';
+import {
+  type BuiltMember,
+  buildMember,
+  buildProfile,
+  openApi,
+  openTestkit,
+  type TestApi,
+  type Testkit,
+} from '@tributary/testkit';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+let kit: Testkit;
+let api: TestApi;
+let workspaceId: string;
+let profileId: string;
+let owner: BuiltMember;
+beforeAll(async () => {
+  kit = await openTestkit();
+  kit.clock.set(new Date());
+  api = await openApi(kit);
+});
+afterAll(async () => {
+  await api.close();
+  await kit.close();
+});
+beforeEach(async () => {
+  ({ id: profileId, workspaceId } = await buildProfile(kit.app));
+  owner = await buildMember(kit.app, workspaceId, 'owner');
+});
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+let callers = 0;
+const call = async (method: Method, url: string, headers: Record<string, string>, body?: unknown) => {
+  const response = await api.fastify.inject({
+    method,
+    url: `/api/v1${url}`,
+    headers: { ...headers, ...(method !== 'GET' && method !== 'DELETE' && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { payload: JSON.stringify(body) }),
+    remoteAddress: `2001:db8:1::${((callers += 1)).toString(16)}`,
+  });
+  const answer = response.json();
+  return {
+    status: response.statusCode,
+    headers: response.headers,
+    body: answer,
+    code: answer.error?.code,
+    reason: answer.error?.reason,
+  };
+};
+
+const members = () => `/workspaces/${workspaceId}/members`;
+const invitations = () => `/workspaces/${workspaceId}/invitations`;
+const member = (role: Role) => buildMember(kit.app, workspaceId, role);
+const invite = async (body: object = { role: 'analyst' }, by = owner) => {
+  const answer = await call('POST', invitations(), by.headers(), body);
+  return { ...answer, id: answer.body.data?.id as string, token: answer.body.data?.token as string };
+};
+const accept = (token: string, more: object = {}, headers: Record<string, string> = {}) =>
+  call('POST', '/invitations/accept', headers, { token, ...more });
+const newcomer = () => ({ name: 'Noa', email: `noa${(callers += 1)}@example.com`, password: 'vague otter lamp' });
+
+describe('a member acts in a place of theirs', () => {
+  test('200: the profile is named in X-Profile-Id', async () => {
+    const { status, body } = await call('GET', '/profile', owner.headers({ profileId }));
+    expect([status, body.data.id, body.meta.profile_id]).toEqual([200, profileId, profileId]);
+  });
+
+  test('404: no profile, a foreign one, one that never existed and what is no id answer alike', async () => {
+    const foreign = await buildProfile(kit.app);
+    const answers = [];
+    for (const named of [undefined, foreign.id, uuid(), 'nonsense']) {
+      const { status, body } = await call('GET', '/profile', owner.headers(named ? { profileId: named } : {}));
+      const { request_id: _, ...error } = body.error;
+      answers.push({ status, error });
+    }
+    expect(answers[0]).toMatchObject({ status: 404, error: { code: 'not_found' } });
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+  });
+
+  test('404: a foreign workspace answers like one that never existed', async () => {
+    const foreign = await buildProfile(kit.app);
+    const answers = [];
+    for (const named of [foreign.workspaceId, uuid(), 'nonsense']) {
+      const { status, body } = await call('GET', `/workspaces/${named}/members`, owner.headers({ profileId }));
+      const { request_id: _, ...error } = body.error;
+      answers.push({ status, error });
+    }
+    expect(answers[0]).toMatchObject({ status: 404, error: { code: 'not_found' } });
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+  });
+
+  test('404: an archived workspace is nobody’s place', async () => {
+    await archive();
+    expect((await call('GET', members(), owner.headers())).status).toBe(404);
+    expect((await call('GET', '/profile', owner.headers({ profileId }))).status).toBe(404);
+  });
+
+  test('403: [err-011] a role that is too low', async () => {
+    const viewer = await member('viewer');
+    const refused = await call('POST', invitations(), viewer.headers(), { role: 'viewer' });
+    expect([refused.status, refused.code, refused.reason]).toEqual([403, 'forbidden', 'role']);
+    expect((await call('GET', members(), viewer.headers())).status).toBe(200);
+  });
+
+  test('a lost role counts from the next request on', async () => {
+    const admin = await member('admin');
+    expect((await call('GET', invitations(), admin.headers())).status).toBe(200);
+    await call('PATCH', `${members()}/${admin.userId}`, owner.headers(), { role: 'viewer' });
+    expect((await call('GET', invitations(), admin.headers())).status).toBe(403);
+    await call('DELETE', `${members()}/${admin.userId}`, owner.headers());
+    expect((await call('GET', members(), admin.headers())).status).toBe(404);
+    expect((await call('GET', '/profile', admin.headers({ profileId }))).status).toBe(404);
+  });
+});
+
+describe('GET members', () => {
+  test('200: all of them, a page at a time', async () => {
+    const analyst = await member('analyst');
+    const first = await call('GET', `${members()}?limit=1`, analyst.headers());
+    expect(first.body.pagination).toEqual({ has_next: true, cursor: expect.any(String) });
+    const second = await call('GET', `${members()}?limit=1&cursor=${first.body.pagination.cursor}`, analyst.headers());
+    const rows = [...first.body.data, ...second.body.data];
+    expect(rows.map((row: { user_id: string; role: string }) => [row.user_id, row.role]).sort()).toEqual(
+      [
+        [owner.userId, 'owner'],
+        [analyst.userId, 'analyst'],
+      ].sort(),
+    );
+    expect(first.body.meta).toEqual({ workspace_id: workspaceId });
+  });
+});
+
+describe('PATCH member', () => {
+  const setRole = (who: BuiltMember, role: Role, by: BuiltMember) =>
+    call('PATCH', `${members()}/${who.userId}`, by.headers(), { role });
+
+  test('200: a new role', async () => {
+    const analyst = await member('analyst');
+    const { status, body } = await setRole(analyst, 'admin', owner);
+    expect([status, body.data.role]).toEqual([200, 'admin']);
+  });
+
+  test('409: a workspace keeps an owner', async () => {
+    const { status, code, reason } = await setRole(owner, 'viewer', owner);
+    expect([status, code, reason]).toEqual([409, 'invalid_state', 'last_owner']);
+    expect((await setRole(owner, 'owner', owner)).status).toBe(200);
+  });
+
+  test('403: only an owner makes or unmakes an owner', async () => {
+    const [admin, analyst] = [await member('admin'), await member('analyst')];
+    expect((await setRole(analyst, 'owner', admin)).reason).toBe('role');
+    expect((await setRole(owner, 'viewer', admin)).reason).toBe('role');
+    expect((await setRole(analyst, 'viewer', admin)).status).toBe(200);
+  });
+
+  test('404: somebody of another workspace', async () => {
+    const elsewhere = await buildMember(kit.app, (await buildProfile(kit.app)).workspaceId);
+    expect((await setRole(elsewhere, 'viewer', owner)).status).toBe(404);
+  });
+
+  test('two owners who demote each other at once leave one', async () => {
+    const other = await member('owner');
+    const statuses = await Promise.all([setRole(other, 'viewer', owner), setRole(owner, 'viewer', other)]);
+    expect(statuses.map(({ status }) => status).sort()).toEqual([200, 409]);
+  });
+});
+
+describe('DELETE member', () => {
+  const remove = (who: BuiltMember, by: BuiltMember) => call('DELETE', `${members()}/${who.userId}`, by.headers());
+
+  test('200: removed by an admin, or gone by themselves', async () => {
+    const [admin, analyst, viewer] = [await member('admin'), await member('analyst'), await member('viewer')];
+    expect((await remove(analyst, admin)).body.data).toEqual({ id: analyst.userId, deleted: true });
+    expect((await remove(viewer, viewer)).status).toBe(200);
+  });
+
+  test('403: not by the others, and not an owner by an admin', async () => {
+    const [admin, viewer] = [await member('admin'), await member('viewer')];
+    expect((await remove(admin, viewer)).reason).toBe('role');
+    expect((await remove(owner, admin)).reason).toBe('role');
+  });
+
+  test('409: not the last owner, who cannot leave either', async () => {
+    expect((await remove(owner, owner)).reason).toBe('last_owner');
+  });
+});
+
+describe('POST invitations', () => {
+  test('201: the link is shown once; what is kept is a hash', async () => {
+    const { status, body, token } = await invite({ role: 'analyst', email: 'Ben@Example.com' });
+    expect(status).toBe(201);
+    expect(token).toMatch(/^trib_inv_[0-9A-Za-z]{38}$/);
+    const { url, ...rest } = body.data;
+    expect(url).toBe(`https://tributary.test/invitation#${token}`);
+    expect(rest).toMatchObject({
+      role: 'analyst',
+      email: 'ben@example.com',
+      status: 'pending',
+      invited_by: owner.userId,
+    });
+    expect(Date.parse(rest.expires_at) - Date.parse(rest.created_at)).toBe(7 * 86_400_000);
+    const listed = await call('GET', invitations(), owner.headers());
+    expect(JSON.stringify(listed.body)).not.toContain(token);
+    expect(listed.body.data[0]).toMatchObject({ id: rest.id, status: 'pending' });
+  });
+
+  test('403: an admin does not invite an owner', async () => {
+    expect((await invite({ role: 'owner' }, await member('admin'))).reason).toBe('role');
+    expect((await invite({ role: 'owner' })).status).toBe(201);
+  });
+});
+
+describe('DELETE invitation', () => {
+  test('200, then 409: revoked once, and the link leads nowhere', async () => {
+    const { id, token } = await invite();
+    expect((await call('DELETE', `${invitations()}/${id}`, owner.headers())).status).toBe(200);
+    const again = await call('DELETE', `${invitations()}/${id}`, owner.headers());
+    expect([again.status, again.code, again.reason]).toEqual([409, 'invalid_state', 'revoked']);
+    const late = await accept(token, newcomer());
+    expect([late.status, late.code, late.reason]).toEqual([409, 'invalid_state', 'revoked']);
+  });
+
+  test('404: one of another workspace', async () => {
+    const elsewhere = await buildMember(kit.app, (await buildProfile(kit.app)).workspaceId);
+    const { id } = await invite();
+    const foreign = await call('DELETE', `${invitations()}/${id}`, elsewhere.headers());
+    expect([foreign.status, foreign.code]).toEqual([404, 'not_found']);
+  });
+});
+
+describe('POST /invitations/accept', () => {
+  test('201: makes an account, joins and signs in', async () => {
+    const { token } = await invite({ role: 'analyst' });
+    const answer = await accept(token, newcomer());
+    expect([answer.status, answer.body.data]).toEqual([
+      201,
+      { user_id: expect.any(String), workspace_id: workspaceId, role: 'analyst' },
+    ]);
+    const cookie = String(answer.headers['set-cookie']).split(';', 1)[0] as string;
+    const account = await call('GET', '/account', { cookie });
+    expect(account.body.data.memberships).toMatchObject([{ workspace_id: workspaceId, role: 'analyst' }]);
+  });
+
+  test('201: whoever is signed in joins as who they are', async () => {
+    const elsewhere = await buildMember(kit.app, (await buildProfile(kit.app)).workspaceId);
+    const { token } = await invite({ role: 'viewer' });
+    const answer = await accept(token, {}, elsewhere.headers());
+    expect([answer.status, answer.body.data?.user_id]).toEqual([201, elsewhere.userId]);
+    expect((await call('GET', members(), elsewhere.headers())).status).toBe(200);
+  });
+
+  test('409: [err-025] accepted already, also by two at once', async () => {
+    const { token } = await invite();
+    const both = await Promise.all([accept(token, newcomer()), accept(token, newcomer())]);
+    expect(both.map(({ status }) => status).sort()).toEqual([201, 409]);
+    const late = await accept(token, newcomer());
+    expect([late.code, late.reason]).toEqual(['invalid_state', 'accepted']);
+  });
+
+  test('409: run out, a member already, or an address that has an account', async () => {
+    const { token } = await invite();
+    expect((await accept(token, {}, owner.headers())).reason).toBe('already_member');
+    expect((await accept(token, { ...newcomer(), email: owner.email })).reason).toBe('account_exists');
+    const today = kit.clock.now();
+    kit.clock.advance(7 * 86_400_000);
+    expect((await accept(token, newcomer())).reason).toBe('expired');
+    kit.clock.set(today);
+    expect((await accept(token, newcomer())).status).toBe(201);
+  });
+
+  test('410: [err-071] the workspace was archived', async () => {
+    const { token } = await invite();
+    await archive();
+    const answer = await accept(token, newcomer());
+    expect([answer.status, answer.code]).toEqual([410, 'workspace_archived']);
+  });
+
+  test('403: for another address; or forged by another site', async () => {
+    const { token } = await invite({ role: 'viewer', email: 'ben@example.com' });
+    expect((await accept(token, newcomer())).reason).toBe('other_address');
+    const elsewhere = await buildMember(kit.app, (await buildProfile(kit.app)).workspaceId);
+    expect((await accept(token, {}, { ...elsewhere.headers(), 'sec-fetch-site': 'cross-site' })).reason).toBe('csrf');
+    expect((await accept(token, { ...newcomer(), email: 'Ben@Example.com' })).status).toBe(201);
+  });
+
+  test('404: a link that is none', async () => {
+    expect((await accept('trib_inv_nonsense', newcomer())).status).toBe(404);
+  });
+
+  test('422: what an account needs', async () => {
+    const { token } = await invite();
+    expect((await accept(token)).body.error).toMatchObject({ code: 'validation_error', field: 'name' });
+    expect((await accept(token, { ...newcomer(), password: 'short' })).code).toBe('weak_password');
+    expect((await accept(token, { ...newcomer(), password: 'password123' })).code).toBe('compromised_password');
+  });
+});
+
+test('each change is in the workspace’s audit log', async () => {
+  const { token } = await invite();
+  const joined = await accept(token, newcomer());
+  await call('PATCH', `${members()}/${joined.body.data.user_id}`, owner.headers(), { role: 'viewer' });
+  await call('DELETE', `${members()}/${joined.body.data.user_id}`, owner.headers());
+  const rows = await kit.app
+    .forWorkspace(workspaceId)
+    .transaction((tx) => tx.selectFrom('audit_log').select('action').orderBy('sequence').execute());
+  expect(rows.map(({ action }) => action)).toEqual([
+    'invitation.created',
+    'member.joined',
+    'member.role_changed',
+    'member.removed',
+  ]);
+});
+
+const archive = () =>
+  kit.app
+    .forWorkspace(workspaceId)
+    .transaction((tx) => tx.updateTable('workspaces').set({ archived_at: kit.clock.now() }).execute());

@@ -1,0 +1,199 @@
+import { McpScope } from '@tributary/contract';
+import type { Postgres } from '@tributary/postgres';
+import { isAPIError } from 'better-auth/api';
+import type { Accounts } from './accounts.ts';
+import { canServeAssistants, chosenProfile, consentPath } from './auth.ts';
+import { consentPage, problemPage, signInPage, signInPath } from './consent-pages.ts';
+import { findMemberships } from './memberships.ts';
+import { sessionAuthenticator } from './session.ts';
+
+export interface OAuthOptions {
+  readonly baseUrl: string;
+  readonly postgres: Postgres;
+  readonly accounts: Accounts;
+  readonly now: () => Date;
+  /** Whether a form comes from one of our own pages. */
+  readonly isFromOurPages: (headers: Headers) => boolean;
+}
+
+export interface OAuthEndpoint {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** Tries secrets or writes rows, and so is limited tightly. */
+  readonly isCostly: boolean;
+  readonly handle: (request: Request) => Promise<Response>;
+}
+
+/** The OAuth 2.1 endpoints that assistants speak, and the pages on which a person decides. Nothing else of better-auth is served. */
+export function oauthEndpoints(options: OAuthOptions): OAuthEndpoint[] {
+  const { accounts, baseUrl } = options;
+  if (!canServeAssistants(baseUrl)) return [];
+  const pass = async (request: Request) => (await accounts.auth()).handler(request);
+  const door = new ConsentDoor(options);
+  const get = (path: string, handle: OAuthEndpoint['handle']) =>
+    ({ method: 'GET', path, isCostly: false, handle: answering(handle) }) as const;
+  const post = (path: string, handle: OAuthEndpoint['handle']) =>
+    ({ method: 'POST', path, isCostly: true, handle: answering(handle) }) as const;
+  return [
+    get('/.well-known/oauth-authorization-server', pass),
+    get('/.well-known/oauth-protected-resource', pass),
+    get('/.well-known/oauth-protected-resource/mcp', pass),
+    get('/oauth2/authorize', (request) => pass(withScope(request))),
+    post('/oauth2/token', pass),
+    post('/oauth2/revoke', pass),
+    post('/oauth2/register', async (request) => pass(await withApplicationType(request))),
+    get(consentPath, (request) => door.show(request)),
+    post(consentPath, (request) => door.decide(request)),
+    post(signInPath, (request) => door.signIn(request)),
+  ];
+}
+
+/** What OAuth itself refuses is told in OAuth's own words, which its clients understand. */
+function answering(handle: OAuthEndpoint['handle']): OAuthEndpoint['handle'] {
+  return async (request) => {
+    try {
+      return await handle(request);
+    } catch (error) {
+      if (!isAPIError(error) || error.statusCode >= 500) throw error;
+      return Response.json(error.body ?? { error: 'invalid_request' }, { status: error.statusCode });
+    }
+  };
+}
+
+/** Whoever asks for nothing in particular gets the least. */
+function withScope(request: Request): Request {
+  const url = new URL(request.url);
+  if (url.searchParams.get('scope')) return request;
+  url.searchParams.set('scope', 'mcp:read' satisfies McpScope);
+  return new Request(url, request);
+}
+
+/** A client on the person's own machine rarely says that it is one; its address for the answer does. */
+async function withApplicationType(request: Request): Promise<Request> {
+  const metadata: unknown = await request.json().catch(() => undefined);
+  const { redirect_uris: uris, application_type: type } = (metadata ?? {}) as Record<string, unknown>;
+  const isNative = Array.isArray(uris) && uris.length > 0 && uris.every((uri) => !/^https:/i.test(String(uri)));
+  const body = JSON.stringify(
+    isNative && type === undefined ? { ...(metadata as object), application_type: 'native' } : metadata,
+  );
+  return new Request(request.url, { method: 'POST', headers: withoutLength(request.headers), body: body ?? '' });
+}
+
+function withoutLength(headers: Headers): Headers {
+  const copy = new Headers(headers);
+  copy.delete('content-length');
+  return copy;
+}
+
+/** The consent page and its forms. */
+class ConsentDoor {
+  readonly #options: OAuthOptions;
+  readonly #authenticate: ReturnType<typeof sessionAuthenticator>;
+
+  constructor(options: OAuthOptions) {
+    this.#options = options;
+    this.#authenticate = sessionAuthenticator(options.postgres.unbound, options.accounts.cookie);
+  }
+
+  async show(request: Request): Promise<Response> {
+    const query = new URL(request.url).search.slice(1);
+    const asked = new URLSearchParams(query);
+    const client = await this.#clientName(asked.get('client_id'));
+    const returnTo = URL.parse(asked.get('redirect_uri') ?? '');
+    if (client === undefined || !returnTo) return startAgain();
+    const userId = await this.#userOf(request);
+    if (!userId) return signInPage({ query, client });
+    const memberships = await this.#memberships(userId);
+    return consentPage({ query, client, returnTo, asked: scopesIn(asked), memberships });
+  }
+
+  async signIn(request: Request): Promise<Response> {
+    const form = await this.#form(request);
+    if (!form) return startAgain();
+    const { accounts } = this.#options;
+    const query = form.get('query') ?? '';
+    const email = (form.get('email') ?? '').trim().toLowerCase();
+    await accounts.takeAttempt(email);
+    const signedIn = await accounts.signIn(email, form.get('password') ?? '');
+    if (signedIn) return redirect(`${consentPath}?${query}`, { 'set-cookie': signedIn.setCookie });
+    const client = await this.#clientName(new URLSearchParams(query).get('client_id'));
+    return signInPage({
+      query,
+      client: client ?? 'An assistant',
+      problem: 'The e-mail address or the password is wrong.',
+    });
+  }
+
+  /** better-auth checks the signature of the request, writes the consent and gives the code; the profile is ours to check. */
+  async decide(request: Request): Promise<Response> {
+    const form = await this.#form(request);
+    const userId = form && (await this.#userOf(request));
+    if (!form || !userId) return startAgain();
+    const query = form.get('query') ?? '';
+    if (form.get('decision') !== 'allow') return this.#answer(request, { accept: false, oauth_query: query });
+    const profileId = form.get('profile_id') ?? '';
+    const memberships = await this.#memberships(userId);
+    const isTheirs = memberships.some(({ profiles }) => profiles.some(({ id }) => id === profileId));
+    if (!isTheirs) return problemPage(404, 'There is no such profile among yours.');
+    const write = form.get('write') === 'yes' && scopesIn(new URLSearchParams(query)).includes('mcp:write');
+    const scope = (write ? ['mcp:read', 'mcp:write'] : ['mcp:read']).join(' ');
+    return chosenProfile.run(profileId, () => this.#answer(request, { accept: true, scope, oauth_query: query }));
+  }
+
+  async #answer(request: Request, decision: object): Promise<Response> {
+    const { accounts, baseUrl } = this.#options;
+    const auth = await accounts.auth();
+    const response = await auth.handler(
+      new Request(`${baseUrl}/oauth2/consent`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          origin: new URL(baseUrl).origin,
+          cookie: request.headers.get('cookie') ?? '',
+        },
+        body: JSON.stringify(decision),
+      }),
+    );
+    const { url } = (await response.json()) as { url?: string };
+    return url ? redirect(url) : startAgain();
+  }
+
+  /** Only from our own page: else another site could allow itself in the name of whoever is signed in. */
+  async #form(request: Request): Promise<URLSearchParams | undefined> {
+    if (!this.#options.isFromOurPages(request.headers)) return undefined;
+    return new URLSearchParams(await request.text());
+  }
+
+  async #userOf(request: Request): Promise<string | undefined> {
+    const shown = { cookie: request.headers.get('cookie') ?? undefined, profileId: undefined, workspaceId: undefined };
+    return (await this.#authenticate(shown, this.#options.now()))?.userId;
+  }
+
+  #memberships(userId: string) {
+    return this.#options.postgres.unbound.transaction((tx) => findMemberships(tx, userId));
+  }
+
+  async #clientName(clientId: string | null): Promise<string | undefined> {
+    if (!clientId) return undefined;
+    const client = await this.#options.postgres.unbound.transaction((tx) =>
+      tx
+        .selectFrom('oauth_clients')
+        .select('name')
+        .where('client_id', '=', clientId)
+        .where('disabled', 'is not', true)
+        .executeTakeFirst(),
+    );
+    return client && (client.name?.slice(0, 80) || 'An assistant');
+  }
+}
+
+const scopesIn = (query: URLSearchParams): McpScope[] => {
+  const asked = query.get('scope')?.split(' ') ?? [];
+  return McpScope.options.filter((scope) => asked.includes(scope));
+};
+
+const startAgain = () =>
+  problemPage(400, 'This request cannot be read, or is too old. Start again from your assistant.');
+
+const redirect = (location: string, headers: Record<string, string> = {}) =>
+  new Response(null, { status: 303, headers: { location, ...headers } });

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { isCompromised } from './compromised-passwords.ts';
+import { createPasswords } from './passwords.ts';
+
+const passwords = createPasswords(10);
+
+describe('what is kept of a password', () => {
+  test('is argon2id with 19 MiB and two passes, new each time', async () => {
+    const [first, second] = await Promise.all([
+      passwords.hash('four unrelated words'),
+      passwords.hash('four unrelated words'),
+    ]);
+    expect(first).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(second).not.toBe(first);
+    expect(await passwords.verify(first, 'four unrelated words')).toBe(true);
+    expect(await passwords.verify(first, 'four unrelated wordz')).toBe(false);
+  });
+});
+
+describe('a new password', () => {
+  const codeOf = (password: string) => {
+    try {
+      passwords.accept(password);
+      return undefined;
+    } catch (error) {
+      return (error as { code: string }).code;
+    }
+  };
+
+  test.each(['', 'short', '123456789', '🔑🔑🔑🔑🔑🔑🔑🔑🔑'])('%o is too short', (password) => {
+    expect(codeOf(password)).toBe('weak_password');
+  });
+
+  test.each(['1234567890', 'password123', 'PASSWORD123', 'Password2026!', 'qwertyuiop'])(
+    '%o is known to attackers',
+    (password) => {
+      expect(codeOf(password)).toBe('compromised_password');
+    },
+  );
+
+  test.each(['four unrelated words', 'vague-otter-19-lamp', '🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑'])('%o is fine', (password) => {
+    expect(codeOf(password)).toBeUndefined();
+  });
+
+  test('that ends in a common word is not that word', () => {
+    expect(isCompromised('astute-llama-dragon')).toBe(false);
+  });
+});

@@ -1,0 +1,34 @@
+import { hash, verify } from '@node-rs/argon2';
+import { refuse } from '@tributary/runtime/handler.ts';
+import { isCompromised } from './compromised-passwords.ts';
+import { turnstile } from './turnstile.ts';
+
+/** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. */
+const cost = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
+
+/** Each takes a core for about 20 ms and a thread that files and name look-ups need too. */
+const atOnce = 2;
+const mostWaiting = 200;
+
+export interface Passwords {
+  hash(password: string): Promise<string>;
+  verify(hashed: string, password: string): Promise<boolean>;
+  /** Refuses a new password that is too short, or that attackers try first. */
+  accept(password: string): void;
+}
+
+export function createPasswords(minLength: number): Passwords {
+  const inTurn = turnstile(atOnce, mostWaiting);
+  return {
+    hash: (password) => inTurn(() => hash(password, cost)),
+    verify: (hashed, password) => inTurn(() => verify(hashed, password)),
+    accept(password) {
+      if ([...password].length < minLength) {
+        refuse('weak_password', `A password needs at least ${minLength} characters.`);
+      }
+      if (isCompromised(password)) {
+        refuse('compromised_password', 'This password is in published lists of leaked ones. Choose another.');
+      }
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import type { Routes } from '@tributary/contract';
+import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { findMemberships } from './memberships.ts';
+
+export const readAccount: Handles<Routes['readAccount']> = async (_input, { caller, ledger }) => {
+  const userId = caller.userId as string;
+  return ledger.transaction(async (tx) => {
+    const { id, name, email } = await tx
+      .selectFrom('users')
+      .selectAll()
+      .where('id', '=', userId)
+      .executeTakeFirstOrThrow();
+    const memberships = await findMemberships(tx, userId);
+    return answer(200, {
+      data: {
+        id,
+        name,
+        email,
+        memberships: memberships.map(({ workspaceId, workspaceName, role, profiles }) => ({
+          workspace_id: workspaceId,
+          workspace_name: workspaceName,
+          role,
+          profiles: profiles.map((profile) => ({
+            id: profile.id,
+            name: profile.name,
+            is_healthcare_family: profile.isHealthcare,
+          })),
+        })),
+      },
+    });
+  });
+};

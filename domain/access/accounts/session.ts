@@ -1,0 +1,80 @@
+import { type Role, roles } from '@tributary/contract';
+import type { UnboundLedger } from '@tributary/postgres';
+import type { Caller } from '@tributary/runtime/handler.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { SessionCookie } from './auth.ts';
+import { hashToken } from './hashed-sessions.ts';
+
+export interface ShownSession {
+  readonly cookie: string | undefined;
+  readonly profileId: string | undefined;
+  readonly workspaceId: string | undefined;
+}
+
+export const memberRequestsPerMinute = 300;
+
+/**
+ * Makes a caller of a session cookie. The ledger is asked on every request, so signing out and losing a role count from the next one
+ * on. A caller with no role is somebody signed in who named no place of theirs.
+ */
+export function sessionAuthenticator(ledger: UnboundLedger, cookie: SessionCookie) {
+  return async (shown: ShownSession, now: Date): Promise<Caller | undefined> => {
+    const token = readToken(shown.cookie, cookie.name);
+    if (!token) return undefined;
+    const ask = (at: Date) => find(hashToken(token), shown, at);
+    const { rows } = await ledger.query(ask(now));
+    return rows[0] && callerOf(rows[0], ask);
+  };
+}
+
+interface FoundSession {
+  readonly session_id: string;
+  readonly user_id: string;
+  readonly workspace_id: string | null;
+  readonly profile_id: string | null;
+  readonly role: Role | null;
+  readonly is_attribution_enabled: boolean | null;
+  readonly is_healthcare: boolean | null;
+}
+
+const find = (hash: string, { workspaceId, profileId }: ShownSession, at: Date) =>
+  sql<FoundSession>`SELECT * FROM find_session(${hash}, ${idOrNobody(workspaceId)}, ${idOrNobody(profileId)}, ${at})`;
+
+/** Members are no partner apps: on a healthcare profile their role alone says whether they see people. */
+function callerOf(found: FoundSession, ask: (at: Date) => RawBuilder<FoundSession>): Caller {
+  const { role, workspace_id: workspaceId, profile_id: profileId } = found;
+  return {
+    kind: 'session',
+    credentialId: found.session_id,
+    userId: found.user_id,
+    ...(role && workspaceId && { role, workspaceId }),
+    ...(profileId && { profileId }),
+    scopes: new Set(role ? roles[role].scopes : []),
+    isEntitled: found.is_attribution_enabled ?? false,
+    isHealthcare: found.is_healthcare ?? true,
+    requestsPerMinute: memberRequestsPerMinute,
+    recheck: async (tx, now) => {
+      const { rows } = await ask(now).execute(tx);
+      return rows[0] && callerOf(rows[0], ask);
+    },
+  };
+}
+
+/**
+ * The cookie is the token and better-auth's signature of it. 190 random bits, looked up by their hash, need no signature; it is
+ * better-auth that checks it, on its own pages.
+ */
+function readToken(header: string | undefined, name: string): string | undefined {
+  const value = header
+    ?.split(';')
+    .map((part) => part.trim())
+    .find((part) => part.startsWith(`${name}=`))
+    ?.slice(name.length + 1);
+  return value?.split('.', 1)[0] || undefined;
+}
+
+const nobody = '00000000-0000-0000-0000-000000000000';
+const isUuid = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+
+/** What is not even an id must not count as naming nothing. */
+const idOrNobody = (id: string | undefined): string | null => (id === undefined ? null : isUuid(id) ? id : nobody);

@@ -1,0 +1,69 @@
+import { createPostgres, type Postgres } from '@tributary/postgres';
+import { openTestkit, type Testkit } from '@tributary/testkit';
+import { createVault, KeyRing, UnreadableSecret } from '@tributary/vault';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ensureKeys, loadKeys, retireKeys, rewrapKeys, rotateKey } from './index.ts';
+
+const oldMaster = { id: 'm1', bytes: Buffer.alloc(32, 1) };
+const newMaster = { id: 'm2', bytes: Buffer.alloc(32, 2) };
+const master = createVault([oldMaster]);
+const place = { table: 't', column: 'c', row: 'r', profileId: 'p' };
+
+let kit: Testkit;
+let operator: Postgres;
+beforeAll(async () => {
+  kit = await openTestkit();
+  operator = createPostgres({ url: kit.database.ownerUrl, poolSize: 1 });
+  await ensureKeys(operator.unbound, master, kit.clock.now());
+});
+afterAll(async () => {
+  await operator.close();
+  await kit.close();
+});
+
+const openRing = (vault = master) => new KeyRing(vault, () => loadKeys(kit.app.unbound)).open(60_000, () => {});
+
+test('every purpose has a key, once', async () => {
+  await ensureKeys(operator.unbound, master, kit.clock.now());
+  expect((await loadKeys(kit.app.unbound)).map(({ purpose }) => purpose).sort()).toEqual([
+    'envelope',
+    'link_token',
+    'session',
+    'stream',
+    'tombstone',
+  ]);
+});
+
+test('a rotation while running: new work uses the new key, the old is still read, and a newer key is found by its id', async () => {
+  const [here, there] = [await openRing(), await openRing()];
+  const before = createVault(() => here.keys('envelope')).seal('token', place);
+  kit.clock.advance(1_000);
+  const id = await rotateKey(operator.unbound, master, 'envelope', kit.clock.now());
+  await here.refresh();
+  expect(here.current('envelope').id).toBe(id);
+  const after = createVault(() => here.keys('envelope')).seal('token', place);
+  expect(createVault(() => here.keys('envelope')).open(before, place)).toBe('token');
+  // The other process has not looked again yet.
+  expect(() => createVault(() => there.keys('envelope')).open(after, place)).toThrow(UnreadableSecret);
+  expect((await there.find('envelope', id))?.id).toBe(id);
+  expect(createVault(() => there.keys('envelope')).open(after, place)).toBe('token');
+  expect(await retireKeys(operator.unbound, 'envelope', kit.clock.now())).toBe(1);
+  await here.refresh();
+  expect(() => createVault(() => here.keys('envelope')).open(before, place)).toThrow(UnreadableSecret);
+  expect(createVault(() => here.keys('envelope')).open(after, place)).toBe('token');
+});
+
+test('the master key itself is rotated by rewrapping the ring', async () => {
+  const both = createVault([newMaster, oldMaster]);
+  const before = (await openRing()).current('session');
+  expect(await rewrapKeys(operator.unbound, both)).toBeGreaterThanOrEqual(5);
+  expect((await openRing(createVault([newMaster]))).current('session')).toEqual(before);
+  await expect(openRing(createVault([oldMaster]))).rejects.toThrow(UnreadableSecret);
+});
+
+test('whoever serves can add no key, and the table alone opens nothing', async () => {
+  await expect(rotateKey(kit.app.unbound, master, 'stream', kit.clock.now())).rejects.toThrow(/permission denied/);
+  const ring = await openRing(createVault([newMaster]));
+  const dump = JSON.stringify((await loadKeys(kit.app.unbound)).map(({ sealed }) => sealed.toString('base64')));
+  expect(dump).not.toContain(ring.current('tombstone').bytes.toString('base64'));
+});

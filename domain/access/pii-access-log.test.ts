@@ -1,0 +1,123 @@
+import { buildApiKey, buildProfile, openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { pruneAccessLog } from './index.ts';
+
+let kit: Testkit;
+let api: TestApi;
+let token: { authorization: string };
+let workspaceId: string;
+let profileId: string;
+beforeAll(async () => {
+  kit = await openTestkit();
+  api = await openApi(kit);
+  token = await (await api.registerApp()).token();
+  workspaceId = (await post('/api/v1/workspaces', { name: 'Acme' })).data.id;
+  profileId = (await post('/api/v1/profiles', { workspace_id: workspaceId, name: 'Shop' })).data.id;
+});
+afterAll(async () => {
+  await api.close();
+  await kit.close();
+});
+
+const post = async (url: string, body: object) =>
+  (
+    await api.fastify.inject({
+      method: 'POST',
+      url,
+      headers: { ...token, 'content-type': 'application/json' },
+      payload: JSON.stringify(body),
+    })
+  ).json();
+const get = (url: string, headers: object = token) =>
+  api.fastify.inject({ method: 'GET', url, headers: { ...headers } });
+const log = (query = '') => get(`/api/v1/workspaces/${workspaceId}/pii-access-log${query}`);
+const search = (key: { headers: object }) => get('/api/v1/customers/search?q=nobody', key.headers);
+
+test('[auth-033] [auth-034] [auth-035] [err-011] each read of people adds an entry: who, when, through which route, with what result', async () => {
+  const reader = await buildApiKey(kit.app, profileId, { scopes: ['customers:read'] });
+  const other = await buildApiKey(kit.app, profileId, { scopes: ['campaigns:read'] });
+  const served = await search(reader);
+  kit.clock.advance(1_000);
+  const refused = await search(other);
+  expect([served.statusCode, refused.statusCode]).toEqual([200, 403]);
+  const { data, meta } = (await log()).json();
+  expect(meta).toEqual({ workspace_id: workspaceId });
+  expect(data.slice(0, 2)).toEqual([
+    {
+      at: kit.clock.now().toISOString(),
+      actor: { kind: 'api_key', id: other.id },
+      profile_id: profileId,
+      operation: 'searchCustomers',
+      people: 0,
+      result: 'refused',
+      request_id: refused.headers['x-request-id'],
+    },
+    expect.objectContaining({
+      actor: { kind: 'api_key', id: reader.id },
+      operation: 'searchCustomers',
+      result: 'served',
+      request_id: served.headers['x-request-id'],
+    }),
+  ]);
+});
+
+test('without the log nothing is read: it fails closed', async () => {
+  const reader = await buildApiKey(kit.app, profileId, { scopes: ['customers:read'] });
+  const { default: pg } = await import('pg');
+  const { host, pathname } = new URL(kit.database.ownerUrl);
+  const admin = new pg.Client({ connectionString: `postgres://postgres:local-only@${host}${pathname}` });
+  await admin.connect();
+  await admin.query('REVOKE INSERT ON pii_access_log FROM tributary_app');
+  try {
+    expect((await search(reader)).statusCode).toBe(500);
+  } finally {
+    await admin.query('GRANT INSERT ON pii_access_log TO tributary_app');
+    await admin.end();
+  }
+  expect((await search(reader)).statusCode).toBe(200);
+});
+
+test('it is read a page at a time, newest first, and a cursor that is none is 400', async () => {
+  const reader = await buildApiKey(kit.app, profileId, { scopes: ['customers:read'] });
+  for (let index = 0; index < 4; index += 1) {
+    kit.clock.advance(10);
+    await search(reader);
+  }
+  const first = (await log('?limit=3')).json();
+  const second = (await log(`?limit=3&cursor=${encodeURIComponent(first.pagination.cursor)}`)).json();
+  const times = [...first.data, ...second.data].map(({ at }: { at: string }) => at);
+  expect(times).toEqual(times.toSorted().reverse());
+  expect(
+    new Set([...first.data, ...second.data].map(({ request_id }: { request_id: string }) => request_id)).size,
+  ).toBe(6);
+  expect((await log('?cursor=2026-13-45T99:99:99.999Z|x')).json().error).toMatchObject({
+    code: 'invalid_parameter',
+    field: 'cursor',
+  });
+});
+
+test('a workspace of somebody else answers like one that never was', async () => {
+  const foreign = await buildProfile(kit.app);
+  for (const id of [foreign.workspaceId, '0198a000-0000-7000-8000-000000000000', 'nonsense']) {
+    expect((await get(`/api/v1/workspaces/${id}/pii-access-log`)).json().error).toMatchObject({
+      code: 'not_found',
+      status: 404,
+    });
+  }
+});
+
+test('[auth-036] [lim-032] entries are kept for 365 days, and not longer', async () => {
+  const reader = await buildApiKey(kit.app, profileId, { scopes: ['customers:read'] });
+  kit.clock.advance(86_400_000);
+  await search(reader);
+  const prune = () => pruneAccessLog(kit.system.unbound, kit.clock.now(), new AbortController().signal);
+  kit.clock.advance(365 * 86_400_000);
+  await prune();
+  token = await (await api.registerApp()).token();
+  const count = () =>
+    kit.app.forWorkspace(workspaceId).transaction((tx) => tx.selectFrom('pii_access_log').select('id').execute());
+  expect(await count()).toHaveLength(1);
+  kit.clock.advance(1);
+  expect(await prune()).toBe(1);
+  expect(await count()).toHaveLength(0);
+});

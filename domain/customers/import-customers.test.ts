@@ -1,0 +1,411 @@
+import { routes } from '@tributary/contract';
+import {
+  type BuiltKey,
+  buildApiKey,
+  buildProfile,
+  openTestkit,
+  serve,
+  served,
+  type Testkit,
+  type TestServer,
+} from '@tributary/testkit';
+import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { importCustomers } from './index.ts';
+
+let kit: Testkit;
+let server: TestServer;
+let profileId: string;
+let key: BuiltKey;
+
+beforeAll(async () => {
+  kit = await openTestkit();
+  server = await serve(kit, [served(routes.importCustomers, importCustomers)]);
+});
+beforeEach(async () => {
+  ({ id: profileId } = await buildProfile(kit.app));
+  key = await buildApiKey(kit.app, profileId);
+});
+afterAll(async () => {
+  await server.close();
+  await kit.close();
+});
+
+const post = (body: unknown, headers: Record<string, string> = {}) =>
+  server.fastify.inject({
+    method: 'POST',
+    url: '/api/v1/customers',
+    headers: { ...key.headers, 'content-type': 'application/json', ...headers },
+    payload: JSON.stringify(body),
+  });
+
+interface Result {
+  index: number;
+  status: string;
+  customer_profile_id: string | null;
+  reason?: string;
+  warnings?: string[];
+}
+const importRows = async (...rows: unknown[]): Promise<Result[]> => {
+  const response = await post({ rows });
+  expect(response.statusCode, response.body).toBe(200);
+  return response.json().data.results;
+};
+const importOne = async (row: unknown): Promise<Result> => {
+  const [result] = await importRows(row);
+  return result as Result;
+};
+const idOf = async (row: unknown): Promise<string> => (await importOne(row)).customer_profile_id as string;
+
+const read = <T>(query: ReturnType<typeof sql<T>>) =>
+  kit.app.forProfile(profileId).transaction(async (tx) => (await query.execute(tx)).rows);
+const identifiers = async (customerId: string) =>
+  (
+    await read(sql<{ text: string }>`
+      SELECT kind || ' ' || value AS text FROM identifiers WHERE customer_id = ${customerId} ORDER BY kind, value`)
+  ).map(({ text }) => text);
+const customer = async (id: string) => {
+  const [row] = await read(sql<Record<string, unknown>>`SELECT * FROM customers WHERE id = ${id}`);
+  return row;
+};
+const countOf = async (table: string) =>
+  (await read(sql<{ count: number }>`SELECT count(*)::int AS count FROM ${sql.table(table)}`))[0]?.count;
+
+describe('200', () => {
+  test('[cust-050] [cust-029] [cust-030] [cust-031] [cust-032] [cust-033] [cust-034] [cust-035] [cust-059] [cust-062] every row has its result, in order', async () => {
+    const known = await idOf({ email: 'known@example.cl' });
+    const response = await post({
+      country: 'CL',
+      rows: [
+        { email: 'new@example.cl' },
+        { email: 'KNOWN@example.cl' },
+        { first_name: 'Nobody' },
+        { phone: '+56912345678' },
+      ],
+    });
+    expect(response.statusCode).toBe(200);
+    const { data, meta } = response.json();
+    expect(meta).toEqual({ profile_id: profileId });
+    const id = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    expect(data).toEqual({
+      results: [
+        { index: 0, status: 'created', customer_profile_id: id },
+        { index: 1, status: 'matched', customer_profile_id: known },
+        { index: 2, status: 'rejected', customer_profile_id: null, reason: 'no_identifier' },
+        { index: 3, status: 'created', customer_profile_id: id },
+      ],
+      summary: { total: 4, created: 2, matched: 1, rejected: 1 },
+    });
+  });
+
+  test('[cust-022] [cust-023] [cust-024] [cust-025] a row may name everything, and each is kept in its normal form', async () => {
+    const id = await idOf({
+      phone: '9 1234 5678',
+      email: '  Ana.Soto@Example.CL ',
+      national_id: '12.345.678-5',
+      external_id: ' C-1 ',
+      first_name: ' Ana ',
+      last_name: 'Soto  Rojas',
+    });
+    expect(await identifiers(id)).toEqual([
+      'email ana.soto@example.cl',
+      'external_customer_id C-1',
+      'national_id 12345678-5',
+      'phone +56912345678',
+    ]);
+    expect(await customer(id)).toMatchObject({
+      first_name: 'Ana',
+      last_name: 'Soto Rojas',
+      primary_email: 'ana.soto@example.cl',
+      primary_phone: '+56912345678',
+      sources: ['import'],
+      first_seen_at: kit.clock.now(),
+    });
+  });
+
+  test('[cust-025] a RUT is the same person in any formatting', async () => {
+    const results = await importRows(
+      ...['12.345.678-5', '12345678-5', '123456785', ' 12 345 678-5'].map((national_id) => ({ national_id })),
+    );
+    expect(results.map(({ status }) => status)).toEqual(['created', 'matched', 'matched', 'matched']);
+    expect(new Set(results.map(({ customer_profile_id }) => customer_profile_id)).size).toBe(1);
+  });
+
+  test('[cust-027] [cust-028] names are filled only where there is none', async () => {
+    const id = await idOf({ email: 'ana@example.cl', first_name: 'Ana' });
+    await importRows(
+      { email: 'ana@example.cl', first_name: 'Other', last_name: 'Soto' },
+      { email: 'ana@example.cl', last_name: 'Other' },
+    );
+    expect(await customer(id)).toMatchObject({ first_name: 'Ana', last_name: 'Soto' });
+  });
+
+  test('[cust-026] [cust-057] [cust-058] external_id alone is rejected and creates nobody', async () => {
+    expect(await importOne({ external_id: 'C-9', first_name: 'Ana' })).toMatchObject({
+      status: 'rejected',
+      reason: 'no_identifier',
+    });
+    expect(await countOf('customers')).toBe(0);
+    const id = await idOf({ external_id: 'C-9', email: 'ana@example.cl' });
+    // Known or not, it is not enough; beside another identifier it finds its customer.
+    expect(await importOne({ external_id: 'C-9' })).toMatchObject({ status: 'rejected' });
+    expect(await importOne({ external_id: 'C-9', email: 'other@example.cl' })).toMatchObject({
+      status: 'matched',
+      customer_profile_id: id,
+    });
+  });
+
+  test.each([
+    [{ phone: 'n/a' }, 'unparseable_phone'],
+    [{ email: 'ana at example' }, 'unparseable_email'],
+    [{ national_id: '12.345.678-4' }, 'unparseable_national_id'],
+    [{ phone: 'n/a', external_id: 'C-1' }, 'unparseable_phone'],
+    [{}, 'no_identifier'],
+    [{ phone: '', email: '  ' }, 'no_identifier'],
+    [{ phone: 56912345678 }, 'malformed_row'],
+    [{ email: null }, 'malformed_row'],
+    [{ email: 'ana@example.cl', first_name: ['Ana'] }, 'malformed_row'],
+    [{ email: 'ana@example.cl', rut: '12.345.678-5' }, 'malformed_row'],
+    [{ email: 'ana@example.cl', first_name: 'x'.repeat(201) }, 'malformed_row'],
+    [{ email: 'ana@example.cl', external_id: 'a\u0000b' }, 'malformed_row'],
+    ['ana@example.cl', 'malformed_row'],
+    [null, 'malformed_row'],
+    [[], 'malformed_row'],
+    [7, 'malformed_row'],
+  ])('[cust-056] [cust-060] [cust-061] %j is rejected as %s, and the rows around it are taken', async (row, reason) => {
+    const results = await importRows({ email: 'before@example.cl' }, row, { email: 'after@example.cl' });
+    expect(results.map(({ status }) => status)).toEqual(['created', 'rejected', 'created']);
+    expect(results[1]).toEqual({ index: 1, status: 'rejected', customer_profile_id: null, reason });
+    expect(await countOf('customers')).toBe(2);
+  });
+
+  test('a bad identifier beside a good one is dropped, with a warning', async () => {
+    expect(await importOne({ phone: '123', email: 'ana@example.cl', national_id: '1-2' })).toEqual({
+      index: 0,
+      status: 'created',
+      customer_profile_id: expect.any(String),
+      warnings: ['unparseable_phone', 'unparseable_national_id'],
+    });
+  });
+
+  test('a duplicate matches its elder in the same batch', async () => {
+    const results = await importRows(
+      { email: 'ana@example.cl' },
+      { email: 'ana@example.cl', phone: '+56911111111' },
+      { phone: '+56911111111' },
+    );
+    expect(results.map(({ status }) => status)).toEqual(['created', 'matched', 'matched']);
+    expect(new Set(results.map(({ customer_profile_id }) => customer_profile_id)).size).toBe(1);
+  });
+
+  test('a row that shows two customers to be one merges them into the older, in one batch or over several', async () => {
+    const older = await idOf({ email: 'ana@example.cl', first_name: 'Ana' });
+    const younger = await idOf({ national_id: '12.345.678-5', external_id: 'C-1', last_name: 'Soto' });
+    const results = await importRows(
+      { phone: '+56911111111' },
+      { external_id: 'C-1', email: 'ana@example.cl' },
+      { national_id: '12345678-5', phone: '+56911111111' },
+    );
+    expect(results.map(({ status }) => status)).toEqual(['created', 'matched', 'matched']);
+    // Also the first row's, whose customer turned out to be an old one two rows later.
+    expect(new Set(results.map(({ customer_profile_id }) => customer_profile_id))).toEqual(new Set([older]));
+    expect(await identifiers(older)).toEqual([
+      'email ana@example.cl',
+      'external_customer_id C-1',
+      'national_id 12345678-5',
+      'phone +56911111111',
+    ]);
+    expect(await customer(older)).toMatchObject({ first_name: 'Ana', last_name: 'Soto', merged_into: null });
+    expect(await customer(younger)).toMatchObject({ merged_into: older, last_name: 'Soto', terms: [] });
+  });
+
+  test('what a merge moved, and why, is kept, so that it can be undone', async () => {
+    const older = await idOf({ email: 'ana@example.cl' });
+    const younger = await idOf({ national_id: '12.345.678-5' });
+    const response = await post({ rows: [{ national_id: '12.345.678-5', email: 'ana@example.cl' }] });
+    const requestId = String(response.headers['x-request-id']).slice(4);
+    expect(await read(sql`SELECT loser_id, survivor_id, source, request_id, said_kinds FROM merges`)).toEqual([
+      {
+        loser_id: younger,
+        survivor_id: older,
+        source: 'import',
+        request_id: requestId,
+        said_kinds: ['email', 'national_id'],
+      },
+    ]);
+    expect(await read(sql`SELECT kind, moved_from FROM identifiers ORDER BY kind`)).toEqual([
+      { kind: 'email', moved_from: null },
+      { kind: 'national_id', moved_from: younger },
+    ]);
+  });
+
+  test('two national ids are two people: the strongest identifier decides and the conflict is recorded once', async () => {
+    const mother = await idOf({ national_id: '12.345.678-5', email: 'home@example.cl' });
+    const child = await idOf({ national_id: '11.111.111-1', email: 'home@example.cl' });
+    expect(child).not.toBe(mother);
+    expect(await idOf({ national_id: '11.111.111-1', email: 'home@example.cl' })).toBe(child);
+    expect(await identifiers(mother)).toEqual(['email home@example.cl', 'national_id 12345678-5']);
+    expect(await read(sql`SELECT kind, value, customer_id, source FROM identity_conflicts`)).toEqual([
+      { kind: 'email', value: 'home@example.cl', customer_id: child, source: 'import' },
+    ]);
+  });
+
+  test('each link keeps who said so, and when', async () => {
+    const response = await post({ rows: [{ email: 'ana@example.cl' }] });
+    kit.clock.advance(1_000);
+    await importOne({ email: 'ana@example.cl' });
+    const [link] = await read(sql`SELECT source, said_at, request_id FROM identifiers`);
+    expect(link).toEqual({
+      source: 'import',
+      said_at: new Date(kit.clock.now().getTime() - 1_000),
+      request_id: String(response.headers['x-request-id']).slice(4),
+    });
+  });
+
+  test('[cust-051] no outcome is written', async () => {
+    await importOne({ email: 'ana@example.cl' });
+    expect(await countOf('outbox')).toBe(0);
+  });
+
+  test('[cust-055] [lim-004] 1,000 rows are one request', async () => {
+    const rows = Array.from({ length: 1_000 }, (_, index) => ({ email: `user${index % 900}@example.cl` }));
+    const response = await post({ rows });
+    expect(response.json().data.summary).toEqual({ total: 1_000, created: 900, matched: 100, rejected: 0 });
+  });
+
+  test('[cust-053] country may be left out or be CL', async () => {
+    for (const country of [undefined, 'CL']) {
+      const response = await post({ country, rows: [{ phone: '912345678' }] });
+      expect(response.statusCode).toBe(200);
+    }
+    expect(await read(sql`SELECT value FROM identifiers`)).toEqual([{ value: '+56912345678' }]);
+  });
+
+  test('the terms of search follow the customers', async () => {
+    await importRows(
+      { email: 'ana@example.cl', first_name: 'Ana', last_name: 'Soto' },
+      { national_id: '12.345.678-5', first_name: 'Anita' },
+      { national_id: '12.345.678-5', email: 'ana@example.cl', phone: '+56911111111' },
+    );
+    const kept = await read(sql`SELECT term, customer_id FROM search_terms ORDER BY term, customer_id`);
+    expect(kept).toEqual(
+      await read(sql`SELECT unnest(terms) COLLATE "C" AS term, id AS customer_id FROM customers ORDER BY 1, 2`),
+    );
+    expect(kept.length).toBeGreaterThan(4);
+    await read(sql`DELETE FROM customers WHERE merged_into IS NOT NULL`);
+    await read(sql`DELETE FROM customers`);
+    expect(await countOf('search_terms')).toBe(0);
+  });
+
+  test('the same Idempotency-Key is one import, known by the people it names', async () => {
+    const headers = { 'idempotency-key': uuid() };
+    const first = await post({ rows: [{ email: 'ana@example.cl' }] }, headers);
+    const second = await post({ rows: [{ email: 'ana@example.cl' }] }, headers);
+    expect(second.body).toBe(first.body);
+    expect(first.json().data.results[0].status).toBe('created');
+    expect(await read(sql`SELECT customer_id FROM idempotent_answer_people`)).toEqual([
+      { customer_id: first.json().data.results[0].customer_profile_id },
+    ]);
+  });
+
+  test('another profile has its own people', async () => {
+    const mine = await idOf({ email: 'ana@example.cl' });
+    const other = await buildProfile(kit.app);
+    const otherKey = await buildApiKey(kit.app, other.id);
+    const response = await post({ rows: [{ email: 'ana@example.cl' }] }, { ...otherKey.headers });
+    expect(response.json().data.results[0]).toMatchObject({ status: 'created' });
+    expect(response.json().data.results[0].customer_profile_id).not.toBe(mine);
+  });
+});
+
+describe('422', () => {
+  test.each([
+    ['[cust-054]', 'no rows', {}, 'rows'],
+    ['[cust-054]', 'an empty list', { rows: [] }, 'rows'],
+    ['[cust-052]', 'rows that are no list', { rows: { email: 'ana@example.cl' } }, 'rows'],
+    ['[lim-004]', '1,001 rows', { rows: Array.from({ length: 1_001 }, () => ({})) }, 'rows'],
+    ['[cust-053]', 'another country', { country: 'AR', rows: [{}] }, 'country'],
+    ['[cust-052]', 'a country that is no text', { country: 56, rows: [{}] }, 'country'],
+  ])('%s %s', async (_id, _name, body, field) => {
+    const response = await post(body);
+    expect(response.json().error).toMatchObject({ code: 'validation_error', status: 422, field });
+    expect(await countOf('customers')).toBe(0);
+  });
+});
+
+describe('refused before it is read', () => {
+  test('400 what is no object, 401 without a credential, 409 before the profile is enabled', async () => {
+    expect((await post([])).json().error.code).toBe('invalid_request');
+    expect((await post({ rows: [{}] }, { authorization: '' })).json().error.code).toBe('unauthorized');
+    await kit.app
+      .forProfile(profileId)
+      .transaction((tx) => tx.updateTable('profiles').set({ is_attribution_enabled: false }).execute());
+    expect((await post({ rows: [{}] })).json().error.code).toBe('entitlement_required');
+  });
+
+  test('[cust-050] 403 without attribution:write', async () => {
+    const reader = await buildApiKey(kit.app, profileId, { scopes: ['customers:read', 'campaigns:read'] });
+    expect((await post({ rows: [{}] }, { ...reader.headers })).json().error).toMatchObject({
+      code: 'insufficient_scope',
+      status: 403,
+      required_scopes: ['attribution:write'],
+    });
+  });
+});
+
+describe('at the same time', () => {
+  test('the same new people from many importers are created once', async () => {
+    const rows = Array.from({ length: 50 }, (_, index) => ({
+      email: `user${index}@example.cl`,
+      phone: `+569111111${10 + index}`,
+    }));
+    const responses = await Promise.all(
+      Array.from({ length: 8 }, (_, turn) => post({ rows: turn % 2 ? rows : rows.toReversed() })),
+    );
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual(Array(8).fill(200));
+    expect(await countOf('customers')).toBe(50);
+  });
+
+  test('a merge does not pass under a writer that holds another identifier of the same customer', async () => {
+    // Small imports lock few stripes, so that those of one person often share none.
+    for (let round = 0; round < 10; round += 1) {
+      const person = (kind: string) => `${kind}${round}@example.cl`;
+      await importRows(
+        { email: person('a'), phone: `+569222222${10 + round}` },
+        { email: person('b'), external_id: `C-${round}` },
+      );
+      await Promise.all([
+        importOne({ email: person('a'), external_id: `C-${round}` }),
+        importOne({ phone: `+569222222${10 + round}`, national_id: ruts[round] }),
+        importOne({ email: person('b'), phone: `+569333333${10 + round}` }),
+      ]);
+      const ids = await Promise.all(
+        [
+          { email: person('a') },
+          { email: person('b') },
+          { phone: `+569333333${10 + round}` },
+          { national_id: ruts[round] },
+        ].map(idOf),
+      );
+      expect(new Set(ids).size, `round ${round}`).toBe(1);
+    }
+    expect(
+      await read(sql`
+        SELECT i.kind FROM identifiers i JOIN customers c ON c.id = i.customer_id WHERE c.merged_into IS NOT NULL`),
+    ).toEqual([]);
+  });
+});
+
+const ruts = [
+  '1000000-9',
+  '1000001-7',
+  '1000002-5',
+  '1000003-3',
+  '1000004-1',
+  '1000005-K',
+  '1000006-8',
+  '1000007-6',
+  '1000008-4',
+  '1000009-2',
+];

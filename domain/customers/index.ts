@@ -1,0 +1,2 @@
+export { importCustomers } from './import-customers.ts';
+export { searchCustomers } from './search-customers.ts';

@@ -1,0 +1,222 @@
+import { routes } from '@tributary/contract';
+import {
+  type BuiltKey,
+  buildApiKey,
+  buildProfile,
+  openTestkit,
+  serve,
+  served,
+  type Testkit,
+  type TestServer,
+} from '@tributary/testkit';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { importCustomers, searchCustomers } from './index.ts';
+
+let kit: Testkit;
+let server: TestServer;
+let profileId: string;
+let key: BuiltKey;
+
+beforeAll(async () => {
+  kit = await openTestkit();
+  server = await serve(kit, [
+    served(routes.importCustomers, importCustomers),
+    served(routes.searchCustomers, searchCustomers),
+  ]);
+  ({ id: profileId } = await buildProfile(kit.app));
+  key = await buildApiKey(kit.app, profileId, { scopes: ['customers:read', 'attribution:write'] });
+  await importRows([
+    {
+      email: 'maria.gonzalez@example.cl',
+      first_name: 'María José',
+      last_name: 'González Soto',
+      phone: '+56 9 8765 4321',
+    },
+    { email: 'mario@example.cl', first_name: 'Mario', last_name: 'Rojas' },
+    { phone: '+56 9 8765 0000' },
+    { national_id: '12.345.678-5', first_name: 'Mariana' },
+  ]);
+});
+afterAll(async () => {
+  await server.close();
+  await kit.close();
+});
+
+const importRows = async (rows: readonly object[], headers = key.headers): Promise<string[]> => {
+  const response = await server.fastify.inject({
+    method: 'POST',
+    url: '/api/v1/customers',
+    headers: { ...headers, 'content-type': 'application/json' },
+    payload: JSON.stringify({ rows }),
+  });
+  expect(response.statusCode, response.body).toBe(200);
+  return response.json().data.results.map((result: { customer_profile_id: string }) => result.customer_profile_id);
+};
+const get = (query: Record<string, string>, headers: Record<string, string> = { ...key.headers }) =>
+  server.fastify.inject({ method: 'GET', url: `/api/v1/customers/search?${new URLSearchParams(query)}`, headers });
+
+interface Candidate {
+  customer_profile_id: string;
+  first_name: string | null;
+  primary_email: string | null;
+  primary_phone: string | null;
+}
+const find = async (
+  q: string,
+  more: Record<string, string> = {},
+  headers?: Record<string, string>,
+): Promise<Candidate[]> => {
+  const response = await get({ q, ...more }, headers);
+  expect(response.statusCode, response.body).toBe(200);
+  return response.json().data;
+};
+const names = async (q: string) => (await find(q)).map(({ first_name, primary_phone }) => first_name ?? primary_phone);
+
+describe('200', () => {
+  test('[cust-063] [cust-036] [cust-037] [cust-070] a candidate has all of its fields, money as a text', async () => {
+    const response = await get({ q: 'gonzalez' });
+    expect(response.json()).toEqual({
+      data: [
+        {
+          customer_profile_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+          first_name: 'María José',
+          last_name: 'González Soto',
+          primary_email: 'maria.gonzalez@example.cl',
+          primary_phone: '+56987654321',
+          first_seen_at: kit.clock.now().toISOString(),
+          last_seen_at: kit.clock.now().toISOString(),
+          conversion_count: 0,
+          cash_revenue: '0',
+          sources: ['import'],
+        },
+      ],
+      meta: { profile_id: profileId },
+    });
+  });
+
+  test.each([
+    ['maria', ['María José', 'Mariana']],
+    ['MARÍA', ['María José', 'Mariana']],
+    ['mari', ['María José', 'Mariana', 'Mario']],
+    ['jose gonz', ['María José']],
+    ['gonzalez maria', ['María José']],
+    ['maria gonzalez', ['María José']],
+    ['soto mar', ['María José']],
+    ['maria.gonzalez@exam', ['María José']],
+    ['Mario@Example.CL', ['Mario']],
+    ['+56 9 8765 4321', ['María José']],
+    ['56987654321', ['María José']],
+    ['9 8765', ['+56987650000', 'María José']],
+    ['maria rojas', []],
+    ['example', []],
+    ['12345678', []],
+    ['%%', []],
+  ])('[cust-067] "%s" finds %j', async (q, found) => {
+    expect((await names(q)).sort()).toEqual([...found].sort());
+  });
+
+  test.each(['', 'm', ' m ', '+', '\u0301', '  '])(
+    '[cust-066] [lim-003] "%s" is too short, and finds nobody',
+    async (q) => {
+      expect(await find(q)).toEqual([]);
+    },
+  );
+
+  test('what is exactly asked for comes first, then what begins with it as a word, then the rest; in each the last seen', async () => {
+    const { headers } = await somebodyElse();
+    await importRows([{ email: 'a@example.cl', first_name: 'Annabel' }], { ...headers });
+    kit.clock.advance(1_000);
+    const [early] = await importRows([{ email: 'b@example.cl', first_name: 'Ann', last_name: 'Lee' }], { ...headers });
+    await importRows([{ email: 'c@example.cl', first_name: 'Ann' }], { ...headers });
+    kit.clock.advance(1_000);
+    await importRows([{ email: 'd@example.cl', first_name: 'Ann', last_name: 'Poe' }], { ...headers });
+    const order = async () =>
+      (await find('ann', {}, { ...headers })).map(({ primary_email }) => primary_email?.[0]).join('');
+    expect(await order()).toBe('cdba');
+    kit.clock.advance(1_000);
+    expect(await importRows([{ email: 'b@example.cl' }], { ...headers })).toEqual([early]);
+    expect(await order()).toBe('cbda');
+  });
+
+  test('[cust-064] [cust-068] exclude leaves one out, and an unknown one changes nothing', async () => {
+    const all = await find('mari');
+    const [first, ...rest] = all;
+    expect(await find('mari', { exclude: first?.customer_profile_id ?? '' })).toEqual(rest);
+    expect(await find('mari', { exclude: uuid() })).toEqual(all);
+  });
+
+  test('[cust-069] [lim-003] limit is 20 by default and up to 50', async () => {
+    const { headers } = await somebodyElse();
+    const people = Array.from({ length: 60 }, (_, index) => ({ email: `p${index}@example.cl`, first_name: 'Paula' }));
+    await importRows(people, { ...headers });
+    expect(await find('paula', {}, { ...headers })).toHaveLength(20);
+    expect(await find('paula', { limit: '1' }, { ...headers })).toHaveLength(1);
+    expect(await find('paula', { limit: '50' }, { ...headers })).toHaveLength(50);
+  });
+
+  test('common words together find the one whom they fit, though each fits more than are read', async () => {
+    const { headers } = await somebodyElse();
+    const people = (first_name: string, last_name: string, count: number) =>
+      Array.from({ length: count }, (_, index) => ({
+        email: `${first_name}.${last_name}.${index}@example.cl`,
+        first_name,
+        last_name,
+      }));
+    await importRows(people('Juan', 'Soto', 600), { ...headers });
+    await importRows(people('Rosa', 'Vera', 600), { ...headers });
+    await importRows([{ email: 'x@example.cl', first_name: 'Juan Pablo', last_name: 'Vera' }], { ...headers });
+    for (const q of ['juan pablo vera', 'vera juan', 'pablo vera', 'vera pablo'])
+      expect(
+        (await find(q, {}, { ...headers })).map(({ primary_email }) => primary_email),
+        q,
+      ).toEqual(['x@example.cl']);
+  });
+
+  test('whoever was merged away is gone, and found under the other', async () => {
+    const { headers } = await somebodyElse();
+    const [kept] = await importRows([{ email: 'zoe@example.cl', first_name: 'Zoe' }], { ...headers });
+    await importRows([{ national_id: '11.111.111-1', first_name: 'Zoila' }], { ...headers });
+    await importRows([{ national_id: '11.111.111-1', email: 'zoe@example.cl' }], { ...headers });
+    for (const q of ['zoe', 'zoila', 'zo'])
+      expect(
+        (await find(q, {}, { ...headers })).map((one) => one.customer_profile_id),
+        q,
+      ).toEqual([kept]);
+  });
+
+  test("another profile's people are found by nobody else", async () => {
+    const { headers } = await somebodyElse();
+    expect(await find('maria', {}, { ...headers })).toEqual([]);
+  });
+});
+
+describe('400', () => {
+  test.each([
+    ['[cust-065]', {}, 'q'],
+    ['[cust-065]', { q: 'x'.repeat(201) }, 'q'],
+    ['[lim-003]', { q: 'maria', limit: '0' }, 'limit'],
+    ['[lim-003]', { q: 'maria', limit: '51' }, 'limit'],
+    ['[lim-003]', { q: 'maria', limit: 'ten' }, 'limit'],
+    ['[cust-064]', { q: 'maria', exclude: 'me' }, 'exclude'],
+  ])('%s %j names the field %s', async (_id, query, field) => {
+    const response = await get(query as Record<string, string>);
+    expect(response.json().error).toMatchObject({ code: 'invalid_parameter', status: 400, field });
+  });
+});
+
+describe('403', () => {
+  test('[cust-063] without customers:read', async () => {
+    const writer = await buildApiKey(kit.app, profileId, { scopes: ['attribution:write'] });
+    expect((await get({ q: 'maria' }, { ...writer.headers })).json().error).toMatchObject({
+      code: 'insufficient_scope',
+      status: 403,
+      required_scopes: ['customers:read'],
+    });
+  });
+});
+
+async function somebodyElse(): Promise<BuiltKey> {
+  const other = await buildProfile(kit.app);
+  return buildApiKey(kit.app, other.id, { scopes: ['customers:read', 'attribution:write'] });
+}

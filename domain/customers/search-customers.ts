@@ -1,0 +1,29 @@
+import { limits, type Routes } from '@tributary/contract';
+import { searchQuestion } from '@tributary/rules';
+import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { findCandidates } from './store.ts';
+
+export const searchCustomers: Handles<Routes['searchCustomers']> = async ({ query }, { ledger, mentions }) => {
+  const { q, exclude, limit } = query;
+  const isLongEnough = [...q.trim()].length >= limits.customerSearch.queryMinCharacters;
+  const question = isLongEnough ? searchQuestion(q) : undefined;
+  if (!question) return answer(200, { data: [] });
+
+  const found = await ledger.transaction((tx) => findCandidates(tx, question, exclude, limit), { readOnly: true });
+  for (const { id } of found) mentions(id);
+  return answer(200, {
+    data: found.map((customer) => ({
+      customer_profile_id: customer.id,
+      first_name: customer.first_name,
+      last_name: customer.last_name,
+      primary_email: customer.primary_email,
+      primary_phone: customer.primary_phone,
+      first_seen_at: customer.first_seen_at.toISOString(),
+      last_seen_at: customer.last_seen_at.toISOString(),
+      // No outcome is recorded anywhere yet.
+      conversion_count: 0,
+      cash_revenue: '0',
+      sources: customer.sources,
+    })),
+  });
+};

@@ -1,0 +1,270 @@
+import { z } from 'zod';
+import {
+  accountData,
+  Deleted,
+  IsoTimestamp,
+  limitParameter,
+  Uuid,
+  workspaceData,
+  workspacePage,
+} from '../primitives.ts';
+import { route } from '../route.ts';
+import { McpScope, Role } from '../scopes.ts';
+
+/** People: signing in, belonging to a workspace, being invited to one, and the assistants that speak for them. */
+
+const Email = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(254, 'may have up to 254 characters')
+  .pipe(z.email('must be an e-mail address'));
+const PersonName = z.string().trim().min(1, 'must not be empty').max(200, 'may have up to 200 characters');
+/** Only bounded here: what makes a password good has codes of its own. */
+const Password = z.string().max(128, 'may have up to 128 characters');
+
+export const Person = z.strictObject({ id: Uuid, name: z.string(), email: z.string() });
+
+const ofAccount = { credentials: ['session'], grain: 'account' } as const;
+
+export const signIn = route({
+  id: 'signIn',
+  method: 'POST',
+  path: '/api/v1/account/sign-in',
+  summary: 'Sign in with e-mail and password',
+  description: 'The answer sets the session cookie. Accounts are made by the operator or by accepting an invitation.',
+  chapter: 'Accounts',
+  access: { credentials: ['public'], grain: 'account' },
+  rate: 'token',
+  body: { schema: z.object({ email: Email, password: Password }) },
+  answers: { 200: { schema: accountData(Person) } },
+  refusals: ['unauthorized'],
+});
+
+export const signOut = route({
+  id: 'signOut',
+  method: 'POST',
+  path: '/api/v1/account/sign-out',
+  summary: 'End this session at once, and the assistants that it allowed',
+  chapter: 'Accounts',
+  access: ofAccount,
+  answers: { 200: { schema: accountData(z.strictObject({ signed_out: z.literal(true) })) } },
+});
+
+export const readAccount = route({
+  id: 'readAccount',
+  method: 'GET',
+  path: '/api/v1/account',
+  summary: 'Who is signed in, and where they may act',
+  chapter: 'Accounts',
+  access: ofAccount,
+  answers: {
+    200: {
+      schema: accountData(
+        Person.extend({
+          memberships: z.array(
+            z.strictObject({
+              workspace_id: Uuid,
+              workspace_name: z.string(),
+              role: Role,
+              profiles: z.array(z.strictObject({ id: Uuid, name: z.string(), is_healthcare_family: z.boolean() })),
+            }),
+          ),
+        }),
+      ),
+    },
+  },
+});
+
+export const updatePassword = route({
+  id: 'updatePassword',
+  method: 'PUT',
+  path: '/api/v1/account/password',
+  summary: 'Change the password',
+  description: 'Every other session of this person ends at once.',
+  chapter: 'Accounts',
+  access: ofAccount,
+  rate: 'token',
+  body: { schema: z.object({ current_password: Password.optional(), new_password: Password }) },
+  answers: { 200: { schema: accountData(z.strictObject({ changed: z.literal(true) })) } },
+  refusals: ['current_password_required', 'current_password_invalid', 'weak_password', 'compromised_password'],
+});
+
+export const listAssistants = route({
+  id: 'listAssistants',
+  method: 'GET',
+  path: '/api/v1/account/assistants',
+  summary: 'The assistants that may speak for whoever is signed in',
+  chapter: 'Accounts',
+  access: ofAccount,
+  answers: {
+    200: {
+      schema: accountData(
+        z.array(
+          z.strictObject({
+            id: Uuid,
+            name: z.string().nullable(),
+            profile_id: Uuid,
+            scopes: z.array(McpScope),
+            allowed_at: IsoTimestamp,
+          }),
+        ),
+      ),
+    },
+  },
+});
+
+export const deleteAssistant = route({
+  id: 'deleteAssistant',
+  method: 'DELETE',
+  path: '/api/v1/account/assistants/{id}',
+  summary: 'Take back, at once, what was allowed to an assistant',
+  chapter: 'Accounts',
+  access: ofAccount,
+  params: z.object({ id: Uuid }),
+  refusedAs: { id: 'not_found' },
+  answers: { 200: { schema: accountData(Deleted) } },
+});
+
+const managers = { credentials: ['session'], roles: ['owner', 'admin'], grain: 'workspace' } as const;
+const inWorkspace = z.object({ workspaceId: Uuid });
+const byInvitation = {
+  params: inWorkspace.extend({ invitationId: Uuid }),
+  refusedAs: { workspaceId: 'not_found', invitationId: 'not_found' },
+  ids: { workspaceId: 'workspace', invitationId: 'invitation' },
+} as const;
+const byMember = {
+  params: inWorkspace.extend({ userId: Uuid }),
+  refusedAs: { workspaceId: 'not_found', userId: 'not_found' },
+  ids: { workspaceId: 'workspace', userId: 'member' },
+} as const;
+const byWorkspace = {
+  params: inWorkspace,
+  refusedAs: { workspaceId: 'not_found' },
+  ids: { workspaceId: 'workspace' },
+} as const;
+const paged = z.object({ limit: limitParameter(100, 50), cursor: Uuid.optional() });
+
+export const Invitation = z.strictObject({
+  id: Uuid,
+  role: Role,
+  email: z.string().nullable(),
+  status: z.enum(['pending', 'accepted', 'revoked', 'expired']),
+  invited_by: Uuid.nullable(),
+  created_at: IsoTimestamp,
+  expires_at: IsoTimestamp,
+});
+
+export const createInvitation = route({
+  id: 'createInvitation',
+  method: 'POST',
+  path: '/api/v1/workspaces/{workspaceId}/invitations',
+  summary: 'Invite somebody to a workspace by a link',
+  description:
+    'The link is in this answer and nowhere else, and no e-mail is sent: pass it on yourself. It works once, for 7 days. Only an owner invites an owner.',
+  chapter: 'Members',
+  access: managers,
+  ...byWorkspace,
+  body: {
+    schema: z.object({
+      role: Role,
+      email: Email.optional().describe('When given, only the person with this address may accept.'),
+    }),
+  },
+  idempotency: 'accepted',
+  answers: { 201: { schema: workspaceData(Invitation.extend({ token: z.string(), url: z.url() })) } },
+});
+
+export const listInvitations = route({
+  id: 'listInvitations',
+  method: 'GET',
+  path: '/api/v1/workspaces/{workspaceId}/invitations',
+  summary: 'The invitations of a workspace, newest first',
+  chapter: 'Members',
+  access: managers,
+  ...byWorkspace,
+  query: paged,
+  answers: { 200: { schema: workspacePage(Invitation) } },
+});
+
+export const deleteInvitation = route({
+  id: 'deleteInvitation',
+  method: 'DELETE',
+  path: '/api/v1/workspaces/{workspaceId}/invitations/{invitationId}',
+  summary: 'Revoke an invitation',
+  chapter: 'Members',
+  access: managers,
+  ...byInvitation,
+  answers: { 200: { schema: workspaceData(Deleted) } },
+  refusals: ['invalid_state'],
+});
+
+export const acceptInvitation = route({
+  id: 'acceptInvitation',
+  method: 'POST',
+  path: '/api/v1/invitations/accept',
+  summary: 'Accept an invitation',
+  description:
+    'Whoever is signed in joins the workspace. Without a session an account is made from `name`, `email` and `password`, and the answer signs it in.',
+  chapter: 'Members',
+  access: { credentials: ['public', 'session'], grain: 'account' },
+  rate: 'token',
+  body: {
+    schema: z.object({
+      token: z.string().max(200),
+      name: PersonName.optional(),
+      email: Email.optional(),
+      password: Password.optional(),
+    }),
+  },
+  answers: { 201: { schema: accountData(z.strictObject({ user_id: Uuid, workspace_id: Uuid, role: Role })) } },
+  refusals: ['not_found', 'forbidden', 'invalid_state', 'workspace_archived', 'weak_password', 'compromised_password'],
+});
+
+export const Member = z.strictObject({
+  user_id: Uuid,
+  name: z.string(),
+  email: z.string(),
+  role: Role,
+  joined_at: IsoTimestamp,
+});
+
+export const listMembers = route({
+  id: 'listMembers',
+  method: 'GET',
+  path: '/api/v1/workspaces/{workspaceId}/members',
+  summary: 'The members of a workspace',
+  chapter: 'Members',
+  access: { credentials: ['session'], grain: 'workspace' },
+  ...byWorkspace,
+  query: paged,
+  answers: { 200: { schema: workspacePage(Member) } },
+});
+
+export const updateMember = route({
+  id: 'updateMember',
+  method: 'PATCH',
+  path: '/api/v1/workspaces/{workspaceId}/members/{userId}',
+  summary: 'Change the role of a member',
+  description: 'Only an owner makes or unmakes an owner, and a workspace always keeps one.',
+  chapter: 'Members',
+  access: managers,
+  ...byMember,
+  body: { schema: z.object({ role: Role }) },
+  idempotency: 'natural',
+  answers: { 200: { schema: workspaceData(Member) } },
+  refusals: ['invalid_state'],
+});
+
+export const deleteMember = route({
+  id: 'deleteMember',
+  method: 'DELETE',
+  path: '/api/v1/workspaces/{workspaceId}/members/{userId}',
+  summary: 'Remove a member, or leave',
+  description: 'It takes effect at once, also for the member’s assistants. The last owner stays.',
+  chapter: 'Members',
+  access: { credentials: ['session'], grain: 'workspace' },
+  ...byMember,
+  answers: { 200: { schema: workspaceData(Deleted) } },
+  refusals: ['forbidden', 'invalid_state'],
+});

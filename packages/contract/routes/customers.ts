@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { DecimalString, data, IsoTimestamp, limitParameter, Uuid } from '../primitives.ts';
+import { anyOf, route } from '../route.ts';
+import { limits } from '../vocabulary.ts';
+
+const { maxRows } = limits.customerImport;
+const { pageSize, queryMinCharacters } = limits.customerSearch;
+
+/** Why a row was not taken. The first three also stand in `warnings`, where a good identifier beside the bad one saved the row. */
+const UnparseableIdentifier = z.enum(['unparseable_phone', 'unparseable_email', 'unparseable_national_id']);
+const ImportRejection = z.enum([...UnparseableIdentifier.options, 'no_identifier', 'malformed_row']);
+
+const ImportRow = z
+  .strictObject({
+    phone: z
+      .string()
+      .max(100)
+      .optional()
+      .describe('Normalised to E.164. Without a country code it is read as a number of `country`.'),
+    email: z.string().max(500).optional().describe('Trimmed and lowercased.'),
+    national_id: z.string().max(100).optional().describe('A Chilean RUT, in any formatting.'),
+    external_id: z.string().max(500).optional().describe('Your own id of the customer. Never enough alone.'),
+    first_name: z.string().max(200).optional().describe('Kept only where the customer has none yet.'),
+    last_name: z.string().max(200).optional().describe('Kept only where the customer has none yet.'),
+  })
+  .meta({
+    id: 'ImportRow',
+    description: 'At least one of phone, email and national_id. An empty text counts as absent.',
+    examples: [
+      { phone: '+56 9 1234 5678', email: 'ana@example.cl', first_name: 'Ana', last_name: 'Soto' },
+      { national_id: '12.345.678-5', external_id: 'C-001' },
+    ],
+  });
+
+const ImportResult = z
+  .strictObject({
+    index: z.number().int().min(0).describe('The position of the row in the request.'),
+    status: z.enum(['created', 'matched', 'rejected']),
+    customer_profile_id: Uuid.nullable().describe('Null when the row was rejected.'),
+    reason: ImportRejection.optional().describe('Only on a rejected row.'),
+    warnings: z
+      .array(UnparseableIdentifier)
+      .min(1)
+      .optional()
+      .describe('Identifiers that were dropped; the others were good enough.'),
+  })
+  .meta({ id: 'ImportResult' });
+
+const Count = z.number().int().min(0);
+
+export const importCustomers = route({
+  id: 'importCustomers',
+  method: 'POST',
+  path: '/api/v1/customers',
+  summary: 'Import customers by what they are known by',
+  description:
+    'Each row finds its customer by any identifier it names, or creates one. Rows are taken in order, so a duplicate matches the row ' +
+    'before it. A row that cannot be taken is rejected by itself and never the batch. No outcome is recorded.',
+  chapter: 'Customers',
+  access: {
+    credentials: ['api_key', 'app', 'session', 'mcp'],
+    scopes: anyOf('attribution:write'),
+    grain: 'profile',
+  },
+  rate: 'ingest',
+  idempotency: 'accepted',
+  body: {
+    schema: z.object({
+      country: z
+        .enum(['CL'], { error: 'must be CL, the one country whose national ids are known so far' })
+        .default('CL')
+        .describe('Where phones without a country code and national ids belong. ISO 3166-1 alpha-2.'),
+      rows: z
+        // What is no row becomes undefined: its own result says so, and the others are taken.
+        .array(ImportRow.optional().catch(undefined))
+        .min(1, `must hold 1 to ${maxRows} rows`)
+        .max(maxRows, `must hold 1 to ${maxRows} rows`),
+    }),
+    maxBytes: 2 * 1024 * 1024,
+  },
+  answers: {
+    200: {
+      schema: data(
+        z.strictObject({
+          results: z.array(ImportResult).describe('One for each row, in the order of the request.'),
+          summary: z.strictObject({ total: Count, created: Count, matched: Count, rejected: Count }),
+        }),
+      ),
+    },
+  },
+});
+
+const CustomerCandidate = z
+  .strictObject({
+    customer_profile_id: Uuid,
+    first_name: z.string().nullable(),
+    last_name: z.string().nullable(),
+    primary_email: z.string().nullable(),
+    primary_phone: z.string().nullable().describe('E.164.'),
+    first_seen_at: IsoTimestamp,
+    last_seen_at: IsoTimestamp,
+    conversion_count: Count,
+    cash_revenue: DecimalString.describe('Exact: parse it before you calculate.'),
+    sources: z.array(z.string()).describe('Who has told of this customer, for example `import`.'),
+  })
+  .meta({ id: 'CustomerCandidate' });
+
+export const searchCustomers = route({
+  id: 'searchCustomers',
+  method: 'GET',
+  path: '/api/v1/customers/search',
+  summary: 'Find customers by name, e-mail address or phone number',
+  description:
+    'For a picker: finds what begins with the words asked for, whatever their accents and capitals. Phone numbers with or without ' +
+    'country code. The closest come first, then those seen last.',
+  chapter: 'Customers',
+  access: {
+    credentials: ['api_key', 'app', 'session', 'mcp'],
+    scopes: anyOf('customers:read'),
+    grain: 'person',
+  },
+  query: z.object({
+    q: z.string().max(200).describe(`Under ${queryMinCharacters} characters the answer is an empty list.`),
+    exclude: Uuid.optional().describe('A customer to leave out.'),
+    limit: limitParameter(pageSize.max, pageSize.default),
+  }),
+  ids: { exclude: 'customer' },
+  answers: { 200: { schema: data(z.array(CustomerCandidate)) } },
+});

@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { endOfPrefix, maxTermsOfCustomer, searchQuestion, searchTerms } from './index.ts';
+
+const ana = {
+  firstName: 'Ana María',
+  lastName: "O'Higgins Søto",
+  emails: ['ana.soto@example.cl'],
+  phones: ['+56912345678'],
+};
+
+/** As the store finds: by the whole question, or by each of its words. */
+function finds(question: string, terms: readonly string[]): boolean {
+  const asked = searchQuestion(question);
+  if (!asked) return false;
+  const begins = (prefix: string) =>
+    terms.some((term) => bytes(term) >= bytes(prefix) && bytes(term) < bytes(endOfPrefix(prefix)));
+  return begins(asked.phrase) || (asked.words.length > 0 && asked.words.every(begins));
+}
+const bytes = (text: string) => Buffer.from(text).toString('hex');
+
+describe('terms', () => {
+  test('are the name from each word on, the address from each word on, and the number with and without its country', () => {
+    expect(searchTerms({ ...ana, lastName: 'Soto' })).toEqual([
+      'ana maria soto',
+      'maria soto ana',
+      'soto ana maria',
+      'ana soto example cl',
+      'soto example cl',
+      '56912345678',
+      '912345678',
+    ]);
+  });
+
+  test('of nobody are none', () => {
+    expect(searchTerms({})).toEqual([]);
+  });
+
+  test('stay few and short', () => {
+    const terms = searchTerms({
+      firstName: 'x'.repeat(200),
+      lastName: 'a b c d e f g h i j k',
+      emails: Array.from({ length: 200 }, (_, index) => `user${index}@example.com`),
+    });
+    expect(terms).toHaveLength(maxTermsOfCustomer);
+    expect(Math.max(...terms.map((term) => term.length))).toBeLessThanOrEqual(48);
+  });
+});
+
+describe('a question', () => {
+  test.each([
+    ['ana', true],
+    ['ANA', true],
+    ['maria', true],
+    ['marí', true],
+    ['ana maria o', true],
+    ["o'hig", true],
+    ['o higgins ana', true],
+    ['ana higgins', true],
+    ['higgins ana', true],
+    ['soto', true],
+    ['ana.soto@exam', true],
+    ['ANA.SOTO@EXAMPLE.CL', true],
+    ['+56 9 1234', true],
+    ['56912', true],
+    ['9 1234 5678', true],
+    ['(9) 1234-5678', true],
+    ['ana 5691', true],
+    ['nna', false],
+    ['ana pedro', false],
+    ['example', false],
+    ['345678', false],
+    ['@', false],
+    ['', false],
+  ])('"%s": %s', (question, found) => {
+    expect(finds(question, searchTerms(ana))).toBe(found);
+  });
+
+  test('finds a customer by the beginning of any of their words, accents or not, capitals or not', () => {
+    const names = fc.stringMatching(/^[A-Za-zÁÉÍÑÖßøŁ]{2,12}$/);
+    fc.assert(
+      fc.property(names, names, fc.nat(11), (firstName, lastName, length) => {
+        const terms = searchTerms({ firstName, lastName });
+        for (const word of [firstName, lastName]) {
+          expect(finds(word.slice(0, Math.max(1, length)), terms)).toBe(true);
+          expect(finds(word.toUpperCase(), terms)).toBe(true);
+        }
+      }),
+    );
+  });
+
+  test('never breaks, whatever is typed', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const asked = searchQuestion(text);
+        expect(asked?.phrase ?? '').toMatch(/^[\p{L}\p{N} ]*$/u);
+        expect((asked?.phrase ?? '').isWellFormed()).toBe(true);
+      }),
+    );
+  });
+});

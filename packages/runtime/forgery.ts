@@ -1,0 +1,23 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { refuse } from './handler.ts';
+
+/**
+ * A browser sends its cookie along with whatever any page makes it send. So a request that changes something on the strength of a
+ * cookie must come from our own pages: the browser says so, in headers that no page can set, and a body must be JSON, which no
+ * form can send.
+ */
+export function refuseForgery(method: string, headers: IncomingHttpHeaders, baseUrl: string): void {
+  if (method === 'GET') return;
+  const needsJson = method !== 'DELETE';
+  const isJson = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json';
+  if ((needsJson && !isJson) || !isFromOurPages(headers, baseUrl)) {
+    refuse('forbidden', 'With a session cookie, changes are made from pages of this service only, and as JSON.', {
+      fields: { reason: 'csrf' },
+    });
+  }
+}
+
+export function isFromOurPages(headers: IncomingHttpHeaders, baseUrl: string): boolean {
+  const site = headers['sec-fetch-site'];
+  return site === 'same-origin' || site === 'none' || headers.origin === new URL(baseUrl).origin;
+}

@@ -1,0 +1,96 @@
+import { data, page, type Route, route } from '@tributary/contract';
+import { z } from 'zod';
+
+const access = { credentials: ['api_key'], grain: 'profile' } as const;
+const Row = z.strictObject({ id: z.string() });
+/** Routes of every kind that a client may meet. */
+export const made = {
+  readThing: route({
+    id: 'readThing',
+    method: 'GET',
+    path: '/things/{thingId}',
+    summary: 'A thing',
+    chapter: 'Things',
+    access,
+    params: z.strictObject({ thingId: z.string() }),
+    query: z.strictObject({ tone: z.enum(['mild', 'loud']).optional(), tag: z.array(z.string()).optional() }),
+    answers: { 200: { schema: data(Row) }, 202: { schema: data(z.strictObject({ queued: z.literal(true) })) } },
+  }),
+  writeThing: route({
+    id: 'writeThing',
+    method: 'POST',
+    path: '/things',
+    summary: 'Write',
+    chapter: 'Things',
+    access,
+    body: { schema: z.strictObject({ name: z.string(), tone: z.string().default('mild') }) },
+    idempotency: 'accepted',
+    answers: { 201: { schema: data(Row) } },
+  }),
+  changeAd: route({
+    id: 'changeAd',
+    method: 'POST',
+    path: '/ads',
+    summary: 'Change',
+    chapter: 'Things',
+    access,
+    idempotency: 'required',
+    answers: { 200: { schema: data(Row) } },
+  }),
+  putThing: route({
+    id: 'putThing',
+    method: 'PUT',
+    path: '/things',
+    summary: 'Put',
+    chapter: 'Things',
+    access,
+    idempotency: 'natural',
+    answers: { 200: { schema: data(Row) } },
+  }),
+  listThings: route({
+    id: 'listThings',
+    method: 'GET',
+    path: '/things',
+    summary: 'List',
+    chapter: 'Things',
+    access,
+    query: z.strictObject({ limit: z.string().transform(Number).default(10), cursor: z.string().optional() }),
+    answers: { 200: { schema: page(Row) } },
+  }),
+  listPeople: route({
+    id: 'listPeople',
+    method: 'GET',
+    path: '/people',
+    summary: 'List',
+    chapter: 'Things',
+    access,
+    query: z.strictObject({
+      date_from: z.iso.date(),
+      cursor_time: z.string().optional(),
+      cursor_id: z.string().optional(),
+    }),
+    answers: { 200: { schema: page(Row) } },
+  }),
+  getToken: route({
+    id: 'getToken',
+    method: 'POST',
+    path: '/oauth/token',
+    summary: 'Token',
+    chapter: 'Things',
+    access: { credentials: ['client_secret'], grain: 'workspace' },
+    body: {
+      schema: z.strictObject({ grant_type: z.literal('client_credentials'), scope: z.string().optional() }),
+      contentType: 'application/x-www-form-urlencoded',
+    },
+    answers: { 200: { schema: z.strictObject({ access_token: z.string() }), bare: true } },
+  }),
+  readSnippet: route({
+    id: 'readSnippet',
+    method: 'GET',
+    path: '/snippet',
+    summary: 'Snippet',
+    chapter: 'Things',
+    access: { credentials: ['public'], grain: 'profile' },
+    answers: { 200: { schema: z.string(), contentType: 'text/html', bare: true }, 302: { schema: z.number() } },
+  }),
+} satisfies Record<string, Route>;

@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import type { McpScope, Role } from '@tributary/contract';
+import { hashToken, mintSecret } from '@tributary/domain/access';
+import type { Postgres } from '@tributary/postgres';
+import { v7 as uuid } from 'uuid';
+
+export interface BuiltMember {
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly email: string;
+  /** What a browser sends from our own pages; with the profile or workspace that the person acts in. */
+  headers(place?: { profileId?: string; workspaceId?: string }): Record<string, string>;
+}
+
+const longAgo = new Date('2026-01-01T00:00:00Z');
+const farAhead = new Date('9000-01-01T00:00:00Z');
+
+/** A person who is a member of the workspace and signed in. */
+export async function buildMember(
+  postgres: Postgres,
+  workspaceId: string,
+  role: Role = 'owner',
+  mark = 'person.test',
+): Promise<BuiltMember> {
+  const [userId, sessionId] = [uuid(), uuid()];
+  const token = randomBytes(24).toString('base64url').replaceAll(/[-_]/g, 'x');
+  const email = `${userId}@${mark}`;
+  const times = { created_at: longAgo, updated_at: longAgo };
+  await postgres.forWorkspace(workspaceId).transaction(async (tx) => {
+    await tx
+      .insertInto('users')
+      .values({ id: userId, name: `Person ${mark}`, email, ...times })
+      .execute();
+    await tx
+      .insertInto('members')
+      .values({ workspace_id: workspaceId, user_id: userId, role, created_at: longAgo })
+      .execute();
+    await tx
+      .insertInto('sessions')
+      .values({ id: sessionId, user_id: userId, token: hashToken(token), expires_at: farAhead, ...times })
+      .execute();
+  });
+  return {
+    userId,
+    sessionId,
+    email,
+    headers: ({ profileId, workspaceId: place } = {}) => ({
+      cookie: `__Host-session=${token}.signature`,
+      'sec-fetch-site': 'same-origin',
+      ...(profileId && { 'x-profile-id': profileId }),
+      ...(place && { 'x-workspace-id': place }),
+    }),
+  };
+}
+
+/** An assistant that the member let speak for the profile. */
+export async function buildAssistant(
+  postgres: Postgres,
+  { userId, sessionId }: BuiltMember,
+  profileId: string,
+  scopes: readonly McpScope[] = ['mcp:read'],
+): Promise<{ clientId: string; headers: { authorization: string } }> {
+  const clientId = uuid();
+  const token = mintSecret('mcpToken');
+  const granted = { client_id: clientId, user_id: userId, reference_id: profileId, scopes: JSON.stringify(scopes) };
+  await postgres.unbound.transaction(async (tx) => {
+    await tx
+      .insertInto('oauth_clients')
+      .values({ id: uuid(), client_id: clientId, name: 'Test assistant', redirect_uris: JSON.stringify([]) })
+      .execute();
+    await tx
+      .insertInto('oauth_consents')
+      .values({ id: uuid(), ...granted, created_at: longAgo, updated_at: longAgo })
+      .execute();
+    await tx
+      .insertInto('oauth_access_tokens')
+      .values({
+        id: uuid(),
+        ...granted,
+        token: hashToken(token),
+        session_id: sessionId,
+        created_at: longAgo,
+        expires_at: farAhead,
+      })
+      .execute();
+  });
+  return { clientId, headers: { authorization: `Bearer ${token}` } };
+}

@@ -1,0 +1,97 @@
+import { ErrorCode, errorEnvelope, RequestId, type Route, refusalsOf } from '@tributary/contract';
+import type { z } from 'zod';
+
+/** An answer as it arrived. */
+export interface Answered {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: string;
+}
+
+export interface Fault {
+  readonly kind: 'server_error' | 'off_schema';
+  readonly what: string;
+}
+
+/** Codes that a request may meet before anyone knows which route it is for. */
+const beforeAnyRoute: readonly ErrorCode[] = [
+  'not_found',
+  'invalid_request',
+  'payload_too_large',
+  'rate_limit_exceeded',
+];
+
+/** What is wrong with an answer, if anything: it must be what its route declares, or a refusal that the route may give. */
+export function faultOf(method: string, answered: Answered, route: Route | undefined): Fault | undefined {
+  const { status, body } = answered;
+  if (status >= 500) return { kind: 'server_error', what: `${status} ${codeIn(body)}` };
+  const what = offSchema(method, answered, route);
+  return what === undefined ? undefined : { kind: 'off_schema', what: `${status}: ${what}` };
+}
+
+function offSchema(method: string, { status, headers, body }: Answered, route: Route | undefined): string | undefined {
+  const requestId = headers['x-request-id'];
+  if (!RequestId.safeParse(requestId).success) return 'no x-request-id';
+  // Neither has a body to check: of the one it never leaves the server, the other is a browser asking whether it may ask.
+  if (method === 'HEAD' || (method === 'OPTIONS' && status === 204)) return undefined;
+  const declared = route?.answers[status];
+  if (declared?.contentType && !declared.contentType.startsWith('application/json')) {
+    return issueOf(declared.schema, body);
+  }
+  if (!String(headers['content-type']).startsWith('application/json')) return `sent as ${headers['content-type']}`;
+  const json = parsed(body);
+  if (json === undefined) return 'not JSON';
+  if (declared) return issueOf(declared.schema, json);
+  const code = ErrorCode.safeParse((json as { error?: { code?: unknown } }).error?.code).data;
+  if (!code) return 'neither declared nor an error';
+  const mayBe = route ? refusalsOf(route) : beforeAnyRoute;
+  if (!mayBe.includes(code)) return `${code}, which ${route?.id ?? 'no route'} does not declare`;
+  const { error } = json as { error: { status: number; request_id: string } };
+  if (error.status !== status) return `${code} says status ${error.status}`;
+  if (error.request_id !== requestId) return 'two request ids';
+  return issueOf(envelopeOf(code), json);
+}
+
+const envelopes = new Map<ErrorCode, z.ZodType>();
+function envelopeOf(code: ErrorCode): z.ZodType {
+  const envelope = envelopes.get(code) ?? errorEnvelope(code);
+  envelopes.set(code, envelope);
+  return envelope;
+}
+
+function issueOf(schema: z.ZodType, value: unknown): string | undefined {
+  const [issue] = schema.safeParse(value).error?.issues ?? [];
+  return issue && `${issue.path.join('.')} ${issue.message}`;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const codeIn = (body: string) => /"code":"(\w+)"/.exec(body)?.[1] ?? 'without a code';
+
+/** Whether method and address are the route's, so that the answer has to be its own and not that of the doorstep. */
+export function isAt({ method, path }: Route, request: { readonly method: string; readonly url: string }): boolean {
+  const [address = ''] = request.url.split(/[?#]/, 1);
+  const parts = address.split('/');
+  const wanted = path.split('/');
+  return (
+    request.method === method &&
+    parts.length === wanted.length &&
+    wanted.every((name, index) => name === parts[index] || (name.startsWith('{') && isOneSegment(parts[index] ?? '')))
+  );
+}
+
+/** Not empty, not too long for the router, not "..", which clients resolve, and escaped in a way that can be read. */
+function isOneSegment(text: string): boolean {
+  if (text === '' || text.length > 500 || /^(\.|%2e){1,2}$/i.test(text) || /[\\\s]/.test(text)) return false;
+  try {
+    return decodeURIComponent(text) !== '';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,172 @@
+import type { AddressInfo } from 'node:net';
+import type { Route } from '@tributary/contract';
+import type { TestServer } from '@tributary/testkit';
+import fc from 'fast-check';
+import { type Answered, type Fault, faultOf, isAt } from './check.ts';
+import { type FuzzRequest, requestsTo } from './requests.ts';
+import { exchange, type SocketRequest, socketRequests, textOf } from './sockets.ts';
+import { Witness } from './witness.ts';
+import { settled, type World } from './world.ts';
+
+export interface Target {
+  /** It listens, for what has to go over a wire. */
+  readonly fastify: TestServer['fastify'];
+  readonly routes: readonly Route[];
+  /** What the server logs. */
+  readonly logLines: string[];
+}
+
+/** A fault with what is needed to see it again: the same seed makes the same requests, and this is the one at that index. */
+export interface Failure extends Fault {
+  readonly route: string;
+  readonly seed: number;
+  readonly path: string;
+  readonly request: string;
+}
+
+const socketShare = 0.02;
+const lanes = 24;
+/** More kinds of faults than this nobody reads, and each takes a while to make small. */
+const mostFailures = 12;
+
+/** Sends requests made of the declarations and holds every answer against them. */
+export class Fuzzer {
+  readonly byStatus: Record<string, number> = {};
+  readonly counts = { requests: 0, off_schema: 0, server_error: 0 };
+  /** One of each kind. */
+  readonly failures: Failure[] = [];
+  readonly #target: Target;
+  readonly #port: number;
+  readonly #witness: Witness;
+  readonly #requests: fc.Arbitrary<FuzzRequest>;
+  readonly #overSockets: fc.Arbitrary<SocketRequest>;
+
+  constructor(target: Target) {
+    this.#target = target;
+    this.#port = (target.fastify.server.address() as AddressInfo).port;
+    this.#witness = new Witness(target.logLines, target.routes);
+    this.#requests = requestsTo(target.routes);
+    this.#overSockets = socketRequests(requestsTo(target.routes, { isClean: true }));
+  }
+
+  /** Makes `size` requests of a seed and sends them to a world that nobody has touched. */
+  async batch(seed: number, size: number, world: World): Promise<void> {
+    const overSockets = Math.ceil(size * socketShare);
+    await Promise.all([
+      this.#send(this.#requests, seed, size - overSockets, (request) => this.#inject(request, world)),
+      this.#send(this.#overSockets, seed, overSockets, (request) => this.#overSocket(request, world)),
+    ]);
+    this.#witness.clear();
+  }
+
+  async #send<R>(
+    requests: fc.Arbitrary<R>,
+    seed: number,
+    size: number,
+    send: (request: R) => Promise<Sent>,
+  ): Promise<void> {
+    const made = fc.sample(requests, { seed, numRuns: size });
+    const found: { index: number; sent: Sent }[] = [];
+    let next = 0;
+    const lane = async () => {
+      while (next < made.length) {
+        const index = next++;
+        const sent = await send(made[index] as R);
+        this.counts.requests += 1;
+        for (const status of sent.statuses) this.byStatus[status] = (this.byStatus[status] ?? 0) + 1;
+        if (sent.fault) {
+          this.counts[sent.fault.kind] += 1;
+          found.push({ index, sent });
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: lanes }, lane));
+    for (const { index, sent } of found) await this.#report(requests, seed, index, sent, send);
+  }
+
+  /** Finds the smallest request that fails alike. What it needed of those before it may be gone; then it is told as it was. */
+  async #report<R>(
+    requests: fc.Arbitrary<R>,
+    seed: number,
+    index: number,
+    first: Sent,
+    send: (request: R) => Promise<Sent>,
+  ): Promise<void> {
+    const { fault } = first;
+    const isAlike = (other: Sent['fault']) => other?.route === fault?.route && other?.what === fault?.what;
+    const isKnown = this.failures.some(isAlike);
+    if (!fault || isKnown || this.failures.length >= mostFailures) return;
+    let smallest = first;
+    const failsAlike = fc.asyncProperty(requests, async (request) => {
+      const sent = await send(request);
+      if (!isAlike(sent.fault)) return true;
+      smallest = sent;
+      return false;
+    });
+    const run = await fc.check(failsAlike, { seed, path: String(index), numRuns: 1, interruptAfterTimeLimit: 2_000 });
+    const path = run.counterexamplePath ?? String(index);
+    this.failures.push({ ...fault, seed, path, request: smallest.request });
+  }
+
+  async #inject(request: FuzzRequest, world: World): Promise<Sent> {
+    const { method, url, headers, body, from } = settled(request, world);
+    const response = await this.#target.fastify.inject({
+      method: method as 'GET',
+      url,
+      headers: { ...headers },
+      remoteAddress: from,
+      ...(body && { payload: body }),
+    });
+    const answered = { status: response.statusCode, headers: response.headers, body: response.body };
+    const meant = request.route && isAt(request.route, request) ? request.route : undefined;
+    return this.#judged(told(request), [answered], meant, (route) => faultOf(method, answered, route));
+  }
+
+  async #overSocket({ request, frame }: SocketRequest, world: World): Promise<Sent> {
+    const text = textOf({ request, frame });
+    const real = textOf({ request: settled(request, world), frame });
+    const noAnswer: Fault | undefined = frame.isWhole ? { kind: 'server_error', what: 'no answer' } : undefined;
+    try {
+      const answers = await exchange(this.#port, request.from, real, frame.isWhole);
+      return this.#judged(text, answers, undefined, (route, answered) =>
+        answered ? faultOf(request.method, answered, route) : noAnswer,
+      );
+    } catch (error) {
+      return this.#judged(text, [], request.route, () => ({ kind: 'server_error', what: (error as Error).message }));
+    }
+  }
+
+  /** By the route that it came to, as the log says, or else by the one that its address means. */
+  #judged(
+    request: string,
+    answers: readonly Answered[],
+    meant: Route | undefined,
+    judge: (route: Route | undefined, answered?: Answered) => Fault | undefined,
+  ): Sent {
+    const faults = (answers.length > 0 ? answers : [undefined]).flatMap((answered) => {
+      const seen = answered ? this.#witness.take(String(answered.headers['x-request-id'])) : {};
+      const route = seen.route ?? meant;
+      const fault = judge(route, answered);
+      if (!fault) return [];
+      return [
+        { route: route?.id ?? 'no route', ...fault, what: [fault.what, seen.failure].filter(Boolean).join(': ') },
+      ];
+    });
+    return {
+      request: short(request),
+      statuses: answers.length > 0 ? answers.map(({ status }) => String(status)) : ['none'],
+      fault: faults[0],
+    };
+  }
+}
+
+interface Sent {
+  readonly request: string;
+  readonly statuses: readonly string[];
+  readonly fault: (Fault & { readonly route: string }) | undefined;
+}
+
+const told = ({ method, url, credential, headers, body }: FuzzRequest) =>
+  `${method} ${url} as ${credential} ${JSON.stringify(headers)} ${body ?? ''}`;
+
+const short = (text: string) => (text.length > 400 ? `${text.slice(0, 400)}… ${text.length} characters` : text);

@@ -1,0 +1,187 @@
+import type { Body, CredentialKind, Route } from '@tributary/contract';
+import fc from 'fast-check';
+import { bytesOf, type Draft, pairsOf, urlOf } from './draft.ts';
+import { hostileEscapes } from './hostile.ts';
+import { mutationsFor } from './mutations.ts';
+import { valuesOf } from './values.ts';
+import { type CredentialName, credentialsFor, idToken } from './world.ts';
+
+/** A request as it is sent. Ids and secrets are tokens of a world, so that the same seed makes the same request everywhere. */
+export interface FuzzRequest {
+  /** The route it was made for; none for an address that nobody declared. */
+  readonly route: Route | undefined;
+  readonly method: string;
+  readonly url: string;
+  /** Besides those of the credential. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly credential: CredentialName;
+  readonly body: Buffer | undefined;
+  /** The client's address. */
+  readonly from: string;
+}
+
+/** What a route is asked, before it is written as HTTP. */
+export interface RequestInput {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+}
+
+type Fields = Record<string, unknown>;
+const nothing: fc.Arbitrary<Fields> = fc.constant({});
+
+function inputsOf({ params, query, body }: Route): fc.Arbitrary<RequestInput> {
+  return fc.record({
+    params: params ? (valuesOf(params) as fc.Arbitrary<Fields>) : nothing,
+    query: query ? (valuesOf(query) as fc.Arbitrary<Fields>) : nothing,
+    body: body ? bodiesOf(body) : fc.constant(undefined),
+  });
+}
+
+const bodiesOf = ({ schema, optional }: Body) =>
+  optional ? fc.option(valuesOf(schema), { nil: undefined }) : valuesOf(schema);
+
+/** An input that the route takes, the same for the same seed, with a token in the place of each id that it names. */
+export function validInput(route: Route, seed: number): RequestInput {
+  const made = fc.sample(inputsOf(route), { seed, numRuns: 500 });
+  const found = made.map((input) => withIds(route, input)).find((input) => isTaken(route, input));
+  if (!found) throw new Error(`no valid input can be made up for ${route.id}: give its schemas .meta({ examples })`);
+  return found;
+}
+
+function isTaken(route: Route, { params, query, body }: RequestInput): boolean {
+  const isForm = route.body?.contentType === 'application/x-www-form-urlencoded';
+  return (
+    (route.params?.safeParse(asReceived(params)).success ?? true) &&
+    (route.query?.safeParse(asReceived(query)).success ?? true) &&
+    (route.body?.schema.safeParse(isForm ? asReceived(body) : (body ?? {})).success ?? true)
+  );
+}
+
+/** An address and a form carry text only. */
+function asReceived(value: unknown): Record<string, string | string[]> {
+  const received: Record<string, string | string[]> = {};
+  for (const pair of pairsOf(value)) {
+    const [name, text] = pair.map(decodeURIComponent) as [string, string];
+    const earlier = received[name];
+    received[name] = earlier === undefined ? text : [earlier, text].flat();
+  }
+  return received;
+}
+
+/** Puts the token of its kind into each field that `ids` names: `customer_id`, or `rows.customer_id` for those of all rows. */
+function withIds(route: Route, input: RequestInput): RequestInput {
+  let changed = input;
+  for (const [field, kind] of Object.entries(route.ids ?? {})) {
+    const path = field.split('.');
+    const part = partWith(route, path[0] ?? field);
+    changed = { ...changed, [part]: planted(changed[part], path, idToken(kind)) };
+  }
+  return changed;
+}
+
+function partWith({ id, params, query, body }: Route, name: string): keyof RequestInput {
+  if (params && name in params.shape) return 'params';
+  if (query && name in query.shape) return 'query';
+  if (body) return 'body';
+  throw new Error(`${id} names the id "${name}" and takes no such field`);
+}
+
+function planted(value: unknown, [name, ...rest]: readonly string[], token: string): unknown {
+  if (name === undefined) return token;
+  if (Array.isArray(value)) return value.map((one) => planted(one, [name, ...rest], token));
+  if (value === null || typeof value !== 'object') return value;
+  return { ...value, [name]: planted((value as Fields)[name], rest, token) };
+}
+
+export function draftOf(
+  route: Route,
+  input: RequestInput,
+  credential: CredentialName,
+  headers: Record<string, string>,
+): Draft {
+  const type = route.body?.contentType ?? 'application/json';
+  return {
+    method: route.method,
+    path: route.path,
+    params: Object.fromEntries(pairsOf(input.params)),
+    query: pairsOf(input.query),
+    headers: { ...(input.body !== undefined && { 'content-type': type }), ...headers },
+    credential,
+    body: input.body,
+    isForm: type === 'application/x-www-form-urlencoded',
+    bytes: undefined,
+  };
+}
+
+export const written = (draft: Draft) => ({
+  method: draft.method,
+  url: urlOf(draft),
+  headers: draft.headers,
+  credential: draft.credential,
+  body: bytesOf(draft),
+});
+
+/** Mostly one that opens the route, so that what comes after the door is met too. */
+function credentialNames(kinds: readonly CredentialKind[]): fc.Arbitrary<CredentialName> {
+  const { good, bad } = credentialsFor(kinds);
+  if (good.length === 0) return fc.constantFrom(...bad);
+  return fc.oneof(
+    { weight: 12, arbitrary: fc.constantFrom(...good) },
+    { weight: 1, arbitrary: fc.constantFrom(...bad) },
+  );
+}
+
+// Limits are counted by address, and guessing is slow by design: spread over many, requests get further than that. One
+// address is shared, so that running into the limit is met as well.
+const addresses = fc.oneof(
+  {
+    weight: 60,
+    arbitrary: fc.noBias(fc.nat(0xffffff)).map((n) => `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`),
+  },
+  { weight: 1, arbitrary: fc.constantFrom('192.0.2.1', '2001:db8::1') },
+);
+
+/** Clean requests are as the route wants them. */
+interface Wishes {
+  readonly isClean?: boolean;
+}
+
+function requestsFor(route: Route, { isClean = false }: Wishes): fc.Arbitrary<FuzzRequest> {
+  const needsKey = route.idempotency === 'required';
+  const has = { params: Boolean(route.params), query: Boolean(route.query), body: Boolean(route.body) };
+  return fc
+    .record({
+      input: inputsOf(route),
+      /** Now and then the ids stay as random as they came. */
+      keepsIds: fc.nat(5).map((n) => n === 5),
+      credential: credentialNames(route.access.credentials),
+      key: needsKey || route.idempotency === 'accepted' ? fc.uuid() : fc.constant(undefined),
+      mutations: fc.array(mutationsFor(has), { maxLength: isClean ? 0 : 3 }),
+      from: addresses,
+    })
+    .map(({ input, keepsIds, credential, key, mutations, from }) => {
+      const headers: Record<string, string> = key ? { 'idempotency-key': key } : {};
+      const draft = draftOf(route, keepsIds ? input : withIds(route, input), credential, headers);
+      return { route, from, ...written(mutations.reduce((changed, mutate) => mutate(changed), draft)) };
+    });
+}
+
+/** Addresses that nobody declared. */
+const requestsToNowhere: fc.Arbitrary<FuzzRequest> = fc
+  .record({
+    method: fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE'),
+    path: fc.array(hostileEscapes, { minLength: 1, maxLength: 3 }).map((parts) => `/api/v1/nowhere/${parts.join('/')}`),
+    credential: credentialNames([]),
+    from: addresses,
+  })
+  .map((request) => ({ ...request, route: undefined, url: request.path, headers: {}, body: undefined }));
+
+/** Requests to all of the routes; those that take no input give little to try. */
+export function requestsTo(routes: readonly Route[], wishes: Wishes = {}): fc.Arbitrary<FuzzRequest> {
+  const weigh = ({ params, query, body }: Route) => 1 + (params ? 2 : 0) + (query ? 3 : 0) + (body ? 4 : 0);
+  return fc.oneof(...routes.map((route) => ({ weight: 4 * weigh(route), arbitrary: requestsFor(route, wishes) })), {
+    weight: wishes.isClean ? 0 : routes.length,
+    arbitrary: requestsToNowhere,
+  });
+}

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import type { CredentialKind, IdKind } from '@tributary/contract';
+import { mintSecret } from '@tributary/domain/access';
+import {
+  type BuilderKit,
+  buildApiKey,
+  buildMarkedProfile,
+  credentialBuilders,
+  idBuilders,
+  type ProbeCredential,
+  probeCredentials,
+} from '@tributary/testkit';
+
+/** A profile with one of everything, and the credentials that open it more or less. */
+export interface World {
+  /** What each token stands for here. */
+  readonly tokens: ReadonlyMap<string, string>;
+  readonly credentials: Readonly<Record<CredentialName, Readonly<Record<string, string>>>>;
+}
+
+export type CredentialName = ProbeCredential | 'limited' | 'expired' | 'unknown' | 'none';
+
+/** Those that open a route which takes these kinds, and those that do not. */
+export function credentialsFor(kinds: readonly CredentialKind[]): { good: CredentialName[]; bad: CredentialName[] } {
+  const names = Object.keys(credentialBuilders) as ProbeCredential[];
+  const isGood = (name: ProbeCredential) => kinds.includes(probeCredentials[name].kind);
+  return {
+    good: names.filter(isGood),
+    bad: [...names.filter((name) => !isGood(name)), 'limited', 'expired', 'unknown', 'none'],
+  };
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12);
+
+/** Stands for an id of its kind. It is a UUID itself, so that a request with it in place can be checked as it is. */
+export const idToken = (kind: IdKind): string => `f0220000-0000-7000-8000-${digest(kind)}`;
+
+const tokens = /f0220000-0000-7000-8000-[0-9a-f]{12}|@secret@/g;
+
+export const settle = (text: string, world: World): string =>
+  text.replace(tokens, (token) => world.tokens.get(token) ?? token);
+
+interface Unsettled {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly credential: CredentialName;
+  readonly body: Buffer | undefined;
+}
+
+/** The request with the world's own ids and secrets in it. */
+export function settled<R extends Unsettled>(request: R, world: World): R {
+  const headers = Object.entries(request.headers).map(([name, value]) => [name, settle(value, world)]);
+  return {
+    ...request,
+    url: settle(request.url, world),
+    headers: { ...world.credentials[request.credential], ...Object.fromEntries(headers) },
+    // Latin-1 keeps every byte as it is, also those that are no text.
+    body: request.body && Buffer.from(settle(request.body.toString('latin1'), world), 'latin1'),
+  };
+}
+
+export async function buildWorld(kit: BuilderKit): Promise<World> {
+  const profile = await buildMarkedProfile(kit);
+  const key = async (traits: Parameters<typeof buildApiKey>[2]) => ({
+    ...(await buildApiKey(kit.app, profile.id, traits)).headers,
+  });
+  const credentials: Record<string, Record<string, string>> = {
+    limited: await key({ scopes: ['creatives:write'] }),
+    expired: await key({ expiresAt: new Date('2026-01-02T00:00:00Z') }),
+    unknown: { authorization: `Bearer ${mintSecret('apiKey')}` },
+    none: {},
+  };
+  for (const [name, build] of Object.entries(credentialBuilders)) credentials[name] = await build(kit, profile);
+  const ids = Object.entries(idBuilders).map(
+    async ([kind, build]) => [idToken(kind as IdKind), await build(kit, profile)] as const,
+  );
+  const secret = credentials.api_key?.authorization?.replace('Bearer ', '') ?? '';
+  return {
+    tokens: new Map([['@secret@', secret], ...(await Promise.all(ids))]),
+    credentials: credentials as World['credentials'],
+  };
+}
