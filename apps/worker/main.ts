@@ -1,3 +1,4 @@
+import { clickhouseSettings } from '@tributary/clickhouse';
 import { loadSettings, WrongSettings } from '@tributary/config';
 import { startJobWorker } from '@tributary/jobs';
 import { createPostgres, startSequencer } from '@tributary/postgres';
@@ -15,7 +16,7 @@ try {
   const sequencer = startSequencer({ system: system.unbound, now, onError });
   const jobs = await startJobWorker({
     systemUrl: settings.databaseSystemUrl,
-    handlers: jobHandlers({ app, system, now }),
+    handlers: jobHandlers({ app, system, clickhouse: clickhouseSettings(settings), now }),
     onError,
   });
   log.say('worker runs');

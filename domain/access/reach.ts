@@ -35,7 +35,7 @@ export async function reachProfile(tx: Tx, appId: string, profileId: string): Pr
 /** The profile in the path, for the app that made it; anything else was never there. */
 export async function governedProfile({ ledger, caller }: Context, profileId: string): Promise<ReachedProfile> {
   const { appId } = caller;
-  const reached = appId && (await ledger.transaction((tx) => reachProfile(tx, appId, profileId)));
+  const reached = appId ? await ledger.transaction((tx) => reachProfile(tx, appId, profileId)) : undefined;
   // A token that speaks for one profile says nothing of another.
   const isElsewhere = caller.profileId !== undefined && caller.profileId !== profileId;
   if (!reached?.isGoverning || isElsewhere) return refuse('not_found', 'There is no such profile.');

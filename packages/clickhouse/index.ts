@@ -1,10 +1,12 @@
 export { type BatchWriter, type BatchWriterOptions, createBatchWriter } from './batch-writer.ts';
 export { type CallOptions, type ClickHouse, createClickHouse, type InsertOptions } from './client.ts';
 export { ClickHouseFailure, isTransient } from './failure.ts';
+export { forgetProfile } from './forget-profile.ts';
 export { type MigrateOptions, type MigrationReport, migrate } from './migrate.ts';
 export { connectEveryNode } from './nodes.ts';
 export { type QueryName, type RawQuery, raw } from './queries.ts';
 export { dumpSchema } from './schema.ts';
 export type { ClickHouseSettings, Cluster, Observation } from './settings.ts';
+export { clickhouseSettings } from './settings-of.ts';
 export type { TableName, Tables, VisitRow } from './tables.ts';
 export { systemTimers, type Timers } from './timers.ts';

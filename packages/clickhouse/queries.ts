@@ -7,6 +7,7 @@ import { join } from 'node:path';
  */
 export const catalogue = {
   migration_list_applied: declare<NoParameters, { name: string; checksum: string }>(),
+  profile_table_list: declare<NoParameters, { name: string }>(),
   table_list: declare<NoParameters, { name: string; engine: string; definition: string }>(),
   visit_count: declare<{ profile_id: string; from: Date; to: Date }, { visits: string }>(),
 };

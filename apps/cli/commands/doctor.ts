@@ -1,12 +1,11 @@
 import { statfs } from 'node:fs/promises';
-import { createClickHouse, raw } from '@tributary/clickhouse';
+import { clickhouseSettings, createClickHouse, raw } from '@tributary/clickhouse';
 import { loadSettings, type Settings } from '@tributary/config';
 import { createPostgres, roles } from '@tributary/postgres';
 import { createRedis, redisReady } from '@tributary/redis';
 import { connectStream } from '@tributary/stream';
 import { Command } from 'commander';
 import { sql } from 'kysely';
-import { clickhouseSettings } from './migrate.ts';
 
 export interface Finding {
   readonly what: string;

@@ -1,4 +1,4 @@
-import { migrate as migrateClickHouse } from '@tributary/clickhouse';
+import { clickhouseSettings, migrate as migrateClickHouse } from '@tributary/clickhouse';
 import { loadSettings, type Settings, WrongSettings } from '@tributary/config';
 import { ensureKeys } from '@tributary/domain/access';
 import { migrateJobs } from '@tributary/jobs';
@@ -34,17 +34,4 @@ async function ensureOwnKeys({ encryptionKeys, databaseOwnerUrl }: Settings): Pr
     ]);
   const operator = createPostgres({ url: databaseOwnerUrl, poolSize: 1 });
   await ensureKeys(operator.unbound, createVault(encryptionKeys), new Date()).finally(() => operator.close());
-}
-
-export function clickhouseSettings(settings: Settings) {
-  const { username, password, origin } = new URL(settings.clickhouseUrl);
-  const { clickhouseCluster, clickhouseNodes, clickhouseReplicated } = settings;
-  return {
-    url: origin,
-    database: settings.clickhouseDatabase,
-    ...(username && { username: decodeURIComponent(username), password: decodeURIComponent(password) }),
-    ...(clickhouseCluster && {
-      cluster: { name: clickhouseCluster, nodes: clickhouseNodes, replicated: clickhouseReplicated },
-    }),
-  };
 }
