@@ -17,6 +17,7 @@ import {
   type Log,
   serveDocs,
   serveHealth,
+  type Tracing,
   takeAttempt,
 } from '@tributary/runtime';
 import type { Vault } from '@tributary/vault';
@@ -32,6 +33,7 @@ export interface ApiOptions {
   readonly vault: Vault;
   readonly jobs: Jobs;
   readonly log: Log;
+  readonly tracing?: Tracing | undefined;
   readonly now: () => Date;
   readonly requestTimeoutMs: number;
   readonly trustedProxies?: readonly string[];
@@ -57,6 +59,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     log,
     metrics,
     limiter,
+    tracing: options.tracing,
     requestTimeoutMs: options.requestTimeoutMs,
     trustedProxies: options.trustedProxies ?? [],
     corsOrigins: options.corsOrigins ?? [],

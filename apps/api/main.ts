@@ -3,7 +3,7 @@ import { loadKeys } from '@tributary/domain/access';
 import { createJobs } from '@tributary/jobs';
 import { createPostgres } from '@tributary/postgres';
 import { createRedis } from '@tributary/redis';
-import { createLog, onStop } from '@tributary/runtime';
+import { createLog, createTracing, onStop } from '@tributary/runtime';
 import { createVault, KeyRing } from '@tributary/vault';
 import { createApi } from './app.ts';
 
@@ -40,6 +40,7 @@ async function main(): Promise<void> {
     keyRefreshMs,
     (error) => log.failure(undefined, error),
   );
+  const tracing = settings.otlpEndpoint ? await createTracing(settings.otlpEndpoint, 'tributary-api') : undefined;
   let isStopping = false;
   const api = await createApi({
     baseUrl: settings.baseUrl,
@@ -49,6 +50,7 @@ async function main(): Promise<void> {
     vault: createVault(() => ring.keys('envelope')),
     jobs,
     log,
+    tracing,
     now: () => new Date(),
     requestTimeoutMs: settings.requestTimeoutMs,
     trustedProxies: settings.trustedProxies,
@@ -64,6 +66,7 @@ async function main(): Promise<void> {
   onStop('api', log, settings.shutdownTimeoutMs, async () => {
     isStopping = true;
     await api.close();
+    await tracing?.stop();
     await jobs.close();
     await postgres.close();
     redis.disconnect();

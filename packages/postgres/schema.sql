@@ -888,9 +888,13 @@ CREATE INDEX merges_by_survivor ON public.merges USING btree (profile_id, surviv
 
 CREATE INDEX oauth_access_tokens_by_code ON public.oauth_access_tokens USING btree (authorization_code_id);
 
+CREATE INDEX oauth_access_tokens_by_profile ON public.oauth_access_tokens USING btree (reference_id);
+
 CREATE INDEX oauth_access_tokens_by_session ON public.oauth_access_tokens USING btree (session_id);
 
 CREATE INDEX oauth_client_resources_by_resource ON public.oauth_client_resources USING btree (resource_id);
+
+CREATE INDEX oauth_consents_by_profile ON public.oauth_consents USING btree (reference_id);
 
 CREATE INDEX oauth_consents_by_user ON public.oauth_consents USING btree (user_id, client_id, reference_id);
 
@@ -1001,6 +1005,9 @@ ALTER TABLE ONLY public.oauth_access_tokens
     ADD CONSTRAINT oauth_access_tokens_client_id_fkey FOREIGN KEY (client_id) REFERENCES public.oauth_clients(client_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.oauth_access_tokens
+    ADD CONSTRAINT oauth_access_tokens_reference_id_fkey FOREIGN KEY (reference_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.oauth_access_tokens
     ADD CONSTRAINT oauth_access_tokens_refresh_id_fkey FOREIGN KEY (refresh_id) REFERENCES public.oauth_refresh_tokens(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.oauth_access_tokens
@@ -1020,6 +1027,9 @@ ALTER TABLE ONLY public.oauth_clients
 
 ALTER TABLE ONLY public.oauth_consents
     ADD CONSTRAINT oauth_consents_client_id_fkey FOREIGN KEY (client_id) REFERENCES public.oauth_clients(client_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.oauth_consents
+    ADD CONSTRAINT oauth_consents_reference_id_fkey FOREIGN KEY (reference_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.oauth_consents
     ADD CONSTRAINT oauth_consents_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;

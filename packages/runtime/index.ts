@@ -8,3 +8,4 @@ export { createLog, type Log } from './log.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export { createServer, type ServerOptions } from './server.ts';
 export { onStop } from './stop.ts';
+export { createTracing, type Tracing } from './tracing.ts';

@@ -1,3 +1,4 @@
+import type { Span } from '@opentelemetry/api';
 import type { Route } from '@tributary/contract';
 import { v7 as uuid } from 'uuid';
 import type { Caller } from './handler.ts';
@@ -10,6 +11,7 @@ export class RequestState {
   caller: Caller | undefined;
   errorCode: string | undefined;
   replayed = false;
+  span: Span | undefined;
   /** What the handler adds to the answer's headers. */
   readonly headers: Record<string, string> = {};
   #abort: AbortController | undefined;

@@ -9,12 +9,14 @@ import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { RequestState } from './request-state.ts';
 import { renderError } from './respond.ts';
+import type { Tracing } from './tracing.ts';
 
 export interface ServerOptions {
   readonly baseUrl: string;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly limiter: RateLimiter;
+  readonly tracing?: Tracing | undefined;
   readonly requestTimeoutMs: number;
   readonly trustedProxies: readonly string[];
   readonly corsOrigins: readonly string[];
@@ -24,7 +26,7 @@ export interface ServerOptions {
 
 /** An HTTP server that knows request ids, errors, limits, logs and metrics, and no route yet. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
-  const { baseUrl, log, metrics, limiter, requestTimeoutMs } = options;
+  const { baseUrl, log, metrics, limiter, tracing, requestTimeoutMs } = options;
   const fastify = Fastify({
     logger: false,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
@@ -88,6 +90,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   fastify.addHook('onRequest', (request, reply, done) => {
     const state = new RequestState();
     request.state = state;
+    if (tracing) state.span = tracing.start();
     reply.header('x-request-id', state.requestId);
     reply.header('cache-control', 'no-store');
     reply.header('x-content-type-options', 'nosniff');
@@ -112,6 +115,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     const { state } = request;
     const milliseconds = performance.now() - state.startedAt;
     metrics.observe(state, reply.statusCode, milliseconds);
+    if (state.span) tracing?.end(state.span, state, request.method, reply.statusCode);
     log.request(state, request.method, reply.statusCode, milliseconds);
     done();
   });

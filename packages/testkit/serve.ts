@@ -2,7 +2,15 @@ import type { Clock } from '@tributary/clock';
 import type { Route } from '@tributary/contract';
 import { bearerAuthenticator, CredentialFinder } from '@tributary/domain/access';
 import { createRateLimiter, createRedis, type RateLimiter, redisReady } from '@tributary/redis';
-import { bindRoute, createLog, createMetrics, createServer, type Handles, serveHealth } from '@tributary/runtime';
+import {
+  bindRoute,
+  createLog,
+  createMetrics,
+  createServer,
+  type Handles,
+  serveHealth,
+  type Tracing,
+} from '@tributary/runtime';
 import { createVault } from '@tributary/vault';
 import type { FastifyInstance } from 'fastify';
 import type { Testkit } from './testkit.ts';
@@ -39,6 +47,7 @@ export async function serve(
     /** For drills: log lines are not collected, and the allowances that tests of limits need are off. */
     quiet?: boolean;
     unlimited?: boolean;
+    tracing?: Tracing;
   } = {},
 ): Promise<TestServer> {
   const redis = createRedis({ url: options.redisUrl ?? kit.redisUrl, prefix: kit.redisPrefix });
@@ -55,6 +64,7 @@ export async function serve(
     log,
     metrics,
     limiter,
+    tracing: options.tracing,
     requestTimeoutMs: options.requestTimeoutMs ?? 10_000,
     trustedProxies: options.trustedProxies ?? [],
     corsOrigins: options.corsOrigins ?? [],

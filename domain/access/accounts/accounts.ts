@@ -69,7 +69,8 @@ async function signIn(auth: Auth, email: string, password: string): Promise<Sign
     const { id, name } = response.user;
     return { user: { id, name, email: response.user.email }, setCookie: headers.get('set-cookie') ?? '' };
   } catch (error) {
-    if (isAPIError(error) && error.statusCode === 401) return undefined;
+    // An address that is none is wrong, too.
+    if (isAPIError(error) && error.statusCode < 500) return undefined;
     throw error;
   }
 }

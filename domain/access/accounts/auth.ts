@@ -85,7 +85,7 @@ async function startAuth({ baseUrl, postgres, passwords, secrets, cookie, sessio
     rateLimit: { enabled: false },
     telemetry: { enabled: false },
     logger: { disabled: true },
-    onAPIError: { throw: true },
+    onAPIError: { throw: true, errorURL: `${baseUrl}${consentPath}` },
     plugins: canServeAssistants(baseUrl) ? [assistants(baseUrl, sessionSeconds)] : [],
   });
   await auth.$context;

@@ -9,7 +9,7 @@ export const listAssistants: Handles<Routes['listAssistants']> = async (_input, 
       .select([
         'oauth_consents.id',
         'oauth_clients.name',
-        'reference_id',
+        'oauth_consents.reference_id',
         'oauth_consents.scopes',
         'oauth_consents.updated_at',
       ])

@@ -199,6 +199,19 @@ describe('the consent page', () => {
     expect(policy).toContain("frame-ancestors 'none'");
   });
 
+  test('says so when there is nothing to decide', async () => {
+    const { location } = await authorize('nobody', (await signedIn()).cookie);
+    const { pathname, search } = new URL(location, base);
+    expect(pathname).toBe('/oauth2/consent');
+    const page = await send('GET', `${pathname}${search}`);
+    expect([page.status, page.body]).toEqual([400, expect.stringContaining('Start again')]);
+    for (const query of ['', 'client_id=%00', 'client_id=a&redirect_uri=no']) {
+      expect((await send('GET', `/oauth2/consent?${query}`)).status).toBe(400);
+    }
+    const form = { email: 'a', password: 'b', query: 'a\r\nset-cookie: x' };
+    expect((await send('POST', '/oauth2/sign-in', { form, headers: { origin: base } })).status).toBe(401);
+  });
+
   test('leads back with a refusal when the person denies', async () => {
     const { cookie } = await signedIn();
     const { query } = await authorize((await register()).json.client_id, cookie);

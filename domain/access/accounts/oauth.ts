@@ -55,7 +55,8 @@ function answering(handle: OAuthEndpoint['handle']): OAuthEndpoint['handle'] {
       return await handle(request);
     } catch (error) {
       if (!isAPIError(error) || error.statusCode >= 500) throw error;
-      return Response.json(error.body ?? { error: 'invalid_request' }, { status: error.statusCode });
+      const { statusCode: status, body = { error: 'invalid_request' } } = error;
+      return Response.json(body, { status, headers: new Headers(error.headers) });
     }
   };
 }
@@ -111,7 +112,8 @@ class ConsentDoor {
     const form = await this.#form(request);
     if (!form) return startAgain();
     const { accounts } = this.#options;
-    const query = form.get('query') ?? '';
+    // Written anew: it becomes a header, in which a line break must not stand.
+    const query = new URLSearchParams(form.get('query') ?? '').toString();
     const email = (form.get('email') ?? '').trim().toLowerCase();
     await accounts.takeAttempt(email);
     const signedIn = await accounts.signIn(email, form.get('password') ?? '');
@@ -174,7 +176,7 @@ class ConsentDoor {
   }
 
   async #clientName(clientId: string | null): Promise<string | undefined> {
-    if (!clientId) return undefined;
+    if (!clientId || !/^[\w-]{1,100}$/.test(clientId)) return undefined;
     const client = await this.#options.postgres.unbound.transaction((tx) =>
       tx
         .selectFrom('oauth_clients')

@@ -19,7 +19,12 @@ const Email = z
   .toLowerCase()
   .max(254, 'may have up to 254 characters')
   .pipe(z.email('must be an e-mail address'));
-const PersonName = z.string().trim().min(1, 'must not be empty').max(200, 'may have up to 200 characters');
+const PersonName = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(200, 'may have up to 200 characters')
+  .regex(/^\P{Cc}*$/u, 'must not hold control characters');
 /** Only bounded here: what makes a password good has codes of its own. */
 const Password = z.string().max(128, 'may have up to 128 characters');
 

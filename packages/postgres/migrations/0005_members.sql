@@ -168,7 +168,7 @@ CREATE TABLE oauth_access_tokens (
   session_id uuid REFERENCES sessions ON DELETE CASCADE,
   user_id uuid REFERENCES users ON DELETE CASCADE,
   -- The profile that was chosen at consent.
-  reference_id uuid,
+  reference_id uuid REFERENCES profiles ON DELETE CASCADE,
   authorization_code_id text,
   resources jsonb,
   requested_user_info_claims jsonb,
@@ -181,13 +181,14 @@ CREATE TABLE oauth_access_tokens (
 );
 CREATE INDEX oauth_access_tokens_by_session ON oauth_access_tokens (session_id);
 CREATE INDEX oauth_access_tokens_by_code ON oauth_access_tokens (authorization_code_id);
+CREATE INDEX oauth_access_tokens_by_profile ON oauth_access_tokens (reference_id);
 GRANT SELECT, INSERT, UPDATE, DELETE ON oauth_access_tokens TO tributary_app;
 
 CREATE TABLE oauth_consents (
   id uuid PRIMARY KEY,
   client_id text NOT NULL REFERENCES oauth_clients (client_id) ON DELETE CASCADE,
   user_id uuid REFERENCES users ON DELETE CASCADE,
-  reference_id uuid,
+  reference_id uuid REFERENCES profiles ON DELETE CASCADE,
   resources jsonb,
   requested_user_info_claims jsonb,
   scopes jsonb NOT NULL,
@@ -195,6 +196,7 @@ CREATE TABLE oauth_consents (
   updated_at timestamptz NOT NULL
 );
 CREATE INDEX oauth_consents_by_user ON oauth_consents (user_id, client_id, reference_id);
+CREATE INDEX oauth_consents_by_profile ON oauth_consents (reference_id);
 GRANT SELECT, INSERT, UPDATE, DELETE ON oauth_consents TO tributary_app;
 
 CREATE TABLE oauth_client_assertions (

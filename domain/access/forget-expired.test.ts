@@ -1,0 +1,37 @@
+import { buildMember, buildProfile, openTestkit, type Testkit } from '@tributary/testkit';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { forgetExpired } from './index.ts';
+
+let kit: Testkit;
+beforeAll(async () => {
+  kit = await openTestkit();
+});
+afterAll(() => kit.close());
+
+test('what has run out goes, and what has not stays', async () => {
+  const now = kit.clock.now();
+  const { workspaceId } = await buildProfile(kit.app);
+  const member = await buildMember(kit.app, workspaceId);
+  const times = { created_at: now, updated_at: now };
+  const [late, live] = [new Date(now.getTime() - 1), new Date(now.getTime() + 1)];
+  await kit.app.unbound.transaction(async (tx) => {
+    for (const expires_at of [late, live]) {
+      const id = uuid();
+      await tx
+        .insertInto('sessions')
+        .values({ id, user_id: member.userId, token: id, expires_at, ...times })
+        .execute();
+      await tx
+        .insertInto('verifications')
+        .values({ id, identifier: id, value: '{}', expires_at, ...times })
+        .execute();
+    }
+  });
+  expect(await forgetExpired(kit.system.unbound, now, new AbortController().signal)).toBe(2);
+  const left = await kit.app.unbound.transaction(async (tx) => [
+    ...(await tx.selectFrom('sessions').select('expires_at').where('id', '<>', member.sessionId).execute()),
+    ...(await tx.selectFrom('verifications').select('expires_at').execute()),
+  ]);
+  expect(left).toEqual([{ expires_at: live }, { expires_at: live }]);
+});

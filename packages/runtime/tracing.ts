@@ -1,0 +1,43 @@
+import { type Span, SpanKind, SpanStatusCode, type Tracer } from '@opentelemetry/api';
+import type { RequestState } from './request-state.ts';
+
+export interface Tracing {
+  start(): Span;
+  /** Names the operation, never the address: a search term may stand in it. */
+  end(span: Span, state: RequestState, method: string, status: number): void;
+  stop(): Promise<void>;
+}
+
+/** Sends a span per request to an OpenTelemetry collector. The libraries for it are loaded only where one is configured. */
+export async function createTracing(endpoint: string, service: string): Promise<Tracing> {
+  const [{ NodeTracerProvider, BatchSpanProcessor }, { OTLPTraceExporter }, { resourceFromAttributes }] =
+    await Promise.all([
+      import('@opentelemetry/sdk-trace-node'),
+      import('@opentelemetry/exporter-trace-otlp-http'),
+      import('@opentelemetry/resources'),
+    ]);
+  const provider = new NodeTracerProvider({
+    resource: resourceFromAttributes({ 'service.name': service }),
+    spanProcessors: [
+      new BatchSpanProcessor(new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` })),
+    ],
+  });
+  const tracer: Tracer = provider.getTracer('tributary');
+  return {
+    start: () => tracer.startSpan('request', { kind: SpanKind.SERVER }),
+    end(span, state, method, status) {
+      span.updateName(state.route?.id ?? 'unrouted');
+      span.setAttributes({
+        'http.request.method': method,
+        'http.response.status_code': status,
+        'tributary.request_id': state.requestId,
+        ...(state.route && { 'http.route': state.route.path }),
+        ...(state.caller?.profileId && { 'tributary.profile_id': state.caller.profileId }),
+        ...(state.errorCode && { 'error.type': state.errorCode }),
+      });
+      if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+    },
+    stop: () => provider.shutdown(),
+  };
+}

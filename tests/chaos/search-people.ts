@@ -1,0 +1,73 @@
+import type { Postgres } from '@tributary/postgres';
+import { sql } from 'kysely';
+
+/** Made-up people, each following from a number, here and in SQL alike: a drill can ask for one without having read them. */
+export interface Person {
+  readonly first: string;
+  readonly last: string;
+  readonly mother: string;
+  readonly email: string;
+  readonly phone: string;
+}
+
+const firstNames =
+  'maria jose ana juan luis carlos francisca camila sofia martina javiera diego pedro pablo andres felipe cristian daniela carolina valentina constanza fernanda ignacia antonia catalina jorge manuel ricardo rodrigo sebastian nicolas matias benjamin vicente tomas joaquin agustin lucas gabriel marcela paulina lorena claudia ximena soledad rosa elena isabel teresa beatriz victor hugo oscar raul sergio mario mariana macarena magdalena maximiliano'.split(
+    ' ',
+  );
+const surnames =
+  'gonzalez munoz rojas diaz perez soto contreras silva martinez sepulveda morales rodriguez lopez fuentes hernandez torres araya flores espinoza valenzuela castillo ramirez reyes gutierrez castro vargas alvarez vasquez tapia fernandez sanchez carrasco gomez cortes herrera nunez jara vergara rivera figueroa riquelme garcia miranda bravo vera molina vega campos sandoval orellana zuniga olivares alarcon gallardo ortiz garrido salazar guzman henriquez saavedra navarro aguilera parra romero aravena pizarro godoy leiva escobar caceres'.split(
+    ' ',
+  );
+
+/** Common names are common: the square of an even share falls on the first ones most often. */
+const pick = (names: readonly string[], number: number, prime: number): string => {
+  const share = ((number * prime) % 10_007) / 10_007;
+  return names[Math.floor(share * share * names.length)] as string;
+};
+
+export function personAt(number: number): Person {
+  const [first, last, mother] = [pick(firstNames, number, 7), pick(surnames, number, 31), pick(surnames, number, 101)];
+  return {
+    first,
+    last,
+    mother,
+    email: `${first}.${last}${number}@example.cl`,
+    phone: `+569${20_000_000 + number}`,
+  };
+}
+
+const batch = 50_000;
+
+/** As the app's role and through the ledger's own triggers, so that nothing is there that an import could not have written. */
+export async function fillProfile(
+  app: Postgres,
+  profileId: string,
+  people: number,
+  loaded: (more: number) => void,
+): Promise<void> {
+  const picked = (names: readonly string[], prime: number) =>
+    sql`(${sql.lit(`{${names.join()}}`)}::text[])[1 + floor(power(((n * ${sql.lit(prime)}) % 10007)::float8 / 10007, 2) * ${sql.lit(names.length)})::int]`;
+  for (let from = 0; from < people; from += batch) {
+    const to = Math.min(from + batch, people) - 1;
+    await app.forProfile(profileId).transaction(async (tx) => {
+      await sql`
+        CREATE TEMPORARY TABLE made ON COMMIT DROP AS
+        SELECT gen_random_uuid() AS id, first, last, mother, first || '.' || last || n || '@example.cl' AS email,
+          '+569' || 20000000 + n AS phone, timestamptz '2026-01-01' + n % 86400 * interval '1 minute' AS seen, n
+        FROM (SELECT n, ${picked(firstNames, 7)} AS first, ${picked(surnames, 31)} AS last, ${picked(surnames, 101)} AS mother
+          FROM generate_series(${from}::bigint, ${to}::bigint) AS n) AS numbers`.execute(tx);
+      await sql`
+        INSERT INTO customers (profile_id, id, first_name, last_name, primary_email, primary_phone, sources, terms,
+          first_seen_at, last_seen_at, created_at)
+        SELECT ${profileId}, id, initcap(first), initcap(last) || ' ' || initcap(mother), email, phone, '{import}', ARRAY[
+          first || ' ' || last || ' ' || mother, last || ' ' || mother || ' ' || first, mother || ' ' || first || ' ' || last,
+          first || ' ' || last || n || ' example cl', last || n || ' example cl', substr(phone, 2), substr(phone, 4)
+        ], seen, seen, seen FROM made`.execute(tx);
+      await sql`
+        INSERT INTO identifiers (profile_id, kind, value, customer_id, source, said_at)
+        SELECT ${profileId}, kind, value, id, 'import', seen
+        FROM made, LATERAL (VALUES ('email', email), ('phone', phone)) AS i (kind, value)`.execute(tx);
+    });
+    loaded(to - from + 1);
+  }
+}
