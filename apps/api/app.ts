@@ -15,6 +15,7 @@ import {
   createMetrics,
   createServer,
   type Log,
+  type Metrics,
   serveDocs,
   serveHealth,
   type Tracing,
@@ -33,6 +34,7 @@ export interface ApiOptions {
   readonly vault: Vault;
   readonly jobs: Jobs;
   readonly log: Log;
+  readonly metrics?: Metrics;
   readonly tracing?: Tracing | undefined;
   readonly now: () => Date;
   readonly requestTimeoutMs: number;
@@ -52,7 +54,7 @@ const attemptsPerMinute = 10;
 /** The whole API, ready to listen or to be asked in a test. */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const { baseUrl, apiUrl, postgres, redis, vault, log, now } = options;
-  const metrics = createMetrics();
+  const { metrics = createMetrics() } = options;
   const limiter = createRateLimiter({ redis, nowMs: Date.now, onFallback: metrics.countLocalLimits });
   const fastify = await createServer({
     baseUrl,

@@ -3,7 +3,7 @@ import { loadKeys } from '@tributary/domain/access';
 import { createJobs } from '@tributary/jobs';
 import { createPostgres } from '@tributary/postgres';
 import { createRedis } from '@tributary/redis';
-import { createLog, createTracing, onStop } from '@tributary/runtime';
+import { createLog, createMetrics, createTracing, onStop, serveMetrics } from '@tributary/runtime';
 import { createVault, KeyRing } from '@tributary/vault';
 import { createApi } from './app.ts';
 
@@ -41,6 +41,8 @@ async function main(): Promise<void> {
     (error) => log.failure(undefined, error),
   );
   const tracing = settings.otlpEndpoint ? await createTracing(settings.otlpEndpoint, 'tributary-api') : undefined;
+  const metrics = createMetrics();
+  if (settings.metricsPort !== undefined) await serveMetrics(metrics, settings.host, settings.metricsPort);
   let isStopping = false;
   const api = await createApi({
     baseUrl: settings.baseUrl,
@@ -50,6 +52,7 @@ async function main(): Promise<void> {
     vault: createVault(() => ring.keys('envelope')),
     jobs,
     log,
+    metrics,
     tracing,
     now: () => new Date(),
     requestTimeoutMs: settings.requestTimeoutMs,

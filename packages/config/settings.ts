@@ -189,6 +189,11 @@ const people = {
 };
 
 const runningIt = {
+  metricsPort: optional(
+    'METRICS_PORT',
+    wholeNumber(0, 65_535),
+    'Port for Prometheus, at /metrics on HOST. Unset: none is opened.',
+  ),
   logLevel: setting('LOG_LEVEL', oneOf(['debug', 'info', 'warn', 'error', 'silent']), 'How much is logged.', {
     fallback: 'info',
   }),

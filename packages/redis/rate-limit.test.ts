@@ -68,7 +68,13 @@ describe('while Redis is away', () => {
   test('each process limits by itself', async () => {
     const away = createRedis({ url: 'redis://127.0.0.1:1', prefix: 'away' });
     let fallbacks = 0;
-    const local = createRateLimiter({ redis: away, nowMs: () => 1_000_000, onFallback: () => void (fallbacks += 1) });
+    const local = createRateLimiter({
+      redis: away,
+      nowMs: () => 1_000_000,
+      onFallback: () => {
+        fallbacks += 1;
+      },
+    });
     const verdicts = await Promise.all(Array.from({ length: 12 }, () => local.take('b', 10)));
     expect(verdicts.filter(({ allowed }) => allowed)).toHaveLength(10);
     expect(verdicts.at(-1)?.retryAfterSeconds).toBe(6);

@@ -5,7 +5,7 @@ export { isFromOurPages } from './forgery.ts';
 export { answer, type Caller, type Context, type Handles, Refusal, refuse } from './handler.ts';
 export { type Readiness, serveHealth } from './health.ts';
 export { createLog, type Log } from './log.ts';
-export { createMetrics, type Metrics } from './metrics.ts';
+export { createMetrics, type Metrics, serveMetrics } from './metrics.ts';
 export { createServer, type ServerOptions } from './server.ts';
 export { onStop } from './stop.ts';
 export { createTracing, type Tracing } from './tracing.ts';

@@ -1,9 +1,10 @@
-import { type CredentialKind, type IdKind, OAuthScope, Scope, unboundAppScopes } from '@tributary/contract';
+import { type CredentialKind, type IdKind, McpScope, OAuthScope, Scope, unboundAppScopes } from '@tributary/contract';
 import { hashSecret, mintSecret, registerApp } from '@tributary/domain/access';
 import { createPostgres, type Ledger, type Schema } from '@tributary/postgres';
 import { v7 as uuid } from 'uuid';
 import { type BuiltProfile, buildProfile, type ProfileTraits } from './builders.ts';
 import { buildApiKey } from './keys.ts';
+import { buildAssistant, buildMember } from './people.ts';
 import type { Testkit } from './testkit.ts';
 
 /** What the builders need of a testkit. */
@@ -108,32 +109,21 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
     );
     return id;
   },
-  member: async (kit, { workspaceId, mark }) => {
-    const id = uuid();
-    const user = { id, name: `Person ${mark}`, email: `${id}@${mark}.test` };
-    await kit.app.forWorkspace(workspaceId).transaction(async (tx) => {
-      await tx
-        .insertInto('users')
-        .values({ ...user, created_at: longAgo, updated_at: longAgo })
-        .execute();
-      await tx
-        .insertInto('members')
-        .values({ workspace_id: workspaceId, user_id: id, role: 'viewer', created_at: longAgo })
-        .execute();
-    });
-    return id;
-  },
+  member: async (kit, { workspaceId, mark }) =>
+    (await buildMember(kit.app, workspaceId, 'viewer', `${mark}.test`)).userId,
 };
 
-/** The credentials that speak for somebody, and so could be made to speak of somebody else. */
+/**
+ * The credentials that speak for somebody, and so could be made to speak of somebody else. One that is not issued yet is told by a
+ * test; once it is, the compiler asks for its builder below.
+ */
 export const probeCredentials = {
   api_key: { kind: 'api_key', isIssued: true },
   app: { kind: 'app', isIssued: true },
   unbound_app: { kind: 'app', isIssued: true },
   client_secret: { kind: 'client_secret', isIssued: true },
-  // Set to true, and the compiler asks for the builder below.
-  session: { kind: 'session', isIssued: false },
-  mcp: { kind: 'mcp', isIssued: false },
+  session: { kind: 'session', isIssued: true },
+  mcp: { kind: 'mcp', isIssued: true },
 } as const satisfies Record<string, { kind: CredentialKind; isIssued: boolean }>;
 
 type ProbeCredentials = typeof probeCredentials;
@@ -152,7 +142,15 @@ export const credentialBuilders: { readonly [Name in ProbeCredential]: Credentia
   client_secret: async (_kit, { appId, clientSecret }) => ({
     authorization: `Basic ${Buffer.from(`${appId}:${clientSecret}`).toString('base64')}`,
   }),
+  session: async (kit, profile) => (await buildOwner(kit, profile)).headers({ profileId: profile.id }),
+  mcp: async (kit, profile) => {
+    const owner = await buildOwner(kit, profile);
+    return (await buildAssistant(kit.app, owner, profile.id, McpScope.options)).headers;
+  },
 };
+
+const buildOwner = (kit: BuilderKit, { workspaceId, mark }: MarkedProfile) =>
+  buildMember(kit.app, workspaceId, 'owner', `${mark}.test`);
 
 const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
 

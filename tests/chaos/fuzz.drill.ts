@@ -1,9 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type Route, routes } from '@tributary/contract';
-import { Supervisor } from '@tributary/engines';
-import { type Drill, openApi, openTestkit } from '@tributary/testkit';
-import { prepareTemplate } from '../../packages/testkit/database.ts';
+import { engineNames } from '@tributary/engines';
+import { type Drill, openApi, openDrillKit } from '@tributary/testkit';
 import { Fuzzer } from '../generated/fuzz.ts';
 import { buildWorld } from '../generated/world.ts';
 
@@ -13,39 +12,25 @@ const batchSize = 1_000;
 /** A failure names its seed. Given here, that seed makes the first batch. */
 const firstSeed = Number(process.env.FUZZ_SEED ?? 20_260_615);
 
-/**
- * Requests made of the declarations, most of them bent out of shape, to every route that is declared. Each batch has a profile
- * of its own, so that one which ends up deleted or without a grant does not shelter the routes from those that follow.
- */
+/** Requests made of the declarations, most of them bent out of shape, to every route that is declared. */
 export const drill: Drill = {
   name: 'fuzz',
   promise: 'Whatever is sent, the answer is one that the route declares, never a 5xx, and no memory stays behind.',
 
   async run({ size, progress }) {
     const requests = sizes[size];
-    const engines = new Supervisor('drill-fuzz');
+    const kit = await openDrillKit('drill-fuzz', engineNames);
     try {
-      Object.assign(process.env, await engines.start());
-      await prepareTemplate({
-        ownerUrl: process.env.DATABASE_OWNER_URL ?? '',
-        appUrl: process.env.DATABASE_APP_URL ?? '',
-        systemUrl: process.env.DATABASE_SYSTEM_URL ?? '',
-      });
-      const kit = await openTestkit();
       const api = await openApi(kit);
       await api.fastify.listen({ port: 0, host: '127.0.0.1' });
       const fuzzer = new Fuzzer({ ...api, routes: Object.values<Route>(routes) });
       const heap = { start: 0, end: 0 };
-      let nextWorld = buildWorld(kit);
       for (let done = 0; done < requests; done += batchSize) {
         // What is made and compiled once is there by then; from there on nothing may pile up.
         if (done === requests / 10) heap.start = heapMegabytes();
-        const world = await nextWorld;
-        nextWorld = buildWorld(kit);
-        await fuzzer.batch(firstSeed + done / batchSize, batchSize, world);
+        await fuzzer.batch(firstSeed + done / batchSize, batchSize, () => buildWorld(kit));
         progress(done + batchSize, requests, `${fuzzer.failures.length} kinds of faults`);
       }
-      await nextWorld;
       heap.end = heapMegabytes();
       await api.close();
 
@@ -68,10 +53,11 @@ export const drill: Drill = {
         server_errors: counts.server_error,
         heap_mb_start: heap.start,
         heap_mb_end: heap.end,
+        unreached: fuzzer.unreached(),
         ...(failures.length > 0 && { failures }),
       };
     } finally {
-      await engines.destroy();
+      await kit.close();
     }
   },
 };

@@ -81,7 +81,7 @@ async function fuzz(routes: Parameters<typeof serve>[1], requests: number): Prom
   servers.push(server);
   await server.fastify.listen({ port: 0, host: '127.0.0.1' });
   const fuzzer = new Fuzzer({ ...server, routes: routes.map((one) => one.route) });
-  await fuzzer.batch(7, requests, await buildWorld(kit));
+  await fuzzer.batch(7, requests, () => buildWorld(kit));
   return fuzzer;
 }
 

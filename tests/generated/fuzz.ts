@@ -6,7 +6,7 @@ import { type Answered, type Fault, faultOf, isAt } from './check.ts';
 import { type FuzzRequest, requestsTo } from './requests.ts';
 import { exchange, type SocketRequest, socketRequests, textOf } from './sockets.ts';
 import { Witness } from './witness.ts';
-import { settled, type World } from './world.ts';
+import { credentialsFor, settled, type World } from './world.ts';
 
 export interface Target {
   /** It listens, for what has to go over a wire. */
@@ -35,6 +35,7 @@ export class Fuzzer {
   readonly counts = { requests: 0, off_schema: 0, server_error: 0 };
   /** One of each kind. */
   readonly failures: Failure[] = [];
+  readonly #answeredWell = new Set<string>();
   readonly #target: Target;
   readonly #port: number;
   readonly #witness: Witness;
@@ -50,13 +51,19 @@ export class Fuzzer {
   }
 
   /** Makes `size` requests of a seed and sends them to a world that nobody has touched. */
-  async batch(seed: number, size: number, world: World): Promise<void> {
+  async batch(seed: number, size: number, newWorld: () => Promise<World>): Promise<void> {
+    const world = new LivingWorld(newWorld, await newWorld());
     const overSockets = Math.ceil(size * socketShare);
     await Promise.all([
       this.#send(this.#requests, seed, size - overSockets, (request) => this.#inject(request, world)),
       this.#send(this.#overSockets, seed, overSockets, (request) => this.#overSocket(request, world)),
     ]);
     this.#witness.clear();
+  }
+
+  /** The routes that never got as far as an answer of their own, for people to look at. */
+  unreached(): string[] {
+    return this.#target.routes.map(({ id }) => id).filter((id) => !this.#answeredWell.has(id));
   }
 
   async #send<R>(
@@ -108,8 +115,9 @@ export class Fuzzer {
     this.failures.push({ ...fault, seed, path, request: smallest.request });
   }
 
-  async #inject(request: FuzzRequest, world: World): Promise<Sent> {
-    const { method, url, headers, body, from } = settled(request, world);
+  async #inject(request: FuzzRequest, world: LivingWorld): Promise<Sent> {
+    const { now } = world;
+    const { method, url, headers, body, from } = settled(request, now);
     const response = await this.#target.fastify.inject({
       method: method as 'GET',
       url,
@@ -117,14 +125,15 @@ export class Fuzzer {
       remoteAddress: from,
       ...(body && { payload: body }),
     });
+    if (response.statusCode === 401 && shouldOpen(request)) world.replace(now);
     const answered = { status: response.statusCode, headers: response.headers, body: response.body };
     const meant = request.route && isAt(request.route, request) ? request.route : undefined;
     return this.#judged(told(request), [answered], meant, (route) => faultOf(method, answered, route));
   }
 
-  async #overSocket({ request, frame }: SocketRequest, world: World): Promise<Sent> {
+  async #overSocket({ request, frame }: SocketRequest, world: LivingWorld): Promise<Sent> {
     const text = textOf({ request, frame });
-    const real = textOf({ request: settled(request, world), frame });
+    const real = textOf({ request: settled(request, world.now), frame });
     const noAnswer: Fault | undefined = frame.isWhole ? { kind: 'server_error', what: 'no answer' } : undefined;
     try {
       const answers = await exchange(this.#port, request.from, real, frame.isWhole);
@@ -146,6 +155,7 @@ export class Fuzzer {
     const faults = (answers.length > 0 ? answers : [undefined]).flatMap((answered) => {
       const seen = answered ? this.#witness.take(String(answered.headers['x-request-id'])) : {};
       const route = seen.route ?? meant;
+      if (route && answered && answered.status < 300) this.#answeredWell.add(route.id);
       const fault = judge(route, answered);
       if (!fault) return [];
       return [
@@ -158,6 +168,35 @@ export class Fuzzer {
       fault: faults[0],
     };
   }
+}
+
+/** Requests sign out, revoke and delete. A world whose credential has died of that is replaced, or the rest would stay outside. */
+class LivingWorld {
+  now: World;
+  readonly #build: () => Promise<World>;
+  #isBuilding = false;
+  #left = 10;
+
+  constructor(build: () => Promise<World>, first: World) {
+    this.#build = build;
+    this.now = first;
+  }
+
+  replace(dead: World): void {
+    if (this.now !== dead || this.#isBuilding || this.#left === 0) return;
+    this.#isBuilding = true;
+    this.#left -= 1;
+    void this.#build().then((world) => {
+      this.now = world;
+      this.#isBuilding = false;
+    });
+  }
+}
+
+/** Whether it shows, as it was issued, a credential that the route takes. */
+function shouldOpen({ route, credential, headers }: FuzzRequest): boolean {
+  const isTouched = 'authorization' in headers || 'cookie' in headers;
+  return !isTouched && credentialsFor(route?.access.credentials ?? []).good.includes(credential);
 }
 
 interface Sent {

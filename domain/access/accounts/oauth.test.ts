@@ -51,11 +51,17 @@ async function send(method: 'GET' | 'POST' | 'DELETE', url: string, { json, form
     url,
     headers: { ...(method === 'POST' && { 'content-type': type }), ...headers },
     ...((json || form) && { payload: json ? JSON.stringify(json) : new URLSearchParams(form).toString() }),
-    remoteAddress: `2001:db8:2::${(callers += 1).toString(16)}`,
+    remoteAddress: `2001:db8:2::${((callers += 1)).toString(16)}`,
   });
   const { statusCode: status, body, headers: got } = response;
   const isJson = String(got['content-type']).startsWith('application/json');
-  return { status, body, json: isJson && body ? response.json() : undefined, headers: got, location: String(got.location ?? '') };
+  return {
+    status,
+    body,
+    json: isJson && body ? response.json() : undefined,
+    headers: got,
+    location: String(got.location ?? ''),
+  };
 }
 
 const register = (more: object = {}) =>
@@ -74,10 +80,18 @@ const register = (more: object = {}) =>
 async function signedIn(role: 'owner' | 'viewer' = 'owner') {
   const email = `p${(callers += 1)}@example.com`;
   const passwords = createPasswords(10);
-  const user = await createUser({ postgres: kit.app, passwords, now: () => kit.clock.now() }, { email, name: 'Ana', password });
-  await kit.app.forWorkspace(workspaceId).transaction((tx) =>
-    tx.insertInto('members').values({ workspace_id: workspaceId, user_id: user.id, role, created_at: kit.clock.now() }).execute(),
+  const user = await createUser(
+    { postgres: kit.app, passwords, now: () => kit.clock.now() },
+    { email, name: 'Ana', password },
   );
+  await kit.app
+    .forWorkspace(workspaceId)
+    .transaction((tx) =>
+      tx
+        .insertInto('members')
+        .values({ workspace_id: workspaceId, user_id: user.id, role, created_at: kit.clock.now() })
+        .execute(),
+    );
   const answer = await send('POST', '/api/v1/account/sign-in', { json: { email, password } });
   return { ...user, cookie: String(answer.headers['set-cookie']).split(';', 1)[0] as string };
 }
@@ -103,7 +117,13 @@ const decide = (cookie: string, form: Record<string, string>, headers: Record<st
 
 const exchange = (clientId: string, code: string, verifier: string) =>
   send('POST', '/oauth2/token', {
-    form: { grant_type: 'authorization_code', client_id: clientId, code, code_verifier: verifier, redirect_uri: callback },
+    form: {
+      grant_type: 'authorization_code',
+      client_id: clientId,
+      code,
+      code_verifier: verifier,
+      redirect_uri: callback,
+    },
   });
 
 /** The whole way, from a client nobody knows to a token. */
@@ -111,11 +131,24 @@ async function connect(options: { scope?: string; write?: boolean; cookie?: stri
   const cookie = options.cookie ?? (await signedIn()).cookie;
   const clientId = (await register()).json.client_id as string;
   const { query, verifier } = await authorize(clientId, cookie, options.scope ? { scope: options.scope } : {});
-  const form = { query, profile_id: options.profileId ?? profileId, decision: 'allow', ...(options.write && { write: 'yes' }) };
+  const form = {
+    query,
+    profile_id: options.profileId ?? profileId,
+    decision: 'allow',
+    ...(options.write && { write: 'yes' }),
+  };
   const { location } = await decide(cookie, form);
   const code = new URL(location).searchParams.get('code') ?? '';
   const token = await exchange(clientId, code, verifier);
-  return { cookie, clientId, code, verifier, location, token, bearer: { authorization: `Bearer ${token.json?.access_token}` } };
+  return {
+    cookie,
+    clientId,
+    code,
+    verifier,
+    location,
+    token,
+    bearer: { authorization: `Bearer ${token.json?.access_token}` },
+  };
 }
 
 const profileOf = (headers: Record<string, string>) => send('GET', '/api/v1/profile', { headers });
@@ -141,7 +174,14 @@ describe('discovery', () => {
   });
 
   test('nothing else of the library is served', async () => {
-    for (const path of ['/sign-up/email', '/sign-in/email', '/get-session', '/oauth2/create-client', '/admin/oauth2/create-client', '/ok']) {
+    for (const path of [
+      '/sign-up/email',
+      '/sign-in/email',
+      '/get-session',
+      '/oauth2/create-client',
+      '/admin/oauth2/create-client',
+      '/ok',
+    ]) {
       expect([path, (await send('POST', path, { json: {} })).status]).toEqual([path, 404]);
     }
   });
@@ -166,7 +206,10 @@ describe('registration', () => {
   });
 
   test('no client without a person', async () => {
-    const refused = await register({ grant_types: ['client_credentials'], token_endpoint_auth_method: 'client_secret_post' });
+    const refused = await register({
+      grant_types: ['client_credentials'],
+      token_endpoint_auth_method: 'client_secret_post',
+    });
     expect(refused.status).toBe(400);
   });
 });
@@ -178,9 +221,15 @@ describe('the consent page', () => {
     const { location, query } = await authorize(clientId, undefined);
     const page = await send('GET', location);
     expect([page.status, page.body]).toEqual([200, expect.stringContaining('<h1>Sign in</h1>')]);
-    const wrong = await send('POST', '/oauth2/sign-in', { form: { email, password: 'no', query }, headers: { origin: base } });
+    const wrong = await send('POST', '/oauth2/sign-in', {
+      form: { email, password: 'no', query },
+      headers: { origin: base },
+    });
     expect([wrong.status, wrong.body]).toEqual([401, expect.stringContaining('password is wrong')]);
-    const right = await send('POST', '/oauth2/sign-in', { form: { email, password, query }, headers: { origin: base } });
+    const right = await send('POST', '/oauth2/sign-in', {
+      form: { email, password, query },
+      headers: { origin: base },
+    });
     expect([right.status, right.location]).toEqual([303, location]);
     expect(String(right.headers['set-cookie'])).toMatch(/^__Host-session=/);
   });
@@ -195,7 +244,9 @@ describe('the consent page', () => {
     expect(page.body).toContain('name="write"');
     expect(page.body).not.toMatch(/<script|checked/);
     const policy = String(page.headers['content-security-policy']);
-    expect(policy).toMatch(/^default-src 'none'; style-src 'nonce-[\w-]+'; form-action 'self' http:\/\/127\.0\.0\.1:33418; /);
+    expect(policy).toMatch(
+      /^default-src 'none'; style-src 'nonce-[\w-]+'; form-action 'self' http:\/\/127\.0\.0\.1:33418; /,
+    );
     expect(policy).toContain("frame-ancestors 'none'");
   });
 
@@ -258,11 +309,19 @@ describe('a token', () => {
     const reading = await connect({ cookie, scope: 'mcp:read mcp:write' });
     expect(reading.token.json.scope).toBe('mcp:read');
     const refused = await createWorkspace(reading.bearer);
-    expect([refused.status, refused.json.error.code, refused.json.error.required_scopes]).toEqual([403, 'insufficient_scope', ['workspaces:write']]);
+    expect([refused.status, refused.json.error.code, refused.json.error.required_scopes]).toEqual([
+      403,
+      'insufficient_scope',
+      ['workspaces:write'],
+    ]);
     const writing = await connect({ cookie, scope: 'mcp:read mcp:write', write: true });
     expect(writing.token.json.scope).toBe('mcp:read mcp:write');
     expect((await createWorkspace(writing.bearer)).status).toBe(201);
-    const viewer = await connect({ cookie: (await signedIn('viewer')).cookie, scope: 'mcp:read mcp:write', write: true });
+    const viewer = await connect({
+      cookie: (await signedIn('viewer')).cookie,
+      scope: 'mcp:read mcp:write',
+      write: true,
+    });
     expect((await createWorkspace(viewer.bearer)).status).toBe(403);
   });
 
@@ -318,7 +377,9 @@ describe('is dead from the next request on', () => {
     const other = await buildMember(kit.app, workspaceId);
     const url = `/api/v1/account/assistants/${listed.json.data[0].id}`;
     expect((await send('DELETE', url, { headers: other.headers() })).status).toBe(404);
-    expect((await send('DELETE', `/api/v1/account/assistants/${uuid()}`, { headers: owner.headers() })).status).toBe(404);
+    expect((await send('DELETE', `/api/v1/account/assistants/${uuid()}`, { headers: owner.headers() })).status).toBe(
+      404,
+    );
     await alive(headers);
     expect((await send('DELETE', url, { headers: owner.headers() })).json.data.deleted).toBe(true);
     await expectDead(headers);
@@ -343,7 +404,9 @@ describe('is dead from the next request on', () => {
     const { headers } = await assistant();
     await kit.app
       .forWorkspace(workspaceId)
-      .transaction((tx) => tx.updateTable('profiles').set({ archived_at: kit.clock.now() }).where('id', '=', profileId).execute());
+      .transaction((tx) =>
+        tx.updateTable('profiles').set({ archived_at: kit.clock.now() }).where('id', '=', profileId).execute(),
+      );
     await expectDead(headers);
   });
 
@@ -351,7 +414,11 @@ describe('is dead from the next request on', () => {
     const { headers, clientId } = await assistant(['mcp:read', 'mcp:write']);
     expect((await createWorkspace(headers)).status).toBe(201);
     await kit.app.unbound.transaction((tx) =>
-      tx.updateTable('oauth_consents').set({ scopes: JSON.stringify(['mcp:read']) }).where('client_id', '=', clientId).execute(),
+      tx
+        .updateTable('oauth_consents')
+        .set({ scopes: JSON.stringify(['mcp:read']) })
+        .where('client_id', '=', clientId)
+        .execute(),
     );
     expect((await createWorkspace(headers)).status).toBe(403);
     await alive(headers);
