@@ -1,0 +1,127 @@
+/**
+ * What an event means. Callers name their events as they like; a profile's definitions say which names are which conversion,
+ * whether its money counts as cash, and whether it is attributed at all. An event that no definition lists is kept, and means
+ * nothing until one does.
+ */
+
+export type RevenueType = 'cash' | 'gross' | 'pipeline';
+
+/** The conversion types that every profile has. */
+export const standardConversionTypes = [
+  'lead_created',
+  'messaging_started',
+  'appointment_booked',
+  'quote_sent',
+  'closed_won',
+  'payment_received',
+  'order_placed',
+] as const;
+export type StandardConversionType = (typeof standardConversionTypes)[number];
+
+export interface Definition {
+  /** The `conversion_key`: unique in its profile, and what a definition keeps when all else of it is changed. */
+  readonly key: string;
+  /** One of the standard types, or the definition's own key. Reports are split by it. */
+  readonly conversionType: string;
+  readonly eventNames: readonly string[];
+  readonly countsAsCash: boolean;
+  readonly isAttributionEligible: boolean;
+  readonly lookbackWindowDays: number;
+  /** The one that is meant where nobody says which. */
+  readonly isDefault: boolean;
+}
+
+export const lookbackDays = { min: 1, default: 90, max: 365 } as const;
+
+/**
+ * What a new profile starts with: each standard type, under its own name only. Names like `purchase` are left free, because one
+ * business means the order by it and another the money, and a name taken here would have to be taken away first.
+ */
+export const initialDefinitions: readonly Definition[] = standardConversionTypes.map((type) => ({
+  key: type,
+  conversionType: type,
+  eventNames: [type],
+  countsAsCash: type === 'payment_received',
+  isAttributionEligible: true,
+  lookbackWindowDays: lookbackDays.default,
+  isDefault: type === 'payment_received',
+}));
+
+/** The definition decides, not the type's name: a shop that is paid at once may count its orders as cash. */
+export function revenueType(definition: Pick<Definition, 'conversionType' | 'countsAsCash'>): RevenueType {
+  if (definition.countsAsCash) return 'cash';
+  return definition.conversionType === 'order_placed' ? 'gross' : 'pipeline';
+}
+
+/** Two spellings of one event: `Lead Created ` and `lead created` must not become two conversions, or one that is never counted. */
+export const eventNameKey = (name: string): string => name.toLowerCase().normalize('NFC').trim().replace(/\s+/g, ' ');
+
+export interface NamedEvent {
+  readonly eventName: string;
+  readonly eventType: string;
+}
+
+/**
+ * Finds the definition of an event, among those of one profile. The name is the finer word and is looked up first; the type
+ * answers for names that nobody listed.
+ */
+export function definitionFinder<D extends Pick<Definition, 'eventNames'>>(
+  definitions: readonly D[],
+): (event: NamedEvent) => D | undefined {
+  const byName = new Map<string, D>();
+  for (const definition of definitions) {
+    for (const name of definition.eventNames.map(eventNameKey)) {
+      const other = byName.get(name) ?? definition;
+      if (other !== definition) throw new RangeError(`Two definitions of one profile list the event ${name}.`);
+      byName.set(name, definition);
+    }
+  }
+  return ({ eventName, eventType }) => byName.get(eventNameKey(eventName)) ?? byName.get(eventNameKey(eventType));
+}
+
+export type DefinitionRefusal =
+  | {
+      readonly reason: 'malformed_key' | 'unknown_conversion_type' | 'no_event_name' | 'lookback_out_of_range';
+      readonly field: keyof Definition;
+    }
+  | {
+      readonly reason: 'event_name_taken';
+      readonly field: 'eventNames';
+      readonly eventName: string;
+      /** The key of the definition that lists it. */
+      readonly takenBy: string;
+    };
+export type CheckedDefinition =
+  | { readonly ok: true; readonly definition: Definition }
+  | ({ readonly ok: false } & DefinitionRefusal);
+
+const keyShape = /^[a-z][a-z0-9_]{0,63}$/;
+
+/**
+ * A new definition, or, where its key is in use, the new version of that one. Refused where an event would mean two things: then
+ * the same conversion would be counted twice, or by whichever definition happened to be read first.
+ */
+export function checkDefinition(
+  candidate: Definition,
+  existing: readonly Pick<Definition, 'key' | 'eventNames'>[],
+): CheckedDefinition {
+  const { key, conversionType, lookbackWindowDays } = candidate;
+  if (!keyShape.test(key)) return { ok: false, reason: 'malformed_key', field: 'key' };
+  if (conversionType !== key && !standardConversionTypes.some((type) => type === conversionType)) {
+    return { ok: false, reason: 'unknown_conversion_type', field: 'conversionType' };
+  }
+  const isInRange = lookbackWindowDays >= lookbackDays.min && lookbackWindowDays <= lookbackDays.max;
+  if (!Number.isInteger(lookbackWindowDays) || !isInRange) {
+    return { ok: false, reason: 'lookback_out_of_range', field: 'lookbackWindowDays' };
+  }
+  const eventNames = [...new Set(candidate.eventNames.map(eventNameKey))];
+  if (eventNames.length === 0 || eventNames.includes('')) {
+    return { ok: false, reason: 'no_event_name', field: 'eventNames' };
+  }
+  const others = existing.filter((other) => other.key !== key);
+  for (const eventName of eventNames) {
+    const holder = others.find((other) => other.eventNames.map(eventNameKey).includes(eventName));
+    if (holder) return { ok: false, reason: 'event_name_taken', field: 'eventNames', eventName, takenBy: holder.key };
+  }
+  return { ok: true, definition: { ...candidate, eventNames } };
+}

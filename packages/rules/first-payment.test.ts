@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { firstPaymentCases, readPayment, type WrittenPayment } from './first-payment.cases.ts';
+import { type CustomerPayment, firstPayments } from './index.ts';
+
+const dayMs = 86_400_000;
+const epoch = Date.UTC(2026, 0, 1);
+
+const payment = ({ day, ...rest }: WrittenPayment): CustomerPayment => ({
+  ...rest,
+  paidAt: new Date(epoch + Math.round(day * dayMs)),
+});
+
+/** Each purchase with its first payments. */
+function purchases(payments: readonly CustomerPayment[]): Record<string, string[]> {
+  const found: Record<string, string[]> = {};
+  for (const [id, { isFirstPayment, purchaseId }] of firstPayments(payments)) {
+    expect(isFirstPayment).toBe(purchaseId !== null);
+    if (purchaseId === null) continue;
+    found[purchaseId] ??= [];
+    found[purchaseId].push(id);
+  }
+  return found;
+}
+
+const firsts = (payments: readonly CustomerPayment[]): Set<string> =>
+  new Set(Object.values(purchases(payments)).flat());
+
+describe('first payments', () => {
+  test.each(firstPaymentCases)('$title', ({ payments, first }) => {
+    const all = payments.map((text) => payment(readPayment(text)));
+    expect(purchases(all)).toEqual(first);
+    expect([...firstPayments(all).keys()].sort()).toEqual(all.map(({ id }) => id).sort());
+  });
+
+  test('a payment given twice is a mistake of ours', () => {
+    const twice = payment(readPayment('a 0'));
+    expect(() => firstPayments([twice, twice])).toThrow(RangeError);
+  });
+});
+
+describe('of any payments', () => {
+  // Few days and few subjects, so that moments, windows and subjects meet.
+  const written = fc.record({
+    day: fc.oneof(fc.integer({ min: 0, max: 20 }), fc.constantFrom(7 + 1 / dayMs, 14 - 1 / dayMs)),
+    subjectRef: fc.constantFrom(null, 'kid1', 'kid2', 'kid3'),
+    isInstallment: fc.constantFrom(false, false, false, true),
+  });
+  const ids = fc.shuffledSubarray([...'abcdefghij'], { minLength: 10 });
+  const some = fc
+    .tuple(fc.array(written, { maxLength: 10 }), ids)
+    .map(([rows, names]) => rows.map((row, index) => payment({ ...row, id: names[index] ?? '' })));
+
+  const isEarlier = (a: CustomerPayment, b: CustomerPayment) =>
+    a.paidAt < b.paidAt || (a.paidAt.getTime() === b.paidAt.getTime() && a.id < b.id);
+
+  test('their order of arrival changes nothing', () => {
+    const arrivals = some.chain((payments) =>
+      fc.tuple(fc.constant(payments), fc.shuffledSubarray(payments, { minLength: payments.length })),
+    );
+    fc.assert(
+      fc.property(arrivals, ([payments, shuffled]) => {
+        expect(new Map([...firstPayments(shuffled)].sort())).toEqual(new Map([...firstPayments(payments)].sort()));
+      }),
+    );
+  });
+
+  test('what is paid later changes nothing', () => {
+    fc.assert(
+      fc.property(some, (payments) => {
+        const all = firstPayments(payments);
+        for (const last of payments) {
+          const soFar = payments.filter((other) => !isEarlier(last, other));
+          expect(firstPayments(soFar).get(last.id)).toEqual(all.get(last.id));
+        }
+      }),
+    );
+  });
+
+  test('the rules hold as they are stated', () => {
+    fc.assert(
+      fc.property(some, (payments) => {
+        const first = firsts(payments);
+        for (const one of payments) {
+          const earlier = payments.filter((other) => isEarlier(other, one));
+          const isSeen = earlier.some(({ subjectRef }) => subjectRef === one.subjectRef);
+          if (one.isInstallment) expect(first).not.toContain(one.id);
+          else if (one.subjectRef === null && earlier.some(({ subjectRef }) => subjectRef !== null))
+            expect(first).not.toContain(one.id);
+          else if (!isSeen) expect(first.has(one.id)).toBe(!earlier.some(({ subjectRef }) => subjectRef === null));
+        }
+      }),
+    );
+  });
+
+  test('a purchase is of one subject, opened by its first payment and closed after seven days; a subject has one', () => {
+    fc.assert(
+      fc.property(some, (payments) => {
+        const byId = new Map(payments.map((one) => [one.id, one]));
+        const subjects = Object.entries(purchases(payments)).map(([purchaseId, members]) => {
+          const opening = byId.get(purchaseId);
+          expect(members[0]).toBe(purchaseId);
+          for (const member of members.map((id) => byId.get(id))) {
+            expect(member?.subjectRef).toBe(opening?.subjectRef);
+            expect(Number(member?.paidAt) - Number(opening?.paidAt)).toBeLessThanOrEqual(7 * dayMs);
+          }
+          return opening?.subjectRef;
+        });
+        expect(new Set(subjects).size).toBe(subjects.length);
+        // Untagged and tagged purchases never count side by side: the same person could be in both.
+        if (subjects.includes(null)) expect(subjects).toEqual([null]);
+      }),
+    );
+  });
+
+  test('marking an installment takes its flag and gives nobody one', () => {
+    fc.assert(
+      fc.property(some, fc.nat(), (payments, pick) => {
+        const marked = payments.map((one, index) =>
+          index === pick % payments.length ? { ...one, isInstallment: true } : one,
+        );
+        const [before, after] = [firsts(payments), firsts(marked)];
+        expect([...after].filter((id) => !before.has(id))).toEqual([]);
+      }),
+    );
+  });
+
+  test('one more untagged payment, whenever it was, never makes another first, but for installments', () => {
+    const plain = some.map((payments) => payments.map((one) => ({ ...one, isInstallment: false })));
+    fc.assert(
+      fc.property(plain, fc.integer({ min: 0, max: 20 }), (payments, day) => {
+        const before = firsts(payments);
+        const after = firsts([...payments, payment({ id: 'm', day, subjectRef: null, isInstallment: false })]);
+        expect([...after].filter((id) => id !== 'm' && !before.has(id))).toEqual([]);
+      }),
+    );
+  });
+});
