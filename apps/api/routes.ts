@@ -1,5 +1,6 @@
 import type { RouteId, Routes } from '@tributary/contract';
 import * as access from '@tributary/domain/access';
+import * as conversions from '@tributary/domain/conversions';
 import * as customers from '@tributary/domain/customers';
 import type { Handles } from '@tributary/runtime';
 import { readChangelog, readOpenapi } from './self.ts';
@@ -36,4 +37,8 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   listInvitations: access.listInvitations,
   deleteInvitation: access.deleteInvitation,
   acceptInvitation: access.acceptInvitation,
+  createEvent: conversions.createEvent,
+  createGoalDefinition: conversions.createGoalDefinition,
+  listGoalDefinitions: conversions.listGoalDefinitions,
+  createGoal: conversions.createGoal,
 };

@@ -1,5 +1,6 @@
 import { type ClickHouseSettings, forgetProfile } from '@tributary/clickhouse';
 import { deleteTenant, forgetExpired, pruneAccessLog } from '@tributary/domain/access';
+import { settleCustomers, spreadDefinition } from '@tributary/domain/conversions';
 import { pruneEvents } from '@tributary/domain/webhooks';
 import type { JobHandlers } from '@tributary/jobs';
 import type { Postgres } from '@tributary/postgres';
@@ -18,5 +19,7 @@ export function jobHandlers({ app, system, clickhouse, now }: Work): JobHandlers
     forgetExpired: async (_payload, signal) => void (await forgetExpired(system.unbound, now(), signal)),
     pruneAccessLog: async (_payload, signal) => void (await pruneAccessLog(system.unbound, now(), signal)),
     deleteTenant: (payload) => deleteTenant(app, payload, (profileId) => forgetProfile(clickhouse, profileId)),
+    spreadDefinition: async (payload, signal) => void (await spreadDefinition(app, payload, signal)),
+    settleCustomers: async (_payload, signal) => void (await settleCustomers(app, system, signal)),
   };
 }

@@ -185,11 +185,13 @@ export interface FoundCustomer {
 }
 
 /**
- * The most terms that are read for one word. A prefix can match millions, so work stops here: the range is read in its order,
- * where what is exactly asked for comes first, then what continues with another word. A search is complete as long as the
- * question as a whole, or one of its words, matches no more terms than this; past that a longer question finds more.
+ * How much is read, whatever a prefix fits: so many customers under exactly what is asked for, the newest first, and as many under
+ * what only begins with it. The question as a whole needs enough to fill a page; a single word of it more, because only some of
+ * those whom it finds fit the other words, too. So a search is complete while one of its words fits fewer than this, and
+ * beyond that it shows the newest of those it fits.
  */
-const maxTermsRead = 500;
+const mostForQuestion = 100;
+const mostForWord = 500;
 
 export async function findCandidates(
   tx: Tx,
@@ -198,28 +200,29 @@ export async function findCandidates(
   limit: number,
 ): Promise<FoundCustomer[]> {
   const prefixes = [phrase, ...words];
+  const most = prefixes.map((_, place) => (place === 0 ? mostForQuestion : mostForWord));
   const { rows } = await sql<FoundCustomer>`
     WITH asked AS MATERIALIZED (
-      SELECT * FROM unnest(${prefixes}::text[], ${prefixes.map(endOfPrefix)}::text[]) WITH ORDINALITY AS a (low, high, place)
+      SELECT * FROM unnest(${prefixes}::text[], ${prefixes.map(endOfPrefix)}::text[], ${most}::int[])
+        WITH ORDINALITY AS a (low, high, most, place)
     ), hits AS MATERIALIZED (
-      SELECT asked.place, hit.term, hit.customer_id FROM asked CROSS JOIN LATERAL (
-        SELECT s.term, s.customer_id FROM search_terms s WHERE s.term >= asked.low AND s.term < asked.high
-        ORDER BY s.term, s.customer_id LIMIT ${maxTermsRead}
-      ) hit
+      SELECT place, customer_id, is_exact FROM asked CROSS JOIN LATERAL (
+        (SELECT customer_id, true AS is_exact FROM search_terms
+          WHERE term = low ORDER BY customer_id DESC LIMIT most)
+        UNION ALL
+        (SELECT customer_id, false FROM search_terms
+          WHERE term > low AND term < high ORDER BY term, customer_id LIMIT most)
+      ) AS hit
     ), rarest_word AS (
       SELECT place FROM hits WHERE place > 1 GROUP BY place ORDER BY count(*), place LIMIT 1
     ), candidates AS (
-      SELECT customer_id, min(CASE
-        WHEN place > 1 THEN 3
-        WHEN term = ${phrase} THEN 0
-        WHEN starts_with(term, ${`${phrase} `}) THEN 1
-        ELSE 2 END) AS distance
+      SELECT customer_id, min(CASE WHEN place > 1 THEN 2 WHEN is_exact THEN 0 ELSE 1 END) AS distance
       FROM hits WHERE place = 1 OR place = (SELECT place FROM rarest_word) GROUP BY customer_id
     )
     SELECT c.id, c.first_name, c.last_name, c.primary_email, c.primary_phone, c.sources, c.first_seen_at, c.last_seen_at
     FROM candidates JOIN customers c ON c.id = candidates.customer_id
     WHERE c.merged_into IS NULL AND c.id IS DISTINCT FROM ${exclude ?? null}::uuid
-      AND (distance < 3 OR NOT EXISTS (
+      AND (distance < 2 OR NOT EXISTS (
         SELECT FROM asked WHERE place > 1 AND NOT EXISTS (
           SELECT FROM unnest(c.terms) AS term WHERE term COLLATE "C" >= low AND term COLLATE "C" < high)))
     ORDER BY distance, c.last_seen_at DESC, c.id LIMIT ${limit}`.execute(tx);

@@ -5,6 +5,7 @@ export * from './events.ts';
 export * from './openapi.ts';
 export * from './primitives.ts';
 export * from './route.ts';
+export { ServerEvent } from './routes/outcomes.ts';
 export * from './routes.ts';
 export * from './scopes.ts';
 export * from './vocabulary.ts';

@@ -29,6 +29,7 @@ import {
   updatePassword,
 } from './routes/accounts.ts';
 import { importCustomers, searchCustomers } from './routes/customers.ts';
+import { createEvent, createGoal, createGoalDefinition, listGoalDefinitions } from './routes/outcomes.ts';
 import { readChangelog, readOpenapi } from './routes/service.ts';
 
 /** Every route there is, by operation id. apps/api maps each to its handler, and does not compile while one is missing. */
@@ -49,6 +50,10 @@ export const routes = {
   readPiiAccessLog,
   importCustomers,
   searchCustomers,
+  createEvent,
+  createGoalDefinition,
+  listGoalDefinitions,
+  createGoal,
   signIn,
   signOut,
   readAccount,

@@ -50,6 +50,21 @@ export const catalogue = {
     retries: 20,
     timeoutSeconds: 3_600,
   }),
+  spreadDefinition: job({
+    name: 'spread-definition',
+    about: 'Marks the outcomes that a changed definition concerns, so that they are attributed again.',
+    payload: z.strictObject({ profileId: z.uuid(), eventKeys: z.array(z.string()).min(1) }),
+    retries: 10,
+    timeoutSeconds: 3_600,
+  }),
+  settleCustomers: job({
+    name: 'settle-customers',
+    about: 'Derives first payments again where a merge or a definition changed which payments a customer has.',
+    payload: z.strictObject({}),
+    retries: 3,
+    timeoutSeconds: 600,
+    oneAtATime: true,
+  }),
 } as const;
 
 export type JobName = keyof typeof catalogue;
@@ -60,4 +75,5 @@ export const schedule: readonly { job: JobName; cron: string; words: string; pay
   { job: 'pruneEvents', cron: '17 3 * * *', words: 'every night at 03:17', payload: {} },
   { job: 'forgetExpired', cron: '42 * * * *', words: 'every hour at 42 minutes past', payload: {} },
   { job: 'pruneAccessLog', cron: '5 4 * * *', words: 'every night at 04:05', payload: {} },
+  { job: 'settleCustomers', cron: '* * * * *', words: 'every minute', payload: {} },
 ];

@@ -7,7 +7,14 @@ let jobs: Jobs & { close(): Promise<void> };
 let worker: { stop(): Promise<void> } | undefined;
 const errors: Error[] = [];
 const nothing = async () => {};
-const idle = { pruneEvents: nothing, forgetExpired: nothing, pruneAccessLog: nothing, deleteTenant: nothing };
+const idle = {
+  pruneEvents: nothing,
+  forgetExpired: nothing,
+  pruneAccessLog: nothing,
+  deleteTenant: nothing,
+  spreadDefinition: nothing,
+  settleCustomers: nothing,
+};
 
 beforeAll(async () => {
   kit = await openTestkit();

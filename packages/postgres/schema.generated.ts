@@ -24,6 +24,8 @@ export type JsonPrimitive = boolean | number | string | null;
 
 export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
+export type Numeric = ColumnType<string, number | string, number | string>;
+
 export type PgbossJobState = "active" | "cancelled" | "completed" | "created" | "failed" | "retry";
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
@@ -117,6 +119,40 @@ export interface Customers {
   terms: string[];
 }
 
+export interface DefinitionEvents {
+  definition_id: string;
+  event_key: string;
+  profile_id: string;
+}
+
+export interface Definitions {
+  conversion_type: string;
+  counts_as_cash: boolean;
+  created_at: Timestamp;
+  first_attributed_at: Timestamp | null;
+  id: string;
+  is_attribution_eligible: boolean;
+  is_default: boolean;
+  key: string;
+  lookback_window_days: number;
+  name: string;
+  profile_id: string;
+  updated_at: Timestamp;
+}
+
+export interface DirtyConversions {
+  cause: string;
+  outcome_id: string;
+  profile_id: string;
+  revision: Generated<Int8>;
+}
+
+export interface DirtyCustomers {
+  customer_id: string;
+  profile_id: string;
+  revision: Generated<Int8>;
+}
+
 export interface EventCounter {
   last: Int8;
   one: Generated<boolean>;
@@ -130,6 +166,13 @@ export interface EventLog {
   sequence: Int8;
   sequenced_at: Timestamp;
   type: string;
+}
+
+export interface ExchangeRates {
+  currency: string;
+  day: Timestamp;
+  per_usd: Numeric;
+  source: string;
 }
 
 export interface Grants {
@@ -343,6 +386,31 @@ export interface Outbox {
   payload: Json;
   profile_id: string;
   type: string;
+}
+
+export interface Outcomes {
+  amount: Numeric | null;
+  currency: string | null;
+  customer_id: string | null;
+  event_key: string;
+  event_name: string;
+  event_type: string;
+  event_type_key: string;
+  id: string;
+  idempotency_key: string;
+  is_first_payment: boolean | null;
+  is_installment: Generated<boolean>;
+  occurred_at: Timestamp;
+  profile_id: string;
+  purchase_id: string | null;
+  rate: Numeric | null;
+  rate_date: Timestamp | null;
+  recorded_at: Timestamp;
+  reporting_amount: Numeric | null;
+  reporting_currency: string | null;
+  rest: Json;
+  subject_ref: string | null;
+  updated_at: Timestamp;
 }
 
 export interface PgbossBam {
@@ -574,8 +642,13 @@ export interface DB {
   audit_heads: AuditHeads;
   audit_log: AuditLog;
   customers: Customers;
+  definition_events: DefinitionEvents;
+  definitions: Definitions;
+  dirty_conversions: DirtyConversions;
+  dirty_customers: DirtyCustomers;
   event_counter: EventCounter;
   event_log: EventLog;
+  exchange_rates: ExchangeRates;
   grants: Grants;
   idempotent_answer_people: IdempotentAnswerPeople;
   idempotent_answers: IdempotentAnswers;
@@ -593,6 +666,7 @@ export interface DB {
   oauth_refresh_tokens: OauthRefreshTokens;
   oauth_resources: OauthResources;
   outbox: Outbox;
+  outcomes: Outcomes;
   "pgboss.bam": PgbossBam;
   "pgboss.job": PgbossJob;
   "pgboss.job_dependency": PgbossJobDependency;

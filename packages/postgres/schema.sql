@@ -138,87 +138,33 @@ CREATE FUNCTION public.find_app_workspace(app uuid, workspace uuid) RETURNS TABL
    WHERE ((w.id = find_app_workspace.workspace) AND (w.provisioned_by = find_app_workspace.app) AND (w.archived_at IS NULL));
 END;
 
-CREATE TABLE public.api_keys (
-    profile_id uuid NOT NULL,
-    id uuid NOT NULL,
-    app_id uuid,
-    name text NOT NULL,
-    hash bytea NOT NULL,
-    prefix text NOT NULL,
-    last4 text NOT NULL,
-    scopes text[] NOT NULL,
-    requests_per_minute integer NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    last_used_at timestamp with time zone,
-    expires_at timestamp with time zone,
-    revoked_at timestamp with time zone,
-    CONSTRAINT api_keys_requests_per_minute_check CHECK (((requests_per_minute >= 1) AND (requests_per_minute <= 600000)))
-);
-
-ALTER TABLE ONLY public.api_keys FORCE ROW LEVEL SECURITY;
-
-CREATE TABLE public.app_tokens (
-    hash bytea NOT NULL,
-    id uuid NOT NULL,
-    app_id uuid NOT NULL,
-    profile_id uuid,
-    scopes text[] NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    expires_at timestamp with time zone NOT NULL
-);
-
-ALTER TABLE ONLY public.app_tokens FORCE ROW LEVEL SECURITY;
-
 CREATE FUNCTION public.find_credentials(hashes bytea[], at timestamp with time zone) RETURNS SETOF public.credential
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
-    BEGIN ATOMIC
- SELECT k.hash,
-     'api_key'::text,
-     k.id,
-     p.id,
-     p.workspace_id,
-     k.app_id,
-     k.scopes,
-         CASE
-             WHEN (k.app_id IS NULL) THEN NULL::text[]
-             ELSE COALESCE(g.oauth_scopes, '{}'::text[])
-         END AS "coalesce",
-     k.requests_per_minute,
-     p.is_attribution_enabled,
-     (w.is_healthcare_agency OR (p.privacy_mode <> 'standard'::text))
-    FROM ((((public.api_keys k
-      JOIN public.profiles p ON (((p.id = k.profile_id) AND (p.archived_at IS NULL))))
-      JOIN public.workspaces w ON (((w.id = p.workspace_id) AND (w.archived_at IS NULL))))
-      LEFT JOIN public.apps a ON ((a.id = k.app_id)))
-      LEFT JOIN public.grants g ON (((g.profile_id = k.profile_id) AND (g.app_id = k.app_id) AND (g.revoked_at IS NULL))))
-   WHERE ((k.hash = ANY (find_credentials.hashes)) AND (k.revoked_at IS NULL) AND ((k.expires_at IS NULL) OR (k.expires_at > find_credentials.at)) AND (a.disabled_at IS NULL))
- UNION ALL
-  SELECT t.hash,
-     'app'::text,
-     t.id,
-     p.id,
-     p.workspace_id,
-     t.app_id,
-     t.scopes,
-         CASE
-             WHEN (t.profile_id IS NULL) THEN NULL::text[]
-             ELSE COALESCE(g.oauth_scopes, '{}'::text[])
-         END AS "coalesce",
-         CASE a.rate_tier
-             WHEN 'internal'::text THEN 6000
-             WHEN 'elevated'::text THEN 1200
-             ELSE 300
-         END AS "case",
-     COALESCE(p.is_attribution_enabled, true) AS "coalesce",
-     COALESCE((w.is_healthcare_agency OR (p.privacy_mode <> 'standard'::text)), true) AS "coalesce"
-    FROM ((((public.app_tokens t
-      JOIN public.apps a ON (((a.id = t.app_id) AND (a.disabled_at IS NULL))))
-      LEFT JOIN public.profiles p ON (((p.id = t.profile_id) AND (p.archived_at IS NULL))))
-      LEFT JOIN public.workspaces w ON (((w.id = p.workspace_id) AND (w.archived_at IS NULL))))
-      LEFT JOIN public.grants g ON (((g.profile_id = t.profile_id) AND (g.app_id = t.app_id) AND (g.revoked_at IS NULL))))
-   WHERE ((t.hash = ANY (find_credentials.hashes)) AND (t.expires_at > find_credentials.at) AND ((t.profile_id IS NULL) OR (w.id IS NOT NULL)));
-END;
+    AS $$ BEGIN
+  RETURN QUERY SELECT k.hash, 'api_key', k.id, p.id, p.workspace_id, k.app_id, k.scopes,
+    CASE WHEN k.app_id IS NULL THEN NULL ELSE coalesce(g.oauth_scopes, '{}') END,
+    k.requests_per_minute, p.is_attribution_enabled,
+    w.is_healthcare_agency OR p.privacy_mode <> 'standard'
+  FROM api_keys k
+  JOIN profiles p ON p.id = k.profile_id AND p.archived_at IS NULL
+  JOIN workspaces w ON w.id = p.workspace_id AND w.archived_at IS NULL
+  LEFT JOIN apps a ON a.id = k.app_id
+  LEFT JOIN grants g ON g.profile_id = k.profile_id AND g.app_id = k.app_id AND g.revoked_at IS NULL
+  WHERE k.hash = ANY (hashes) AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > at)
+    AND a.disabled_at IS NULL
+  UNION ALL
+  SELECT t.hash, 'app', t.id, p.id, p.workspace_id, t.app_id, t.scopes,
+    CASE WHEN t.profile_id IS NULL THEN NULL ELSE coalesce(g.oauth_scopes, '{}') END,
+    CASE a.rate_tier WHEN 'internal' THEN 6000 WHEN 'elevated' THEN 1200 ELSE 300 END, coalesce(p.is_attribution_enabled, true),
+    coalesce(w.is_healthcare_agency OR p.privacy_mode <> 'standard', true)
+  FROM app_tokens t
+  JOIN apps a ON a.id = t.app_id AND a.disabled_at IS NULL
+  LEFT JOIN profiles p ON p.id = t.profile_id AND p.archived_at IS NULL
+  LEFT JOIN workspaces w ON w.id = p.workspace_id AND w.archived_at IS NULL
+  LEFT JOIN grants g ON g.profile_id = t.profile_id AND g.app_id = t.app_id AND g.revoked_at IS NULL
+  WHERE t.hash = ANY (hashes) AND t.expires_at > at AND (t.profile_id IS NULL OR w.id IS NOT NULL);
+END $$;
 
 CREATE TABLE public.invitations (
     workspace_id uuid NOT NULL,
@@ -405,6 +351,21 @@ CREATE FUNCTION public.find_session(session_hash text, wanted_workspace uuid, wa
    WHERE ((s.token = find_session.session_hash) AND (s.expires_at > find_session.at));
 END;
 
+CREATE FUNCTION public.follow_merge() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$ BEGIN
+  WITH moved AS (
+    UPDATE outcomes SET customer_id = NEW.merged_into WHERE profile_id = NEW.profile_id AND customer_id = NEW.id RETURNING id
+  ), dirty AS (
+    INSERT INTO dirty_conversions (profile_id, outcome_id, cause) SELECT NEW.profile_id, id, 'merge' FROM moved
+    ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'), cause = 'merge'
+  )
+  INSERT INTO dirty_customers (profile_id, customer_id)
+  SELECT DISTINCT NEW.profile_id, NEW.merged_into FROM moved
+  ON CONFLICT (profile_id, customer_id) DO UPDATE SET revision = nextval('dirty_revision');
+  RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.follow_terms() RETURNS trigger
     LANGUAGE plpgsql
     AS $$ BEGIN
@@ -422,6 +383,18 @@ CREATE FUNCTION public.follow_terms() RETURNS trigger
   END IF;
   RETURN NULL;
 END $$;
+
+CREATE TABLE public.app_tokens (
+    hash bytea NOT NULL,
+    id uuid NOT NULL,
+    app_id uuid NOT NULL,
+    profile_id uuid,
+    scopes text[] NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.app_tokens FORCE ROW LEVEL SECURITY;
 
 CREATE FUNCTION public.issue_app_token(token_hash bytea, token_id uuid, app uuid, profile uuid, token_scopes text[], issued_at timestamp with time zone, expires timestamp with time zone) RETURNS void
     LANGUAGE sql SECURITY DEFINER
@@ -500,6 +473,25 @@ CREATE TABLE public.accounts (
     updated_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.api_keys (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    app_id uuid,
+    name text NOT NULL,
+    hash bytea NOT NULL,
+    prefix text NOT NULL,
+    last4 text NOT NULL,
+    scopes text[] NOT NULL,
+    requests_per_minute integer NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    last_used_at timestamp with time zone,
+    expires_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    CONSTRAINT api_keys_requests_per_minute_check CHECK (((requests_per_minute >= 1) AND (requests_per_minute <= 600000)))
+);
+
+ALTER TABLE ONLY public.api_keys FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.audit_heads (
     workspace_id uuid NOT NULL,
     sequence bigint NOT NULL,
@@ -544,6 +536,56 @@ WITH (fillfactor='90');
 
 ALTER TABLE ONLY public.customers FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.definition_events (
+    profile_id uuid NOT NULL,
+    event_key text NOT NULL COLLATE pg_catalog."C",
+    definition_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY public.definition_events FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.definitions (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    key text NOT NULL,
+    name text NOT NULL,
+    conversion_type text NOT NULL,
+    counts_as_cash boolean NOT NULL,
+    is_attribution_eligible boolean NOT NULL,
+    lookback_window_days integer NOT NULL,
+    is_default boolean NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    first_attributed_at timestamp with time zone,
+    CONSTRAINT definitions_lookback_window_days_check CHECK (((lookback_window_days >= 1) AND (lookback_window_days <= 365)))
+);
+
+ALTER TABLE ONLY public.definitions FORCE ROW LEVEL SECURITY;
+
+CREATE SEQUENCE public.dirty_revision
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+CREATE TABLE public.dirty_conversions (
+    profile_id uuid NOT NULL,
+    outcome_id uuid NOT NULL,
+    revision bigint DEFAULT nextval('public.dirty_revision'::regclass) NOT NULL,
+    cause text NOT NULL
+);
+
+ALTER TABLE ONLY public.dirty_conversions FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.dirty_customers (
+    profile_id uuid NOT NULL,
+    customer_id uuid NOT NULL,
+    revision bigint DEFAULT nextval('public.dirty_revision'::regclass) NOT NULL
+);
+
+ALTER TABLE ONLY public.dirty_customers FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.event_counter (
     one boolean DEFAULT true NOT NULL,
     last bigint NOT NULL,
@@ -561,6 +603,15 @@ CREATE TABLE public.event_log (
 );
 
 ALTER TABLE ONLY public.event_log FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.exchange_rates (
+    currency text NOT NULL,
+    day date NOT NULL,
+    per_usd numeric NOT NULL,
+    source text NOT NULL,
+    CONSTRAINT exchange_rates_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+    CONSTRAINT exchange_rates_per_usd_check CHECK ((per_usd > (0)::numeric))
+);
 
 CREATE TABLE public.idempotent_answer_people (
     owner_id uuid NOT NULL,
@@ -691,6 +742,34 @@ CREATE TABLE public.outbox (
 
 ALTER TABLE ONLY public.outbox FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.outcomes (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    idempotency_key text NOT NULL COLLATE pg_catalog."C",
+    event_name text NOT NULL,
+    event_type text NOT NULL,
+    event_key text NOT NULL COLLATE pg_catalog."C",
+    event_type_key text NOT NULL COLLATE pg_catalog."C",
+    customer_id uuid,
+    occurred_at timestamp with time zone NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    amount numeric,
+    currency text,
+    reporting_amount numeric,
+    reporting_currency text,
+    rate numeric,
+    rate_date date,
+    subject_ref text,
+    is_first_payment boolean,
+    purchase_id uuid,
+    is_installment boolean DEFAULT false NOT NULL,
+    rest jsonb NOT NULL,
+    CONSTRAINT outcomes_check CHECK (((amount IS NULL) = (currency IS NULL)))
+);
+
+ALTER TABLE ONLY public.outcomes FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.pii_access_log (
     workspace_id uuid NOT NULL,
     profile_id uuid NOT NULL,
@@ -759,11 +838,29 @@ ALTER TABLE ONLY public.audit_log
 ALTER TABLE ONLY public.customers
     ADD CONSTRAINT customers_pkey PRIMARY KEY (profile_id, id);
 
+ALTER TABLE ONLY public.definition_events
+    ADD CONSTRAINT definition_events_pkey PRIMARY KEY (profile_id, event_key);
+
+ALTER TABLE ONLY public.definitions
+    ADD CONSTRAINT definitions_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.definitions
+    ADD CONSTRAINT definitions_profile_id_key_key UNIQUE (profile_id, key);
+
+ALTER TABLE ONLY public.dirty_conversions
+    ADD CONSTRAINT dirty_conversions_pkey PRIMARY KEY (profile_id, outcome_id);
+
+ALTER TABLE ONLY public.dirty_customers
+    ADD CONSTRAINT dirty_customers_pkey PRIMARY KEY (profile_id, customer_id);
+
 ALTER TABLE ONLY public.event_counter
     ADD CONSTRAINT event_counter_pkey PRIMARY KEY (one);
 
 ALTER TABLE ONLY public.event_log
     ADD CONSTRAINT event_log_pkey PRIMARY KEY (sequence);
+
+ALTER TABLE ONLY public.exchange_rates
+    ADD CONSTRAINT exchange_rates_pkey PRIMARY KEY (currency, day);
 
 ALTER TABLE ONLY public.grants
     ADD CONSTRAINT grants_pkey PRIMARY KEY (profile_id, app_id);
@@ -831,6 +928,12 @@ ALTER TABLE ONLY public.oauth_resources
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.outcomes
+    ADD CONSTRAINT outcomes_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.outcomes
+    ADD CONSTRAINT outcomes_profile_id_idempotency_key_key UNIQUE (profile_id, idempotency_key);
+
 ALTER TABLE ONLY public.pii_access_log
     ADD CONSTRAINT pii_access_log_pkey PRIMARY KEY (workspace_id, at, id);
 
@@ -866,6 +969,8 @@ CREATE INDEX app_tokens_by_expiry ON public.app_tokens USING btree (expires_at);
 
 CREATE INDEX customers_by_survivor ON public.customers USING btree (profile_id, merged_into) WHERE (merged_into IS NOT NULL);
 
+CREATE INDEX definition_events_by_definition ON public.definition_events USING btree (profile_id, definition_id);
+
 CREATE UNIQUE INDEX event_log_by_profile ON public.event_log USING btree (profile_id, sequence);
 
 CREATE INDEX event_log_by_time ON public.event_log USING btree (sequenced_at);
@@ -900,6 +1005,10 @@ CREATE INDEX oauth_consents_by_user ON public.oauth_consents USING btree (user_i
 
 CREATE INDEX oauth_refresh_tokens_by_session ON public.oauth_refresh_tokens USING btree (session_id);
 
+CREATE INDEX outcomes_by_customer ON public.outcomes USING btree (profile_id, customer_id, occurred_at, id) WHERE (customer_id IS NOT NULL);
+
+CREATE INDEX outcomes_by_event ON public.outcomes USING btree (profile_id, event_key, occurred_at, id);
+
 CREATE INDEX pii_access_log_by_time ON public.pii_access_log USING btree (at);
 
 CREATE INDEX profiles_by_workspace ON public.profiles USING btree (workspace_id, id);
@@ -917,6 +1026,8 @@ CREATE TRIGGER access_switch BEFORE UPDATE OF revoked_at, scopes ON public.api_k
 CREATE TRIGGER access_switch BEFORE UPDATE OF oauth_scopes, revoked_at ON public.grants FOR EACH ROW EXECUTE FUNCTION public.take_profile_privacy_lock();
 
 CREATE TRIGGER access_switch BEFORE DELETE OR UPDATE OF role ON public.members FOR EACH ROW EXECUTE FUNCTION public.take_workspace_privacy_lock();
+
+CREATE TRIGGER outcomes_follow_merge AFTER UPDATE OF merged_into ON public.customers FOR EACH ROW WHEN (((new.merged_into IS NOT NULL) AND (new.merged_into IS DISTINCT FROM old.merged_into))) EXECUTE FUNCTION public.follow_merge();
 
 CREATE TRIGGER privacy_switch BEFORE UPDATE OF privacy_mode, archived_at ON public.profiles FOR EACH ROW EXECUTE FUNCTION public.take_privacy_lock();
 
@@ -958,6 +1069,18 @@ ALTER TABLE ONLY public.customers
 
 ALTER TABLE ONLY public.customers
     ADD CONSTRAINT customers_profile_id_merged_into_fkey FOREIGN KEY (profile_id, merged_into) REFERENCES public.customers(profile_id, id);
+
+ALTER TABLE ONLY public.definition_events
+    ADD CONSTRAINT definition_events_profile_id_definition_id_fkey FOREIGN KEY (profile_id, definition_id) REFERENCES public.definitions(profile_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.definitions
+    ADD CONSTRAINT definitions_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.dirty_conversions
+    ADD CONSTRAINT dirty_conversions_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.dirty_customers
+    ADD CONSTRAINT dirty_customers_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.event_log
     ADD CONSTRAINT event_log_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
@@ -1046,6 +1169,9 @@ ALTER TABLE ONLY public.oauth_refresh_tokens
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.outcomes
+    ADD CONSTRAINT outcomes_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.pii_access_log
     ADD CONSTRAINT pii_access_log_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
@@ -1079,6 +1205,14 @@ ALTER TABLE public.audit_heads ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.audit_log ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.customers ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.definition_events ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.definitions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.dirty_conversions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.dirty_customers ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.event_log ENABLE ROW LEVEL SECURITY;
 
@@ -1116,6 +1250,8 @@ CREATE POLICY operator ON public.workspaces TO tributary_owner USING (true);
 
 ALTER TABLE public.outbox ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.outcomes ENABLE ROW LEVEL SECURITY;
+
 CREATE POLICY own ON public.idempotent_answer_people TO tributary_app USING ((owner_id = public.current_owner()));
 
 CREATE POLICY own ON public.idempotent_answers TO tributary_app USING ((owner_id = public.current_owner()));
@@ -1125,6 +1261,14 @@ CREATE POLICY own_profile ON public.api_keys TO tributary_app USING ((profile_id
 CREATE POLICY own_profile ON public.app_tokens TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.customers TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.definition_events TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.definitions TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.dirty_conversions TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.dirty_customers TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.event_log TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -1137,6 +1281,8 @@ CREATE POLICY own_profile ON public.identity_conflicts TO tributary_app USING ((
 CREATE POLICY own_profile ON public.merges TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.outbox TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.outcomes TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.pii_access_log FOR INSERT TO tributary_app WITH CHECK ((profile_id = public.current_profile()));
 
@@ -1159,6 +1305,10 @@ ALTER TABLE public.pii_access_log ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.profiles ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY queue ON public.app_tokens TO tributary_system USING (true);
+
+CREATE POLICY queue ON public.dirty_conversions TO tributary_system USING (true);
+
+CREATE POLICY queue ON public.dirty_customers TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.event_log TO tributary_system USING (true);
 
@@ -1192,10 +1342,6 @@ GRANT ALL ON FUNCTION public.find_app_profile(app uuid, profile uuid) TO tributa
 REVOKE ALL ON FUNCTION public.find_app_workspace(app uuid, workspace uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_app_workspace(app uuid, workspace uuid) TO tributary_app;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.api_keys TO tributary_app;
-
-GRANT SELECT,DELETE ON TABLE public.app_tokens TO tributary_system;
-
 REVOKE ALL ON FUNCTION public.find_credentials(hashes bytea[], at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_credentials(hashes bytea[], at timestamp with time zone) TO tributary_app;
 
@@ -1228,6 +1374,8 @@ GRANT ALL ON FUNCTION public.find_memberships(person uuid) TO tributary_app;
 REVOKE ALL ON FUNCTION public.find_session(session_hash text, wanted_workspace uuid, wanted_profile uuid, at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_session(session_hash text, wanted_workspace uuid, wanted_profile uuid, at timestamp with time zone) TO tributary_app;
 
+GRANT SELECT,DELETE ON TABLE public.app_tokens TO tributary_system;
+
 REVOKE ALL ON FUNCTION public.issue_app_token(token_hash bytea, token_id uuid, app uuid, profile uuid, token_scopes text[], issued_at timestamp with time zone, expires timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.issue_app_token(token_hash bytea, token_id uuid, app uuid, profile uuid, token_scopes text[], issued_at timestamp with time zone, expires timestamp with time zone) TO tributary_app;
 
@@ -1235,14 +1383,32 @@ REVOKE ALL ON FUNCTION public.revoke_person_keys(profile uuid, at timestamp with
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.accounts TO tributary_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.api_keys TO tributary_app;
+
 GRANT SELECT ON TABLE public.audit_log TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.customers TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.definition_events TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.definitions TO tributary_app;
+
+GRANT USAGE ON SEQUENCE public.dirty_revision TO tributary_app;
+GRANT USAGE ON SEQUENCE public.dirty_revision TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dirty_conversions TO tributary_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dirty_conversions TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dirty_customers TO tributary_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dirty_customers TO tributary_system;
 
 GRANT SELECT,UPDATE ON TABLE public.event_counter TO tributary_system;
 
 GRANT SELECT ON TABLE public.event_log TO tributary_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.event_log TO tributary_system;
+
+GRANT SELECT ON TABLE public.exchange_rates TO tributary_app;
+GRANT SELECT ON TABLE public.exchange_rates TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.idempotent_answer_people TO tributary_app;
 
@@ -1266,6 +1432,8 @@ GRANT SELECT,INSERT ON TABLE public.oauth_resources TO tributary_app;
 
 GRANT SELECT,INSERT ON TABLE public.outbox TO tributary_app;
 GRANT SELECT,DELETE ON TABLE public.outbox TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outcomes TO tributary_app;
 
 GRANT SELECT,INSERT ON TABLE public.pii_access_log TO tributary_app;
 GRANT SELECT,DELETE ON TABLE public.pii_access_log TO tributary_system;

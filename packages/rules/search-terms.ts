@@ -1,9 +1,9 @@
 import { nationalNumber } from './normalise.ts';
 
 /**
- * How people are found. A customer is kept under terms, words in small letters without accents, and a question finds every term
- * that begins with it. Names are kept once from each of their words on ("maria jose soto", "jose soto maria", "soto maria jose"),
- * so that one range of the index answers for any word, for words in the order they are spoken, and for the surname first.
+ * How people are found. A customer is kept under terms, in small letters without accents, and a question finds every term that
+ * begins with it. Each word of a name is a term; so is the whole name, given name first and surname first, because the words of
+ * a name may each be anybody's while their sequence is one person's.
  */
 
 const maxTermCharacters = 48;
@@ -21,21 +21,22 @@ export interface SearchableFacts {
 }
 
 export function searchTerms({ firstName, lastName, emails = [], phones = [] }: SearchableFacts): string[] {
-  const name = words(`${firstName ?? ''} ${lastName ?? ''}`).slice(0, maxWordsOfName);
+  const [given, surname] = [words(firstName ?? ''), words(lastName ?? '')];
   const terms = [
-    ...name.map((_, from) => [...name.slice(from), ...name.slice(0, from)].join(' ')),
+    [...given, ...surname].join(' '),
+    [...surname, ...given].join(' '),
+    ...[...given, ...surname].slice(0, maxWordsOfName),
     ...emails.flatMap(emailTerms),
     ...phones.flatMap(phoneTerms),
   ];
-  return [...new Set(terms.map(cut))].slice(0, maxTermsOfCustomer);
+  return [...new Set(terms.map(cut))].filter((term) => term !== '').slice(0, maxTermsOfCustomer);
 }
 
-/** From each word before the @ on: "soto" finds m.soto@example.cl, and the domain, which thousands share, finds nobody. */
-function emailTerms(email: string): string[] {
-  const at = email.lastIndexOf('@');
-  const [local, domain] = [words(email.slice(0, at)), words(email.slice(at + 1))];
-  return local.map((_, from) => [...local.slice(from), ...domain].join(' '));
-}
+/** The whole, and each word before the @. The words of a domain would find the thousands who share it. */
+const emailTerms = (email: string): string[] => [
+  words(email).join(' '),
+  ...words(email.slice(0, email.lastIndexOf('@'))),
+];
 
 /** With the country code and, as people say it at home, without. */
 const phoneTerms = (phone: string): string[] => [phone.replace(/\D/g, ''), nationalNumber(phone) ?? []].flat();

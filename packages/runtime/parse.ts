@@ -53,13 +53,21 @@ function parseJson(bytes: Buffer): unknown {
 function parsePart(route: Route, schema: z.ZodType, value: unknown, fallback: ErrorCode, noun: string): unknown {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
+  const issue = nearest(parsed.error.issues[0]);
   const path = issue?.path.map(String) ?? [];
   const code = codeOf(route, path) ?? fallback;
   const field = path.join('.');
   const message = field ? `The ${noun} "${field}" ${sentence(issue)}` : sentence(issue);
   const fields = code === 'validation_error' || code === 'invalid_parameter' ? { field } : {};
   throw new Refusal(code, message, field ? { fields } : {});
+}
+
+/** Of several forms that a body may have, the one it came closest to: that whose field is there, though wrong. */
+function nearest(issue: z.core.$ZodIssue | undefined): z.core.$ZodIssue | undefined {
+  if (issue?.code !== 'invalid_union') return issue;
+  const firsts = issue.errors.flatMap(([first]) => (first ? [{ ...first, path: [...issue.path, ...first.path] }] : []));
+  const present = firsts.find((first) => !(first.code === 'invalid_type' && first.input === undefined));
+  return nearest(present ?? firsts.at(-1) ?? undefined) ?? issue;
 }
 
 /** The code that the route gives a field; a deeper path asks its parents too, and "*" stands for any. */

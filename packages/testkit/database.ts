@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { migrateJobs } from '@tributary/jobs';
+import { createHash, randomBytes } from 'node:crypto';
+import { catalogue, migrateJobs, schedule } from '@tributary/jobs';
 import { migrate, migrationsFingerprint } from '@tributary/postgres';
 import pg from 'pg';
 
@@ -32,7 +32,14 @@ async function asOwner<T>(server: DatabaseServer, work: (client: pg.Client) => P
   }
 }
 
-const templateName = () => `tributary_template_${migrationsFingerprint()}`;
+/** Named after all that makes it: the migrations, and the queues of the job catalogue. */
+const templateName = () => {
+  const queues = createHash('sha256')
+    .update(JSON.stringify([catalogue, schedule]))
+    .digest('hex')
+    .slice(0, 6);
+  return `tributary_template_${migrationsFingerprint()}_${queues}`;
+};
 
 /** Migrates one database that all others are cloned from; done once per state of the migrations. */
 export async function prepareTemplate(server: DatabaseServer): Promise<void> {

@@ -162,20 +162,25 @@ async function buildAppToken(
   scopes: readonly Scope[],
 ): Promise<string> {
   const secret = mintSecret('appToken');
-  const token = { hash: hashSecret(secret), id: uuid(), app_id: appId, profile_id: profileId, scopes: [...scopes] };
-  const times = { created_at: longAgo, expires_at: farAhead };
-  await asOperator(kit, (operator) =>
-    operator.transaction((tx) =>
-      tx
-        .insertInto('app_tokens')
-        .values({ ...token, ...times })
-        .execute(),
-    ),
+  await kit.app.unbound.transaction((tx) =>
+    tx
+      .selectNoFrom(({ fn, val }) =>
+        fn('issue_app_token', [
+          val(hashSecret(secret)),
+          val(uuid()),
+          val(appId),
+          val(profileId),
+          val([...scopes]),
+          val(longAgo),
+          val(farAhead),
+        ]).as('issued'),
+      )
+      .execute(),
   );
   return secret;
 }
 
-/** Apps and their tokens stand behind no wall: only the owner of the schema, as whom the operator acts, writes them. */
+/** Apps stand behind no wall: only the owner of the schema, as whom the operator acts, writes them. */
 async function asOperator<T>({ database }: BuilderKit, work: (operator: Ledger) => Promise<T>): Promise<T> {
   const postgres = createPostgres({ url: database.ownerUrl, poolSize: 1 });
   try {

@@ -23,12 +23,12 @@ export const drill: Drill = {
     try {
       const api = await openApi(kit);
       await api.fastify.listen({ port: 0, host: '127.0.0.1' });
-      const fuzzer = new Fuzzer({ ...api, routes: Object.values<Route>(routes) });
+      const fuzzer = new Fuzzer({ ...api, routes: Object.values<Route>(routes) }, () => buildWorld(kit));
       const heap = { start: 0, end: 0 };
       for (let done = 0; done < requests; done += batchSize) {
         // What is made and compiled once is there by then; from there on nothing may pile up.
         if (done === requests / 10) heap.start = heapMegabytes();
-        await fuzzer.batch(firstSeed + done / batchSize, batchSize, () => buildWorld(kit));
+        await fuzzer.batch(firstSeed + done / batchSize, batchSize);
         progress(done + batchSize, requests, `${fuzzer.failures.length} kinds of faults`);
       }
       heap.end = heapMegabytes();

@@ -13,7 +13,7 @@ import {
   type TestServer,
 } from '@tributary/testkit';
 import { sql } from 'kysely';
-import { fillProfile, type Person, personAt } from './search-people.ts';
+import { fill, type Person, personAt } from './search-people.ts';
 
 const sizes = {
   // A machine that runs the tests runs other things beside them; the promise is measured at full size.
@@ -61,12 +61,13 @@ export const drill: Drill = {
         progress(loaded, total, 'loading');
       };
       const large = await buildProfile(app);
-      await fillProfile(app, large.id, people, count);
-      for (let profile = 0; profile < profiles; profile += 1) {
-        const { id } = await buildProfile(app);
-        await fillProfile(app, id, peopleEach, count);
-      }
-      await tidy(engines.database.ownerUrl);
+      const others = await Promise.all(Array.from({ length: profiles }, () => buildProfile(app)));
+      await fill(
+        engines.database.ownerUrl,
+        app,
+        [{ id: large.id, people }, ...others.map(({ id }) => ({ id, people: peopleEach }))],
+        count,
+      );
       const loadSeconds = Math.round((performance.now() - startedAt) / 1_000);
 
       const key = await buildApiKey(app, large.id, { scopes: ['customers:read', 'attribution:write'] });
@@ -175,17 +176,6 @@ async function countTerms(app: Postgres, profileId: string): Promise<number> {
     const { rows } = await sql<{ count: number }>`SELECT count(*)::int AS count FROM search_terms`.execute(tx);
     return rows[0]?.count ?? -1;
   });
-}
-
-/** What autovacuum would have done by the time anybody searches. */
-async function tidy(ownerUrl: string): Promise<void> {
-  const owner = createPostgres({ url: ownerUrl, poolSize: 1, statementTimeoutMs: 600_000 });
-  try {
-    for (const table of ['customers', 'identifiers', 'search_terms'])
-      await owner.unbound.query(sql`VACUUM (ANALYZE) ${sql.table(table)}`);
-  } finally {
-    await owner.close();
-  }
 }
 
 function percentile(values: readonly number[], share: number): number {

@@ -80,8 +80,8 @@ async function fuzz(routes: Parameters<typeof serve>[1], requests: number): Prom
   const server = await serve(kit, routes);
   servers.push(server);
   await server.fastify.listen({ port: 0, host: '127.0.0.1' });
-  const fuzzer = new Fuzzer({ ...server, routes: routes.map((one) => one.route) });
-  await fuzzer.batch(7, requests, () => buildWorld(kit));
+  const fuzzer = new Fuzzer({ ...server, routes: routes.map((one) => one.route) }, () => buildWorld(kit));
+  await fuzzer.batch(7, requests);
   return fuzzer;
 }
 

@@ -25,7 +25,7 @@ export interface Failure extends Fault {
 }
 
 const socketShare = 0.02;
-const lanes = 24;
+const lanes = 16;
 /** More kinds of faults than this nobody reads, and each takes a while to make small. */
 const mostFailures = 12;
 
@@ -39,10 +39,12 @@ export class Fuzzer {
   readonly #target: Target;
   readonly #port: number;
   readonly #witness: Witness;
+  readonly #world: LivingWorld;
   readonly #requests: fc.Arbitrary<FuzzRequest>;
   readonly #overSockets: fc.Arbitrary<SocketRequest>;
 
-  constructor(target: Target) {
+  constructor(target: Target, newWorld: () => Promise<World>) {
+    this.#world = new LivingWorld(newWorld);
     this.#target = target;
     this.#port = (target.fastify.server.address() as AddressInfo).port;
     this.#witness = new Witness(target.logLines, target.routes);
@@ -50,14 +52,16 @@ export class Fuzzer {
     this.#overSockets = socketRequests(requestsTo(target.routes, { isClean: true }));
   }
 
-  /** Makes `size` requests of a seed and sends them to a world that nobody has touched. */
-  async batch(seed: number, size: number, newWorld: () => Promise<World>): Promise<void> {
-    const world = new LivingWorld(newWorld, await newWorld());
+  /** Makes `size` requests of a seed and sends them. */
+  async batch(seed: number, size: number): Promise<void> {
     const overSockets = Math.ceil(size * socketShare);
-    await Promise.all([
-      this.#send(this.#requests, seed, size - overSockets, (request) => this.#inject(request, world)),
-      this.#send(this.#overSockets, seed, overSockets, (request) => this.#overSocket(request, world)),
+    const reports = await Promise.all([
+      this.#send(this.#requests, seed, size - overSockets, (request) => this.#inject(request)),
+      this.#send(this.#overSockets, seed, overSockets, (request) => this.#overSocket(request)),
     ]);
+    // Only now that it is quiet, or what is sent meanwhile would have a say in it.
+    for (const report of reports.flat()) await report();
+    await this.#world.settle();
     this.#witness.clear();
   }
 
@@ -71,9 +75,9 @@ export class Fuzzer {
     seed: number,
     size: number,
     send: (request: R) => Promise<Sent>,
-  ): Promise<void> {
+  ): Promise<(() => Promise<void>)[]> {
     const made = fc.sample(requests, { seed, numRuns: size });
-    const found: { index: number; sent: Sent }[] = [];
+    const reports: (() => Promise<void>)[] = [];
     let next = 0;
     const lane = async () => {
       while (next < made.length) {
@@ -83,12 +87,12 @@ export class Fuzzer {
         for (const status of sent.statuses) this.byStatus[status] = (this.byStatus[status] ?? 0) + 1;
         if (sent.fault) {
           this.counts[sent.fault.kind] += 1;
-          found.push({ index, sent });
+          reports.push(() => this.#report(requests, seed, index, sent, send));
         }
       }
     };
     await Promise.all(Array.from({ length: lanes }, lane));
-    for (const { index, sent } of found) await this.#report(requests, seed, index, sent, send);
+    return reports;
   }
 
   /** Finds the smallest request that fails alike. What it needed of those before it may be gone; then it is told as it was. */
@@ -115,8 +119,8 @@ export class Fuzzer {
     this.failures.push({ ...fault, seed, path, request: smallest.request });
   }
 
-  async #inject(request: FuzzRequest, world: LivingWorld): Promise<Sent> {
-    const { now } = world;
+  async #inject(request: FuzzRequest): Promise<Sent> {
+    const now = await this.#world.use();
     const { method, url, headers, body, from } = settled(request, now);
     const response = await this.#target.fastify.inject({
       method: method as 'GET',
@@ -125,15 +129,15 @@ export class Fuzzer {
       remoteAddress: from,
       ...(body && { payload: body }),
     });
-    if (response.statusCode === 401 && shouldOpen(request)) world.replace(now);
+    if (response.statusCode === 401 && shouldOpen(request)) await this.#world.replace(now);
     const answered = { status: response.statusCode, headers: response.headers, body: response.body };
     const meant = request.route && isAt(request.route, request) ? request.route : undefined;
     return this.#judged(told(request), [answered], meant, (route) => faultOf(method, answered, route));
   }
 
-  async #overSocket({ request, frame }: SocketRequest, world: LivingWorld): Promise<Sent> {
+  async #overSocket({ request, frame }: SocketRequest): Promise<Sent> {
     const text = textOf({ request, frame });
-    const real = textOf({ request: settled(request, world.now), frame });
+    const real = textOf({ request: settled(request, await this.#world.use()), frame });
     const noAnswer: Fault | undefined = frame.isWhole ? { kind: 'server_error', what: 'no answer' } : undefined;
     try {
       const answers = await exchange(this.#port, request.from, real, frame.isWhole);
@@ -170,28 +174,42 @@ export class Fuzzer {
   }
 }
 
-/** Requests sign out, revoke and delete. A world whose credential has died of that is replaced, or the rest would stay outside. */
+/** Requests sign out, revoke and delete. What has suffered from that is replaced, or the rest would stay outside. */
 class LivingWorld {
-  now: World;
   readonly #build: () => Promise<World>;
-  #isBuilding = false;
-  #left = 10;
+  #now: Promise<World>;
+  /** Ready before it is needed. */
+  #next: Promise<World>;
+  #uses = 0;
 
-  constructor(build: () => Promise<World>, first: World) {
+  constructor(build: () => Promise<World>) {
     this.#build = build;
-    this.now = first;
+    this.#now = build();
+    this.#next = build();
   }
 
-  replace(dead: World): void {
-    if (this.now !== dead || this.#isBuilding || this.#left === 0) return;
-    this.#isBuilding = true;
-    this.#left -= 1;
-    void this.#build().then((world) => {
-      this.now = world;
-      this.#isBuilding = false;
-    });
+  async use(): Promise<World> {
+    this.#uses += 1;
+    const world = await this.#now;
+    if (this.#uses >= mostUses) await this.replace(world);
+    return world;
+  }
+
+  async replace(spent: World): Promise<void> {
+    // Where credentials never open, new ones would not either.
+    if (this.#uses < leastUses || (await this.#now) !== spent) return;
+    this.#uses = 0;
+    this.#now = this.#next;
+    this.#next = this.#build();
+  }
+
+  async settle(): Promise<void> {
+    await Promise.all([this.#now, this.#next]);
   }
 }
+
+const leastUses = 25;
+const mostUses = 250;
 
 /** Whether it shows, as it was issued, a credential that the route takes. */
 function shouldOpen({ route, credential, headers }: FuzzRequest): boolean {

@@ -171,7 +171,7 @@ const onBytes = fc
       weight: 1,
       arbitrary: fc
         .constantFrom(defaultBodyLimit - 20, defaultBodyLimit + 1)
-        .map((size) => text((json) => json.replace('{', `{"a":"${'x'.repeat(size - json.length)}",`))),
+        .map((size) => text((json) => json.replace('{', `{"a":"${'x'.repeat(Math.max(0, size - json.length))}",`))),
     },
   )
   .map(

@@ -1,4 +1,4 @@
-import type { Body, CredentialKind, Route } from '@tributary/contract';
+import type { CredentialKind, Route } from '@tributary/contract';
 import fc from 'fast-check';
 import { bytesOf, type Draft, pairsOf, urlOf } from './draft.ts';
 import { hostileEscapes } from './hostile.ts';
@@ -30,24 +30,29 @@ export interface RequestInput {
 type Fields = Record<string, unknown>;
 const nothing: fc.Arbitrary<Fields> = fc.constant({});
 
-function inputsOf({ params, query, body }: Route): fc.Arbitrary<RequestInput> {
+function inputsOf({ params, query, body }: Route, kind: { isBare?: boolean } = {}): fc.Arbitrary<RequestInput> {
+  const bodies = body ? valuesOf(body.schema, kind) : fc.constant(undefined);
   return fc.record({
-    params: params ? (valuesOf(params) as fc.Arbitrary<Fields>) : nothing,
-    query: query ? (valuesOf(query) as fc.Arbitrary<Fields>) : nothing,
-    body: body ? bodiesOf(body) : fc.constant(undefined),
+    params: params ? (valuesOf(params, kind) as fc.Arbitrary<Fields>) : nothing,
+    query: query ? (valuesOf(query, kind) as fc.Arbitrary<Fields>) : nothing,
+    body: body?.optional ? fc.option(bodies, { nil: undefined }) : bodies,
   });
 }
 
-const bodiesOf = ({ schema, optional }: Body) =>
-  optional ? fc.option(valuesOf(schema), { nil: undefined }) : valuesOf(schema);
-
-/** An input that the route takes, the same for the same seed, with a token in the place of each id that it names. */
+/** The shortest input of many that the route takes, the same for the same seed, with tokens for the ids that it names. */
 export function validInput(route: Route, seed: number): RequestInput {
-  const made = fc.sample(inputsOf(route), { seed, numRuns: 500 });
-  const found = made.map((input) => withIds(route, input)).find((input) => isTaken(route, input));
-  if (!found) throw new Error(`no valid input can be made up for ${route.id}: give its schemas .meta({ examples })`);
-  return found;
+  const sample = (kind: { isBare?: boolean }) =>
+    fc
+      .sample(inputsOf(route, kind), { seed, numRuns: 200 })
+      .map((input) => withIds(route, input))
+      .filter((input) => isTaken(route, input))
+      .sort((a, b) => sizeOf(a) - sizeOf(b));
+  const shortest = sample({ isBare: true })[0] ?? sample({})[0];
+  if (!shortest) throw new Error(`no valid input can be made up for ${route.id}: give its schemas .meta({ examples })`);
+  return shortest;
 }
+
+const sizeOf = (input: RequestInput) => JSON.stringify(input).length;
 
 function isTaken(route: Route, { params, query, body }: RequestInput): boolean {
   const isForm = route.body?.contentType === 'application/x-www-form-urlencoded';
@@ -69,15 +74,19 @@ function asReceived(value: unknown): Record<string, string | string[]> {
   return received;
 }
 
-/** Puts the token of its kind into each field that `ids` names: `customer_id`, or `rows.customer_id` for those of all rows. */
+/** Puts the token of its kind into each field that `ids` names. */
 function withIds(route: Route, input: RequestInput): RequestInput {
-  let changed = input;
-  for (const [field, kind] of Object.entries(route.ids ?? {})) {
-    const path = field.split('.');
-    const part = partWith(route, path[0] ?? field);
-    changed = { ...changed, [part]: planted(changed[part], path, idToken(kind)) };
-  }
-  return changed;
+  return Object.entries(route.ids ?? {}).reduce(
+    (changed, [field, kind]) => withId(route, changed, field, idToken(kind)),
+    input,
+  );
+}
+
+/** Puts an id into one field: `customer_id`, or `rows.customer_id` for that of all rows. */
+export function withId(route: Route, input: RequestInput, field: string, id: string): RequestInput {
+  const path = field.split('.');
+  const part = partWith(route, path[0] ?? field);
+  return { ...input, [part]: planted(input[part] ?? {}, path, id) };
 }
 
 function partWith({ id, params, query, body }: Route, name: string): keyof RequestInput {
@@ -106,7 +115,8 @@ export function draftOf(
     path: route.path,
     params: Object.fromEntries(pairsOf(input.params)),
     query: pairsOf(input.query),
-    headers: { ...(input.body !== undefined && { 'content-type': type }), ...headers },
+    // Sent without a body too: with a cookie it is what tells our own pages from a form on another one.
+    headers: { ...(route.method !== 'GET' && { 'content-type': type }), ...headers },
     credential,
     body: input.body,
     isForm: type === 'application/x-www-form-urlencoded',
@@ -152,7 +162,7 @@ function requestsFor(route: Route, { isClean = false }: Wishes): fc.Arbitrary<Fu
   const has = { params: Boolean(route.params), query: Boolean(route.query), body: Boolean(route.body) };
   return fc
     .record({
-      input: inputsOf(route),
+      input: fc.oneof(inputsOf(route), inputsOf(route, { isBare: true })),
       /** Now and then the ids stay as random as they came. */
       keepsIds: fc.nat(5).map((n) => n === 5),
       credential: credentialNames(route.access.credentials),
@@ -177,11 +187,18 @@ const requestsToNowhere: fc.Arbitrary<FuzzRequest> = fc
   })
   .map((request) => ({ ...request, route: undefined, url: request.path, headers: {}, body: undefined }));
 
-/** Requests to all of the routes; those that take no input give little to try. */
+/** Requests to all of the routes, most to those that give most to try. */
 export function requestsTo(routes: readonly Route[], wishes: Wishes = {}): fc.Arbitrary<FuzzRequest> {
-  const weigh = ({ params, query, body }: Route) => 1 + (params ? 2 : 0) + (query ? 3 : 0) + (body ? 4 : 0);
-  return fc.oneof(...routes.map((route) => ({ weight: 4 * weigh(route), arbitrary: requestsFor(route, wishes) })), {
+  return fc.oneof(...routes.map((route) => ({ weight: weightOf(route), arbitrary: requestsFor(route, wishes) })), {
     weight: wishes.isClean ? 0 : routes.length,
     arbitrary: requestsToNowhere,
   });
+}
+
+function weightOf({ method, rate, params, query, body }: Route): number {
+  // What deletes or signs out ends the world that all others need.
+  if (method === 'DELETE' || (method !== 'GET' && !params && !body)) return 1;
+  const weight = 4 + (params ? 8 : 0) + (query ? 12 : 0) + (body ? 16 : 0);
+  // Guessing at secrets is slow by design.
+  return rate === 'token' ? weight / 4 : weight;
 }

@@ -32,22 +32,25 @@ export interface JsonSchema {
 
 type Values = fc.Arbitrary<unknown>;
 
-/** Values that a zod schema takes, or nearly: what only a refinement knows is left to whoever parses them. */
-export function valuesOf(schema: { toJSONSchema(options: object): unknown }): Values {
+/**
+ * Values that a zod schema takes, or nearly: what only a refinement knows is left to whoever parses them. Bare ones have no field
+ * that may be left out, and so the least that could be wrong with them.
+ */
+export function valuesOf(schema: { toJSONSchema(options: object): unknown }, { isBare = false } = {}): Values {
   const json = schema.toJSONSchema({ io: 'input', unrepresentable: 'any' }) as JsonSchema;
-  return new Maker(json.$defs ?? {}, json).make(json, 0);
+  return new Maker(json, isBare).make(json, 0);
 }
 
 /** Deeper than this, what contains itself ends. */
 const maxDepth = 4;
 
 class Maker {
-  readonly #named: Readonly<Record<string, JsonSchema>>;
   readonly #root: JsonSchema;
+  readonly #isBare: boolean;
 
-  constructor(named: Readonly<Record<string, JsonSchema>>, root: JsonSchema) {
-    this.#named = named;
+  constructor(root: JsonSchema, isBare: boolean) {
     this.#root = root;
+    this.#isBare = isBare;
   }
 
   make(schema: JsonSchema, depth: number): Values {
@@ -70,7 +73,7 @@ class Maker {
 
   #find(reference: string): JsonSchema {
     if (reference === '#') return this.#root;
-    const found = this.#named[reference.replace('#/$defs/', '')];
+    const found = this.#root.$defs?.[reference.replace('#/$defs/', '')];
     if (!found) throw new Error(`${reference} is referred to but not defined`);
     return found;
   }
@@ -115,7 +118,7 @@ class Maker {
 
   #objects({ properties = {}, required = [], propertyNames, additionalProperties }: JsonSchema, depth: number): Values {
     const others = typeof additionalProperties === 'object' ? additionalProperties : undefined;
-    const isEnd = depth >= maxDepth;
+    const isEnd = this.#isBare || depth >= maxDepth;
     // A record of an enum requires names that it does not list as properties.
     const names = new Set([...required, ...(isEnd ? [] : Object.keys(properties))]);
     // A record's keys are the caller's; where fields are declared, more of them is for the hostile to try.

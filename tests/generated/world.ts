@@ -64,19 +64,28 @@ export async function buildWorld(kit: BuilderKit): Promise<World> {
   const key = async (traits: Parameters<typeof buildApiKey>[2]) => ({
     ...(await buildApiKey(kit.app, profile.id, traits)).headers,
   });
-  const credentials: Record<string, Record<string, string>> = {
-    limited: await key({ scopes: ['creatives:write'] }),
-    expired: await key({ expiresAt: new Date('2026-01-02T00:00:00Z') }),
-    unknown: { authorization: `Bearer ${mintSecret('apiKey')}` },
-    none: {},
-  };
-  for (const [name, build] of Object.entries(credentialBuilders)) credentials[name] = await build(kit, profile);
-  const ids = Object.entries(idBuilders).map(
-    async ([kind, build]) => [idToken(kind as IdKind), await build(kit, profile)] as const,
-  );
+  const credentials = await allOf<Record<string, string>>({
+    limited: key({ scopes: ['creatives:write'] }),
+    expired: key({ expiresAt: new Date('2026-01-02T00:00:00Z') }),
+    unknown: Promise.resolve({ authorization: `Bearer ${mintSecret('apiKey')}` }),
+    none: Promise.resolve({}),
+    ...mapped(credentialBuilders, (build) => build(kit, profile)),
+  });
+  const ids = await allOf(mapped(idBuilders, (build) => build(kit, profile)));
   const secret = credentials.api_key?.authorization?.replace('Bearer ', '') ?? '';
   return {
-    tokens: new Map([['@secret@', secret], ...(await Promise.all(ids))]),
+    tokens: new Map([
+      ['@secret@', secret],
+      ...Object.entries(ids).map(([kind, id]) => [idToken(kind as IdKind), id] as const),
+    ]),
     credentials: credentials as World['credentials'],
   };
 }
+
+const mapped = <T, U>(table: Readonly<Record<string, T>>, change: (value: T) => U): Record<string, U> =>
+  Object.fromEntries(Object.entries(table).map(([name, value]) => [name, change(value)]));
+
+const allOf = async <T>(table: Readonly<Record<string, Promise<T>>>): Promise<Record<string, T>> =>
+  Object.fromEntries(
+    await Promise.all(Object.entries(table).map(async ([name, value]) => [name, await value] as const)),
+  );

@@ -1,6 +1,7 @@
 import { routes } from '@tributary/contract';
 import {
   addMember,
+  createAccounts,
   createPasswords,
   createUser,
   listUsers,
@@ -17,6 +18,7 @@ import {
   served,
   type TestApi,
   type Testkit,
+  testVault,
 } from '@tributary/testkit';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -40,6 +42,10 @@ afterAll(async () => {
 const ours = { 'sec-fetch-site': 'same-origin' };
 const password = 'vague otter lamp';
 let people = 0;
+const next = () => {
+  people += 1;
+  return people;
+};
 
 /** Each asks from an address of its own, so that tests do not use up each other's allowance. */
 const call = async (
@@ -53,7 +59,7 @@ const call = async (
     url: `/api/v1${url}`,
     headers: { ...(method !== 'GET' && { 'content-type': 'application/json' }), ...headers },
     ...(body !== undefined && { payload: JSON.stringify(body) }),
-    remoteAddress: `2001:db8::${((people += 1)).toString(16)}`,
+    remoteAddress: `2001:db8::${(next()).toString(16)}`,
   });
   return {
     status: response.statusCode,
@@ -63,7 +69,7 @@ const call = async (
   };
 };
 
-const newUser = (name = 'Ana') => createUser(operator, { email: `p${(people += 1)}@example.com`, name, password });
+const newUser = (name = 'Ana') => createUser(operator, { email: `p${next()}@example.com`, name, password });
 
 async function signIn(email: string, secret = password) {
   const answer = await call('POST', '/account/sign-in', ours, { email, password: secret });
@@ -79,6 +85,22 @@ describe('POST /account/sign-in', () => {
     const [cookie = '', ...attributes] = setCookie.split('; ');
     expect(cookie).toMatch(/^__Host-session=\S{40,}$/);
     expect(attributes.sort()).toEqual(['HttpOnly', 'Max-Age=1209600', 'Path=/', 'SameSite=Lax', 'Secure']);
+  });
+
+  test('200: on plain HTTP, when the operator says so, the cookie goes without what needs HTTPS', async () => {
+    const user = await newUser();
+    const local = createAccounts({
+      baseUrl: 'http://127.0.0.1:4000',
+      postgres: kit.app,
+      keys: () => testVault.derive('accounts'),
+      passwordMinLength: 10,
+      sessionDays: 1,
+      isCookieSecure: false,
+      takeAttempt: async () => {},
+    });
+    const signedIn = await local.signIn(user.email, password);
+    expect(signedIn?.setCookie).toMatch(/^session=\S+; Max-Age=86400; Path=\/; HttpOnly; SameSite=Lax$/);
+    expect(local.forgetCookie).toBe('session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax');
   });
 
   test('401: a wrong password and an unknown address are told the same', async () => {

@@ -1,7 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { Postgres } from '@tributary/postgres';
-import { isAPIError } from 'better-auth/api';
-import { type Auth, type AuthSecret, lazyAuth, type SessionCookie, sessionCookie } from './auth.ts';
+import { type Auth, type AuthSecret, isAuthRefusal, lazyAuth, type SessionCookie, sessionCookie } from './auth.ts';
 import { createPasswords, type Passwords } from './passwords.ts';
 
 export interface AccountsOptions {
@@ -70,7 +69,7 @@ async function signIn(auth: Auth, email: string, password: string): Promise<Sign
     return { user: { id, name, email: response.user.email }, setCookie: headers.get('set-cookie') ?? '' };
   } catch (error) {
     // An address that is none is wrong, too.
-    if (isAPIError(error) && error.statusCode < 500) return undefined;
+    if (isAuthRefusal(error)) return undefined;
     throw error;
   }
 }

@@ -1,9 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { kyselyAdapter } from '@better-auth/kysely-adapter';
-import { mcp } from '@better-auth/mcp';
+import type { mcp } from '@better-auth/mcp';
 import { McpScope } from '@tributary/contract';
 import type { Postgres } from '@tributary/postgres';
-import { type BetterAuthOptions, type BetterAuthPlugin, betterAuth } from 'better-auth';
+import type { BetterAuthOptions, BetterAuthPlugin } from 'better-auth';
 import { CamelCasePlugin } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { mintSecret } from '../secret.ts';
@@ -43,7 +42,8 @@ export type Auth = Awaited<ReturnType<typeof startAuth>>;
 
 /**
  * better-auth keeps sessions and hands out assistants' tokens. It starts by writing to the database, so it is started at its first
- * use, and once more if that failed: a server must come up while its database is still away.
+ * use, and once more if that failed: a server must come up while its database is still away. Loading it takes a second and 100 MB,
+ * which processes that sign nobody in are spared.
  */
 export function lazyAuth(options: AuthOptions): () => Promise<Auth> {
   let started: Promise<Auth> | undefined;
@@ -57,6 +57,11 @@ export function lazyAuth(options: AuthOptions): () => Promise<Auth> {
 }
 
 async function startAuth({ baseUrl, postgres, passwords, secrets, cookie, sessionSeconds }: AuthOptions) {
+  const [{ betterAuth }, { kyselyAdapter }, { mcp: plugin }] = await Promise.all([
+    import('better-auth'),
+    import('@better-auth/kysely-adapter'),
+    import('@better-auth/mcp'),
+  ]);
   // Our columns are snake_case; its own words are camelCase. JSON inside a column is left as it is.
   const database = postgres.database.withPlugin(new CamelCasePlugin({ maintainNestedObjectKeys: true }));
   const adapter = kyselyAdapter(database, { type: 'postgres', usePlural: true, transaction: true });
@@ -86,11 +91,21 @@ async function startAuth({ baseUrl, postgres, passwords, secrets, cookie, sessio
     telemetry: { enabled: false },
     logger: { disabled: true },
     onAPIError: { throw: true, errorURL: `${baseUrl}${consentPath}` },
-    plugins: canServeAssistants(baseUrl) ? [assistants(baseUrl, sessionSeconds)] : [],
+    plugins: canServeAssistants(baseUrl) ? [assistants(plugin, baseUrl, sessionSeconds)] : [],
   });
   await auth.$context;
   return auth;
 }
+
+/** How better-auth says no. */
+export interface AuthRefusal extends Error {
+  readonly statusCode: number;
+  readonly body?: object;
+  readonly headers?: Headers | Record<string, string>;
+}
+
+export const isAuthRefusal = (error: unknown): error is AuthRefusal =>
+  error instanceof Error && error.name === 'APIError' && (error as AuthRefusal).statusCode < 500;
 
 /** OAuth hands codes and tokens through the browser, so it wants HTTPS, except on one's own machine. */
 export function canServeAssistants(baseUrl: string): boolean {
@@ -103,8 +118,8 @@ export const mcpResource = (baseUrl: string): string => `${new URL(baseUrl).orig
 
 export const consentPath = '/oauth2/consent';
 
-function assistants(baseUrl: string, sessionSeconds: number): BetterAuthPlugin {
-  const plugin = mcp({
+function assistants(create: typeof mcp, baseUrl: string, sessionSeconds: number): BetterAuthPlugin {
+  const plugin = create({
     resource: mcpResource(baseUrl),
     loginPage: consentPath,
     consentPage: consentPath,

@@ -32,13 +32,17 @@ beforeEach(async () => {
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 let callers = 0;
+const next = () => {
+  callers += 1;
+  return callers;
+};
 const call = async (method: Method, url: string, headers: Record<string, string>, body?: unknown) => {
   const response = await api.fastify.inject({
     method,
     url: `/api/v1${url}`,
     headers: { ...headers, ...(method !== 'GET' && method !== 'DELETE' && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { payload: JSON.stringify(body) }),
-    remoteAddress: `2001:db8:1::${((callers += 1)).toString(16)}`,
+    remoteAddress: `2001:db8:1::${(next()).toString(16)}`,
   });
   const answer = response.json();
   return {
@@ -59,7 +63,7 @@ const invite = async (body: object = { role: 'analyst' }, by = owner) => {
 };
 const accept = (token: string, more: object = {}, headers: Record<string, string> = {}) =>
   call('POST', '/invitations/accept', headers, { token, ...more });
-const newcomer = () => ({ name: 'Noa', email: `noa${(callers += 1)}@example.com`, password: 'vague otter lamp' });
+const newcomer = () => ({ name: 'Noa', email: `noa${next()}@example.com`, password: 'vague otter lamp' });
 
 describe('a member acts in a place of theirs', () => {
   test('200: the profile is named in X-Profile-Id', async () => {
@@ -102,6 +106,31 @@ describe('a member acts in a place of theirs', () => {
     const refused = await call('POST', invitations(), viewer.headers(), { role: 'viewer' });
     expect([refused.status, refused.code, refused.reason]).toEqual([403, 'forbidden', 'role']);
     expect((await call('GET', members(), viewer.headers())).status).toBe(200);
+  });
+
+  test('people are shown by role, on a healthcare profile too, and the log names who looked', async () => {
+    const { id } = await buildProfile(kit.app, { workspaceId, privacyMode: 'hipaa' });
+    const [analyst, viewer] = [await member('analyst'), await member('viewer')];
+    const search = (who: BuiltMember) => call('GET', '/customers/search?q=ana', who.headers({ profileId: id }));
+    expect((await search(analyst)).status).toBe(200);
+    const refused = await search(viewer);
+    expect([refused.status, refused.code]).toEqual([403, 'insufficient_scope']);
+    const rows = await kit.app
+      .forWorkspace(workspaceId)
+      .transaction((tx) => tx.selectFrom('pii_access_log').selectAll().orderBy('id').execute());
+    expect(rows.map(({ actor_kind, actor_id, result }) => [actor_kind, actor_id, result])).toEqual([
+      ['user', analyst.userId, 'served'],
+      ['user', viewer.userId, 'refused'],
+    ]);
+  });
+
+  test('a workspace without profiles is named in X-Workspace-Id', async () => {
+    const made = await call('POST', '/workspaces', owner.headers({ workspaceId }), { name: 'Second' });
+    const second = made.body.data.id as string;
+    const body = { workspace_id: second, name: 'First profile' };
+    expect((await call('POST', '/profiles', owner.headers(), body)).code).toBe('insufficient_scope');
+    expect((await call('POST', '/profiles', owner.headers({ workspaceId }), body)).status).toBe(404);
+    expect((await call('POST', '/profiles', owner.headers({ workspaceId: second }), body)).status).toBe(201);
   });
 
   test('a lost role counts from the next request on', async () => {
@@ -162,8 +191,12 @@ describe('PATCH member', () => {
 
   test('two owners who demote each other at once leave one', async () => {
     const other = await member('owner');
-    const statuses = await Promise.all([setRole(other, 'viewer', owner), setRole(owner, 'viewer', other)]);
-    expect(statuses.map(({ status }) => status).sort()).toEqual([200, 409]);
+    const both = await Promise.all([setRole(other, 'viewer', owner), setRole(owner, 'viewer', other)]);
+    expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
+    const rows = await kit.app
+      .forWorkspace(workspaceId)
+      .transaction((tx) => tx.selectFrom('members').select('role').execute());
+    expect(rows.map(({ role }) => role).sort()).toEqual(['owner', 'viewer']);
   });
 });
 

@@ -1,15 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import {
-  type BuiltMember,
-  buildAssistant,
-  buildMember,
-  buildProfile,
-  openApi,
-  openTestkit,
-  type TestApi,
-  type Testkit,
-} from '@tributary/testkit';
-import { v7 as uuid } from 'uuid';
+import { buildProfile, openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createUser } from './operator.ts';
 import { createPasswords } from './passwords.ts';
@@ -18,7 +8,6 @@ let kit: Testkit;
 let api: TestApi;
 let workspaceId: string;
 let profileId: string;
-let owner: BuiltMember;
 beforeAll(async () => {
   kit = await openTestkit();
   kit.clock.set(new Date());
@@ -30,13 +19,16 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   ({ id: profileId, workspaceId } = await buildProfile(kit.app));
-  owner = await buildMember(kit.app, workspaceId, 'owner');
 });
 
 const base = 'https://tributary.test';
 const callback = 'http://127.0.0.1:33418/callback';
 const password = 'vague otter lamp';
 let callers = 0;
+const next = () => {
+  callers += 1;
+  return callers;
+};
 
 interface Sent {
   readonly json?: unknown;
@@ -51,7 +43,7 @@ async function send(method: 'GET' | 'POST' | 'DELETE', url: string, { json, form
     url,
     headers: { ...(method === 'POST' && { 'content-type': type }), ...headers },
     ...((json || form) && { payload: json ? JSON.stringify(json) : new URLSearchParams(form).toString() }),
-    remoteAddress: `2001:db8:2::${((callers += 1)).toString(16)}`,
+    remoteAddress: `2001:db8:2::${(next()).toString(16)}`,
   });
   const { statusCode: status, body, headers: got } = response;
   const isJson = String(got['content-type']).startsWith('application/json');
@@ -78,7 +70,7 @@ const register = (more: object = {}) =>
 
 /** Somebody who signs in with a password, as they do in life; the built member of other tests has no signed cookie. */
 async function signedIn(role: 'owner' | 'viewer' = 'owner') {
-  const email = `p${(callers += 1)}@example.com`;
+  const email = `p${next()}@example.com`;
   const passwords = createPasswords(10);
   const user = await createUser(
     { postgres: kit.app, passwords, now: () => kit.clock.now() },
@@ -343,6 +335,13 @@ describe('a token', () => {
     expect((await exchange(other, stolen, 'x'.repeat(43))).status).toBeGreaterThanOrEqual(400);
   });
 
+  test('is dead from the next request on when the client gives it back', async () => {
+    const { bearer, clientId, token } = await connect();
+    expect((await profileOf(bearer)).status).toBe(200);
+    await send('POST', '/oauth2/revoke', { form: { client_id: clientId, token: token.json.access_token } });
+    expect((await profileOf(bearer)).status).toBe(401);
+  });
+
   test('is not in any table', async () => {
     const { token, code } = await connect();
     const rows = await kit.app.unbound.transaction(async (tx) => [
@@ -351,76 +350,5 @@ describe('a token', () => {
     ]);
     for (const secret of [token.json.access_token, code]) expect(JSON.stringify(rows)).not.toContain(secret);
     for (const secret of [token.json.access_token, code]) expect(api.logLines.join()).not.toContain(secret);
-  });
-});
-
-describe('is dead from the next request on', () => {
-  const assistant = (scopes: readonly ('mcp:read' | 'mcp:write')[] = ['mcp:read']) =>
-    buildAssistant(kit.app, owner, profileId, scopes);
-  const expectDead = async (bearer: Record<string, string>) => {
-    const { status, json } = await profileOf(bearer);
-    expect([status, json.error.code]).toEqual([401, 'unauthorized']);
-  };
-  const alive = async (bearer: Record<string, string>) => expect((await profileOf(bearer)).status).toBe(200);
-
-  test('when the person signs out', async () => {
-    const { headers } = await assistant();
-    await alive(headers);
-    await send('POST', '/api/v1/account/sign-out', { json: {}, headers: owner.headers() });
-    await expectDead(headers);
-  });
-
-  test('when the person disconnects the assistant, and only they can', async () => {
-    const { headers } = await assistant();
-    const listed = await send('GET', '/api/v1/account/assistants', { headers: owner.headers() });
-    expect(listed.json.data).toMatchObject([{ name: 'Test assistant', profile_id: profileId, scopes: ['mcp:read'] }]);
-    const other = await buildMember(kit.app, workspaceId);
-    const url = `/api/v1/account/assistants/${listed.json.data[0].id}`;
-    expect((await send('DELETE', url, { headers: other.headers() })).status).toBe(404);
-    expect((await send('DELETE', `/api/v1/account/assistants/${uuid()}`, { headers: owner.headers() })).status).toBe(
-      404,
-    );
-    await alive(headers);
-    expect((await send('DELETE', url, { headers: owner.headers() })).json.data.deleted).toBe(true);
-    await expectDead(headers);
-  });
-
-  test('when the client gives it back', async () => {
-    const { bearer, clientId, token } = await connect();
-    await alive(bearer);
-    await send('POST', '/oauth2/revoke', { form: { client_id: clientId, token: token.json.access_token } });
-    await expectDead(bearer);
-  });
-
-  test('when the person is no longer a member', async () => {
-    const member = await buildMember(kit.app, workspaceId, 'analyst');
-    const { headers } = await buildAssistant(kit.app, member, profileId);
-    await alive(headers);
-    await send('DELETE', `/api/v1/workspaces/${workspaceId}/members/${member.userId}`, { headers: owner.headers() });
-    await expectDead(headers);
-  });
-
-  test('when the profile is archived', async () => {
-    const { headers } = await assistant();
-    await kit.app
-      .forWorkspace(workspaceId)
-      .transaction((tx) =>
-        tx.updateTable('profiles').set({ archived_at: kit.clock.now() }).where('id', '=', profileId).execute(),
-      );
-    await expectDead(headers);
-  });
-
-  test('and narrower when a later consent took something back', async () => {
-    const { headers, clientId } = await assistant(['mcp:read', 'mcp:write']);
-    expect((await createWorkspace(headers)).status).toBe(201);
-    await kit.app.unbound.transaction((tx) =>
-      tx
-        .updateTable('oauth_consents')
-        .set({ scopes: JSON.stringify(['mcp:read']) })
-        .where('client_id', '=', clientId)
-        .execute(),
-    );
-    expect((await createWorkspace(headers)).status).toBe(403);
-    await alive(headers);
   });
 });

@@ -1,8 +1,7 @@
 import { McpScope } from '@tributary/contract';
 import type { Postgres } from '@tributary/postgres';
-import { isAPIError } from 'better-auth/api';
 import type { Accounts } from './accounts.ts';
-import { canServeAssistants, chosenProfile, consentPath } from './auth.ts';
+import { canServeAssistants, chosenProfile, consentPath, isAuthRefusal } from './auth.ts';
 import { consentPage, problemPage, signInPage, signInPath } from './consent-pages.ts';
 import { findMemberships } from './memberships.ts';
 import { sessionAuthenticator } from './session.ts';
@@ -54,7 +53,7 @@ function answering(handle: OAuthEndpoint['handle']): OAuthEndpoint['handle'] {
     try {
       return await handle(request);
     } catch (error) {
-      if (!isAPIError(error) || error.statusCode >= 500) throw error;
+      if (!isAuthRefusal(error)) throw error;
       const { statusCode: status, body = { error: 'invalid_request' } } = error;
       return Response.json(body, { status, headers: new Headers(error.headers) });
     }

@@ -18,7 +18,8 @@ const Email = z
   .trim()
   .toLowerCase()
   .max(254, 'may have up to 254 characters')
-  .pipe(z.email('must be an e-mail address'));
+  .pipe(z.email('must be an e-mail address'))
+  .meta({ examples: ['ana@example.com'] });
 const PersonName = z
   .string()
   .trim()

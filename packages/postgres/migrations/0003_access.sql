@@ -97,9 +97,10 @@ CREATE TYPE credential AS (
 );
 
 CREATE FUNCTION find_credentials(hashes bytea[], at timestamptz) RETURNS SETOF credential
-  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
-BEGIN ATOMIC
-  SELECT k.hash, 'api_key', k.id, p.id, p.workspace_id, k.app_id, k.scopes,
+  -- plpgsql keeps the plan for the session; a function in SQL would be planned anew at every request.
+  LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+AS $$ BEGIN
+  RETURN QUERY SELECT k.hash, 'api_key', k.id, p.id, p.workspace_id, k.app_id, k.scopes,
     CASE WHEN k.app_id IS NULL THEN NULL ELSE coalesce(g.oauth_scopes, '{}') END,
     k.requests_per_minute, p.is_attribution_enabled,
     w.is_healthcare_agency OR p.privacy_mode <> 'standard'
@@ -121,6 +122,6 @@ BEGIN ATOMIC
   LEFT JOIN workspaces w ON w.id = p.workspace_id AND w.archived_at IS NULL
   LEFT JOIN grants g ON g.profile_id = t.profile_id AND g.app_id = t.app_id AND g.revoked_at IS NULL
   WHERE t.hash = ANY (hashes) AND t.expires_at > at AND (t.profile_id IS NULL OR w.id IS NOT NULL);
-END;
+END $$;
 REVOKE ALL ON FUNCTION find_credentials FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_credentials TO tributary_app;

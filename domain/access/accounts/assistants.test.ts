@@ -1,0 +1,104 @@
+import type { McpScope } from '@tributary/contract';
+import {
+  type BuiltMember,
+  buildAssistant,
+  buildMember,
+  buildProfile,
+  openApi,
+  openTestkit,
+  type TestApi,
+  type Testkit,
+} from '@tributary/testkit';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+let kit: Testkit;
+let api: TestApi;
+let workspaceId: string;
+let profileId: string;
+let owner: BuiltMember;
+beforeAll(async () => {
+  kit = await openTestkit();
+  api = await openApi(kit);
+});
+afterAll(async () => {
+  await api.close();
+  await kit.close();
+});
+beforeEach(async () => {
+  ({ id: profileId, workspaceId } = await buildProfile(kit.app));
+  owner = await buildMember(kit.app, workspaceId, 'owner');
+});
+
+type Headers = Record<string, string>;
+const send = async (method: 'GET' | 'POST' | 'DELETE', url: string, headers: Headers, body?: object) => {
+  const response = await api.fastify.inject({
+    method,
+    url: `/api/v1${url}`,
+    headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { payload: JSON.stringify(body) }),
+  });
+  return { status: response.statusCode, json: response.json() };
+};
+const createWorkspace = (headers: Headers) => send('POST', '/workspaces', headers, { name: 'New' });
+
+describe('an assistant’s token is dead from the next request on', () => {
+  const assistant = (scopes: readonly McpScope[] = ['mcp:read']) => buildAssistant(kit.app, owner, profileId, scopes);
+  const expectDead = async (bearer: Headers) => {
+    const { status, json } = await send('GET', '/profile', bearer);
+    expect([status, json.error.code]).toEqual([401, 'unauthorized']);
+  };
+  const alive = async (bearer: Headers) => expect((await send('GET', '/profile', bearer)).status).toBe(200);
+
+  test('when the person signs out', async () => {
+    const { headers } = await assistant();
+    await alive(headers);
+    await send('POST', '/account/sign-out', owner.headers(), {});
+    await expectDead(headers);
+  });
+
+  test('when the person disconnects the assistant, and only they can', async () => {
+    const { headers } = await assistant();
+    const listed = await send('GET', '/account/assistants', owner.headers());
+    expect(listed.json.data).toMatchObject([{ name: 'Test assistant', profile_id: profileId, scopes: ['mcp:read'] }]);
+    const other = await buildMember(kit.app, workspaceId);
+    const url = `/account/assistants/${listed.json.data[0].id}`;
+    expect((await send('DELETE', url, other.headers())).status).toBe(404);
+    expect((await send('DELETE', `/account/assistants/${uuid()}`, owner.headers())).status).toBe(404);
+    await alive(headers);
+    expect((await send('DELETE', url, owner.headers())).json.data.deleted).toBe(true);
+    await expectDead(headers);
+  });
+
+  test('when the person is no longer a member', async () => {
+    const member = await buildMember(kit.app, workspaceId, 'analyst');
+    const { headers } = await buildAssistant(kit.app, member, profileId);
+    await alive(headers);
+    await send('DELETE', `/workspaces/${workspaceId}/members/${member.userId}`, owner.headers());
+    await expectDead(headers);
+  });
+
+  test('when the profile is archived', async () => {
+    const { headers } = await assistant();
+    await kit.app
+      .forWorkspace(workspaceId)
+      .transaction((tx) =>
+        tx.updateTable('profiles').set({ archived_at: kit.clock.now() }).where('id', '=', profileId).execute(),
+      );
+    await expectDead(headers);
+  });
+
+  test('and narrower when a later consent took something back', async () => {
+    const { headers, clientId } = await assistant(['mcp:read', 'mcp:write']);
+    expect((await createWorkspace(headers)).status).toBe(201);
+    await kit.app.unbound.transaction((tx) =>
+      tx
+        .updateTable('oauth_consents')
+        .set({ scopes: JSON.stringify(['mcp:read']) })
+        .where('client_id', '=', clientId)
+        .execute(),
+    );
+    expect((await createWorkspace(headers)).status).toBe(403);
+    await alive(headers);
+  });
+});

@@ -1,0 +1,78 @@
+import type { AnswerOf, Routes } from '@tributary/contract';
+import { answer, type Context, type Handles, refuse } from '@tributary/runtime/handler.ts';
+import { v7 as uuid } from 'uuid';
+import { type EventFault, type ReadEvent, readEvent, readOneOfMany } from './read-event.ts';
+import { OutcomeRace, type Recorded, recordOutcomes } from './record-outcomes.ts';
+
+type Answer = AnswerOf<Routes['createEvent']>;
+
+export const createEvent: Handles<Routes['createEvent']> = async ({ body }, context) =>
+  'events' in body ? recordMany(body.events, context) : recordOne(readEvent(body, context.now, uuid), context);
+
+async function recordOne(read: ReadEvent | EventFault, context: Context): Promise<Answer> {
+  if ('code' in read)
+    refuse(read.code, `The field "${read.field}" ${read.message}.`, { fields: { field: read.field } });
+  return record(context, [read], ([one]) =>
+    answer(202, { data: { ...receipt(one as Recorded), ...warningsOf(read) } }),
+  );
+}
+
+async function recordMany(candidates: readonly unknown[], context: Context): Promise<Answer> {
+  const reads = candidates.map((candidate) => readOneOfMany(candidate, context.now, uuid));
+  const good = reads.filter((read): read is ReadEvent => !('code' in read));
+  return record(context, good, (recorded) => {
+    const rest = [...recorded];
+    const results = reads.map((read, index) =>
+      'code' in read
+        ? {
+            index,
+            status: 'rejected' as const,
+            code: read.code,
+            field: read.field,
+            message: `The field "${read.field}" ${read.message}.`,
+          }
+        : { index, ...receipt(rest.shift() as Recorded), ...warningsOf(read) },
+    );
+    const summary: Record<string, number> = {
+      total: results.length,
+      recorded: 0,
+      updated: 0,
+      duplicate: 0,
+      rejected: 0,
+    };
+    for (const { status } of results) summary[status] = (summary[status] ?? 0) + 1;
+    return answer(202, { data: { results, summary } });
+  });
+}
+
+/** A lost race is run again from the start, where it finds what it lost to. */
+async function record(
+  context: Context,
+  events: readonly ReadEvent[],
+  show: (recorded: readonly Recorded[]) => Answer,
+): Promise<Answer> {
+  const { caller, now, requestId, mentions } = context;
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await context.effect(async (tx) => {
+        const recorded = await recordOutcomes(tx, events, {
+          profileId: caller.profileId as string,
+          now,
+          evidence: { source: 'events', saidAt: now, requestId },
+          isAnnounced: !caller.isHealthcare,
+        });
+        for (const { customerId } of recorded) if (customerId) mentions(customerId);
+        return show(recorded);
+      });
+    } catch (error) {
+      if (!(error instanceof OutcomeRace) || attempt === 5) throw error;
+    }
+  }
+}
+
+const receipt = ({ outcomeId, status, customerKey }: Recorded) => ({
+  outcome_event_id: outcomeId,
+  status,
+  customer_key: customerKey,
+});
+const warningsOf = ({ warnings }: ReadEvent) => (warnings.length > 0 ? { warnings: [...warnings] } : {});

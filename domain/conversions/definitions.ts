@@ -1,0 +1,125 @@
+import type { Tx } from '@tributary/postgres';
+import { type Definition, eventNameKey, initialDefinitions, revenueType } from '@tributary/rules';
+import { v7 as uuid } from 'uuid';
+
+/** A definition as it is stored. */
+export interface StoredDefinition extends Definition {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** The profile's definitions. One that has none yet starts with the usual ones. */
+export async function loadDefinitions(tx: Tx, profileId: string, now: Date): Promise<StoredDefinition[]> {
+  const found = await readDefinitions(tx, profileId);
+  if (found.length > 0) return found;
+  for (const definition of initialDefinitions) {
+    await insertDefinition(tx, profileId, {
+      ...definition,
+      id: uuid(),
+      name: definition.key.replaceAll('_', ' '),
+      createdAt: now,
+      updatedAt: now,
+    });
+  }
+  return readDefinitions(tx, profileId);
+}
+
+async function readDefinitions(tx: Tx, profileId: string): Promise<StoredDefinition[]> {
+  const rows = await tx
+    .selectFrom('definitions')
+    .selectAll()
+    .where('profile_id', '=', profileId)
+    .orderBy('created_at')
+    .orderBy('key')
+    .execute();
+  const events = await tx
+    .selectFrom('definition_events')
+    .select(['definition_id', 'event_key'])
+    .where('profile_id', '=', profileId)
+    .orderBy('event_key')
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    key: row.key,
+    name: row.name,
+    conversionType: row.conversion_type,
+    eventNames: events.filter((event) => event.definition_id === row.id).map((event) => event.event_key),
+    countsAsCash: row.counts_as_cash,
+    isAttributionEligible: row.is_attribution_eligible,
+    lookbackWindowDays: row.lookback_window_days,
+    isDefault: row.is_default,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }));
+}
+
+/** Two requests at once may both find none: the second's rows give way. */
+async function insertDefinition(tx: Tx, profileId: string, definition: StoredDefinition): Promise<void> {
+  const inserted = await tx
+    .insertInto('definitions')
+    .values(columnsOf(profileId, definition))
+    .onConflict((conflict) => conflict.columns(['profile_id', 'key']).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (inserted) await writeEvents(tx, profileId, definition);
+}
+
+/** Writes a new definition, or the new version of one. */
+export async function saveDefinition(tx: Tx, profileId: string, definition: StoredDefinition): Promise<void> {
+  if (definition.isDefault) {
+    await tx
+      .updateTable('definitions')
+      .set({ is_default: false })
+      .where('profile_id', '=', profileId)
+      .where('id', '<>', definition.id)
+      .execute();
+  }
+  const columns = columnsOf(profileId, definition);
+  await tx
+    .insertInto('definitions')
+    .values(columns)
+    .onConflict((conflict) => conflict.columns(['profile_id', 'id']).doUpdateSet(columns))
+    .execute();
+  await tx
+    .deleteFrom('definition_events')
+    .where('profile_id', '=', profileId)
+    .where('definition_id', '=', definition.id)
+    .execute();
+  await writeEvents(tx, profileId, definition);
+}
+
+async function writeEvents(tx: Tx, profileId: string, { id, eventNames }: StoredDefinition): Promise<void> {
+  const rows = eventNames.map((name) => ({ profile_id: profileId, event_key: eventNameKey(name), definition_id: id }));
+  await tx.insertInto('definition_events').values(rows).execute();
+}
+
+const columnsOf = (profileId: string, definition: StoredDefinition) => ({
+  profile_id: profileId,
+  id: definition.id,
+  key: definition.key,
+  name: definition.name,
+  conversion_type: definition.conversionType,
+  counts_as_cash: definition.countsAsCash,
+  is_attribution_eligible: definition.isAttributionEligible,
+  lookback_window_days: definition.lookbackWindowDays,
+  is_default: definition.isDefault,
+  created_at: definition.createdAt,
+  updated_at: definition.updatedAt,
+});
+
+export const showDefinition = (definition: StoredDefinition) => ({
+  id: definition.id,
+  conversion_key: definition.key,
+  name: definition.name,
+  conversion_type: definition.conversionType,
+  event_names: [...definition.eventNames],
+  counts_as_cash: definition.countsAsCash,
+  is_attribution_eligible: definition.isAttributionEligible,
+  lookback_window_days: definition.lookbackWindowDays,
+  is_default: definition.isDefault,
+  revenue_type: revenueType(definition),
+  created_at: definition.createdAt.toISOString(),
+  updated_at: definition.updatedAt.toISOString(),
+});

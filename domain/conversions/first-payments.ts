@@ -1,0 +1,60 @@
+import type { Tx } from '@tributary/postgres';
+import { firstPayments } from '@tributary/rules';
+import { sql } from 'kysely';
+import { markDirty } from './store.ts';
+
+/**
+ * Derives which payments of a customer are first ones, and writes what changed. A payment is an outcome with money whose
+ * definition counts as cash. The customer must be locked, or the event's own lock must be held.
+ */
+export async function deriveFirstPayments(tx: Tx, profileId: string, customerId: string): Promise<void> {
+  const payments = await readPayments(tx, profileId, customerId);
+  const standings = firstPayments(
+    payments
+      .filter(({ isPayment }) => isPayment)
+      .map(({ id, paidAt, subjectRef, isInstallment }) => ({ id, paidAt, subjectRef, isInstallment })),
+  );
+  const changed = payments.filter(({ id, isFirstPayment, purchaseId }) => {
+    const standing = standings.get(id);
+    return isFirstPayment !== (standing?.isFirstPayment ?? null) || purchaseId !== (standing?.purchaseId ?? null);
+  });
+  if (changed.length === 0) return;
+  const of = (id: string) => standings.get(id);
+  await sql`
+    UPDATE outcomes o SET is_first_payment = n.is_first, purchase_id = n.purchase
+    FROM unnest(
+      ${changed.map(({ id }) => id)}::uuid[], ${changed.map(({ id }) => of(id)?.isFirstPayment ?? null)}::boolean[], ${changed.map(({ id }) => of(id)?.purchaseId ?? null)}::uuid[]
+    ) AS n (id, is_first, purchase)
+    WHERE o.profile_id = ${profileId} AND o.id = n.id`.execute(tx);
+  await markDirty(
+    tx,
+    profileId,
+    changed.map(({ id }) => id),
+    'first_payment',
+  );
+}
+
+interface PaymentRow {
+  readonly id: string;
+  readonly paidAt: Date;
+  readonly subjectRef: string | null;
+  readonly isInstallment: boolean;
+  readonly isFirstPayment: boolean | null;
+  readonly purchaseId: string | null;
+  readonly isPayment: boolean;
+}
+
+/** Every outcome with money, and those that were payments under an earlier definition. */
+async function readPayments(tx: Tx, profileId: string, customerId: string): Promise<PaymentRow[]> {
+  const { rows } = await sql<PaymentRow>`
+    SELECT o.id, o.occurred_at AS "paidAt", o.subject_ref AS "subjectRef", o.is_installment AS "isInstallment",
+      o.is_first_payment AS "isFirstPayment", o.purchase_id AS "purchaseId", coalesce(d.counts_as_cash, false) AND o.amount IS NOT NULL AS "isPayment"
+    FROM outcomes o
+    LEFT JOIN definition_events byname ON byname.profile_id = o.profile_id AND byname.event_key = o.event_key
+    LEFT JOIN definition_events bytype ON bytype.profile_id = o.profile_id AND bytype.event_key = o.event_type_key
+    LEFT JOIN definitions d ON d.profile_id = o.profile_id AND d.id = coalesce(byname.definition_id, bytype.definition_id)
+    WHERE o.profile_id = ${profileId} AND o.customer_id = ${customerId} AND (o.amount IS NOT NULL OR o.is_first_payment IS NOT NULL)`.execute(
+    tx,
+  );
+  return rows;
+}

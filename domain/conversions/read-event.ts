@@ -1,0 +1,125 @@
+import { ServerEvent } from '@tributary/contract';
+import type { Said } from '@tributary/domain/customers';
+import {
+  type AcceptedEvent,
+  checkEvent,
+  type EventRefusal,
+  eventNameKey,
+  type Identifier,
+  type Json,
+  normaliseEmail,
+  normaliseKey,
+  normaliseName,
+  normalisePhone,
+  normaliseRut,
+} from '@tributary/rules';
+import type { z } from 'zod';
+
+/** An event that may be recorded: what it says of the outcome, and of the person. */
+export interface ReadEvent {
+  readonly event: AcceptedEvent & { readonly idempotencyKey: string };
+  readonly eventKey: string;
+  readonly eventTypeKey: string;
+  readonly said: Said;
+  readonly rest: Readonly<Record<string, Json>>;
+  readonly warnings: readonly string[];
+}
+
+export interface EventFault {
+  readonly field: string;
+  readonly message: string;
+  readonly code: 'validation_error' | 'invalid_parameter';
+}
+
+type Body = z.output<typeof ServerEvent>;
+
+/** What an event says, or the first thing that is wrong with it. `newKey` stands in where no key was sent and no money is at stake. */
+export function readEvent(body: Body, now: Date, newKey: () => string): ReadEvent | EventFault {
+  const { properties, user_traits: traits, action_source, click_ids, ad_id, page_url } = body;
+  const checked = checkEvent(
+    {
+      eventName: body.event_name,
+      eventType: body.event_type,
+      idempotencyKey: body.idempotency_key,
+      occurredAt: body.occurred_at === undefined ? undefined : new Date(body.occurred_at),
+      value: properties.value,
+      currency: properties.currency,
+      subjectRef: properties.subject_ref,
+    },
+    now,
+  );
+  if (!checked.ok) return faultOf(checked);
+  const { said, warnings } = readTraits(traits);
+  const { value: _value, currency: _currency, subject_ref: _subject, ...further } = properties;
+  const rest = { properties: further, action_source, click_ids, ad_id, page_url, visitor_id: traits.visitor_id };
+  const { event } = checked;
+  return {
+    event: { ...event, idempotencyKey: event.idempotencyKey ?? newKey() },
+    eventKey: eventNameKey(event.eventName),
+    eventTypeKey: eventNameKey(event.eventType),
+    said,
+    // Through JSON and back: what is stored is what a repeated message is compared with.
+    rest: JSON.parse(JSON.stringify(rest)) as Record<string, Json>,
+    warnings,
+  };
+}
+
+/** One of many: each is checked by itself, so that a bad one costs the others nothing. */
+export function readOneOfMany(candidate: unknown, now: Date, newKey: () => string): ReadEvent | EventFault {
+  const parsed = ServerEvent.safeParse(candidate);
+  if (parsed.success) return readEvent(parsed.data, now, newKey);
+  const issue = parsed.error.issues[0];
+  return { code: 'validation_error', field: issue?.path.join('.') ?? '', message: issue?.message ?? 'is not an event' };
+}
+
+/** Identifiers in the order of their strength. One that cannot be read is left out with a warning, like in an import. */
+function readTraits(traits: Body['user_traits']): { said: Said; warnings: string[] } {
+  const identifiers: Identifier[] = [];
+  const warnings: string[] = [];
+  const take = (
+    kind: Identifier['kind'],
+    text: string | undefined,
+    read: (text: string) => string | undefined,
+    name: string,
+  ) => {
+    if (text === undefined || text.trim() === '') return;
+    const value = read(text);
+    if (value === undefined) warnings.push(`unparseable_${name}`);
+    else identifiers.push({ kind, value });
+  };
+  take('national_id', traits.national_id, normaliseRut, 'national_id');
+  take('external_customer_id', traits.external_id, normaliseKey, 'external_id');
+  take('crm_contact_id', traits.crm_contact_id, normaliseKey, 'crm_contact_id');
+  take('store_customer_id', traits.store_customer_id, normaliseKey, 'store_customer_id');
+  take('payments_customer_id', traits.payments_customer_id, normaliseKey, 'payments_customer_id');
+  take('email', traits.email, normaliseEmail, 'email');
+  take('phone', traits.phone, (text) => normalisePhone(text, 'CL'), 'phone');
+  take('wa_id', traits.wa_id, (text) => normalisePhone(`+${text.replace(/^\+/, '')}`, 'CL'), 'wa_id');
+  const firstName = normaliseName(traits.first_name ?? '');
+  const lastName = normaliseName(traits.last_name ?? '');
+  return { said: { identifiers, firstName, lastName }, warnings };
+}
+
+const messages: Record<EventRefusal['reason'], string> = {
+  required_with_money: 'is required when the event carries money: without it a retry would be a second payment',
+  in_the_future: 'is more than five minutes ahead of our clock',
+  not_a_decimal: 'must be a number, or one written as text',
+  too_many_digits: 'has more digits than money can have',
+  negative: 'must not be negative: what was given back is a refund of its payment',
+  required_with_value: 'is required with a value: a guessed currency would be a wrong amount',
+  unknown_currency: 'is not a currency of ISO 4217',
+  at_sign: 'looks like an e-mail address; send an opaque id of your own',
+  long_number: 'has seven or more digits in a row, like a phone or identity number; send an opaque id of your own',
+  date: 'looks like a date; send an opaque id of your own',
+  name: 'looks like a name; send an opaque id of your own',
+  hex_digest: 'looks like a digest of something personal; send an opaque id of your own',
+  malformed: 'must be a UUID, or up to 32 letters, digits, "_" and "-"',
+};
+
+function faultOf({ field, reason }: EventRefusal): EventFault {
+  return {
+    field,
+    message: messages[reason],
+    code: field === 'properties.subject_ref' ? 'invalid_parameter' : 'validation_error',
+  };
+}

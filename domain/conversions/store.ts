@@ -1,0 +1,184 @@
+import type { Tx } from '@tributary/postgres';
+import type { Json, OutcomeContent } from '@tributary/rules';
+import { sql } from 'kysely';
+
+/** An outcome as it stands in the ledger. */
+export interface StoredOutcome extends OutcomeContent {
+  readonly id: string;
+  readonly idempotencyKey: string;
+}
+
+/** What is stored under the keys, locked until the transaction ends. */
+export async function findOutcomes(
+  tx: Tx,
+  profileId: string,
+  keys: readonly string[],
+): Promise<Map<string, StoredOutcome>> {
+  const rows = await tx
+    .selectFrom('outcomes')
+    .select([
+      'id',
+      'idempotency_key',
+      'event_name',
+      'event_type',
+      'occurred_at',
+      'amount',
+      'currency',
+      'subject_ref',
+      'rest',
+      'customer_id',
+    ])
+    .where('profile_id', '=', profileId)
+    .where('idempotency_key', 'in', [...keys])
+    .orderBy('idempotency_key')
+    .forUpdate()
+    .execute();
+  return new Map(
+    rows.map((row) => [
+      row.idempotency_key,
+      {
+        id: row.id,
+        idempotencyKey: row.idempotency_key,
+        eventName: row.event_name,
+        eventType: row.event_type,
+        occurredAt: row.occurred_at,
+        money: row.amount === null || row.currency === null ? null : { amount: row.amount, currency: row.currency },
+        subjectRef: row.subject_ref,
+        rest: row.rest as Record<string, Json>,
+        customerId: row.customer_id,
+      },
+    ]),
+  );
+}
+
+export interface OutcomeRow extends StoredOutcome {
+  readonly eventKey: string;
+  readonly eventTypeKey: string;
+  readonly reporting: Reporting | null;
+}
+
+/** Money in the profile's own currency, with what it was converted by. */
+export interface Reporting {
+  readonly amount: string;
+  readonly currency: string;
+  readonly rate: string;
+  readonly rateDate: string;
+}
+
+const columnsOf = (profileId: string, row: OutcomeRow, now: Date) => ({
+  profile_id: profileId,
+  id: row.id,
+  idempotency_key: row.idempotencyKey,
+  event_name: row.eventName,
+  event_type: row.eventType,
+  event_key: row.eventKey,
+  event_type_key: row.eventTypeKey,
+  customer_id: row.customerId,
+  occurred_at: row.occurredAt,
+  recorded_at: now,
+  updated_at: now,
+  amount: row.money?.amount ?? null,
+  currency: row.money?.currency ?? null,
+  reporting_amount: row.reporting?.amount ?? null,
+  reporting_currency: row.reporting?.currency ?? null,
+  rate: row.reporting?.rate ?? null,
+  rate_date: row.reporting?.rateDate ?? null,
+  subject_ref: row.subjectRef,
+  rest: JSON.stringify(row.rest),
+});
+
+/** Resolves to the keys that were really new: somebody may have recorded one of them since we looked. */
+export async function insertOutcomes(
+  tx: Tx,
+  profileId: string,
+  rows: readonly OutcomeRow[],
+  now: Date,
+): Promise<Set<string>> {
+  if (rows.length === 0) return new Set();
+  // In the order of their keys, so that two batches with common keys wait for each other in one direction only.
+  const ordered = rows.toSorted((a, b) => (a.idempotencyKey < b.idempotencyKey ? -1 : 1));
+  const inserted = await tx
+    .insertInto('outcomes')
+    .values(ordered.map((row) => columnsOf(profileId, row, now)))
+    .onConflict((conflict) => conflict.columns(['profile_id', 'idempotency_key']).doNothing())
+    .returning('idempotency_key')
+    .execute();
+  return new Set(inserted.map((row) => row.idempotency_key));
+}
+
+export async function updateOutcome(tx: Tx, profileId: string, row: OutcomeRow, now: Date): Promise<void> {
+  const { recorded_at: _recorded, ...columns } = columnsOf(profileId, row, now);
+  await tx.updateTable('outcomes').set(columns).where('profile_id', '=', profileId).where('id', '=', row.id).execute();
+}
+
+/** Marks conversions whose attribution must be worked out again; a newer mark replaces an older one. */
+export async function markDirty(
+  tx: Tx,
+  profileId: string,
+  outcomeIds: readonly string[],
+  cause: string,
+): Promise<void> {
+  if (outcomeIds.length === 0) return;
+  await sql`
+    INSERT INTO dirty_conversions (profile_id, outcome_id, cause)
+    SELECT ${profileId}, id, ${cause} FROM unnest(${outcomeIds.toSorted()}::uuid[]) AS id
+    ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'), cause = excluded.cause`.execute(
+    tx,
+  );
+}
+
+/** The rates from each currency and day to the profile's currency; a day without a rate has the last one before it. */
+export async function findRates(
+  tx: Tx,
+  profileId: string,
+  wanted: readonly { currency: string; at: Date }[],
+): Promise<{ currency: string; find(from: string, at: Date): { rate: string; rateDate: string } | undefined }> {
+  const profile = await tx
+    .selectFrom('profiles')
+    .select(['reporting_currency', 'time_zone'])
+    .where('id', '=', profileId)
+    .executeTakeFirstOrThrow();
+  const target = profile.reporting_currency;
+  const foreign = wanted.filter(({ currency }) => currency !== target);
+  const { rows } =
+    foreign.length === 0
+      ? { rows: [] }
+      : await sql<{ currency: string; at: Date; rate: string; day: string }>`
+          SELECT w.currency, w.at, round(t.per_usd / f.per_usd, 20)::text AS rate, least(t.day, f.day)::text AS day
+          FROM unnest(${foreign.map(({ currency }) => currency)}::text[], ${foreign.map(({ at }) => at)}::timestamptz[]) AS w (currency, at)
+          CROSS JOIN LATERAL (
+            SELECT per_usd, day FROM exchange_rates r WHERE r.currency = w.currency AND r.day <= (w.at AT TIME ZONE ${profile.time_zone})::date
+            ORDER BY day DESC LIMIT 1) f
+          CROSS JOIN LATERAL (
+            SELECT per_usd, day FROM exchange_rates r WHERE r.currency = ${target} AND r.day <= (w.at AT TIME ZONE ${profile.time_zone})::date
+            ORDER BY day DESC LIMIT 1) t`.execute(tx);
+  const found = new Map(
+    rows.map((row) => [`${row.currency} ${row.at.getTime()}`, { rate: row.rate, rateDate: row.day }]),
+  );
+  return {
+    currency: target,
+    find: (from, at) =>
+      from === target ? { rate: '1', rateDate: at.toISOString().slice(0, 10) } : found.get(`${from} ${at.getTime()}`),
+  };
+}
+
+/** The caller's own key of each customer, where it has one. */
+export async function findCustomerKeys(
+  tx: Tx,
+  profileId: string,
+  customerIds: readonly string[],
+): Promise<Map<string, string>> {
+  if (customerIds.length === 0) return new Map();
+  const rows = await tx
+    .selectFrom('identifiers')
+    .select(['customer_id', 'value'])
+    .distinctOn('customer_id')
+    .where('profile_id', '=', profileId)
+    .where('kind', '=', 'external_customer_id')
+    .where('customer_id', 'in', [...customerIds])
+    .orderBy('customer_id')
+    .orderBy('said_at')
+    .orderBy('value')
+    .execute();
+  return new Map(rows.map((row) => [row.customer_id, row.value]));
+}

@@ -1,0 +1,188 @@
+import { z } from 'zod';
+import { CurrencyCode, data, IsoTimestamp, IsoTimestampInput, Uuid } from '../primitives.ts';
+import { anyOf, route } from '../route.ts';
+import { ActionSource, ConversionKey } from '../vocabulary.ts';
+
+/** Outcomes that a server knows of, and the definitions that say what they mean. */
+
+const text = (most: number) => z.string().max(most, `may have up to ${most} characters`);
+const EventName = text(200).trim().min(1, 'must not be empty');
+const ClickId = text(1_000);
+
+export const ServerEvent = z.object({
+  event_name: EventName.describe('What happened, in your own words. A definition that lists it says what it means.'),
+  event_type: EventName.optional().describe('A coarser word for the same; the name when absent.'),
+  idempotency_key: text(200)
+    .optional()
+    .describe('Required with money. The same key again is the same outcome: equal, or an update of it.'),
+  occurred_at: IsoTimestampInput.optional().describe('Now when absent; at most five minutes ahead.'),
+  properties: z
+    .looseObject({
+      value: z
+        .union([z.number(), text(60)])
+        .nullish()
+        .describe('An amount of money, exact when sent as text.'),
+      currency: CurrencyCode.nullish(),
+      subject_ref: text(200).nullish().describe('Your opaque id of whom a payment is for.'),
+    })
+    .default({}),
+  user_traits: z
+    .object({
+      email: text(320).optional(),
+      phone: text(60).optional(),
+      external_id: text(200).optional().describe('Your own id of the customer.'),
+      national_id: text(40).optional(),
+      first_name: text(200).optional(),
+      last_name: text(200).optional(),
+      visitor_id: Uuid.optional(),
+      crm_contact_id: text(200).optional(),
+      store_customer_id: text(200).optional(),
+      payments_customer_id: text(200).optional(),
+      wa_id: text(60).optional(),
+    })
+    .default({}),
+  action_source: ActionSource.optional(),
+  click_ids: z
+    .object({
+      gclid: ClickId.optional(),
+      gbraid: ClickId.optional(),
+      wbraid: ClickId.optional(),
+      fbclid: ClickId.optional(),
+      fbc: ClickId.optional(),
+      fbp: ClickId.optional(),
+      ttclid: ClickId.optional(),
+      msclkid: ClickId.optional(),
+      ctwa_clid: ClickId.optional(),
+    })
+    .optional(),
+  ad_id: text(100).optional(),
+  page_url: text(2_000).optional(),
+});
+
+const EventReceipt = z.strictObject({
+  outcome_event_id: Uuid,
+  status: z.enum(['recorded', 'duplicate', 'updated']),
+  customer_key: z.string().nullable(),
+  warnings: z.array(z.string()).optional(),
+});
+
+const EventResult = z.union([
+  EventReceipt.extend({ index: z.int() }),
+  z.strictObject({
+    index: z.int(),
+    status: z.literal('rejected'),
+    code: z.string(),
+    field: z.string(),
+    message: z.string(),
+  }),
+]);
+
+export const createEvent = route({
+  id: 'createEvent',
+  method: 'POST',
+  path: '/api/v1/events',
+  summary: 'Record an outcome that a server knows of',
+  description: 'Takes one event, or `{events: [...]}` with up to 1,000, each with a result of its own.',
+  chapter: 'Outcomes',
+  access: { credentials: ['api_key', 'app', 'session', 'mcp'], scopes: anyOf('attribution:write'), grain: 'profile' },
+  rate: 'ingest',
+  body: {
+    schema: z.union([
+      z.object({
+        events: z.array(z.unknown()).min(1, 'must hold at least one event').max(1_000, 'may hold up to 1,000 events'),
+      }),
+      ServerEvent,
+    ]),
+    maxBytes: 4 * 1024 * 1024,
+  },
+  refusedAs: { 'properties.subject_ref': 'invalid_parameter' },
+  idempotency: 'accepted',
+  answers: {
+    202: {
+      schema: data(
+        z.union([
+          EventReceipt,
+          z.strictObject({ results: z.array(EventResult), summary: z.record(z.string(), z.int()) }),
+        ]),
+      ),
+    },
+  },
+  refusals: ['invalid_parameter'],
+});
+
+export const GoalDefinition = z.strictObject({
+  id: Uuid,
+  conversion_key: z.string(),
+  name: z.string(),
+  conversion_type: z.string(),
+  event_names: z.array(z.string()),
+  counts_as_cash: z.boolean(),
+  is_attribution_eligible: z.boolean(),
+  lookback_window_days: z.int(),
+  is_default: z.boolean(),
+  revenue_type: z.enum(['cash', 'gross', 'pipeline']),
+  created_at: IsoTimestamp,
+  updated_at: IsoTimestamp,
+});
+
+const GoalBody = z.object({
+  name: text(200).trim().min(1, 'must not be empty'),
+  conversion_key: ConversionKey.optional().describe('Names the definition for good; made from the name when absent.'),
+  conversion_type: z.string().max(64).optional().describe('One of the standard types, or the key itself when absent.'),
+  event_names: z
+    .array(EventName)
+    .min(1, 'must name at least one event')
+    .max(100)
+    .optional()
+    .describe('Default: the key.'),
+  counts_as_cash: z.boolean().optional(),
+  is_attribution_eligible: z.boolean().optional(),
+  lookback_window_days: z.int().min(1).max(365).optional(),
+  is_default: z.boolean().optional(),
+});
+
+const goals = {
+  credentials: ['api_key', 'app', 'session', 'mcp'],
+  scopes: anyOf('goals:write'),
+  grain: 'profile',
+} as const;
+
+export const createGoalDefinition = route({
+  id: 'createGoalDefinition',
+  method: 'POST',
+  path: '/api/v1/goals/definitions',
+  summary: 'Create a conversion definition, or update the one with the same key',
+  chapter: 'Outcomes',
+  access: goals,
+  body: { schema: GoalBody },
+  idempotency: 'accepted',
+  answers: {
+    201: { schema: data(GoalDefinition) },
+    200: { schema: data(GoalDefinition), description: 'It was there already, and is now as said.' },
+  },
+  refusals: ['invalid_state'],
+});
+
+export const listGoalDefinitions = route({
+  id: 'listGoalDefinitions',
+  method: 'GET',
+  path: '/api/v1/goals/definitions',
+  summary: 'The conversion definitions of the profile',
+  chapter: 'Outcomes',
+  access: { ...goals, scopes: anyOf('goals:write', 'conversions:read', 'campaigns:read') },
+  answers: { 200: { schema: data(z.array(GoalDefinition)) } },
+});
+
+export const createGoal = route({
+  id: 'createGoal',
+  method: 'POST',
+  path: '/api/v1/goals',
+  summary: 'Create a conversion definition',
+  chapter: 'Outcomes',
+  access: goals,
+  body: { schema: z.object({ name: text(200).trim().min(1, 'must not be empty'), event_name: EventName.optional() }) },
+  idempotency: 'accepted',
+  deprecation: { since: '2026-09-05', sunset: '2026-12-04', successor: 'POST /api/v1/goals/definitions' },
+  answers: { 201: { schema: data(GoalDefinition) } },
+  refusals: ['invalid_state'],
+});

@@ -1,0 +1,139 @@
+import { anyOf, data, type Route, route, routes } from '@tributary/contract';
+import {
+  idBuilders,
+  openApi,
+  openTestkit,
+  probeCredentials,
+  serve,
+  served,
+  type TestApi,
+  type Testkit,
+} from '@tributary/testkit';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { answer, refuse } from '../../packages/runtime/index.ts';
+import { Probe } from './probe.ts';
+
+let kit: Testkit;
+let api: TestApi;
+let probe: Probe;
+beforeAll(async () => {
+  kit = await openTestkit();
+  api = await openApi(kit);
+  probe = await Probe.open(kit, api);
+});
+afterAll(async () => {
+  await api.close();
+  await kit.close();
+});
+
+const declared = Object.values<Route>(routes);
+
+/** Ids that change too little in an answer for one valid request to show whose they are, and where it is shown instead. */
+const provenElsewhere: Readonly<Record<string, readonly string[]>> = {
+  // Leaves a customer out of what a search finds.
+  searchCustomers: ['exclude'],
+};
+
+describe('an id of somebody else is answered like one that never was', () => {
+  test.each(declared.map((one) => [one.id, one] as const))('%s', async (_, one) => {
+    expect(await probe.route(one)).toEqual({ leaks: [], unproven: provenElsewhere[one.id] ?? [] });
+  });
+});
+
+test.each(declared.map((one) => [one.id, one] as const))('%s says of which kind its ids are', (_, one) => {
+  const isId = (schema: z.ZodType) =>
+    (schema.toJSONSchema({ unrepresentable: 'any', io: 'input' }) as { format?: string }).format === 'uuid';
+  const inAddress = Object.entries<z.ZodType>({ ...one.params?.shape, ...one.query?.shape });
+  const ids = inAddress.filter(([name, schema]) => name !== 'cursor' && isId(schema)).map(([name]) => name);
+  expect(ids.filter((name) => !(name in (one.ids ?? {})))).toEqual([]);
+});
+
+/** What cannot be probed yet is told with every run. */
+for (const [kind, { notYet }] of Object.entries(idBuilders))
+  if (notYet) test.todo(`ids of the kind ${kind}, once there is a table ${notYet}`);
+for (const [name, { isIssued }] of Object.entries(probeCredentials))
+  if (!isIssued) test.todo(`requests with the credential ${name}`);
+
+describe('a planted leak is found', () => {
+  const common = {
+    id: 'leaky',
+    method: 'GET',
+    path: '/api/v1/leaky/{id}',
+    summary: 'Leaky',
+    chapter: 'Test',
+    access: { credentials: ['api_key'], scopes: anyOf('attribution:write'), grain: 'profile' },
+    params: z.object({ id: z.uuid() }),
+    ids: { id: 'profile' },
+    refusals: ['forbidden'],
+    answers: { 200: { schema: data(z.strictObject({ name: z.string() })) } },
+  } as const satisfies Route;
+  const leaky = route(common);
+
+  /** As the owner of the schema, who is behind no wall. */
+  async function nameOf(id: string): Promise<string | undefined> {
+    const { createPostgres } = await import('@tributary/postgres');
+    const owner = createPostgres({ url: kit.database.ownerUrl, poolSize: 1 });
+    const { rows } = await owner.unbound.query(sql<{ name: string }>`SELECT name FROM profiles WHERE id = ${id}`);
+    await owner.close();
+    return rows[0]?.name;
+  }
+
+  async function probed(
+    handler: (id: string, own: string | undefined) => Promise<{ status: 200; body: { data: { name: string } } }>,
+  ) {
+    const server = await serve(kit, [served(leaky, ({ params }, { caller }) => handler(params.id, caller.profileId))]);
+    try {
+      return await (await Probe.open(kit, server)).route(leaky);
+    } finally {
+      await server.close();
+    }
+  }
+  const none = () => refuse('not_found', 'There is no such profile.');
+
+  test('one that keeps its secrets is not', async () => {
+    const handler = async (id: string, own: string | undefined) =>
+      id === own ? answer(200, { data: { name: 'mine' } }) : none();
+    expect(await probed(handler)).toEqual({ leaks: [], unproven: [] });
+  });
+
+  test('by its status', async () => {
+    const { leaks } = await probed(async (id, own) => {
+      const name = await nameOf(id);
+      if (name === undefined) none();
+      return id === own ? answer(200, { data: { name: 'mine' } }) : refuse('forbidden', 'This is not yours.');
+    });
+    expect(leaks).toHaveLength(2);
+    expect(leaks[0]).toMatch(/id as api_key: a stranger's is told from none: 403/);
+  });
+
+  test('by its words alone', async () => {
+    const { leaks } = await probed(async (id, own) =>
+      id === own
+        ? answer(200, { data: { name: 'mine' } })
+        : refuse('not_found', (await nameOf(id)) ? 'It is not yours.' : 'It is none of yours.'),
+    );
+    expect(leaks).toHaveLength(2);
+  });
+
+  test('by a name in its answer, also when there is one for an id that never was', async () => {
+    const { leaks } = await probed(async (id) =>
+      answer(200, { data: { name: (await nameOf(id)) ?? `Profile mark-${'0'.repeat(12)}` } }),
+    );
+    expect(leaks.join()).toMatch(/a stranger's mark-[0-9a-f]{12} is shown/);
+  });
+
+  test('by what it does, whatever it says', async () => {
+    const { leaks } = await probed(async (id, own) => {
+      if (id === own) return answer(200, { data: { name: 'mine' } });
+      await kit.app.forProfile(id).transaction((tx) => tx.updateTable('profiles').set({ name: 'gone' }).execute());
+      return none();
+    });
+    expect(leaks).toEqual(["a stranger's rows were changed"]);
+  });
+
+  test('and one that answers all alike proves nothing', async () => {
+    expect(await probed(async () => none())).toEqual({ leaks: [], unproven: ['id'] });
+  });
+});
