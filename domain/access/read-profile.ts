@@ -1,13 +1,17 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { sql } from 'kysely';
 import { showProfile } from './profile.ts';
 
 export const readProfile: Handles<Routes['readProfile']> = async (_input, { ledger, caller }) => {
+  const profileId = caller.profileId ?? '';
   const row = await ledger.transaction((tx) =>
     tx
       .selectFrom('profiles')
       .selectAll()
-      .where('id', '=', caller.profileId ?? '')
+      // The fact alone, not the outcomes: what they are is no business of this room.
+      .select(sql<boolean>`EXISTS (SELECT FROM outcomes WHERE profile_id = ${profileId})`.as('has_outcomes'))
+      .where('id', '=', profileId)
       .executeTakeFirstOrThrow(),
   );
   // The workspace's own mark is not visible from inside a profile; the credential has looked it up.
@@ -17,7 +21,7 @@ export const readProfile: Handles<Routes['readProfile']> = async (_input, { ledg
       ...showProfile(row, isAgency),
       readiness: [
         { step: 'attribution_enabled', is_done: row.is_attribution_enabled },
-        { step: 'crm_or_outcome_source_connected', is_done: false },
+        { step: 'crm_or_outcome_source_connected', is_done: row.has_outcomes },
         { step: 'tracker_verified', is_done: false },
         { step: 'ad_platform_connected', is_done: false },
       ],

@@ -88,7 +88,7 @@ describe('202', () => {
     const [row] = await outcomes();
     expect(row).toMatchObject({
       id: answer.body.data.outcome_event_id,
-      amount: '1250000.50',
+      amount: '1250000.5',
       currency: 'CLP',
       event_type: 'Signed the contract',
     });
@@ -151,6 +151,16 @@ describe('202', () => {
   ])('[inge-012] action_source %s is kept', async (action_source) => {
     await post({ event_name: 'x', action_source });
     expect((await outcomes())[0]?.rest).toMatchObject({ action_source });
+  });
+
+  test('[inge-003] the first outcome fulfils the readiness step', async () => {
+    const step = async () => {
+      const { data } = (await api.fastify.inject({ url: '/api/v1/profile', headers })).json();
+      return data.readiness.find((one: { step: string }) => one.step === 'crm_or_outcome_source_connected').is_done;
+    };
+    expect(await step()).toBe(false);
+    await post({ event_name: 'lead_created' });
+    expect(await step()).toBe(true);
   });
 
   test('what is recorded is dirty for attribution and announced once', async () => {

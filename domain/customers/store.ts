@@ -185,12 +185,12 @@ export interface FoundCustomer {
 }
 
 /**
- * How much is read, whatever a prefix fits: so many customers under exactly what is asked for, the newest first, and as many under
- * what only begins with it. The question as a whole needs enough to fill a page; a single word of it more, because only some of
- * those whom it finds fit the other words, too. So a search is complete while one of its words fits fewer than this, and
- * beyond that it shows the newest of those it fits.
+ * How much is read, whatever a prefix fits: customers under exactly what is asked for, the newest first, then those under what only
+ * begins with it. The question as a whole needs enough for a page. Where that does not fill it, one of its words is followed,
+ * the one that fits the fewest, and needs more, because only some of those fit the other words, too. So a search is complete
+ * while the whole or one word of it fits fewer than this, and beyond that shows some of those it fits.
  */
-const mostForQuestion = 100;
+const mostForQuestion = 200;
 const mostForWord = 500;
 
 export async function findCandidates(
@@ -199,31 +199,39 @@ export async function findCandidates(
   exclude: string | undefined,
   limit: number,
 ): Promise<FoundCustomer[]> {
-  const prefixes = [phrase, ...words];
-  const most = prefixes.map((_, place) => (place === 0 ? mostForQuestion : mostForWord));
+  const hitsOf = (asked: string, most: number) => sql`
+    FROM ${sql.ref(asked)} CROSS JOIN LATERAL (
+      (SELECT customer_id, true AS is_exact FROM search_terms WHERE term = low ORDER BY customer_id DESC LIMIT ${most})
+      UNION ALL
+      (SELECT customer_id, false FROM search_terms WHERE term > low AND term < high ORDER BY term, customer_id LIMIT ${most})
+      LIMIT ${most}
+    ) AS hit`;
   const { rows } = await sql<FoundCustomer>`
-    WITH asked AS MATERIALIZED (
-      SELECT * FROM unnest(${prefixes}::text[], ${prefixes.map(endOfPrefix)}::text[], ${most}::int[])
-        WITH ORDINALITY AS a (low, high, most, place)
-    ), hits AS MATERIALIZED (
-      SELECT place, customer_id, is_exact FROM asked CROSS JOIN LATERAL (
-        (SELECT customer_id, true AS is_exact FROM search_terms
-          WHERE term = low ORDER BY customer_id DESC LIMIT most)
-        UNION ALL
-        (SELECT customer_id, false FROM search_terms
-          WHERE term > low AND term < high ORDER BY term, customer_id LIMIT most)
-      ) AS hit
-    ), rarest_word AS (
-      SELECT place FROM hits WHERE place > 1 GROUP BY place ORDER BY count(*), place LIMIT 1
-    ), candidates AS (
-      SELECT customer_id, min(CASE WHEN place > 1 THEN 2 WHEN is_exact THEN 0 ELSE 1 END) AS distance
-      FROM hits WHERE place = 1 OR place = (SELECT place FROM rarest_word) GROUP BY customer_id
+    WITH question AS (
+      SELECT ${phrase}::text AS low, ${endOfPrefix(phrase)}::text AS high
+    ), by_question AS MATERIALIZED (
+      SELECT customer_id, CASE WHEN bool_or(is_exact) THEN 0 ELSE 1 END AS distance ${hitsOf('question', mostForQuestion)}
+      GROUP BY customer_id
+    ), word AS MATERIALIZED (
+      SELECT * FROM unnest(${words}::text[], ${words.map(endOfPrefix)}::text[]) WITH ORDINALITY AS w (low, high, place)
+      -- One more than a page: who is excluded may be among them.
+      WHERE (SELECT count(*) FROM by_question) <= ${limit}
+    ), by_word AS MATERIALIZED (
+      SELECT place, customer_id, is_exact ${hitsOf('word', mostForWord)}
+    ), rarest AS (
+      SELECT place FROM word LEFT JOIN by_word USING (place) GROUP BY place
+      ORDER BY count(customer_id), count(*) FILTER (WHERE is_exact), place LIMIT 1
+    ), candidate AS (
+      SELECT * FROM by_question
+      UNION ALL
+      SELECT DISTINCT customer_id, 2 FROM by_word
+      WHERE place = (SELECT place FROM rarest) AND customer_id NOT IN (SELECT customer_id FROM by_question)
     )
     SELECT c.id, c.first_name, c.last_name, c.primary_email, c.primary_phone, c.sources, c.first_seen_at, c.last_seen_at
-    FROM candidates JOIN customers c ON c.id = candidates.customer_id
+    FROM candidate JOIN customers c ON c.id = candidate.customer_id
     WHERE c.merged_into IS NULL AND c.id IS DISTINCT FROM ${exclude ?? null}::uuid
       AND (distance < 2 OR NOT EXISTS (
-        SELECT FROM asked WHERE place > 1 AND NOT EXISTS (
+        SELECT FROM word WHERE NOT EXISTS (
           SELECT FROM unnest(c.terms) AS term WHERE term COLLATE "C" >= low AND term COLLATE "C" < high)))
     ORDER BY distance, c.last_seen_at DESC, c.id LIMIT ${limit}`.execute(tx);
   return rows;

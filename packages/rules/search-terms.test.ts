@@ -21,12 +21,15 @@ const bytes = (text: string) => Buffer.from(text).toString('hex');
 
 describe('terms', () => {
   test('are the name both ways, its words, the address and the words before its @, and the number with and without country', () => {
-    expect(searchTerms({ ...ana, lastName: 'Søto' })).toEqual([
-      'ana maria soto',
+    expect(searchTerms({ ...ana, lastName: 'Søto Vera' })).toEqual([
+      'ana maria soto vera',
+      'soto vera ana maria',
+      'ana soto vera',
       'soto ana maria',
       'ana',
       'maria',
       'soto',
+      'vera',
       'ana soto example cl',
       '56912345678',
       '912345678',

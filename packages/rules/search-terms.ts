@@ -3,7 +3,8 @@ import { nationalNumber } from './normalise.ts';
 /**
  * How people are found. A customer is kept under terms, in small letters without accents, and a question finds every term that
  * begins with it. Each word of a name is a term; so is the whole name, given name first and surname first, because the words of
- * a name may each be anybody's while their sequence is one person's.
+ * a name may each be anybody's while their sequence is one person's. Many have two of each and are asked for by one: "Ana Soto"
+ * for Ana María Soto Vera, "Soto Ana" in a list.
  */
 
 const maxTermCharacters = 48;
@@ -25,6 +26,8 @@ export function searchTerms({ firstName, lastName, emails = [], phones = [] }: S
   const terms = [
     [...given, ...surname].join(' '),
     [...surname, ...given].join(' '),
+    [...given.slice(0, 1), ...surname].join(' '),
+    [...surname.slice(0, 1), ...given].join(' '),
     ...[...given, ...surname].slice(0, maxWordsOfName),
     ...emails.flatMap(emailTerms),
     ...phones.flatMap(phoneTerms),

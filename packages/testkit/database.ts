@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { catalogue, migrateJobs, schedule } from '@tributary/jobs';
 import { migrate, migrationsFingerprint } from '@tributary/postgres';
 import pg from 'pg';
@@ -66,7 +67,19 @@ export async function cloneDatabase(server: DatabaseServer): Promise<TestDatabas
     ownerUrl: at(server.ownerUrl, name),
     appUrl: at(server.appUrl, name),
     systemUrl: at(server.systemUrl, name),
-    drop: () =>
-      asOwner(server, async (client) => void (await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))),
+    drop: () => asOwner(server, (client) => dropDatabase(client, name)),
   };
+}
+
+/** A connection of a test's own administrator may still be closing, and only another administrator could end it. */
+async function dropDatabase(client: pg.Client, name: string): Promise<void> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      return;
+    } catch (error) {
+      if (attempt === 20) throw error;
+      await sleep(100);
+    }
+  }
 }

@@ -28,6 +28,7 @@ const questions: Readonly<Record<string, { ask: (person: Person) => string; find
   surname_begun: { ask: ({ last }) => last.slice(0, 4), finds: false },
   full_name: { ask: ({ first, last, mother }) => `${first} ${last} ${mother}`, finds: false },
   surname_first: { ask: ({ first, last }) => `${last} ${first}`, finds: false },
+  given_and_second_surname: { ask: ({ first, mother }) => `${first} ${mother}`, finds: false },
   words_apart: { ask: ({ first, mother }) => `${mother.slice(0, 4)} ${first}`, finds: false },
   email: { ask: ({ email }) => email, finds: true },
   email_begun: { ask: ({ email }) => email.slice(0, -8), finds: true },

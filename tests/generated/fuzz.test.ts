@@ -1,9 +1,9 @@
 import { anyOf, data, type Route, route, routes } from '@tributary/contract';
+import { answer, refuse } from '@tributary/runtime';
 import { openTestkit, serve, served, type Testkit, type TestServer } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { answer, refuse } from '../../packages/runtime/index.ts';
 import { faultOf, isAt } from './check.ts';
 import { Fuzzer } from './fuzz.ts';
 import { validInput } from './requests.ts';

@@ -116,7 +116,7 @@ export class Fuzzer {
     });
     const run = await fc.check(failsAlike, { seed, path: String(index), numRuns: 1, interruptAfterTimeLimit: 2_000 });
     const path = run.counterexamplePath ?? String(index);
-    this.failures.push({ ...fault, seed, path, request: smallest.request });
+    this.failures.push({ ...fault, seed, path, request: short(smallest.tell()) });
   }
 
   async #inject(request: FuzzRequest): Promise<Sent> {
@@ -132,26 +132,28 @@ export class Fuzzer {
     if (response.statusCode === 401 && shouldOpen(request)) await this.#world.replace(now);
     const answered = { status: response.statusCode, headers: response.headers, body: response.body };
     const meant = request.route && isAt(request.route, request) ? request.route : undefined;
-    return this.#judged(told(request), [answered], meant, (route) => faultOf(method, answered, route));
+    const tell = () => told(request);
+    return this.#judged(tell, [answered], meant, (route) => faultOf(method, answered, route));
   }
 
   async #overSocket({ request, frame }: SocketRequest): Promise<Sent> {
-    const text = textOf({ request, frame });
+    const tell = () => `as ${request.credential}: ${textOf({ request, frame })}`;
     const real = textOf({ request: settled(request, await this.#world.use()), frame });
     const noAnswer: Fault | undefined = frame.isWhole ? { kind: 'server_error', what: 'no answer' } : undefined;
     try {
       const answers = await exchange(this.#port, request.from, real, frame.isWhole);
-      return this.#judged(text, answers, undefined, (route, answered) =>
+      return this.#judged(tell, answers, undefined, (route, answered) =>
         answered ? faultOf(request.method, answered, route) : noAnswer,
       );
     } catch (error) {
-      return this.#judged(text, [], request.route, () => ({ kind: 'server_error', what: (error as Error).message }));
+      const fault: Fault = { kind: 'server_error', what: (error as Error).message };
+      return this.#judged(tell, [], request.route, () => fault);
     }
   }
 
   /** By the route that it came to, as the log says, or else by the one that its address means. */
   #judged(
-    request: string,
+    tell: () => string,
     answers: readonly Answered[],
     meant: Route | undefined,
     judge: (route: Route | undefined, answered?: Answered) => Fault | undefined,
@@ -167,7 +169,7 @@ export class Fuzzer {
       ];
     });
     return {
-      request: short(request),
+      tell,
       statuses: answers.length > 0 ? answers.map(({ status }) => String(status)) : ['none'],
       fault: faults[0],
     };
@@ -208,8 +210,8 @@ class LivingWorld {
   }
 }
 
-const leastUses = 25;
-const mostUses = 250;
+const leastUses = 100;
+const mostUses = 400;
 
 /** Whether it shows, as it was issued, a credential that the route takes. */
 function shouldOpen({ route, credential, headers }: FuzzRequest): boolean {
@@ -218,7 +220,7 @@ function shouldOpen({ route, credential, headers }: FuzzRequest): boolean {
 }
 
 interface Sent {
-  readonly request: string;
+  readonly tell: () => string;
   readonly statuses: readonly string[];
   readonly fault: (Fault & { readonly route: string }) | undefined;
 }

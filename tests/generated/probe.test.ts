@@ -1,4 +1,6 @@
 import { anyOf, data, type Route, route, routes } from '@tributary/contract';
+import { createPostgres } from '@tributary/postgres';
+import { answer, refuse } from '@tributary/runtime';
 import {
   idBuilders,
   openApi,
@@ -12,7 +14,6 @@ import {
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { answer, refuse } from '../../packages/runtime/index.ts';
 import { Probe } from './probe.ts';
 
 let kit: Testkit;
@@ -73,7 +74,6 @@ describe('a planted leak is found', () => {
 
   /** As the owner of the schema, who is behind no wall. */
   async function nameOf(id: string): Promise<string | undefined> {
-    const { createPostgres } = await import('@tributary/postgres');
     const owner = createPostgres({ url: kit.database.ownerUrl, poolSize: 1 });
     const { rows } = await owner.unbound.query(sql<{ name: string }>`SELECT name FROM profiles WHERE id = ${id}`);
     await owner.close();

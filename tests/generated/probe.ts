@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { IdKind, Route } from '@tributary/contract';
 import {
   buildMarkedProfile,
@@ -121,16 +122,11 @@ export class Probe {
   async #ask(route: Route, field: Field, credential: ProbeCredential, isTaken: boolean, whose: Whose): Promise<Told> {
     // What an earlier request did must not tell two later ones apart.
     const caller = await this.#caller(credential, isTaken && route.method !== 'GET');
-    const owner =
-      whose === 'sibling'
-        ? await buildMarkedProfile(this.#kit, { workspaceId: caller.profile.workspaceId })
-        : whose === 'stranger'
-          ? this.#stranger
-          : undefined;
+    const owner = await this.#owner(whose, caller);
     const tokens = new Map<string, string>();
     for (const kind of Object.values(route.ids ?? {}))
       tokens.set(idToken(kind), await this.#idOf(kind, caller.profile));
-    const id = await this.#id(field.kind, whose, caller, owner);
+    const id = owner ? await this.#idOf(field.kind, owner) : uuid();
     tokens.set(probed, id);
 
     const input = validInput(route, 1);
@@ -144,18 +140,28 @@ export class Probe {
     }
     const world: World = { tokens, credentials: { [credential]: caller.headers } as World['credentials'] };
     const answered = await this.#send(settled(request, world));
-    const secrets = owner ? [owner.mark, owner.id, owner.appId] : [];
-    return { answered, masked: mask(answered), secrets: secrets.filter((secret) => secret !== id) };
+    const isForeign = owner !== undefined && owner !== caller.profile;
+    const secrets = isForeign ? [owner.mark, owner.id, owner.appId].filter((secret) => secret !== id) : [];
+    return { answered, masked: mask(answered), secrets };
   }
 
-  async #id(kind: IdKind, whose: Whose, caller: Caller, owner: MarkedProfile | undefined): Promise<string> {
-    if (whose === 'absent') return uuid();
-    if (whose === 'stranger') return this.#strangersIds.get(kind) ?? uuid();
-    return this.#idOf(kind, owner ?? caller.profile);
+  async #owner(whose: Whose, { profile }: Caller): Promise<MarkedProfile | undefined> {
+    switch (whose) {
+      case 'own':
+        return profile;
+      case 'stranger':
+        return this.#stranger;
+      case 'sibling':
+        return buildMarkedProfile(this.#kit, { workspaceId: profile.workspaceId });
+      case 'absent':
+        return undefined;
+    }
   }
 
-  #idOf(kind: IdKind, profile: MarkedProfile): Promise<string> {
-    return idBuilders[kind](this.#kit, profile);
+  async #idOf(kind: IdKind, profile: MarkedProfile): Promise<string> {
+    // The stranger's were there before, so that it can be seen whether all stays as it was.
+    const known = profile === this.#stranger ? this.#strangersIds.get(kind) : undefined;
+    return known ?? idBuilders[kind](this.#kit, profile);
   }
 
   #caller(credential: ProbeCredential, isFresh: boolean): Promise<Caller> {
@@ -175,11 +181,7 @@ export class Probe {
       url,
       headers: { ...headers },
       // Allowances are counted by address, and running out of one would look like an answer.
-      remoteAddress: `10.${uuid()
-        .slice(-6)
-        .match(/../g)
-        ?.map((byte) => Number.parseInt(byte, 16))
-        .join('.')}`,
+      remoteAddress: `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`,
       ...(body && { payload: body }),
     });
     return { status: response.statusCode, headers: response.headers, body: response.body };

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { z } from 'zod';
 
 /** The part of JSON Schema that zod writes. */
 export interface JsonSchema {
@@ -36,9 +37,21 @@ type Values = fc.Arbitrary<unknown>;
  * Values that a zod schema takes, or nearly: what only a refinement knows is left to whoever parses them. Bare ones have no field
  * that may be left out, and so the least that could be wrong with them.
  */
-export function valuesOf(schema: { toJSONSchema(options: object): unknown }, { isBare = false } = {}): Values {
-  const json = schema.toJSONSchema({ io: 'input', unrepresentable: 'any' }) as JsonSchema;
+export function valuesOf(schema: z.ZodType, { isBare = false } = {}): Values {
+  const json = jsonOf(schema);
   return new Maker(json, isBare).make(json, 0);
+}
+
+function jsonOf(schema: z.ZodType): JsonSchema {
+  return schema.toJSONSchema({ io: 'input', unrepresentable: 'any', override: lookThrough }) as JsonSchema;
+}
+
+/** Where a text is trimmed and then has to be an address, only the end of the pipe says so. */
+function lookThrough({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: JsonSchema }): void {
+  const { def } = zodSchema._zod;
+  if (def.type !== 'pipe' || !(def.out instanceof z.ZodType)) return;
+  const { type, ...wishes } = jsonOf(def.out);
+  if (type !== undefined && type === jsonSchema.type) Object.assign(jsonSchema, wishes);
 }
 
 /** Deeper than this, what contains itself ends. */

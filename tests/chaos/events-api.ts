@@ -1,0 +1,22 @@
+import { createApi } from '@tributary/api/app.ts';
+import { createJobs } from '@tributary/jobs';
+import { createPostgres } from '@tributary/postgres';
+import { createRedis } from '@tributary/redis';
+import { createLog } from '@tributary/runtime';
+import { testVault } from '@tributary/testkit';
+
+/** The whole api in a process of its own, for a drill to kill or a bench to load. */
+const [appUrl = '', redisUrl = '', port = '0', poolSize = '12'] = process.argv.slice(2);
+const postgres = createPostgres({ url: appUrl, poolSize: Number(poolSize) });
+const api = await createApi({
+  baseUrl: 'http://127.0.0.1',
+  postgres,
+  redis: createRedis({ url: redisUrl, prefix: 'events-api' }),
+  vault: testVault,
+  jobs: await createJobs(appUrl, () => {}),
+  log: createLog('silent'),
+  now: () => new Date(),
+  requestTimeoutMs: 30_000,
+});
+await api.listen({ host: '127.0.0.1', port: Number(port) });
+process.send?.({ port: (api.server.address() as { port: number }).port });

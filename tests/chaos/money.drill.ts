@@ -1,0 +1,170 @@
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createPostgres } from '@tributary/postgres';
+import { buildApiKey, buildProfile, type Drill, Killable, openDrillEngines } from '@tributary/testkit';
+import { sql } from 'kysely';
+import { Agent, request } from 'undici';
+
+const sizes = { small: { payments: 1_200, kills: 2 }, full: { payments: 100_000, kills: 20 } } as const;
+const batchSize = 20;
+const senders = 8;
+
+/** A sender keeps its own book of payments and sends each one to three times, while the api and PostgreSQL are killed in turn. */
+export const drill: Drill = {
+  name: 'money',
+  promise:
+    'The ledger equals the sender’s book to the minor unit, however often a payment was sent and whoever was killed.',
+
+  async run({ size, progress }) {
+    const { payments, kills } = sizes[size];
+    const engines = await openDrillEngines('drill-money', ['postgres', 'redis']);
+    const agent = new Agent({ connections: senders * 2 });
+    const { appUrl } = engines.database;
+    try {
+      const setup = createPostgres({ url: appUrl, poolSize: 2 });
+      const profile = await buildProfile(setup, { reportingCurrency: 'CLP' });
+      const key = await buildApiKey(setup, profile.id, { scopes: ['attribution:write'], requestsPerMinute: 600_000 });
+      await setup.close();
+      const port = await freePort();
+      const api = new Killable(join(import.meta.dirname, 'events-api.ts'), [appUrl, engines.redisUrl, String(port)]);
+      await api.start();
+
+      const book = makeBook(payments);
+      const letters = shuffled(
+        book.flatMap((payment) => Array.from({ length: 1 + Math.floor(Math.random() * 3) }, () => payment)),
+      );
+      const batches = Array.from({ length: Math.ceil(letters.length / batchSize) }, (_, index) =>
+        letters.slice(index * batchSize, (index + 1) * batchSize),
+      );
+      const total = batches.length;
+      let sent = 0;
+      let inFlight = 0;
+      let retries = 0;
+      const send = async () => {
+        for (let batch = batches.pop(); batch; batch = batches.pop()) {
+          while (true) {
+            inFlight += 1;
+            try {
+              const response = await request(`http://127.0.0.1:${port}/api/v1/events`, {
+                method: 'POST',
+                headers: { ...key.headers, 'content-type': 'application/json' },
+                body: JSON.stringify({ events: batch.map(eventOf) }),
+                dispatcher: agent,
+              });
+              const text = await response.body.text();
+              if (response.statusCode === 202) break;
+              if (response.statusCode < 500 && response.statusCode !== 429)
+                throw new Unexpected(`${response.statusCode} ${text.slice(0, 300)}`);
+            } catch (error) {
+              if (error instanceof Unexpected) throw error;
+            } finally {
+              inFlight -= 1;
+            }
+            retries += 1;
+            await sleep(20 + Math.random() * 50);
+          }
+          sent += 1;
+          progress(sent, total, `${done.api} + ${done.postgres} kills`);
+        }
+      };
+      const done = { api: 0, postgres: 0 };
+      let leastInFlight = Number.POSITIVE_INFINITY;
+      const killer = async () => {
+        while (done.api + done.postgres < kills * 2) {
+          await sleep(5);
+          if (sent / total < (done.api + done.postgres + 0.5) / (kills * 2 + 1) || inFlight === 0) continue;
+          leastInFlight = Math.min(leastInFlight, inFlight);
+          if (done.api <= done.postgres) {
+            await api.kill();
+            await api.start();
+            done.api += 1;
+          } else {
+            await engines.supervisor.kill('postgres');
+            await engines.supervisor.start(['postgres']);
+            done.postgres += 1;
+          }
+        }
+      };
+      await Promise.all([...Array.from({ length: senders }, send), killer()]);
+      await api.kill();
+
+      const after = createPostgres({ url: appUrl, poolSize: 1 });
+      const { rows } = await after
+        .forProfile(profile.id)
+        .transaction((tx) =>
+          sql<{ key: string; amount: string }>`SELECT idempotency_key AS key, amount::text FROM outcomes`.execute(tx),
+        );
+      const { rows: outbox } = await after
+        .forProfile(profile.id)
+        .transaction((tx) => sql<{ n: string }>`SELECT count(*) AS n FROM outbox`.execute(tx));
+      await after.close();
+      const ledger = new Map(rows.map(({ key: name, amount }) => [name, amount]));
+      const wrong = book.filter(({ key: name, value }) => ledger.get(name) !== value).length;
+      const sum = (values: Iterable<string>) => [...values].reduce((total, value) => total + BigInt(value), 0n);
+      return {
+        passed:
+          wrong === 0 &&
+          rows.length === payments &&
+          sum(ledger.values()) === sum(book.map(({ value }) => value)) &&
+          Number(outbox[0]?.n) === payments &&
+          leastInFlight > 0,
+        payments,
+        letters: letters.length,
+        outcomes: rows.length,
+        wrong,
+        announced: Number(outbox[0]?.n),
+        book_total: String(sum(book.map(({ value }) => value))),
+        ledger_total: String(sum(ledger.values())),
+        api_kills: done.api,
+        postgres_kills: done.postgres,
+        retries,
+        least_in_flight_at_kill: leastInFlight,
+      };
+    } finally {
+      await agent.close();
+      await engines.close();
+    }
+  },
+};
+
+class Unexpected extends Error {}
+
+interface Payment {
+  readonly key: string;
+  readonly customer: string;
+  readonly value: string;
+  readonly at: string;
+}
+
+const makeBook = (count: number): Payment[] =>
+  Array.from({ length: count }, (_, index) => ({
+    key: `payment-${index}`,
+    customer: `customer-${Math.floor(Math.random() * count * 0.4)}`,
+    value: String(1 + Math.floor(Math.random() * 5_000_000)),
+    at: new Date(Date.UTC(2026, 0, 1) + Math.floor(Math.random() * 250 * 86_400_000)).toISOString(),
+  }));
+
+const eventOf = ({ key, customer, value, at }: Payment) => ({
+  event_name: 'payment_received',
+  idempotency_key: key,
+  occurred_at: at,
+  properties: { value, currency: 'CLP' },
+  user_traits: { external_id: customer },
+});
+
+function shuffled<T>(items: readonly T[]): T[] {
+  return items
+    .map((item) => ({ item, at: Math.random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
