@@ -67,6 +67,8 @@ export function createPostgres({
   });
   // An idle connection that breaks is replaced at its next use; unheard, the event would end the process.
   pool.on('error', onError);
+  // The same for one that breaks while it is at work: its query fails by itself, the event would still end the process.
+  pool.on('connect', (client) => client.on('error', onError));
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
 
   const ledger = (wall: string): Ledger => ({

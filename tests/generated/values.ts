@@ -47,7 +47,7 @@ function jsonOf(schema: z.ZodType): JsonSchema {
 }
 
 /** Where a text is trimmed and then has to be an address, only the end of the pipe says so. */
-function lookThrough({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: JsonSchema }): void {
+function lookThrough({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: { type?: unknown } }): void {
   const { def } = zodSchema._zod;
   if (def.type !== 'pipe' || !(def.out instanceof z.ZodType)) return;
   const { type, ...wishes } = jsonOf(def.out);
