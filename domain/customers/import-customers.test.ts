@@ -263,7 +263,7 @@ describe('200', () => {
     });
   });
 
-  test('[cust-051] no outcome is written', async () => {
+  test('nothing is announced: an import is no outcome', async () => {
     await importOne({ email: 'ana@example.cl' });
     expect(await countOf('outbox')).toBe(0);
   });

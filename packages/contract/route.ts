@@ -76,7 +76,7 @@ export interface Deprecation {
 }
 
 /** Kinds of ids that a request may name. The testkit builds one of each. */
-export type IdKind = 'profile' | 'workspace' | 'customer' | 'api_key' | 'app' | 'invitation' | 'member';
+export type IdKind = 'profile' | 'workspace' | 'customer' | 'api_key' | 'app' | 'invitation' | 'member' | 'assistant';
 
 /** Keeps the declaration's own types while checking its shape. */
 export function route<const R extends Route>(declaration: R): R {

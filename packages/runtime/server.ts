@@ -33,6 +33,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     bodyLimit: options.maxBodyBytes ?? 1024 * 1024,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 500 },
+    // Node would refuse a request without a Host by itself, in words of its own; nothing here depends on one.
+    http: { requireHostHeader: false },
     // A request that trickles in must not hold a connection for ever.
     requestTimeout: requestTimeoutMs,
     ...(options.tls && {
@@ -67,6 +69,19 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
     },
   }) as unknown as FastifyInstance;
+
+  // An Expect header that nobody fulfils: Node's own answer would lack our envelope.
+  fastify.server.on('checkExpectation', (_request, response) => {
+    const { requestId } = new RequestState();
+    const { status, body } = renderError(
+      new Refusal('invalid_request', 'The Expect header asks for what this server does not do.'),
+      requestId,
+      baseUrl,
+    );
+    response
+      .writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId })
+      .end(JSON.stringify(body));
+  });
 
   fastify.decorateRequest('state');
   // Bodies stay bytes here: the declaration says what they should be, and idempotency looks at what was really sent.

@@ -111,7 +111,30 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
   },
   member: async (kit, { workspaceId, mark }) =>
     (await buildMember(kit.app, workspaceId, 'viewer', `${mark}.test`)).userId,
+  assistant: async (kit, { id: profileId, workspaceId, mark }) => {
+    // Of whoever signed in last: an assistant belongs to a person, and only that person may take it back.
+    const person =
+      (await signedIn(kit, workspaceId)) ?? (await buildMember(kit.app, workspaceId, 'viewer', `${mark}.test`));
+    const { clientId } = await buildAssistant(kit.app, person, profileId);
+    const { id } = await kit.app.unbound.transaction((tx) =>
+      tx.selectFrom('oauth_consents').select('id').where('client_id', '=', clientId).executeTakeFirstOrThrow(),
+    );
+    return id;
+  },
 };
+
+const signedIn = (kit: BuilderKit, workspaceId: string) =>
+  kit.app
+    .forWorkspace(workspaceId)
+    .transaction((tx) =>
+      tx
+        .selectFrom('members')
+        .innerJoin('sessions', 'sessions.user_id', 'members.user_id')
+        .select(['members.user_id as userId', 'sessions.id as sessionId'])
+        .where('members.workspace_id', '=', workspaceId)
+        .orderBy('members.user_id', 'desc')
+        .executeTakeFirst(),
+    );
 
 /**
  * The credentials that speak for somebody, and so could be made to speak of somebody else. One that is not issued yet is told by a

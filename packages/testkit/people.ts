@@ -56,7 +56,7 @@ export async function buildMember(
 /** An assistant that the member let speak for the profile. */
 export async function buildAssistant(
   postgres: Postgres,
-  { userId, sessionId }: BuiltMember,
+  { userId, sessionId }: Pick<BuiltMember, 'userId' | 'sessionId'>,
   profileId: string,
   scopes: readonly McpScope[] = ['mcp:read'],
 ): Promise<{ clientId: string; headers: { authorization: string } }> {

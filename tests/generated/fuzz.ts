@@ -107,6 +107,7 @@ export class Fuzzer {
     const isAlike = (other: Sent['fault']) => other?.route === fault?.route && other?.what === fault?.what;
     const isKnown = this.failures.some(isAlike);
     if (!fault || isKnown || this.failures.length >= mostFailures) return;
+    this.#world.renew();
     let smallest = first;
     const failsAlike = fc.asyncProperty(requests, async (request) => {
       const sent = await send(request);
@@ -199,7 +200,10 @@ class LivingWorld {
 
   async replace(spent: World): Promise<void> {
     // Where credentials never open, new ones would not either.
-    if (this.#uses < leastUses || (await this.#now) !== spent) return;
+    if (this.#uses >= leastUses && (await this.#now) === spent) this.renew();
+  }
+
+  renew(): void {
     this.#uses = 0;
     this.#now = this.#next;
     this.#next = this.#build();

@@ -129,6 +129,7 @@ export const deleteAssistant = route({
   access: ofAccount,
   params: z.object({ id: Uuid }),
   refusedAs: { id: 'not_found' },
+  ids: { id: 'assistant' },
   answers: { 200: { schema: accountData(Deleted) } },
 });
 

@@ -16,9 +16,20 @@ const ImportRow = z
       .string()
       .max(100)
       .optional()
-      .describe('Normalised to E.164. Without a country code it is read as a number of `country`.'),
-    email: z.string().max(500).optional().describe('Trimmed and lowercased.'),
-    national_id: z.string().max(100).optional().describe('A Chilean RUT, in any formatting.'),
+      .describe('Normalised to E.164. Without a country code it is read as a number of `country`.')
+      .meta({ examples: ['+56 9 1234 5678', '912345678'] }),
+    email: z
+      .string()
+      .max(500)
+      .optional()
+      .describe('Trimmed and lowercased.')
+      .meta({ examples: ['ana.soto@example.cl'] }),
+    national_id: z
+      .string()
+      .max(100)
+      .optional()
+      .describe('A Chilean RUT, in any formatting.')
+      .meta({ examples: ['12.345.678-5', '123456785'] }),
     external_id: z.string().max(500).optional().describe('Your own id of the customer. Never enough alone.'),
     first_name: z.string().max(200).optional().describe('Kept only where the customer has none yet.'),
     last_name: z.string().max(200).optional().describe('Kept only where the customer has none yet.'),
@@ -26,10 +37,6 @@ const ImportRow = z
   .meta({
     id: 'ImportRow',
     description: 'At least one of phone, email and national_id. An empty text counts as absent.',
-    examples: [
-      { phone: '+56 9 1234 5678', email: 'ana@example.cl', first_name: 'Ana', last_name: 'Soto' },
-      { national_id: '12.345.678-5', external_id: 'C-001' },
-    ],
   });
 
 const ImportResult = z
