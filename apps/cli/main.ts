@@ -6,6 +6,7 @@ import { doctorCommand } from './commands/doctor.ts';
 import { keysCommand } from './commands/keys.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { upCommand } from './commands/up.ts';
+import { userCommand } from './commands/user.ts';
 import { explain } from './output.ts';
 
 const program = new Command('tributary')
@@ -18,6 +19,7 @@ for (const command of [
   migrateCommand(),
   doctorCommand(),
   ...accessCommands(),
+  userCommand(),
   keysCommand(),
   auditCommand(),
 ])

@@ -55,8 +55,12 @@ export const clickhouse: Engine = {
 
   async answers(addresses) {
     try {
-      const answer = await fetch(`${addresses.CLICKHOUSE_URL}/?query=SELECT%20version()`, {
+      const { origin, username, password } = new URL(addresses.CLICKHOUSE_URL ?? '');
+      // fetch refuses an address with a password in it, so that goes into a header.
+      const basic = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
+      const answer = await fetch(`${origin}/?query=SELECT%20version()`, {
         signal: AbortSignal.timeout(2_000),
+        ...(username && { headers: { authorization: `Basic ${basic}` } }),
       });
       return answer.ok ? (await answer.text()).trim() : undefined;
     } catch {

@@ -42,14 +42,25 @@ export const redis: Engine = {
 
   answers: (addresses) =>
     new Promise((resolve) => {
-      const { hostname, port } = new URL(addresses.REDIS_URL as string);
+      const { hostname, port, username, password } = new URL(addresses.REDIS_URL as string);
+      const login = password
+        ? `AUTH ${[username, password]
+            .filter((part) => part !== '')
+            .map(decodeURIComponent)
+            .join(' ')}\r\n`
+        : '';
       const socket = connectSocket({ host: hostname, port: Number(port || 6379), timeout: 2_000 });
       const finish = (version?: string) => {
         socket.destroy();
         resolve(version);
       };
-      socket.once('connect', () => socket.write('INFO server\r\n'));
-      socket.once('data', (data) => finish(/(?:redis|valkey)_version:(\S+)/.exec(data.toString())?.[1]));
+      socket.once('connect', () => socket.write(`${login}INFO server\r\n`));
+      let heard = '';
+      socket.on('data', (data) => {
+        heard += data.toString();
+        const version = /(?:redis|valkey)_version:(\S+)/.exec(heard)?.[1];
+        if (version || /^-/m.test(heard)) finish(version);
+      });
       socket.once('error', () => finish());
       socket.once('timeout', () => finish());
     }),

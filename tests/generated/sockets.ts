@@ -158,12 +158,27 @@ function answersIn(text: string): Answered[] {
       lines.map((one) => [one.slice(0, one.indexOf(':')).toLowerCase(), one.slice(one.indexOf(':') + 1).trim()]),
     );
     const after = rest.join('\r\n\r\n');
-    // We always say how long an answer is; one in chunks comes from below us and is told apart by what it lacks.
-    const length = headers['transfer-encoding'] ? after.length : Number(headers['content-length'] ?? 0);
+    const length = Number(headers['content-length'] ?? 0);
+    const [sent, following] = headers['transfer-encoding']
+      ? unchunked(after)
+      : [after.slice(0, length), after.slice(length)];
     const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(line)?.[1]);
-    const body = Buffer.from(after.slice(0, length), 'latin1').toString();
+    const body = Buffer.from(sent, 'latin1').toString();
     if (status !== 100) answers.push({ status, headers, body });
-    left = after.slice(length);
+    left = following;
   }
   return answers;
+}
+
+/** What came in chunks, put together, and what follows it. */
+function unchunked(text: string): [body: string, rest: string] {
+  let body = '';
+  let left = text;
+  for (;;) {
+    const start = left.indexOf('\r\n') + 2;
+    const size = Number.parseInt(left, 16);
+    if (!size) return [body, left.slice(start + 2)];
+    body += left.slice(start, start + size);
+    left = left.slice(start + size + 2);
+  }
 }

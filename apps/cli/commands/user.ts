@@ -1,0 +1,53 @@
+import { Role } from '@tributary/contract';
+import { addMember, createPasswords, createUser, listUsers, resetPassword } from '@tributary/domain/access';
+import { Command, Option } from 'commander';
+import { type Ledgers, withLedgers } from '../ledgers.ts';
+import { show, tell } from '../output.ts';
+
+type Json = { json?: boolean };
+const sub = (name: string, description: string) =>
+  new Command(name).description(description).option('--json', 'machine-readable output');
+const tools = ({ app, settings }: Ledgers) => ({
+  postgres: app,
+  passwords: createPasswords(settings.passwordMinLength),
+  now: () => new Date(),
+});
+
+/** People who sign in to the console. Nobody signs up by themselves: they are created here, or invited by a link. */
+export const userCommand = () =>
+  new Command('user')
+    .description('People who sign in to the console')
+    .addCommand(
+      sub('create', 'Create a person; the password is shown once')
+        .argument('<email>')
+        .argument('<name>')
+        .option('--workspace <id>', 'make them a member of it')
+        .addOption(new Option('--role <role>', 'with --workspace').choices(Role.options).default('owner'))
+        .action((email: string, name: string, { workspace, role, json }: { workspace?: string; role: Role } & Json) =>
+          withLedgers(async (ledgers) => {
+            const made = await createUser(tools(ledgers), { email, name });
+            if (workspace) await addMember(tools(ledgers), { workspaceId: workspace, email, role });
+            tell({ ...made, ...(workspace && { workspace, role }) }, json, 'Created. The password is not shown again.');
+          }),
+        ),
+    )
+    .addCommand(
+      sub('list', 'List people').action(({ json }: Json) =>
+        withLedgers(async (ledgers) =>
+          show(
+            (await listUsers(tools(ledgers))).map((user) => ({ ...user })),
+            json,
+            'There is nobody yet.',
+          ),
+        ),
+      ),
+    )
+    .addCommand(
+      sub('reset', 'Give somebody a new password; their sessions end')
+        .argument('<email>')
+        .action((email: string, { json }: Json) =>
+          withLedgers(async (ledgers) =>
+            tell({ ...(await resetPassword(tools(ledgers), email)) }, json, 'The password is new and not shown again.'),
+          ),
+        ),
+    );
