@@ -263,9 +263,9 @@ describe('200', () => {
     });
   });
 
-  test('nothing is announced: an import is no outcome', async () => {
+  test('[cust-051] no outcome is written, and nothing is announced', async () => {
     await importOne({ email: 'ana@example.cl' });
-    expect(await countOf('outbox')).toBe(0);
+    for (const table of ['outcomes', 'dirty_conversions', 'outbox']) expect(await countOf(table), table).toBe(0);
   });
 
   test('[cust-055] [lim-004] 1,000 rows are one request', async () => {
@@ -353,59 +353,3 @@ describe('refused before it is read', () => {
     });
   });
 });
-
-describe('at the same time', () => {
-  test('the same new people from many importers are created once', async () => {
-    const rows = Array.from({ length: 50 }, (_, index) => ({
-      email: `user${index}@example.cl`,
-      phone: `+569111111${10 + index}`,
-    }));
-    const responses = await Promise.all(
-      Array.from({ length: 8 }, (_, turn) => post({ rows: turn % 2 ? rows : rows.toReversed() })),
-    );
-    expect(responses.map(({ statusCode }) => statusCode)).toEqual(Array(8).fill(200));
-    expect(await countOf('customers')).toBe(50);
-  });
-
-  test('a merge does not pass under a writer that holds another identifier of the same customer', async () => {
-    // Small imports lock few stripes, so that those of one person often share none.
-    for (let round = 0; round < 10; round += 1) {
-      const person = (kind: string) => `${kind}${round}@example.cl`;
-      await importRows(
-        { email: person('a'), phone: `+569222222${10 + round}` },
-        { email: person('b'), external_id: `C-${round}` },
-      );
-      await Promise.all([
-        importOne({ email: person('a'), external_id: `C-${round}` }),
-        importOne({ phone: `+569222222${10 + round}`, national_id: ruts[round] }),
-        importOne({ email: person('b'), phone: `+569333333${10 + round}` }),
-      ]);
-      const ids = await Promise.all(
-        [
-          { email: person('a') },
-          { email: person('b') },
-          { phone: `+569333333${10 + round}` },
-          { national_id: ruts[round] },
-        ].map(idOf),
-      );
-      expect(new Set(ids).size, `round ${round}`).toBe(1);
-    }
-    expect(
-      await read(sql`
-        SELECT i.kind FROM identifiers i JOIN customers c ON c.id = i.customer_id WHERE c.merged_into IS NOT NULL`),
-    ).toEqual([]);
-  });
-});
-
-const ruts = [
-  '1000000-9',
-  '1000001-7',
-  '1000002-5',
-  '1000003-3',
-  '1000004-1',
-  '1000005-K',
-  '1000006-8',
-  '1000007-6',
-  '1000008-4',
-  '1000009-2',
-];

@@ -1,0 +1,75 @@
+import { routes } from '@tributary/contract';
+import {
+  type BuiltKey,
+  buildApiKey,
+  buildProfile,
+  openTestkit,
+  serve,
+  served,
+  type Testkit,
+  type TestServer,
+} from '@tributary/testkit';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { importCustomers } from './index.ts';
+
+/** Importers that meet. The drill of the same name does this at full size. */
+
+let kit: Testkit;
+let server: TestServer;
+let profileId: string;
+let key: BuiltKey;
+
+beforeAll(async () => {
+  kit = await openTestkit();
+  server = await serve(kit, [served(routes.importCustomers, importCustomers)]);
+});
+beforeEach(async () => {
+  ({ id: profileId } = await buildProfile(kit.app));
+  key = await buildApiKey(kit.app, profileId);
+});
+afterAll(async () => {
+  await server.close();
+  await kit.close();
+});
+
+const importRows = async (...rows: object[]): Promise<string[]> => {
+  const response = await server.fastify.inject({
+    method: 'POST',
+    url: '/api/v1/customers',
+    headers: { ...key.headers, 'content-type': 'application/json' },
+    payload: JSON.stringify({ rows }),
+  });
+  expect(response.statusCode, response.body).toBe(200);
+  return response.json().data.results.map((result: { customer_profile_id: string }) => result.customer_profile_id);
+};
+const read = <T>(query: ReturnType<typeof sql<T>>) =>
+  kit.app.forProfile(profileId).transaction(async (tx) => (await query.execute(tx)).rows);
+
+test('the same new people from many importers are created once', async () => {
+  const rows = Array.from({ length: 50 }, (_, index) => ({
+    email: `user${index}@example.cl`,
+    phone: `+569111111${10 + index}`,
+  }));
+  await Promise.all(Array.from({ length: 8 }, (_, turn) => importRows(...(turn % 2 ? rows : rows.toReversed()))));
+  expect(await read(sql`SELECT count(*)::int AS count FROM customers`)).toEqual([{ count: 50 }]);
+});
+
+test('a merge does not pass under a writer that holds another identifier of the same customer', async () => {
+  const ruts = ['1000000-9', '1000001-7', '1000002-5', '1000003-3', '1000004-1', '1000005-K', '1000006-8', '1000007-6'];
+  for (const [round, national_id] of ruts.entries()) {
+    const [a, b] = [{ email: `a${round}@example.cl` }, { email: `b${round}@example.cl` }];
+    const [phone, other] = [{ phone: `+569222222${10 + round}` }, { phone: `+569333333${10 + round}` }];
+    const external_id = `C-${round}`;
+    await importRows({ ...a, ...phone }, { ...b, external_id });
+    // Small imports lock few stripes, so that those of one person often share none.
+    await Promise.all([
+      importRows({ ...a, external_id }),
+      importRows({ ...phone, national_id }),
+      importRows({ ...b, ...other }),
+    ]);
+    expect(new Set(await importRows(a, b, phone, other, { national_id })).size, `round ${round}`).toBe(1);
+  }
+  const left = sql`SELECT i.kind FROM identifiers i JOIN customers c ON c.id = i.customer_id WHERE c.merged_into IS NOT NULL`;
+  expect(await read(left)).toEqual([]);
+});
