@@ -136,7 +136,7 @@ class ConsentDoor {
     const memberships = await this.#memberships(userId);
     const isTheirs = memberships.some(({ profiles }) => profiles.some(({ id }) => id === profileId));
     if (!isTheirs) return problemPage(404, 'There is no such profile among yours.');
-    const write = true;
+    const write = form.get('write') === 'yes' && scopesIn(new URLSearchParams(query)).includes('mcp:write');
     const scope = (write ? ['mcp:read', 'mcp:write'] : ['mcp:read']).join(' ');
     return chosenProfile.run(profileId, () => this.#answer(request, { accept: true, scope, oauth_query: query }));
   }
