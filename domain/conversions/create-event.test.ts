@@ -368,6 +368,11 @@ describe('meaning', () => {
     );
   });
 
+  test('the same definition from many at once is one', async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => goal({ name: 'At once' })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 200, 200, 201]);
+  });
+
   test('an event name belongs to one definition: a second is 409', async () => {
     const answer = await goal({ name: 'Mine', event_names: ['Payment_Received'] });
     expect(answer.body.error).toMatchObject({ code: 'invalid_state', status: 409 });

@@ -1,5 +1,6 @@
 import type { Tx } from '@tributary/postgres';
 import { type Definition, eventNameKey, initialDefinitions, revenueType } from '@tributary/rules';
+import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 
 /** A definition as it is stored. */
@@ -8,6 +9,11 @@ export interface StoredDefinition extends Definition {
   readonly name: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+}
+
+/** One writer of a profile's definitions at a time: what one checks must still be true when it writes. */
+export async function lockDefinitions(tx: Tx, profileId: string): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${profileId}, 9009))`.execute(tx);
 }
 
 /** The profile's definitions. One that has none yet starts with the usual ones. */

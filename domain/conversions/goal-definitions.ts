@@ -10,7 +10,13 @@ import {
 } from '@tributary/rules';
 import { answer, type Context, type Handles, refuse } from '@tributary/runtime/handler.ts';
 import { v7 as uuid } from 'uuid';
-import { loadDefinitions, type StoredDefinition, saveDefinition, showDefinition } from './definitions.ts';
+import {
+  loadDefinitions,
+  lockDefinitions,
+  type StoredDefinition,
+  saveDefinition,
+  showDefinition,
+} from './definitions.ts';
 
 interface Wish {
   readonly name: string;
@@ -33,6 +39,7 @@ export const createGoalDefinition: Handles<Routes['createGoalDefinition'], { job
 export const createGoal: Handles<Routes['createGoal'], { jobs: Jobs }> = ({ body }, context) =>
   context.effect(async (tx) => {
     const key = keyFrom(body.name);
+    await lockDefinitions(tx, context.caller.profileId as string);
     const existing = await loadDefinitions(tx, context.caller.profileId as string, context.now);
     if (existing.some((definition) => definition.key === key))
       refuse('invalid_state', `There is a goal "${key}" already. The successor of this route can update it.`);
@@ -56,6 +63,7 @@ async function settle(
   { caller, now, jobs }: Context & { jobs: Jobs },
 ): Promise<{ definition: StoredDefinition; isNew: boolean }> {
   const profileId = caller.profileId as string;
+  await lockDefinitions(tx, profileId);
   const existing = await loadDefinitions(tx, profileId, now);
   const key = wish.conversion_key ?? keyFrom(wish.name);
   const before = existing.find((definition) => definition.key === key);
