@@ -1,7 +1,4 @@
-import type { Ledger } from '@tributary/postgres';
-import { sql } from 'kysely';
-
-const batchSize = 5_000;
+import { type Ledger, sweep } from '@tributary/postgres';
 
 /** What has a time to live, and the columns that name a row. Nothing reads it any more; it only must not pile up. */
 const expiring: Readonly<Record<string, readonly string[]>> = {
@@ -14,29 +11,11 @@ const expiring: Readonly<Record<string, readonly string[]>> = {
 
 /** Deletes what has run out: stored answers, tokens, sessions, codes. */
 export async function forgetExpired(system: Ledger, now: Date, signal: AbortSignal): Promise<number> {
+  // What ends at this very moment has ended.
+  const before = new Date(now.getTime() + 1);
   let total = 0;
-  for (const [table, columns] of Object.entries(expiring)) total += await sweep(system, table, columns, now, signal);
-  return total;
-}
-
-async function sweep(
-  system: Ledger,
-  table: string,
-  columns: readonly string[],
-  now: Date,
-  signal: AbortSignal,
-): Promise<number> {
-  const [name, key] = [sql.table(table), sql.join(columns.map((column) => sql.ref(column)))];
-  let total = 0;
-  while (!signal.aborted) {
-    const { rows } = await system.transaction((tx) =>
-      sql`
-        DELETE FROM ${name} WHERE (${key}) IN (
-          SELECT ${key} FROM ${name} WHERE expires_at <= ${now} LIMIT ${batchSize}
-        ) RETURNING 1`.execute(tx),
-    );
-    total += rows.length;
-    if (rows.length < batchSize) break;
+  for (const [table, key] of Object.entries(expiring)) {
+    total += await sweep(system, { table, key, age: 'expires_at', before }, signal);
   }
   return total;
 }

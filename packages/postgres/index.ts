@@ -14,3 +14,4 @@ export { migrate, migrationsFingerprint } from './migrate.ts';
 export { announce, type OutboxEvent } from './outbox.ts';
 export { roles } from './roles.ts';
 export { sequenceBatch, startSequencer } from './sequencer.ts';
+export { sweep } from './sweep.ts';

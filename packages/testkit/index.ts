@@ -16,7 +16,7 @@ export {
   probeCredentials,
 } from './id-builders.ts';
 export { type BuiltKey, buildApiKey } from './keys.ts';
-export { Killable } from './killable.ts';
+export { freePort, Killable } from './killable.ts';
 export { type BuiltMember, buildAssistant, buildMember } from './people.ts';
 export { serve, served, type TestServer, testVault } from './serve.ts';
 export { openTestkit, type Testkit } from './testkit.ts';

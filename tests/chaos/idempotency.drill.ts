@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPostgres } from '@tributary/postgres';
-import { buildApiKey, buildProfile, type Drill, Killable, openDrillEngines } from '@tributary/testkit';
+import { buildApiKey, buildProfile, type Drill, freePort, Killable, openDrillEngines } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { Agent, request } from 'undici';
 
@@ -108,12 +107,3 @@ export const drill: Drill = {
 };
 
 class Unexpected extends Error {}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
-}

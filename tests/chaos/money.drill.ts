@@ -1,8 +1,7 @@
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPostgres } from '@tributary/postgres';
-import { buildApiKey, buildProfile, type Drill, Killable, openDrillEngines } from '@tributary/testkit';
+import { buildApiKey, buildProfile, type Drill, freePort, Killable, openDrillEngines } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { Agent, request } from 'undici';
 
@@ -158,13 +157,4 @@ function shuffled<T>(items: readonly T[]): T[] {
     .map((item) => ({ item, at: Math.random() }))
     .sort((a, b) => a.at - b.at)
     .map(({ item }) => item);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }
