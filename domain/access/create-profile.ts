@@ -18,7 +18,8 @@ export const createProfile: Handles<Routes['createProfile']> = async ({ body }, 
       .selectFrom('workspaces')
       .selectAll()
       .where('id', '=', workspaceId)
-      .forUpdate()
+      // Not FOR UPDATE: whoever writes an audit entry holds a reference to the workspace, and both would wait for each other.
+      .forNoKeyUpdate()
       .executeTakeFirstOrThrow();
     const plan = isPlan(workspace.plan) ? plans[workspace.plan] : plans.free;
     const { active } = await tx

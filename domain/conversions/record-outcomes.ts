@@ -42,6 +42,7 @@ export async function recordOutcomes(
   events: readonly ReadEvent[],
   context: RecordContext,
 ): Promise<Recorded[]> {
+  if (events.length === 0) return [];
   const { profileId, now, evidence } = context;
   await loadDefinitions(tx, profileId, now);
   const customers = await resolveCustomers(tx, events, profileId, evidence);

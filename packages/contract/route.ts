@@ -124,7 +124,9 @@ export function refusalsOf(declared: Route): readonly ErrorCode[] {
   // A role that is too low, or a cookie that did not come from our own pages.
   if (access.roles || (access.credentials.includes('session') && declared.method !== 'GET')) codes.add('forbidden');
   if (params || query || idempotency === 'required' || idempotency === 'accepted') codes.add('invalid_parameter');
-  if (body) codes.add('invalid_request').add('validation_error').add('payload_too_large');
+  if (body) codes.add('validation_error');
+  // A body may come where none is asked for, and may be broken all the same.
+  if (declared.method !== 'GET') codes.add('invalid_request').add('payload_too_large');
   for (const code of Object.values(declared.refusedAs ?? {})) codes.add(code);
   if (needsEntitlement(declared)) codes.add('entitlement_required');
   if (idempotency === 'required' || idempotency === 'accepted') {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, type QueryResult, type RawBuilder, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { DB } from './schema.generated.ts';
@@ -8,6 +9,7 @@ export type Schema = DB;
 export type Tx = Transaction<Schema>;
 
 export interface Ledger {
+  /** `work` may run more than once: what it does outside of the transaction must bear that. */
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
 }
 
@@ -71,20 +73,31 @@ export function createPostgres({
   pool.on('connect', (client) => client.on('error', onError));
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
 
+  const attempt = <T>(wall: string, work: (tx: Tx) => Promise<T>, options: TransactionOptions) =>
+    db.connection().execute(async (connection) => {
+      // One round trip for BEGIN and the wall, and no way to begin without it.
+      await sql.raw(`BEGIN${modes(options)}${wall}`).execute(connection);
+      try {
+        const result = await work(connection as Tx);
+        await sql.raw('COMMIT').execute(connection);
+        return result;
+      } catch (error) {
+        await sql.raw('ROLLBACK').execute(connection).catch(onError);
+        throw error;
+      }
+    });
+
   const ledger = (wall: string): Ledger => ({
-    transaction: (work, options = {}) =>
-      db.connection().execute(async (connection) => {
-        // One round trip for BEGIN and the wall, and no way to begin without it.
-        await sql.raw(`BEGIN${modes(options)}${wall}`).execute(connection);
+    async transaction(work, options = {}) {
+      for (let tries = 1; ; tries += 1) {
         try {
-          const result = await work(connection as Tx);
-          await sql.raw('COMMIT').execute(connection);
-          return result;
+          return await attempt(wall, work, options);
         } catch (error) {
-          await sql.raw('ROLLBACK').execute(connection).catch(onError);
-          throw error;
+          if (!isPassing(error) || tries === maxTries) throw error;
+          await sleep(Math.random() * 20 * tries);
         }
-      }),
+      }
+    },
   });
 
   const behind = ({ profileId, workspaceId, appId }: Wall) =>
@@ -104,6 +117,11 @@ export function createPostgres({
   };
 }
 
+const maxTries = 5;
+
+/** Two transactions in each other's way, of which PostgreSQL ended this one. Nothing of it is left, so it may simply run again. */
+const isPassing = (error: unknown): boolean => ['40P01', '40001'].includes((error as { code?: string }).code ?? '');
+
 function modes({ isolation, readOnly }: TransactionOptions): string {
   return `${isolation ? ` ISOLATION LEVEL ${isolation.toUpperCase()}` : ''}${readOnly ? ' READ ONLY' : ''}`;
 }
@@ -115,7 +133,9 @@ function uuid(text: string): string {
   return text;
 }
 
-/** Moves an open transaction behind a further wall; for what has just proven its right to it, or just made it. */
-export async function enter(tx: Tx, { workspaceId }: { readonly workspaceId: string }): Promise<void> {
-  await sql.raw(`SET LOCAL app.workspace_id = '${uuid(workspaceId)}'`).execute(tx);
+/** Moves an open transaction behind another wall: for what has just proven its right to it, or just made it. */
+export async function enter(tx: Tx, { profileId = '', workspaceId = '', appId = '' }: Wall): Promise<void> {
+  const walls = { profile_id: profileId, workspace_id: workspaceId, app_id: appId };
+  const settings = Object.entries(walls).map(([name, id]) => `SET LOCAL app.${name} = '${id === '' ? '' : uuid(id)}'`);
+  await sql.raw(settings.join('; ')).execute(tx);
 }

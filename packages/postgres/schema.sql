@@ -443,6 +443,13 @@ CREATE FUNCTION public.take_privacy_lock() RETURNS trigger
   RETURN NEW;
 END $$;
 
+CREATE FUNCTION public.take_privacy_lock_first() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$ BEGIN
+  PERFORM pg_advisory_xact_lock(privacy_lock(id)) FROM unnest(ARRAY[current_workspace(), current_profile()]) AS id WHERE id IS NOT NULL;
+  RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.take_profile_privacy_lock() RETURNS trigger
     LANGUAGE plpgsql
     AS $$ BEGIN
@@ -1020,6 +1027,14 @@ CREATE INDEX sessions_by_user ON public.sessions USING btree (user_id);
 CREATE INDEX verifications_by_expiry ON public.verifications USING btree (expires_at);
 
 CREATE INDEX verifications_by_identifier ON public.verifications USING btree (identifier);
+
+CREATE TRIGGER a_lock_first BEFORE UPDATE OF revoked_at, scopes ON public.api_keys FOR EACH STATEMENT EXECUTE FUNCTION public.take_privacy_lock_first();
+
+CREATE TRIGGER a_lock_first BEFORE UPDATE OF oauth_scopes, revoked_at ON public.grants FOR EACH STATEMENT EXECUTE FUNCTION public.take_privacy_lock_first();
+
+CREATE TRIGGER a_lock_first BEFORE UPDATE OF privacy_mode, archived_at ON public.profiles FOR EACH STATEMENT EXECUTE FUNCTION public.take_privacy_lock_first();
+
+CREATE TRIGGER a_lock_first BEFORE UPDATE OF is_healthcare_agency, archived_at ON public.workspaces FOR EACH STATEMENT EXECUTE FUNCTION public.take_privacy_lock_first();
 
 CREATE TRIGGER access_switch BEFORE UPDATE OF revoked_at, scopes ON public.api_keys FOR EACH ROW EXECUTE FUNCTION public.take_profile_privacy_lock();
 

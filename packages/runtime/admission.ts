@@ -85,6 +85,11 @@ export function admit(route: Route, caller: Caller): void {
   if (caller.kind === 'session' && !isPlaced(route, caller)) {
     refuse('not_found', 'There is no such profile or workspace among yours. Name one in X-Profile-Id or in the path.');
   }
+  if (caller.kind === 'app' && caller.profileId === undefined && speaksOfAProfile(route)) {
+    refuse('forbidden', 'This token speaks for no profile. Ask for one with "profile_id".', {
+      fields: { reason: 'no_profile' },
+    });
+  }
   if (caller.role && access.roles && !access.roles.includes(caller.role)) {
     refuse('forbidden', `This needs the role ${access.roles.join(' or ')}; yours is ${caller.role}.`, {
       fields: { reason: 'role' },
@@ -103,6 +108,10 @@ export function admit(route: Route, caller: Caller): void {
     );
   }
 }
+
+/** Whether the answer is about the credential's own profile, and not about one that the request names. */
+const speaksOfAProfile = ({ access, answers }: Route): boolean =>
+  (access.grain === 'profile' || access.grain === 'person') && Object.values(answers).some(({ bare }) => !bare);
 
 /** A member acts in a place of theirs. One that is not theirs answers as one that never existed. */
 function isPlaced({ access, path }: Route, { profileId, workspaceId }: Caller): boolean {

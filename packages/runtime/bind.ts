@@ -1,5 +1,5 @@
 import type { Answer, Route } from '@tributary/contract';
-import type { Ledger, Postgres, Tx } from '@tributary/postgres';
+import { enter, type Ledger, type Postgres, type Tx, type Wall } from '@tributary/postgres';
 import type { RateLimiter } from '@tributary/redis';
 import type { Vault } from '@tributary/vault';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -143,6 +143,7 @@ class Work<Services> {
   readonly #state: RequestState;
   readonly #caller: Caller;
   readonly #now: Date;
+  readonly #wall: Wall;
   readonly #ledger: Ledger;
   readonly #authorization: string | undefined;
   readonly #idempotent: IdempotentRequest | undefined;
@@ -162,7 +163,8 @@ class Work<Services> {
     this.#state = state;
     this.#caller = caller;
     this.#now = now;
-    this.#ledger = binding.postgres.behind(wallOf(route, caller));
+    this.#wall = wallOf(route, caller);
+    this.#ledger = binding.postgres.behind(this.#wall);
     this.#authorization = request.headers.authorization;
     this.#idempotent = readKey(route, request, caller);
   }
@@ -221,6 +223,8 @@ class Work<Services> {
       if (earlier) throw new Replay(earlier);
       const answer = await work(tx);
       const rendered = this.#render(answer as { status: number; body: unknown });
+      // The work may have gone behind another wall; the answer belongs to whoever asked.
+      await enter(tx, this.#wall);
       await this.#keep(tx, idempotent, rendered);
       this.#kept = rendered;
       return answer;

@@ -27,7 +27,21 @@ export function parseBody(route: Route, text: Buffer | undefined, contentType: s
   if (parsed === null || typeof parsed !== 'object' || Array.isArray(parsed)) {
     throw new Refusal('invalid_request', 'The body must be a JSON object.');
   }
+  if (text.includes('\\u0000') || text.includes('%00')) refuseNul(parsed);
   return parsePart(route, body.schema, parsed, 'validation_error', 'field');
+}
+
+/** PostgreSQL keeps no NUL character, and nobody means one. */
+function refuseNul(value: unknown): void {
+  if (typeof value === 'string' ? value.includes('\0') : false) {
+    throw new Refusal('invalid_request', 'A text holds a NUL character, which cannot be kept.');
+  }
+  if (value !== null && typeof value === 'object') {
+    for (const [name, part] of Object.entries(value)) {
+      refuseNul(name);
+      refuseNul(part);
+    }
+  }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -51,6 +65,9 @@ function parseJson(bytes: Buffer): unknown {
 }
 
 function parsePart(route: Route, schema: z.ZodType, value: unknown, fallback: ErrorCode, noun: string): unknown {
+  if (noun !== 'field' && JSON.stringify(value).includes('\\u0000')) {
+    throw new Refusal(fallback, `A ${noun} holds a NUL character.`);
+  }
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const issue = nearest(parsed.error.issues[0]);

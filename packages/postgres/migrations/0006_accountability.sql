@@ -110,6 +110,23 @@ CREATE TRIGGER access_switch BEFORE UPDATE OF oauth_scopes, revoked_at ON grants
 CREATE TRIGGER access_switch BEFORE UPDATE OF revoked_at, scopes ON api_keys
   FOR EACH ROW EXECUTE FUNCTION take_profile_privacy_lock();
 
+-- The same lock before any row is locked, where the wall says which profile it will be: a switch, which takes the lock and then
+-- revokes keys, and a revocation, which would lock its key and then ask for the lock, must not wait for each other.
+CREATE FUNCTION take_privacy_lock_first() RETURNS trigger
+  LANGUAGE plpgsql
+AS $$ BEGIN
+  PERFORM pg_advisory_xact_lock(privacy_lock(id)) FROM unnest(ARRAY[current_workspace(), current_profile()]) AS id WHERE id IS NOT NULL;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER a_lock_first BEFORE UPDATE OF privacy_mode, archived_at ON profiles
+  FOR EACH STATEMENT EXECUTE FUNCTION take_privacy_lock_first();
+CREATE TRIGGER a_lock_first BEFORE UPDATE OF is_healthcare_agency, archived_at ON workspaces
+  FOR EACH STATEMENT EXECUTE FUNCTION take_privacy_lock_first();
+CREATE TRIGGER a_lock_first BEFORE UPDATE OF oauth_scopes, revoked_at ON grants
+  FOR EACH STATEMENT EXECUTE FUNCTION take_privacy_lock_first();
+CREATE TRIGGER a_lock_first BEFORE UPDATE OF revoked_at, scopes ON api_keys
+  FOR EACH STATEMENT EXECUTE FUNCTION take_privacy_lock_first();
+
 -- When a profile becomes healthcare-family, the live keys of partner apps that show people are revoked in the same transaction,
 -- whichever way the switch came.
 CREATE FUNCTION revoke_person_keys(profile uuid, at timestamptz) RETURNS integer
