@@ -1,13 +1,9 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-import { type Route, routes } from '@tributary/contract';
-import { engineNames } from '@tributary/engines';
-import { type Drill, openApi, openDrillKit } from '@tributary/testkit';
-import { Fuzzer } from '../generated/fuzz.ts';
-import { buildWorld } from '../generated/world.ts';
+import { fork } from 'node:child_process';
+import { join } from 'node:path';
+import type { Drill } from '@tributary/testkit';
+import { fuzzPart, type PartOptions, type PartResult } from '../generated/fuzz-part.ts';
 
-const sizes = { small: 20_000, full: 1_000_000 } as const;
-const batchSize = 1_000;
+const sizes = { small: { requests: 20_000, processes: 1 }, full: { requests: 1_000_000, processes: 2 } } as const;
 
 /** A failure names its seed. Given here, that seed makes the first batch. */
 const firstSeed = Number(process.env.FUZZ_SEED ?? 20_260_615);
@@ -18,53 +14,59 @@ export const drill: Drill = {
   promise: 'Whatever is sent, the answer is one that the route declares, never a 5xx, and no memory stays behind.',
 
   async run({ size, progress }) {
-    const requests = sizes[size];
-    const kit = await openDrillKit('drill-fuzz', engineNames);
-    try {
-      const api = await openApi(kit);
-      await api.fastify.listen({ port: 0, host: '127.0.0.1' });
-      const fuzzer = new Fuzzer({ ...api, routes: Object.values<Route>(routes) }, () => buildWorld(kit));
-      const heap = { start: 0, end: 0 };
-      for (let done = 0; done < requests; done += batchSize) {
-        // What is made and compiled once is there by then; from there on nothing may pile up.
-        if (done === requests / 10) heap.start = heapMegabytes();
-        await fuzzer.batch(firstSeed + done / batchSize, batchSize);
-        progress(done + batchSize, requests, `${fuzzer.failures.length} kinds of faults`);
-      }
-      heap.end = heapMegabytes();
-      await api.close();
+    const { requests, processes } = sizes[size];
+    const done = new Array<number>(processes).fill(0);
+    const tell = (part: number) => (count: number) => {
+      done[part] = count;
+      progress(
+        done.reduce((sum, one) => sum + one, 0),
+        requests,
+      );
+    };
+    const share = requests / processes;
+    const parts = await Promise.all(
+      done.map((_, part) => {
+        const options = { set: `drill-fuzz-${part}`, seed: firstSeed + part * 1_000_000, requests: share };
+        return processes === 1 ? fuzzPart(options, tell(part)) : inProcess(options, tell(part));
+      }),
+    );
 
-      const { counts, byStatus, failures } = fuzzer;
-      const share = (pattern: RegExp) =>
-        Object.entries(byStatus).reduce((sum, [status, count]) => sum + (pattern.test(status) ? count : 0), 0) /
-        requests;
-      return {
-        passed:
-          counts.off_schema === 0 &&
-          counts.server_error === 0 &&
-          heap.end < heap.start * 1.2 + 20 &&
-          // Requests that all fail at the door would prove nothing of the house.
-          share(/^2/) > 0.1 &&
-          share(/^429$/) < 0.1,
-        requests: counts.requests,
-        seed: firstSeed,
-        by_status: byStatus,
-        off_schema: counts.off_schema,
-        server_errors: counts.server_error,
-        heap_mb_start: heap.start,
-        heap_mb_end: heap.end,
-        unreached: fuzzer.unreached(),
-        ...(failures.length > 0 && { failures }),
-      };
-    } finally {
-      await kit.close();
+    const sum = (count: (part: PartResult) => number) => parts.reduce((total, part) => total + count(part), 0);
+    const byStatus: Record<string, number> = {};
+    for (const [status, count] of parts.flatMap((part) => Object.entries(part.byStatus))) {
+      byStatus[status] = (byStatus[status] ?? 0) + count;
     }
+    const shareOf = (pattern: RegExp) =>
+      Object.entries(byStatus).reduce((total, [status, count]) => total + (pattern.test(status) ? count : 0), 0) /
+      requests;
+    const failures = parts.flatMap((part) => part.failures);
+    return {
+      passed:
+        sum((part) => part.offSchema) === 0 &&
+        sum((part) => part.serverErrors) === 0 &&
+        parts.every(({ heapStart, heapEnd }) => heapEnd < heapStart * 1.2 + 20) &&
+        // Requests that all fail at the door would prove nothing of the house.
+        shareOf(/^2/) > 0.1 &&
+        shareOf(/^429$/) < 0.1,
+      requests: sum((part) => part.requests),
+      seed: firstSeed,
+      by_status: byStatus,
+      off_schema: sum((part) => part.offSchema),
+      server_errors: sum((part) => part.serverErrors),
+      heap_mb_start: parts.map(({ heapStart }) => heapStart),
+      heap_mb_end: parts.map(({ heapEnd }) => heapEnd),
+      unreached: parts[0]?.unreached.filter((id) => parts.every((part) => part.unreached.includes(id))),
+      ...(failures.length > 0 && { failures }),
+    };
   },
 };
 
-/** What is still held after a collection, which has to be asked for by name. */
-function heapMegabytes(): number {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
-  return Math.round((process.memoryUsage().heapUsed / 1024 / 1024) * 10) / 10;
+function inProcess(options: PartOptions, progress: (done: number) => void): Promise<PartResult> {
+  return new Promise((resolve, reject) => {
+    const child = fork(join(import.meta.dirname, '../generated/fuzz-part.ts'), [JSON.stringify(options)]);
+    child.on('message', (message: { done: number } | { result: PartResult }) =>
+      'result' in message ? resolve(message.result) : progress(message.done),
+    );
+    child.once('exit', (code) => reject(new Error(`a part of the fuzz ended with code ${code}`)));
+  });
 }
