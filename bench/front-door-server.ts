@@ -74,10 +74,21 @@ function bare() {
     const client = await pool.connect();
     try {
       await client.query(`BEGIN; SET LOCAL app.profile_id = '${profileId}'`);
-      const { rows } = await client.query('SELECT * FROM profiles WHERE id = $1', [profileId]);
+      // The very statement that the declared route sends.
+      const { rows } = await client.query(
+        'select *, EXISTS (SELECT FROM outcomes WHERE profile_id = $1) as "has_outcomes" from "profiles" where "id" = $2',
+        [profileId, profileId],
+      );
       await client.query('COMMIT');
-      const { id, name, privacy_mode, time_zone, reporting_currency } = rows[0];
-      return { data: { id, name, privacy_mode, time_zone, reporting_currency }, meta: { profile_id: id } };
+      const { has_outcomes, created_at, governing_app_id, archived_at, ...row } = rows[0];
+      const readiness = [
+        { step: 'attribution_enabled', is_done: row.is_attribution_enabled },
+        { step: 'crm_or_outcome_source_connected', is_done: has_outcomes },
+        { step: 'tracker_verified', is_done: false },
+        { step: 'ad_platform_connected', is_done: false },
+      ];
+      const data = { ...row, is_healthcare_family: false, created_at: created_at.toISOString(), readiness };
+      return { data, meta: { profile_id: row.id } };
     } finally {
       client.release();
     }

@@ -20,26 +20,27 @@ export interface RateLimiter {
   take(bucket: string, perMinute: number): Promise<Verdict>;
 }
 
-/** Redis's own clock decides, so that every process counts alike. Times are in microseconds. */
+/**
+ * Redis's own clock decides, so that every process counts alike. Takes up to ARGV[2] at once and says how many there were. Times
+ * are in microseconds.
+ */
 const script = `
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local interval = 60000000 / ARGV[1]
 local full = interval * ARGV[1]
 local empty_at = math.max(tonumber(redis.call('GET', KEYS[1]) or now), now)
-local wanted = empty_at + interval
-local allowed = 0
-if wanted - now <= full then
-  allowed = 1
-  empty_at = wanted
-  redis.call('SET', KEYS[1], string.format('%.0f', empty_at), 'PX', math.ceil((empty_at - now) / 1000) + 1000)
+local taken = math.min(tonumber(ARGV[2]), math.floor((full - (empty_at - now)) / interval + 0.000001))
+if taken > 0 then
+  local later = empty_at + taken * interval
+  redis.call('SET', KEYS[1], string.format('%.0f', later), 'PX', math.ceil((later - now) / 1000) + 1000)
 end
-return {allowed, string.format('%.0f', now), string.format('%.0f', empty_at)}
+return {taken, string.format('%.0f', now), string.format('%.0f', empty_at)}
 `;
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
-    takeFromBucket(key: string, perMinute: number): Result<[number, string, string], Context>;
+    takeFromBucket(key: string, perMinute: number, wanted: number): Result<[number, string, string], Context>;
   }
 }
 
@@ -50,19 +51,46 @@ export interface RateLimiterOptions {
   readonly onFallback?: (error: unknown) => void;
 }
 
+type Waiting = (verdict: Verdict) => void;
+
+/** Requests of one turn of the event loop that draw on the same bucket ask Redis once, and share what there is in their order. */
 export function createRateLimiter({ redis, nowMs, onFallback = () => {} }: RateLimiterOptions): RateLimiter {
   redis.defineCommand('takeFromBucket', { numberOfKeys: 1, lua: script });
   const local = new LocalBuckets();
-  return {
-    async take(bucket, perMinute) {
-      try {
-        const [allowed, now, emptyAt] = await redis.takeFromBucket(`rate:${bucket}`, perMinute);
-        return verdict(allowed === 1, Number(now), Number(emptyAt), perMinute);
-      } catch (error) {
-        onFallback(error);
-        return { ...local.take(bucket, perMinute, nowMs() * 1_000), isLocal: true };
+  const waiting = new Map<string, { readonly perMinute: number; readonly waiters: Waiting[] }>();
+
+  const ask = async (bucket: string): Promise<void> => {
+    const asked = waiting.get(bucket);
+    waiting.delete(bucket);
+    if (!asked) return;
+    const { perMinute, waiters } = asked;
+    try {
+      const [taken, now, emptyAt] = await redis.takeFromBucket(`rate:${bucket}`, perMinute, waiters.length);
+      const interval = 60_000_000 / perMinute;
+      for (const [index, settle] of waiters.entries()) {
+        const allowed = index < taken;
+        settle(verdict(allowed, Number(now), Number(emptyAt) + Math.min(index + 1, taken) * interval, perMinute));
       }
-    },
+    } catch (error) {
+      for (const settle of waiters) {
+        onFallback(error);
+        settle({ ...local.take(bucket, perMinute, nowMs() * 1_000), isLocal: true });
+      }
+    }
+  };
+
+  return {
+    take: (bucket, perMinute) =>
+      new Promise((settle) => {
+        const name = `${bucket}:${perMinute}`;
+        const asked = waiting.get(name);
+        if (asked) {
+          asked.waiters.push(settle);
+          return;
+        }
+        waiting.set(name, { perMinute, waiters: [settle] });
+        setImmediate(() => void ask(name));
+      }),
   };
 }
 
