@@ -201,6 +201,12 @@ describe('many at once', () => {
     expect(await outcomes()).toHaveLength(2);
   });
 
+  test('a character that cannot be kept costs only its own event', async () => {
+    const { body } = await post({ events: [{ event_name: 'a\u0000b' }, { event_name: 'fine' }] });
+    expect(body.data.results.map((result: { status: string }) => result.status)).toEqual(['rejected', 'recorded']);
+    expect((await post({ event_name: 'a\u0000b' })).body.error.code).toBe('invalid_request');
+  });
+
   test('more than 1,000 are 422', async () => {
     const { body } = await post({ events: Array.from({ length: 1_001 }, () => ({ event_name: 'x' })) });
     expect(body.error).toMatchObject({ code: 'validation_error', field: 'events' });

@@ -66,6 +66,9 @@ export function readEvent(body: Body, now: Date, newKey: () => string): ReadEven
 
 /** One of many: each is checked by itself, so that a bad one costs the others nothing. */
 export function readOneOfMany(candidate: unknown, now: Date, newKey: () => string): ReadEvent | EventFault {
+  if (JSON.stringify(candidate).includes('\\u0000')) {
+    return { code: 'validation_error', field: '', message: 'holds a NUL character, which cannot be kept' };
+  }
   const parsed = ServerEvent.safeParse(candidate);
   if (parsed.success) return readEvent(parsed.data, now, newKey);
   const issue = parsed.error.issues[0];

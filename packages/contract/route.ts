@@ -54,6 +54,8 @@ export interface Body {
   /** An absent body counts as an empty object. */
   readonly optional?: true;
   readonly maxBytes?: number;
+  /** The list whose items are judged one by one by the handler, so that a bad one costs the others nothing. */
+  readonly items?: string;
 }
 
 export interface Answer {

@@ -27,7 +27,10 @@ export function parseBody(route: Route, text: Buffer | undefined, contentType: s
   if (parsed === null || typeof parsed !== 'object' || Array.isArray(parsed)) {
     throw new Refusal('invalid_request', 'The body must be a JSON object.');
   }
-  if (text.includes('\\u0000') || text.includes('%00')) refuseNul(parsed);
+  if (text.includes('\\u0000') || text.includes('%00')) {
+    const { [body.items ?? '']: _items, ...judged } = parsed as Record<string, unknown>;
+    refuseNul(judged);
+  }
   return parsePart(route, body.schema, parsed, 'validation_error', 'field');
 }
 

@@ -16,12 +16,12 @@ export const drill: Drill = {
   async run({ size, progress }) {
     const { requests, processes } = sizes[size];
     const done = new Array<number>(processes).fill(0);
-    const tell = (part: number) => (count: number) => {
+    const faults = new Array<number>(processes).fill(0);
+    const total = (counts: readonly number[]) => counts.reduce((sum, one) => sum + one, 0);
+    const tell = (part: number) => (count: number, kinds: number) => {
       done[part] = count;
-      progress(
-        done.reduce((sum, one) => sum + one, 0),
-        requests,
-      );
+      faults[part] = kinds;
+      progress(total(done), requests, `${total(faults)} kinds of faults`);
     };
     const share = requests / processes;
     const parts = await Promise.all(
@@ -61,11 +61,11 @@ export const drill: Drill = {
   },
 };
 
-function inProcess(options: PartOptions, progress: (done: number) => void): Promise<PartResult> {
+function inProcess(options: PartOptions, progress: (done: number, faults: number) => void): Promise<PartResult> {
   return new Promise((resolve, reject) => {
     const child = fork(join(import.meta.dirname, '../generated/fuzz-part.ts'), [JSON.stringify(options)]);
-    child.on('message', (message: { done: number } | { result: PartResult }) =>
-      'result' in message ? resolve(message.result) : progress(message.done),
+    child.on('message', (message: { done: number; faults: number } | { result: PartResult }) =>
+      'result' in message ? resolve(message.result) : progress(message.done, message.faults),
     );
     child.once('exit', (code) => reject(new Error(`a part of the fuzz ended with code ${code}`)));
   });

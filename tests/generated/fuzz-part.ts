@@ -29,7 +29,7 @@ const batchSize = 1_000;
 /** One process's share of a fuzz, against an API and engines of its own. */
 export async function fuzzPart(
   { set, seed, requests }: PartOptions,
-  progress: (done: number) => void,
+  progress: (done: number, faults: number) => void,
 ): Promise<PartResult> {
   const kit = await openDrillKit(set, ['postgres', 'redis']);
   try {
@@ -41,7 +41,7 @@ export async function fuzzPart(
       // What is made and compiled once is there by then; from there on nothing may pile up.
       if (done === requests / 10) heapStart = heapMegabytes();
       await fuzzer.batch(seed + done / batchSize, batchSize);
-      progress(done + batchSize);
+      progress(done + batchSize, fuzzer.failures.length);
     }
     const heapEnd = heapMegabytes();
     await api.close();
@@ -71,6 +71,6 @@ function heapMegabytes(): number {
 // Started as a process by the drill, it tells how far it is, and in the end what it found.
 if (process.send && process.argv[1] === import.meta.filename) {
   const options = JSON.parse(process.argv[2] ?? '{}') as PartOptions;
-  const result = await fuzzPart(options, (done) => process.send?.({ done }));
+  const result = await fuzzPart(options, (done, faults) => process.send?.({ done, faults }));
   process.send({ result }, () => process.exit(0));
 }

@@ -72,6 +72,7 @@ export const importCustomers = route({
   rate: 'ingest',
   idempotency: 'accepted',
   body: {
+    items: 'rows',
     schema: z.object({
       country: z
         .enum(['CL'], { error: 'must be CL, the one country whose national ids are known so far' })

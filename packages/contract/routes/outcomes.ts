@@ -93,6 +93,7 @@ export const createEvent = route({
       }),
       ServerEvent,
     ]),
+    items: 'events',
     maxBytes: 4 * 1024 * 1024,
   },
   refusedAs: { 'properties.subject_ref': 'invalid_parameter' },
