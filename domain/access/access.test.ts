@@ -115,7 +115,7 @@ describe('POST /oauth/token', () => {
       expect([response.statusCode, response.json().error.message]).toEqual([404, 'There is no such profile.']);
   });
 
-  test('[auth-022] asking for people on a healthcare profile is 403 healthcare_scope_forbidden', async () => {
+  test('[auth-022] [err-024] asking for people on a healthcare profile is 403 healthcare_scope_forbidden', async () => {
     const { profileId } = await provision({ privacy_mode: 'hipaa' });
     const response = await ask({
       grant_type: 'client_credentials',
@@ -309,6 +309,28 @@ describe('tenancy', () => {
     expect(body).toEqual({ data: { enabled: true, privacy_mode: 'standard' }, meta: { profile_id: profileId } });
   });
 
+  test('[auth-030] [auth-031] until then writes are 409 entitlement_required, and reads are not', async () => {
+    const { profileId } = await provision({ enabled: false, scopes: ['analytics_pii', 'attribution_write'] });
+    const key = await mint(profileId);
+    const write = () => call('POST', '/api/v1/customers', key.headers, { rows: [{ email: 'ana@example.com' }] });
+    expect(await errorOf(write())).toEqual([409, 'entitlement_required']);
+    expect((await call('GET', '/api/v1/customers/search?q=an', key.headers)).status).toBe(200);
+    await call('PUT', entitlement(profileId), unbound, { enabled: true });
+    expect((await write()).status).toBe(200);
+  });
+
+  test('[auth-014] seeing people takes an explicit grant', async () => {
+    const { profileId } = await provision({
+      scopes: ['analytics', 'attribution_write', 'connections', 'campaigns_apply', 'exports'],
+    });
+    expect(await errorOf(call('GET', '/api/v1/customers/search?q=an', (await mint(profileId)).headers))).toEqual([
+      403,
+      'insufficient_scope',
+    ]);
+    await call('PUT', `/api/v1/profiles/${profileId}/grant`, unbound, { scopes: ['analytics_pii'] });
+    expect((await call('GET', '/api/v1/customers/search?q=an', (await mint(profileId)).headers)).status).toBe(200);
+  });
+
   test('[auth-028] the entitlement sets privacy first: with people asked for, the grant is refused afterwards', async () => {
     const { profileId } = await provision({ enabled: false });
     await call('PUT', entitlement(profileId), unbound, { enabled: true, privacy_mode: 'hipaa' });
@@ -335,7 +357,7 @@ describe('healthcare-family profiles', () => {
     ).toEqual([403, 'healthcare_scope_forbidden']);
   });
 
-  test('[auth-023] [auth-024] a switch revokes the live keys that show people, and only those; a replacement lacks both scopes', async () => {
+  test('[auth-023] [auth-024] [conv-026] a switch revokes the live keys that show people, and only those; a replacement lacks both scopes', async () => {
     const { profileId } = await provision({ scopes: ['analytics_pii', 'attribution_write'] });
     const showsPeople = await mint(profileId);
     const showsNone = await mint(profileId, { scopes: ['campaigns:read'] });
@@ -345,6 +367,10 @@ describe('healthcare-family profiles', () => {
     expect((await call('GET', '/api/v1/profile', showsNone.headers)).status).toBe(200);
     const replacement = await mint(profileId);
     expect(replacement.scopes.filter((scope) => /customers|visitors/.test(scope))).toEqual([]);
+    expect(await errorOf(call('GET', '/api/v1/customers/search?q=an', replacement.headers))).toEqual([
+      403,
+      'insufficient_scope',
+    ]);
   });
 });
 

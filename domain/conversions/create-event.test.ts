@@ -71,7 +71,7 @@ const flags = async () =>
   Object.fromEntries((await outcomes()).map((row) => [row.idempotency_key, row.is_first_payment]));
 
 describe('202', () => {
-  test('[inge-001] [inge-002] [inge-004] [inge-010] [inge-019] an outcome is recorded without a browser or a connection, and a new external_id makes its customer', async () => {
+  test('[inge-001] [inge-002] [inge-004] [inge-010] [inge-018] [inge-019] an outcome is recorded without a browser or a connection, and a new external_id makes its customer', async () => {
     const answer = await post({
       event_name: 'Signed the contract',
       idempotency_key: 'deal-1',

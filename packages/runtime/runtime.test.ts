@@ -143,7 +143,7 @@ describe('an error', () => {
     expect(error.message).toContain('"id"');
   });
 
-  test('[err-010] [err-014] no credential is 401, no such path is 404, an unserved method too', async () => {
+  test('[err-010] [err-014] [err-079] no credential is 401, no such path is 404, an unserved method too', async () => {
     expect((await get(`/api/v1/echo/${uuid()}`, {})).json().error.code).toBe('unauthorized');
     expect((await get('/api/v1/nothing')).json().error).toMatchObject({ code: 'not_found', status: 404 });
     const wrongMethod = await server.fastify.inject({ method: 'DELETE', url: '/api/v1/record', headers: key.headers });
