@@ -7,6 +7,7 @@ import { keysCommand } from './commands/keys.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { upCommand } from './commands/up.ts';
 import { userCommand } from './commands/user.ts';
+import { useLocalEngines } from './local.ts';
 import { explain } from './output.ts';
 
 const program = new Command('tributary')
@@ -24,6 +25,11 @@ for (const command of [
   auditCommand(),
 ])
   program.addCommand(command);
+
+// `up` starts the engines itself; every other command finds those that it started.
+program.hook('preAction', async (_program, command) => {
+  if (command.name() !== 'up') await useLocalEngines();
+});
 
 try {
   await program.parseAsync();

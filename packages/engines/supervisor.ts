@@ -78,6 +78,15 @@ export class Supervisor {
     return { name, state: engine.program(this.#shared) ? 'stopped' : 'not installed', addresses };
   }
 
+  /** The settings that name this set's private engines, as far as they were ever started. */
+  async knownAddresses(): Promise<Record<string, string>> {
+    const started = engineNames.filter((name) => existsSync(join(this.#directory(name), 'ports.json')));
+    return Object.assign(
+      {},
+      ...(await Promise.all(started.map(async (name) => catalogue[name].addresses(await this.place(name))))),
+    );
+  }
+
   /** Where the private instance lives; its ports are chosen once and kept. */
   async place(name: EngineName): Promise<Place> {
     const directory = this.#directory(name);

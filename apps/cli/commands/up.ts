@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadSettings } from '@tributary/config';
 import { Supervisor } from '@tributary/engines';
 import { Command } from 'commander';
+import { localSecrets } from '../local.ts';
 import { migrateAll } from './migrate.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -66,16 +65,4 @@ async function answering(baseUrl: string): Promise<void> {
     await sleep(100);
   }
   throw new Error(`Nothing answers at ${baseUrl}. Is the port taken? PORT and BASE_URL choose another.`);
-}
-
-/** Keys of this machine's own, made once, unless the environment brings others. */
-function localSecrets(): Record<string, string> {
-  if (process.env.ENCRYPTION_KEYS) return {};
-  const file = join(root, '.engines/local-secrets.json');
-  if (!existsSync(file)) {
-    writeFileSync(file, JSON.stringify({ ENCRYPTION_KEYS: `local:${randomBytes(32).toString('base64')}` }), {
-      mode: 0o600,
-    });
-  }
-  return JSON.parse(readFileSync(file, 'utf8'));
 }
