@@ -33,6 +33,7 @@ export { forgetExpired } from './forget-expired.job.ts';
 export { ensureKeys, loadKeys, retireKeys, rewrapKeys, rotateKey } from './key-ring.ts';
 export { listKeys } from './list-keys.ts';
 export {
+  archiveByOperator,
   createKeyByOperator,
   createProfileByOperator,
   createWorkspaceByOperator,

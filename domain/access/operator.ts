@@ -180,3 +180,33 @@ export async function grantByOperator(
       .execute(),
   );
 }
+
+/** Puts a profile, or a workspace with all of its profiles, out of reach; `deleteTenant` then removes it. Undefined: there is none. */
+export async function archiveByOperator(
+  operator: Ledger,
+  target: { readonly workspaceId: string } | { readonly profileId: string },
+  now: Date,
+): Promise<{ workspaceId: string; profileId?: string } | undefined> {
+  return operator.transaction(async (tx) => {
+    if ('profileId' in target) {
+      const { profileId } = target;
+      const row = await tx
+        .updateTable('profiles')
+        .set({ archived_at: now })
+        .where('id', '=', profileId)
+        .returning('workspace_id')
+        .executeTakeFirst();
+      return row && { workspaceId: row.workspace_id, profileId };
+    }
+    const { workspaceId } = target;
+    const row = await tx
+      .updateTable('workspaces')
+      .set({ archived_at: now })
+      .where('id', '=', workspaceId)
+      .returning('id')
+      .executeTakeFirst();
+    if (row)
+      await tx.updateTable('profiles').set({ archived_at: now }).where('workspace_id', '=', workspaceId).execute();
+    return row && { workspaceId };
+  });
+}

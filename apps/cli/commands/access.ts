@@ -1,3 +1,4 @@
+import { clickhouseSettings, forgetProfile } from '@tributary/clickhouse';
 import { scopes as allScopes, Scope } from '@tributary/contract';
 import * as access from '@tributary/domain/access';
 import { isPlan, plans } from '@tributary/rules';
@@ -8,6 +9,23 @@ import { show, tell } from '../output.ts';
 type Json = { json?: boolean };
 const listLimit = 1_000;
 const commaList = (text: string) => text.split(',').map((part) => part.trim());
+
+/** What is deleted cannot come back, so it has to be said twice. */
+function deleteCommand(noun: 'workspace' | 'profile', description: string): Command {
+  return sub('delete', description)
+    .argument(`<${noun}>`, `id of the ${noun}`)
+    .requiredOption('--yes', 'really: it cannot be undone')
+    .action((id: string, { json }: Json) =>
+      withLedgers(async ({ app, operator, settings, now }) => {
+        const target = noun === 'profile' ? { profileId: id } : { workspaceId: id };
+        const archived = await access.archiveByOperator(operator.unbound, target, now);
+        if (!archived) throw new Error(`There is no ${noun} ${id}.`);
+        const clickhouse = clickhouseSettings(settings);
+        await access.deleteTenant(app, archived, (profileId) => forgetProfile(clickhouse, profileId));
+        tell({ id, deleted: true }, json, 'Deleted from every store.');
+      }),
+    );
+}
 
 /** workspace, profile, app and key: create, list, revoke, reset. */
 export const accessCommands = () => [workspaceCommand(), profileCommand(), appCommand(), keyCommand()];
@@ -40,7 +58,8 @@ function workspaceCommand(): Command {
           show(await access.listWorkspaces(operator.unbound, listLimit), json, 'There are no workspaces yet.'),
         ),
       ),
-    );
+    )
+    .addCommand(deleteCommand('workspace', 'Delete a workspace with all of its profiles, from every store'));
 }
 
 function profileCommand(): Command {
@@ -73,7 +92,8 @@ function profileCommand(): Command {
             show(await access.listProfiles(operator.unbound, listLimit, workspace), json, 'There are no profiles yet.'),
           ),
         ),
-    );
+    )
+    .addCommand(deleteCommand('profile', 'Delete a profile and everything in it, from every store'));
 }
 
 function appCommand(): Command {
