@@ -21,7 +21,7 @@ import {
   type Tracing,
   takeAttempt,
 } from '@tributary/runtime';
-import type { Vault } from '@tributary/vault';
+import type { MasterKey, Vault } from '@tributary/vault';
 import type { FastifyInstance } from 'fastify';
 import { serveOAuth } from './oauth.ts';
 import { handlers } from './routes.ts';
@@ -32,6 +32,8 @@ export interface ApiOptions {
   readonly postgres: Postgres;
   readonly redis: RedisClient;
   readonly vault: Vault;
+  /** What sessions are signed with, newest first; keys derived from the vault's own when there are none. */
+  readonly sessionKeys?: () => readonly MasterKey[];
   readonly jobs: Jobs;
   readonly log: Log;
   readonly metrics?: Metrics;
@@ -76,7 +78,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const accounts = createAccounts({
     baseUrl,
     postgres,
-    keys: () => vault.derive('accounts'),
+    keys: options.sessionKeys ?? (() => vault.derive('accounts')),
     passwordMinLength: options.passwordMinLength ?? 10,
     sessionDays: options.sessionDays ?? 14,
     isCookieSecure: options.isCookieSecure ?? true,

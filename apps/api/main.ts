@@ -50,6 +50,7 @@ async function main(): Promise<void> {
     postgres,
     redis,
     vault: createVault(() => ring.keys('envelope')),
+    sessionKeys: () => ring.keys('session'),
     jobs,
     log,
     metrics,
