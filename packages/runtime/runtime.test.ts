@@ -209,6 +209,8 @@ describe('a body', () => {
     ['null', 'null', 'application/json'],
     ['nothing', '', 'application/json'],
     ['another content type', '{"name": "x"}', 'text/plain'],
+    ['65 levels', `{"name": ${'['.repeat(64)}${']'.repeat(64)}}`, 'application/json'],
+    ['a NUL character', '{"name": "a\\u0000b"}', 'application/json'],
     ['bytes that are no UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'application/json'],
   ])('[conv-010] [err-016] %s is 400 invalid_request', async (_, body, contentType) => {
     const response = await post(body, { 'content-type': contentType });
@@ -224,6 +226,10 @@ describe('a body', () => {
     expect(error).toMatchObject({ code: 'validation_error', status: 422, field });
     expect(error.message).toContain(field);
     expect(error.message).toContain(words);
+  });
+
+  test('brackets inside a text are no levels', async () => {
+    expect((await post({ name: `"${'[{'.repeat(100)}` })).statusCode).toBe(201);
   });
 
   test('one over the limit is 413', async () => {
