@@ -30,8 +30,6 @@ export interface Route {
   /** Whether a repeated request is one request. "natural": by what it says, without a key. GETs need none. */
   readonly idempotency?: 'required' | 'accepted' | 'natural';
   readonly rate?: RateBucket;
-  /** Refused attempts are written to the audit log; what was done is written by the handler, with its effect. */
-  readonly audited?: true;
   readonly deprecation?: Deprecation;
 }
 
