@@ -1,6 +1,6 @@
 import { openSync } from 'node:fs';
 import { data, route, routes } from '@tributary/contract';
-import { bearerAuthenticator, CredentialFinder, readProfile } from '@tributary/domain/access';
+import { bearerAuthenticator, CredentialFinder, KeyUse, readProfile, refusalAuditor } from '@tributary/domain/access';
 import { createPostgres } from '@tributary/postgres';
 import { createRateLimiter, createRedis, redisReady } from '@tributary/redis';
 import { answer, bindRoute, createLog, createMetrics, createServer } from '@tributary/runtime';
@@ -50,7 +50,12 @@ async function ours() {
     trustedProxies: [],
     corsOrigins: [],
   });
-  const bearer = bearerAuthenticator({ credentials: new CredentialFinder(postgres.unbound), isSwapWindowOpen: false });
+  const keyUse = new KeyUse(postgres.unbound);
+  const bearer = bearerAuthenticator({
+    credentials: new CredentialFinder(postgres.unbound),
+    isSwapWindowOpen: () => false,
+    onKeyUsed: (keyId, now) => keyUse.note(keyId, now),
+  });
   const binding = {
     fastify: server,
     authenticate: (presented: { authorization: string | undefined }, now: Date) => bearer(presented.authorization, now),
@@ -60,6 +65,7 @@ async function ours() {
     services: {},
     baseUrl,
     now: () => new Date(),
+    auditRefusal: refusalAuditor(postgres, async () => true),
   };
   bindRoute(binding, greet, async () => answer(200, small));
   bindRoute(binding, routes.readProfile, readProfile);

@@ -3,7 +3,9 @@ import {
   bearerAuthenticator,
   CredentialFinder,
   createAccounts,
+  KeyUse,
   mcpAuthenticator,
+  refusalAuditor,
   sessionAuthenticator,
 } from '@tributary/domain/access';
 import type { Jobs } from '@tributary/jobs';
@@ -46,6 +48,8 @@ export interface ApiOptions {
   readonly passwordMinLength?: number;
   readonly sessionDays?: number;
   readonly isCookieSecure?: boolean;
+  /** Until then, keys minted under an older attribution grant may still connect providers. */
+  readonly swapWindowUntil?: Date | undefined;
   readonly checkAnswers?: boolean;
   readonly isStopping?: () => boolean;
 }
@@ -85,7 +89,12 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     takeAttempt: (subject) => takeAttempt(limiter, subject, attemptsPerMinute),
   });
   serveOAuth(fastify, limiter, { baseUrl, postgres, accounts, now });
-  const bearer = bearerAuthenticator({ credentials: new CredentialFinder(postgres.unbound), isSwapWindowOpen: false });
+  const keyUse = new KeyUse(postgres.unbound, (error) => log.failure(undefined, error));
+  const bearer = bearerAuthenticator({
+    credentials: new CredentialFinder(postgres.unbound),
+    isSwapWindowOpen: (at) => options.swapWindowUntil !== undefined && at < options.swapWindowUntil,
+    onKeyUsed: (keyId, at) => keyUse.note(keyId, at),
+  });
   const mcp = mcpAuthenticator(postgres.unbound);
   const session = sessionAuthenticator(postgres.unbound, accounts.cookie);
   // A header was put there on purpose; a cookie comes by itself, and counts only where there is no header.
@@ -102,6 +111,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     services: { baseUrl, apiUrl, jobs: options.jobs, accounts },
     baseUrl,
     now,
+    auditRefusal: refusalAuditor(postgres, async (subject) => (await limiter.take(`audit:${subject}`, 1)).allowed),
     checkAnswers: options.checkAnswers ?? false,
   };
   for (const id of Object.keys(routes) as RouteId[]) bindRoute(binding, routes[id], handlers[id]);

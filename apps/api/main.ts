@@ -63,6 +63,7 @@ async function main(): Promise<void> {
     passwordMinLength: settings.passwordMinLength,
     sessionDays: settings.sessionDays,
     isCookieSecure: settings.secureCookies,
+    swapWindowUntil: settings.swapWindowUntil,
     isStopping: () => isStopping,
   });
   await api.listen({ host: settings.host, port: settings.port });

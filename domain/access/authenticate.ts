@@ -7,24 +7,26 @@ import { hashSecret, isWellFormedSecret } from './secret.ts';
 export interface AuthenticateOptions {
   readonly credentials: CredentialFinder;
   /** Whether keys minted under an older attribution grant may still connect providers. */
-  readonly isSwapWindowOpen: boolean;
+  readonly isSwapWindowOpen: (now: Date) => boolean;
+  readonly onKeyUsed?: (keyId: string, now: Date) => void;
 }
 
 /** Makes a caller of a bearer secret, or undefined when it is not a live one. */
-export function bearerAuthenticator({ credentials, isSwapWindowOpen }: AuthenticateOptions) {
+export function bearerAuthenticator({ credentials, isSwapWindowOpen, onKeyUsed }: AuthenticateOptions) {
   return async (authorization: string | undefined, now: Date): Promise<Caller | undefined> => {
     const secret = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
     if (!secret || !isWellFormedSecret(secret, 'apiKey', 'appToken')) return undefined;
     const found = await credentials.find(hashSecret(secret), now);
-    return found && callerOf(found, isSwapWindowOpen);
+    if (found?.kind === 'api_key') onKeyUsed?.(found.credential_id, now);
+    return found && callerOf(found, isSwapWindowOpen, now);
   };
 }
 
 /** Effective scopes are decided here at each use: what the key holds, within the grant as it is now, within privacy. */
-export function callerOf(found: FoundCredential, isSwapWindowOpen: boolean): Caller {
+function callerOf(found: FoundCredential, isSwapWindowOpen: (now: Date) => boolean, now: Date): Caller {
   const minted = found.scopes as Scope[];
   const granted =
-    found.granted === null ? new Set(minted) : scopesOfGrant(found.granted as OAuthScope[], isSwapWindowOpen);
+    found.granted === null ? new Set(minted) : scopesOfGrant(found.granted as OAuthScope[], isSwapWindowOpen(now));
   return {
     kind: found.kind,
     credentialId: found.credential_id,
@@ -35,9 +37,9 @@ export function callerOf(found: FoundCredential, isSwapWindowOpen: boolean): Cal
     isEntitled: found.is_attribution_enabled,
     isHealthcare: found.is_healthcare,
     requestsPerMinute: found.requests_per_minute,
-    recheck: async (tx, now) => {
-      const again = await findCredential(tx, found.hash, now);
-      return again && callerOf(again, isSwapWindowOpen);
+    recheck: async (tx, then) => {
+      const again = await findCredential(tx, found.hash, then);
+      return again && callerOf(again, isSwapWindowOpen, then);
     },
   };
 }

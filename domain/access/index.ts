@@ -20,6 +20,7 @@ export { signOut } from './accounts/sign-out.ts';
 export { updateMember } from './accounts/update-member.ts';
 export { updatePassword } from './accounts/update-password.ts';
 export { type AppRegistration, disableApp, listApps, registerApp, resetAppSecret } from './apps.ts';
+export { refusalAuditor } from './audit-refusal.ts';
 export { bearerAuthenticator } from './authenticate.ts';
 export { createKey } from './create-key.ts';
 export { createProfile } from './create-profile.ts';
@@ -31,6 +32,7 @@ export { deleteProfile, deleteWorkspace } from './delete-tenant.ts';
 export { CredentialFinder } from './find-credentials.ts';
 export { forgetExpired } from './forget-expired.job.ts';
 export { ensureKeys, loadKeys, retireKeys, rewrapKeys, rotateKey } from './key-ring.ts';
+export { KeyUse } from './key-use.ts';
 export { listKeys } from './list-keys.ts';
 export {
   archiveByOperator,

@@ -174,6 +174,11 @@ const people = {
   passwordMinLength: setting('PASSWORD_MIN_LENGTH', wholeNumber(8, 128), 'The fewest characters a new password has.', {
     fallback: '10',
   }),
+  swapWindowUntil: optional(
+    'SWAP_WINDOW_UNTIL',
+    z.iso.datetime({ offset: true }).transform((text) => new Date(text)),
+    'Until this moment (ISO 8601), keys minted under an older attribution_write grant may still connect providers. Leave it out when every app has asked for the connections grant.',
+  ),
   sessionDays: setting(
     'SESSION_DAYS',
     wholeNumber(1, 90),

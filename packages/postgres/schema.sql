@@ -404,6 +404,15 @@ CREATE FUNCTION public.issue_app_token(token_hash bytea, token_id uuid, app uuid
    VALUES (issue_app_token.token_hash, issue_app_token.token_id, issue_app_token.app, issue_app_token.profile, issue_app_token.token_scopes, issue_app_token.issued_at, issue_app_token.expires);
 END;
 
+CREATE FUNCTION public.note_key_use(key_ids uuid[], at timestamp with time zone) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+  UPDATE api_keys k SET last_used_at = at
+  FROM (SELECT id FROM api_keys WHERE id = ANY (key_ids) FOR NO KEY UPDATE SKIP LOCKED) used
+  WHERE k.id = used.id AND (k.last_used_at IS NULL OR k.last_used_at < at)
+$$;
+
 CREATE FUNCTION public.on_privacy_switch() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1393,6 +1402,9 @@ GRANT SELECT,DELETE ON TABLE public.app_tokens TO tributary_system;
 
 REVOKE ALL ON FUNCTION public.issue_app_token(token_hash bytea, token_id uuid, app uuid, profile uuid, token_scopes text[], issued_at timestamp with time zone, expires timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.issue_app_token(token_hash bytea, token_id uuid, app uuid, profile uuid, token_scopes text[], issued_at timestamp with time zone, expires timestamp with time zone) TO tributary_app;
+
+REVOKE ALL ON FUNCTION public.note_key_use(key_ids uuid[], at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.note_key_use(key_ids uuid[], at timestamp with time zone) TO tributary_app;
 
 REVOKE ALL ON FUNCTION public.revoke_person_keys(profile uuid, at timestamp with time zone) FROM PUBLIC;
 

@@ -1,11 +1,11 @@
-import type { Answer, Route } from '@tributary/contract';
+import { type Answer, errorEntry, type Route } from '@tributary/contract';
 import { enter, type Ledger, type Postgres, type Tx, type Wall } from '@tributary/postgres';
 import type { RateLimiter } from '@tributary/redis';
 import type { Vault } from '@tributary/vault';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { admit, countRefusal, deprecationHeaders, rateHeaders, takeAllowance } from './admission.ts';
 import { refuseForgery } from './forgery.ts';
-import { type Caller, type Context, refuse } from './handler.ts';
+import { type Caller, type Context, Refusal, refuse } from './handler.ts';
 import {
   claimKey,
   findStoredAnswer,
@@ -30,6 +30,14 @@ export interface Presented {
 
 export type Authenticate = (presented: Presented, now: Date) => Promise<Caller | undefined>;
 
+export type AuditRefusal = (
+  route: Route,
+  caller: Caller,
+  refusal: Refusal,
+  requestId: string,
+  now: Date,
+) => Promise<void>;
+
 type AnyHandler = (input: never, context: never) => Promise<{ status: number; body: unknown }>;
 
 export interface Binding<Services> {
@@ -41,6 +49,8 @@ export interface Binding<Services> {
   readonly services: Services;
   readonly baseUrl: string;
   readonly now: () => Date;
+  /** Keeps a forbidden attempt in the caller's audit log. */
+  readonly auditRefusal: AuditRefusal;
   /** Holds every answer against its declaration before it leaves. For tests: a wrong one becomes a 500. */
   readonly checkAnswers?: boolean;
 }
@@ -61,31 +71,57 @@ export function bindRoute<Services>(binding: Binding<Services>, route: Route, ha
       const verdict = await takeAllowance(limiter, route, caller, request.ip);
       reply.headers(rateHeaders(verdict));
       reply.headers(deprecationHeaders(route, now, binding.baseUrl));
-      if (caller?.kind === 'session') refuseForgery(request.method, request.headers, binding.baseUrl);
-      if (caller) await admitOrRecord(binding, route, caller, state.requestId, now);
-      const input = {
-        params: parseParams(route, request.params),
-        query: parseQuery(route, request.query),
-        body: parseBody(route, request.body as Buffer | undefined, request.headers['content-type']),
-      };
-      const work = new Work(binding, route, request, state, caller ?? nobody, now);
-      const answer = await work.run((context) => handler(input as never, context as never));
-      if (caller && route.access.grain === 'person') {
-        const giveUp = () => reply.raw.destroy();
-        const release = await passPersonGate(
-          binding.postgres,
-          route,
-          caller,
-          work.people,
-          state.requestId,
-          now,
-          giveUp,
-        );
-        reply.raw.once('close', release);
-      }
+      const answer = await auditing(binding, route, state, now, () =>
+        serve(binding, route, handler, request, reply, now),
+      );
       return send(reply, route, answer);
     },
   });
+}
+
+async function serve<Services>(
+  binding: Binding<Services>,
+  route: Route,
+  handler: AnyHandler,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  now: Date,
+): Promise<StoredAnswer> {
+  const { state } = request;
+  const { caller } = state;
+  if (caller?.kind === 'session') refuseForgery(request.method, request.headers, binding.baseUrl);
+  if (caller) await admitOrRecord(binding, route, caller, state.requestId, now);
+  const input = {
+    params: parseParams(route, request.params),
+    query: parseQuery(route, request.query),
+    body: parseBody(route, request.body as Buffer | undefined, request.headers['content-type']),
+  };
+  const work = new Work(binding, route, request, state, caller ?? nobody, now);
+  const answer = await work.run((context) => handler(input as never, context as never));
+  if (caller && route.access.grain === 'person') {
+    const giveUp = () => reply.raw.destroy();
+    const release = await passPersonGate(binding.postgres, route, caller, work.people, state.requestId, now, giveUp);
+    reply.raw.once('close', release);
+  }
+  return answer;
+}
+
+/** What is forbidden is answered only after the attempt is in the log. */
+async function auditing<A>(
+  { auditRefusal }: Pick<Binding<unknown>, 'auditRefusal'>,
+  route: Route,
+  { caller, requestId }: RequestState,
+  now: Date,
+  work: () => Promise<A>,
+): Promise<A> {
+  try {
+    return await work();
+  } catch (error) {
+    if (caller && error instanceof Refusal && errorEntry(error.code).status === 403) {
+      await auditRefusal(route, caller, error, requestId, now);
+    }
+    throw error;
+  }
 }
 
 async function identify(

@@ -1,6 +1,6 @@
 import type { Clock } from '@tributary/clock';
 import type { Route } from '@tributary/contract';
-import { bearerAuthenticator, CredentialFinder } from '@tributary/domain/access';
+import { bearerAuthenticator, CredentialFinder, refusalAuditor } from '@tributary/domain/access';
 import { createRateLimiter, createRedis, type RateLimiter, redisReady } from '@tributary/redis';
 import {
   bindRoute,
@@ -71,7 +71,10 @@ export async function serve(
     ...(options.maxBodyBytes && { maxBodyBytes: options.maxBodyBytes }),
   });
   serveHealth(fastify, { postgres: () => kit.app.ping(), redis: () => redis.ping() }, () => false);
-  const bearer = bearerAuthenticator({ credentials: new CredentialFinder(kit.app.unbound), isSwapWindowOpen: false });
+  const bearer = bearerAuthenticator({
+    credentials: new CredentialFinder(kit.app.unbound),
+    isSwapWindowOpen: () => false,
+  });
   for (const { route, handler } of routes) {
     bindRoute(
       {
@@ -83,6 +86,7 @@ export async function serve(
         services: {},
         baseUrl,
         now: () => kit.clock.now(),
+        auditRefusal: refusalAuditor(kit.app, async () => true),
         checkAnswers: true,
       },
       route,

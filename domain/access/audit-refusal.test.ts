@@ -1,0 +1,72 @@
+import type { Scope } from '@tributary/contract';
+import { buildApiKey, buildProfile, openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { verifyAudit } from './verify-audit.ts';
+
+let kit: Testkit;
+let api: TestApi;
+beforeAll(async () => {
+  kit = await openTestkit();
+  api = await openApi(kit);
+});
+afterAll(async () => {
+  await api.close();
+  await kit.close();
+});
+
+async function sender(scopes: readonly Scope[]) {
+  const profile = await buildProfile(kit.app);
+  const { id, secret } = await buildApiKey(kit.app, profile.id, { scopes });
+  return { ...profile, keyId: id, headers: { authorization: `Bearer ${secret}` } };
+}
+const post = (headers: object, url: string, payload: object) =>
+  api.fastify.inject({ method: 'POST', url, headers: { ...headers }, payload });
+const logOf = (workspaceId: string) =>
+  kit.app
+    .forWorkspace(workspaceId)
+    .transaction((tx) =>
+      tx
+        .selectFrom('audit_log')
+        .select(['actor_kind', 'actor_id', 'action', 'result', 'target', 'detail'])
+        .orderBy('sequence')
+        .execute(),
+    );
+
+describe('A forbidden attempt', () => {
+  test('to change something is in the log before it is answered, without what was sent', async () => {
+    const { keyId, workspaceId, headers } = await sender(['campaigns:read']);
+    const answer = await post(headers, '/api/v1/events', {
+      event_name: 'x',
+      user_traits: { email: 'eva@example.test' },
+    });
+    expect(answer.statusCode).toBe(403);
+    const entries = await logOf(workspaceId);
+    expect(entries).toEqual([
+      {
+        actor_kind: 'api_key',
+        actor_id: keyId,
+        action: 'createEvent',
+        result: 'refused',
+        target: '/api/v1/events',
+        detail: { code: 'insufficient_scope' },
+      },
+    ]);
+    await expect(verifyAudit(kit.app.forWorkspace(workspaceId), workspaceId)).resolves.toMatchObject({ entries: 1 });
+  });
+
+  test('repeated within a minute stands there once, another kind of it beside it', async () => {
+    const { workspaceId, headers } = await sender(['campaigns:read']);
+    for (let index = 0; index < 20; index += 1) await post(headers, '/api/v1/events', { event_name: 'x' });
+    await post(headers, '/api/v1/goals/definitions', {});
+    const entries = await logOf(workspaceId);
+    expect(entries.map(({ action }) => action)).toEqual(['createEvent', 'createGoalDefinition']);
+  });
+
+  test('to read is not a change, and what is merely wrong is not forbidden', async () => {
+    const { workspaceId, headers } = await sender(['attribution:write']);
+    const read = await api.fastify.inject({ method: 'GET', url: '/api/v1/customers/search?q=eva', headers });
+    expect(read.statusCode).toBe(403);
+    expect((await post(headers, '/api/v1/events', {})).statusCode).toBe(422);
+    expect(await logOf(workspaceId)).toEqual([]);
+  });
+});

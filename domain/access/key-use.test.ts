@@ -1,0 +1,43 @@
+import { buildApiKey, buildProfile, openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+
+let kit: Testkit;
+let api: TestApi;
+beforeAll(async () => {
+  kit = await openTestkit();
+  api = await openApi(kit);
+});
+afterAll(async () => {
+  await api.close();
+  await kit.close();
+});
+
+describe('When a key was last used', () => {
+  test('is written within its first use, and then once a minute', async () => {
+    const { id: profileId } = await buildProfile(kit.app);
+    const used = await buildApiKey(kit.app, profileId);
+    const idle = await buildApiKey(kit.app, profileId);
+    const ask = () =>
+      api.fastify.inject({ url: '/api/v1/profile', headers: { authorization: `Bearer ${used.secret}` } });
+    const lastUse = async (id: string) =>
+      (
+        await kit.app
+          .forProfile(profileId)
+          .transaction((tx) =>
+            tx.selectFrom('api_keys').select('last_used_at').where('id', '=', id).executeTakeFirstOrThrow(),
+          )
+      ).last_used_at;
+    expect(await lastUse(used.id)).toBeNull();
+
+    const first = kit.clock.now();
+    await ask();
+    await vi.waitFor(async () => expect(await lastUse(used.id)).toEqual(first));
+    kit.clock.advance(59_000);
+    await ask();
+    kit.clock.advance(2_000);
+    const second = kit.clock.now();
+    await ask();
+    await vi.waitFor(async () => expect(await lastUse(used.id)).toEqual(second));
+    expect(await lastUse(idle.id)).toBeNull();
+  });
+});
