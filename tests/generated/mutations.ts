@@ -120,7 +120,10 @@ const onValue = fc
       { weight: 5, arbitrary: hostileValues.map((hostile) => () => hostile) },
       { weight: 1, arbitrary: fc.constant(() => undefined) },
       { weight: 1, arbitrary: fc.constant((value: unknown) => [value]) },
-      { weight: 1, arbitrary: fc.constant((value: unknown) => String(value)) },
+      {
+        weight: 1,
+        arbitrary: fc.constant((value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value))),
+      },
       {
         weight: 1,
         arbitrary: fc.tuple(hostileTexts, hostileValues).map(([name, hostile]) => (value: unknown) => ({
