@@ -30,7 +30,10 @@ describe('forward only', () => {
     const report = await migrate(scratch.settings, { migrations: [first, second], say: (line) => lines.push(line) });
     expect(report).toEqual({ applied: ['9001_add_a'] });
     expect(lines).toEqual([expect.stringMatching(/^127\.0\.0\.1:\d+: applied 9001_add_a$/)]);
-    const notes = await scratch.client.query(raw('SELECT name, applied_at FROM schema_migrations ORDER BY name'), {});
+    const notes = await scratch.client.query(
+      raw("SELECT name, applied_at FROM schema_migrations WHERE name LIKE '0001%' OR name LIKE '9%' ORDER BY name"),
+      {},
+    );
     expect(notes).toEqual([
       { name: first.name, applied_at: '2026-03-01T12:00:00.007Z' },
       { name: '9001_add_a', applied_at: '2026-03-01T12:00:00.007Z' },

@@ -8,6 +8,31 @@ ENGINE = ReplacingMergeTree
 ORDER BY name
 SETTINGS index_granularity = 8192;
 
+CREATE TABLE touches
+(
+    `profile_id` UUID CODEC(ZSTD(1)),
+    `visitor_id` UUID CODEC(ZSTD(1)),
+    `occurred_at` DateTime64(3, 'UTC') CODEC(Delta(8), ZSTD(1)),
+    `touch_id` UUID CODEC(ZSTD(1)),
+    `kind` LowCardinality(String) DEFAULT 'visit',
+    `session_id` UUID CODEC(ZSTD(1)),
+    `channel` LowCardinality(String) DEFAULT 'unknown',
+    `source` LowCardinality(String) DEFAULT 'unknown',
+    `medium` LowCardinality(String),
+    `platform` LowCardinality(String),
+    `campaign_id` UUID CODEC(ZSTD(1)),
+    `ad_set_id` UUID CODEC(ZSTD(1)),
+    `ad_id` UUID CODEC(ZSTD(1)),
+    `click_id_kind` LowCardinality(String),
+    `join_method` LowCardinality(String),
+    `country` LowCardinality(String) DEFAULT 'ZZ',
+    `device` LowCardinality(String) DEFAULT 'unknown'
+)
+ENGINE = ReplacingMergeTree
+PARTITION BY toStartOfQuarter(occurred_at)
+ORDER BY (profile_id, visitor_id, occurred_at, touch_id)
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
+
 CREATE TABLE visits
 (
     `profile_id` UUID CODEC(ZSTD(1)),

@@ -104,6 +104,15 @@ export interface AuditLog {
   workspace_id: string;
 }
 
+export interface BadVisits {
+  id: string;
+  profile_id: string;
+  reason: string;
+  received_at: Timestamp;
+  replayed_at: Timestamp | null;
+  sealed: Buffer;
+}
+
 export interface Customers {
   created_at: Timestamp;
   first_name: string | null;
@@ -411,6 +420,7 @@ export interface Outcomes {
   rest: Json;
   subject_ref: string | null;
   updated_at: Timestamp;
+  visitor_id: string | null;
 }
 
 export interface PgbossBam {
@@ -605,6 +615,47 @@ export interface Sessions {
   user_id: string;
 }
 
+export interface TrackingDomains {
+  checked_at: Timestamp | null;
+  created_at: Timestamp;
+  domain: string;
+  id: string;
+  profile_id: string;
+  status: string;
+  verdict: string | null;
+}
+
+export interface TrackingKeys {
+  created_at: Timestamp;
+  id: string;
+  key: string;
+  profile_id: string;
+  revoked_at: Timestamp | null;
+}
+
+export interface TrackingSettings {
+  allowed_hosts: Generated<string[]>;
+  daily_visit_quota: number | null;
+  is_consent_required: Generated<boolean>;
+  keeps_city: Generated<boolean>;
+  own_hosts: Generated<string[]>;
+  profile_id: string;
+  redirect_hosts: Generated<string[]>;
+  updated_at: Timestamp;
+}
+
+export interface TrackingVerifications {
+  expires_at: Timestamp;
+  fetch_verdict: string | null;
+  id: string;
+  is_snippet_present: boolean | null;
+  nonce: string;
+  profile_id: string;
+  started_at: Timestamp;
+  url: string;
+  verified_at: Timestamp | null;
+}
+
 export interface Users {
   created_at: Timestamp;
   email: string;
@@ -624,6 +675,15 @@ export interface Verifications {
   value: string;
 }
 
+export interface VisitorLinks {
+  customer_id: string;
+  linked_at: Timestamp;
+  moved_from: string | null;
+  profile_id: string;
+  source: string;
+  visitor_id: string;
+}
+
 export interface Workspaces {
   archived_at: Timestamp | null;
   created_at: Timestamp;
@@ -641,6 +701,7 @@ export interface DB {
   apps: Apps;
   audit_heads: AuditHeads;
   audit_log: AuditLog;
+  bad_visits: BadVisits;
   customers: Customers;
   definition_events: DefinitionEvents;
   definitions: Definitions;
@@ -680,8 +741,13 @@ export interface DB {
   profiles: Profiles;
   search_terms: SearchTerms;
   sessions: Sessions;
+  tracking_domains: TrackingDomains;
+  tracking_keys: TrackingKeys;
+  tracking_settings: TrackingSettings;
+  tracking_verifications: TrackingVerifications;
   users: Users;
   verifications: Verifications;
+  visitor_links: VisitorLinks;
   workspaces: Workspaces;
 }
 

@@ -351,6 +351,18 @@ CREATE FUNCTION public.find_session(session_hash text, wanted_workspace uuid, wa
    WHERE ((s.token = find_session.session_hash) AND (s.expires_at > find_session.at));
 END;
 
+CREATE FUNCTION public.find_tracking_keys(keys text[]) RETURNS TABLE(key text, profile_id uuid, plan text, allowed_hosts text[], own_hosts text[], keeps_city boolean, daily_visit_quota integer)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ BEGIN
+  RETURN QUERY SELECT k.key, p.id, w.plan, coalesce(s.allowed_hosts, '{}'), coalesce(s.own_hosts, '{}'), coalesce(s.keeps_city, true), s.daily_visit_quota
+  FROM tracking_keys k
+  JOIN profiles p ON p.id = k.profile_id AND p.archived_at IS NULL
+  JOIN workspaces w ON w.id = p.workspace_id AND w.archived_at IS NULL
+  LEFT JOIN tracking_settings s ON s.profile_id = k.profile_id
+  WHERE k.key = ANY (keys) AND k.revoked_at IS NULL;
+END $$;
+
 CREATE FUNCTION public.follow_merge() RETURNS trigger
     LANGUAGE plpgsql
     AS $$ BEGIN
@@ -403,6 +415,52 @@ CREATE FUNCTION public.issue_app_token(token_hash bytea, token_id uuid, app uuid
  INSERT INTO public.app_tokens (hash, id, app_id, profile_id, scopes, created_at, expires_at)
    VALUES (issue_app_token.token_hash, issue_app_token.token_id, issue_app_token.app, issue_app_token.profile, issue_app_token.token_scopes, issue_app_token.issued_at, issue_app_token.expires);
 END;
+
+CREATE FUNCTION public.links_follow_merge() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$ BEGIN
+  UPDATE visitor_links SET customer_id = NEW.merged_into, moved_from = coalesce(moved_from, NEW.id)
+  WHERE profile_id = NEW.profile_id AND customer_id = NEW.id;
+  -- The survivor's conversions may have earned touches of the browsers that came along.
+  IF FOUND THEN
+    INSERT INTO dirty_conversions (profile_id, outcome_id, cause)
+    SELECT NEW.profile_id, id, 'merge' FROM outcomes WHERE profile_id = NEW.profile_id AND customer_id = NEW.merged_into
+    ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'), cause = 'merge';
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION public.mark_touched(profile_ids uuid[], visitor_ids uuid[], touched_at timestamp with time zone[]) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ DECLARE marked bigint; BEGIN
+  WITH touches AS (
+    SELECT t.profile_id, t.visitor_id, t.at, l.customer_id
+    FROM unnest(profile_ids, visitor_ids, touched_at) AS t (profile_id, visitor_id, at)
+    LEFT JOIN visitor_links l ON l.profile_id = t.profile_id AND l.visitor_id = t.visitor_id
+  ), candidates AS (
+    SELECT t.profile_id, t.at, o.id, o.occurred_at, o.event_key, o.event_type_key FROM touches t
+    JOIN outcomes o ON o.profile_id = t.profile_id AND o.customer_id = t.customer_id
+      AND o.occurred_at >= t.at AND o.occurred_at <= t.at + interval '365 days'
+    UNION ALL
+    SELECT t.profile_id, t.at, o.id, o.occurred_at, o.event_key, o.event_type_key FROM touches t
+    JOIN outcomes o ON o.profile_id = t.profile_id AND o.visitor_id = t.visitor_id AND o.customer_id IS NULL
+      AND o.occurred_at >= t.at AND o.occurred_at <= t.at + interval '365 days'
+  ), affected AS (
+    SELECT DISTINCT c.profile_id, c.id FROM candidates c
+    LEFT JOIN definition_events byname ON byname.profile_id = c.profile_id AND byname.event_key = c.event_key
+    LEFT JOIN definition_events bytype ON bytype.profile_id = c.profile_id AND bytype.event_key = c.event_type_key
+    JOIN definitions d ON d.profile_id = c.profile_id AND d.id = coalesce(byname.definition_id, bytype.definition_id)
+    WHERE d.is_attribution_eligible AND c.occurred_at <= c.at + make_interval(days => d.lookback_window_days)
+    ORDER BY 1, 2
+  ), written AS (
+    INSERT INTO dirty_conversions (profile_id, outcome_id, cause) SELECT profile_id, id, 'late_touch' FROM affected
+    ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'), cause = 'late_touch'
+    RETURNING 1
+  )
+  SELECT count(*) INTO marked FROM written;
+  RETURN marked;
+END $$;
 
 CREATE FUNCTION public.note_key_use(key_ids uuid[], at timestamp with time zone) RETURNS void
     LANGUAGE sql SECURITY DEFINER
@@ -533,6 +591,17 @@ CREATE TABLE public.audit_log (
 );
 
 ALTER TABLE ONLY public.audit_log FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.bad_visits (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    reason text NOT NULL,
+    sealed bytea NOT NULL,
+    received_at timestamp with time zone NOT NULL,
+    replayed_at timestamp with time zone
+);
+
+ALTER TABLE ONLY public.bad_visits FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.customers (
     profile_id uuid NOT NULL,
@@ -781,6 +850,7 @@ CREATE TABLE public.outcomes (
     purchase_id uuid,
     is_installment boolean DEFAULT false NOT NULL,
     rest jsonb NOT NULL,
+    visitor_id uuid,
     CONSTRAINT outcomes_check CHECK (((amount IS NULL) = (currency IS NULL)))
 );
 
@@ -810,6 +880,57 @@ CREATE TABLE public.search_terms (
 
 ALTER TABLE ONLY public.search_terms FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.tracking_domains (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    domain text NOT NULL COLLATE pg_catalog."C",
+    status text NOT NULL,
+    verdict text,
+    checked_at timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT tracking_domains_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'verified'::text, 'failed'::text])))
+);
+
+ALTER TABLE ONLY public.tracking_domains FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.tracking_keys (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    key text NOT NULL COLLATE pg_catalog."C",
+    created_at timestamp with time zone NOT NULL,
+    revoked_at timestamp with time zone
+);
+
+ALTER TABLE ONLY public.tracking_keys FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.tracking_settings (
+    profile_id uuid NOT NULL,
+    allowed_hosts text[] DEFAULT '{}'::text[] NOT NULL,
+    own_hosts text[] DEFAULT '{}'::text[] NOT NULL,
+    redirect_hosts text[] DEFAULT '{}'::text[] NOT NULL,
+    is_consent_required boolean DEFAULT false NOT NULL,
+    keeps_city boolean DEFAULT true NOT NULL,
+    daily_visit_quota integer,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT tracking_settings_daily_visit_quota_check CHECK ((daily_visit_quota > 0))
+);
+
+ALTER TABLE ONLY public.tracking_settings FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.tracking_verifications (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    nonce text NOT NULL COLLATE pg_catalog."C",
+    url text NOT NULL,
+    is_snippet_present boolean,
+    fetch_verdict text,
+    started_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    verified_at timestamp with time zone
+);
+
+ALTER TABLE ONLY public.tracking_verifications FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.users (
     id uuid NOT NULL,
     name text NOT NULL,
@@ -829,6 +950,18 @@ CREATE TABLE public.verifications (
     updated_at timestamp with time zone NOT NULL,
     expires_at timestamp with time zone NOT NULL
 );
+
+CREATE TABLE public.visitor_links (
+    profile_id uuid NOT NULL,
+    visitor_id uuid NOT NULL,
+    customer_id uuid NOT NULL,
+    source text NOT NULL,
+    linked_at timestamp with time zone NOT NULL,
+    moved_from uuid,
+    CONSTRAINT visitor_links_source_check CHECK ((source = ANY (ARRAY['identify'::text, 'link_token'::text, 'event'::text, 'ad_referral'::text, 'declared_source'::text])))
+);
+
+ALTER TABLE ONLY public.visitor_links FORCE ROW LEVEL SECURITY;
 
 ALTER TABLE ONLY public.accounts
     ADD CONSTRAINT accounts_pkey PRIMARY KEY (id);
@@ -850,6 +983,9 @@ ALTER TABLE ONLY public.audit_heads
 
 ALTER TABLE ONLY public.audit_log
     ADD CONSTRAINT audit_log_pkey PRIMARY KEY (workspace_id, sequence);
+
+ALTER TABLE ONLY public.bad_visits
+    ADD CONSTRAINT bad_visits_pkey PRIMARY KEY (profile_id, id);
 
 ALTER TABLE ONLY public.customers
     ADD CONSTRAINT customers_pkey PRIMARY KEY (profile_id, id);
@@ -965,6 +1101,27 @@ ALTER TABLE ONLY public.sessions
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_token_key UNIQUE (token);
 
+ALTER TABLE ONLY public.tracking_domains
+    ADD CONSTRAINT tracking_domains_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.tracking_domains
+    ADD CONSTRAINT tracking_domains_profile_id_domain_key UNIQUE (profile_id, domain);
+
+ALTER TABLE ONLY public.tracking_keys
+    ADD CONSTRAINT tracking_keys_key_key UNIQUE (key);
+
+ALTER TABLE ONLY public.tracking_keys
+    ADD CONSTRAINT tracking_keys_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.tracking_settings
+    ADD CONSTRAINT tracking_settings_pkey PRIMARY KEY (profile_id);
+
+ALTER TABLE ONLY public.tracking_verifications
+    ADD CONSTRAINT tracking_verifications_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.tracking_verifications
+    ADD CONSTRAINT tracking_verifications_profile_id_nonce_key UNIQUE (profile_id, nonce);
+
 ALTER TABLE ONLY public.users
     ADD CONSTRAINT users_email_key UNIQUE (email);
 
@@ -974,6 +1131,9 @@ ALTER TABLE ONLY public.users
 ALTER TABLE ONLY public.verifications
     ADD CONSTRAINT verifications_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.visitor_links
+    ADD CONSTRAINT visitor_links_pkey PRIMARY KEY (profile_id, visitor_id);
+
 ALTER TABLE ONLY public.workspaces
     ADD CONSTRAINT workspaces_pkey PRIMARY KEY (id);
 
@@ -982,6 +1142,8 @@ CREATE INDEX accounts_by_user ON public.accounts USING btree (user_id);
 CREATE INDEX api_keys_by_hash ON public.api_keys USING btree (hash);
 
 CREATE INDEX app_tokens_by_expiry ON public.app_tokens USING btree (expires_at);
+
+CREATE INDEX bad_visits_by_time ON public.bad_visits USING btree (profile_id, received_at, id);
 
 CREATE INDEX customers_by_survivor ON public.customers USING btree (profile_id, merged_into) WHERE (merged_into IS NOT NULL);
 
@@ -1025,6 +1187,8 @@ CREATE INDEX outcomes_by_customer ON public.outcomes USING btree (profile_id, cu
 
 CREATE INDEX outcomes_by_event ON public.outcomes USING btree (profile_id, event_key, occurred_at, id);
 
+CREATE INDEX outcomes_by_visitor ON public.outcomes USING btree (profile_id, visitor_id, occurred_at, id) WHERE (visitor_id IS NOT NULL);
+
 CREATE INDEX pii_access_log_by_time ON public.pii_access_log USING btree (at);
 
 CREATE INDEX profiles_by_workspace ON public.profiles USING btree (workspace_id, id);
@@ -1033,9 +1197,15 @@ CREATE INDEX sessions_by_expiry ON public.sessions USING btree (expires_at);
 
 CREATE INDEX sessions_by_user ON public.sessions USING btree (user_id);
 
+CREATE UNIQUE INDEX tracking_keys_one_active ON public.tracking_keys USING btree (profile_id) WHERE (revoked_at IS NULL);
+
+CREATE INDEX tracking_verifications_newest ON public.tracking_verifications USING btree (profile_id, started_at DESC);
+
 CREATE INDEX verifications_by_expiry ON public.verifications USING btree (expires_at);
 
 CREATE INDEX verifications_by_identifier ON public.verifications USING btree (identifier);
+
+CREATE INDEX visitor_links_by_customer ON public.visitor_links USING btree (profile_id, customer_id);
 
 CREATE TRIGGER a_lock_first BEFORE UPDATE OF revoked_at, scopes ON public.api_keys FOR EACH STATEMENT EXECUTE FUNCTION public.take_privacy_lock_first();
 
@@ -1067,6 +1237,8 @@ CREATE TRIGGER terms_of_inserted AFTER INSERT ON public.customers REFERENCING NE
 
 CREATE TRIGGER terms_of_updated AFTER UPDATE ON public.customers REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.follow_terms();
 
+CREATE TRIGGER visitors_follow_merge AFTER UPDATE OF merged_into ON public.customers FOR EACH ROW WHEN (((new.merged_into IS NOT NULL) AND (new.merged_into IS DISTINCT FROM old.merged_into))) EXECUTE FUNCTION public.links_follow_merge();
+
 ALTER TABLE ONLY public.accounts
     ADD CONSTRAINT accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
@@ -1087,6 +1259,9 @@ ALTER TABLE ONLY public.audit_heads
 
 ALTER TABLE ONLY public.audit_log
     ADD CONSTRAINT audit_log_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.bad_visits
+    ADD CONSTRAINT bad_visits_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.customers
     ADD CONSTRAINT customers_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
@@ -1214,6 +1389,24 @@ ALTER TABLE ONLY public.search_terms
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.tracking_domains
+    ADD CONSTRAINT tracking_domains_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.tracking_keys
+    ADD CONSTRAINT tracking_keys_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.tracking_settings
+    ADD CONSTRAINT tracking_settings_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.tracking_verifications
+    ADD CONSTRAINT tracking_verifications_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.visitor_links
+    ADD CONSTRAINT visitor_links_profile_id_customer_id_fkey FOREIGN KEY (profile_id, customer_id) REFERENCES public.customers(profile_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.visitor_links
+    ADD CONSTRAINT visitor_links_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE public.api_keys ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.app_tokens ENABLE ROW LEVEL SECURITY;
@@ -1227,6 +1420,8 @@ ALTER TABLE public.apps ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.audit_heads ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.audit_log ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.bad_visits ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.customers ENABLE ROW LEVEL SECURITY;
 
@@ -1256,11 +1451,25 @@ CREATE POLICY look_up ON public.api_keys FOR SELECT TO tributary_owner USING (tr
 
 CREATE POLICY look_up ON public.app_tokens TO tributary_owner USING (true);
 
+CREATE POLICY look_up ON public.definition_events FOR SELECT TO tributary_owner USING (true);
+
+CREATE POLICY look_up ON public.definitions FOR SELECT TO tributary_owner USING (true);
+
 CREATE POLICY look_up ON public.grants FOR SELECT TO tributary_owner USING (true);
 
 CREATE POLICY look_up ON public.invitations FOR SELECT TO tributary_owner USING (true);
 
 CREATE POLICY look_up ON public.members FOR SELECT TO tributary_owner USING (true);
+
+CREATE POLICY look_up ON public.outcomes FOR SELECT TO tributary_owner USING (true);
+
+CREATE POLICY look_up ON public.tracking_keys FOR SELECT TO tributary_owner USING (true);
+
+CREATE POLICY look_up ON public.tracking_settings FOR SELECT TO tributary_owner USING (true);
+
+CREATE POLICY look_up ON public.visitor_links FOR SELECT TO tributary_owner USING (true);
+
+CREATE POLICY mark ON public.dirty_conversions TO tributary_owner USING (true);
 
 ALTER TABLE public.members ENABLE ROW LEVEL SECURITY;
 
@@ -1283,6 +1492,8 @@ CREATE POLICY own ON public.idempotent_answers TO tributary_app USING ((owner_id
 CREATE POLICY own_profile ON public.api_keys TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.app_tokens TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.bad_visits TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.customers TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -1313,6 +1524,16 @@ CREATE POLICY own_profile ON public.pii_access_log FOR INSERT TO tributary_app W
 CREATE POLICY own_profile ON public.profiles TO tributary_app USING (((id = public.current_profile()) OR (workspace_id = public.current_workspace())));
 
 CREATE POLICY own_profile ON public.search_terms TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.tracking_domains TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.tracking_keys TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.tracking_settings TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.tracking_verifications TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.visitor_links TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_workspace ON public.audit_log FOR SELECT TO tributary_app USING ((workspace_id = public.current_workspace()));
 
@@ -1345,6 +1566,16 @@ CREATE POLICY queue ON public.pii_access_log TO tributary_system USING (true);
 ALTER TABLE public.search_terms ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY switch ON public.api_keys FOR UPDATE TO tributary_owner USING (true);
+
+ALTER TABLE public.tracking_domains ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.tracking_keys ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.tracking_settings ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.tracking_verifications ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.visitor_links ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.workspaces ENABLE ROW LEVEL SECURITY;
 
@@ -1398,10 +1629,17 @@ GRANT ALL ON FUNCTION public.find_memberships(person uuid) TO tributary_app;
 REVOKE ALL ON FUNCTION public.find_session(session_hash text, wanted_workspace uuid, wanted_profile uuid, at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_session(session_hash text, wanted_workspace uuid, wanted_profile uuid, at timestamp with time zone) TO tributary_app;
 
+REVOKE ALL ON FUNCTION public.find_tracking_keys(keys text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_tracking_keys(keys text[]) TO tributary_app;
+
 GRANT SELECT,DELETE ON TABLE public.app_tokens TO tributary_system;
 
 REVOKE ALL ON FUNCTION public.issue_app_token(token_hash bytea, token_id uuid, app uuid, profile uuid, token_scopes text[], issued_at timestamp with time zone, expires timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.issue_app_token(token_hash bytea, token_id uuid, app uuid, profile uuid, token_scopes text[], issued_at timestamp with time zone, expires timestamp with time zone) TO tributary_app;
+
+REVOKE ALL ON FUNCTION public.mark_touched(profile_ids uuid[], visitor_ids uuid[], touched_at timestamp with time zone[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.mark_touched(profile_ids uuid[], visitor_ids uuid[], touched_at timestamp with time zone[]) TO tributary_app;
+GRANT ALL ON FUNCTION public.mark_touched(profile_ids uuid[], visitor_ids uuid[], touched_at timestamp with time zone[]) TO tributary_system;
 
 REVOKE ALL ON FUNCTION public.note_key_use(key_ids uuid[], at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_key_use(key_ids uuid[], at timestamp with time zone) TO tributary_app;
@@ -1413,6 +1651,8 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.accounts TO tributary_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.api_keys TO tributary_app;
 
 GRANT SELECT ON TABLE public.audit_log TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.bad_visits TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.customers TO tributary_app;
 
@@ -1467,6 +1707,14 @@ GRANT SELECT,DELETE ON TABLE public.pii_access_log TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.search_terms TO tributary_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tracking_domains TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tracking_keys TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tracking_settings TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tracking_verifications TO tributary_app;
+
 GRANT SELECT,INSERT ON TABLE public.users TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.verifications TO tributary_app;
@@ -1475,3 +1723,5 @@ GRANT DELETE ON TABLE public.verifications TO tributary_system;
 GRANT SELECT(id) ON TABLE public.verifications TO tributary_system;
 
 GRANT SELECT(expires_at) ON TABLE public.verifications TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.visitor_links TO tributary_app;
