@@ -37,11 +37,15 @@ export async function fuzzPart(
     await api.fastify.listen({ port: 0, host: '127.0.0.1' });
     const fuzzer = new Fuzzer({ ...api, routes: Object.values<Route>(routes) }, () => buildWorld(kit));
     let heapStart = 0;
+    let told = 0;
     for (let done = 0; done < requests; done += batchSize) {
       // What is made and compiled once is there by then; from there on nothing may pile up.
       if (done === requests / 10) heapStart = heapMegabytes();
       await fuzzer.batch(seed + done / batchSize, batchSize);
       progress(done + batchSize, fuzzer.failures.length);
+      // Told at once: the rest of a long run need not be waited for.
+      for (const failure of fuzzer.failures.slice(told)) console.error(JSON.stringify(failure));
+      told = fuzzer.failures.length;
     }
     const heapEnd = heapMegabytes();
     await api.close();
