@@ -68,8 +68,8 @@ export function classifyVisit(addresses: VisitAddresses): Classification {
   const referrer = readReferrer(addresses, page);
   const utm = readUtm(parameters);
   const ids = readIds(parameters);
-  const clickId = clickIds.find(({ parameter }) => parameters.has(parameter));
-  const hasCampaign = campaignParameters.some((name) => parameters.has(name));
+  const clickId = parameters.size === 0 ? undefined : clickIds.find(({ parameter }) => parameters.has(parameter));
+  const hasCampaign = parameters.size > 0 && campaignParameters.some((name) => parameters.has(name));
   const sourceSite = utm.source === null ? undefined : siteOfWord(utm.source);
   const evidence: Evidence = {
     utmSource: utm.source,
@@ -206,6 +206,7 @@ interface Ids {
 
 function readIds(parameters: ReadonlyMap<string, string>): Ids {
   const ids: Ids = { campaign: null, ad_set: null, ad: null, isTaggedAd: false };
+  if (parameters.size === 0) return ids;
   for (const tag of idParameters) {
     const value = parameters.get(tag.parameter);
     if (value === undefined || !isPlatformId(value, tag)) continue;

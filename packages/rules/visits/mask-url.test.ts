@@ -44,8 +44,8 @@ describe('is masked', () => {
     ['/reset/d41d8cd98f00b204e980', '/reset/~token'],
     ['/?utm_campaign=d41d8cd98f00b204e9800998ecf8427e', '/?utm_campaign=~token'],
     [
-      '/?email=x&First-Name=y&contact[tel]=1&userTel=2&code=3',
-      '/?email=~email&First-Name=~name&contact[tel]=~phone&userTel=~phone&code=~token',
+      '/?email=x&First-Name=y&contact[tel]=1&homeTel=2&code=3',
+      '/?email=~email&First-Name=~name&contact[tel]=~phone&homeTel=~phone&code=~token',
     ],
     ['/?hotel=1&email=', '/?hotel=1&email='],
     ['/?next=%2Fa%3Femail%3Dx', '/?next=~email'],

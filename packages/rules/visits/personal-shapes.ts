@@ -17,10 +17,14 @@ const tilde = 126;
 /** More layers than this nobody writes by accident. */
 const maxLayers = 6;
 const minTokenCharacters = 20;
+/** A single piece that is longer is nothing a report needs, and looking at it closely would take time. */
+const maxCharacters = 1_024;
+const maxNamesWithin = 64;
 
 /** What the raw piece of an address hides, if anything. */
 export function personalShape(raw: string, place: Place): MaskWord | undefined {
   if (!isWorthALook(raw) || isMaskWord(raw)) return undefined;
+  if (raw.length > maxCharacters) return maskWords.token;
   let text = raw;
   for (let layer = 0; text.includes('%'); layer += 1) {
     const decoded = decodeOnce(text).replace(/%u([0-9a-f]{4})/gi, (_, hex) =>
@@ -65,21 +69,30 @@ function plain(text: string): string {
     .replace(/(?![0-9])\p{Nd}/gu, '0');
 }
 
+/** Each look is taken only where there is something to see: this runs for every page that is opened. */
 function shapeOf(text: string, place: Place): MaskWord | undefined {
-  if (/[^\s@/?&=#,;]\s?@\s?[\p{L}\p{N}[]/u.test(text)) return maskWords.email;
-  return (
-    namedWithin(text) ??
-    nationalIdIn(text, place) ??
-    phoneIn(text, place) ??
-    (hasToken(text, place) ? maskWords.token : undefined)
-  );
+  if (text.includes('@') && /[^\s@/?&=#,;]\s?@\s?[\p{L}\p{N}[]/u.test(text)) return maskWords.email;
+  const named = text.includes('=') || text.includes(':') ? namedWithin(text) : undefined;
+  if (named) return named;
+  const number = hasDigits(text, 7) ? (nationalIdIn(text, place) ?? phoneIn(text, place)) : undefined;
+  return number ?? (hasToken(text, place) ? maskWords.token : undefined);
+}
+
+function hasDigits(text: string, atLeast: number): boolean {
+  let digits = 0;
+  for (let index = 0; index < text.length && digits < atLeast; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code >= 48 && code <= 57) digits += 1;
+  }
+  return digits >= atLeast;
 }
 
 /** An address or a record inside the piece has names of its own: `next=/cart?email=x`, `{"name":"x"}`. */
 function namedWithin(text: string): MaskWord | undefined {
-  if (!/[=:]/.test(text)) return undefined;
+  let names = 0;
   for (const [, name = ''] of text.matchAll(/([\w.[\]-]{1,64})["']?\s?[=:](?=\s?["']?[^\s"'&=:])/g)) {
-    const word = personalName(name);
+    names += 1;
+    const word = names > maxNamesWithin ? maskWords.token : personalName(name);
     if (word) return word;
   }
   return undefined;
@@ -99,6 +112,8 @@ const days =
   /(?<![\d+][-.\s]?)(?:(?:19|20)\d\d([-._/])[01]?\d\1[0-3]?\d|[0-3]?\d([-._/])[01]?\d\2(?:19|20)\d\d)(?![-.\s]?\d)/g;
 
 function phoneIn(text: string, place: Place): MaskWord | undefined {
+  if (place === 'campaign' && /^\d+$/.test(text))
+    return isPhoneInCampaign(text, text.length) ? maskWords.phone : undefined;
   const withoutDays = text.replace(days, 'd');
   for (const [found] of withoutDays.matchAll(/\+?\d[\d\s().+_-]*\d/g)) {
     const digits = found.replace(/\D/g, '').length;
@@ -125,6 +140,7 @@ function isPhoneInCampaign(text: string, digits: number): boolean {
 
 /** Anything long that people would not write: keys, hashes, signatures, ids of sessions. */
 function hasToken(text: string, place: Place): boolean {
+  if (text.length < minTokenCharacters) return false;
   // A signed token begins with {" in base64.
   if (/eyJ[\w-]{12}/.test(text)) return true;
   if (/(?<![0-9a-f])[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/i.test(text)) return true;

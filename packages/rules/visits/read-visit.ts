@@ -71,7 +71,7 @@ export function readVisit(said: unknown): ReadVisit {
   if (session_id === undefined || typeof is_session_start !== 'boolean') return refused.bad_session;
   if (typeof url !== 'string' || !isText(url)) return refused.bad_url;
   if (url.length > maxUrlCharacters) return refused.too_large;
-  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return refused.bad_url;
+  if (!isOrdinaryPage(url) && !(/^https?:\/\//i.test(url) && URL.canParse(url))) return refused.bad_url;
   const visit: Writable<Visit> = { id, at, type, session_id, is_session_start, url };
   const reason =
     readReferrer(said.referrer, visit) ??
@@ -99,6 +99,11 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 /** PostgreSQL keeps no NUL, and half a surrogate pair is no text. */
 const isText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
+/** An address that any parser takes, told without one: a host of plain labels whose last is no number. */
+function isOrdinaryPage(url: string): boolean {
+  return /^https?:\/\/(?:[a-z0-9-]{1,63}\.)+[a-z]{2,63}(?=[/?#]|$)/i.test(url) && !/xn--/i.test(url);
+}
+
 const uuid7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
 function readUuid7(value: unknown): string | undefined {
@@ -118,7 +123,7 @@ function readReferrer(value: unknown, visit: Writable<Visit>): VisitRefusal | un
   if (isAbsent(value) || value === '') return undefined;
   if (typeof value !== 'string' || !isText(value)) return 'bad_referrer';
   if (value.length > maxUrlCharacters) return 'too_large';
-  if (!URL.canParse(value)) return 'bad_referrer';
+  if (!isOrdinaryPage(value) && !URL.canParse(value)) return 'bad_referrer';
   visit.referrer = value;
   return undefined;
 }
