@@ -57,6 +57,7 @@ describe('is masked', () => {
     ['/#/reset?token=abc', '/#/reset?token=~token'],
     ['/#ana@mail.example', '/#~email'],
     ['/?%65mail=x', '/?%65mail=~email'],
+    ['/?x=ana\uff0540mail.example', '/?x=~email'],
   ])('%s', (address, masked) => {
     expect(maskUrl(site + address).url).toBe(site + masked);
   });

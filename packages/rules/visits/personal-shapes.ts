@@ -25,16 +25,17 @@ const maxNamesWithin = 64;
 export function personalShape(raw: string, place: Place): MaskWord | undefined {
   if (!isWorthALook(raw) || isMaskWord(raw)) return undefined;
   if (raw.length > maxCharacters) return maskWords.token;
-  let text = raw;
+  let text = plain(raw);
   for (let layer = 0; text.includes('%'); layer += 1) {
     const decoded = decodeOnce(text).replace(/%u([0-9a-f]{4})/gi, (_, hex) =>
       String.fromCharCode(Number.parseInt(hex, 16)),
     );
     if (decoded === text) break;
     if (layer === maxLayers) return maskWords.token;
-    text = decoded;
+    // Among what it makes plain may be another percent sign.
+    text = plain(decoded);
   }
-  return shapeOf(plain(text), place);
+  return shapeOf(text, place);
 }
 
 /** A look at each character, without making anything, lets most pieces pass. */
@@ -71,6 +72,7 @@ function plain(text: string): string {
 
 /** Each look is taken only where there is something to see: this runs for every page that is opened. */
 function shapeOf(text: string, place: Place): MaskWord | undefined {
+  if (place === 'campaign' && /^\d+$/.test(text)) return isMobile(text) ? maskWords.phone : undefined;
   if (text.includes('@') && /[^\s@/?&=#,;]\s?@\s?[\p{L}\p{N}[]/u.test(text)) return maskWords.email;
   const named = text.includes('=') || text.includes(':') ? namedWithin(text) : undefined;
   if (named) return named;
@@ -112,8 +114,6 @@ const days =
   /(?<![\d+][-.\s]?)(?:(?:19|20)\d\d([-._/])[01]?\d\1[0-3]?\d|[0-3]?\d([-._/])[01]?\d\2(?:19|20)\d\d)(?![-.\s]?\d)/g;
 
 function phoneIn(text: string, place: Place): MaskWord | undefined {
-  if (place === 'campaign' && /^\d+$/.test(text))
-    return isPhoneInCampaign(text, text.length) ? maskWords.phone : undefined;
   const withoutDays = text.replace(days, 'd');
   for (const [found] of withoutDays.matchAll(/\+?\d[\d\s().+_-]*\d/g)) {
     const digits = found.replace(/\D/g, '').length;
@@ -132,8 +132,10 @@ function isPhone(text: string, digits: number): boolean {
 }
 
 /** Platforms' ids are bare digits, and so is a phone that somebody put there; all but a Chilean mobile we take for an id. */
+const isMobile = (digits: string): boolean => /^569\d{8}$/.test(digits);
+
 function isPhoneInCampaign(text: string, digits: number): boolean {
-  if (/^\d+$/.test(text)) return /^569\d{8}$/.test(text);
+  if (/^\d+$/.test(text)) return isMobile(text);
   if (/^\+\d/.test(text)) return digits <= 15;
   return digits >= 9 && digits <= 15 && /^\(?\d{1,4}\)?(?:[ .-]{1,2}\(?\d{1,4}\)?){2,}$/.test(text);
 }
