@@ -1,6 +1,7 @@
 import { configurationPage, environmentExample } from '@tributary/config';
 import { Supervisor } from '@tributary/engines';
 import { generateSchema } from '@tributary/postgres/generate.ts';
+import { channelsPage } from '@tributary/rules';
 import { cloneDatabase, prepareTemplate } from '../packages/testkit/database.ts';
 
 /** Every file that is made from another one, by path, as it should be now. */
@@ -8,6 +9,7 @@ export async function generatedFiles(): Promise<Record<string, string>> {
   const postgres = await postgresSchema();
   return {
     '.env.example': environmentExample(),
+    'docs/channels.md': channelsPage(),
     'docs/configuration.md': configurationPage(),
     'packages/postgres/schema.sql': postgres.dump,
     'packages/postgres/schema.generated.ts': postgres.types,

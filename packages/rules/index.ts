@@ -56,3 +56,27 @@ export { isPlan, type Plan, plans } from './plan.ts';
 export { effectiveScopes, isHealthcareFamily, type PrivacyStatus } from './privacy.ts';
 export { endOfPrefix, maxTermsOfCustomer, type SearchQuestion, searchQuestion, searchTerms } from './search-terms.ts';
 export { type ParsedSubjectRef, parseSubjectRef, type SubjectRefRefusal } from './subject-ref.ts';
+export { type ClickIdKind, clickIdKinds } from './visits/campaign-tags.ts';
+export { type Classification, classifyVisit, type Utm, type VisitAddresses } from './visits/channels.ts';
+export { channelsPage } from './visits/channels-page.ts';
+export { type MarketingChannel, marketingChannels } from './visits/marketing-channels.ts';
+export { type MaskedUrl, maskReferrer, maskUrl } from './visits/mask-url.ts';
+export {
+  type ClockRefusal,
+  checkClock,
+  type Envelope,
+  type EnvelopeRefusal,
+  envelopeLimits,
+  type ReadEnvelope,
+  type ReadVisit,
+  readEnvelope,
+  readVisit,
+  type Scalar,
+  type Traits,
+  type Visit,
+  type VisitRefusal,
+  type VisitType,
+  visitRefusals,
+} from './visits/read-visit.ts';
+export { decideTouch, type Touch } from './visits/touch.ts';
+export { visitorIdMessage, visitorIdOf } from './visits/visitor-id.ts';

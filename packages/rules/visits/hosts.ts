@@ -1,0 +1,69 @@
+import { type Site, sites } from './channel-table.ts';
+import { loginHosts, paymentHosts, type RedirectHost } from './redirect-hosts.ts';
+
+/** Who a host belongs to. */
+
+/** The host as the lists write it: small letters, no `www.`, no port, no dot at the end. */
+export function plainHost(host: string): string {
+  let plain = host.toLowerCase();
+  const port = plain.lastIndexOf(':');
+  if (port > 0 && !plain.endsWith(']')) plain = plain.slice(0, port);
+  while (plain.endsWith('.')) plain = plain.slice(0, -1);
+  return plain.startsWith('www.') ? plain.slice(4) : plain;
+}
+
+const byHost = new Map<string, Site>();
+const byCountryName = new Map<string, Site>();
+for (const site of sites) {
+  for (const host of [...(site.hosts ?? []), ...(site.apps ?? [])]) byHost.set(host, site);
+  for (const name of site.countryHosts ?? []) byCountryName.set(name, site);
+}
+
+/** The site that a host belongs to: its own line first, then that of each domain above it. */
+export function siteOfHost(host: string): Site | undefined {
+  for (const domain of domainsOf(host)) {
+    const site = byHost.get(domain) ?? countrySite(domain);
+    if (site) return site;
+  }
+  return undefined;
+}
+
+/** `google.cl`, `google.co.uk` and `google.com.ar`, but not `google.example`. */
+function countrySite(domain: string): Site | undefined {
+  const dot = domain.indexOf('.');
+  const site = byCountryName.get(domain.slice(0, dot));
+  return site && /^\.(com|(com?\.)?[a-z]{2})$/.test(domain.slice(dot)) ? site : undefined;
+}
+
+/** The host, then each domain above it, but for the last label. A name has at most 127 labels; no list here goes so deep. */
+function* domainsOf(host: string): Generator<string> {
+  let domain = host;
+  for (let depth = 0; depth < 10 && domain.includes('.'); depth += 1) {
+    yield domain;
+    domain = domain.slice(domain.indexOf('.') + 1);
+  }
+}
+
+/** Whether the host is one of these, or below one. */
+export function isUnder(host: string, above: readonly string[]): boolean {
+  return above.some((written) => {
+    const domain = plainHost(written);
+    return domain !== '' && (host === domain || host.endsWith(`.${domain}`));
+  });
+}
+
+const redirects = new Map<string, RedirectHost[]>();
+for (const redirect of [...paymentHosts, ...loginHosts]) {
+  redirects.set(redirect.host, [...(redirects.get(redirect.host) ?? []), redirect]);
+}
+
+/** Whether people come back from there after paying or logging in. */
+export function isRedirectHost(host: string, path: string, extraHosts: readonly string[]): boolean {
+  if (isUnder(host, extraHosts)) return true;
+  for (const domain of domainsOf(host)) {
+    const found = redirects.get(domain);
+    if (found?.some((redirect) => redirect.path === undefined || path.toLowerCase().includes(redirect.path)))
+      return true;
+  }
+  return false;
+}

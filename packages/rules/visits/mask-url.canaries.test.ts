@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { normaliseRut } from '../normalise.ts';
+import { maskReferrer, maskUrl } from './mask-url.ts';
+
+/**
+ * Canaries: made-up people and secrets, put into every place of an address in every way it may be written. None may come out
+ * again, in whatever spelling.
+ */
+
+const digits = (length: number) => fc.stringMatching(new RegExp(`^[0-9]{${length}}$`));
+const bytes = (length: number) =>
+  fc.uint8Array({ minLength: length, maxLength: length }).map((array) => hashOf(array, length));
+/** Random-looking from the first draw on: fast-check likes to begin with zeros, and no secret is all zeros. */
+const hashOf = (array: Uint8Array, length: number) =>
+  createHash('shake256', { outputLength: length }).update(array).digest();
+
+const rut = fc
+  .integer({ min: 1_000_000, max: 39_999_999 })
+  .map((body) => [...'0123456789K'].map((check) => `${body}${check}`).find((text) => normaliseRut(text)) as string)
+  .chain((text) => {
+    const dotted = `${text.slice(0, -7)}.${text.slice(-7, -4)}.${text.slice(-4, -1)}-${text.slice(-1)}`;
+    return fc.constantFrom(dotted, `${text.slice(0, -1)}-${text.slice(-1)}`, dotted.toLowerCase());
+  });
+
+const phone = fc
+  .tuple(fc.constantFrom('+56 9', '+569', '+54 9 11', '+1 415', '+34 6'), digits(8), fc.constantFrom(' ', '-', '.', ''))
+  .map(([prefix, number, separator]) => `${prefix}${separator}${number.slice(0, 4)}${separator}${number.slice(4)}`);
+
+const email = fc
+  .tuple(
+    fc.stringMatching(/^[a-z]{4,10}([.+_-][a-z0-9]{2,6})?$/),
+    fc.constantFrom('mail.example', 'Empresa.cl', 'gmail.com', 'xn--mnchen-3ya.de'),
+  )
+  .map((parts) => parts.join('@'));
+
+const token = fc.oneof(
+  bytes(16).map((value) => value.toString('hex')),
+  bytes(20).map((value) => value.toString('hex').toUpperCase()),
+  bytes(24).map((value) => value.toString('base64url')),
+  bytes(32).map((value) => value.toString('base64')),
+  fc.uuid(),
+  bytes(24).map((value) => `eyJhbGciOiJIUzI1NiJ9.${value.toString('base64url')}.${value.toString('hex')}`),
+);
+
+// Bare digits: not in campaign tags, where they are the platform's ids.
+const bare = fc.oneof(rut, phone).map((text) => text.replace(/[^\dkK]/g, ''));
+
+const once = encodeURIComponent;
+const twice = (text: string) => once(once(text));
+const everyByte = (text: string) =>
+  [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+const writings = [once, twice, (text: string) => once(twice(text)), everyByte, (text: string) => once(everyByte(text))];
+const raw = (text: string) => text.replaceAll('/', '%2F').replaceAll('+', '%2B');
+
+const places: Readonly<Record<string, (text: string) => string>> = {
+  path: (text) => `/orders/${text}/view`,
+  'last segment': (text) => `/orders/${text}`,
+  'end of a segment': (text) => `/order-${text}`,
+  query: (text) => `/?a=1&q=${text}&b=2`,
+  'name of a parameter': (text) => `/?${text}=1`,
+  'lone parameter': (text) => `/?${text}`,
+  'words around it': (text) => `/?q=for%20${text}%20today`,
+  hash: (text) => `/#${text}`,
+  'hash parameter': (text) => `/#a=1&x=${text}`,
+  'path in the hash': (text) => `/#/orders/${text}?a=1`,
+  'parameter in the hash': (text) => `/#!/x?y=${text}`,
+  'nested address': (text) => `/?next=${once(`https://other.example/x?y=${text}&z=1`)}`,
+  'path of a nested address': (text) => `/?next=${once(`https://other.example/${text}/z`)}`,
+  'address nested twice': (text) => `/?next=${once(`/login?to=${once(`/x?y=${text}`)}`)}`,
+  'personal name': (text) => `/?customer_email=${text}`,
+  record: (text) => `/?data=${once(`{"x":"${text}"}`)}`,
+  'path parameter': (text) => `/x;y=${text}`,
+};
+const campaignPlaces: Readonly<Record<string, (text: string) => string>> = {
+  utm_content: (text) => `/?utm_source=x&utm_content=${text}`,
+  utm_campaign: (text) => `/?utm_campaign=promo-${text}`,
+  utm_id: (text) => `/#utm_id=${text}`,
+};
+
+/** Without case, separators and encoding. */
+function core(text: string): string {
+  let decoded = text;
+  for (let layer = 0; layer < 6; layer += 1) {
+    try {
+      decoded = decodeURIComponent(decoded);
+    } catch {
+      break;
+    }
+  }
+  return decoded.toLowerCase().replace(/[^a-z0-9]/g, '');
+}
+
+function expectGone(canary: string, place: string, address: string): void {
+  const { url } = maskUrl(`https://shop.example${address}`);
+  const written = `${place}: ${address} became ${url}`;
+  expect(url.includes('~'), written).toBe(true);
+  for (const spelling of [canary, encodeURIComponent(canary), canary.toLowerCase()]) {
+    expect(url.toLowerCase().includes(spelling.toLowerCase()), written).toBe(false);
+  }
+  expect(core(url).includes(core(canary)), written).toBe(false);
+}
+
+const seed = 20_261_115;
+const writing = fc.constantFrom(raw, ...writings);
+
+test('7,000 canaries in every place of a page’s address never come out', { timeout: 60_000 }, () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(email, phone, rut, token, bare),
+      fc.constantFrom(...Object.keys(places)),
+      writing,
+      (canary, place, write) => {
+        expectGone(canary, place, places[place]?.(write(canary)) ?? '');
+      },
+    ),
+    { numRuns: 7_000, seed },
+  );
+});
+
+test('2,000 canaries in campaign tags never come out', { timeout: 60_000 }, () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        email,
+        phone.filter((text) => /^\+/.test(text)),
+        rut,
+      ),
+      fc.constantFrom(...Object.keys(campaignPlaces)),
+      writing,
+      (canary, place, write) => {
+        expectGone(canary, place, campaignPlaces[place]?.(write(canary)) ?? '');
+      },
+    ),
+    { numRuns: 2_000, seed },
+  );
+});
+
+test('1,000 canaries in another site’s address never come out', { timeout: 60_000 }, () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(email, phone, rut, token, bare),
+      fc.constantFrom(...Object.keys(places)),
+      writing,
+      (canary, place, write) => {
+        const referrer = maskReferrer(
+          `https://blog.example.org${places[place]?.(write(canary))}`,
+          'https://shop.example/',
+          [],
+        );
+        expect(core(referrer).includes(core(canary)), referrer).toBe(false);
+      },
+    ),
+    { numRuns: 1_000, seed },
+  );
+});

@@ -1,0 +1,131 @@
+import {
+  type ClickIdKind,
+  clickIdKinds,
+  clickIds,
+  furtherCampaignParameters,
+  idParameters,
+  utmParameters,
+} from './campaign-tags.ts';
+import { isOwnHost } from './channels.ts';
+import { plainHost, siteOfHost } from './hosts.ts';
+import { decodeOnce } from './parameters.ts';
+import { maskWords, personalName } from './personal-names.ts';
+import { isMaskWord, type Place, personalShape } from './personal-shapes.ts';
+
+/**
+ * Addresses without what is personal in them. They go to stores that never forget and never ask who reads, so this happens
+ * before anything is written. Campaign tags survive, because reports are made of them.
+ */
+
+export interface MaskedUrl {
+  readonly url: string;
+  /** What was taken out and may be reported back to the platform it came from, under seal. */
+  readonly clickIds: Readonly<Partial<Record<ClickIdKind, string>>>;
+}
+
+export const maxUrlCharacters = 4_096;
+const maxClickIdCharacters = 512;
+
+/** The link token and the verification nonce: for the collector only. */
+const reservedParameters = new Set(['svc_t', 'svc_v']);
+const campaignParameters = new Set([
+  ...utmParameters,
+  ...idParameters.map(({ parameter }) => parameter),
+  ...furtherCampaignParameters,
+]);
+const clickIdParameters = new Set(clickIds.map(({ parameter }) => parameter));
+const kinds = new Map<string, ClickIdKind>(clickIdKinds.map((kind) => [kind, kind]));
+
+/** Empty for what is no address of a page. A user and password before the host are dropped; nobody should see them. */
+export function maskUrl(text: string): MaskedUrl {
+  const url = readPage(text);
+  if (!url) return { url: '', clickIds: {} };
+  const origin = `${url.protocol}//${url.host}`;
+  if (text.length > maxUrlCharacters) return { url: `${origin}/`, clickIds: {} };
+  const found: Partial<Record<ClickIdKind, string>> = {};
+  const query = url.search === '' ? '' : maskParameters(url.search.slice(1), found);
+  const hash = url.hash === '' ? '' : maskHash(url.hash.slice(1), found);
+  const masked = `${origin}${maskPath(url.pathname)}${query && `?${query}`}${hash && `#${hash}`}`;
+  return { url: masked, clickIds: found };
+}
+
+/**
+ * Of another site only what tells where the link stood: no query, no hash, and of a search engine the host alone. Of the own
+ * site it is a page like any other.
+ */
+export function maskReferrer(referrer: string, pageUrl: string, ownHosts: readonly string[]): string {
+  const url = readPage(referrer);
+  if (!url) return '';
+  const host = plainHost(url.hostname);
+  if (isOwnHost(host, plainHost(URL.parse(pageUrl)?.hostname ?? ''), ownHosts)) return maskUrl(referrer).url;
+  const isSearch = siteOfHost(host)?.kind === 'search';
+  const path = isSearch || referrer.length > maxUrlCharacters ? '/' : maskPath(url.pathname);
+  return `${url.protocol}//${url.host}${path}`;
+}
+
+const pageProtocols = new Set(['https:', 'http:', 'android-app:', 'ios-app:']);
+
+function readPage(text: string): URL | undefined {
+  const url = URL.parse(text);
+  return url && pageProtocols.has(url.protocol) && url.hostname !== '' ? url : undefined;
+}
+
+function maskPath(path: string): string {
+  if (path.length <= 1) return path;
+  return path
+    .split('/')
+    .map((segment) => personalShape(segment, 'elsewhere') ?? segment)
+    .join('/');
+}
+
+/** A hash is a place in the page, a path of an application, parameters, or a path with parameters. */
+function maskHash(hash: string, found: Partial<Record<ClickIdKind, string>>): string {
+  const question = hash.indexOf('?');
+  const front = question < 0 ? hash : hash.slice(0, question);
+  const masked = /[=&]/.test(front) ? maskParameters(front, found) : maskPath(front);
+  const parameters = question < 0 ? '' : maskParameters(hash.slice(question + 1), found);
+  return parameters === '' ? masked : `${masked}?${parameters}`;
+}
+
+function maskParameters(query: string, found: Partial<Record<ClickIdKind, string>>): string {
+  const kept: string[] = [];
+  for (const part of query.split('&')) {
+    const masked = maskParameter(part, found);
+    if (masked !== undefined) kept.push(masked);
+  }
+  return kept.join('&');
+}
+
+/** Undefined: it goes without a trace. */
+function maskParameter(part: string, found: Partial<Record<ClickIdKind, string>>): string | undefined {
+  const equals = part.indexOf('=');
+  const rawName = equals < 0 ? part : part.slice(0, equals);
+  const writtenName = decodeFully(rawName).trim();
+  const name = writtenName.toLowerCase();
+  if (reservedParameters.has(name)) return undefined;
+  const value = equals < 0 ? '' : part.slice(equals + 1);
+  if (value === '' || isMaskWord(value)) return personalShape(rawName, 'elsewhere') ?? part;
+  if (clickIdParameters.has(name)) {
+    keepClickId(found, kinds.get(name), value);
+    return `${rawName}=${maskWords.click}`;
+  }
+  const place: Place = campaignParameters.has(name) ? 'campaign' : 'elsewhere';
+  const word = (place === 'elsewhere' ? personalName(writtenName) : undefined) ?? personalShape(value, place);
+  const nameWord = place === 'elsewhere' ? personalShape(rawName, place) : undefined;
+  // A name that is personal itself takes its value along.
+  return nameWord ?? (word ? `${rawName}=${word}` : part);
+}
+
+/** Decoded as often as it takes: an encoded name is still that name. */
+function decodeFully(raw: string): string {
+  let name = raw;
+  for (let layer = 0; layer < 6 && name.includes('%'); layer += 1) name = decodeOnce(name);
+  return name;
+}
+
+function keepClickId(found: Partial<Record<ClickIdKind, string>>, kind: ClickIdKind | undefined, raw: string): void {
+  if (kind === undefined || found[kind] !== undefined) return;
+  const value = decodeOnce(raw);
+  // What no platform would have made is not worth keeping.
+  if (value.length <= maxClickIdCharacters && /^[\w.~+/=-]+$/.test(value)) found[kind] = value;
+}

@@ -1,0 +1,53 @@
+/** The parameters of an address, as far as campaigns use them. */
+
+const maxValueCharacters = 300;
+
+/** One round of percent-decoding, for whatever of it can be decoded: half an address still says where it came from. */
+export function decodeOnce(text: string): string {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text.replace(/(?:%[0-9a-f]{2})+/gi, (bytes) => {
+      try {
+        return decodeURIComponent(bytes);
+      } catch {
+        return bytes.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+      }
+    });
+  }
+}
+
+/** Names in small letters with their first value that says something; from the query, then from a hash that looks like one. */
+export function readParameters(url: URL): Map<string, string> {
+  const parameters = new Map<string, string>();
+  if (url.search.length > 1) readInto(parameters, url.search.slice(1));
+  const { hash } = url;
+  if (hash.includes('=')) readInto(parameters, hash.slice(Math.max(hash.indexOf('?'), 0) + 1));
+  return parameters;
+}
+
+function readInto(parameters: Map<string, string>, query: string): void {
+  for (const part of query.split('&')) {
+    const equals = part.indexOf('=');
+    if (equals <= 0 || equals === part.length - 1) continue;
+    const name = decodeOnce(part.slice(0, equals)).trim().toLowerCase();
+    if (parameters.has(name)) continue;
+    const value = cleanValue(part.slice(equals + 1));
+    if (value !== '' && !isPlaceholder(value)) parameters.set(name, value);
+  }
+}
+
+function cleanValue(raw: string): string {
+  const text = decodeOnce(raw.replaceAll('+', ' '))
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, '')
+    .trim();
+  // Cut by code points, or half a pair would be left at the end.
+  return text.length > maxValueCharacters ? [...text].slice(0, maxValueCharacters).join('') : text;
+}
+
+/** A platform's macro that nobody filled in: `{{ad.id}}`, `{campaignid}`, `__CID__`, `[[x]]`, `%%x%%`, `${x}`. It says nothing. */
+function isPlaceholder(value: string): boolean {
+  return /^(\$?\{.*\}|__[a-z0-9_.]+__|\[.*\]|%%.*%%|<.*>)$/i.test(value);
+}
