@@ -6,11 +6,17 @@ import { join } from 'node:path';
  * parameters); 64-bit integers and Decimals come back as strings.
  */
 export const catalogue = {
+  attribution_attribute: declare<
+    AttributionBatch & { bucket: number; hour_weights: readonly number[]; minute_weights: readonly number[] },
+    never
+  >(),
   migration_list_applied: declare<NoParameters, { name: string; checksum: string }>(),
   profile_table_list: declare<NoParameters, { name: string }>(),
   table_list: declare<NoParameters, { name: string; engine: string; definition: string }>(),
   visit_count: declare<{ profile_id: string; from: Date; to: Date }, { visits: string }>(),
 };
+
+type AttributionBatch = { readonly profile_id: string; readonly batch_id: string; readonly version: string };
 
 type NoParameters = Record<string, never>;
 

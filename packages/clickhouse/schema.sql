@@ -1,3 +1,164 @@
+CREATE TABLE attributed_conversions
+(
+    `profile_id` UUID CODEC(ZSTD(1)),
+    `conversion_time` DateTime64(3, 'UTC') CODEC(Delta(8), ZSTD(1)),
+    `conversion_id` UUID CODEC(ZSTD(1)),
+    `version` UInt64 CODEC(ZSTD(1)),
+    `is_deleted` UInt8,
+    `person_id` UUID CODEC(ZSTD(1)),
+    `is_anonymous` Bool,
+    `definition_id` UUID CODEC(ZSTD(1)),
+    `conversion_type` LowCardinality(String),
+    `revenue_type` LowCardinality(String),
+    `value` Int64 CODEC(ZSTD(1)),
+    `has_value` Bool,
+    `currency` LowCardinality(String),
+    `is_first_payment` Bool,
+    `purchase_id` UUID CODEC(ZSTD(1)),
+    `lookback_days` UInt16,
+    `touch_count` UInt32 CODEC(ZSTD(1)),
+    `country` LowCardinality(String),
+    `device` LowCardinality(String),
+    `touch_ids` Array(UUID) CODEC(ZSTD(1)),
+    `touch_times` Array(DateTime64(3, 'UTC')) CODEC(ZSTD(1)),
+    `channels` Array(LowCardinality(String)) CODEC(ZSTD(1)),
+    `sources` Array(LowCardinality(String)) CODEC(ZSTD(1)),
+    `campaign_ids` Array(UUID) CODEC(ZSTD(1)),
+    `ad_set_ids` Array(UUID) CODEC(ZSTD(1)),
+    `ad_ids` Array(UUID) CODEC(ZSTD(1)),
+    `last_non_direct` UInt16,
+    `linear` Array(Int64) CODEC(ZSTD(1)),
+    `time_decay` Array(Int64) CODEC(ZSTD(1)),
+    `position_based` Array(Int64) CODEC(ZSTD(1)),
+    `content_hash` UInt64 CODEC(ZSTD(1)),
+    `cause` LowCardinality(String)
+)
+ENGINE = ReplacingMergeTree(version, is_deleted)
+PARTITION BY toStartOfQuarter(conversion_time)
+ORDER BY (profile_id, conversion_time, conversion_id)
+SETTINGS non_replicated_deduplication_window = 1000, index_granularity = 8192;
+
+CREATE TABLE attribution_conversions
+(
+    `batch_id` UUID,
+    `profile_id` UUID,
+    `bucket` UInt16,
+    `conversion_id` UUID,
+    `conversion_time` DateTime64(3, 'UTC'),
+    `person_id` UUID,
+    `is_anonymous` Bool,
+    `is_eligible` Bool,
+    `definition_id` UUID,
+    `conversion_type` LowCardinality(String),
+    `revenue_type` LowCardinality(String),
+    `value` Int64,
+    `has_value` Bool,
+    `currency` LowCardinality(String),
+    `is_first_payment` Bool,
+    `purchase_id` UUID,
+    `lookback_days` UInt16,
+    `cause` LowCardinality(String)
+)
+ENGINE = MergeTree
+PARTITION BY batch_id
+ORDER BY (profile_id, bucket, person_id)
+SETTINGS index_granularity = 8192;
+
+CREATE TABLE attribution_history
+(
+    `profile_id` UUID CODEC(ZSTD(1)),
+    `conversion_time` DateTime64(3, 'UTC') CODEC(Delta(8), ZSTD(1)),
+    `conversion_id` UUID CODEC(ZSTD(1)),
+    `version` UInt64 CODEC(ZSTD(1)),
+    `is_deleted` UInt8,
+    `person_id` UUID CODEC(ZSTD(1)),
+    `is_anonymous` Bool,
+    `definition_id` UUID CODEC(ZSTD(1)),
+    `conversion_type` LowCardinality(String),
+    `revenue_type` LowCardinality(String),
+    `value` Int64 CODEC(ZSTD(1)),
+    `has_value` Bool,
+    `currency` LowCardinality(String),
+    `is_first_payment` Bool,
+    `purchase_id` UUID CODEC(ZSTD(1)),
+    `lookback_days` UInt16,
+    `touch_count` UInt32 CODEC(ZSTD(1)),
+    `country` LowCardinality(String),
+    `device` LowCardinality(String),
+    `touch_ids` Array(UUID) CODEC(ZSTD(1)),
+    `touch_times` Array(DateTime64(3, 'UTC')) CODEC(ZSTD(1)),
+    `channels` Array(LowCardinality(String)) CODEC(ZSTD(1)),
+    `sources` Array(LowCardinality(String)) CODEC(ZSTD(1)),
+    `campaign_ids` Array(UUID) CODEC(ZSTD(1)),
+    `ad_set_ids` Array(UUID) CODEC(ZSTD(1)),
+    `ad_ids` Array(UUID) CODEC(ZSTD(1)),
+    `last_non_direct` UInt16,
+    `linear` Array(Int64) CODEC(ZSTD(1)),
+    `time_decay` Array(Int64) CODEC(ZSTD(1)),
+    `position_based` Array(Int64) CODEC(ZSTD(1)),
+    `content_hash` UInt64 CODEC(ZSTD(1)),
+    `cause` LowCardinality(String),
+    `replaced_by` UInt64,
+    `replaced_cause` LowCardinality(String)
+)
+ENGINE = ReplacingMergeTree
+PARTITION BY toStartOfQuarter(conversion_time)
+ORDER BY (profile_id, conversion_id, version)
+SETTINGS index_granularity = 8192;
+
+CREATE TABLE attribution_links
+(
+    `batch_id` UUID,
+    `profile_id` UUID,
+    `bucket` UInt16,
+    `visitor_id` UUID,
+    `person_id` UUID
+)
+ENGINE = MergeTree
+PARTITION BY batch_id
+ORDER BY (profile_id, bucket, visitor_id)
+SETTINGS index_granularity = 8192;
+
+CREATE TABLE attribution_results
+(
+    `profile_id` UUID CODEC(ZSTD(1)),
+    `conversion_time` DateTime64(3, 'UTC') CODEC(Delta(8), ZSTD(1)),
+    `conversion_id` UUID CODEC(ZSTD(1)),
+    `version` UInt64 CODEC(ZSTD(1)),
+    `is_deleted` UInt8,
+    `person_id` UUID CODEC(ZSTD(1)),
+    `is_anonymous` Bool,
+    `definition_id` UUID CODEC(ZSTD(1)),
+    `conversion_type` LowCardinality(String),
+    `revenue_type` LowCardinality(String),
+    `value` Int64 CODEC(ZSTD(1)),
+    `has_value` Bool,
+    `currency` LowCardinality(String),
+    `is_first_payment` Bool,
+    `purchase_id` UUID CODEC(ZSTD(1)),
+    `lookback_days` UInt16,
+    `touch_count` UInt32 CODEC(ZSTD(1)),
+    `country` LowCardinality(String),
+    `device` LowCardinality(String),
+    `touch_ids` Array(UUID) CODEC(ZSTD(1)),
+    `touch_times` Array(DateTime64(3, 'UTC')) CODEC(ZSTD(1)),
+    `channels` Array(LowCardinality(String)) CODEC(ZSTD(1)),
+    `sources` Array(LowCardinality(String)) CODEC(ZSTD(1)),
+    `campaign_ids` Array(UUID) CODEC(ZSTD(1)),
+    `ad_set_ids` Array(UUID) CODEC(ZSTD(1)),
+    `ad_ids` Array(UUID) CODEC(ZSTD(1)),
+    `last_non_direct` UInt16,
+    `linear` Array(Int64) CODEC(ZSTD(1)),
+    `time_decay` Array(Int64) CODEC(ZSTD(1)),
+    `position_based` Array(Int64) CODEC(ZSTD(1)),
+    `content_hash` UInt64 CODEC(ZSTD(1)),
+    `cause` LowCardinality(String)
+)
+ENGINE = MergeTree
+PARTITION BY version
+ORDER BY (profile_id, conversion_time, conversion_id)
+SETTINGS index_granularity = 8192;
+
 CREATE TABLE schema_migrations
 (
     `name` String,

@@ -1,6 +1,9 @@
 /** What may be inserted, by table. A timestamp is an ISO string or a Date; '' stands for "there was none". */
 export interface Tables {
   visits: VisitRow;
+  touches: TouchRow;
+  attribution_conversions: Readonly<Record<string, unknown>>;
+  attribution_links: Readonly<Record<string, unknown>>;
   schema_migrations: { readonly name: string; readonly checksum: string; readonly applied_at: Date };
 }
 
@@ -41,4 +44,25 @@ export interface VisitRow {
   readonly os: string;
   readonly country: string;
   readonly city: string;
+}
+
+/** migrations/0002_touches.sql says what each column means. The ids of entities that are not known are the nil UUID. */
+export interface TouchRow {
+  readonly profile_id: string;
+  readonly visitor_id: string;
+  readonly occurred_at: string | Date;
+  readonly touch_id: string;
+  readonly kind: string;
+  readonly session_id: string;
+  readonly channel: string;
+  readonly source: string;
+  readonly medium: string;
+  readonly platform: string;
+  readonly campaign_id: string;
+  readonly ad_set_id: string;
+  readonly ad_id: string;
+  readonly click_id_kind: string;
+  readonly join_method: string;
+  readonly country: string;
+  readonly device: string;
 }

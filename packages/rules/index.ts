@@ -1,3 +1,7 @@
+export { type Attribution, attribute, type Conversion } from './attribution/attribute.ts';
+export { type AttributionModel, attributionModels, lastNonDirect, weightsOf } from './attribution/credit.ts';
+export { hourWeights, minuteWeights } from './attribution/decay.ts';
+export { isInWindow, type Path, pathOf, type Touch as AttributedTouch } from './attribution/path.ts';
 export {
   type CheckedDefinition,
   checkDefinition,

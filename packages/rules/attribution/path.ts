@@ -1,0 +1,62 @@
+/** Which touches a conversion has. Times are milliseconds since 1970. */
+
+export interface Touch {
+  readonly touchId: string;
+  readonly at: number;
+  /** Null for a touch without a session: a referral, a declared source. */
+  readonly sessionId: string | null;
+  readonly channel: string;
+  readonly source: string;
+  readonly medium: string;
+  readonly campaignId: string | null;
+  readonly adSetId: string | null;
+  readonly adId: string | null;
+}
+
+export interface Window {
+  readonly at: number;
+  readonly lookbackDays: number;
+}
+
+export interface Path {
+  readonly touches: readonly Touch[];
+  /** All touches of the window, also those that the path leaves out. */
+  readonly touchCount: number;
+}
+
+/** A path is the window's first touch and its last 199: what lies between is counted and gets no credit. */
+export const pathLength = 200;
+const dayMs = 86_400_000;
+
+export function pathOf(conversion: Window, touches: readonly Touch[]): Path {
+  const kept = withoutRepeats(touches.filter((touch) => isInWindow(touch, conversion)).sort(inOrder));
+  const cut = kept.length <= pathLength ? kept : [...kept.slice(0, 1), ...kept.slice(1 - pathLength)];
+  return { touches: cut, touchCount: kept.length };
+}
+
+/** Both ends belong to the window. */
+export const isInWindow = (touch: Touch, { at, lookbackDays }: Window): boolean =>
+  touch.at <= at && touch.at >= at - lookbackDays * dayMs;
+
+/** By time; at the same moment by id, the way ClickHouse orders UUIDs: by their second half, then by their first. */
+export const inOrder = (a: Touch, b: Touch): number => a.at - b.at || compare(orderOf(a.touchId), orderOf(b.touchId));
+
+const orderOf = (uuid: string): string => {
+  const hex = uuid.replaceAll('-', '').toLowerCase();
+  return hex.slice(16) + hex.slice(0, 16);
+};
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** A landing page opened twice in one session is one touch, the earliest in the window. */
+function withoutRepeats(touches: readonly Touch[]): Touch[] {
+  const seen = new Set<string>();
+  return touches.filter((touch) => {
+    const key = repeatKey(touch);
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+const repeatKey = ({ touchId, sessionId, channel, source, medium, campaignId, adSetId, adId }: Touch): string =>
+  JSON.stringify([sessionId ?? touchId, channel, source, medium, campaignId, adSetId, adId]);

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import { type ClickHouse, raw } from '@tributary/clickhouse';
+import {
+  type Attribution,
+  attribute,
+  hourWeights,
+  minuteWeights,
+  type AttributedTouch as Touch,
+} from '@tributary/rules';
+import type { Journey } from './journeys.ts';
+
+const nil = '00000000-0000-0000-0000-000000000000';
+const instant = (ms: number) => new Date(ms).toISOString();
+
+interface StoredConversion {
+  conversion_id: string;
+  touch_count: number;
+  touch_ids: string[];
+  touch_times: string[];
+  channels: string[];
+  campaign_ids: string[];
+  ad_set_ids: string[];
+  ad_ids: string[];
+  last_non_direct: number;
+  linear: string[];
+  time_decay: string[];
+  position_based: string[];
+}
+
+export interface Difference {
+  readonly conversionId: string;
+  readonly expected: unknown;
+  readonly found: unknown;
+}
+
+/** Gives the same journeys to the statement and to the reference, and tells where they differ. */
+export async function compareJourneys(clickhouse: ClickHouse, journeys: readonly Journey[]): Promise<Difference[]> {
+  const profileId = randomUUID();
+  const batchId = randomUUID();
+  await stage(clickhouse, profileId, batchId, journeys);
+  await clickhouse.command('attribution_attribute', {
+    profile_id: profileId,
+    batch_id: batchId,
+    bucket: 0,
+    version: '1',
+    hour_weights: hourWeights,
+    minute_weights: minuteWeights,
+  });
+  const found = new Map<string, StoredConversion>();
+  const rows = clickhouse.stream(
+    raw<StoredConversion>(`SELECT * FROM attribution_results WHERE profile_id = '${profileId}'`),
+    {},
+  );
+  for await (const row of rows) found.set(row.conversion_id, row);
+  return journeys.flatMap(({ browsers, conversions }) => {
+    const touches = browsers.flat();
+    return conversions.flatMap((conversion) => {
+      const expected = told(attribute(conversion, touches));
+      const row = found.get(conversion.conversionId);
+      const seen = row && toldBy(row);
+      return JSON.stringify(expected) === JSON.stringify(seen)
+        ? []
+        : [{ conversionId: conversion.conversionId, expected, found: seen }];
+    });
+  });
+}
+
+const told = ({ touches, touchCount, credits }: Attribution) => ({
+  touchCount,
+  touchIds: touches.map(({ touchId }) => touchId),
+  times: touches.map(({ at }) => instant(at)),
+  channels: touches.map(({ channel }) => channel),
+  campaigns: touches.map(({ campaignId }) => campaignId ?? nil),
+  adSets: touches.map(({ adSetId }) => adSetId ?? nil),
+  ads: touches.map(({ adId }) => adId ?? nil),
+  credits: Object.fromEntries(Object.entries(credits).map(([model, units]) => [model, units.map(String)])),
+});
+
+function toldBy(row: StoredConversion): ReturnType<typeof told> {
+  const [only] = [row.position_based];
+  const value = only.reduce((sum, credit) => sum + BigInt(credit), 0n);
+  const alone = (place: number) => row.touch_ids.map((_, index) => (index === place ? String(value) : '0'));
+  return {
+    touchCount: row.touch_count,
+    touchIds: row.touch_ids,
+    times: row.touch_times,
+    channels: row.channels,
+    campaigns: row.campaign_ids,
+    adSets: row.ad_set_ids,
+    ads: row.ad_ids,
+    credits: {
+      last_touch: alone(row.touch_ids.length - 1),
+      first_touch: alone(0),
+      linear: row.linear,
+      time_decay: row.time_decay,
+      last_non_direct: alone(row.last_non_direct - 1),
+      position_based: row.position_based,
+    },
+  };
+}
+
+async function stage(clickhouse: ClickHouse, profileId: string, batchId: string, journeys: readonly Journey[]) {
+  const base = { profile_id: profileId, batch_id: batchId, bucket: 0 };
+  const browsers = journeys.flatMap(({ personId, browsers }) =>
+    browsers.map((touches) => ({ personId, visitorId: randomUUID(), touches })),
+  );
+  const lines = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).join('\n');
+  await clickhouse.insertLines(
+    'touches',
+    lines(browsers.flatMap(({ visitorId, touches }) => touches.map((touch) => touchRow(profileId, visitorId, touch)))),
+  );
+  await clickhouse.insertLines(
+    'attribution_links',
+    lines(browsers.map(({ personId, visitorId }) => ({ ...base, visitor_id: visitorId, person_id: personId }))),
+  );
+  await clickhouse.insertLines(
+    'attribution_conversions',
+    lines(
+      journeys.flatMap(({ personId, conversions }) =>
+        conversions.map(({ conversionId, at, lookbackDays, value }) => ({
+          ...base,
+          conversion_id: conversionId,
+          conversion_time: instant(at),
+          person_id: personId,
+          is_eligible: true,
+          lookback_days: lookbackDays,
+          value: String(value),
+          has_value: true,
+        })),
+      ),
+    ),
+  );
+}
+
+const touchRow = (profileId: string, visitorId: string, touch: Touch) => ({
+  profile_id: profileId,
+  visitor_id: visitorId,
+  occurred_at: instant(touch.at),
+  touch_id: touch.touchId,
+  session_id: touch.sessionId ?? nil,
+  channel: touch.channel,
+  source: touch.source,
+  medium: touch.medium,
+  campaign_id: touch.campaignId ?? nil,
+  ad_set_id: touch.adSetId ?? nil,
+  ad_id: touch.adId ?? nil,
+});

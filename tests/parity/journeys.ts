@@ -1,0 +1,67 @@
+import type { Conversion, AttributedTouch as Touch } from '@tributary/rules';
+import fc from 'fast-check';
+
+/** Random people with what brought them and what they bought, made to be hard on whoever divides the credit. */
+
+export interface Journey {
+  readonly personId: string;
+  /** By browser: a person may have several. */
+  readonly browsers: readonly (readonly Touch[])[];
+  readonly conversions: readonly (Conversion & { readonly conversionId: string })[];
+}
+
+export const epoch = Date.UTC(2026, 0, 1);
+const dayMs = 86_400_000;
+
+const uuid = fc.uuid({ version: [4, 5, 7, 8] });
+const entity = fc.option(
+  fc.integer({ min: 1, max: 9 }).map((number) => `00000000-0000-5000-8000-00000000000${number}`),
+);
+// Few moments and few sessions, so that ties and repeats are usual; whole minutes and odd milliseconds around the halvings.
+const moment = fc.oneof(
+  { weight: 4, arbitrary: fc.integer({ min: 0, max: 400 * dayMs }) },
+  { weight: 2, arbitrary: fc.integer({ min: 0, max: 57 }).map((week) => week * 7 * dayMs) },
+  { weight: 1, arbitrary: fc.constantFrom(0, 1, 59_999, 60_000, 7 * dayMs - 1, 400 * dayMs) },
+);
+const touch: fc.Arbitrary<Touch> = fc.record({
+  touchId: uuid,
+  at: moment.map((after) => epoch + after),
+  sessionId: fc.option(fc.integer({ min: 1, max: 6 }).map((number) => `00000000-0000-7000-8000-00000000000${number}`)),
+  channel: fc.constantFrom('direct', 'direct', 'paid_social', 'organic_search', 'email'),
+  source: fc.constantFrom('direct', 'facebook', 'google'),
+  medium: fc.constantFrom('', 'paid'),
+  campaignId: entity,
+  adSetId: entity,
+  adId: entity,
+});
+
+const value = fc.oneof(
+  fc.bigInt({ min: 0n, max: 100_000n }),
+  fc.bigInt({ min: 0n, max: 10n ** 15n }),
+  fc.bigInt({ min: -100_000n, max: 0n }),
+  fc.constantFrom(0n, 1n, 2n, 3n, 99n, 100n, 10_001n),
+);
+
+/** Doubled touches, as a redelivery leaves them before parts merge. */
+const touches = (most: number) =>
+  fc
+    .tuple(fc.array(touch, { maxLength: most, size: 'max' }), fc.array(fc.nat(), { maxLength: 3 }))
+    .map(([once, again]) => [
+      ...once,
+      ...again.flatMap((at) => (once.length > 0 ? [once[at % once.length] as Touch] : [])),
+    ]);
+
+export const journeys = (mostTouches = 12): fc.Arbitrary<Journey> =>
+  fc.record({
+    personId: uuid,
+    browsers: fc.array(touches(mostTouches), { minLength: 1, maxLength: 3 }),
+    conversions: fc.array(
+      fc.record({
+        conversionId: uuid,
+        at: moment.map((after) => epoch + after),
+        lookbackDays: fc.oneof(fc.constantFrom(1, 7, 30, 90, 365), fc.integer({ min: 1, max: 365 })),
+        value,
+      }),
+      { minLength: 1, maxLength: 3 },
+    ),
+  });
