@@ -51,8 +51,8 @@ module.exports = {
     {
       name: 'tracker-imports-nothing',
       severity: 'error',
-      from: { path: '^packages/tracker/src/' },
-      to: { pathNot: '^packages/tracker/src/' },
+      from: { path: '^packages/tracker/source/', pathNot: '\\.test\\.ts$' },
+      to: { pathNot: '^packages/tracker/source/' },
     },
     {
       name: 'production-knows-no-testkit',

@@ -20,6 +20,8 @@ const checks: Record<string, () => Promise<unknown>> = {
   'generated files': compareGenerated,
   'format and lint': () => bin('biome', 'check', '--error-on-warnings', ...(values.write ? ['--write'] : [])),
   types: () => bin('tsc', '--noEmit', '-p', root),
+  // The tracker knows a browser and no Node.
+  'types of the tracker': () => bin('tsc', '--noEmit', '-p', join(root, 'packages/tracker')),
   'import directions': cruise,
   'unused code': () => bin('knip'),
 };

@@ -2,6 +2,7 @@ import { configurationPage, environmentExample } from '@tributary/config';
 import { Supervisor } from '@tributary/engines';
 import { generateSchema } from '@tributary/postgres/generate.ts';
 import { channelsPage } from '@tributary/rules';
+import { buildTracker } from '@tributary/tracker/build.ts';
 import { cloneDatabase, prepareTemplate } from '../packages/testkit/database.ts';
 
 /** Every file that is made from another one, by path, as it should be now. */
@@ -13,6 +14,7 @@ export async function generatedFiles(): Promise<Record<string, string>> {
     'docs/configuration.md': configurationPage(),
     'packages/postgres/schema.sql': postgres.dump,
     'packages/postgres/schema.generated.ts': postgres.types,
+    'packages/tracker/t.generated.js': await buildTracker(),
   };
 }
 

@@ -1,0 +1,18 @@
+/** A visit as the collector takes it. */
+export interface Visit {
+  readonly id: string;
+  readonly at: string;
+  readonly type: 'page_view' | 'track' | 'identify';
+  readonly name?: string;
+  readonly session_id: string;
+  readonly is_session_start: boolean;
+  readonly url: string;
+  readonly referrer?: string;
+  readonly properties?: object;
+  readonly traits?: object;
+  readonly link_token?: string;
+  readonly verification?: string;
+}
+
+/** What is known of a visit when it happens. Its session is only looked up when it may be stored. */
+export type Draft = Omit<Visit, 'session_id' | 'is_session_start'>;
