@@ -1,10 +1,11 @@
 import type { AddressInfo } from 'node:net';
 import { openapi, type Route, routes } from '@tributary/contract';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { serveDocs } from '../../packages/runtime/docs.ts';
 import { referenceUrl } from '../../packages/runtime/docs-pages.ts';
+import { openBrowser } from './browser.ts';
 
 const allRoutes = Object.values<Route>(routes);
 
@@ -24,19 +25,7 @@ beforeAll(async () => {
   baseUrl = `http://127.0.0.1:${(fastify.server.address() as AddressInfo).port}`;
   serveDocs(fastify, { baseUrl });
   await fastify.ready();
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
-    args: [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  });
+  browser = await openBrowser();
 });
 afterAll(async () => {
   await browser?.close();
