@@ -113,24 +113,29 @@ test('the queue is bounded: of too many visits the last hundred are kept, and no
   expect(visits.slice(1).map(({ name }) => name)).toEqual(Array.from({ length: 100 }, (_, n) => `n${n + 31}`));
 });
 
-test.each(['navigates away', 'closes', 'is hidden'])('nothing is lost when a page %s at once', async (how) => {
-  const page = await site.visit('/');
-  await site.visits(1);
-  await page.evaluate(`
-    addEventListener('pagehide', () => tributary('track', 'on the way out'), { capture: true });
+test.each(['navigates away', 'closes', 'is hidden', 'goes into the cache'])(
+  'nothing is lost when a page %s at once',
+  async (how) => {
+    const page = await site.visit('/');
+    await site.visits(1);
+    await page.evaluate(`
     for (let n = 0; n < 25; n += 1) tributary('track', 'last');
   `);
-  if (how === 'navigates away') await page.goto('about:blank');
-  if (how === 'closes') await page.close({ runBeforeUnload: true });
-  if (how === 'is hidden') {
-    await page.evaluate(`
+    if (how === 'navigates away') await page.goto('about:blank');
+    if (how === 'closes') await page.close({ runBeforeUnload: true });
+    if (how === 'is hidden') {
+      await page.evaluate(`
       Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' });
       document.dispatchEvent(new Event('visibilitychange'));
     `);
-  }
-  await site.visits(how === 'is hidden' ? 26 : 27);
-  expect(site.collector.arrivals.some(({ isBeacon }) => isBeacon)).toBe(true);
-});
+    }
+    if (how === 'goes into the cache') {
+      await page.evaluate(`dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))`);
+    }
+    await site.visits(26);
+    expect(site.collector.arrivals.some(({ isBeacon }) => isBeacon)).toBe(true);
+  },
+);
 
 test('a beacon that the collector refused is sent again from the next page, the same', async () => {
   const page = await site.visit('/');
@@ -157,4 +162,22 @@ test('tabs lose nothing of each other, not even when all close while the collect
   const visits = await site.visits(3 * 13 + 1);
   expect(visits.filter(({ is_session_start }) => is_session_start)).toHaveLength(1);
   await expect.poll(() => waiting(page), patience).toEqual([]);
+});
+
+test('two keys on one site keep their visits and sessions apart', async () => {
+  const other = key.replace(/.$/, '9');
+  site.pages.set('/other', { key: other });
+  site.collector.answer = () => ({ status: 503 });
+  const page = await site.visit('/');
+  await expect.poll(() => site.collector.arrivals.length, patience).toBe(1);
+  site.collector.reset();
+  await page.goto(`${site.origin}/other`);
+  await site.visits(1);
+  await page.goto(`${site.origin}/back`);
+  await site.visits(3);
+  const told = site.collector.arrivals.flatMap((arrival) =>
+    arrival.visits.map(({ url }) => `${arrival.key} ${new URL(url).pathname}`),
+  );
+  expect([...new Set(told)].sort()).toEqual([`${other} /other`, `${key} /`, `${key} /back`].sort());
+  expect(site.collector.visits().map(({ is_session_start }) => is_session_start)).toEqual([true, true, false]);
 });

@@ -15,6 +15,7 @@ export const key = `trk_${'a1B2'.repeat(5)}Zz`;
 
 /** How a page of the site is made. */
 interface SitePage {
+  readonly key?: string;
   /** Attributes of the script tag beside the key. */
   readonly attributes?: string;
   readonly src?: string;
@@ -105,7 +106,7 @@ export class Site {
       return;
     }
     const page = this.pages.get(path) ?? {};
-    const tag = `<script async src="${page.src ?? `${this.collector.url}/t.js`}" data-key="${key}" ${page.attributes ?? ''}></script>`;
+    const tag = `<script async src="${page.src ?? `${this.collector.url}/t.js`}" data-key="${page.key ?? key}" ${page.attributes ?? ''}></script>`;
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', ...page.headers });
     response.end(`<!doctype html><title>${path}</title><link rel="icon" href="data:,">
       <script>window.tributary = window.tributary || function () { (tributary.q = tributary.q || []).push(arguments) };${page.early ?? ''}</script>

@@ -149,17 +149,33 @@ test('blocked storage: visits are told all the same, as long as the page lives',
   site.expectPeace();
 });
 
-test('two tabs that open together are one visitor in one session, begun once', async () => {
-  for (let round = 0; round < 8; round += 1) {
-    await site.newVisitor();
-    site.collector.reset();
-    const tabs = await Promise.all([site.visit('/one'), site.visit('/two'), site.visit('/three')]);
-    const visits = await site.visits(3);
-    expect(visits.filter(({ is_session_start }) => is_session_start)).toHaveLength(1);
-    expect(new Set(visits.map(({ session_id }) => session_id)).size).toBe(1);
-    expect(new Set(site.collector.arrivals.map(({ client_id }) => client_id)).size).toBe(1);
-    await Promise.all(tabs.map((tab) => tab.close()));
-  }
+test('full storage: visits are told all the same', async () => {
+  site.pages.set('/', {
+    early: `for (let size = 1 << 22; size >= 1; size >>= 1) try { for (;;) localStorage[Math.random()] = 'x'.repeat(size) } catch {}`,
+  });
+  const page = await site.visit('/');
+  await page.evaluate(`tributary('track', 'one')`);
+  await site.visits(2);
+  expect(await page.evaluate(`Object.keys(localStorage).filter((name) => name.startsWith('tributary'))`)).toEqual([]);
+  site.expectPeace();
+});
+
+test('tabs that open together are one visitor in one session, begun once', async () => {
+  // Each look at the cookies takes its time, so that without a lock all tabs would look before the first of them writes.
+  await site.visitor.addInitScript(`
+    const { get, set } = Object.getOwnPropertyDescriptor(Document.prototype, 'cookie');
+    const slowly = function () {
+      const seen = get.call(this);
+      for (const until = performance.now() + 40; performance.now() < until; );
+      return seen;
+    };
+    Object.defineProperty(Document.prototype, 'cookie', { get: slowly, set });
+  `);
+  await Promise.all([site.visit('/one'), site.visit('/two'), site.visit('/three')]);
+  const visits = await site.visits(3);
+  expect(visits.filter(({ is_session_start }) => is_session_start)).toHaveLength(1);
+  expect(new Set(visits.map(({ session_id }) => session_id)).size).toBe(1);
+  expect(new Set(site.collector.arrivals.map(({ client_id }) => client_id)).size).toBe(1);
 });
 
 test('a session ends after half an hour without a visit, and the visitor stays the same', async () => {
@@ -249,4 +265,15 @@ test('a page that comes back from the cache of the browser is a visit', async ()
   await page.evaluate(`dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`);
   const [, again] = await site.visits(2);
   expect(again).toMatchObject({ type: 'page_view', referrer: `${site.origin}/`, is_session_start: false });
+});
+
+test('a page that the browser prepares in advance is a visit when it is seen', async () => {
+  site.pages.set('/', {
+    early: `Object.defineProperty(document, 'prerendering', { value: true, configurable: true })`,
+  });
+  const page = await site.visit('/');
+  await page.waitForTimeout(1_500);
+  expect(site.collector.arrivals).toEqual([]);
+  await page.evaluate(`delete document.prerendering; document.dispatchEvent(new Event('prerenderingchange'))`);
+  await site.visits(1);
 });
