@@ -10,13 +10,18 @@ export const catalogue = {
     AttributionBatch & { bucket: number; hour_weights: readonly number[]; minute_weights: readonly number[] },
     never
   >(),
+  attribution_apply: declare<AttributionResults, never>(),
+  attribution_bury: declare<AttributionBatch, never>(),
+  attribution_bury_unknown: declare<AttributionBatch & { cause: string }, never>(),
+  attribution_keep_history: declare<AttributionResults, never>(),
   migration_list_applied: declare<NoParameters, { name: string; checksum: string }>(),
   profile_table_list: declare<NoParameters, { name: string }>(),
   table_list: declare<NoParameters, { name: string; engine: string; definition: string }>(),
   visit_count: declare<{ profile_id: string; from: Date; to: Date }, { visits: string }>(),
 };
 
-type AttributionBatch = { readonly profile_id: string; readonly batch_id: string; readonly version: string };
+type AttributionResults = { readonly profile_id: string; readonly version: string };
+type AttributionBatch = AttributionResults & { readonly batch_id: string };
 
 type NoParameters = Record<string, never>;
 

@@ -57,11 +57,13 @@ CREATE TABLE attribution_conversions
     `is_first_payment` Bool,
     `purchase_id` UUID,
     `lookback_days` UInt16,
-    `cause` LowCardinality(String)
+    `cause` LowCardinality(String),
+    `staged_at` DateTime DEFAULT now()
 )
 ENGINE = MergeTree
 PARTITION BY batch_id
 ORDER BY (profile_id, bucket, person_id)
+TTL staged_at + toIntervalDay(1)
 SETTINGS index_granularity = 8192;
 
 CREATE TABLE attribution_history
@@ -112,11 +114,13 @@ CREATE TABLE attribution_links
     `profile_id` UUID,
     `bucket` UInt16,
     `visitor_id` UUID,
-    `person_id` UUID
+    `person_id` UUID,
+    `staged_at` DateTime DEFAULT now()
 )
 ENGINE = MergeTree
 PARTITION BY batch_id
 ORDER BY (profile_id, bucket, visitor_id)
+TTL staged_at + toIntervalDay(1)
 SETTINGS index_granularity = 8192;
 
 CREATE TABLE attribution_results

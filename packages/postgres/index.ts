@@ -14,4 +14,5 @@ export { migrate, migrationsFingerprint } from './migrate.ts';
 export { announce, type OutboxEvent } from './outbox.ts';
 export { roles } from './roles.ts';
 export { sequenceBatch, startSequencer } from './sequencer.ts';
+export type { Snapshot } from './snapshot.ts';
 export { sweep } from './sweep.ts';

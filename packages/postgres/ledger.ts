@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, type QueryResult, type RawBuilder, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { DB } from './schema.generated.ts';
+import { type Snapshot, takeSnapshot } from './snapshot.ts';
 
 export type Schema = DB;
 
@@ -37,6 +38,8 @@ export interface Postgres {
   forProfile(profileId: string): Ledger;
   /** Sees and writes the rows of one workspace, its profiles among them. */
   forWorkspace(workspaceId: string): Ledger;
+  /** For reading much of a profile at once: every statement sees the same state, and nothing can be written. */
+  snapshot<T>(profileId: string, work: (snapshot: Snapshot) => Promise<T>): Promise<T>;
   /** Behind no wall: sees nothing but what the listed look-up functions answer (or, as the system role, the queues). */
   readonly unbound: UnboundLedger;
   /** For a library that writes its own queries. Behind no wall, as `unbound` is. */
@@ -110,6 +113,7 @@ export function createPostgres({
     behind,
     forProfile: (profileId) => behind({ profileId }),
     forWorkspace: (workspaceId) => behind({ workspaceId }),
+    snapshot: (profileId, work) => takeSnapshot(pool, `; SET LOCAL app.profile_id = '${uuid(profileId)}'`, work),
     unbound: { ...behind({}), query: (statement) => statement.execute(db) },
     database: db,
     ping: async () => void (await pool.query('SELECT 1')),

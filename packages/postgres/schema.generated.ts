@@ -83,6 +83,12 @@ export interface AppTokens {
   scopes: string[];
 }
 
+export interface AttributionLeases {
+  holder: string;
+  profile_id: string;
+  until: Timestamp;
+}
+
 export interface AuditHeads {
   hash: Buffer;
   sequence: Int8;
@@ -266,6 +272,12 @@ export interface Merges {
   said_kinds: string[];
   source: string;
   survivor_id: string;
+}
+
+export interface MovedConversions {
+  left_time: Timestamp;
+  outcome_id: string;
+  profile_id: string;
 }
 
 export interface OauthAccessTokens {
@@ -699,6 +711,7 @@ export interface DB {
   api_keys: ApiKeys;
   app_tokens: AppTokens;
   apps: Apps;
+  attribution_leases: AttributionLeases;
   audit_heads: AuditHeads;
   audit_log: AuditLog;
   bad_visits: BadVisits;
@@ -719,6 +732,7 @@ export interface DB {
   key_ring: KeyRing;
   members: Members;
   merges: Merges;
+  moved_conversions: MovedConversions;
   oauth_access_tokens: OauthAccessTokens;
   oauth_client_assertions: OauthClientAssertions;
   oauth_client_resources: OauthClientResources;

@@ -36,6 +36,28 @@ BEGIN
   RETURN head.sequence + 1;
 END $$;
 
+CREATE FUNCTION public.claim_attribution(claimer uuid, after uuid, at timestamp with time zone, lease interval) RETURNS uuid
+    LANGUAGE plpgsql
+    AS $$ DECLARE
+  candidate uuid := after;
+  wrapped boolean := false;
+  claimed uuid;
+BEGIN
+  LOOP
+    SELECT d.profile_id INTO candidate FROM dirty_conversions d WHERE d.profile_id > candidate ORDER BY d.profile_id LIMIT 1;
+    IF candidate IS NULL OR (wrapped AND candidate > after) THEN
+      IF wrapped THEN RETURN NULL; END IF;
+      wrapped := true;
+      candidate := '00000000-0000-0000-0000-000000000000';
+      CONTINUE;
+    END IF;
+    INSERT INTO attribution_leases AS l VALUES (candidate, claimer, at + lease)
+    ON CONFLICT (profile_id) DO UPDATE SET holder = claimer, until = at + lease WHERE l.until <= at
+    RETURNING profile_id INTO claimed;
+    IF claimed IS NOT NULL THEN RETURN claimed; END IF;
+  END LOOP;
+END $$;
+
 CREATE FUNCTION public.current_profile() RETURNS uuid
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN (NULLIF(current_setting('app.profile_id'::text, true), ''::text))::uuid;
@@ -489,6 +511,13 @@ CREATE FUNCTION public.privacy_lock(id uuid) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN hashtextextended((id)::text, (7034)::bigint);
 
+CREATE FUNCTION public.remember_moved() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$ BEGIN
+  INSERT INTO moved_conversions VALUES (OLD.profile_id, OLD.id, OLD.occurred_at) ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.revoke_person_keys(profile uuid, at timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -565,6 +594,14 @@ CREATE TABLE public.api_keys (
 );
 
 ALTER TABLE ONLY public.api_keys FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.attribution_leases (
+    profile_id uuid NOT NULL,
+    holder uuid NOT NULL,
+    until timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.attribution_leases FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.audit_heads (
     workspace_id uuid NOT NULL,
@@ -764,6 +801,14 @@ CREATE TABLE public.merges (
 );
 
 ALTER TABLE ONLY public.merges FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.moved_conversions (
+    profile_id uuid NOT NULL,
+    outcome_id uuid NOT NULL,
+    left_time timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.moved_conversions FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.oauth_client_assertions (
     id text NOT NULL,
@@ -978,6 +1023,9 @@ ALTER TABLE ONLY public.app_tokens
 ALTER TABLE ONLY public.apps
     ADD CONSTRAINT apps_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.attribution_leases
+    ADD CONSTRAINT attribution_leases_pkey PRIMARY KEY (profile_id);
+
 ALTER TABLE ONLY public.audit_heads
     ADD CONSTRAINT audit_heads_pkey PRIMARY KEY (workspace_id);
 
@@ -1040,6 +1088,9 @@ ALTER TABLE ONLY public.members
 
 ALTER TABLE ONLY public.merges
     ADD CONSTRAINT merges_pkey PRIMARY KEY (profile_id, loser_id, merged_at);
+
+ALTER TABLE ONLY public.moved_conversions
+    ADD CONSTRAINT moved_conversions_pkey PRIMARY KEY (profile_id, outcome_id, left_time);
 
 ALTER TABLE ONLY public.oauth_access_tokens
     ADD CONSTRAINT oauth_access_tokens_pkey PRIMARY KEY (id);
@@ -1149,6 +1200,8 @@ CREATE INDEX customers_by_survivor ON public.customers USING btree (profile_id, 
 
 CREATE INDEX definition_events_by_definition ON public.definition_events USING btree (profile_id, definition_id);
 
+CREATE INDEX dirty_conversions_by_revision ON public.dirty_conversions USING btree (profile_id, revision);
+
 CREATE UNIQUE INDEX event_log_by_profile ON public.event_log USING btree (profile_id, sequence);
 
 CREATE INDEX event_log_by_time ON public.event_log USING btree (sequenced_at);
@@ -1223,6 +1276,8 @@ CREATE TRIGGER access_switch BEFORE DELETE OR UPDATE OF role ON public.members F
 
 CREATE TRIGGER outcomes_follow_merge AFTER UPDATE OF merged_into ON public.customers FOR EACH ROW WHEN (((new.merged_into IS NOT NULL) AND (new.merged_into IS DISTINCT FROM old.merged_into))) EXECUTE FUNCTION public.follow_merge();
 
+CREATE TRIGGER outcomes_remember_moved AFTER UPDATE OF occurred_at ON public.outcomes FOR EACH ROW WHEN ((new.occurred_at IS DISTINCT FROM old.occurred_at)) EXECUTE FUNCTION public.remember_moved();
+
 CREATE TRIGGER privacy_switch BEFORE UPDATE OF privacy_mode, archived_at ON public.profiles FOR EACH ROW EXECUTE FUNCTION public.take_privacy_lock();
 
 CREATE TRIGGER privacy_switch BEFORE UPDATE OF is_healthcare_agency, archived_at ON public.workspaces FOR EACH ROW EXECUTE FUNCTION public.take_privacy_lock();
@@ -1253,6 +1308,9 @@ ALTER TABLE ONLY public.app_tokens
 
 ALTER TABLE ONLY public.app_tokens
     ADD CONSTRAINT app_tokens_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.attribution_leases
+    ADD CONSTRAINT attribution_leases_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.audit_heads
     ADD CONSTRAINT audit_heads_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
@@ -1322,6 +1380,9 @@ ALTER TABLE ONLY public.merges
 
 ALTER TABLE ONLY public.merges
     ADD CONSTRAINT merges_profile_id_survivor_id_fkey FOREIGN KEY (profile_id, survivor_id) REFERENCES public.customers(profile_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.moved_conversions
+    ADD CONSTRAINT moved_conversions_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.oauth_access_tokens
     ADD CONSTRAINT oauth_access_tokens_client_id_fkey FOREIGN KEY (client_id) REFERENCES public.oauth_clients(client_id) ON DELETE CASCADE;
@@ -1417,6 +1478,8 @@ CREATE POLICY append ON public.audit_log TO tributary_owner USING (true);
 
 ALTER TABLE public.apps ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.attribution_leases ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.audit_heads ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.audit_log ENABLE ROW LEVEL SECURITY;
@@ -1475,6 +1538,8 @@ ALTER TABLE public.members ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.merges ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.moved_conversions ENABLE ROW LEVEL SECURITY;
+
 CREATE POLICY operator ON public.apps TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.profiles TO tributary_owner USING (true);
@@ -1492,6 +1557,8 @@ CREATE POLICY own ON public.idempotent_answers TO tributary_app USING ((owner_id
 CREATE POLICY own_profile ON public.api_keys TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.app_tokens TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.attribution_leases TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.bad_visits TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -1514,6 +1581,8 @@ CREATE POLICY own_profile ON public.identifiers TO tributary_app USING ((profile
 CREATE POLICY own_profile ON public.identity_conflicts TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.merges TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.moved_conversions TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.outbox TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -1551,6 +1620,8 @@ ALTER TABLE public.profiles ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY queue ON public.app_tokens TO tributary_system USING (true);
 
+CREATE POLICY queue ON public.attribution_leases TO tributary_system USING (true);
+
 CREATE POLICY queue ON public.dirty_conversions TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.dirty_customers TO tributary_system USING (true);
@@ -1581,6 +1652,9 @@ ALTER TABLE public.workspaces ENABLE ROW LEVEL SECURITY;
 
 REVOKE ALL ON FUNCTION public.append_audit(workspace uuid, entry_at timestamp with time zone, actor_kind text, actor_id text, action text, result text, target text, detail jsonb, request_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.append_audit(workspace uuid, entry_at timestamp with time zone, actor_kind text, actor_id text, action text, result text, target text, detail jsonb, request_id text) TO tributary_app;
+
+REVOKE ALL ON FUNCTION public.claim_attribution(claimer uuid, after uuid, at timestamp with time zone, lease interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.claim_attribution(claimer uuid, after uuid, at timestamp with time zone, lease interval) TO tributary_system;
 
 REVOKE ALL ON FUNCTION public.find_app(app uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_app(app uuid) TO tributary_app;
@@ -1650,6 +1724,9 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.accounts TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.api_keys TO tributary_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.attribution_leases TO tributary_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.attribution_leases TO tributary_system;
+
 GRANT SELECT ON TABLE public.audit_log TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.bad_visits TO tributary_app;
@@ -1690,6 +1767,8 @@ GRANT SELECT ON TABLE public.key_ring TO tributary_app;
 GRANT SELECT ON TABLE public.key_ring TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.merges TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.moved_conversions TO tributary_app;
 
 GRANT SELECT,INSERT ON TABLE public.oauth_client_resources TO tributary_app;
 

@@ -21,11 +21,14 @@ CREATE TABLE IF NOT EXISTS {{local attribution_conversions}}
     is_first_payment Bool,
     purchase_id UUID,
     lookback_days UInt16,
-    cause LowCardinality(String)
+    cause LowCardinality(String),
+    staged_at DateTime DEFAULT now()
 )
 ENGINE = {{engine MergeTree}}
 PARTITION BY batch_id
-ORDER BY (profile_id, bucket, person_id);
+ORDER BY (profile_id, bucket, person_id)
+-- For batches whose worker died.
+TTL staged_at + INTERVAL 1 DAY;
 
 {{distributed attribution_conversions by cityHash64(profile_id)}};
 
@@ -35,11 +38,13 @@ CREATE TABLE IF NOT EXISTS {{local attribution_links}}
     profile_id UUID,
     bucket UInt16,
     visitor_id UUID,
-    person_id UUID
+    person_id UUID,
+    staged_at DateTime DEFAULT now()
 )
 ENGINE = {{engine MergeTree}}
 PARTITION BY batch_id
-ORDER BY (profile_id, bucket, visitor_id);
+ORDER BY (profile_id, bucket, visitor_id)
+TTL staged_at + INTERVAL 1 DAY;
 
 {{distributed attribution_links by cityHash64(profile_id)}};
 

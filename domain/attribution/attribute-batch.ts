@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { type ClickHouse, raw } from '@tributary/clickhouse';
+import type { Postgres } from '@tributary/postgres';
+import { hourWeights, minuteWeights } from '@tributary/rules';
+import { sql } from 'kysely';
+import { announceAttributed } from './announce.ts';
+import { stage } from './stage.ts';
+
+export interface Engines {
+  readonly app: Postgres;
+  readonly clickhouse: ClickHouse;
+}
+
+/** The lease that its holder had is somebody else's now; what was worked out stands under the lower version and harms nobody. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+}
+
+export interface Batch {
+  readonly profileId: string;
+  readonly holder: string;
+  readonly size: number;
+}
+
+/**
+ * Works out up to `size` dirty conversions of a profile that the holder has leased, and resolves to how many there were. Killed
+ * at any point it can simply be run again: nothing is taken off the list before ClickHouse has all of it.
+ */
+export async function attributeBatch(
+  { app, clickhouse }: Engines,
+  { profileId, holder, size }: Batch,
+  now: Date,
+): Promise<number> {
+  const batchId = randomUUID();
+  // Before the snapshot, so that a later snapshot always has a higher version.
+  const version = await nextVersion(app, profileId);
+  const { dirty } = await stage(app, clickhouse, profileId, batchId, { dirty: size }, 'dirty');
+  if (dirty.length === 0) return 0;
+  const batch = { profile_id: profileId, batch_id: batchId, version };
+  await clickhouse.command('attribution_bury', batch);
+  await clickhouse.command('attribution_attribute', { ...batch, bucket: 0, ...decayTables });
+  await applyResults(clickhouse, profileId, version);
+  await finish(app, { profileId, holder }, dirty, now);
+  await dropBatch(clickhouse, batchId);
+  return dirty.length;
+}
+
+export const decayTables = { hour_weights: hourWeights, minute_weights: minuteWeights };
+
+export async function nextVersion(app: Postgres, profileId: string): Promise<string> {
+  const { rows } = await app
+    .forProfile(profileId)
+    .transaction((tx) => sql<{ version: string }>`SELECT nextval('dirty_revision') AS version`.execute(tx));
+  return rows[0]?.version ?? '0';
+}
+
+/** The order matters: an earlier row must be in the history before it is overwritten. */
+export async function applyResults(clickhouse: ClickHouse, profileId: string, version: string): Promise<void> {
+  await clickhouse.command('attribution_keep_history', { profile_id: profileId, version });
+  await clickhouse.command('attribution_apply', { profile_id: profileId, version });
+  await clickhouse.command(raw(`ALTER TABLE {{local attribution_results}} DROP PARTITION ${BigInt(version)}`), {});
+}
+
+export async function dropBatch(clickhouse: ClickHouse, batchId: string): Promise<void> {
+  for (const table of ['attribution_conversions', 'attribution_links']) {
+    await clickhouse.command(raw(`ALTER TABLE {{local ${table}}} DROP PARTITION '${batchId}'`), {});
+  }
+}
+
+/** Takes off the list what has not been marked again meanwhile. */
+async function finish(
+  app: Postgres,
+  { profileId, holder }: Pick<Batch, 'profileId' | 'holder'>,
+  dirty: readonly { readonly outcome_id: string; readonly revision: string }[],
+  now: Date,
+): Promise<void> {
+  const ids = dirty.map(({ outcome_id }) => outcome_id);
+  const revisions = dirty.map(({ revision }) => revision);
+  await app.forProfile(profileId).transaction(async (tx) => {
+    const held = await tx
+      .selectFrom('attribution_leases')
+      .select('holder')
+      .where('profile_id', '=', profileId)
+      .forUpdate()
+      .executeTakeFirst();
+    if (held?.holder !== holder) throw new LeaseLost();
+    const { rows } = await sql<{ outcome_id: string }>`
+      DELETE FROM dirty_conversions d USING unnest(${ids}::uuid[], ${revisions}::bigint[]) AS done (outcome_id, revision)
+      WHERE d.profile_id = ${profileId} AND d.outcome_id = done.outcome_id AND d.revision = done.revision
+      RETURNING d.outcome_id`.execute(tx);
+    const settled = rows.map(({ outcome_id }) => outcome_id);
+    // What was remembered before the snapshot is buried. Whoever moved it since marked it dirty again, and it stays remembered.
+    await sql`DELETE FROM moved_conversions WHERE profile_id = ${profileId} AND outcome_id = ANY (${settled}::uuid[])`.execute(
+      tx,
+    );
+    await announceAttributed(tx, profileId, settled, now);
+  });
+}

@@ -1,0 +1,238 @@
+import { type ClickHouse, createClickHouse, migrate, raw, type TouchRow } from '@tributary/clickhouse';
+import { buildApiKey, buildProfile, openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
+import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { attributeBatch } from './attribute-batch.ts';
+import { startAttribution } from './attribute-dirty.ts';
+
+let kit: Testkit;
+let api: TestApi;
+let clickhouse: ClickHouse;
+beforeAll(async () => {
+  kit = await openTestkit();
+  api = await openApi(kit);
+  const settings = { url: kit.clickhouseUrl, database: kit.clickhouseDatabase };
+  await migrate(settings);
+  clickhouse = createClickHouse(settings);
+});
+afterAll(async () => {
+  await clickhouse.command(raw(`DROP DATABASE ${kit.clickhouseDatabase} SYNC`), {});
+  await clickhouse.close();
+  await api.close();
+  await kit.close();
+});
+
+const start = Date.parse('2026-03-01T00:00:00Z');
+const at = (days: number) => new Date(start + days * 86_400_000).toISOString();
+
+/** A shop with a key of its own, and the tools to make things happen in it. */
+async function openShop() {
+  const { id: profileId } = await buildProfile(kit.app);
+  const { headers } = await buildApiKey(kit.app, profileId, { scopes: ['attribution:write', 'goals:write'] });
+  const holder = uuid();
+  const ledger = kit.app.forProfile(profileId);
+  const post = async (url: string, payload: object) => {
+    const response = await api.fastify.inject({ method: 'POST', url, headers: { ...headers }, payload });
+    expect(response.statusCode, response.body).toBeLessThan(300);
+    return response.json().data;
+  };
+  return {
+    profileId,
+    pay: (more: object) =>
+      post('/api/v1/events', {
+        event_name: 'payment_received',
+        idempotency_key: uuid(),
+        occurred_at: at(20),
+        properties: { value: '100.00', currency: 'USD' },
+        user_traits: { email: 'eva@example.test' },
+        ...more,
+      }),
+    define: (body: object) => post('/api/v1/goals/definitions', body),
+    touch: (visitorId: string, day: number, more: Partial<TouchRow> = {}) =>
+      clickhouse.insertLines(
+        'touches',
+        JSON.stringify({
+          profile_id: profileId,
+          visitor_id: visitorId,
+          occurred_at: at(day),
+          touch_id: uuid(),
+          session_id: uuid(),
+          channel: 'paid_social',
+          source: 'facebook',
+          ...more,
+        }),
+      ),
+    async link(visitorId: string, email: string) {
+      await ledger.transaction((tx) =>
+        sql`INSERT INTO visitor_links (profile_id, visitor_id, customer_id, source, linked_at)
+          SELECT profile_id, ${visitorId}, customer_id, 'identify', now() FROM identifiers WHERE profile_id = ${profileId} AND value = ${email}`.execute(
+          tx,
+        ),
+      );
+    },
+    async attribute() {
+      await ledger.transaction((tx) =>
+        sql`INSERT INTO attribution_leases VALUES (${profileId}, ${holder}, now() + interval '1 hour') ON CONFLICT DO NOTHING`.execute(
+          tx,
+        ),
+      );
+      return attributeBatch({ app: kit.app, clickhouse }, { profileId, holder, size: 1_000 }, kit.clock.now());
+    },
+    rows: () =>
+      clickhouse.query(
+        raw<Record<string, unknown>>(
+          `SELECT conversion_id, conversion_time, value, touch_count, channels, linear, position_based, cause FROM attributed_conversions FINAL WHERE profile_id = '${profileId}' ORDER BY conversion_time`,
+        ),
+        {},
+      ),
+    history: () =>
+      clickhouse.query(
+        raw<Record<string, unknown>>(
+          `SELECT conversion_id, value, touch_count, replaced_cause FROM attribution_history FINAL WHERE profile_id = '${profileId}' ORDER BY version`,
+        ),
+        {},
+      ),
+    dirty: async () =>
+      Number(
+        (await ledger.transaction((tx) => sql<{ n: string }>`SELECT count(*) AS n FROM dirty_conversions`.execute(tx)))
+          .rows[0]?.n,
+      ),
+    events: async () =>
+      (
+        await ledger.transaction((tx) =>
+          sql<{ type: string }>`SELECT type FROM outbox WHERE type <> 'outcome.recorded'`.execute(tx),
+        )
+      ).rows.map(({ type }) => type),
+  };
+}
+
+describe('A payment', () => {
+  test('is owed to the touches of all browsers of its customer, within the lookback', async () => {
+    const shop = await openShop();
+    const [phone, laptop, stranger] = [uuid(), uuid(), uuid()] as const;
+    await shop.touch(phone, 1, { channel: 'paid_search' });
+    await shop.touch(laptop, 10, { channel: 'direct' });
+    await shop.touch(stranger, 11);
+    await shop.touch(laptop, 21);
+    const paid = await shop.pay({});
+    await shop.link(phone, 'eva@example.test');
+    await shop.link(laptop, 'eva@example.test');
+    expect(await shop.attribute()).toBe(1);
+    expect(await shop.rows()).toEqual([
+      {
+        conversion_id: paid.outcome_event_id,
+        conversion_time: at(20),
+        value: '10000',
+        touch_count: 2,
+        channels: ['paid_search', 'direct'],
+        linear: ['5000', '5000'],
+        position_based: ['5000', '5000'],
+        cause: 'outcome_recorded',
+      },
+    ]);
+    expect(await shop.dirty()).toBe(0);
+  });
+
+  test('worked out again without news writes nothing; with news the earlier row goes to the history with the cause', async () => {
+    const shop = await openShop();
+    const visitor = uuid();
+    await shop.touch(visitor, 5);
+    const { outcome_event_id } = await shop.pay({ idempotency_key: 'order-1' });
+    await shop.link(visitor, 'eva@example.test');
+    await shop.attribute();
+    await kit.app
+      .forProfile(shop.profileId)
+      .transaction((tx) =>
+        sql`INSERT INTO dirty_conversions (profile_id, outcome_id, cause) VALUES (${shop.profileId}, ${outcome_event_id}, 'merge')`.execute(
+          tx,
+        ),
+      );
+    expect(await shop.attribute()).toBe(1);
+    expect(await shop.history()).toEqual([]);
+    expect(await shop.rows()).toMatchObject([{ cause: 'outcome_recorded' }]);
+
+    await shop.pay({ idempotency_key: 'order-1', properties: { value: '70.00', currency: 'USD' } });
+    await shop.attribute();
+    expect(await shop.rows()).toMatchObject([{ value: '7000', cause: 'outcome_updated' }]);
+    expect(await shop.history()).toEqual([
+      { conversion_id: outcome_event_id, value: '10000', touch_count: 1, replaced_cause: 'outcome_updated' },
+    ]);
+  });
+
+  test('whose time changed leaves nothing under the old one', async () => {
+    const shop = await openShop();
+    await shop.pay({ idempotency_key: 'order-1' });
+    await shop.attribute();
+    await shop.pay({ idempotency_key: 'order-1', occurred_at: at(12) });
+    await shop.attribute();
+    expect(await shop.rows()).toMatchObject([{ conversion_time: at(12) }]);
+  });
+
+  test('of nobody known is owed to its own browser', async () => {
+    const shop = await openShop();
+    const { outcome_event_id } = await shop.pay({ user_traits: {} });
+    const visitor = uuid();
+    await shop.touch(visitor, 3, { channel: 'email' });
+    await kit.app
+      .forProfile(shop.profileId)
+      .transaction((tx) => sql`UPDATE outcomes SET visitor_id = ${visitor} WHERE id = ${outcome_event_id}`.execute(tx));
+    await shop.attribute();
+    expect(await shop.rows()).toMatchObject([{ channels: ['email'], linear: ['10000'] }]);
+  });
+});
+
+test('a currency without minor units, and one with three, keep theirs', async () => {
+  const shop = await openShop();
+  for (const [currency, value, minor] of [
+    ['CLP', '12345', '12345'],
+    ['KWD', '1.234', '1234'],
+  ] as const) {
+    await kit.app
+      .forWorkspace((await workspaceOf(shop.profileId)) ?? '')
+      .transaction((tx) =>
+        sql`UPDATE profiles SET reporting_currency = ${currency} WHERE id = ${shop.profileId}`.execute(tx),
+      );
+    const { outcome_event_id } = await shop.pay({ properties: { value, currency } });
+    await shop.attribute();
+    expect(await shop.rows()).toContainEqual(
+      expect.objectContaining({ conversion_id: outcome_event_id, value: minor }),
+    );
+  }
+});
+
+const workspaceOf = async (profileId: string) =>
+  (
+    await kit.app
+      .forProfile(profileId)
+      .transaction((tx) =>
+        sql<{ id: string }>`SELECT workspace_id AS id FROM profiles WHERE id = ${profileId}`.execute(tx),
+      )
+  ).rows[0]?.id;
+
+test('the first attributed conversion of a definition is announced, and never a second', async () => {
+  const shop = await openShop();
+  await shop.pay({});
+  await shop.attribute();
+  expect(await shop.events()).toEqual(['conversion.attributed']);
+  await shop.pay({});
+  await shop.attribute();
+  expect(await shop.events()).toEqual(['conversion.attributed']);
+});
+
+test('a worker finds what is dirty by itself, also in several profiles', async () => {
+  const shops = await Promise.all([openShop(), openShop(), openShop()]);
+  for (const shop of shops) await shop.pay({});
+  const worker = startAttribution({
+    app: kit.app,
+    system: kit.system,
+    clickhouse,
+    now: () => kit.clock.now(),
+    onError: (error) => expect.unreachable(String(error)),
+    idleMs: 20,
+  });
+  await expect
+    .poll(() => Promise.all(shops.map((shop) => shop.rows().then(({ length }) => length))), { timeout: 15_000 })
+    .toEqual([1, 1, 1]);
+  await worker.stop();
+});

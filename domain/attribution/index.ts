@@ -1,0 +1,1 @@
+export { type AttributionOptions, startAttribution } from './attribute-dirty.ts';

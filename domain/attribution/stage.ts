@@ -1,0 +1,105 @@
+import type { Readable } from 'node:stream';
+import type { ClickHouse } from '@tributary/clickhouse';
+import type { Postgres } from '@tributary/postgres';
+import { minorDigits } from '@tributary/rules';
+
+/** Which conversions a batch is of: some that are dirty, or all there are. */
+export type Selection = { readonly dirty: number } | { readonly all: true; readonly buckets: number };
+
+export interface Staged {
+  /** Empty when all were asked for. */
+  readonly dirty: readonly { readonly outcome_id: string; readonly revision: string }[];
+}
+
+const nil = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Puts into ClickHouse what attribution needs of the ledger, as one snapshot of it says. The rows go from one engine to the other
+ * as text, without becoming objects on the way.
+ */
+export function stage(
+  postgres: Postgres,
+  clickhouse: ClickHouse,
+  profileId: string,
+  batchId: string,
+  selection: Selection,
+  cause: string,
+): Promise<Staged> {
+  return postgres.snapshot(profileId, async ({ query, copy }) => {
+    const dirty =
+      'dirty' in selection
+        ? await query<{ outcome_id: string; revision: string }>(
+            'SELECT outcome_id, revision FROM dirty_conversions WHERE profile_id = $1 ORDER BY revision LIMIT $2',
+            [profileId, selection.dirty],
+          )
+        : [];
+    if ('dirty' in selection && dirty.length === 0) return { dirty };
+    const [profile] = await query<{ currency: string }>(
+      'SELECT reporting_currency AS currency FROM profiles WHERE id = $1',
+      [profileId],
+    );
+    const sql = statements(profileId, batchId, selection, profile?.currency ?? 'USD', cause);
+    const insert = async (table: 'attribution_conversions' | 'attribution_links', columns: string, rows: Readable) =>
+      clickhouse.insertText(table, columns.split(', '), rows);
+    await insert('attribution_conversions', conversionColumns, copy(sql.conversions));
+    await insert('attribution_links', linkColumns, copy(sql.links));
+    return { dirty };
+  });
+}
+
+const conversionColumns =
+  'batch_id, profile_id, bucket, conversion_id, conversion_time, person_id, is_anonymous, is_eligible, definition_id, conversion_type, revenue_type, value, has_value, currency, is_first_payment, purchase_id, lookback_days, cause';
+const linkColumns = 'batch_id, profile_id, bucket, visitor_id, person_id';
+
+/**
+ * COPY takes no parameters; what is written into these texts are ids and words of our own.
+ *
+ * A person's bucket is where their first browser stands in the order of touches (ClickHouse orders UUIDs by the second half, of which
+ * two bits are fixed), so that a bucket reads one stretch of that table and not all of it.
+ */
+function statements(profileId: string, batchId: string, selection: Selection, currency: string, cause: string) {
+  const chosen =
+    'dirty' in selection
+      ? `JOIN (SELECT outcome_id, cause FROM dirty_conversions WHERE profile_id = '${profileId}' ORDER BY revision LIMIT ${selection.dirty}) q ON q.outcome_id = o.id`
+      : `CROSS JOIN (SELECT '${word(cause)}' AS cause) q`;
+  const bucketOf = (place: string) =>
+    'dirty' in selection ? '0' : `(((get_byte(uuid_send(${place}), 8) & 63) * ${selection.buckets}) >> 6)`;
+  const person = 'coalesce(o.customer_id, o.visitor_id, o.id)';
+  const time = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS')`;
+  const homes = `(SELECT DISTINCT ON (customer_id) customer_id, visitor_id FROM visitor_links WHERE profile_id = '${profileId}' ORDER BY customer_id, substring(uuid_send(visitor_id) FROM 9))`;
+  const home = 'dirty' in selection ? '' : `LEFT JOIN ${homes} h ON h.customer_id = o.customer_id`;
+  const homeOf = 'dirty' in selection ? person : `coalesce(h.visitor_id, ${person})`;
+  const definition = `
+    LEFT JOIN definition_events byname ON byname.profile_id = o.profile_id AND byname.event_key = o.event_key
+    LEFT JOIN definition_events bytype ON bytype.profile_id = o.profile_id AND bytype.event_key = o.event_type_key
+    LEFT JOIN definitions d ON d.profile_id = o.profile_id AND d.id = coalesce(byname.definition_id, bytype.definition_id)`;
+  const isCurrent = `o.reporting_amount IS NOT NULL AND o.reporting_currency = '${word(currency)}'`;
+  const row = (at: string, isEligible: string) => `
+    SELECT '${batchId}', o.profile_id, ${bucketOf(homeOf)}, o.id, ${time(at)}, ${person}, (o.customer_id IS NULL)::int,
+      (${isEligible})::int, coalesce(d.id, '${nil}'), coalesce(d.conversion_type, ''),
+      CASE WHEN d.counts_as_cash THEN 'cash' WHEN d.conversion_type = 'order_placed' THEN 'gross' ELSE 'pipeline' END,
+      CASE WHEN ${isCurrent} THEN (o.reporting_amount * ${10 ** minorDigits(currency)})::bigint ELSE 0 END,
+      (o.amount IS NULL OR (${isCurrent}))::int, '${word(currency)}', coalesce(o.is_first_payment, false)::int,
+      coalesce(o.purchase_id, '${nil}'), coalesce(d.lookback_window_days, 1), q.cause
+    FROM outcomes o ${chosen} ${home} ${definition}`;
+  const moved = `${row('m.left_time', 'false')}
+    JOIN moved_conversions m ON m.profile_id = o.profile_id AND m.outcome_id = o.id AND m.left_time <> o.occurred_at
+    WHERE o.profile_id = '${profileId}'`;
+  const people = `SELECT DISTINCT o.customer_id FROM outcomes o ${chosen} WHERE o.profile_id = '${profileId}' AND o.customer_id IS NOT NULL`;
+  return {
+    conversions: `${row('o.occurred_at', 'coalesce(d.is_attribution_eligible, false)')} WHERE o.profile_id = '${profileId}' UNION ALL ${moved}`,
+    links: `
+      SELECT '${batchId}', l.profile_id, ${bucketOf('dirty' in selection ? 'l.visitor_id' : 'h.visitor_id')}, l.visitor_id, l.customer_id
+      FROM visitor_links l ${'dirty' in selection ? '' : `JOIN ${homes} h ON h.customer_id = l.customer_id`}
+      WHERE l.profile_id = '${profileId}' AND l.customer_id IN (${people})
+      UNION ALL
+      SELECT DISTINCT '${batchId}', o.profile_id, ${bucketOf('o.visitor_id')}, o.visitor_id, o.visitor_id
+      FROM outcomes o ${chosen}
+      WHERE o.profile_id = '${profileId}' AND o.customer_id IS NULL AND o.visitor_id IS NOT NULL`,
+  };
+}
+
+function word(text: string): string {
+  if (!/^[\w.-]{1,60}$/.test(text)) throw new TypeError(`"${text}" is not a word that may stand in a statement.`);
+  return text;
+}

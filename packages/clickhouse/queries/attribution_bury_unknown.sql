@@ -1,0 +1,10 @@
+-- After the last bucket of a replay: rows that the ledger knows nothing of are buried.
+INSERT INTO attribution_results (profile_id, conversion_time, conversion_id, version, is_deleted, cause)
+SELECT profile_id, conversion_time, conversion_id, {version:UInt64}, 1, {cause:String}
+FROM attributed_conversions FINAL
+WHERE profile_id = {profile_id:UUID}
+    AND (conversion_time, conversion_id) NOT IN
+    (
+        SELECT conversion_time, conversion_id FROM attribution_conversions
+        WHERE batch_id = {batch_id:UUID} AND profile_id = {profile_id:UUID} AND is_eligible
+    )

@@ -1,0 +1,15 @@
+-- Before results take the place of earlier ones: the earlier ones go to the history, if they say something else.
+INSERT INTO attribution_history
+SELECT old.*, r.version, r.cause
+FROM
+(
+    SELECT * FROM attributed_conversions FINAL
+    WHERE profile_id = {profile_id:UUID}
+        AND (conversion_time, conversion_id) IN (SELECT conversion_time, conversion_id FROM attribution_results WHERE profile_id = {profile_id:UUID} AND version = {version:UInt64})
+) AS old
+INNER JOIN
+(
+    SELECT conversion_time, conversion_id, version, is_deleted, content_hash, cause FROM attribution_results
+    WHERE profile_id = {profile_id:UUID} AND version = {version:UInt64}
+) AS r ON r.conversion_time = old.conversion_time AND r.conversion_id = old.conversion_id
+WHERE r.content_hash != old.content_hash OR r.is_deleted
