@@ -1,0 +1,220 @@
+import { OutcomeRace, type ReadEvent, recordOutcomes } from '@tributary/domain/conversions';
+import { createPostgres, type Postgres } from '@tributary/postgres';
+import { buildProfile, type Drill, openDrillEngines } from '@tributary/testkit';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import {
+  faultsOf,
+  groupsOfBatch,
+  groupsSaid,
+  type History,
+  histories,
+  historiesOf,
+  type Kept,
+  outcomeName,
+  replay,
+  strongHistories,
+} from './identity-histories.ts';
+
+const sizes = {
+  small: { histories: 2_000, inLedger: 4, races: 8 },
+  full: { histories: 100_000, inLedger: 200, races: 200 },
+} as const;
+const writers = 16;
+/** Orders of arrival that each history of strong identifiers is taken in, besides its own. */
+const orders = 6;
+
+/**
+ * Random histories of messages about few identifiers. All are taken in memory, by the code that also serves requests; some go to
+ * the ledger one message at a time, and some by sixteen writers at once.
+ */
+export const drill: Drill = {
+  name: 'identity',
+  promise:
+    'Nobody is lost, doubled or wrongly joined, whatever is said of whom in whatever order and by how many at once.',
+
+  async run({ size, progress }) {
+    const { histories: count, inLedger, races } = sizes[size];
+    const seed = Math.floor(Math.random() * 2 ** 31);
+    const steps = count + inLedger + races;
+    const faults: string[] = [];
+    const memory = inMemory(count, seed, (done) => progress(done, steps, 'in memory'));
+    faults.push(...memory.faults);
+
+    const engines = await openDrillEngines('drill-identity', ['postgres']);
+    const app = createPostgres({ url: engines.database.appUrl, poolSize: writers });
+    try {
+      for (const [index, history] of fc.sample(histories, { numRuns: inLedger, seed }).entries()) {
+        const kept = await oneWriter(app, history, naturalOrder(history));
+        faults.push(...faultsOf(history, kept.groups), ...differences('the ledger', kept, replay(history).kept()));
+        progress(count + index + 1, steps, 'in the ledger');
+      }
+      let waited = 0;
+      for (const [index, history] of fc.sample(historiesOf(writers), { numRuns: races, seed }).entries()) {
+        const { kept, order } = await manyWriters(app, history);
+        if (order.some((place, turn) => place !== turn)) waited += 1;
+        const alone = await oneWriter(app, history, order);
+        faults.push(
+          ...faultsOf(history, kept.groups),
+          ...differences('sixteen writers', kept, alone),
+          ...differences('one writer', alone, replay(history, order).kept()),
+        );
+        progress(count + inLedger + index + 1, steps, 'sixteen writers');
+      }
+      const deadlocks = await countDeadlocks(app);
+      return {
+        passed: faults.length === 0 && deadlocks === 0 && memory.merges > 0 && memory.conflicts > 0 && waited > 0,
+        histories: count,
+        orders_taken: memory.orders,
+        merges: memory.merges,
+        conflicts: memory.conflicts,
+        histories_in_ledger: inLedger,
+        races,
+        writers,
+        races_out_of_order: waited,
+        deadlocks,
+        faults: faults.length,
+        ...(faults.length > 0 && { first_fault: faults[0] }),
+        seed,
+      };
+    } finally {
+      await app.close();
+      await engines.close();
+    }
+  },
+};
+
+const naturalOrder = (history: History) => history.map((_, place) => place);
+
+/** Each history as it comes, as a batch, and, where it names strong identifiers alone, in other orders. */
+function inMemory(count: number, seed: number, progress: (done: number) => void) {
+  const totals = { faults: [] as string[], merges: 0, conflicts: 0, orders: 0 };
+  let done = 0;
+  const one = fc.tuple(histories, strongHistories, fc.infiniteStream(fc.nat()));
+  const checked = fc.check(
+    fc.property(one, ([history, strong, random]) => {
+      const ledger = replay(history);
+      const { groups, conflicts } = ledger.kept();
+      const faults = [
+        ...ledger.faults,
+        ...faultsOf(history, groups),
+        ...(same(groupsOfBatch(history), groups) ? [] : ['a batch ends otherwise than its messages one by one']),
+      ];
+      const expected = groupsSaid(strong);
+      for (const order of [naturalOrder(strong), ...Array.from({ length: orders }, () => shuffled(strong, random))]) {
+        if (!same(replay(strong, order).kept().groups, expected)) faults.push('another order gives other groups');
+        totals.orders += 1;
+      }
+      totals.merges += ledger.merges;
+      totals.conflicts += conflicts.length;
+      done += 1;
+      if (done % 500 === 0) progress(Math.min(done, count));
+      if (faults.length > 0) throw new Error(faults[0]);
+    }),
+    { numRuns: count, seed },
+  );
+  if (checked.failed)
+    totals.faults.push(`${String(checked.errorInstance)} ${fc.stringify(checked.counterexample?.[0]?.slice(0, 2))}`);
+  return totals;
+}
+
+function shuffled(history: History, random: Iterator<number>): number[] {
+  return naturalOrder(history)
+    .map((place) => ({ place, at: random.next().value as number }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ place }) => place);
+}
+
+/** To a profile of its own, one message after another. */
+async function oneWriter(app: Postgres, history: History, order: readonly number[]): Promise<Kept> {
+  const { id } = await buildProfile(app);
+  for (const place of order) await write(app, id, history, place);
+  return keptIn(app, id);
+}
+
+/**
+ * All at once. A writer that is done notes its turn before it commits: it holds then whatever it needed, so those that it stood in
+ * the way of come after it, and of those that it did not meet the order is all the same.
+ */
+async function manyWriters(app: Postgres, history: History): Promise<{ kept: Kept; order: number[] }> {
+  const { id } = await buildProfile(app);
+  let turns = 0;
+  const turnOf = new Map<number, number>();
+  const note = (place: number) => {
+    turns += 1;
+    turnOf.set(place, turns);
+  };
+  await Promise.all(history.map((_, place) => write(app, id, history, place, note)));
+  const order = naturalOrder(history).sort((a, b) => (turnOf.get(a) ?? 0) - (turnOf.get(b) ?? 0));
+  return { kept: await keptIn(app, id), order };
+}
+
+async function write(
+  app: Postgres,
+  profileId: string,
+  history: History,
+  place: number,
+  note: (place: number) => void = () => {},
+): Promise<void> {
+  const now = new Date();
+  const event: ReadEvent = {
+    event: {
+      eventName: 'payment_received',
+      eventType: 'payment_received',
+      idempotencyKey: outcomeName(place),
+      occurredAt: now,
+      money: { amount: '1', currency: 'USD' },
+      subjectRef: null,
+    },
+    eventKey: 'payment_received',
+    eventTypeKey: 'payment_received',
+    said: { identifiers: history[place] ?? [] },
+    rest: {},
+    warnings: [],
+  };
+  const evidence = { source: 'drill', saidAt: now, requestId: `req_${uuid()}` };
+  while (true) {
+    try {
+      return await app.forProfile(profileId).transaction(async (tx) => {
+        await recordOutcomes(tx, [event], { profileId, now, evidence, isAnnounced: true });
+        note(place);
+      });
+    } catch (error) {
+      if (!(error instanceof OutcomeRace)) throw error;
+    }
+  }
+}
+
+/** Only what somebody holds who is left: what hangs on a merged customer is missing, and so found lost. */
+async function keptIn(app: Postgres, profileId: string): Promise<Kept> {
+  return app.forProfile(profileId).transaction(async (tx) => {
+    const { rows } = await sql<{ names: string[] }>`
+      SELECT array_agg(h.name) AS names FROM (
+        SELECT kind || ':' || value AS name, customer_id FROM identifiers
+        UNION ALL SELECT idempotency_key, customer_id FROM outcomes) h
+      JOIN customers c ON c.id = h.customer_id AND c.merged_into IS NULL GROUP BY c.id`.execute(tx);
+    const { rows: conflicts } = await sql<{ name: string }>`
+      SELECT DISTINCT kind || ':' || value AS name FROM identity_conflicts`.execute(tx);
+    return {
+      groups: rows.map(({ names }) => names.sort().join(' ')).sort(),
+      conflicts: conflicts.map(({ name }) => name).sort(),
+    };
+  });
+}
+
+const same = (some: readonly string[], others: readonly string[]) => some.join('\n') === others.join('\n');
+
+function differences(whose: string, kept: Kept, expected: Kept): string[] {
+  return [
+    ...(same(kept.groups, expected.groups) ? [] : [`${whose}: other groups`]),
+    ...(same(kept.conflicts, expected.conflicts) ? [] : [`${whose}: other conflicts`]),
+  ];
+}
+
+async function countDeadlocks(app: Postgres): Promise<number> {
+  const { rows } = await app.unbound.query(
+    sql<{ deadlocks: number }>`SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()`,
+  );
+  return rows[0]?.deadlocks ?? -1;
+}
