@@ -1,5 +1,12 @@
 import type { Tx } from '@tributary/postgres';
-import { type Definition, eventNameKey, initialDefinitions, revenueType } from '@tributary/rules';
+import {
+  type Definition,
+  definitionFinder,
+  eventNameKey,
+  initialDefinitions,
+  type NamedEvent,
+  revenueType,
+} from '@tributary/rules';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 
@@ -30,6 +37,12 @@ export async function loadDefinitions(tx: Tx, profileId: string, now: Date): Pro
     });
   }
   return readDefinitions(tx, profileId);
+}
+
+/** Tells which events bring cash. */
+export async function findCashEvents(tx: Tx, profileId: string, now: Date): Promise<(event: NamedEvent) => boolean> {
+  const find = definitionFinder(await loadDefinitions(tx, profileId, now));
+  return (event) => find(event)?.countsAsCash ?? false;
 }
 
 async function readDefinitions(tx: Tx, profileId: string): Promise<StoredDefinition[]> {

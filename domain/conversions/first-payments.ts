@@ -1,11 +1,12 @@
 import type { Tx } from '@tributary/postgres';
 import { firstPayments } from '@tributary/rules';
 import { sql } from 'kysely';
+import { saveStandings } from './payments-store.ts';
 import { markDirty } from './store.ts';
 
 /**
- * Derives which payments of a customer are first ones, and writes what changed. A payment is an outcome with money whose
- * definition counts as cash. The customer must be locked, or the event's own lock must be held.
+ * Derives which payments of a customer are first ones from all of them, and writes what changed. For what cannot tell which
+ * payments it concerns, as a merge or a definition; `placePayments` is for those that can. The customer must be locked.
  */
 export async function deriveFirstPayments(tx: Tx, profileId: string, customerId: string): Promise<void> {
   const payments = await readPayments(tx, profileId, customerId);
@@ -18,14 +19,11 @@ export async function deriveFirstPayments(tx: Tx, profileId: string, customerId:
     const standing = standings.get(id);
     return isFirstPayment !== (standing?.isFirstPayment ?? null) || purchaseId !== (standing?.purchaseId ?? null);
   });
-  if (changed.length === 0) return;
-  const of = (id: string) => standings.get(id);
-  await sql`
-    UPDATE outcomes o SET is_first_payment = n.is_first, purchase_id = n.purchase
-    FROM unnest(
-      ${changed.map(({ id }) => id)}::uuid[], ${changed.map(({ id }) => of(id)?.isFirstPayment ?? null)}::boolean[], ${changed.map(({ id }) => of(id)?.purchaseId ?? null)}::uuid[]
-    ) AS n (id, is_first, purchase)
-    WHERE o.profile_id = ${profileId} AND o.id = n.id`.execute(tx);
+  await saveStandings(
+    tx,
+    profileId,
+    changed.map(({ id }) => [id, standings.get(id) ?? null]),
+  );
   await markDirty(
     tx,
     profileId,

@@ -2,14 +2,17 @@ import { CustomerBook, type Evidence, openCustomers, saveCustomers } from '@trib
 import { announce, type Tx } from '@tributary/postgres';
 import { convert, type EventSettlement, fromMinorUnits, settleEvent } from '@tributary/rules';
 import { v7 as uuid, v5 as uuidFrom } from 'uuid';
-import { loadDefinitions } from './definitions.ts';
+import { findCashEvents } from './definitions.ts';
 import { deriveFirstPayments } from './first-payments.ts';
+import { type OwnedPayment, saveStandings } from './payments-store.ts';
+import { type PaymentChange, placePayments } from './place-payments.ts';
 import type { ReadEvent } from './read-event.ts';
 import {
   findCustomerKeys,
   findOutcomes,
   findRates,
   insertOutcomes,
+  markCustomersDirty,
   markDirty,
   type OutcomeRow,
   type StoredOutcome,
@@ -44,16 +47,12 @@ export async function recordOutcomes(
 ): Promise<Recorded[]> {
   if (events.length === 0) return [];
   const { profileId, now, evidence } = context;
-  await loadDefinitions(tx, profileId, now);
-  const customers = await resolveCustomers(tx, events, profileId, evidence);
+  const isCash = await findCashEvents(tx, profileId, now);
+  const { customers, locked } = await resolveCustomers(tx, events, profileId, evidence);
   const settled = await settleAll(tx, events, customers, context);
+  await writeAll(tx, settled, { profileId, now, isCash, locked });
 
   const touched = settled.filter(({ status }) => status !== 'duplicate');
-  for (const customerId of new Set(
-    touched.flatMap(({ row, before }) => [row.customerId, before?.customerId ?? null]),
-  )) {
-    if (customerId) await deriveFirstPayments(tx, profileId, customerId);
-  }
   for (const status of ['recorded', 'updated'] as const) {
     await markDirty(
       tx,
@@ -91,7 +90,7 @@ async function resolveCustomers(
   events: readonly ReadEvent[],
   profileId: string,
   evidence: Evidence,
-): Promise<(string | null)[]> {
+): Promise<{ customers: (string | null)[]; locked: ReadonlySet<string> }> {
   const known = await openCustomers(
     tx,
     profileId,
@@ -101,7 +100,12 @@ async function resolveCustomers(
   const taken = events.map(({ said }) => (said.identifiers.length > 0 ? book.take(said).customerId : null));
   await saveCustomers(tx, profileId, book.changes(), evidence);
   // A later event may have shown that two earlier ones are of one person.
-  return taken.map((customerId) => customerId && book.survivorOf(customerId));
+  const customers = taken.map((customerId) => customerId && book.survivorOf(customerId));
+  // Those that were opened, and those that nobody else can know of yet.
+  return {
+    customers,
+    locked: new Set([...known.customers.map(({ id }) => id), ...customers.filter((id) => id !== null)]),
+  };
 }
 
 interface Settled {
@@ -143,7 +147,8 @@ async function settleAll(
     const before = stored.get(key);
     const message = { ...read.event, rest: read.rest, customerId: customers[index] ?? before?.customerId ?? null };
     const { status, outcome } = settleEvent(before, message, now);
-    const row = { ...outcome, id: before?.id ?? uuid(), idempotencyKey: key };
+    const { isInstallment = false, standing = null } = before ?? {};
+    const row = { ...outcome, id: before?.id ?? uuid(), idempotencyKey: key, isInstallment, standing };
     stored.set(key, row);
     return {
       row: { ...row, eventKey: read.eventKey, eventTypeKey: read.eventTypeKey, reporting: reportingOf(row) },
@@ -151,25 +156,85 @@ async function settleAll(
       before,
     };
   });
-  await writeAll(tx, settled, profileId, now);
   return settled;
 }
 
-async function writeAll(tx: Tx, settled: readonly Settled[], profileId: string, now: Date): Promise<void> {
-  // The last word of the batch on each key is what is written.
-  const last = new Map(settled.map((one) => [one.row.idempotencyKey, one]));
-  const first = new Map(settled.toReversed().map((one) => [one.row.idempotencyKey, one]));
-  const fresh = [...last.values()].filter(({ row }) => first.get(row.idempotencyKey)?.before === undefined);
+interface WriteContext {
+  readonly profileId: string;
+  readonly now: Date;
+  readonly isCash: (row: OutcomeRow) => boolean;
+  readonly locked: ReadonlySet<string>;
+}
+
+async function writeAll(tx: Tx, settled: readonly Settled[], context: WriteContext): Promise<void> {
+  const { profileId, now, locked } = context;
+  // The last word of the batch on each key is what is written, over what stood there before the first.
+  const before = new Map(settled.toReversed().map((one) => [one.row.idempotencyKey, one.before]));
+  const changed = new Set(settled.flatMap(({ status, row }) => (status === 'duplicate' ? [] : [row.idempotencyKey])));
+  const last = new Map(settled.map(({ row }) => [row.idempotencyKey, row]));
+  const written = [...changed].map((key) => ({ row: last.get(key) as OutcomeRow, before: before.get(key) }));
+
+  const changes = written.map((one) => paymentChange(one, context));
+  const isOurs = (payment: OwnedPayment | undefined) => payment !== undefined && locked.has(payment.customerId);
+  const { standings, unclear } = await placePayments(
+    tx,
+    profileId,
+    changes.flatMap(({ before: was, after: is }) => {
+      const ours = { before: isOurs(was) ? was : undefined, after: isOurs(is) ? is : undefined };
+      return ours.before || ours.after ? [ours] : [];
+    }),
+  );
+  // A message without traits locks nobody, and one that names somebody else not the one it named before. What is not in our hands
+  // stands as it stood, until its customer is looked at under the lock.
+  const strangers = changes.flatMap((change) =>
+    [change.before, change.after].flatMap((side) => (side && !isOurs(side) ? [side.customerId] : [])),
+  );
+  const isLeft = new Set(changes.flatMap(({ after: is }) => (is && !isOurs(is) ? [is.id] : [])));
+  const standing = (row: OutcomeRow) =>
+    isLeft.has(row.id) ? row : { ...row, standing: standings.get(row.id) ?? null };
+
+  const fresh = written.filter((one) => one.before === undefined);
   const inserted = await insertOutcomes(
     tx,
     profileId,
-    fresh.map(({ row }) => row),
+    fresh.map(({ row }) => standing(row)),
     now,
   );
   if (inserted.size < fresh.length) throw new OutcomeRace();
-  for (const { row, status } of last.values()) {
-    if (status !== 'duplicate' && !inserted.has(row.idempotencyKey)) await updateOutcome(tx, profileId, row, now);
-  }
+  for (const { row } of written.filter((one) => one.before !== undefined))
+    await updateOutcome(tx, profileId, standing(row), now);
+
+  const own = new Set(written.map(({ row }) => row.id));
+  const moved = [...standings].filter(([id]) => !own.has(id));
+  await saveStandings(tx, profileId, moved);
+  await markDirty(
+    tx,
+    profileId,
+    moved.map(([id]) => id),
+    'first_payment',
+  );
+  for (const customerId of unclear) await deriveFirstPayments(tx, profileId, customerId);
+  await markCustomersDirty(tx, profileId, strangers);
+}
+
+function paymentChange(
+  { row, before }: { row: OutcomeRow; before: StoredOutcome | undefined },
+  { isCash }: WriteContext,
+): PaymentChange {
+  const paymentOf = (outcome: StoredOutcome): OwnedPayment | undefined =>
+    outcome.customerId === null
+      ? undefined
+      : {
+          customerId: outcome.customerId,
+          id: outcome.id,
+          paidAt: outcome.occurredAt,
+          subjectRef: outcome.subjectRef,
+          isInstallment: outcome.isInstallment,
+        };
+  return {
+    before: before?.standing ? paymentOf(before) : undefined,
+    after: row.money && isCash(row) ? paymentOf(row) : undefined,
+  };
 }
 
 /** Somebody recorded the same key between our look and our write. Taken from the start, it will be seen. */

@@ -1,7 +1,7 @@
 import type { Postgres } from '@tributary/postgres';
 import { sql } from 'kysely';
 import { deriveFirstPayments } from './first-payments.ts';
-import { markDirty } from './store.ts';
+import { markCustomersDirty, markDirty } from './store.ts';
 
 const batchSize = 500;
 
@@ -63,10 +63,11 @@ export async function spreadDefinition(
             rows.map(({ id }) => id),
             'definition',
           );
-          const customers = [...new Set(rows.flatMap(({ customer_id }) => (customer_id ? [customer_id] : [])))].sort();
-          await sql`
-            INSERT INTO dirty_customers (profile_id, customer_id) SELECT ${profileId}, id FROM unnest(${customers}::uuid[]) AS id
-            ON CONFLICT (profile_id, customer_id) DO UPDATE SET revision = nextval('dirty_revision')`.execute(tx);
+          await markCustomersDirty(
+            tx,
+            profileId,
+            rows.flatMap(({ customer_id }) => (customer_id ? [customer_id] : [])),
+          );
           return rows.map(({ id }) => id);
         });
         total += ids.length;

@@ -1,11 +1,14 @@
 import type { Tx } from '@tributary/postgres';
-import type { Json, OutcomeContent } from '@tributary/rules';
+import type { Json, OutcomeContent, PaymentStanding } from '@tributary/rules';
 import { sql } from 'kysely';
 
 /** An outcome as it stands in the ledger. */
 export interface StoredOutcome extends OutcomeContent {
   readonly id: string;
   readonly idempotencyKey: string;
+  readonly isInstallment: boolean;
+  /** Null: it is no payment. */
+  readonly standing: PaymentStanding | null;
 }
 
 /** What is stored under the keys, locked until the transaction ends. */
@@ -27,6 +30,9 @@ export async function findOutcomes(
       'subject_ref',
       'rest',
       'customer_id',
+      'is_installment',
+      'is_first_payment',
+      'purchase_id',
     ])
     .where('profile_id', '=', profileId)
     .where('idempotency_key', 'in', [...keys])
@@ -46,6 +52,9 @@ export async function findOutcomes(
         subjectRef: row.subject_ref,
         rest: row.rest as Record<string, Json>,
         customerId: row.customer_id,
+        isInstallment: row.is_installment,
+        standing:
+          row.is_first_payment === null ? null : { isFirstPayment: row.is_first_payment, purchaseId: row.purchase_id },
       },
     ]),
   );
@@ -84,6 +93,8 @@ const columnsOf = (profileId: string, row: OutcomeRow, now: Date) => ({
   rate: row.reporting?.rate ?? null,
   rate_date: row.reporting?.rateDate ?? null,
   subject_ref: row.subjectRef,
+  is_first_payment: row.standing?.isFirstPayment ?? null,
+  purchase_id: row.standing?.purchaseId ?? null,
   rest: JSON.stringify(row.rest),
 });
 
@@ -125,6 +136,15 @@ export async function markDirty(
     ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'), cause = excluded.cause`.execute(
     tx,
   );
+}
+
+/** Customers whose first payments have to be derived as a whole, later: not all that it hangs on is in this writer's hands. */
+export async function markCustomersDirty(tx: Tx, profileId: string, customerIds: readonly string[]): Promise<void> {
+  if (customerIds.length === 0) return;
+  await sql`
+    INSERT INTO dirty_customers (profile_id, customer_id)
+    SELECT ${profileId}, id FROM unnest(${[...new Set(customerIds)].sort()}::uuid[]) AS id
+    ON CONFLICT (profile_id, customer_id) DO UPDATE SET revision = nextval('dirty_revision')`.execute(tx);
 }
 
 /** The rates from each currency and day to the profile's currency; a day without a rate has the last one before it. */

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { firstPaymentCases, readPayment, type WrittenPayment } from './first-payment.cases.ts';
-import { type CustomerPayment, firstPayments } from './index.ts';
+import { type CustomerPayment, type EarliestPayments, earlierOf, firstPayments, unsettledBy } from './index.ts';
 
 const dayMs = 86_400_000;
 const epoch = Date.UTC(2026, 0, 1);
@@ -25,6 +26,19 @@ function purchases(payments: readonly CustomerPayment[]): Record<string, string[
 
 const firsts = (payments: readonly CustomerPayment[]): Set<string> =>
   new Set(Object.values(purchases(payments)).flat());
+
+function earliestOf(payments: readonly CustomerPayment[], refs: readonly (string | null)[]): EarliestPayments {
+  const groups = new Map<string | null, CustomerPayment>();
+  for (const one of payments)
+    if (refs.includes(one.subjectRef)) groups.set(one.subjectRef, earlierOf(groups.get(one.subjectRef), one));
+  const earliest = (isWanted: (one: CustomerPayment) => boolean) =>
+    payments.filter(isWanted).reduce<CustomerPayment | undefined>(earlierOf, undefined);
+  return {
+    groups,
+    untagged: earliest(({ subjectRef }) => subjectRef === null),
+    tagged: earliest(({ subjectRef }) => subjectRef !== null),
+  };
+}
 
 describe('first payments', () => {
   test.each(firstPaymentCases)('$title', ({ payments, first }) => {
@@ -74,6 +88,37 @@ describe('of any payments', () => {
           expect(firstPayments(soFar).get(last.id)).toEqual(all.get(last.id));
         }
       }),
+    );
+  });
+
+  test('what a change unsettles is all that it changes', () => {
+    const arrivals = fc
+      .tuple(some, some)
+      .map(([known, sent]) => ({ known: known.slice(0, 7), sent: sent.slice(0, 3) }));
+    fc.assert(
+      fc.property(arrivals, ({ known, sent }) => {
+        const ids = new Set(sent.map(({ id }) => id));
+        const after = [...known.filter(({ id }) => !ids.has(id)), ...sent];
+        const refs = [...known.filter(({ id }) => ids.has(id)), ...sent].map(({ subjectRef }) => subjectRef);
+        const { windows, taggedFirstsSince, isEverything } = unsettledBy(
+          earliestOf(known, refs),
+          earliestOf(after, refs),
+        );
+        const [was, is] = [firstPayments(known), firstPayments(after)];
+        for (const one of after) {
+          if (isEverything || ids.has(one.id) || isDeepStrictEqual(was.get(one.id), is.get(one.id))) continue;
+          const isSeen =
+            windows.some(
+              ({ subjectRef, from, to }) => subjectRef === one.subjectRef && from <= one.paidAt && one.paidAt <= to,
+            ) ||
+            (taggedFirstsSince !== undefined &&
+              one.subjectRef !== null &&
+              was.get(one.id)?.isFirstPayment === true &&
+              one.paidAt >= taggedFirstsSince);
+          expect(isSeen).toBe(true);
+        }
+      }),
+      { numRuns: 3_000 },
     );
   });
 

@@ -29,7 +29,15 @@ export {
   type SaidEvent,
   settleEvent,
 } from './event-input.ts';
-export { type CustomerPayment, firstPayments, type PaymentStanding } from './first-payment.ts';
+export {
+  type CustomerPayment,
+  type EarliestPayments,
+  earlierOf,
+  firstPayments,
+  type PaymentStanding,
+  standingOf,
+  unsettledBy,
+} from './first-payment.ts';
 export {
   decideBrowserIdentity,
   decideIdentity,

@@ -1,0 +1,214 @@
+import { ServerEvent } from '@tributary/contract';
+import {
+  type EventSender,
+  openApi,
+  openEventSender,
+  openTestkit,
+  paymentEvent,
+  type TestApi,
+  type Testkit,
+} from '@tributary/testkit';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { settleCustomers } from './index.ts';
+import { type ReadEvent, readEvent } from './read-event.ts';
+import { recordOutcomes } from './record-outcomes.ts';
+
+let kit: Testkit;
+let api: TestApi;
+let sender: EventSender;
+beforeAll(async () => {
+  kit = await openTestkit();
+  api = await openApi(kit);
+});
+afterAll(async () => {
+  await api.close();
+  await kit.close();
+});
+beforeEach(async () => {
+  sender = await openEventSender(kit, api);
+});
+
+describe('subject_ref', () => {
+  test.each([
+    ['[inge-023]', '8a7f6c1e-1111-4222-8333-944455556666'],
+    ['[inge-024] [lim-018]', 'subject_A-1'],
+  ])('%s %s is accepted', async (_, subject) => {
+    expect((await sender.post(paymentEvent({ subject }))).status).toBe(202);
+  });
+
+  test.each([
+    ['[inge-031]', 'ana@example.com'],
+    ['[inge-032]', '12-34-567'],
+    ['[inge-033]', '1990-05-17'],
+    ['[inge-034]', 'maria_12'],
+    ['[inge-035]', 'd41d8cd98f00b204e9800998ecf8427e'],
+    ['[lim-018]', 'x'.repeat(33)],
+  ])('%s %s is 400 invalid_parameter', async (_, subject) => {
+    const { body } = await sender.post(paymentEvent({ subject }));
+    expect(body.error).toMatchObject({ code: 'invalid_parameter', status: 400, field: 'properties.subject_ref' });
+  });
+
+  test('[inge-020] [inge-021] each subject of a customer has a first payment of its own', async () => {
+    await sender.post(paymentEvent({ key: 'a1', day: 1, subject: 'A' }));
+    await sender.post(paymentEvent({ key: 'b1', day: 10, subject: 'B' }));
+    await sender.post(paymentEvent({ key: 'a2', day: 20, subject: 'A' }));
+    expect(await sender.flags()).toEqual({ a1: true, b1: true, a2: false });
+  });
+
+  test('[inge-022] without it one purchase of a customer is the first', async () => {
+    await sender.post(paymentEvent({ key: 'p1', day: 1 }));
+    await sender.post(paymentEvent({ key: 'p2', day: 8 }));
+    await sender.post(paymentEvent({ key: 'p3', day: 9 }));
+    expect(await sender.flags()).toEqual({ p1: true, p2: true, p3: false });
+  });
+
+  test('[inge-026] [inge-027] [inge-028] an untagged payment makes a subject returning; tagged later, and untagged again, the flags follow', async () => {
+    await sender.post(paymentEvent({ key: 'old', day: 1 }));
+    await sender.post(paymentEvent({ key: 'new', day: 20, subject: 'B' }));
+    expect(await sender.flags()).toEqual({ old: true, new: false });
+    await sender.post(paymentEvent({ key: 'old', day: 1, subject: 'A' }));
+    expect(await sender.flags()).toEqual({ old: true, new: true });
+    await sender.post(paymentEvent({ key: 'old', day: 1 }));
+    expect(await sender.flags()).toEqual({ old: true, new: false });
+    expect((await sender.outcomes()).find((row) => row.idempotency_key === 'old')?.subject_ref).toBeNull();
+  });
+
+  test('[inge-037] no answer returns it', async () => {
+    const { body } = await sender.post(paymentEvent({ subject: 'secret-subject' }));
+    expect(JSON.stringify(body)).not.toContain('secret-subject');
+  });
+});
+
+describe('of any payments, sent and sent again', () => {
+  const sent = fc.record({
+    key: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
+    day: fc.constantFrom(1, 2, 5, 8, 9, 20),
+    subject: fc.constantFrom(undefined, undefined, 'A', 'B'),
+    customer: fc.constantFrom('c-1', 'c-1', 'c-1', 'c-2'),
+    event: fc.constantFrom('payment_received', 'payment_received', 'payment_received', 'order_placed'),
+  });
+  const body = ({
+    event,
+    subject,
+    ...more
+  }: {
+    event: string;
+    subject: string | undefined;
+    key: string;
+    day: number;
+  }) => ({
+    ...paymentEvent({ ...more, ...(subject && { subject }) }),
+    event_name: event,
+  });
+  const purchases = async (who: EventSender) => {
+    const rows = await who.outcomes();
+    const keyOf = new Map(rows.map((row) => [row.id, row.idempotency_key]));
+    return rows.map((row) => [
+      row.idempotency_key,
+      row.is_first_payment,
+      row.purchase_id && keyOf.get(row.purchase_id),
+    ]);
+  };
+
+  test('those derived are those of a fresh load', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(sent, { minLength: 1, maxLength: 12, size: 'max' }), async (history) => {
+        const who = await openEventSender(kit, api);
+        for (const one of history) expect((await who.post(body(one))).status).toBe(202);
+        const last = new Map(history.map((one) => [one.key, one]));
+        const fresh = await openEventSender(kit, api);
+        // In the order they were first sent: of one moment, the smaller id is the earlier.
+        await fresh.post({ events: [...last.values()].map(body) });
+        // A payment that went to somebody else leaves the one it was of to the job.
+        const isMoved = history.some(({ key, customer }) => last.get(key)?.customer !== customer);
+        if (isMoved) await settleCustomers(kit.app, kit.system, new AbortController().signal);
+        expect(await purchases(who)).toEqual(await purchases(fresh));
+        // And those of the rule itself, which looks at all of them.
+        const before = await purchases(who);
+        await markAll(who.profileId);
+        await settleCustomers(kit.app, kit.system, new AbortController().signal);
+        expect(await purchases(who)).toEqual(before);
+      }),
+      { numRuns: 60 },
+    );
+  }, 120_000);
+
+  const markAll = (profileId: string) =>
+    kit.app.forProfile(profileId).transaction((tx) =>
+      sql`INSERT INTO dirty_customers (profile_id, customer_id) SELECT ${profileId}, id FROM customers
+            ON CONFLICT (profile_id, customer_id) DO UPDATE SET revision = nextval('dirty_revision')`.execute(tx),
+    );
+});
+
+describe('somebody with fifty thousand payments', () => {
+  const many = 50_000;
+  const event = (key: string, day: number, subject?: string): ReadEvent => {
+    const read = readEvent(
+      ServerEvent.parse({ ...paymentEvent({ key, ...(subject && { subject }) }), occurred_at: dayAt(day) }),
+      new Date('2040-01-01'),
+      () => key,
+    );
+    if ('code' in read) throw new Error(read.message);
+    return read;
+  };
+  const dayAt = (day: number) => new Date(Date.UTC(2026, 0, day)).toISOString();
+
+  /** How many rows of outcomes one more event reads, as PostgreSQL counts them. */
+  const rowsRead = (one: ReadEvent) =>
+    kit.app.forProfile(sender.profileId).transaction(async (tx) => {
+      const now = new Date('2040-01-01');
+      const evidence = { source: 'test', saidAt: now, requestId: `req_${uuid()}` };
+      await recordOutcomes(tx, [one], { profileId: sender.profileId, now, evidence, isAnnounced: false });
+      const { rows } = await sql<{ n: number }>`
+        SELECT (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int AS n
+        FROM pg_stat_xact_user_tables WHERE relname = 'outcomes'`.execute(tx);
+      return rows[0]?.n ?? Number.NaN;
+    });
+
+  test.each(['of ten subjects', 'all within a week'])(
+    '%s: one more costs what it costs with five',
+    async (kind) => {
+      await rowsRead(event('first', 1, kind === 'of ten subjects' ? 'S0' : undefined));
+      const step = kind === 'all within a week' ? '10 seconds' : '30 minutes';
+      await kit.app.forProfile(sender.profileId).transaction(async (tx) => {
+        await sql`
+        INSERT INTO outcomes (profile_id, id, idempotency_key, event_name, event_type, event_key, event_type_key, customer_id,
+          occurred_at, recorded_at, updated_at, amount, currency, subject_ref, is_first_payment, purchase_id, rest)
+        SELECT profile_id, gen_random_uuid(), 'many-' || n, event_name, event_type, event_key, event_type_key, customer_id,
+          occurred_at + n * ${step}::interval, recorded_at, updated_at, amount, currency,
+          CASE WHEN subject_ref IS NULL THEN NULL ELSE 'S' || n % 10 END, false, NULL, rest
+        FROM outcomes, generate_series(1, ${many}::int) AS n`.execute(tx);
+        await sql`INSERT INTO dirty_customers (profile_id, customer_id) SELECT DISTINCT profile_id, customer_id FROM outcomes`.execute(
+          tx,
+        );
+      });
+      await settleCustomers(kit.app, kit.system, new AbortController().signal);
+      expect(await rowsRead(event('after', 2_000))).toBeLessThan(10);
+      expect(await rowsRead(event('after-of-one', 2_001, 'S3'))).toBeLessThan(10);
+      expect(await rowsRead(event('of-somebody-new', 2_002, 'S99'))).toBeLessThan(10);
+      expect(await rowsRead(event('among-them', 3, kind === 'of ten subjects' ? 'S3' : undefined))).toBeLessThan(10);
+    },
+    60_000,
+  );
+});
+
+test('a merge moves the outcomes, makes them dirty, and their first payments are derived again', async () => {
+  await sender.post(paymentEvent({ key: 'early', day: 1, customer: 'c-a' }));
+  await sender.post({
+    ...paymentEvent({ key: 'late', day: 25, customer: 'c-b' }),
+    user_traits: { external_id: 'c-b', email: 'b@example.com' },
+  });
+  expect(await sender.flags()).toEqual({ early: true, late: true });
+  await kit.app.forProfile(sender.profileId).transaction((tx) => tx.deleteFrom('dirty_conversions').execute());
+  await sender.send('/api/v1/customers', { rows: [{ external_id: 'c-a', email: 'b@example.com' }] });
+  expect(new Set((await sender.outcomes()).map((row) => row.customer_id)).size).toBe(1);
+  await settleCustomers(kit.app, kit.system, new AbortController().signal);
+  expect(await sender.flags()).toEqual({ early: true, late: false });
+  const { rows } = await kit.app
+    .forProfile(sender.profileId)
+    .transaction((tx) => sql<{ n: string }>`SELECT count(*) AS n FROM dirty_conversions`.execute(tx));
+  expect(Number(rows[0]?.n)).toBeGreaterThanOrEqual(1);
+});

@@ -1,0 +1,96 @@
+import {
+  type EventSender,
+  openApi,
+  openEventSender,
+  openTestkit,
+  paymentEvent,
+  type TestApi,
+  type Testkit,
+} from '@tributary/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { settleCustomers, spreadDefinition } from './index.ts';
+
+let kit: Testkit;
+let api: TestApi;
+let sender: EventSender;
+beforeAll(async () => {
+  kit = await openTestkit();
+  api = await openApi(kit);
+});
+afterAll(async () => {
+  await api.close();
+  await kit.close();
+});
+beforeEach(async () => {
+  sender = await openEventSender(kit, api);
+});
+
+describe('meaning', () => {
+  const goal = (body: object) => sender.send('/api/v1/goals/definitions', body);
+
+  test('[inge-005] [inge-006] free text means what a definition says; one that counts as cash makes payments of it', async () => {
+    await sender.post({ ...paymentEvent({ key: 'x' }), event_name: 'Caja: Abono' });
+    expect(await sender.flags()).toEqual({ x: null });
+    expect((await goal({ name: 'Abono', event_names: ['caja: abono'], counts_as_cash: true })).status).toBe(201);
+    await sender.post({ ...paymentEvent({ key: 'y', day: 2 }), event_name: 'Caja: Abono' });
+    const { signal } = new AbortController();
+    await spreadDefinition(kit.app, { profileId: sender.profileId, eventKeys: ['caja: abono'] }, signal);
+    await settleCustomers(kit.app, kit.system, signal);
+    expect(await sender.flags()).toEqual({ x: true, y: true });
+  });
+
+  test('[ver-010] [ver-011] [ver-012] [ver-013] [ver-014] a definition is created with its key, window and default, and updated by the same key', async () => {
+    const body = {
+      name: 'Visita',
+      conversion_key: 'visit_done',
+      lookback_window_days: 30,
+      is_default: true,
+      event_names: ['visit done'],
+    };
+    const created = await goal(body);
+    expect([created.status, created.body.data]).toEqual([
+      201,
+      expect.objectContaining({ conversion_key: 'visit_done', lookback_window_days: 30, is_default: true }),
+    ]);
+    const updated = await goal({ ...body, lookback_window_days: 60 });
+    expect([updated.status, updated.body.data]).toEqual([
+      200,
+      expect.objectContaining({ id: created.body.data.id, lookback_window_days: 60 }),
+    ]);
+    const list = (await sender.get('/api/v1/goals/definitions')).data as {
+      conversion_key: string;
+      is_default: boolean;
+    }[];
+    expect(list.filter(({ is_default }) => is_default).map(({ conversion_key }) => conversion_key)).toEqual([
+      'visit_done',
+    ]);
+    expect(list.map(({ conversion_key }) => conversion_key)).toEqual(
+      expect.arrayContaining(['lead_created', 'payment_received', 'order_placed']),
+    );
+  });
+
+  test('the same definition from many at once is one', async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => goal({ name: 'At once' })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 200, 200, 201]);
+  });
+
+  test('an event name belongs to one definition: a second is 409', async () => {
+    const answer = await goal({ name: 'Mine', event_names: ['Payment_Received'] });
+    expect(answer.body.error).toMatchObject({ code: 'invalid_state', status: 409 });
+  });
+
+  test('[ver-006] [ver-007] [ver-008] [ver-009] the old route still works until its sunset, and says what comes after it', async () => {
+    const call = () => sender.send('/api/v1/goals', { name: 'Old goal' });
+    kit.clock.set('2026-11-14T00:00:00Z');
+    const response = await call();
+    expect(response.status).toBe(201);
+    expect(response.headers).toMatchObject({
+      deprecation: '@1788566400',
+      sunset: 'Fri, 04 Dec 2026 00:00:00 GMT',
+      link: '<https://tributary.test/api/v1/goals/definitions>; rel="successor-version"',
+    });
+    kit.clock.set('2026-12-04T00:00:00Z');
+    expect((await call()).status).toBe(404);
+    kit.clock.set('2026-06-15T12:00:00Z');
+  });
+});
