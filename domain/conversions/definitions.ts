@@ -46,32 +46,14 @@ export async function findCashEvents(tx: Tx, profileId: string, now: Date): Prom
 }
 
 async function readDefinitions(tx: Tx, profileId: string): Promise<StoredDefinition[]> {
-  const rows = await tx
-    .selectFrom('definitions')
-    .selectAll()
-    .where('profile_id', '=', profileId)
-    .orderBy('created_at')
-    .orderBy('key')
-    .execute();
-  const events = await tx
-    .selectFrom('definition_events')
-    .select(['definition_id', 'event_key'])
-    .where('profile_id', '=', profileId)
-    .orderBy('event_key')
-    .execute();
-  return rows.map((row) => ({
-    id: row.id,
-    key: row.key,
-    name: row.name,
-    conversionType: row.conversion_type,
-    eventNames: events.filter((event) => event.definition_id === row.id).map((event) => event.event_key),
-    countsAsCash: row.counts_as_cash,
-    isAttributionEligible: row.is_attribution_eligible,
-    lookbackWindowDays: row.lookback_window_days,
-    isDefault: row.is_default,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }));
+  const { rows } = await sql<StoredDefinition>`
+    SELECT d.id, d.key, d.name, d.conversion_type AS "conversionType", d.counts_as_cash AS "countsAsCash",
+      d.is_attribution_eligible AS "isAttributionEligible", d.lookback_window_days AS "lookbackWindowDays",
+      d.is_default AS "isDefault", d.created_at AS "createdAt", d.updated_at AS "updatedAt",
+      ARRAY (SELECT e.event_key::text FROM definition_events e WHERE e.profile_id = d.profile_id AND e.definition_id = d.id
+        ORDER BY e.event_key) AS "eventNames"
+    FROM definitions d WHERE d.profile_id = ${profileId} ORDER BY d.created_at, d.key`.execute(tx);
+  return rows;
 }
 
 /** Two requests at once may both find none: the second's rows give way. */

@@ -24,12 +24,7 @@ export async function deriveFirstPayments(tx: Tx, profileId: string, customerId:
     profileId,
     changed.map(({ id }) => [id, standings.get(id) ?? null]),
   );
-  await markDirty(
-    tx,
-    profileId,
-    changed.map(({ id }) => id),
-    'first_payment',
-  );
+  await markDirty(tx, profileId, new Map(changed.map(({ id }) => [id, 'first_payment'])));
 }
 
 interface PaymentRow {

@@ -50,17 +50,16 @@ export async function recordOutcomes(
   const isCash = await findCashEvents(tx, profileId, now);
   const { customers, locked } = await resolveCustomers(tx, events, profileId, evidence);
   const settled = await settleAll(tx, events, customers, context);
-  await writeAll(tx, settled, { profileId, now, isCash, locked });
-
+  const moved = await writeAll(tx, settled, { profileId, now, isCash, locked });
   const touched = settled.filter(({ status }) => status !== 'duplicate');
-  for (const status of ['recorded', 'updated'] as const) {
-    await markDirty(
-      tx,
-      profileId,
-      touched.filter((one) => one.status === status).map(({ row }) => row.id),
-      `outcome_${status}`,
-    );
-  }
+  await markDirty(
+    tx,
+    profileId,
+    new Map([
+      ...moved.map((id) => [id, 'first_payment'] as const),
+      ...touched.map(({ row, status }) => [row.id, `outcome_${status}`] as const),
+    ]),
+  );
   if (context.isAnnounced) {
     const fresh = settled.filter(({ status }) => status === 'recorded');
     await announce(
@@ -166,7 +165,8 @@ interface WriteContext {
   readonly locked: ReadonlySet<string>;
 }
 
-async function writeAll(tx: Tx, settled: readonly Settled[], context: WriteContext): Promise<void> {
+/** Resolves to the payments that stand otherwise because of those written. */
+async function writeAll(tx: Tx, settled: readonly Settled[], context: WriteContext): Promise<string[]> {
   const { profileId, now, locked } = context;
   // The last word of the batch on each key is what is written, over what stood there before the first.
   const before = new Map(settled.toReversed().map((one) => [one.row.idempotencyKey, one.before]));
@@ -207,14 +207,9 @@ async function writeAll(tx: Tx, settled: readonly Settled[], context: WriteConte
   const own = new Set(written.map(({ row }) => row.id));
   const moved = [...standings].filter(([id]) => !own.has(id));
   await saveStandings(tx, profileId, moved);
-  await markDirty(
-    tx,
-    profileId,
-    moved.map(([id]) => id),
-    'first_payment',
-  );
   for (const customerId of unclear) await deriveFirstPayments(tx, profileId, customerId);
   await markCustomersDirty(tx, profileId, strangers);
+  return moved.map(([id]) => id);
 }
 
 function paymentChange(

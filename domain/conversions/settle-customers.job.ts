@@ -57,12 +57,7 @@ export async function spreadDefinition(
             .orderBy('id')
             .limit(5_000)
             .execute();
-          await markDirty(
-            tx,
-            profileId,
-            rows.map(({ id }) => id),
-            'definition',
-          );
+          await markDirty(tx, profileId, new Map(rows.map(({ id }) => [id, 'definition'])));
           await markCustomersDirty(
             tx,
             profileId,

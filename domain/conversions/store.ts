@@ -95,8 +95,32 @@ const columnsOf = (profileId: string, row: OutcomeRow, now: Date) => ({
   subject_ref: row.subjectRef,
   is_first_payment: row.standing?.isFirstPayment ?? null,
   purchase_id: row.standing?.purchaseId ?? null,
-  rest: JSON.stringify(row.rest),
+  rest: row.rest,
 });
+
+const names = [
+  'profile_id',
+  'id',
+  'idempotency_key',
+  'event_name',
+  'event_type',
+  'event_key',
+  'event_type_key',
+  'customer_id',
+  'occurred_at',
+  'recorded_at',
+  'updated_at',
+  'amount',
+  'currency',
+  'reporting_amount',
+  'reporting_currency',
+  'rate',
+  'rate_date',
+  'subject_ref',
+  'is_first_payment',
+  'purchase_id',
+  'rest',
+] as const satisfies readonly (keyof ReturnType<typeof columnsOf>)[];
 
 /** Resolves to the keys that were really new: somebody may have recorded one of them since we looked. */
 export async function insertOutcomes(
@@ -108,31 +132,32 @@ export async function insertOutcomes(
   if (rows.length === 0) return new Set();
   // In the order of their keys, so that two batches with common keys wait for each other in one direction only.
   const ordered = rows.toSorted((a, b) => (a.idempotencyKey < b.idempotencyKey ? -1 : 1));
-  const inserted = await tx
-    .insertInto('outcomes')
-    .values(ordered.map((row) => columnsOf(profileId, row, now)))
-    .onConflict((conflict) => conflict.columns(['profile_id', 'idempotency_key']).doNothing())
-    .returning('idempotency_key')
-    .execute();
+  // As JSON: one parameter and one text of the statement, however many rows.
+  const { rows: inserted } = await sql<{ idempotency_key: string }>`
+    INSERT INTO outcomes (${sql.raw(names.join())})
+    SELECT ${sql.raw(names.map((name) => `r.${name}`).join())}
+    FROM jsonb_populate_recordset(NULL::outcomes, ${JSON.stringify(ordered.map((row) => columnsOf(profileId, row, now)))}::jsonb) AS r
+    ON CONFLICT (profile_id, idempotency_key) DO NOTHING RETURNING idempotency_key`.execute(tx);
   return new Set(inserted.map((row) => row.idempotency_key));
 }
 
 export async function updateOutcome(tx: Tx, profileId: string, row: OutcomeRow, now: Date): Promise<void> {
-  const { recorded_at: _recorded, ...columns } = columnsOf(profileId, row, now);
-  await tx.updateTable('outcomes').set(columns).where('profile_id', '=', profileId).where('id', '=', row.id).execute();
+  const { recorded_at: _recorded, rest, ...columns } = columnsOf(profileId, row, now);
+  await tx
+    .updateTable('outcomes')
+    .set({ ...columns, rest: JSON.stringify(rest) })
+    .where('profile_id', '=', profileId)
+    .where('id', '=', row.id)
+    .execute();
 }
 
-/** Marks conversions whose attribution must be worked out again; a newer mark replaces an older one. */
-export async function markDirty(
-  tx: Tx,
-  profileId: string,
-  outcomeIds: readonly string[],
-  cause: string,
-): Promise<void> {
-  if (outcomeIds.length === 0) return;
+/** Marks conversions whose attribution must be worked out again, each with its cause; a newer mark replaces an older one. */
+export async function markDirty(tx: Tx, profileId: string, causes: ReadonlyMap<string, string>): Promise<void> {
+  if (causes.size === 0) return;
+  const ids = [...causes.keys()].sort();
   await sql`
     INSERT INTO dirty_conversions (profile_id, outcome_id, cause)
-    SELECT ${profileId}, id, ${cause} FROM unnest(${outcomeIds.toSorted()}::uuid[]) AS id
+    SELECT ${profileId}, id, cause FROM unnest(${ids}::uuid[], ${ids.map((id) => causes.get(id))}::text[]) AS d (id, cause)
     ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'), cause = excluded.cause`.execute(
     tx,
   );

@@ -33,9 +33,10 @@ export async function openCustomers(
   if (distinct.length === 0) return { customers: [], bindings: [] };
   await lockStripes(tx, profileId, distinct);
   for (let attempt = 0; attempt < 100; attempt += 1) {
-    await sql`SAVEPOINT customers_read`.execute(tx);
     const bindings = await findBindings(tx, distinct);
     const ids = [...new Set(bindings.map(({ customerId }) => customerId))];
+    if (ids.length === 0) return { bindings, customers: [] };
+    await sql`SAVEPOINT customers_read`.execute(tx);
     const customers = await lockCustomers(tx, ids);
     if (customers.length === ids.length) {
       await sql`RELEASE SAVEPOINT customers_read`.execute(tx);

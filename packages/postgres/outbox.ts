@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Tx } from './ledger.ts';
 import type { Json } from './schema.generated.ts';
 
@@ -13,16 +14,10 @@ export interface OutboxEvent {
 /** Announces events; they exist for others if and only if this transaction commits. */
 export async function announce(tx: Tx, events: readonly OutboxEvent[]): Promise<void> {
   if (events.length === 0) return;
-  await tx
-    .insertInto('outbox')
-    .values(
-      events.map(({ id, profileId, type, payload, occurredAt }) => ({
-        id,
-        profile_id: profileId,
-        type,
-        payload: JSON.stringify(payload),
-        occurred_at: occurredAt,
-      })),
-    )
-    .execute();
+  // As JSON: one parameter and one text of the statement, however many events.
+  await sql`
+    INSERT INTO outbox (id, profile_id, type, payload, occurred_at)
+    SELECT id, "profileId", type, payload, "occurredAt"
+    FROM jsonb_to_recordset(${JSON.stringify(events)}::jsonb)
+      AS e (id uuid, "profileId" uuid, type text, payload jsonb, "occurredAt" timestamptz)`.execute(tx);
 }
