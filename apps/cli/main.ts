@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { accessCommands } from './commands/access.ts';
 import { auditCommand } from './commands/audit.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { importCommand } from './commands/import.ts';
 import { keysCommand } from './commands/keys.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { upCommand } from './commands/up.ts';
@@ -21,6 +22,7 @@ for (const command of [
   doctorCommand(),
   ...accessCommands(),
   userCommand(),
+  importCommand(),
   keysCommand(),
   auditCommand(),
 ])

@@ -2,7 +2,7 @@ import type { AnswerOf, Routes } from '@tributary/contract';
 import { answer, type Context, type Handles, refuse } from '@tributary/runtime/handler.ts';
 import { v7 as uuid } from 'uuid';
 import { type EventFault, type ReadEvent, readEvent, readOneOfMany } from './read-event.ts';
-import { OutcomeRace, type Recorded, recordOutcomes } from './record-outcomes.ts';
+import { type Recorded, recordOutcomes, untilRecorded } from './record-outcomes.ts';
 
 type Answer = AnswerOf<Routes['createEvent']>;
 
@@ -45,29 +45,23 @@ async function recordMany(candidates: readonly unknown[], context: Context): Pro
   });
 }
 
-/** A lost race is run again from the start, where it finds what it lost to. */
 async function record(
-  context: Context,
+  { effect, caller, now, requestId, mentions }: Context,
   events: readonly ReadEvent[],
   show: (recorded: readonly Recorded[]) => Answer,
 ): Promise<Answer> {
-  const { caller, now, requestId, mentions } = context;
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      return await context.effect(async (tx) => {
-        const recorded = await recordOutcomes(tx, events, {
-          profileId: caller.profileId as string,
-          now,
-          evidence: { source: 'events', saidAt: now, requestId },
-          isAnnounced: !caller.isHealthcare,
-        });
-        for (const { customerId } of recorded) if (customerId) mentions(customerId);
-        return show(recorded);
+  return untilRecorded(() =>
+    effect(async (tx) => {
+      const recorded = await recordOutcomes(tx, events, {
+        profileId: caller.profileId as string,
+        now,
+        evidence: { source: 'events', saidAt: now, requestId },
+        isAnnounced: !caller.isHealthcare,
       });
-    } catch (error) {
-      if (!(error instanceof OutcomeRace) || attempt === 5) throw error;
-    }
-  }
+      for (const { customerId } of recorded) if (customerId) mentions(customerId);
+      return show(recorded);
+    }),
+  );
 }
 
 const receipt = ({ outcomeId, status, customerKey }: Recorded) => ({

@@ -236,3 +236,14 @@ function paymentChange(
 export class OutcomeRace extends Error {
   override readonly name = 'OutcomeRace';
 }
+
+/** A lost race is run again from the start, where it finds what it lost to. */
+export async function untilRecorded<A>(attempt: () => Promise<A>): Promise<A> {
+  for (let lost = 0; ; lost += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof OutcomeRace) || lost === 5) throw error;
+    }
+  }
+}

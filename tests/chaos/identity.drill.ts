@@ -1,4 +1,4 @@
-import { OutcomeRace, type ReadEvent, recordOutcomes } from '@tributary/domain/conversions';
+import { type ReadEvent, recordOutcomes, untilRecorded } from '@tributary/domain/conversions';
 import { createPostgres, type Postgres } from '@tributary/postgres';
 import { buildProfile, type Drill, openDrillEngines } from '@tributary/testkit';
 import fc from 'fast-check';
@@ -174,16 +174,12 @@ async function write(
     warnings: [],
   };
   const evidence = { source: 'drill', saidAt: now, requestId: `req_${uuid()}` };
-  while (true) {
-    try {
-      return await app.forProfile(profileId).transaction(async (tx) => {
-        await recordOutcomes(tx, [event], { profileId, now, evidence, isAnnounced: true });
-        note(place);
-      });
-    } catch (error) {
-      if (!(error instanceof OutcomeRace)) throw error;
-    }
-  }
+  await untilRecorded(() =>
+    app.forProfile(profileId).transaction(async (tx) => {
+      await recordOutcomes(tx, [event], { profileId, now, evidence, isAnnounced: true });
+      note(place);
+    }),
+  );
 }
 
 /** Only what somebody holds who is left: what hangs on a merged customer is missing, and so found lost. */

@@ -1,0 +1,50 @@
+import { openOutcomeImporter } from '@tributary/domain/conversions';
+import { Command } from 'commander';
+import { withLedgers } from '../ledgers.ts';
+import { type Counts, importFile, rejectedFile } from '../outcome-file.ts';
+import { tell } from '../output.ts';
+
+interface Options {
+  readonly profile: string;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+export const importCommand = () =>
+  new Command('import').description('Bring in what is known already').addCommand(
+    new Command('outcomes')
+      .description('Record the outcomes of a CSV file; stopped and run again, it goes on where it stopped')
+      .argument('<file>', 'CSV with a line of column names; docs/guides/import-outcomes.md lists them')
+      .requiredOption('--profile <id>', 'profile that the outcomes are of')
+      .option('--dry-run', 'say what would be rejected, and record nothing')
+      .option('--json', 'machine-readable output')
+      .action((file: string, { profile, dryRun, json }: Options) =>
+        withLedgers(async ({ app }) => {
+          const importer = await openOutcomeImporter(app, profile, () => new Date());
+          if (!importer) throw new Error('There is no such profile. "tributary profile list" shows those there are.');
+          const counts = await importFile({
+            file,
+            profileId: profile,
+            isResumable: !dryRun,
+            take: dryRun ? async (rows) => importer.check(rows) : (rows) => importer.import(rows),
+            progress: progressLine(),
+          });
+          const report = counts.rejected > 0 ? rejectedFile(file) : null;
+          tell({ ...counts, rejected_rows: report }, json, dryRun ? 'Looked at, nothing recorded.' : 'Imported.');
+          if (counts.rejected > 0) process.exitCode = 1;
+        }),
+      ),
+  );
+
+/** One line that changes on a terminal; elsewhere a line every few seconds. */
+function progressLine(): (counts: Counts, share: number) => void {
+  let saidAt = Date.now();
+  return ({ rows, rejected }, share) => {
+    const line = `${Math.floor(share * 100)}% ${rows.toLocaleString('en')} rows, ${rejected.toLocaleString('en')} rejected`;
+    if (process.stderr.isTTY) process.stderr.write(`\r${line}${share === 1 ? '\n' : ''}`);
+    else if (Date.now() - saidAt >= 5_000) {
+      console.error(line);
+      saidAt = Date.now();
+    }
+  };
+}

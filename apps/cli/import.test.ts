@@ -1,0 +1,150 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildProfile, openTestkit, type Testkit } from '@tributary/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+let kit: Testkit;
+let directory: string;
+let file: string;
+let profileId: string;
+beforeAll(async () => {
+  kit = await openTestkit();
+  directory = mkdtempSync(join(tmpdir(), 'import-'));
+});
+afterAll(async () => {
+  rmSync(directory, { recursive: true });
+  await kit.close();
+});
+beforeEach(async () => {
+  profileId = (await buildProfile(kit.app, { reportingCurrency: 'CLP' })).id;
+  file = join(directory, `${profileId}.csv`);
+});
+
+const start = (...args: string[]) => {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), 'import', 'outcomes', file, ...args], {
+    env: {
+      ...process.env,
+      DATABASE_APP_URL: kit.database.appUrl,
+      DATABASE_OWNER_URL: kit.database.ownerUrl,
+      DATABASE_SYSTEM_URL: kit.database.systemUrl,
+      BASE_URL: 'http://127.0.0.1',
+      ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 1).toString('base64')}`,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said = { out: '', error: '' };
+  child.stdout.on('data', (data: Buffer) => {
+    said.out += data;
+  });
+  child.stderr.on('data', (data: Buffer) => {
+    said.error += data;
+  });
+  return { child, said, ended: once(child, 'close').then(([code]) => code as number | null) };
+};
+const run = async (...args: string[]) => {
+  const { said, ended } = start('--profile', profileId, '--json', ...args);
+  const code = await ended;
+  return { code, error: said.error, counts: said.out ? JSON.parse(said.out) : undefined };
+};
+const outcomes = () =>
+  kit.app
+    .forProfile(profileId)
+    .transaction((tx) => tx.selectFrom('outcomes').selectAll().orderBy('occurred_at').execute());
+const write = (...lines: string[]) => writeFileSync(file, `${lines.join('\n')}\n`);
+
+describe('a file of outcomes', () => {
+  test('is recorded as POST /events would record it, and a column of another name is a property', async () => {
+    write(
+      'event_name,idempotency_key,occurred_at,value,currency,external_id,email,branch',
+      'payment_received,p-1,2026-05-01T12:00:00Z,1990.50,CLP,c-1,Ana@Example.com,"Norte, 2"',
+      'payment_received,p-2,2026-05-20T12:00:00Z,5,CLP,c-1,,',
+      'lead_created,,2026-05-02T12:00:00Z,,,c-2,,',
+    );
+    const { code, counts } = await run();
+    expect([code, counts]).toEqual([
+      0,
+      { rows: 3, recorded: 3, updated: 0, duplicate: 0, rejected: 0, rejected_rows: null },
+    ]);
+    const rows = await outcomes();
+    expect(rows.map((row) => [row.event_name, row.amount, row.is_first_payment])).toEqual([
+      ['payment_received', '1990.5', true],
+      ['lead_created', null, null],
+      ['payment_received', '5', false],
+    ]);
+    expect(rows[0]?.rest).toEqual({ properties: { branch: 'Norte, 2' }, click_ids: {} });
+    expect(rows[0]?.customer_id).toBe(rows[2]?.customer_id);
+  });
+
+  test('again is no second outcome, with a key or without', async () => {
+    write('event_name,idempotency_key,value,currency', 'payment_received,p-1,7,CLP', 'lead_created,,,');
+    await run();
+    expect((await run()).counts).toMatchObject({ recorded: 0, duplicate: 2 });
+    expect(await outcomes()).toHaveLength(2);
+  });
+
+  test('a bad row costs only itself, and the report says which line and why, without its cells', async () => {
+    write(
+      'event_name,idempotency_key,value,currency,email',
+      'payment_received,p-1,7,CLP,one@example.com',
+      'payment_received,,7,CLP,secret@example.com',
+      'payment_received,p-3,7',
+      'payment_received,p-4,"seven\nthousand",CLP,',
+      'payment_received,p-5,7,CLP,',
+    );
+    const { code, counts } = await run();
+    expect([code, counts]).toEqual([1, expect.objectContaining({ rows: 5, recorded: 2, rejected: 3 })]);
+    const report = readFileSync(counts.rejected_rows, 'utf8');
+    expect(report.split('\n').map((line) => line.split(',').slice(0, 2).join())).toEqual([
+      'line,field',
+      '3,idempotency_key',
+      '4,event_name',
+      '6,properties.value',
+      '',
+    ]);
+    expect(report).not.toContain('secret');
+  });
+
+  test('--dry-run says the same and records nothing', async () => {
+    write('event_name,value', 'payment_received,7', 'lead_created,');
+    const { code, counts } = await run('--dry-run');
+    expect([code, counts]).toEqual([1, expect.objectContaining({ rows: 2, recorded: 0, rejected: 1 })]);
+    expect(await outcomes()).toHaveLength(0);
+  });
+
+  test('killed and run again it goes on where it stopped, and nothing is doubled', async () => {
+    const total = 6_000;
+    write(
+      'event_name,idempotency_key,value,currency,external_id',
+      ...Array.from({ length: total }, (_, index) => `payment_received,p-${index},7,CLP,c-${index % 900}`),
+    );
+    const { child, ended } = start('--profile', profileId);
+    while (!existsSync(`${file}.progress.json`) && child.exitCode === null) await sleep(2);
+    child.kill('SIGKILL');
+    await ended;
+    const early = (await outcomes()).length;
+    expect(early).toBeGreaterThanOrEqual(1_000);
+    expect(early).toBeLessThan(total);
+    const { counts } = await run();
+    expect(counts).toMatchObject({ rows: total, rejected: 0 });
+    // What the first run noted was not sent again.
+    expect(counts.duplicate).toBeLessThanOrEqual(1_000);
+    expect(await outcomes()).toHaveLength(total);
+    expect(existsSync(`${file}.progress.json`)).toBe(false);
+  }, 60_000);
+
+  test.each([
+    ['no such profile', () => write('event_name', 'x'), '018f0000-0000-7000-8000-000000000000', 'no such profile'],
+    ['no event_name', () => write('name', 'x'), undefined, '"event_name"'],
+    ['a column twice', () => write('event_name,value,value', 'x,1,2'), undefined, '"value" is named twice'],
+  ])('%s is said, and nothing recorded', async (_, prepare, profile, words) => {
+    prepare();
+    const { said, ended } = start('--profile', profile ?? profileId);
+    expect(await ended).toBe(1);
+    expect(said.error).toContain(words);
+    expect(await outcomes()).toHaveLength(0);
+  });
+});

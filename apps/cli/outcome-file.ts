@@ -1,0 +1,125 @@
+import { createReadStream, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFile, writeFile } from 'node:fs/promises';
+import type { ImportedRows, OutcomeCells, RejectedRow } from '@tributary/domain/conversions';
+import { parse } from 'csv-parse';
+
+const batchSize = 1_000;
+/** Nobody's row is longer; a quote that is never closed must not read the whole file into memory. */
+const maxRowBytes = 256 * 1024;
+
+export interface Counts {
+  readonly rows: number;
+  readonly recorded: number;
+  readonly updated: number;
+  readonly duplicate: number;
+  readonly rejected: number;
+}
+const nothing: Counts = { rows: 0, recorded: 0, updated: 0, duplicate: 0, rejected: 0 };
+
+export interface FileImport {
+  readonly file: string;
+  readonly profileId: string;
+  /** Commits a batch, or only looks at it. */
+  readonly take: (rows: readonly OutcomeCells[]) => Promise<ImportedRows>;
+  /** Whether a run that was stopped is continued, and this one noted for the next. */
+  readonly isResumable: boolean;
+  readonly progress: (counts: Counts, share: number) => void;
+}
+
+export const rejectedFile = (file: string) => `${file}.rejected.csv`;
+const progressFile = (file: string) => `${file}.progress.json`;
+
+/**
+ * Reads a CSV file of outcomes from end to end, a batch at a time, whatever its size. After each batch that is committed it notes
+ * how far it came. Stopped between the two, the batch is sent once more, and its keys make duplicates of it.
+ */
+export async function importFile(work: FileImport): Promise<Counts> {
+  const { file, isResumable } = work;
+  const before = isResumable ? readProgress(work) : nothing;
+  if (before.rows === 0) await writeFile(rejectedFile(file), 'line,field,message\n');
+  let counts = before;
+  let batch: OutcomeCells[] = [];
+  const flush = async () => {
+    if (batch.length === 0) return;
+    // Rows that are no rows of this table were refused here, and are not asked again.
+    const done = await work.take(batch);
+    await appendFile(rejectedFile(file), done.rejected.map(reportLine).join(''));
+    counts = added(counts, batch.length, done);
+    batch = [];
+    if (isResumable) noteProgress(work, counts);
+  };
+
+  const size = statSync(file).size;
+  const source = createReadStream(file);
+  const rows = source.pipe(
+    parse({ bom: true, info: true, relax_column_count: true, skip_empty_lines: true, max_record_size: maxRowBytes }),
+  );
+  let names: readonly string[] | undefined;
+  let seen = 0;
+  for await (const { record, info } of rows as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
+    if (!names) {
+      names = columnsOf(record);
+      continue;
+    }
+    seen += 1;
+    if (seen <= before.rows) continue;
+    batch.push({ line: info.lines, cells: cellsOf(names, record) });
+    if (batch.length < batchSize) continue;
+    await flush();
+    work.progress(counts, size === 0 ? 1 : source.bytesRead / size);
+  }
+  await flush();
+  work.progress(counts, 1);
+  if (isResumable) rmSync(progressFile(file), { force: true });
+  if (counts.rejected === 0) rmSync(rejectedFile(file), { force: true });
+  return counts;
+}
+
+function columnsOf(header: readonly string[]): string[] {
+  const names = header.map((name) => name.trim().toLowerCase());
+  if (!names.includes('event_name'))
+    throw new Error('The first line must name the columns, and "event_name" be one of them.');
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new Error(`The column "${twice}" is named twice.`);
+  return names;
+}
+
+/** A row with too many or too few cells has lost its columns: read by its place it would say something else. */
+function cellsOf(names: readonly string[], record: readonly string[]): Record<string, string> {
+  if (record.length !== names.length) return {};
+  return Object.fromEntries(names.map((name, index) => [name, record[index] ?? '']));
+}
+
+function added(counts: Counts, rows: number, done: ImportedRows): Counts {
+  return {
+    rows: counts.rows + rows,
+    recorded: counts.recorded + done.recorded,
+    updated: counts.updated + done.updated,
+    duplicate: counts.duplicate + done.duplicate,
+    rejected: counts.rejected + done.rejected.length,
+  };
+}
+
+/** The cells themselves are left out: they are of people, and they stand in the file. */
+const reportLine = ({ line, field, message }: RejectedRow) =>
+  `${line},${field},"The field ""${field}"" ${message.replaceAll('"', '""')}."\n`;
+
+/** What a run was about: another profile or a changed file begins anew. */
+function identityOf({ file, profileId }: FileImport) {
+  const { size, mtimeMs } = statSync(file);
+  return { profile_id: profileId, size, modified_ms: mtimeMs };
+}
+
+function readProgress(work: FileImport): Counts {
+  const path = progressFile(work.file);
+  if (!existsSync(path)) return nothing;
+  const { counts, ...about } = JSON.parse(readFileSync(path, 'utf8')) as { counts: Counts };
+  return JSON.stringify(about) === JSON.stringify(identityOf(work)) ? counts : nothing;
+}
+
+/** Whole or not at all: a half-written note would be worse than none. */
+function noteProgress(work: FileImport, counts: Counts): void {
+  const path = progressFile(work.file);
+  writeFileSync(`${path}.new`, JSON.stringify({ ...identityOf(work), counts }));
+  renameSync(`${path}.new`, path);
+}

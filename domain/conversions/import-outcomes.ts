@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import type { Postgres } from '@tributary/postgres';
+import { isHealthcareFamily } from '@tributary/rules';
+import { v7 as uuid } from 'uuid';
+import { type ReadEvent, readOneOfMany } from './read-event.ts';
+import { recordOutcomes, untilRecorded } from './record-outcomes.ts';
+
+/** A row of a file: its cells by the names of their columns. */
+export interface OutcomeCells {
+  readonly line: number;
+  readonly cells: Readonly<Record<string, string>>;
+}
+
+export interface RejectedRow {
+  readonly line: number;
+  readonly field: string;
+  readonly message: string;
+}
+
+export interface ImportedRows {
+  readonly recorded: number;
+  readonly updated: number;
+  readonly duplicate: number;
+  readonly rejected: readonly RejectedRow[];
+}
+
+/** Takes rows as POST /events takes events, a batch in one transaction. Sent again, a row is the same outcome. */
+export interface OutcomeImporter {
+  import(rows: readonly OutcomeCells[]): Promise<ImportedRows>;
+  /** Says what is wrong with the rows, and records nothing. */
+  check(rows: readonly OutcomeCells[]): ImportedRows;
+}
+
+/** Undefined where there is no such profile. */
+export async function openOutcomeImporter(
+  app: Postgres,
+  profileId: string,
+  now: () => Date,
+): Promise<OutcomeImporter | undefined> {
+  const profile = await app
+    .forProfile(profileId)
+    .transaction((tx) =>
+      tx.selectFrom('profiles').select(['privacy_mode', 'workspace_id']).where('id', '=', profileId).executeTakeFirst(),
+    );
+  if (!profile) return undefined;
+  const workspace = await app
+    .forWorkspace(profile.workspace_id)
+    .transaction((tx) =>
+      tx
+        .selectFrom('workspaces')
+        .select('is_healthcare_agency')
+        .where('id', '=', profile.workspace_id)
+        .executeTakeFirst(),
+    );
+  const isHealthcare = isHealthcareFamily(
+    workspace && { isHealthcareAgency: workspace.is_healthcare_agency, privacyMode: profile.privacy_mode },
+  );
+  return {
+    check: (rows) => ({ recorded: 0, updated: 0, duplicate: 0, rejected: readRows(rows, now()).rejected }),
+    async import(rows) {
+      const at = now();
+      const { events, rejected } = readRows(rows, at);
+      const evidence = { source: 'file', saidAt: at, requestId: `req_${uuid()}` };
+      const recorded = await untilRecorded(() =>
+        app
+          .forProfile(profileId)
+          .transaction((tx) =>
+            recordOutcomes(tx, events, { profileId, now: at, evidence, isAnnounced: !isHealthcare }),
+          ),
+      );
+      const count = (wanted: string) => recorded.filter(({ status }) => status === wanted).length;
+      return { recorded: count('recorded'), updated: count('updated'), duplicate: count('duplicate'), rejected };
+    },
+  };
+}
+
+function readRows(rows: readonly OutcomeCells[], now: Date): { events: ReadEvent[]; rejected: RejectedRow[] } {
+  const events: ReadEvent[] = [];
+  const rejected: RejectedRow[] = [];
+  for (const row of rows) {
+    const read = readOneOfMany(eventOf(row.cells), now, () => keyOf(row));
+    if ('code' in read) rejected.push({ line: row.line, field: read.field, message: read.message });
+    else events.push(read);
+  }
+  return { events, rejected };
+}
+
+/** A row without money and key of its own is known by its place and content, so that the same file again is no second outcome. */
+function keyOf({ line, cells }: OutcomeCells): string {
+  return `file-${createHash('sha256')
+    .update(JSON.stringify([line, cells]))
+    .digest('hex')
+    .slice(0, 40)}`;
+}
+
+const traits: ReadonlySet<string> = new Set([
+  'email',
+  'phone',
+  'external_id',
+  'national_id',
+  'first_name',
+  'last_name',
+  'visitor_id',
+  'crm_contact_id',
+  'store_customer_id',
+  'payments_customer_id',
+  'wa_id',
+]);
+const clickIds: ReadonlySet<string> = new Set([
+  'gclid',
+  'gbraid',
+  'wbraid',
+  'fbclid',
+  'fbc',
+  'fbp',
+  'ttclid',
+  'msclkid',
+  'ctwa_clid',
+]);
+const top: ReadonlySet<string> = new Set([
+  'event_name',
+  'event_type',
+  'idempotency_key',
+  'occurred_at',
+  'action_source',
+  'ad_id',
+  'page_url',
+]);
+
+/** The body that POST /events would take. An empty cell says nothing; a column of another name is a further property. */
+function eventOf(cells: Readonly<Record<string, string>>): object {
+  const event: Record<string, string> = {};
+  const parts = { properties: {} as typeof event, user_traits: {} as typeof event, click_ids: {} as typeof event };
+  for (const [name, cell] of Object.entries(cells)) {
+    const value = cell.trim();
+    if (value === '') continue;
+    if (top.has(name)) event[name] = value;
+    else if (traits.has(name)) parts.user_traits[name] = value;
+    else if (clickIds.has(name)) parts.click_ids[name] = value;
+    else parts.properties[name] = value;
+  }
+  return { ...event, ...parts };
+}
