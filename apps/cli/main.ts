@@ -6,6 +6,7 @@ import { doctorCommand } from './commands/doctor.ts';
 import { importCommand } from './commands/import.ts';
 import { keysCommand } from './commands/keys.ts';
 import { migrateCommand } from './commands/migrate.ts';
+import { ratesCommand } from './commands/rates.ts';
 import { upCommand } from './commands/up.ts';
 import { userCommand } from './commands/user.ts';
 import { useLocalEngines } from './local.ts';
@@ -24,6 +25,7 @@ for (const command of [
   userCommand(),
   importCommand(),
   keysCommand(),
+  ratesCommand(),
   auditCommand(),
 ])
   program.addCommand(command);

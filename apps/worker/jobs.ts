@@ -1,19 +1,23 @@
 import { type ClickHouseSettings, forgetProfile } from '@tributary/clickhouse';
 import { deleteTenant, forgetExpired, pruneAccessLog } from '@tributary/domain/access';
-import { settleCustomers, spreadDefinition } from '@tributary/domain/conversions';
+import { fetchRates, type RateSources, settleCustomers, spreadDefinition } from '@tributary/domain/conversions';
 import { pruneEvents } from '@tributary/domain/webhooks';
 import type { JobHandlers } from '@tributary/jobs';
+import type { Outbound } from '@tributary/outbound';
 import type { Postgres } from '@tributary/postgres';
+import { getText } from './get-text.ts';
 
 export interface Work {
   readonly app: Postgres;
   readonly system: Postgres;
   readonly clickhouse: ClickHouseSettings;
   readonly now: () => Date;
+  readonly rateSources: RateSources;
+  readonly outbound: Outbound;
 }
 
 /** Every kind of job and its handler. A kind without one does not compile. */
-export function jobHandlers({ app, system, clickhouse, now }: Work): JobHandlers {
+export function jobHandlers({ app, system, clickhouse, now, rateSources, outbound }: Work): JobHandlers {
   return {
     pruneEvents: async (_payload, signal) => void (await pruneEvents(system.unbound, now(), signal)),
     forgetExpired: async (_payload, signal) => void (await forgetExpired(system.unbound, now(), signal)),
@@ -21,5 +25,7 @@ export function jobHandlers({ app, system, clickhouse, now }: Work): JobHandlers
     deleteTenant: (payload) => deleteTenant(app, payload, (profileId) => forgetProfile(clickhouse, profileId)),
     spreadDefinition: async (payload, signal) => void (await spreadDefinition(app, payload, signal)),
     settleCustomers: async (_payload, signal) => void (await settleCustomers(app, system, signal)),
+    fetchRates: (_payload, signal) =>
+      fetchRates({ app, system, get: (url, until) => getText(outbound, url, until) }, rateSources, signal),
   };
 }

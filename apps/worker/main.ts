@@ -2,6 +2,7 @@ import { clickhouseSettings, createClickHouse } from '@tributary/clickhouse';
 import { loadSettings, WrongSettings } from '@tributary/config';
 import { startAttribution } from '@tributary/domain/attribution';
 import { startJobWorker } from '@tributary/jobs';
+import { createOutbound } from '@tributary/outbound';
 import { createPostgres, startSequencer } from '@tributary/postgres';
 import { createLog, onStop } from '@tributary/runtime';
 import { jobHandlers } from './jobs.ts';
@@ -22,7 +23,14 @@ try {
   const attribution = startAttribution({ app, system, clickhouse, now, onError });
   const jobs = await startJobWorker({
     systemUrl: settings.databaseSystemUrl,
-    handlers: jobHandlers({ app, system, clickhouse: clickhouseSettings(settings), now }),
+    handlers: jobHandlers({
+      app,
+      system,
+      clickhouse: clickhouseSettings(settings),
+      now,
+      rateSources: { ecb: settings.ecbRatesUrl, bcch: settings.bcchRatesUrl },
+      outbound: createOutbound({ timeoutMs: 30_000, maxResponseBytes: 1 << 20 }),
+    }),
     onError,
   });
   log.say('worker runs');

@@ -1,4 +1,6 @@
 export { createEvent } from './create-event.ts';
+export { priceOutcomes, saveRates } from './exchange-rates.ts';
+export { fetchRates, type RateSources } from './fetch-rates.job.ts';
 export { createGoal, createGoalDefinition, listGoalDefinitions } from './goal-definitions.ts';
 export {
   type ImportedRows,

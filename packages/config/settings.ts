@@ -218,16 +218,36 @@ const runningIt = {
   ),
 };
 
+const exchangeRates = {
+  ecbRatesUrl: optional(
+    'ECB_RATES_URL',
+    address('http:', 'https:'),
+    'Where the European Central Bank publishes its daily rates as XML: https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml. Unset: it is not asked.',
+  ),
+  bcchRatesUrl: optional(
+    'BCCH_RATES_URL',
+    address('http:', 'https:'),
+    'Where Banco Central de Chile answers with the series of the observed dollar (F073.TCO.PRE.Z.D) as JSON, with your user and password in the address. Unset: it is not asked.',
+    { secret: true },
+  ),
+};
+
 /** Every setting there is, in the order of the page that is made from it. */
 export const groups: Readonly<Record<string, Readonly<Record<string, Setting>>>> = {
   'Where it answers': whereItAnswers,
   'The four engines': theFourEngines,
   'Secrets at rest': secretsAtRest,
   People: people,
+  'Exchange rates': exchangeRates,
   'Running it': runningIt,
 };
 
-type All = typeof whereItAnswers & typeof theFourEngines & typeof secretsAtRest & typeof people & typeof runningIt;
+type All = typeof whereItAnswers &
+  typeof theFourEngines &
+  typeof secretsAtRest &
+  typeof people &
+  typeof exchangeRates &
+  typeof runningIt;
 type Value<S> = S extends Setting<infer Z> ? z.output<Z> | (S extends { fallback: string } ? never : undefined) : never;
 
 /** The settings as a program reads them. One without a fallback is undefined unless it was set. */

@@ -65,6 +65,14 @@ export const catalogue = {
     timeoutSeconds: 600,
     oneAtATime: true,
   }),
+  fetchRates: job({
+    name: 'fetch-rates',
+    about: 'Fetches the exchange rates of the banks that are configured, and converts the money that waited for them.',
+    payload: z.strictObject({}),
+    retries: 5,
+    timeoutSeconds: 3_600,
+    oneAtATime: true,
+  }),
 } as const;
 
 export type JobName = keyof typeof catalogue;
@@ -76,4 +84,5 @@ export const schedule: readonly { job: JobName; cron: string; words: string; pay
   { job: 'forgetExpired', cron: '42 * * * *', words: 'every hour at 42 minutes past', payload: {} },
   { job: 'pruneAccessLog', cron: '5 4 * * *', words: 'every night at 04:05', payload: {} },
   { job: 'settleCustomers', cron: '* * * * *', words: 'every minute', payload: {} },
+  { job: 'fetchRates', cron: '30 16 * * *', words: 'every day at 16:30', payload: {} },
 ];

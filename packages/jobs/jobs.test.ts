@@ -14,6 +14,7 @@ const idle = {
   deleteTenant: nothing,
   spreadDefinition: nothing,
   settleCustomers: nothing,
+  fetchRates: nothing,
 };
 
 beforeAll(async () => {

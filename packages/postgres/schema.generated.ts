@@ -435,6 +435,13 @@ export interface Outcomes {
   visitor_id: string | null;
 }
 
+export interface OutcomesWithoutRate {
+  currency: string;
+  occurred_at: Timestamp;
+  outcome_id: string;
+  profile_id: string;
+}
+
 export interface PgbossBam {
   command: string;
   completed_on: Timestamp | null;
@@ -742,6 +749,7 @@ export interface DB {
   oauth_resources: OauthResources;
   outbox: Outbox;
   outcomes: Outcomes;
+  outcomes_without_rate: OutcomesWithoutRate;
   "pgboss.bam": PgbossBam;
   "pgboss.job": PgbossJob;
   "pgboss.job_dependency": PgbossJobDependency;

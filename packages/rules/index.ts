@@ -29,6 +29,7 @@ export {
   type SaidEvent,
   settleEvent,
 } from './event-input.ts';
+export { type Quote, readBcchRates, readEcbRates, readRateRow, UnreadableRates } from './exchange-rates.ts';
 export {
   type CustomerPayment,
   type EarliestPayments,

@@ -1,0 +1,58 @@
+import { createReadStream } from 'node:fs';
+import { priceOutcomes, saveRates } from '@tributary/domain/conversions';
+import { createPostgres } from '@tributary/postgres';
+import { type Quote, readRateRow } from '@tributary/rules';
+import { Command } from 'commander';
+import { parse } from 'csv-parse';
+import { withLedgers } from '../ledgers.ts';
+import { tell } from '../output.ts';
+
+const batchSize = 5_000;
+
+export const ratesCommand = () =>
+  new Command('rates').description('Exchange rates').addCommand(
+    new Command('import')
+      .description('Take rates from a CSV file: day,currency,per_usd (units for one US dollar)')
+      .argument('<file>')
+      .option('--json', 'machine-readable output')
+      .action((file: string, { json }: { json?: boolean }) =>
+        withLedgers(async ({ app, settings }) => {
+          const system = createPostgres({ url: settings.databaseSystemUrl, poolSize: 2 });
+          try {
+            const rates = await importRates(file, (quotes) => saveRates(system, 'file', quotes));
+            const converted = await priceOutcomes(app, system, new AbortController().signal);
+            tell({ rates, outcomes_converted: converted }, json, 'Imported.');
+          } finally {
+            await system.close();
+          }
+        }),
+      ),
+  );
+
+/** Stops at the first row that is no rate: a file that is wrong in one line is likely wrong in others. Run again, it begins anew. */
+async function importRates(file: string, save: (quotes: readonly Quote[]) => Promise<void>): Promise<number> {
+  const rows = createReadStream(file).pipe(
+    parse({ bom: true, info: true, relax_column_count: true, skip_empty_lines: true, max_record_size: 1_000 }),
+  );
+  let taken = 0;
+  let isHeader = true;
+  let batch: Quote[] = [];
+  for await (const { record, info } of rows as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
+    if (isHeader) {
+      isHeader = false;
+      if (record.map((name) => name.trim().toLowerCase()).join() !== 'day,currency,per_usd')
+        throw new Error('The first line must be "day,currency,per_usd".');
+      continue;
+    }
+    const quotes = readRateRow(record);
+    if (!quotes || record.length !== 3)
+      throw new Error(`Line ${info.lines} is no rate. One looks like "2026-05-04,CLP,951.23".`);
+    batch.push(...quotes);
+    taken += 1;
+    if (batch.length < batchSize) continue;
+    await save(batch);
+    batch = [];
+  }
+  await save(batch);
+  return taken;
+}

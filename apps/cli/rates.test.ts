@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { openTestkit, type Testkit } from '@tributary/testkit';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+let kit: Testkit;
+let directory: string;
+beforeAll(async () => {
+  kit = await openTestkit();
+  directory = mkdtempSync(join(tmpdir(), 'rates-'));
+});
+afterAll(async () => {
+  rmSync(directory, { recursive: true });
+  await kit.close();
+});
+
+const importRates = (...lines: string[]) => {
+  const file = join(directory, 'rates.csv');
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  return promisify(execFile)(
+    process.execPath,
+    [join(import.meta.dirname, 'main.ts'), 'rates', 'import', file, '--json'],
+    {
+      env: {
+        ...process.env,
+        BASE_URL: 'http://127.0.0.1',
+        DATABASE_APP_URL: kit.database.appUrl,
+        DATABASE_OWNER_URL: kit.database.ownerUrl,
+        DATABASE_SYSTEM_URL: kit.database.systemUrl,
+        ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 1).toString('base64')}`,
+      },
+    },
+  );
+};
+const rates = async () =>
+  (
+    await kit.system.unbound.query(
+      sql<{ line: string }>`
+        SELECT day || ' ' || currency || ' ' || trim_scale(per_usd) AS line FROM exchange_rates ORDER BY 1`,
+    )
+  ).rows.map(({ line }) => line);
+
+test('a file of one’s own becomes rates, with the dollar of each day; again it corrects them', async () => {
+  const { stdout } = await importRates('day,currency,per_usd', '2026-05-04,CLP,951.23', '2026-05-05,PEN,3.7');
+  expect(JSON.parse(stdout)).toEqual({ rates: 2, outcomes_converted: 0 });
+  await importRates('day,currency,per_usd', '2026-05-04,CLP,950');
+  expect(await rates()).toEqual(['2026-05-04 CLP 950', '2026-05-04 USD 1', '2026-05-05 PEN 3.7', '2026-05-05 USD 1']);
+});
+
+test('a row that is no rate is named by its line', async () => {
+  await expect(importRates('day,currency,per_usd', '2026-05-06,CLP,"951,23"')).rejects.toThrow('Line 2 is no rate');
+  expect((await rates()).join()).not.toContain('2026-05-06');
+});
