@@ -332,3 +332,11 @@ describe('the error envelope', () => {
     expect(accepts({ ...errorExample('not_found', baseUrl), data: [] })).toBe(false);
   });
 });
+
+test('[inge-037] no answer of any route has a place for subject_ref', () => {
+  const answers = Object.values(routes).flatMap((one: Route) =>
+    Object.values(one.answers).map(({ schema }) => JSON.stringify(z.toJSONSchema(schema, { unrepresentable: 'any' }))),
+  );
+  expect(answers.length).toBeGreaterThan(20);
+  for (const answer of answers) expect(answer).not.toContain('subject_ref');
+});
