@@ -493,6 +493,15 @@ CREATE FUNCTION public.note_key_use(key_ids uuid[], at timestamp with time zone)
   WHERE k.id = used.id AND (k.last_used_at IS NULL OR k.last_used_at < at)
 $$;
 
+CREATE FUNCTION public.note_missing_rate() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$ BEGIN
+  INSERT INTO outcomes_without_rate (profile_id, outcome_id, currency, occurred_at)
+  VALUES (NEW.profile_id, NEW.id, NEW.currency, NEW.occurred_at)
+  ON CONFLICT (profile_id, outcome_id) DO UPDATE SET currency = excluded.currency, occurred_at = excluded.occurred_at;
+  RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.on_privacy_switch() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -901,6 +910,15 @@ CREATE TABLE public.outcomes (
 
 ALTER TABLE ONLY public.outcomes FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.outcomes_without_rate (
+    profile_id uuid NOT NULL,
+    outcome_id uuid NOT NULL,
+    currency text NOT NULL,
+    occurred_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.outcomes_without_rate FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.pii_access_log (
     workspace_id uuid NOT NULL,
     profile_id uuid NOT NULL,
@@ -1137,6 +1155,9 @@ ALTER TABLE ONLY public.outcomes
 ALTER TABLE ONLY public.outcomes
     ADD CONSTRAINT outcomes_profile_id_idempotency_key_key UNIQUE (profile_id, idempotency_key);
 
+ALTER TABLE ONLY public.outcomes_without_rate
+    ADD CONSTRAINT outcomes_without_rate_pkey PRIMARY KEY (profile_id, outcome_id);
+
 ALTER TABLE ONLY public.pii_access_log
     ADD CONSTRAINT pii_access_log_pkey PRIMARY KEY (workspace_id, at, id);
 
@@ -1240,7 +1261,17 @@ CREATE INDEX outcomes_by_customer ON public.outcomes USING btree (profile_id, cu
 
 CREATE INDEX outcomes_by_event ON public.outcomes USING btree (profile_id, event_key, occurred_at, id);
 
+CREATE INDEX outcomes_by_subject ON public.outcomes USING btree (profile_id, customer_id, subject_ref, occurred_at, id) WHERE ((is_first_payment IS NOT NULL) AND (subject_ref IS NOT NULL));
+
+CREATE INDEX outcomes_by_tag ON public.outcomes USING btree (profile_id, customer_id, (
+CASE
+    WHEN (subject_ref IS NULL) THEN 0
+    ELSE 1
+END), occurred_at, id) WHERE (is_first_payment IS NOT NULL);
+
 CREATE INDEX outcomes_by_visitor ON public.outcomes USING btree (profile_id, visitor_id, occurred_at, id) WHERE (visitor_id IS NOT NULL);
+
+CREATE INDEX outcomes_tagged_first ON public.outcomes USING btree (profile_id, customer_id, occurred_at, id) WHERE (is_first_payment AND (subject_ref IS NOT NULL));
 
 CREATE INDEX pii_access_log_by_time ON public.pii_access_log USING btree (at);
 
@@ -1273,6 +1304,8 @@ CREATE TRIGGER access_switch BEFORE UPDATE OF revoked_at, scopes ON public.api_k
 CREATE TRIGGER access_switch BEFORE UPDATE OF oauth_scopes, revoked_at ON public.grants FOR EACH ROW EXECUTE FUNCTION public.take_profile_privacy_lock();
 
 CREATE TRIGGER access_switch BEFORE DELETE OR UPDATE OF role ON public.members FOR EACH ROW EXECUTE FUNCTION public.take_workspace_privacy_lock();
+
+CREATE TRIGGER missing_rate_noted AFTER INSERT OR UPDATE OF amount, currency, occurred_at ON public.outcomes FOR EACH ROW WHEN (((new.amount IS NOT NULL) AND (new.reporting_amount IS NULL))) EXECUTE FUNCTION public.note_missing_rate();
 
 CREATE TRIGGER outcomes_follow_merge AFTER UPDATE OF merged_into ON public.customers FOR EACH ROW WHEN (((new.merged_into IS NOT NULL) AND (new.merged_into IS DISTINCT FROM old.merged_into))) EXECUTE FUNCTION public.follow_merge();
 
@@ -1432,6 +1465,9 @@ ALTER TABLE ONLY public.outbox
 ALTER TABLE ONLY public.outcomes
     ADD CONSTRAINT outcomes_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.outcomes_without_rate
+    ADD CONSTRAINT outcomes_without_rate_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.pii_access_log
     ADD CONSTRAINT pii_access_log_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
@@ -1550,6 +1586,8 @@ ALTER TABLE public.outbox ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.outcomes ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.outcomes_without_rate ENABLE ROW LEVEL SECURITY;
+
 CREATE POLICY own ON public.idempotent_answer_people TO tributary_app USING ((owner_id = public.current_owner()));
 
 CREATE POLICY own ON public.idempotent_answers TO tributary_app USING ((owner_id = public.current_owner()));
@@ -1587,6 +1625,8 @@ CREATE POLICY own_profile ON public.moved_conversions TO tributary_app USING ((p
 CREATE POLICY own_profile ON public.outbox TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.outcomes TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.outcomes_without_rate TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.pii_access_log FOR INSERT TO tributary_app WITH CHECK ((profile_id = public.current_profile()));
 
@@ -1631,6 +1671,8 @@ CREATE POLICY queue ON public.event_log TO tributary_system USING (true);
 CREATE POLICY queue ON public.idempotent_answers TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.outbox TO tributary_system USING (true);
+
+CREATE POLICY queue ON public.outcomes_without_rate TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.pii_access_log TO tributary_system USING (true);
 
@@ -1752,7 +1794,7 @@ GRANT SELECT ON TABLE public.event_log TO tributary_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.event_log TO tributary_system;
 
 GRANT SELECT ON TABLE public.exchange_rates TO tributary_app;
-GRANT SELECT ON TABLE public.exchange_rates TO tributary_system;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.exchange_rates TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.idempotent_answer_people TO tributary_app;
 
@@ -1780,6 +1822,9 @@ GRANT SELECT,INSERT ON TABLE public.outbox TO tributary_app;
 GRANT SELECT,DELETE ON TABLE public.outbox TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outcomes TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outcomes_without_rate TO tributary_app;
+GRANT SELECT ON TABLE public.outcomes_without_rate TO tributary_system;
 
 GRANT SELECT,INSERT ON TABLE public.pii_access_log TO tributary_app;
 GRANT SELECT,DELETE ON TABLE public.pii_access_log TO tributary_system;
