@@ -1,3 +1,4 @@
+import type { ClickHouse } from '@tributary/clickhouse';
 import { type RouteId, routes } from '@tributary/contract';
 import {
   bearerAuthenticator,
@@ -8,7 +9,9 @@ import {
   refusalAuditor,
   sessionAuthenticator,
 } from '@tributary/domain/access';
+import type { OpenDns } from '@tributary/domain/tracking';
 import type { Jobs } from '@tributary/jobs';
+import type { Outbound } from '@tributary/outbound';
 import type { Postgres } from '@tributary/postgres';
 import { createRateLimiter, type RedisClient } from '@tributary/redis';
 import {
@@ -31,8 +34,13 @@ import { handlers } from './routes.ts';
 export interface ApiOptions {
   readonly baseUrl: string;
   readonly apiUrl?: string | undefined;
+  readonly collectorUrl: string;
   readonly postgres: Postgres;
   readonly redis: RedisClient;
+  /** While it is away, the routes that read it answer 503; the others, and /readyz, do without. */
+  readonly clickhouse: ClickHouse;
+  readonly outbound: Outbound;
+  readonly openDns: OpenDns;
   readonly vault: Vault;
   /** What sessions are signed with, newest first; keys derived from the vault's own when there are none. */
   readonly sessionKeys?: () => readonly MasterKey[];
@@ -108,7 +116,16 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     postgres,
     limiter,
     vault,
-    services: { baseUrl, apiUrl, jobs: options.jobs, accounts },
+    services: {
+      baseUrl,
+      apiUrl,
+      collectorUrl: options.collectorUrl.replace(/\/+$/, ''),
+      jobs: options.jobs,
+      accounts,
+      clickhouse: options.clickhouse,
+      outbound: options.outbound,
+      openDns: options.openDns,
+    },
     baseUrl,
     now,
     auditRefusal: refusalAuditor(postgres, async (subject) => (await limiter.take(`audit:${subject}`, 1)).allowed),

@@ -1,6 +1,9 @@
+import { clickhouseSettings, createClickHouse } from '@tributary/clickhouse';
 import { loadSettings, WrongSettings } from '@tributary/config';
 import { loadKeys } from '@tributary/domain/access';
+import { dnsOpener } from '@tributary/domain/tracking';
 import { createJobs } from '@tributary/jobs';
+import { createOutbound } from '@tributary/outbound';
 import { createPostgres } from '@tributary/postgres';
 import { createRedis } from '@tributary/redis';
 import { createLog, createMetrics, createTracing, onStop, serveMetrics } from '@tributary/runtime';
@@ -9,6 +12,12 @@ import { createApi } from './app.ts';
 
 /** How late a rotated key is used at the latest. */
 const keyRefreshMs = 30_000;
+
+/** Whoever waits for a report gets an answer before the request's own time is up, if only that the warehouse is away. */
+const warehouseTimeoutMs = 15_000;
+
+/** For one page that a user named. */
+const outboundTimeoutMs = 8_000;
 
 try {
   await main();
@@ -43,12 +52,17 @@ async function main(): Promise<void> {
   const tracing = settings.otlpEndpoint ? await createTracing(settings.otlpEndpoint, 'tributary-api') : undefined;
   const metrics = createMetrics();
   if (settings.metricsPort !== undefined) await serveMetrics(metrics, settings.host, settings.metricsPort);
+  const clickhouse = createClickHouse({ ...clickhouseSettings(settings), requestTimeoutMs: warehouseTimeoutMs });
   let isStopping = false;
   const api = await createApi({
     baseUrl: settings.baseUrl,
     apiUrl: settings.apiUrl,
+    collectorUrl: settings.collectorUrl,
     postgres,
     redis,
+    clickhouse,
+    outbound: createOutbound({ timeoutMs: outboundTimeoutMs }),
+    openDns: dnsOpener(settings.dnsServers),
     vault: createVault(() => ring.keys('envelope')),
     sessionKeys: () => ring.keys('session'),
     jobs,
@@ -73,6 +87,7 @@ async function main(): Promise<void> {
     await api.close();
     await tracing?.stop();
     await jobs.close();
+    await clickhouse.close();
     await postgres.close();
     redis.disconnect();
   });

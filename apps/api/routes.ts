@@ -1,7 +1,9 @@
 import type { RouteId, Routes } from '@tributary/contract';
 import * as access from '@tributary/domain/access';
+import * as attribution from '@tributary/domain/attribution';
 import * as conversions from '@tributary/domain/conversions';
 import * as customers from '@tributary/domain/customers';
+import * as tracking from '@tributary/domain/tracking';
 import type { Handles } from '@tributary/runtime';
 import { readChangelog, readOpenapi } from './self.ts';
 import type { Services } from './services.ts';
@@ -41,4 +43,24 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   createGoalDefinition: conversions.createGoalDefinition,
   listGoalDefinitions: conversions.listGoalDefinitions,
   createGoal: conversions.createGoal,
+  createTrackingKey: tracking.createTrackingKey,
+  listTrackingKeys: tracking.listTrackingKeys,
+  deleteTrackingKey: tracking.deleteTrackingKey,
+  readTrackingSnippet: tracking.readTrackingSnippet,
+  readGtmInstaller: tracking.readGtmInstaller,
+  readShopifyPixelInstaller: tracking.readShopifyPixelInstaller,
+  readStorePixelInstaller: tracking.readStorePixelInstaller,
+  readTrackingOrigin: tracking.readTrackingOrigin,
+  listTrackingDomains: tracking.listTrackingDomains,
+  createTrackingDomain: tracking.createTrackingDomain,
+  deleteTrackingDomain: tracking.deleteTrackingDomain,
+  verifyTrackingDomain: tracking.verifyTrackingDomain,
+  readTrackingSettings: tracking.readTrackingSettings,
+  updateTrackingSettings: tracking.updateTrackingSettings,
+  readTrackingVerification: tracking.readTrackingVerification,
+  createTrackingVerification: tracking.createTrackingVerification,
+  listTrackingEvents: tracking.listTrackingEvents,
+  readTrackingOps: tracking.readTrackingOps,
+  readTrackingQuality: tracking.readTrackingQuality,
+  readReplayStatus: attribution.readReplayStatus,
 };

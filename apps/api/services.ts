@@ -1,8 +1,9 @@
 import type { Accounts } from '@tributary/domain/access';
+import type { TrackingServices } from '@tributary/domain/tracking';
 import type { Jobs } from '@tributary/jobs';
 
 /** What handlers may use besides the ledger. A handler names only what it needs. */
-export interface Services {
+export interface Services extends TrackingServices {
   readonly baseUrl: string;
   readonly apiUrl: string | undefined;
   readonly jobs: Jobs;

@@ -20,6 +20,7 @@ export { signOut } from './accounts/sign-out.ts';
 export { updateMember } from './accounts/update-member.ts';
 export { updatePassword } from './accounts/update-password.ts';
 export { type AppRegistration, disableApp, listApps, registerApp, resetAppSecret } from './apps.ts';
+export { audit } from './audit.ts';
 export { refusalAuditor } from './audit-refusal.ts';
 export { bearerAuthenticator } from './authenticate.ts';
 export { createKey } from './create-key.ts';

@@ -9,8 +9,13 @@ export const readProfile: Handles<Routes['readProfile']> = async (_input, { ledg
     tx
       .selectFrom('profiles')
       .selectAll()
-      // The fact alone, not the outcomes: what they are is no business of this room.
+      // The facts alone: what outcomes and verifications are is no business of this room.
       .select(sql<boolean>`EXISTS (SELECT FROM outcomes WHERE profile_id = ${profileId})`.as('has_outcomes'))
+      .select(
+        sql<boolean>`EXISTS (SELECT FROM tracking_verifications WHERE profile_id = ${profileId} AND verified_at IS NOT NULL)`.as(
+          'has_tracker',
+        ),
+      )
       .where('id', '=', profileId)
       .executeTakeFirstOrThrow(),
   );
@@ -22,7 +27,7 @@ export const readProfile: Handles<Routes['readProfile']> = async (_input, { ledg
       readiness: [
         { step: 'attribution_enabled', is_done: row.is_attribution_enabled },
         { step: 'crm_or_outcome_source_connected', is_done: row.has_outcomes },
-        { step: 'tracker_verified', is_done: false },
+        { step: 'tracker_verified', is_done: row.has_tracker },
         { step: 'ad_platform_connected', is_done: false },
       ],
     },

@@ -1,1 +1,2 @@
 export { type AttributionOptions, startAttribution } from './attribute-dirty.ts';
+export { readReplayStatus } from './read-replay-status.ts';

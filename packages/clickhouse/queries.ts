@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { VisitRow } from './tables.ts';
 
 /**
  * Every query file with what it takes and gives. An instant is passed as a Date (the engine does not read ISO strings in
@@ -16,8 +17,37 @@ export const catalogue = {
   attribution_keep_history: declare<AttributionResults, never>(),
   migration_list_applied: declare<NoParameters, { name: string; checksum: string }>(),
   profile_table_list: declare<NoParameters, { name: string }>(),
+  profile_read_state: declare<
+    { profile_id: string },
+    { visits: string; touches: string; newest_received_at: string | null }
+  >(),
   table_list: declare<NoParameters, { name: string; engine: string; definition: string }>(),
+  table_read_state: declare<NoParameters, { name: string; parts: string; pending_mutations: string }>(),
   visit_count: declare<{ profile_id: string; from: Date; to: Date }, { visits: string }>(),
+  visit_count_daily: declare<
+    {
+      profile_id: string;
+      time_zone: string;
+      from: Date;
+      to: Date;
+      linked: readonly string[];
+      sample_through: string;
+    },
+    { day: string; visits: string; bots: string; sampled: string; sampled_unmatched: string }
+  >(),
+  visit_list_recent: declare<
+    {
+      profile_id: string;
+      since: Date;
+      before_at: Date;
+      before_id: string;
+      event_type: string;
+      channel: string;
+      include_bots: boolean;
+      limit: number;
+    },
+    Omit<VisitRow, 'profile_id' | 'occurred_at' | 'received_at'> & { occurred_at: string; received_at: string }
+  >(),
 };
 
 type AttributionResults = { readonly profile_id: string; readonly version: string };

@@ -77,6 +77,12 @@ const whereItAnswers = {
     address('http:', 'https:'),
     'The alternate API host. The same server answers for both; leave it out when there is only one.',
   ),
+  collectorUrl: setting(
+    'COLLECTOR_URL',
+    address('http:', 'https:'),
+    'The public address of the collector, where trackers send visits. Domains of customers become aliases (CNAME) of its host.',
+    { fallback: 'http://127.0.0.1:4100' },
+  ),
   host: setting('HOST', z.string().min(1), 'The address the API listens on.', { fallback: '127.0.0.1' }),
   port: setting('PORT', wholeNumber(0, 65_535), 'The port the API listens on.', { fallback: '4000' }),
   trustedProxies: setting(
@@ -89,6 +95,12 @@ const whereItAnswers = {
     'CORS_ORIGINS',
     list,
     'Origins whose pages may call the API from a browser. Empty: none but the deployment itself.',
+    { fallback: '' },
+  ),
+  dnsServers: setting(
+    'DNS_SERVERS',
+    list,
+    'Name servers that are asked about domains of customers, as address or address:port. Empty: those of the machine.',
     { fallback: '' },
   ),
   tlsCertificateFile: optional(

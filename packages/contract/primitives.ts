@@ -106,3 +106,21 @@ export function limitParameter(most: number, usual: number) {
     .default(usual)
     .describe(`From 1 to ${most}; ${usual} when absent.`);
 }
+
+const maxRangeDays = 366;
+
+/** The days of a report, both included. */
+export const DateRange = z
+  .object({ date_from: CalendarDate, date_to: CalendarDate })
+  .refine(({ date_from, date_to }) => date_from <= date_to, {
+    path: ['date_to'],
+    message: 'must not be before date_from',
+    abort: true,
+  })
+  .refine(({ date_from, date_to }) => (Date.parse(date_to) - Date.parse(date_from)) / 86_400_000 < maxRangeDays, {
+    path: ['date_to'],
+    message: `may be up to ${maxRangeDays} days after date_from, that day included`,
+  });
+
+/** Wrong dates have a code of their own on every route that reports on days. */
+export const dateRangeFaults = { date_from: 'invalid_date_range', date_to: 'invalid_date_range' } as const;

@@ -76,7 +76,17 @@ export interface Deprecation {
 }
 
 /** Kinds of ids that a request may name. The testkit builds one of each. */
-export type IdKind = 'profile' | 'workspace' | 'customer' | 'api_key' | 'app' | 'invitation' | 'member' | 'assistant';
+export type IdKind =
+  | 'profile'
+  | 'workspace'
+  | 'customer'
+  | 'api_key'
+  | 'app'
+  | 'invitation'
+  | 'member'
+  | 'assistant'
+  | 'tracking_key'
+  | 'tracking_domain';
 
 /** Keeps the declaration's own types while checking its shape. */
 export function route<const R extends Route>(declaration: R): R {

@@ -31,6 +31,28 @@ import {
 import { importCustomers, searchCustomers } from './routes/customers.ts';
 import { createEvent, createGoal, createGoalDefinition, listGoalDefinitions } from './routes/outcomes.ts';
 import { readChangelog, readOpenapi } from './routes/service.ts';
+import {
+  createTrackingDomain,
+  createTrackingKey,
+  createTrackingVerification,
+  deleteTrackingDomain,
+  deleteTrackingKey,
+  listTrackingDomains,
+  listTrackingEvents,
+  listTrackingKeys,
+  readGtmInstaller,
+  readReplayStatus,
+  readShopifyPixelInstaller,
+  readStorePixelInstaller,
+  readTrackingOps,
+  readTrackingOrigin,
+  readTrackingQuality,
+  readTrackingSettings,
+  readTrackingSnippet,
+  readTrackingVerification,
+  updateTrackingSettings,
+  verifyTrackingDomain,
+} from './routes/tracking.ts';
 
 /** Every route there is, by operation id. apps/api maps each to its handler, and does not compile while one is missing. */
 export const routes = {
@@ -67,6 +89,26 @@ export const routes = {
   listInvitations,
   deleteInvitation,
   acceptInvitation,
+  createTrackingKey,
+  listTrackingKeys,
+  deleteTrackingKey,
+  readTrackingSnippet,
+  readGtmInstaller,
+  readShopifyPixelInstaller,
+  readStorePixelInstaller,
+  readTrackingOrigin,
+  listTrackingDomains,
+  createTrackingDomain,
+  deleteTrackingDomain,
+  verifyTrackingDomain,
+  readTrackingSettings,
+  updateTrackingSettings,
+  readTrackingVerification,
+  createTrackingVerification,
+  listTrackingEvents,
+  readTrackingOps,
+  readTrackingQuality,
+  readReplayStatus,
 } satisfies Record<string, Route>;
 
 export type Routes = typeof routes;

@@ -65,7 +65,7 @@ export {
   toMinorUnits,
 } from './money.ts';
 export { normaliseEmail, normaliseKey, normaliseName, normalisePhone, normaliseRut } from './normalise.ts';
-export { isPlan, type Plan, plans } from './plan.ts';
+export { isPlan, type Plan, plans, visitsPerDay } from './plan.ts';
 export { effectiveScopes, isHealthcareFamily, type PrivacyStatus } from './privacy.ts';
 export { endOfPrefix, maxTermsOfCustomer, type SearchQuestion, searchQuestion, searchTerms } from './search-terms.ts';
 export { type ParsedSubjectRef, parseSubjectRef, type SubjectRefRefusal } from './subject-ref.ts';

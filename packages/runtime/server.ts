@@ -171,8 +171,10 @@ function asRefusal(error: unknown): unknown {
   return error;
 }
 
-/** Connection refused or lost, Postgres starting or shutting down (class 57P, 08), pool exhausted. */
-function isEngineAway(code: string | undefined, _name: string | undefined, error: unknown): boolean {
+/** Connection refused or lost, ClickHouse away or overloaded, Postgres starting or shutting down (class 57P, 08), pool exhausted. */
+function isEngineAway(code: string | undefined, name: string | undefined, error: unknown): boolean {
+  // It has looked at its own causes; the class is not imported for the sake of one word.
+  if (name === 'ClickHouseFailure') return (error as { transient?: boolean }).transient === true;
   if (code && /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|57P0|08|53300)/.test(code)) return true;
   return error instanceof Error && /Connection terminated|timeout exceeded when trying to connect/.test(error.message);
 }

@@ -1,6 +1,9 @@
-import { createApi } from '@tributary/api/app.ts';
+import { type ApiOptions, createApi } from '@tributary/api/app.ts';
+import { createClickHouse } from '@tributary/clickhouse';
 import { registerApp } from '@tributary/domain/access';
+import { dnsOpener } from '@tributary/domain/tracking';
 import { createJobs } from '@tributary/jobs';
+import { createOutbound } from '@tributary/outbound';
 import { createPostgres } from '@tributary/postgres';
 import { createRedis, redisReady } from '@tributary/redis';
 import { createLog } from '@tributary/runtime';
@@ -23,24 +26,32 @@ export interface TestApp {
   token(profileId?: string, scope?: string): Promise<{ authorization: string }>;
 }
 
-/** The whole API as it is served, on real engines. */
-export async function openApi(kit: Testkit): Promise<TestApi> {
+type Changes = Partial<Pick<ApiOptions, 'clickhouse' | 'outbound' | 'openDns' | 'collectorUrl'>>;
+
+/** The whole API as it is served, on real engines. It reaches nobody outside; what a test lets it reach is given by `changes`. */
+export async function openApi(kit: Testkit, changes: Changes = {}): Promise<TestApi> {
   const redis = createRedis({ url: kit.redisUrl, prefix: kit.redisPrefix });
   await redisReady(redis);
   const logLines: string[] = [];
   const log = createLog('info', { write: (line) => void logLines.push(line) });
   const jobs = await createJobs(kit.database.appUrl, (error) => log.failure(undefined, error));
   const operator = createPostgres({ url: kit.database.ownerUrl, poolSize: 1 });
+  const clickhouse = createClickHouse({ url: kit.clickhouseUrl, database: kit.clickhouseDatabase });
   const fastify = await createApi({
     baseUrl: 'https://tributary.test',
+    collectorUrl: 'https://collect.tributary.test',
     postgres: kit.app,
     redis,
+    clickhouse,
+    outbound: createOutbound({ timeoutMs: 2_000, resolver: noResolver, connect: noConnection }),
+    openDns: dnsOpener([nobody], 100),
     vault: testVault,
     jobs,
     log,
     now: () => kit.clock.now(),
     requestTimeoutMs: 20_000,
     checkAnswers: true,
+    ...changes,
   });
   return {
     fastify,
@@ -79,8 +90,16 @@ export async function openApi(kit: Testkit): Promise<TestApi> {
     async close() {
       await fastify.close();
       await jobs.close();
+      await clickhouse.close();
       await operator.close();
       redis.disconnect();
     },
   };
 }
+
+/** A port that nobody listens at. */
+const nobody = '127.0.0.1:9';
+const noResolver = { resolve4: async () => [], resolve6: async () => [] };
+const noConnection = async () => {
+  throw new Error('Tests reach nobody outside.');
+};

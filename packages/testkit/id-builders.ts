@@ -1,5 +1,6 @@
 import { type CredentialKind, type IdKind, McpScope, OAuthScope, Scope, unboundAppScopes } from '@tributary/contract';
 import { hashSecret, mintSecret, registerApp } from '@tributary/domain/access';
+import { mintTrackingKey } from '@tributary/domain/tracking';
 import { createPostgres, type Ledger, type Schema } from '@tributary/postgres';
 import { v7 as uuid } from 'uuid';
 import { type BuiltProfile, buildProfile, type ProfileTraits } from './builders.ts';
@@ -93,6 +94,34 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
       tx
         .insertInto('customers')
         .values({ ...person, sources: ['test'], terms: [mark], ...times })
+        .execute(),
+    );
+    return id;
+  },
+  tracking_key: async (kit, { id: profileId }) => {
+    const id = uuid();
+    // A profile has one active key at most: an earlier one makes room.
+    await kit.app.forProfile(profileId).transaction(async (tx) => {
+      await tx
+        .updateTable('tracking_keys')
+        .set({ revoked_at: longAgo })
+        .where('profile_id', '=', profileId)
+        .where('revoked_at', 'is', null)
+        .execute();
+      await tx
+        .insertInto('tracking_keys')
+        .values({ profile_id: profileId, id, key: mintTrackingKey(), created_at: longAgo })
+        .execute();
+    });
+    return id;
+  },
+  tracking_domain: async (kit, { id: profileId, mark }) => {
+    const id = uuid();
+    const domain = { profile_id: profileId, id, domain: `${mark}-${id.slice(-6)}.shop.cl`, status: 'pending' };
+    await kit.app.forProfile(profileId).transaction((tx) =>
+      tx
+        .insertInto('tracking_domains')
+        .values({ ...domain, created_at: longAgo })
         .execute(),
     );
     return id;

@@ -1,5 +1,8 @@
 import { createApi } from '@tributary/api/app.ts';
+import { createClickHouse } from '@tributary/clickhouse';
+import { dnsOpener } from '@tributary/domain/tracking';
 import { createJobs } from '@tributary/jobs';
+import { createOutbound } from '@tributary/outbound';
 import { createPostgres } from '@tributary/postgres';
 import { createRedis } from '@tributary/redis';
 import { createLog } from '@tributary/runtime';
@@ -10,8 +13,13 @@ const [appUrl = '', redisUrl = '', port = '0', poolSize = '12'] = process.argv.s
 const postgres = createPostgres({ url: appUrl, poolSize: Number(poolSize) });
 const api = await createApi({
   baseUrl: 'http://127.0.0.1',
+  collectorUrl: 'http://127.0.0.1',
   postgres,
   redis: createRedis({ url: redisUrl, prefix: 'events-api' }),
+  // None of these is used by the routes that are loaded here.
+  clickhouse: createClickHouse({ url: 'http://127.0.0.1:9', database: 'none' }),
+  outbound: createOutbound({ timeoutMs: 1_000 }),
+  openDns: dnsOpener([]),
   vault: testVault,
   jobs: await createJobs(appUrl, () => {}),
   log: createLog('silent'),

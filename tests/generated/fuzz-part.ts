@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type Route, routes } from '@tributary/contract';
-import { openApi, openDrillKit } from '@tributary/testkit';
+import { openApi, openDrillKit, openWarehouse } from '@tributary/testkit';
 import { type Failure, Fuzzer } from './fuzz.ts';
 import { buildWorld } from './world.ts';
 
@@ -31,8 +31,9 @@ export async function fuzzPart(
   { set, seed, requests }: PartOptions,
   progress: (done: number, faults: number) => void,
 ): Promise<PartResult> {
-  const kit = await openDrillKit(set, ['postgres', 'redis']);
+  const kit = await openDrillKit(set, ['postgres', 'redis', 'clickhouse']);
   try {
+    const warehouse = await openWarehouse(kit);
     const api = await openApi(kit);
     await api.fastify.listen({ port: 0, host: '127.0.0.1' });
     const fuzzer = new Fuzzer({ ...api, routes: Object.values<Route>(routes) }, () => buildWorld(kit));
@@ -49,6 +50,7 @@ export async function fuzzPart(
     }
     const heapEnd = heapMegabytes();
     await api.close();
+    await warehouse.drop();
     const { counts, byStatus, failures } = fuzzer;
     return {
       requests: counts.requests,

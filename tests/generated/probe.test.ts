@@ -5,6 +5,7 @@ import {
   idBuilders,
   openApi,
   openTestkit,
+  openWarehouse,
   probeCredentials,
   serve,
   served,
@@ -19,13 +20,16 @@ import { Probe } from './probe.ts';
 let kit: Testkit;
 let api: TestApi;
 let probe: Probe;
+let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
 beforeAll(async () => {
   kit = await openTestkit();
+  warehouse = await openWarehouse(kit);
   api = await openApi(kit);
   probe = await Probe.open(kit, api);
 });
 afterAll(async () => {
   await api.close();
+  await warehouse.drop();
   await kit.close();
 });
 

@@ -37,7 +37,7 @@ const fieldsOf = ({ ids = {} }: Route): Field[] => [
 type Whose = 'own' | 'stranger' | 'sibling' | 'absent';
 
 /** What belongs to one profile, and so is as foreign to its siblings as to strangers. */
-const kindsOfProfile: readonly IdKind[] = ['profile', 'customer', 'api_key'];
+const kindsOfProfile: readonly IdKind[] = ['profile', 'customer', 'api_key', 'tracking_key', 'tracking_domain'];
 
 /** Stands for the id that is probed; another id of the same kind may stand in the same request. */
 const probed = 'f0220000-0000-7000-8000-000000000000';
@@ -217,7 +217,7 @@ const isIssued = (name: string): name is ProbeCredential => name in credentialBu
 const volatileHeaders = /^(date|x-request-id|x-ratelimit-.*|connection|keep-alive)$/;
 const uuids = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 const marks = /mark-[0-9a-f]{12}/g;
-const secrets = /trib_[a-z]+_[0-9A-Za-z]{4,38}/g;
+const secrets = /trib_[a-z]+_[0-9A-Za-z]{4,38}|trk_[0-9A-Za-z]{22}/g;
 
 function mask({ status, headers, body }: Answered): string {
   const kept = Object.entries(headers).filter(([name]) => !volatileHeaders.test(name));

@@ -1,0 +1,41 @@
+import type { Routes } from '@tributary/contract';
+import { audit } from '@tributary/domain/access';
+import { answer, type Handles, refuse } from '@tributary/runtime/handler.ts';
+import { foldPublicHost } from './host-name.ts';
+import type { TrackingServices } from './services.ts';
+import { insertDomain, listDomains, lockDomains } from './store.ts';
+import { showDomain } from './tracking-domain.ts';
+
+const maxDomains = 20;
+
+export const createTrackingDomain: Handles<
+  Routes['createTrackingDomain'],
+  Pick<TrackingServices, 'collectorUrl'>
+> = async ({ body }, { caller, effect, now, requestId, collectorUrl }) => {
+  const profileId = caller.profileId as string;
+  const domain = foldPublicHost(body.domain);
+  if (!domain || domain === new URL(collectorUrl).hostname) {
+    refuse('validation_error', 'The field "domain" must be a public host name of your own, like track.shop.cl.', {
+      fields: { field: 'domain' },
+    });
+  }
+  return effect(async (tx) => {
+    await lockDomains(tx, profileId);
+    const known = await listDomains(tx, profileId);
+    const same = known.find((row) => row.domain === domain);
+    if (same) return answer(200, { data: showDomain(same, collectorUrl) });
+    if (known.length >= maxDomains) {
+      refuse('invalid_state', `A profile collects on up to ${maxDomains} domains of its own. Remove one first.`, {
+        fields: { reason: 'too_many_domains' },
+      });
+    }
+    const made = await insertDomain(tx, profileId, domain, now);
+    await audit(tx, caller, requestId, now, {
+      workspaceId: caller.workspaceId as string,
+      action: 'tracking_domain.created',
+      target: `tracking_domain:${made.id}`,
+      detail: { domain },
+    });
+    return answer(201, { data: showDomain(made, collectorUrl) });
+  });
+};

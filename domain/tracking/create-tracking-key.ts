@@ -1,0 +1,27 @@
+import type { Routes } from '@tributary/contract';
+import { audit } from '@tributary/domain/access';
+import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { insertKey, type KeyRow, listActiveKeys } from './store.ts';
+
+export const createTrackingKey: Handles<Routes['createTrackingKey']> = async (_input, context) => {
+  const { caller, effect, now, requestId } = context;
+  const profileId = caller.profileId as string;
+  return effect(async (tx) => {
+    for (;;) {
+      const made = await insertKey(tx, profileId, now);
+      if (made) {
+        await audit(tx, caller, requestId, now, {
+          workspaceId: caller.workspaceId as string,
+          action: 'tracking_key.created',
+          target: `tracking_key:${made.id}`,
+        });
+        return answer(201, { data: showTrackingKey(made) });
+      }
+      const [active] = await listActiveKeys(tx, profileId);
+      if (active) return answer(200, { data: showTrackingKey(active) });
+      // It was revoked in between: now there is room for a new one.
+    }
+  });
+};
+
+export const showTrackingKey = ({ id, key, created_at }: KeyRow) => ({ id, key, created_at: created_at.toISOString() });

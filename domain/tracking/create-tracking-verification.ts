@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import type { Routes } from '@tributary/contract';
+import { audit } from '@tributary/domain/access';
+import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { v7 as uuid } from 'uuid';
+import { lookAtPage } from './look-at-page.ts';
+import type { TrackingServices } from './services.ts';
+import { insertVerification, listActiveKeys } from './store.ts';
+import { showVerification } from './tracking-verification.ts';
+
+const lifeMs = 60 * 60 * 1_000;
+
+export const createTrackingVerification: Handles<
+  Routes['createTrackingVerification'],
+  Pick<TrackingServices, 'outbound'>
+> = async ({ body }, { caller, ledger, effect, now, requestId, outbound }) => {
+  const profileId = caller.profileId as string;
+  const [active] = await ledger.transaction((tx) => listActiveKeys(tx, profileId), { readOnly: true });
+  const hint = await lookAtPage(outbound, body.url, active?.key);
+  return effect(async (tx) => {
+    const row = await insertVerification(tx, {
+      profile_id: profileId,
+      id: uuid(),
+      nonce: randomUUID(),
+      url: body.url,
+      is_snippet_present: hint.isSnippetPresent,
+      fetch_verdict: hint.words,
+      started_at: now,
+      expires_at: new Date(now.getTime() + lifeMs),
+    });
+    await audit(tx, caller, requestId, now, {
+      workspaceId: caller.workspaceId as string,
+      action: 'tracking_verification.started',
+      target: `tracking_verification:${row.id}`,
+    });
+    return answer(201, { data: showVerification(row, now) });
+  });
+};

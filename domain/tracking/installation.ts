@@ -1,0 +1,33 @@
+import { type Context, refuse } from '@tributary/runtime/handler.ts';
+import { originOf } from './origin.ts';
+import { findSettings, listActiveKeys, listDomains } from './store.ts';
+
+/** What every way of installing the tracker needs to know. */
+export interface Installation {
+  readonly key: string;
+  readonly origin: string;
+  readonly isConsentRequired: boolean;
+}
+
+export async function readInstallation({ ledger, caller }: Context, collectorUrl: string): Promise<Installation> {
+  const profileId = caller.profileId as string;
+  const { keys, domains, settings } = await ledger.transaction(
+    async (tx) => ({
+      keys: await listActiveKeys(tx, profileId),
+      domains: await listDomains(tx, profileId),
+      settings: await findSettings(tx, profileId),
+    }),
+    { readOnly: true },
+  );
+  const [active] = keys;
+  if (!active) {
+    return refuse('invalid_state', 'The profile has no active tracking key. POST /api/v1/tracking/keys issues one.', {
+      fields: { reason: 'no_tracking_key' },
+    });
+  }
+  return {
+    key: active.key,
+    origin: originOf(domains, collectorUrl).url,
+    isConsentRequired: settings?.is_consent_required ?? false,
+  };
+}

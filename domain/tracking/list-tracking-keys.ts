@@ -1,0 +1,9 @@
+import type { Routes } from '@tributary/contract';
+import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { showTrackingKey } from './create-tracking-key.ts';
+import { listActiveKeys } from './store.ts';
+
+export const listTrackingKeys: Handles<Routes['listTrackingKeys']> = async (_input, { ledger, caller }) => {
+  const keys = await ledger.transaction((tx) => listActiveKeys(tx, caller.profileId as string), { readOnly: true });
+  return answer(200, { data: keys.map(showTrackingKey) });
+};

@@ -1,0 +1,26 @@
+import type { Routes } from '@tributary/contract';
+import { answer, type Context, type Handles } from '@tributary/runtime/handler.ts';
+import { readInstallation } from './installation.ts';
+import type { TrackingServices } from './services.ts';
+import { storeEvents, storePixelScript } from './store-pixel.ts';
+
+const instructions = [
+  'In the store’s admin open Settings, then Customer events, and choose "Add custom pixel". Name it Tributary.',
+  'Under Customer privacy choose the permissions that your shop asks visitors for: marketing and analytics is usual.',
+  'Replace what is in the code field by "script", save, and choose "Connect".',
+  'Visit the store, put something into the cart, and see the visits at GET /api/v1/tracking/events.',
+];
+
+type Needs = Pick<TrackingServices, 'collectorUrl'>;
+
+export const readStorePixelInstaller: Handles<Routes['readStorePixelInstaller'], Needs> = (_input, context) =>
+  installer(context);
+
+/** The same under the store's own name. */
+export const readShopifyPixelInstaller: Handles<Routes['readShopifyPixelInstaller'], Needs> = (_input, context) =>
+  installer(context);
+
+async function installer(context: Context & Needs) {
+  const installation = await readInstallation(context, context.collectorUrl);
+  return answer(200, { data: { script: storePixelScript(installation), events: storeEvents, instructions } });
+}

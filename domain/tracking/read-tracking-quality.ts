@@ -1,0 +1,65 @@
+import type { Routes } from '@tributary/contract';
+import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { qualityByDay, silentSince, totalQuality } from './quality.ts';
+import type { TrackingServices } from './services.ts';
+import { countBadVisits, findPeriod, listLinkedVisitors } from './store.ts';
+
+/**
+ * The links of browsers to customers live in the ledger, the visits in the warehouse. Up to this many links are carried over and
+ * counted exactly. Beyond, only the browsers up to the last id carried are looked at: ids come from a hash, so that is a fair part.
+ */
+const maxLinks = 20_000;
+const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+export const readTrackingQuality: Handles<Routes['readTrackingQuality'], Pick<TrackingServices, 'clickhouse'>> = async (
+  { query },
+  { caller, ledger, now, signal, clickhouse },
+) => {
+  const profileId = caller.profileId as string;
+  const { period, bad, linked } = await ledger.transaction(
+    async (tx) => {
+      const found = await findPeriod(tx, profileId, query.date_from, query.date_to);
+      return {
+        period: found,
+        bad: await countBadVisits(tx, profileId, found),
+        linked: await listLinkedVisitors(tx, profileId, maxLinks + 1),
+      };
+    },
+    { readOnly: true },
+  );
+  const isEstimated = linked.length > maxLinks;
+  const known = linked.slice(0, maxLinks);
+  const [rows, [newest]] = await Promise.all([
+    clickhouse.query(
+      'visit_count_daily',
+      {
+        profile_id: profileId,
+        time_zone: period.timeZone,
+        from: period.from,
+        to: period.to,
+        linked: known,
+        sample_through: isEstimated ? (known.at(-1) ?? lastId) : lastId,
+      },
+      { signal },
+    ),
+    clickhouse.query('profile_read_state', { profile_id: profileId }, { signal }),
+  ]);
+  const visits = rows.map((row) => ({
+    day: row.day,
+    visits: Number(row.visits),
+    bots: Number(row.bots),
+    sampled: Number(row.sampled),
+    sampledUnmatched: Number(row.sampled_unmatched),
+  }));
+  const days = qualityByDay(query.date_from, query.date_to, visits, bad);
+  const lastVisitAt = newest?.newest_received_at ?? null;
+  return answer(200, {
+    data: {
+      total: totalQuality(days),
+      is_unmatched_estimated: isEstimated,
+      last_visit_at: lastVisitAt,
+      silent_since: silentSince(lastVisitAt, now),
+      days,
+    },
+  });
+};

@@ -1,0 +1,12 @@
+import type { ClickHouse } from '@tributary/clickhouse';
+import type { Outbound } from '@tributary/outbound';
+import type { OpenDns } from './look-up-domain.ts';
+
+/** What the handlers of this room need from the outside. */
+export interface TrackingServices {
+  /** Where the collector answers, without a slash at its end. */
+  readonly collectorUrl: string;
+  readonly clickhouse: ClickHouse;
+  readonly outbound: Outbound;
+  readonly openDns: OpenDns;
+}

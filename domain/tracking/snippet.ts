@@ -1,0 +1,23 @@
+import type { Installation } from './installation.ts';
+
+/** Keeps calls that the page makes before the tracker has loaded. */
+export const prelude =
+  'window.tributary=window.tributary||function(){(window.tributary.q=window.tributary.q||[]).push(arguments)};';
+
+/** The tag as it is pasted into a page. */
+export function snippetOf({ key, origin, isConsentRequired }: Installation): string {
+  const consent = isConsentRequired ? ' data-consent="required"' : '';
+  return `<!-- Tributary -->
+<script>${prelude}</script>
+<script async src="${escapeHtml(`${origin}/t.js`)}" data-key="${escapeHtml(key)}"${consent}></script>
+`;
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities[sign] as string);

@@ -1,0 +1,238 @@
+import type { Schema, Tx } from '@tributary/postgres';
+import { type Insertable, type Selectable, sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import { mintTrackingKey } from './tracking-key.ts';
+
+export type KeyRow = Selectable<Schema['tracking_keys']>;
+export type SettingsRow = Selectable<Schema['tracking_settings']>;
+export type DomainRow = Selectable<Schema['tracking_domains']>;
+export type VerificationRow = Selectable<Schema['tracking_verifications']>;
+
+// ── Keys ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function listActiveKeys(tx: Tx, profileId: string): Promise<KeyRow[]> {
+  return tx
+    .selectFrom('tracking_keys')
+    .selectAll()
+    .where('profile_id', '=', profileId)
+    .where('revoked_at', 'is', null)
+    .execute();
+}
+
+/** The new key, or nothing where one is active already: the ledger allows one, however many ask at once. */
+export function insertKey(tx: Tx, profileId: string, now: Date): Promise<KeyRow | undefined> {
+  return tx
+    .insertInto('tracking_keys')
+    .values({ profile_id: profileId, id: uuid(), key: mintTrackingKey(), created_at: now })
+    .onConflict((conflict) => conflict.column('profile_id').where('revoked_at', 'is', null).doNothing())
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export function revokeKey(tx: Tx, profileId: string, id: string, now: Date): Promise<{ id: string } | undefined> {
+  return tx
+    .updateTable('tracking_keys')
+    .set({ revoked_at: now })
+    .where('profile_id', '=', profileId)
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+}
+
+// ── Settings ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function findSettings(tx: Tx, profileId: string): Promise<SettingsRow | undefined> {
+  return tx.selectFrom('tracking_settings').selectAll().where('profile_id', '=', profileId).executeTakeFirst();
+}
+
+/** Changes what is named; the rest stays, or is as at the start. */
+export function saveSettings(
+  tx: Tx,
+  profileId: string,
+  changes: Partial<Omit<Insertable<Schema['tracking_settings']>, 'profile_id'>>,
+  now: Date,
+): Promise<SettingsRow> {
+  const changed = { ...changes, updated_at: now };
+  return tx
+    .insertInto('tracking_settings')
+    .values({ profile_id: profileId, ...changed })
+    .onConflict((conflict) => conflict.column('profile_id').doUpdateSet(changed))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function findPlan(tx: Tx, workspaceId: string): Promise<string | undefined> {
+  const row = await tx.selectFrom('workspaces').select('plan').where('id', '=', workspaceId).executeTakeFirst();
+  return row?.plan;
+}
+
+// ── Domains ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Registrations of a profile wait for each other, so that two at once do not both take its last place. */
+export async function lockDomains(tx: Tx, profileId: string): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${profileId}, 9013))`.execute(tx);
+}
+
+/** In the order in which they were registered. */
+export function listDomains(tx: Tx, profileId: string): Promise<DomainRow[]> {
+  return tx
+    .selectFrom('tracking_domains')
+    .selectAll()
+    .where('profile_id', '=', profileId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+export function findDomain(tx: Tx, profileId: string, id: string): Promise<DomainRow | undefined> {
+  return tx
+    .selectFrom('tracking_domains')
+    .selectAll()
+    .where('profile_id', '=', profileId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+export function insertDomain(tx: Tx, profileId: string, domain: string, now: Date): Promise<DomainRow> {
+  return tx
+    .insertInto('tracking_domains')
+    .values({ profile_id: profileId, id: uuid(), domain, status: 'pending', created_at: now })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export function saveVerdict(
+  tx: Tx,
+  profileId: string,
+  id: string,
+  { status, verdict }: { readonly status: string; readonly verdict: string },
+  now: Date,
+): Promise<DomainRow | undefined> {
+  return tx
+    .updateTable('tracking_domains')
+    .set({ status, verdict, checked_at: now })
+    .where('profile_id', '=', profileId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export function removeDomain(
+  tx: Tx,
+  profileId: string,
+  id: string,
+): Promise<{ id: string; domain: string } | undefined> {
+  return tx
+    .deleteFrom('tracking_domains')
+    .where('profile_id', '=', profileId)
+    .where('id', '=', id)
+    .returning(['id', 'domain'])
+    .executeTakeFirst();
+}
+
+// ── Verifications ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const verificationsKept = 20;
+
+export async function insertVerification(
+  tx: Tx,
+  row: Insertable<Schema['tracking_verifications']>,
+): Promise<VerificationRow> {
+  const inserted = await tx.insertInto('tracking_verifications').values(row).returningAll().executeTakeFirstOrThrow();
+  // Only the latest is ever shown, but a link that was just handed out must still work. A proof is kept for good.
+  await sql`
+    DELETE FROM tracking_verifications WHERE profile_id = ${row.profile_id} AND verified_at IS NULL AND id NOT IN (
+      SELECT id FROM tracking_verifications WHERE profile_id = ${row.profile_id} ORDER BY started_at DESC, id DESC LIMIT ${verificationsKept}
+    )`.execute(tx);
+  return inserted;
+}
+
+export function findLatestVerification(tx: Tx, profileId: string): Promise<VerificationRow | undefined> {
+  return tx
+    .selectFrom('tracking_verifications')
+    .selectAll()
+    .where('profile_id', '=', profileId)
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/**
+ * A visit brought the nonce of an installation link: the tracker works there. Whether it counted; a nonce that is unknown or
+ * lapsed does not, and neither does one that already did.
+ */
+export async function markVerified(tx: Tx, profileId: string, nonce: string, now: Date): Promise<boolean> {
+  const marked = await tx
+    .updateTable('tracking_verifications')
+    .set({ verified_at: now })
+    .where('profile_id', '=', profileId)
+    .where('nonce', '=', nonce)
+    .where('verified_at', 'is', null)
+    .where('expires_at', '>', now)
+    .returning('id')
+    .execute();
+  return marked.length > 0;
+}
+
+// ── Visits that are not in the warehouse, and browsers that are somebody's ──────────────────────────────────────────────────────
+
+export interface Period {
+  readonly timeZone: string;
+  readonly from: Date;
+  readonly to: Date;
+}
+
+/** The moments at which the days begin and end in the profile's time zone. */
+export async function findPeriod(tx: Tx, profileId: string, firstDay: string, lastDay: string): Promise<Period> {
+  const { rows } = await sql<{ time_zone: string; from: Date; to: Date }>`
+    SELECT time_zone, ${firstDay}::date::timestamp AT TIME ZONE time_zone AS "from",
+      (${lastDay}::date + 1)::timestamp AT TIME ZONE time_zone AS "to"
+    FROM profiles WHERE id = ${profileId}`.execute(tx);
+  const [row] = rows;
+  if (!row) throw new Error('The profile is gone.');
+  return { timeZone: row.time_zone, from: row.from, to: row.to };
+}
+
+/** Bad visits that wait for a replay, by day of arrival and reason. */
+export async function countBadVisits(
+  tx: Tx,
+  profileId: string,
+  { timeZone, from, to }: Period,
+): Promise<{ day: string; reason: string; visits: number }[]> {
+  const { rows } = await sql<{ day: string; reason: string; visits: string }>`
+    SELECT (received_at AT TIME ZONE ${timeZone})::date::text AS day, reason, count(*) AS visits
+    FROM bad_visits
+    WHERE profile_id = ${profileId} AND received_at >= ${from} AND received_at < ${to} AND replayed_at IS NULL
+    GROUP BY 1, 2`.execute(tx);
+  return rows.map((row) => ({ ...row, visits: Number(row.visits) }));
+}
+
+/** Browsers that belong to a customer, in the order of their ids. */
+export async function listLinkedVisitors(tx: Tx, profileId: string, limit: number): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('visitor_links')
+    .select('visitor_id')
+    .where('profile_id', '=', profileId)
+    .orderBy('visitor_id')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.visitor_id);
+}
+
+/** Whose browsers these are, where that is known. */
+export async function findCustomersOf(
+  tx: Tx,
+  profileId: string,
+  visitorIds: readonly string[],
+): Promise<Map<string, string>> {
+  if (visitorIds.length === 0) return new Map();
+  const rows = await tx
+    .selectFrom('visitor_links')
+    .select(['visitor_id', 'customer_id'])
+    .where('profile_id', '=', profileId)
+    .where('visitor_id', 'in', [...visitorIds])
+    .execute();
+  return new Map(rows.map((row) => [row.visitor_id, row.customer_id]));
+}

@@ -1,0 +1,18 @@
+import { proofOf } from './domain-verdict.ts';
+import type { DomainRow } from './store.ts';
+
+export function showDomain(row: DomainRow, collectorUrl: string) {
+  const { domain, target, txtName, token } = proofOf(row, collectorUrl);
+  return {
+    id: row.id,
+    domain,
+    status: row.status as 'pending' | 'verified' | 'failed',
+    verdict: row.verdict,
+    checked_at: row.checked_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+    records: [
+      { type: 'CNAME' as const, name: domain, value: target },
+      { type: 'TXT' as const, name: txtName, value: token },
+    ],
+  };
+}

@@ -1,0 +1,50 @@
+import type { Routes } from '@tributary/contract';
+import { audit } from '@tributary/domain/access';
+import { visitsPerDay } from '@tributary/rules';
+import { answer, type Handles, refuse } from '@tributary/runtime/handler.ts';
+import { foldHost } from './host-name.ts';
+import { planOf } from './read-tracking-settings.ts';
+import { saveSettings } from './store.ts';
+import { showSettings } from './tracking-settings.ts';
+
+export const updateTrackingSettings: Handles<Routes['updateTrackingSettings']> = async ({ body }, context) => {
+  const { caller, effect, now, requestId } = context;
+  const plan = await planOf(context);
+  const most = visitsPerDay(plan, null);
+  if ((body.daily_visit_quota ?? 0) > most) {
+    refuse('validation_error', `The field "daily_visit_quota" may be up to ${most}, which is what the plan includes.`, {
+      fields: { field: 'daily_visit_quota' },
+    });
+  }
+  const { is_consent_required, keeps_city, daily_visit_quota } = body;
+  const changes = {
+    ...foldHosts('allowed_hosts', body.allowed_hosts),
+    ...foldHosts('own_hosts', body.own_hosts),
+    ...foldHosts('redirect_hosts', body.redirect_hosts),
+    ...(is_consent_required !== undefined && { is_consent_required }),
+    ...(keeps_city !== undefined && { keeps_city }),
+    ...(daily_visit_quota !== undefined && { daily_visit_quota }),
+  };
+  return effect(async (tx) => {
+    const row = await saveSettings(tx, caller.profileId as string, changes, now);
+    await audit(tx, caller, requestId, now, {
+      workspaceId: caller.workspaceId as string,
+      action: 'tracking_settings.updated',
+      target: `profile:${row.profile_id}`,
+      detail: { changed: Object.keys(changes) },
+    });
+    return answer(200, { data: showSettings(row, plan) });
+  });
+};
+
+function foldHosts<Name extends string>(name: Name, hosts: readonly string[] | undefined) {
+  if (!hosts) return {};
+  const folded = hosts.map((host, index) => {
+    const field = `${name}.${index}`;
+    return (
+      foldHost(host) ??
+      refuse('validation_error', `The field "${field}" must be a host name, like shop.example.`, { fields: { field } })
+    );
+  });
+  return { [name]: [...new Set(folded)] } as Record<Name, string[]>;
+}

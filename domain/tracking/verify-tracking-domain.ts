@@ -1,0 +1,33 @@
+import type { Routes } from '@tributary/contract';
+import { audit } from '@tributary/domain/access';
+import { answer, type Handles, refuse } from '@tributary/runtime/handler.ts';
+import { decideDomain, proofOf } from './domain-verdict.ts';
+import { lookUpDomain } from './look-up-domain.ts';
+import type { TrackingServices } from './services.ts';
+import { findDomain, saveVerdict } from './store.ts';
+import { showDomain } from './tracking-domain.ts';
+
+export const verifyTrackingDomain: Handles<
+  Routes['verifyTrackingDomain'],
+  Pick<TrackingServices, 'collectorUrl' | 'openDns'>
+> = async ({ params }, { caller, ledger, effect, now, requestId, collectorUrl, openDns }) => {
+  const profileId = caller.profileId as string;
+  const row = await ledger.transaction((tx) => findDomain(tx, profileId, params.id), { readOnly: true });
+  if (!row) return none();
+  const proof = proofOf(row, collectorUrl);
+  const verdict = decideDomain(proof, await lookUpDomain(proof, openDns), row.status === 'verified');
+  return effect(async (tx) => {
+    const saved = await saveVerdict(tx, profileId, row.id, verdict, now);
+    // It was removed while DNS was asked.
+    if (!saved) return none();
+    await audit(tx, caller, requestId, now, {
+      workspaceId: caller.workspaceId as string,
+      action: 'tracking_domain.checked',
+      target: `tracking_domain:${saved.id}`,
+      detail: { domain: saved.domain, status: saved.status },
+    });
+    return answer(200, { data: showDomain(saved, collectorUrl) });
+  });
+};
+
+const none = () => refuse('not_found', 'There is no such domain.');

@@ -1,0 +1,525 @@
+import { z } from 'zod';
+import {
+  CalendarDate,
+  DateRange,
+  Deleted,
+  data,
+  dateRangeFaults,
+  IsoTimestamp,
+  limitParameter,
+  page,
+  Uuid,
+} from '../primitives.ts';
+import { anyOf, route } from '../route.ts';
+
+/** How a profile's sites are tracked: keys, installation, domains of one's own, settings, and whether it all works. */
+
+const chapter = 'Tracking';
+const credentials = ['api_key', 'app', 'session', 'mcp'] as const;
+const write = { credentials, scopes: anyOf('attribution:write'), grain: 'profile' } as const;
+const read = { credentials, scopes: anyOf('analytics:read'), grain: 'profile' } as const;
+const install = { credentials, scopes: anyOf('attribution:write', 'analytics:read'), grain: 'profile' } as const;
+
+const Count = z.int().min(0);
+
+// ── Keys ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const TrackingKeyText = z
+  .string()
+  .regex(/^trk_[0-9A-Za-z]{22}$/)
+  .meta({ examples: ['trk_4fXk2LmQ9sTb7WvYcR1nZd'] });
+
+const TrackingKey = z.strictObject({
+  id: Uuid,
+  key: TrackingKeyText.describe('Public: it stands in every page, says where a visit goes, and can read nothing.'),
+  created_at: IsoTimestamp,
+});
+
+export const createTrackingKey = route({
+  id: 'createTrackingKey',
+  method: 'POST',
+  path: '/api/v1/tracking/keys',
+  summary: 'Issue the tracking key of the profile',
+  description: 'A profile has one active key. Asked again, also by many at once, it answers with that one.',
+  chapter,
+  access: write,
+  idempotency: 'natural',
+  answers: {
+    201: { schema: data(TrackingKey) },
+    200: { schema: data(TrackingKey), description: 'The key that was active already.' },
+  },
+});
+
+export const listTrackingKeys = route({
+  id: 'listTrackingKeys',
+  method: 'GET',
+  path: '/api/v1/tracking/keys',
+  summary: 'The active tracking keys of the profile',
+  chapter,
+  access: install,
+  answers: { 200: { schema: data(z.array(TrackingKey)) } },
+});
+
+const inPath = { params: z.object({ id: Uuid }), refusedAs: { id: 'not_found' } } as const;
+
+export const deleteTrackingKey = route({
+  id: 'deleteTrackingKey',
+  method: 'DELETE',
+  path: '/api/v1/tracking/keys/{id}',
+  summary: 'Revoke a tracking key',
+  description:
+    'Collectors notice within seconds. Pages that still carry the key are refused until they carry a new one.',
+  chapter,
+  access: write,
+  ...inPath,
+  ids: { id: 'tracking_key' },
+  answers: { 200: { schema: data(Deleted) } },
+});
+
+// ── Installation ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Both platforms write their ids in a shape of their own; nothing else gets into a page. */
+export const pixels = {
+  social_ads: { idPattern: /^\d{6,20}$/, idShape: '6 to 20 digits' },
+  search_ads: { idPattern: /^(AW|G|GT)-[0-9A-Z]{4,20}$/, idShape: 'AW-, G- or GT- and capitals or digits' },
+} as const;
+export type Pixel = keyof typeof pixels;
+
+export const readTrackingSnippet = route({
+  id: 'readTrackingSnippet',
+  method: 'GET',
+  path: '/api/v1/tracking/snippet',
+  summary: 'The tag that puts the tracker into a page',
+  description:
+    'HTML to paste before `</head>`, with the active key in it. With `pixel` and `pixel_id` the base code of an ad platform’s own pixel ' +
+    'comes along; healthcare-family profiles get none. Answers 409 while the profile has no active key.',
+  chapter,
+  access: install,
+  query: z.object({
+    pixel: z.enum(['social_ads', 'search_ads']).optional().describe('The ad platform whose pixel comes along.'),
+    pixel_id: z
+      .string()
+      .max(40)
+      .optional()
+      .describe('The id of that pixel, as the platform writes it.')
+      .meta({ examples: ['1234567890123456', 'AW-123456789'] }),
+  }),
+  answers: { 200: { schema: z.string(), contentType: 'text/html; charset=utf-8', bare: true } },
+  refusals: ['invalid_state'],
+});
+
+const Instructions = z.array(z.string()).min(1).describe('What a person does, step by step.');
+
+export const readGtmInstaller = route({
+  id: 'readGtmInstaller',
+  method: 'GET',
+  path: '/api/v1/tracking/installers/gtm',
+  summary: 'A container for Google Tag Manager',
+  description:
+    'Save `container` as a JSON file and import it in Tag Manager: a tag, its trigger on all pages, and two constants.',
+  chapter,
+  access: install,
+  answers: {
+    200: {
+      schema: data(
+        z.strictObject({
+          file_name: z.string(),
+          container: z.looseObject({ exportFormatVersion: z.literal(2), containerVersion: z.looseObject({}) }),
+          instructions: Instructions,
+        }),
+      ),
+    },
+  },
+  refusals: ['invalid_state'],
+});
+
+const StorePixel = z.strictObject({
+  script: z.string().describe('JavaScript for a custom pixel.'),
+  events: z.array(z.string()).describe('The events of the store that it reports.'),
+  instructions: Instructions,
+});
+
+const storePixel = {
+  method: 'GET',
+  description:
+    'The script of a Shopify custom pixel. It reports page views, carts and checkouts from inside the store’s sandbox, where the ' +
+    'tracker’s own script cannot run.',
+  chapter,
+  access: install,
+  answers: { 200: { schema: data(StorePixel) } },
+  refusals: ['invalid_state'],
+} as const;
+
+export const readShopifyPixelInstaller = route({
+  ...storePixel,
+  id: 'readShopifyPixelInstaller',
+  path: '/api/v1/tracking/installers/shopify-pixel',
+  summary: 'A custom web pixel for a store',
+});
+
+export const readStorePixelInstaller = route({
+  ...storePixel,
+  id: 'readStorePixelInstaller',
+  path: '/api/v1/tracking/installers/store-pixel',
+  summary: 'A custom web pixel for a store, by its neutral name',
+});
+
+export const readTrackingOrigin = route({
+  id: 'readTrackingOrigin',
+  method: 'GET',
+  path: '/api/v1/tracking/origin',
+  summary: 'Where the tracker of the profile collects',
+  description: 'The first of its own domains that is verified; else the collector’s address.',
+  chapter,
+  access: read,
+  answers: {
+    200: {
+      schema: data(
+        z.strictObject({
+          kind: z.enum(['custom_domain', 'collector']),
+          origin: z.url(),
+          domain_id: Uuid.nullable(),
+          script_url: z.url(),
+          visits_url: z.url(),
+        }),
+      ),
+    },
+  },
+});
+
+// ── Domains of one's own ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const TrackingDomain = z.strictObject({
+  id: Uuid,
+  domain: z.string(),
+  status: z.enum(['pending', 'verified', 'failed']),
+  verdict: z.string().nullable().describe('What the last look at DNS saw, and what to set; null before the first.'),
+  checked_at: IsoTimestamp.nullable(),
+  created_at: IsoTimestamp,
+  records: z
+    .array(z.strictObject({ type: z.enum(['CNAME', 'TXT']), name: z.string(), value: z.string() }))
+    .describe('Either of them proves the domain. Only the first also leads it here.'),
+});
+
+export const listTrackingDomains = route({
+  id: 'listTrackingDomains',
+  method: 'GET',
+  path: '/api/v1/tracking/custom-domains',
+  summary: 'The domains of its own that the profile collects on',
+  chapter,
+  access: read,
+  answers: { 200: { schema: data(z.array(TrackingDomain)) } },
+});
+
+export const createTrackingDomain = route({
+  id: 'createTrackingDomain',
+  method: 'POST',
+  path: '/api/v1/tracking/custom-domains',
+  summary: 'Register a domain to collect on',
+  description:
+    'Up to 20. It stays `pending` until its DNS is checked. One that is registered already is answered as it stands.',
+  chapter,
+  access: write,
+  body: {
+    schema: z.object({
+      domain: z
+        .string()
+        .min(1, 'must not be empty')
+        .max(300)
+        .describe('A public host name, like track.shop.cl.')
+        .meta({ examples: ['track.shop.cl', 'metrics.panadería.com'] }),
+    }),
+  },
+  idempotency: 'natural',
+  answers: {
+    201: { schema: data(TrackingDomain) },
+    200: { schema: data(TrackingDomain), description: 'It was registered already.' },
+  },
+  refusals: ['invalid_state'],
+});
+
+export const deleteTrackingDomain = route({
+  id: 'deleteTrackingDomain',
+  method: 'DELETE',
+  path: '/api/v1/tracking/custom-domains/{id}',
+  summary: 'Remove a domain',
+  chapter,
+  access: write,
+  ...inPath,
+  ids: { id: 'tracking_domain' },
+  answers: { 200: { schema: data(Deleted) } },
+});
+
+export const verifyTrackingDomain = route({
+  id: 'verifyTrackingDomain',
+  method: 'POST',
+  path: '/api/v1/tracking/custom-domains/{id}/verify',
+  summary: 'Look at the DNS of a domain now, and keep the verdict',
+  description:
+    'Verified by a CNAME to the collector, or by a TXT record with the token. Silence of DNS is a verdict like any other; it takes ' +
+    'nothing from a domain that was verified before.',
+  chapter,
+  access: write,
+  ...inPath,
+  ids: { id: 'tracking_domain' },
+  idempotency: 'natural',
+  answers: { 200: { schema: data(TrackingDomain) } },
+});
+
+// ── Settings ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const Hosts = z.array(z.string());
+const HostsInput = z
+  .array(z.string().min(1, 'must not be empty').max(300))
+  .max(100, 'may hold up to 100 hosts')
+  .optional()
+  .meta({ examples: [['shop.example', 'www.shop.example']] });
+
+const TrackingSettings = z.strictObject({
+  allowed_hosts: Hosts.describe('Hosts whose pages may send visits, their subdomains included. Empty: any.'),
+  own_hosts: Hosts.describe('Further hosts of yours: coming from one of them is no referral.'),
+  redirect_hosts: Hosts.describe('Hosts that people only pass through, to pay or to sign in, besides the known ones.'),
+  is_consent_required: z.boolean().describe('The tracker waits until the page says that the person agrees.'),
+  keeps_city: z.boolean().describe('Whether the city is kept beside the country.'),
+  daily_visit_quota: z.int().nullable().describe('A limit of your own, below the plan’s. Null: the plan’s.'),
+  effective_daily_visit_quota: z.int().describe('Visits a day that are taken: the lower of the plan’s and yours.'),
+  updated_at: IsoTimestamp.nullable().describe('Null while all is as it was at the start.'),
+});
+
+export const readTrackingSettings = route({
+  id: 'readTrackingSettings',
+  method: 'GET',
+  path: '/api/v1/tracking/settings',
+  summary: 'How visits are taken and enriched',
+  chapter,
+  access: read,
+  answers: { 200: { schema: data(TrackingSettings) } },
+});
+
+export const updateTrackingSettings = route({
+  id: 'updateTrackingSettings',
+  method: 'PATCH',
+  path: '/api/v1/tracking/settings',
+  summary: 'Change how visits are taken and enriched',
+  description: 'What is left out stays. Hosts may be given as addresses; they are kept as bare, lower-case host names.',
+  chapter,
+  access: write,
+  body: {
+    schema: z.strictObject({
+      allowed_hosts: HostsInput,
+      own_hosts: HostsInput,
+      redirect_hosts: HostsInput,
+      is_consent_required: z.boolean().optional(),
+      keeps_city: z.boolean().optional(),
+      daily_visit_quota: z.int().min(1).max(2_000_000_000).nullable().optional(),
+    }),
+  },
+  idempotency: 'natural',
+  answers: { 200: { schema: data(TrackingSettings) } },
+});
+
+// ── Whether it works ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const Verification = z.strictObject({
+  id: Uuid,
+  url: z.string(),
+  link: z.string().describe('Open it in a browser: its visit proves the installation.'),
+  status: z.enum(['pending', 'verified', 'expired']),
+  snippet_present: z
+    .boolean()
+    .nullable()
+    .describe(
+      'Whether the page’s text names the key. A hint only: tag managers add it later. Null: it could not be fetched.',
+    ),
+  hint: z.string().nullable().describe('What fetching the page showed, in words.'),
+  started_at: IsoTimestamp,
+  expires_at: IsoTimestamp,
+  verified_at: IsoTimestamp.nullable(),
+});
+
+export const readTrackingVerification = route({
+  id: 'readTrackingVerification',
+  method: 'GET',
+  path: '/api/v1/tracking/verification',
+  summary: 'The latest verification of the installation',
+  chapter,
+  access: read,
+  answers: { 200: { schema: data(Verification.nullable()), description: 'Data is null when there was none.' } },
+});
+
+export const createTrackingVerification = route({
+  id: 'createTrackingVerification',
+  method: 'POST',
+  path: '/api/v1/tracking/verification',
+  summary: 'Start a verification of the installation',
+  description:
+    'Fetches the page once to look for the snippet, and gives a link whose visit proves that the tracker works there.',
+  chapter,
+  access: write,
+  body: {
+    schema: z.object({
+      url: z
+        .url({ protocol: /^https?$/, error: 'must be an address that starts with https://' })
+        .max(2_000)
+        .describe('A page with the tracker on it.')
+        .meta({ examples: ['https://shop.example/'] }),
+    }),
+  },
+  idempotency: 'accepted',
+  answers: { 201: { schema: data(Verification) } },
+});
+
+const EventType = z.enum(['page_view', 'track', 'identify']);
+const MaybeText = z.string().nullable();
+
+const TrackedEvent = z
+  .strictObject({
+    visit_id: Uuid,
+    visitor_id: Uuid,
+    customer_profile_id: Uuid.nullable().describe('Whose browser it is, once that is known.'),
+    session_id: Uuid,
+    is_session_start: z.boolean(),
+    occurred_at: IsoTimestamp,
+    received_at: IsoTimestamp,
+    event_type: z.string(),
+    event_name: z.string(),
+    is_bot: z.boolean(),
+    channel: z.string(),
+    source: z.string(),
+    medium: MaybeText,
+    platform: MaybeText,
+    click_id_kind: MaybeText,
+    campaign_external_id: MaybeText,
+    ad_set_external_id: MaybeText,
+    ad_external_id: MaybeText,
+    utm_source: MaybeText,
+    utm_medium: MaybeText,
+    utm_campaign: MaybeText,
+    utm_term: MaybeText,
+    utm_content: MaybeText,
+    utm_id: MaybeText,
+    url: MaybeText,
+    path: MaybeText,
+    referrer: MaybeText,
+    referrer_host: MaybeText,
+    device: z.string(),
+    browser: MaybeText,
+    os: MaybeText,
+    country: z.string(),
+    city: MaybeText,
+  })
+  .meta({ id: 'TrackedEvent', description: 'A visit with all that was found out about it.' });
+
+export const listTrackingEvents = route({
+  id: 'listTrackingEvents',
+  method: 'GET',
+  path: '/api/v1/tracking/events',
+  summary: 'The enriched visits of the last 90 days, newest first',
+  chapter,
+  access: { credentials, scopes: anyOf('visitors:read'), grain: 'person' },
+  query: z.object({
+    event_type: EventType.optional(),
+    channel: z
+      .string()
+      .regex(/^[a-z_]{1,40}$/, 'must be a channel, like paid_search')
+      .optional(),
+    include_bots: z.enum(['true', 'false']).default('false'),
+    limit: limitParameter(100, 50),
+    cursor: z.string().max(200).optional(),
+  }),
+  answers: { 200: { schema: page(TrackedEvent) } },
+});
+
+const TableState = z.strictObject({
+  table: z.enum(['visits', 'touches']),
+  rows: Count.describe('Of this profile, copies of redelivered ones included until they are merged.'),
+  parts: Count.describe('Active parts on the node that answered.'),
+  pending_mutations: Count,
+});
+
+export const readTrackingOps = route({
+  id: 'readTrackingOps',
+  method: 'GET',
+  path: '/api/v1/tracking/ops',
+  summary: 'How the warehouse stands',
+  chapter,
+  access: read,
+  answers: {
+    200: {
+      schema: data(
+        z.strictObject({
+          newest_received_at: IsoTimestamp.nullable(),
+          lag_seconds: z
+            .int()
+            .nullable()
+            .describe(
+              'Since the newest stored visit was received: what the pipeline is behind, or how long the sites are silent.',
+            ),
+          tables: z.array(TableState),
+        }),
+      ),
+    },
+  },
+});
+
+const QualityFigures = {
+  accepted: Count.describe('Visits in the warehouse, bots included.'),
+  bots: Count,
+  bad: Count.describe('Visits that could not be understood and wait for a replay.'),
+  bad_by_reason: z.record(z.string(), Count),
+  unmatched: Count.describe('Visits of browsers, bots left out, that belong to no customer yet.'),
+};
+
+export const readTrackingQuality = route({
+  id: 'readTrackingQuality',
+  method: 'GET',
+  path: '/api/v1/tracking/quality',
+  summary: 'What arrived, day by day, and what became of it',
+  description: 'Days are those of arrival, in the profile’s time zone, up to 366 of them.',
+  chapter,
+  access: read,
+  query: DateRange,
+  refusedAs: dateRangeFaults,
+  answers: {
+    200: {
+      schema: data(
+        z.strictObject({
+          total: z.strictObject(QualityFigures),
+          is_unmatched_estimated: z
+            .boolean()
+            .describe(
+              'With very many known browsers, `unmatched` is worked out from a part of all browsers and scaled.',
+            ),
+          last_visit_at: IsoTimestamp.nullable(),
+          silent_since: IsoTimestamp.nullable().describe(
+            'When the last visit came, if none has come for 24 hours since.',
+          ),
+          days: z.array(z.strictObject({ date: CalendarDate, ...QualityFigures })),
+        }),
+      ),
+    },
+  },
+});
+
+const Replay = z.strictObject({
+  id: Uuid,
+  cause: z.string(),
+  state: z.enum(['queued', 'running', 'stopped', 'failed', 'done']),
+  buckets_total: Count.nullable(),
+  buckets_done: Count,
+  conversions_done: Count,
+  requested_at: IsoTimestamp,
+  started_at: IsoTimestamp.nullable(),
+  finished_at: IsoTimestamp.nullable(),
+  error: z.string().nullable(),
+});
+
+export const readReplayStatus = route({
+  id: 'readReplayStatus',
+  method: 'GET',
+  path: '/api/v1/tracking/replay-status',
+  summary: 'The most recent replay of attribution',
+  chapter,
+  access: read,
+  answers: { 200: { schema: data(Replay.nullable()), description: 'Data is null when there was none.' } },
+});
