@@ -6,9 +6,10 @@ import { countBadVisits, findPeriod, listLinkedVisitors } from './store.ts';
 
 /**
  * The links of browsers to customers live in the ledger, the visits in the warehouse. Up to this many links are carried over and
- * counted exactly. Beyond, only the browsers up to the last id carried are looked at: ids come from a hash, so that is a fair part.
+ * counted exactly; one parameter of a query holds no more (128 KiB). Beyond, only the browsers up to the last id carried are looked
+ * at: ids come from a hash, so that is a fair part of all.
  */
-const maxLinks = 20_000;
+const maxLinks = 3_000;
 const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 export const readTrackingQuality: Handles<Routes['readTrackingQuality'], Pick<TrackingServices, 'clickhouse'>> = async (

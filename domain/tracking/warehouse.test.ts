@@ -1,0 +1,327 @@
+import { randomUUID } from 'node:crypto';
+import { type ClickHouse, createClickHouse } from '@tributary/clickhouse';
+import { visit } from '@tributary/clickhouse/visit.fixture.ts';
+import {
+  buildApiKey,
+  buildProfile,
+  openApi,
+  openTestkit,
+  openWarehouse,
+  type TestApi,
+  type Testkit,
+} from '@tributary/testkit';
+import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+let kit: Testkit;
+let api: TestApi;
+let warehouse: { client: ClickHouse; drop(): Promise<void> };
+let profileId: string;
+let workspaceId: string;
+let headers: Record<string, string>;
+beforeAll(async () => {
+  kit = await openTestkit();
+  warehouse = await openWarehouse(kit);
+  api = await openApi(kit);
+});
+afterAll(async () => {
+  await api.close();
+  await warehouse.drop();
+  await kit.close();
+});
+beforeEach(async () => {
+  ({ id: profileId, workspaceId } = await buildProfile(kit.app, { timeZone: 'America/Santiago' }));
+  headers = { ...(await buildApiKey(kit.app, profileId, { scopes: ['visitors:read', 'analytics:read'] })).headers };
+});
+
+const get = async (path: string, by = api) => {
+  const answer = await by.fastify.inject({ url: `/api/v1/tracking/${path}`, headers });
+  return { status: answer.statusCode, ...answer.json() };
+};
+const hour = 3_600_000;
+const before = (ms: number) => new Date(kit.clock.now().getTime() - ms).toISOString();
+const store = (...changes: Parameters<typeof visit>[0][]) =>
+  warehouse.client.insert(
+    'visits',
+    changes.map((one) => visit({ profile_id: profileId, ...one })),
+  );
+
+/** A customer of the profile to whom the browser belongs. */
+async function link(visitorId: string): Promise<string> {
+  const customerId = uuid();
+  const now = kit.clock.now();
+  await kit.app.forProfile(profileId).transaction(async (tx) => {
+    await tx
+      .insertInto('customers')
+      .values({
+        profile_id: profileId,
+        id: customerId,
+        sources: [],
+        terms: [],
+        first_seen_at: now,
+        last_seen_at: now,
+        created_at: now,
+      })
+      .execute();
+    await tx
+      .insertInto('visitor_links')
+      .values({
+        profile_id: profileId,
+        visitor_id: visitorId,
+        customer_id: customerId,
+        source: 'identify',
+        linked_at: now,
+      })
+      .execute();
+  });
+  return customerId;
+}
+
+describe('the feed of events', () => {
+  test('[track-016] shows a visit with all that was found out about it, and whose browser it was', async () => {
+    const visitorId = randomUUID();
+    const customerId = await link(visitorId);
+    const row = visit({
+      profile_id: profileId,
+      visitor_id: visitorId,
+      occurred_at: before(hour),
+      received_at: before(hour - 5),
+      city: '',
+    });
+    await warehouse.client.insert('visits', [row]);
+    const { profile_id: _, ...shown } = row;
+    const answer = await get('events');
+    expect(answer.status).toBe(200);
+    expect(answer.data).toEqual([{ ...shown, city: null, customer_profile_id: customerId }]);
+    expect(answer.pagination).toEqual({ has_next: false, cursor: `${before(hour)}|${row.visit_id}` });
+  });
+
+  test('pages through everything once, newest first, also where times are equal, and a redelivered visit is one', async () => {
+    const visits = Array.from({ length: 60 }, (_, index) =>
+      visit({
+        profile_id: profileId,
+        occurred_at: before(hour * (1 + Math.floor(index / 20))),
+        received_at: before(hour),
+      }),
+    );
+    await warehouse.client.insert('visits', visits);
+    await warehouse.client.insert('visits', visits.slice(0, 30));
+    const seen: { visit_id: string; occurred_at: string }[] = [];
+    let path = 'events?limit=7';
+    for (;;) {
+      const { data, pagination } = await get(path);
+      expect(data.length).toBeLessThanOrEqual(7);
+      seen.push(...data);
+      if (!pagination.has_next) break;
+      path = `events?limit=7&cursor=${encodeURIComponent(pagination.cursor)}`;
+    }
+    expect(seen).toHaveLength(60);
+    expect(new Set(seen.map((one) => one.visit_id))).toEqual(new Set(visits.map((one) => one.visit_id)));
+    const times = seen.map((one) => one.occurred_at);
+    expect(times).toEqual(times.toSorted().reverse());
+  });
+
+  test('goes back 90 days, leaves bots out unless asked, and takes filters', async () => {
+    await store(
+      { event_name: 'old', occurred_at: before(90 * 24 * hour + 1) },
+      { event_name: 'edge', occurred_at: before(90 * 24 * hour) },
+      { event_name: 'bot', is_bot: true, occurred_at: before(hour) },
+      { event_name: 'cart', event_type: 'track', channel: 'email', occurred_at: before(2 * hour) },
+    );
+    const names = async (query: string) =>
+      (await get(`events${query}`)).data.map((one: { event_name: string }) => one.event_name);
+    expect(await names('')).toEqual(['cart', 'edge']);
+    expect(await names('?include_bots=true')).toEqual(['bot', 'cart', 'edge']);
+    expect(await names('?event_type=track')).toEqual(['cart']);
+    expect(await names('?channel=paid_search')).toEqual(['edge']);
+    expect(await names('?channel=email&event_type=page_view')).toEqual([]);
+  });
+
+  test('is the profile’s own, and empty where there is nothing', async () => {
+    await warehouse.client.insert('visits', [visit({ occurred_at: before(hour) })]);
+    const { data, pagination } = await get('events');
+    expect([data, pagination]).toEqual([[], { has_next: false, cursor: null }]);
+  });
+
+  test('needs visitors:read, and each look is in the log of who read people', async () => {
+    const visitorId = randomUUID();
+    await link(visitorId);
+    await store({ visitor_id: visitorId, occurred_at: before(hour) });
+    await get('events');
+    headers = { ...(await buildApiKey(kit.app, profileId, { scopes: ['analytics:read'] })).headers };
+    expect((await get('events')).error.code).toBe('insufficient_scope');
+    const log = await kit.app
+      .forWorkspace(workspaceId)
+      .transaction((tx) =>
+        tx
+          .selectFrom('pii_access_log')
+          .select(['operation', 'people', 'result'])
+          .where('profile_id', '=', profileId)
+          .orderBy('id')
+          .execute(),
+      );
+    expect(log).toEqual([
+      { operation: 'listTrackingEvents', people: 1, result: 'served' },
+      { operation: 'listTrackingEvents', people: 0, result: 'refused' },
+    ]);
+  });
+
+  test.each([
+    'limit=0',
+    'limit=101',
+    'limit=x',
+    'cursor=x',
+    `cursor=9999-99-99T00:00:00.000Z|${randomUUID()}`,
+    `cursor=2500-01-01T00:00:00.000Z|${randomUUID()}`,
+    'event_type=other',
+    'channel=A',
+    'include_bots=1',
+  ])('refuses %s', async (query) => {
+    expect((await get(`events?${query}`)).error).toMatchObject({
+      code: 'invalid_parameter',
+      field: query.split('=')[0],
+    });
+  });
+});
+
+describe('the state of the warehouse', () => {
+  test('[track-017] tells rows, the newest visit, how far behind it is, and parts', async () => {
+    expect((await get('ops')).data).toMatchObject({
+      newest_received_at: null,
+      lag_seconds: null,
+      tables: [
+        { table: 'visits', rows: 0 },
+        { table: 'touches', rows: 0 },
+      ],
+    });
+    await store({ received_at: before(90_000) }, { received_at: before(60_500) });
+    const { data } = await get('ops');
+    expect(data).toEqual({
+      newest_received_at: before(60_500),
+      lag_seconds: 60,
+      tables: [
+        { table: 'visits', rows: 2, parts: expect.any(Number), pending_mutations: 0 },
+        { table: 'touches', rows: 0, parts: expect.any(Number), pending_mutations: 0 },
+      ],
+    });
+    expect(data.tables[0].parts).toBeGreaterThan(0);
+  });
+});
+
+describe('quality', () => {
+  const range = 'quality?date_from=2026-06-13&date_to=2026-06-15';
+  const bad = (reason: string, receivedAt: string, replayedAt: Date | null = null) =>
+    kit.app.forProfile(profileId).transaction((tx) =>
+      tx
+        .insertInto('bad_visits')
+        .values({
+          profile_id: profileId,
+          id: uuid(),
+          reason,
+          sealed: Buffer.of(1),
+          received_at: receivedAt,
+          replayed_at: replayedAt,
+        })
+        .execute(),
+    );
+
+  test('[track-019] counts what arrived, by day in the profile’s time zone, with bots, bad and unmatched', async () => {
+    const known = randomUUID();
+    await link(known);
+    const at = (received_at: string) => ({ received_at, occurred_at: received_at });
+    // Santiago is four hours behind in June.
+    await store(
+      { ...at('2026-06-13T04:00:00.000Z'), visitor_id: known },
+      { ...at('2026-06-13T03:59:59.999Z') },
+      { ...at('2026-06-14T03:59:59.999Z') },
+      { ...at('2026-06-15T12:00:00.000Z'), is_bot: true },
+      { ...at('2026-06-15T13:00:00.000Z') },
+      // A browser that was offline: it happened in another quarter's days, and arrived now.
+      { received_at: '2026-06-15T14:00:00.000Z', occurred_at: '2026-05-17T14:00:00.000Z', visitor_id: known },
+    );
+    await bad('bad_url', '2026-06-14T12:00:00.000Z');
+    await bad('bad_url', '2026-06-14T13:00:00.000Z');
+    await bad('clock_ahead', '2026-06-14T14:00:00.000Z');
+    await bad('bad_url', '2026-06-14T15:00:00.000Z', kit.clock.now());
+    await bad('bad_url', '2026-06-16T04:00:00.000Z');
+    const { status, data } = await get(range);
+    expect(status).toBe(200);
+    const none = { accepted: 0, bots: 0, bad: 0, bad_by_reason: {}, unmatched: 0 };
+    expect(data).toEqual({
+      total: { accepted: 5, bots: 1, bad: 3, bad_by_reason: { bad_url: 2, clock_ahead: 1 }, unmatched: 2 },
+      is_unmatched_estimated: false,
+      last_visit_at: '2026-06-15T14:00:00.000Z',
+      silent_since: null,
+      days: [
+        { date: '2026-06-13', ...none, accepted: 2, unmatched: 1 },
+        { date: '2026-06-14', ...none, bad: 3, bad_by_reason: { bad_url: 2, clock_ahead: 1 } },
+        { date: '2026-06-15', ...none, accepted: 3, bots: 1, unmatched: 1 },
+      ],
+    });
+  });
+
+  test('says since when the sites are silent', async () => {
+    expect((await get(range)).data).toMatchObject({ last_visit_at: null, silent_since: null });
+    const last = before(24 * hour);
+    await store({ received_at: last });
+    expect((await get(range)).data).toMatchObject({ last_visit_at: last, silent_since: last });
+    await store({ received_at: before(24 * hour - 1) });
+    expect((await get(range)).data.silent_since).toBeNull();
+  });
+
+  test('with very many known browsers, unmatched is estimated from a fair part of them', async () => {
+    const at = { received_at: '2026-06-14T12:00:00.000Z', occurred_at: '2026-06-14T12:00:00.000Z' };
+    const customerId = await link(randomUUID());
+    await kit.app.forProfile(profileId).transaction((tx) =>
+      sql`INSERT INTO visitor_links (profile_id, visitor_id, customer_id, source, linked_at)
+        SELECT ${profileId}, gen_random_uuid(), ${customerId}, 'identify', now() FROM generate_series(1, 6000)`.execute(
+        tx,
+      ),
+    );
+    const links = await kit.app
+      .forProfile(profileId)
+      .transaction((tx) =>
+        tx.selectFrom('visitor_links').select('visitor_id').where('profile_id', '=', profileId).limit(3_000).execute(),
+      );
+    const rows = [
+      ...links.map(({ visitor_id }) => ({ ...at, visitor_id })),
+      ...Array.from({ length: 3_000 }, () => ({ ...at })),
+    ];
+    await store(...rows);
+    const { data } = await get(range);
+    expect(data.is_unmatched_estimated).toBe(true);
+    expect(data.total.accepted).toBe(6_000);
+    expect(Math.abs(data.total.unmatched - 3_000)).toBeLessThan(250);
+  });
+
+  test.each([
+    'date_from=2026-06-15&date_to=2026-06-14',
+    'date_from=2025-06-14&date_to=2026-06-15',
+    'date_from=2026-02-30&date_to=2026-06-15',
+    'date_to=2026-06-15',
+  ])('refuses %s', async (query) => {
+    const answer = await get(`quality?${query}`);
+    expect([answer.status, answer.error.code]).toEqual([400, 'invalid_date_range']);
+  });
+
+  test('takes 366 days', async () => {
+    const { data } = await get('quality?date_from=2025-06-15&date_to=2026-06-15');
+    expect(data.days).toHaveLength(366);
+  });
+});
+
+describe('while the warehouse is away', () => {
+  test('its routes say so, the others and /readyz do without', async () => {
+    const away = createClickHouse({ url: 'http://127.0.0.1:9', database: 'none' });
+    const alone = await openApi(kit, { clickhouse: away });
+    for (const path of ['events', 'ops', 'quality?date_from=2026-06-15&date_to=2026-06-15']) {
+      const answer = await get(path, alone);
+      expect([answer.status, answer.error.code]).toEqual([503, 'service_unavailable']);
+    }
+    expect((await get('settings', alone)).status).toBe(200);
+    expect((await alone.fastify.inject('/readyz')).statusCode).toBe(200);
+    await alone.close();
+    await away.close();
+  });
+});
