@@ -100,6 +100,48 @@ describe('two shards', () => {
     );
     expect(await client.query(asked, {})).toEqual(await client.query(raw('SELECT count() AS n FROM visits'), {}));
   });
+
+  test('a profile’s newest visits, its days and its state are the same from either node', async () => {
+    const [profile_id, visitor_id] = [await profileOf(1), crypto.randomUUID()];
+    const rows = [1, 2, 3].map((day) =>
+      visit({
+        profile_id,
+        visitor_id,
+        occurred_at: `2026-03-0${day}T12:00:00.000Z`,
+        received_at: `2026-03-0${day}T12:00:01.000Z`,
+      }),
+    );
+    await write(rows);
+    for (const node of shards) {
+      const newest = await node.query('visit_list_recent', {
+        profile_id,
+        since: march.from,
+        before_at: march.to,
+        before_id: visitor_id,
+        event_type: 'page_view',
+        channel: '',
+        include_bots: false,
+        limit: 2,
+      });
+      expect(newest.map((row) => row.visit_id)).toEqual([rows[2]?.visit_id, rows[1]?.visit_id]);
+      const days = await node.query('visit_count_daily', {
+        profile_id,
+        time_zone: 'UTC',
+        ...march,
+        linked: [visitor_id],
+        sample_through: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+      });
+      expect(days.map((row) => [row.day, row.visits, row.sampled_unmatched])).toEqual([
+        ['2026-03-01', '1', '0'],
+        ['2026-03-02', '1', '0'],
+        ['2026-03-03', '1', '0'],
+      ]);
+      expect(await node.query('profile_read_state', { profile_id })).toEqual([
+        { visits: '3', touches: '0', newest_received_at: '2026-03-03T12:00:01.000Z' },
+      ]);
+      expect((await node.query('table_read_state', {})).map((row) => row.name)).toContain('visits');
+    }
+  });
 });
 
 describe('the schema', () => {

@@ -117,7 +117,7 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
   },
   tracking_domain: async (kit, { id: profileId, mark }) => {
     const id = uuid();
-    const domain = { profile_id: profileId, id, domain: `${mark}-${id.slice(-6)}.shop.cl`, status: 'pending' };
+    const domain = { profile_id: profileId, id, domain: `${id}.${mark}.shop.cl`, status: 'pending' };
     await kit.app.forProfile(profileId).transaction((tx) =>
       tx
         .insertInto('tracking_domains')
