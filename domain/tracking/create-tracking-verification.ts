@@ -1,22 +1,37 @@
 import { randomUUID } from 'node:crypto';
 import type { Routes } from '@tributary/contract';
 import { audit } from '@tributary/domain/access';
-import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { answer, type Handles, refuse } from '@tributary/runtime/handler.ts';
 import { v7 as uuid } from 'uuid';
 import { lookAtPage } from './look-at-page.ts';
 import type { TrackingServices } from './services.ts';
-import { insertVerification, listActiveKeys } from './store.ts';
+import { countVerificationsSince, insertVerification, listActiveKeys } from './store.ts';
 import { showVerification } from './tracking-verification.ts';
 
 const lifeMs = 60 * 60 * 1_000;
+
+/** Each fetches a page that the caller chose: nobody is to be flooded through us. */
+const maxPerMinute = 10;
 
 export const createTrackingVerification: Handles<
   Routes['createTrackingVerification'],
   Pick<TrackingServices, 'outbound'>
 > = async ({ body }, { caller, ledger, effect, now, requestId, outbound }) => {
   const profileId = caller.profileId as string;
-  const [active] = await ledger.transaction((tx) => listActiveKeys(tx, profileId), { readOnly: true });
-  const hint = await lookAtPage(outbound, body.url, active?.key);
+  const { keys, started } = await ledger.transaction(
+    async (tx) => ({
+      keys: await listActiveKeys(tx, profileId),
+      started: await countVerificationsSince(tx, profileId, new Date(now.getTime() - 60_000)),
+    }),
+    { readOnly: true },
+  );
+  if (started >= maxPerMinute) {
+    refuse('rate_limit_exceeded', `A profile starts up to ${maxPerMinute} verifications a minute.`, {
+      fields: { reason: 'verifications' },
+      headers: { 'retry-after': '60' },
+    });
+  }
+  const hint = await lookAtPage(outbound, body.url, keys[0]?.key);
   return effect(async (tx) => {
     const row = await insertVerification(tx, {
       profile_id: profileId,

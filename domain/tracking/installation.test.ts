@@ -157,9 +157,12 @@ describe('the pixel of a store', () => {
   };
 
   /** A store's sandbox, as its documentation describes it. */
-  async function run(script: string, events: { name: string; at: string; data?: unknown }[]) {
+  async function run(
+    script: string,
+    events: { name: string; at: string; data?: unknown }[],
+    cookies: Record<string, string> = {},
+  ) {
     const handlers: Record<string, (event: unknown) => void> = {};
-    const cookies: Record<string, string> = {};
     const sent: { url: string; body: { key: string; client_id: string; visits: Record<string, unknown>[] } }[] = [];
     runInNewContext(script, {
       crypto,
@@ -181,7 +184,7 @@ describe('the pixel of a store', () => {
     return { subscribed: Object.keys(handlers), sent };
   }
 
-  test('[track-009] [track-010] reports what the store tells, in the form of visits, under either path', async () => {
+  test('[track-009] [track-010] reports what the store tells, in the form of visits, under either path, unless the person said no', async () => {
     const key = await issue();
     const { data } = (await get('installers/shopify-pixel')).json();
     expect((await get('installers/store-pixel')).json().data).toEqual(data);
@@ -228,6 +231,10 @@ describe('the pixel of a store', () => {
       currency: 'CLP',
       line_items: 2,
     });
+    const refused = await run(data.script, [{ name: 'page_viewed', at: '2026-06-15T12:00:00.000Z' }], {
+      tributary_consent: 'no',
+    });
+    expect(refused.sent).toEqual([]);
     expect(visits[3]?.traits).toEqual({
       email: 'ana@example.cl',
       phone: '+56912345678',

@@ -35,6 +35,8 @@ let turn = Promise.resolve();
 const report = (event, more) => {
   turn = turn
     .then(async () => {
+      // Said to the tracker on the storefront, and meant for all of the shop.
+      if ((await browser.cookie.get('tributary_consent')) === 'no') return;
       const at = new Date(event.timestamp || Date.now());
       const { location, referrer } = event.context.document;
       const visit = {

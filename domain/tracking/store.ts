@@ -148,6 +148,16 @@ export async function insertVerification(
   return inserted;
 }
 
+export async function countVerificationsSince(tx: Tx, profileId: string, since: Date): Promise<number> {
+  const { started } = await tx
+    .selectFrom('tracking_verifications')
+    .select(({ fn }) => fn.countAll<string>().as('started'))
+    .where('profile_id', '=', profileId)
+    .where('started_at', '>', since)
+    .executeTakeFirstOrThrow();
+  return Number(started);
+}
+
 export function findLatestVerification(tx: Tx, profileId: string): Promise<VerificationRow | undefined> {
   return tx
     .selectFrom('tracking_verifications')

@@ -155,13 +155,27 @@ test.each(['', 'shop.cl', 'ftp://shop.cl/', 'javascript:alert(1)'])('%j is no pa
   expect((await start(page)).error).toMatchObject({ code: 'validation_error', field: 'url' });
 });
 
+test('ten a minute are started, not more', async () => {
+  serve = (_request, response) => response.end('');
+  for (let count = 0; count < 10; count += 1) expect((await start(`${origin}/`)).status).toBe(201);
+  let asked = false;
+  serve = (_request, response) => {
+    asked = true;
+    response.end('');
+  };
+  expect((await start(`${origin}/`)).error).toMatchObject({ code: 'rate_limit_exceeded', reason: 'verifications' });
+  expect(asked).toBe(false);
+  kit.clock.advance(60_000);
+  expect((await start(`${origin}/`)).status).toBe(201);
+});
+
 test('old attempts go, proofs stay', async () => {
   serve = (_request, response) => response.end('');
   const proof = (await start(`${origin}/`)).data;
   await arrive(nonceOf(proof.link));
   for (let count = 0; count < 24; count += 1) {
-    kit.clock.advance(1);
-    await start(`${origin}/`);
+    kit.clock.advance(6_001);
+    expect((await start(`${origin}/`)).status).toBe(201);
   }
   const { rows } = await kit.app
     .forProfile(profileId)
