@@ -34,25 +34,27 @@ import { readChangelog, readOpenapi } from './routes/service.ts';
 import {
   createTrackingDomain,
   createTrackingKey,
-  createTrackingVerification,
   deleteTrackingDomain,
   deleteTrackingKey,
   listTrackingDomains,
-  listTrackingEvents,
   listTrackingKeys,
   readGtmInstaller,
-  readReplayStatus,
   readShopifyPixelInstaller,
   readStorePixelInstaller,
-  readTrackingOps,
   readTrackingOrigin,
-  readTrackingQuality,
   readTrackingSettings,
   readTrackingSnippet,
-  readTrackingVerification,
   updateTrackingSettings,
   verifyTrackingDomain,
 } from './routes/tracking.ts';
+import {
+  createTrackingVerification,
+  listTrackingEvents,
+  readReplayStatus,
+  readTrackingOps,
+  readTrackingQuality,
+  readTrackingVerification,
+} from './routes/tracking-health.ts';
 
 /** Every route there is, by operation id. apps/api maps each to its handler, and does not compile while one is missing. */
 export const routes = {
