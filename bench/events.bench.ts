@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { createApi } from '@tributary/api/app.ts';
+import { createClickHouse } from '@tributary/clickhouse';
+import { dnsOpener } from '@tributary/domain/tracking';
 import { createJobs } from '@tributary/jobs';
+import { createOutbound } from '@tributary/outbound';
 import { createPostgres } from '@tributary/postgres';
 import { createRedis, redisReady } from '@tributary/redis';
 import { createLog } from '@tributary/runtime';
@@ -123,8 +126,14 @@ async function captureOne(
   const redis = createRedis({ url: redisUrl, prefix: 'bench-capture' });
   await redisReady(redis);
   const jobs = await createJobs(database.appUrl, () => {});
+  const clickhouse = createClickHouse({ url: 'http://127.0.0.1:1', database: 'none' });
   const api = await createApi({
     baseUrl: 'http://127.0.0.1',
+    collectorUrl: 'http://127.0.0.1',
+    // Recording an outcome asks neither columns nor anybody outside.
+    clickhouse,
+    outbound: createOutbound({ timeoutMs: 1_000 }),
+    openDns: dnsOpener([], 1_000),
     postgres,
     redis,
     vault: testVault,
@@ -145,8 +154,7 @@ async function captureOne(
     });
   } finally {
     await api.close();
-    await jobs.close();
-    await postgres.close();
+    await Promise.all([jobs.close(), postgres.close(), clickhouse.close()]);
     redis.disconnect();
   }
 }

@@ -89,6 +89,20 @@ export interface AttributionLeases {
   until: Timestamp;
 }
 
+export interface AttributionReplays {
+  buckets_done: Generated<number>;
+  buckets_total: number | null;
+  cause: string;
+  conversions_done: Generated<Int8>;
+  error: string | null;
+  finished_at: Timestamp | null;
+  id: string;
+  profile_id: string;
+  requested_at: Timestamp;
+  started_at: Timestamp | null;
+  state: string;
+}
+
 export interface AuditHeads {
   hash: Buffer;
   sequence: Int8;
@@ -719,6 +733,7 @@ export interface DB {
   app_tokens: AppTokens;
   apps: Apps;
   attribution_leases: AttributionLeases;
+  attribution_replays: AttributionReplays;
   audit_heads: AuditHeads;
   audit_log: AuditLog;
   bad_visits: BadVisits;

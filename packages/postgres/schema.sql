@@ -612,6 +612,26 @@ CREATE TABLE public.attribution_leases (
 
 ALTER TABLE ONLY public.attribution_leases FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.attribution_replays (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    cause text NOT NULL,
+    state text NOT NULL,
+    buckets_total integer,
+    buckets_done integer DEFAULT 0 NOT NULL,
+    conversions_done bigint DEFAULT 0 NOT NULL,
+    requested_at timestamp with time zone NOT NULL,
+    started_at timestamp with time zone,
+    finished_at timestamp with time zone,
+    error text,
+    CONSTRAINT attribution_replays_buckets_done_check CHECK ((buckets_done >= 0)),
+    CONSTRAINT attribution_replays_buckets_total_check CHECK ((buckets_total >= 0)),
+    CONSTRAINT attribution_replays_conversions_done_check CHECK ((conversions_done >= 0)),
+    CONSTRAINT attribution_replays_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'stopped'::text, 'failed'::text, 'done'::text])))
+);
+
+ALTER TABLE ONLY public.attribution_replays FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.audit_heads (
     workspace_id uuid NOT NULL,
     sequence bigint NOT NULL,
@@ -1044,6 +1064,9 @@ ALTER TABLE ONLY public.apps
 ALTER TABLE ONLY public.attribution_leases
     ADD CONSTRAINT attribution_leases_pkey PRIMARY KEY (profile_id);
 
+ALTER TABLE ONLY public.attribution_replays
+    ADD CONSTRAINT attribution_replays_pkey PRIMARY KEY (profile_id, id);
+
 ALTER TABLE ONLY public.audit_heads
     ADD CONSTRAINT audit_heads_pkey PRIMARY KEY (workspace_id);
 
@@ -1215,6 +1238,8 @@ CREATE INDEX api_keys_by_hash ON public.api_keys USING btree (hash);
 
 CREATE INDEX app_tokens_by_expiry ON public.app_tokens USING btree (expires_at);
 
+CREATE INDEX attribution_replays_newest ON public.attribution_replays USING btree (profile_id, requested_at DESC, id DESC);
+
 CREATE INDEX bad_visits_by_time ON public.bad_visits USING btree (profile_id, received_at, id);
 
 CREATE INDEX customers_by_survivor ON public.customers USING btree (profile_id, merged_into) WHERE (merged_into IS NOT NULL);
@@ -1344,6 +1369,9 @@ ALTER TABLE ONLY public.app_tokens
 
 ALTER TABLE ONLY public.attribution_leases
     ADD CONSTRAINT attribution_leases_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.attribution_replays
+    ADD CONSTRAINT attribution_replays_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.audit_heads
     ADD CONSTRAINT audit_heads_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
@@ -1516,6 +1544,8 @@ ALTER TABLE public.apps ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.attribution_leases ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.attribution_replays ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.audit_heads ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.audit_log ENABLE ROW LEVEL SECURITY;
@@ -1597,6 +1627,8 @@ CREATE POLICY own_profile ON public.api_keys TO tributary_app USING ((profile_id
 CREATE POLICY own_profile ON public.app_tokens TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.attribution_leases TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.attribution_replays TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.bad_visits TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -1768,6 +1800,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.api_keys TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.attribution_leases TO tributary_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.attribution_leases TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.attribution_replays TO tributary_app;
 
 GRANT SELECT ON TABLE public.audit_log TO tributary_app;
 
