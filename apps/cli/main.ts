@@ -7,6 +7,7 @@ import { importCommand } from './commands/import.ts';
 import { keysCommand } from './commands/keys.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { ratesCommand } from './commands/rates.ts';
+import { replayCommand } from './commands/replay.ts';
 import { upCommand } from './commands/up.ts';
 import { userCommand } from './commands/user.ts';
 import { useLocalEngines } from './local.ts';
@@ -26,6 +27,7 @@ for (const command of [
   importCommand(),
   keysCommand(),
   ratesCommand(),
+  replayCommand(),
   auditCommand(),
 ])
   program.addCommand(command);

@@ -4,16 +4,12 @@ import type { Postgres } from '@tributary/postgres';
 import { hourWeights, minuteWeights } from '@tributary/rules';
 import { sql } from 'kysely';
 import { announceAttributed } from './announce.ts';
+import { LeaseLost } from './lease.ts';
 import { stage } from './stage.ts';
 
 export interface Engines {
   readonly app: Postgres;
   readonly clickhouse: ClickHouse;
-}
-
-/** The lease that its holder had is somebody else's now; what was worked out stands under the lower version and harms nobody. */
-export class LeaseLost extends Error {
-  override readonly name = 'LeaseLost';
 }
 
 export interface Batch {

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouse } from '@tributary/clickhouse';
 import type { Postgres } from '@tributary/postgres';
-import { sql } from 'kysely';
-import { attributeBatch, LeaseLost } from './attribute-batch.ts';
+import { attributeBatch } from './attribute-batch.ts';
+import { LeaseLost, leaseDirtyProfile, leaseProfile, releaseProfile } from './lease.ts';
 
 export interface AttributionOptions {
   readonly app: Postgres;
@@ -15,7 +15,6 @@ export interface AttributionOptions {
   readonly idleMs?: number;
 }
 
-const leaseSeconds = 120;
 /** Then the others get their turn. */
 const batchesInARow = 10;
 
@@ -37,7 +36,7 @@ export function startAttribution({
     for (let batch = 0; batch < batchesInARow && !stopping.signal.aborted; batch += 1) {
       const done = await attributeBatch({ app, clickhouse }, { profileId, holder, size: batchSize }, now());
       if (done < batchSize) return;
-      await prolong(system, profileId, holder, now());
+      if (!(await leaseProfile(app, profileId, holder, now()))) throw new LeaseLost();
     }
   };
 
@@ -46,7 +45,7 @@ export function startAttribution({
       const holder = randomUUID();
       let profileId: string | undefined;
       try {
-        profileId = await claim(system, holder, last, now());
+        profileId = await leaseDirtyProfile(system, holder, last, now());
         if (profileId === undefined) {
           await pause();
           continue;
@@ -57,7 +56,7 @@ export function startAttribution({
         if (!(error instanceof LeaseLost)) onError(error);
         await pause();
       } finally {
-        if (profileId) await release(system, profileId, holder).catch(onError);
+        if (profileId) await releaseProfile(app, profileId, holder).catch(onError);
       }
     }
   };
@@ -68,26 +67,4 @@ export function startAttribution({
       return done;
     },
   };
-}
-
-async function claim(system: Postgres, holder: string, after: string, now: Date): Promise<string | undefined> {
-  const { rows } = await system.unbound.query(
-    sql<{
-      profile: string | null;
-    }>`SELECT claim_attribution(${holder}, ${after}, ${now}, make_interval(secs => ${leaseSeconds})) AS profile`,
-  );
-  return rows[0]?.profile ?? undefined;
-}
-
-async function prolong(system: Postgres, profileId: string, holder: string, now: Date): Promise<void> {
-  const { numAffectedRows } = await system.unbound.query(
-    sql`UPDATE attribution_leases SET until = ${now}::timestamptz + make_interval(secs => ${leaseSeconds}) WHERE profile_id = ${profileId} AND holder = ${holder}`,
-  );
-  if (numAffectedRows !== 1n) throw new LeaseLost();
-}
-
-async function release(system: Postgres, profileId: string, holder: string): Promise<void> {
-  await system.unbound.query(
-    sql`DELETE FROM attribution_leases WHERE profile_id = ${profileId} AND holder = ${holder}`,
-  );
 }

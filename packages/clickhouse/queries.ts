@@ -15,6 +15,8 @@ export const catalogue = {
   attribution_bury: declare<AttributionBatch, never>(),
   attribution_bury_unknown: declare<AttributionBatch & { cause: string }, never>(),
   attribution_keep_history: declare<AttributionResults, never>(),
+  attribution_size: declare<{ profile_id: string }, { touches: string }>(),
+  attribution_staged: declare<{ profile_id: string; batch_id: string }, { bucket: number; conversions: string }>(),
   migration_list_applied: declare<NoParameters, { name: string; checksum: string }>(),
   profile_table_list: declare<NoParameters, { name: string }>(),
   profile_read_state: declare<

@@ -90,6 +90,7 @@ export interface AttributionLeases {
 }
 
 export interface AttributionReplays {
+  batch_id: string | null;
   buckets_done: Generated<number>;
   buckets_total: number | null;
   cause: string;
@@ -101,6 +102,7 @@ export interface AttributionReplays {
   requested_at: Timestamp;
   started_at: Timestamp | null;
   state: string;
+  version: Int8 | null;
 }
 
 export interface AuditHeads {

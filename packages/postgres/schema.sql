@@ -624,6 +624,8 @@ CREATE TABLE public.attribution_replays (
     started_at timestamp with time zone,
     finished_at timestamp with time zone,
     error text,
+    batch_id uuid,
+    version bigint,
     CONSTRAINT attribution_replays_buckets_done_check CHECK ((buckets_done >= 0)),
     CONSTRAINT attribution_replays_buckets_total_check CHECK ((buckets_total >= 0)),
     CONSTRAINT attribution_replays_conversions_done_check CHECK ((conversions_done >= 0)),

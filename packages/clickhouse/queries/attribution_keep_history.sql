@@ -12,4 +12,4 @@ INNER JOIN
     SELECT conversion_time, conversion_id, version, is_deleted, content_hash, cause FROM attribution_results
     WHERE profile_id = {profile_id:UUID} AND version = {version:UInt64}
 ) AS r ON r.conversion_time = old.conversion_time AND r.conversion_id = old.conversion_id
-WHERE r.content_hash != old.content_hash OR r.is_deleted
+WHERE r.version > old.version AND (r.content_hash != old.content_hash OR r.is_deleted)

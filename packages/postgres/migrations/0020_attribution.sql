@@ -61,3 +61,6 @@ GRANT EXECUTE ON FUNCTION claim_attribution TO tributary_system;
 
 CREATE INDEX dirty_conversions_by_revision ON dirty_conversions (profile_id, revision);
 GRANT USAGE ON SEQUENCE dirty_revision TO tributary_system;
+
+-- Where a replay that was stopped can go on: its inputs are still staged under these for a day.
+ALTER TABLE attribution_replays ADD COLUMN batch_id uuid, ADD COLUMN version bigint;

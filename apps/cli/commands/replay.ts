@@ -1,0 +1,43 @@
+import { clickhouseSettings, createClickHouse } from '@tributary/clickhouse';
+import { replay } from '@tributary/domain/attribution';
+import { Command } from 'commander';
+import { withLedgers } from '../ledgers.ts';
+import { tell } from '../output.ts';
+
+/** One bucket of a large profile may take minutes. */
+const statementTimeoutMs = 3_600_000;
+
+export const replayCommand = () =>
+  new Command('replay')
+    .description('Work out the attribution of a profile anew; stopped with Ctrl-C, it goes on there within a day')
+    .requiredOption('--profile <id>', 'profile whose conversions are worked out')
+    .option('--json', 'machine-readable output')
+    .action(({ profile, json }: { profile: string; json?: boolean }) =>
+      withLedgers(async ({ app, settings }) => {
+        const known = await app
+          .forProfile(profile)
+          .transaction((tx) => tx.selectFrom('profiles').select('id').where('id', '=', profile).executeTakeFirst());
+        if (!known) throw new Error('There is no such profile. "tributary profile list" shows those there are.');
+        const clickhouse = createClickHouse({ ...clickhouseSettings(settings), requestTimeoutMs: statementTimeoutMs });
+        const stop = new AbortController();
+        process.once('SIGINT', () => {
+          console.error('Stopping after this bucket. Run it again to go on.');
+          stop.abort();
+        });
+        try {
+          const result = await replay(
+            { app, clickhouse },
+            { profileId: profile, cause: 'operator', now: () => new Date(), signal: stop.signal, progress: say },
+          );
+          tell({ ...result }, json, result.state === 'done' ? 'Replayed.' : 'Stopped. Run it again to go on.');
+        } finally {
+          await clickhouse.close();
+        }
+      }),
+    );
+
+function say(done: number, total: number, conversions: number): void {
+  const line = `${Math.floor((done / total) * 100)}% bucket ${done} of ${total}, ${conversions.toLocaleString('en')} conversions`;
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}${done === total ? '\n' : ''}`);
+  else console.error(line);
+}

@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { announce, type Schema, type Tx } from '@tributary/postgres';
+import type { Updateable } from 'kysely';
+import { v7 as uuid, v5 as uuidFrom } from 'uuid';
+import { applyResults, decayTables, dropBatch, type Engines, nextVersion } from './attribute-batch.ts';
+import { LeaseLost, leaseProfile, releaseProfile } from './lease.ts';
+import { stage } from './stage.ts';
+
+export interface ReplayOptions {
+  readonly profileId: string;
+  readonly cause: string;
+  readonly now: () => Date;
+  readonly signal: AbortSignal;
+  readonly progress?: (done: number, total: number, conversions: number) => void;
+  /** For tests; else it follows from how many touches there are. */
+  readonly buckets?: number;
+}
+
+export interface ReplayResult {
+  readonly id: string;
+  readonly state: 'done' | 'stopped';
+  readonly buckets: number;
+  readonly conversions: number;
+}
+
+/** What a bucket may hold so that its touches fit into memory, side by side and in order. */
+const touchesPerBucket = 4_000_000;
+const mostBuckets = 64;
+
+/**
+ * Works out all conversions of a profile anew, bucket by bucket. Stopped between two buckets it goes on there when it is run
+ * again within a day. What changes meanwhile is marked dirty as ever, and is worked out under a higher version afterwards.
+ */
+export async function replay(engines: Engines, options: ReplayOptions): Promise<ReplayResult> {
+  const { app } = engines;
+  const { profileId, now, signal } = options;
+  const holder = randomUUID();
+  while (!(await leaseProfile(app, profileId, holder, now()))) await sleep(500, undefined, { signal });
+  try {
+    const run = (await resume(engines, options)) ?? (await begin(engines, options));
+    return await work(engines, options, run, holder);
+  } finally {
+    await releaseProfile(app, profileId, holder);
+  }
+}
+
+interface Run {
+  readonly id: string;
+  readonly batchId: string;
+  readonly version: string;
+  readonly buckets: number;
+  readonly firstBucket: number;
+  readonly conversionsDone: number;
+}
+
+async function resume({ app, clickhouse }: Engines, { profileId }: ReplayOptions): Promise<Run | undefined> {
+  const row = await app
+    .forProfile(profileId)
+    .transaction((tx) =>
+      tx
+        .selectFrom('attribution_replays')
+        .selectAll()
+        .where('profile_id', '=', profileId)
+        .where('state', 'in', ['running', 'stopped'])
+        .orderBy('requested_at', 'desc')
+        .limit(1)
+        .executeTakeFirst(),
+    );
+  if (!row?.batch_id || row.version === null || row.buckets_total === null) return undefined;
+  const staged = await clickhouse.query('attribution_staged', { profile_id: profileId, batch_id: row.batch_id });
+  if (staged.length === 0) return undefined;
+  return {
+    id: row.id,
+    batchId: row.batch_id,
+    version: row.version,
+    buckets: row.buckets_total,
+    firstBucket: row.buckets_done,
+    conversionsDone: Number(row.conversions_done),
+  };
+}
+
+async function begin({ app, clickhouse }: Engines, { profileId, cause, now, ...options }: ReplayOptions): Promise<Run> {
+  const id = uuid();
+  const batchId = randomUUID();
+  const ledger = app.forProfile(profileId);
+  await ledger.transaction((tx) =>
+    tx
+      .insertInto('attribution_replays')
+      .values({ profile_id: profileId, id, cause, state: 'running', requested_at: now(), started_at: now() })
+      .execute(),
+  );
+  const [size] = await clickhouse.query('attribution_size', { profile_id: profileId });
+  const buckets =
+    options.buckets ?? Math.min(mostBuckets, Math.max(1, Math.ceil(Number(size?.touches ?? 0) / touchesPerBucket)));
+  const version = await nextVersion(app, profileId);
+  await stage(app, clickhouse, profileId, batchId, { all: true, buckets }, cause);
+  // Only now can it be gone on with: before, its inputs were not all there.
+  await update(ledger.transaction, profileId, id, { batch_id: batchId, version, buckets_total: buckets });
+  return { id, batchId, version, buckets, firstBucket: 0, conversionsDone: 0 };
+}
+
+async function work(
+  { app, clickhouse }: Engines,
+  { profileId, cause, now, signal, progress = () => {} }: ReplayOptions,
+  run: Run,
+  holder: string,
+): Promise<ReplayResult> {
+  const { id, batchId, version, buckets } = run;
+  const { transaction } = app.forProfile(profileId);
+  const staged = await clickhouse.query('attribution_staged', { profile_id: profileId, batch_id: batchId });
+  const sizes = new Map(staged.map(({ bucket, conversions }) => [bucket, Number(conversions)]));
+  let conversions = run.conversionsDone;
+  const batch = { profile_id: profileId, batch_id: batchId, version };
+  await update(transaction, profileId, id, { state: 'running', finished_at: null });
+  for (let bucket = run.firstBucket; bucket < buckets; bucket += 1) {
+    if (signal.aborted) {
+      await update(transaction, profileId, id, { state: 'stopped' });
+      return { id, state: 'stopped', buckets, conversions };
+    }
+    if (!(await leaseProfile(app, profileId, holder, now()))) throw new LeaseLost();
+    await clickhouse.command('attribution_attribute', { ...batch, bucket, ...decayTables });
+    await applyResults(clickhouse, profileId, version);
+    conversions += sizes.get(bucket) ?? 0;
+    await update(transaction, profileId, id, { buckets_done: bucket + 1, conversions_done: String(conversions) });
+    progress(bucket + 1, buckets, conversions);
+  }
+  await clickhouse.command('attribution_bury_unknown', { ...batch, cause });
+  await applyResults(clickhouse, profileId, version);
+  await transaction(async (tx) => {
+    await setReplay(tx, profileId, id, { state: 'done', finished_at: now() });
+    await announce(tx, [
+      {
+        id: uuidFrom(`recompute.completed:${id}`, profileId),
+        profileId,
+        type: 'recompute.completed',
+        payload: { replay_id: id, cause, conversions },
+        occurredAt: now(),
+      },
+    ]);
+  });
+  await dropBatch(clickhouse, batchId);
+  return { id, state: 'done', buckets, conversions };
+}
+
+type Changes = Updateable<Schema['attribution_replays']>;
+
+const setReplay = (tx: Tx, profileId: string, id: string, changes: Changes) =>
+  tx.updateTable('attribution_replays').set(changes).where('profile_id', '=', profileId).where('id', '=', id).execute();
+
+const update = (
+  transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
+  profileId: string,
+  id: string,
+  changes: Changes,
+) => transaction((tx) => setReplay(tx, profileId, id, changes));

@@ -1,0 +1,1 @@
+SELECT count() AS touches FROM touches WHERE profile_id = {profile_id:UUID}
