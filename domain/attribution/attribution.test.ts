@@ -82,7 +82,7 @@ async function openShop() {
     rows: () =>
       clickhouse.query(
         raw<Record<string, unknown>>(
-          `SELECT conversion_id, conversion_time, value, touch_count, channels, linear, position_based, cause FROM attributed_conversions FINAL WHERE profile_id = '${profileId}' ORDER BY conversion_time`,
+          `SELECT conversion_id, conversion_time, value, touch_count, arrayMap(source -> (SELECT CAST((groupArray(source_id), groupArray(channel)), 'Map(UInt64, String)') FROM touch_sources FINAL WHERE profile_id = '${profileId}')[source], source_ids) AS channels, linear, position_based, cause FROM attributed_conversions FINAL WHERE profile_id = '${profileId}' ORDER BY conversion_time`,
         ),
         {},
       ),

@@ -21,11 +21,7 @@ CREATE TABLE attributed_conversions
     `device` LowCardinality(String),
     `touch_ids` Array(UUID) CODEC(ZSTD(1)),
     `touch_times` Array(DateTime64(3, 'UTC')) CODEC(ZSTD(1)),
-    `channels` Array(LowCardinality(String)) CODEC(ZSTD(1)),
-    `sources` Array(LowCardinality(String)) CODEC(ZSTD(1)),
-    `campaign_ids` Array(UUID) CODEC(ZSTD(1)),
-    `ad_set_ids` Array(UUID) CODEC(ZSTD(1)),
-    `ad_ids` Array(UUID) CODEC(ZSTD(1)),
+    `source_ids` Array(UInt64) CODEC(ZSTD(1)),
     `last_non_direct` UInt16,
     `linear` Array(Int64) CODEC(ZSTD(1)),
     `time_decay` Array(Int64) CODEC(ZSTD(1)),
@@ -89,11 +85,7 @@ CREATE TABLE attribution_history
     `device` LowCardinality(String),
     `touch_ids` Array(UUID) CODEC(ZSTD(1)),
     `touch_times` Array(DateTime64(3, 'UTC')) CODEC(ZSTD(1)),
-    `channels` Array(LowCardinality(String)) CODEC(ZSTD(1)),
-    `sources` Array(LowCardinality(String)) CODEC(ZSTD(1)),
-    `campaign_ids` Array(UUID) CODEC(ZSTD(1)),
-    `ad_set_ids` Array(UUID) CODEC(ZSTD(1)),
-    `ad_ids` Array(UUID) CODEC(ZSTD(1)),
+    `source_ids` Array(UInt64) CODEC(ZSTD(1)),
     `last_non_direct` UInt16,
     `linear` Array(Int64) CODEC(ZSTD(1)),
     `time_decay` Array(Int64) CODEC(ZSTD(1)),
@@ -146,11 +138,7 @@ CREATE TABLE attribution_results
     `device` LowCardinality(String),
     `touch_ids` Array(UUID) CODEC(ZSTD(1)),
     `touch_times` Array(DateTime64(3, 'UTC')) CODEC(ZSTD(1)),
-    `channels` Array(LowCardinality(String)) CODEC(ZSTD(1)),
-    `sources` Array(LowCardinality(String)) CODEC(ZSTD(1)),
-    `campaign_ids` Array(UUID) CODEC(ZSTD(1)),
-    `ad_set_ids` Array(UUID) CODEC(ZSTD(1)),
-    `ad_ids` Array(UUID) CODEC(ZSTD(1)),
+    `source_ids` Array(UInt64) CODEC(ZSTD(1)),
     `last_non_direct` UInt16,
     `linear` Array(Int64) CODEC(ZSTD(1)),
     `time_decay` Array(Int64) CODEC(ZSTD(1)),
@@ -173,6 +161,46 @@ ENGINE = ReplacingMergeTree
 ORDER BY name
 SETTINGS index_granularity = 8192;
 
+CREATE TABLE touch_sources
+(
+    `profile_id` UUID,
+    `source_id` UInt64,
+    `channel` LowCardinality(String),
+    `source` LowCardinality(String),
+    `medium` LowCardinality(String),
+    `platform` LowCardinality(String),
+    `campaign_id` UUID,
+    `ad_set_id` UUID,
+    `ad_id` UUID
+)
+ENGINE = ReplacingMergeTree
+ORDER BY (profile_id, source_id)
+SETTINGS index_granularity = 8192;
+
+CREATE MATERIALIZED VIEW test_6573098b80e3.touch_sources_of_touches TO test_6573098b80e3.touch_sources
+(
+    `profile_id` UUID,
+    `source_id` UInt64,
+    `channel` LowCardinality(String),
+    `source` LowCardinality(String),
+    `medium` LowCardinality(String),
+    `platform` LowCardinality(String),
+    `campaign_id` UUID,
+    `ad_set_id` UUID,
+    `ad_id` UUID
+)
+AS SELECT DISTINCT
+    profile_id,
+    source_id,
+    channel,
+    source,
+    medium,
+    platform,
+    campaign_id,
+    ad_set_id,
+    ad_id
+FROM test_6573098b80e3.touches;
+
 CREATE TABLE touches
 (
     `profile_id` UUID CODEC(ZSTD(1)),
@@ -191,7 +219,8 @@ CREATE TABLE touches
     `click_id_kind` LowCardinality(String),
     `join_method` LowCardinality(String),
     `country` LowCardinality(String) DEFAULT 'ZZ',
-    `device` LowCardinality(String) DEFAULT 'unknown'
+    `device` LowCardinality(String) DEFAULT 'unknown',
+    `source_id` UInt64 DEFAULT bitOr(bitAnd(cityHash64(channel, source, medium, platform, campaign_id, ad_set_id, ad_id), 18446744073709551614), channel = 'direct') CODEC(ZSTD(1))
 )
 ENGINE = ReplacingMergeTree
 PARTITION BY toStartOfQuarter(occurred_at)

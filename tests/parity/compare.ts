@@ -17,10 +17,7 @@ interface StoredConversion {
   touch_count: number;
   touch_ids: string[];
   touch_times: string[];
-  channels: string[];
-  campaign_ids: string[];
-  ad_set_ids: string[];
-  ad_ids: string[];
+  sources: [channel: string, campaign: string, adSet: string, ad: string][];
   last_non_direct: number;
   linear: string[];
   time_decay: string[];
@@ -48,7 +45,10 @@ export async function compareJourneys(clickhouse: ClickHouse, journeys: readonly
   });
   const found = new Map<string, StoredConversion>();
   const rows = clickhouse.stream(
-    raw<StoredConversion>(`SELECT * FROM attribution_results WHERE profile_id = '${profileId}'`),
+    raw<StoredConversion>(`
+      WITH (SELECT CAST((groupArray(source_id), groupArray((channel, campaign_id, ad_set_id, ad_id))), 'Map(UInt64, Tuple(String, UUID, UUID, UUID))')
+        FROM touch_sources FINAL WHERE profile_id = '${profileId}') AS known
+      SELECT *, arrayMap(source -> known[source], source_ids) AS sources FROM attribution_results WHERE profile_id = '${profileId}'`),
     {},
   );
   for await (const row of rows) found.set(row.conversion_id, row);
@@ -69,10 +69,12 @@ const told = ({ touches, touchCount, credits }: Attribution) => ({
   touchCount,
   touchIds: touches.map(({ touchId }) => touchId),
   times: touches.map(({ at }) => instant(at)),
-  channels: touches.map(({ channel }) => channel),
-  campaigns: touches.map(({ campaignId }) => campaignId ?? nil),
-  adSets: touches.map(({ adSetId }) => adSetId ?? nil),
-  ads: touches.map(({ adId }) => adId ?? nil),
+  sources: touches.map(({ channel, campaignId, adSetId, adId }): [string, string, string, string] => [
+    channel,
+    campaignId ?? nil,
+    adSetId ?? nil,
+    adId ?? nil,
+  ]),
   credits: Object.fromEntries(Object.entries(credits).map(([model, units]) => [model, units.map(String)])),
 });
 
@@ -84,10 +86,7 @@ function toldBy(row: StoredConversion): ReturnType<typeof told> {
     touchCount: row.touch_count,
     touchIds: row.touch_ids,
     times: row.touch_times,
-    channels: row.channels,
-    campaigns: row.campaign_ids,
-    adSets: row.ad_set_ids,
-    ads: row.ad_ids,
+    sources: row.sources,
     credits: {
       last_touch: alone(row.touch_ids.length - 1),
       first_touch: alone(0),

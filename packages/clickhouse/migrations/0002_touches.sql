@@ -25,7 +25,10 @@ CREATE TABLE IF NOT EXISTS {{local touches}}
     click_id_kind LowCardinality(String),
     join_method LowCardinality(String),                 -- how the entity is known: url_parameters, ad_referral, declared; empty: it is not
     country LowCardinality(String) DEFAULT 'ZZ',
-    device LowCardinality(String) DEFAULT 'unknown'
+    device LowCardinality(String) DEFAULT 'unknown',
+    -- All that says what brought somebody, in one number; its last bit says that nothing did (direct). Attribution carries this
+    -- number alone, and reports look up in touch_sources what it stands for.
+    source_id UInt64 DEFAULT bitOr(bitAnd(cityHash64(channel, source, medium, platform, campaign_id, ad_set_id, ad_id), 18446744073709551614), channel = 'direct') CODEC(ZSTD(1))
 )
 ENGINE = {{engine ReplacingMergeTree}}
 PARTITION BY toStartOfQuarter(occurred_at)
@@ -37,3 +40,24 @@ SETTINGS
     fsync_part_directory = 1;
 
 {{distributed touches by cityHash64(profile_id)}};
+
+-- What source ids stand for: as many rows as there are different sources, whatever the number of touches. It follows by itself.
+CREATE TABLE IF NOT EXISTS {{local touch_sources}}
+(
+    profile_id UUID,
+    source_id UInt64,
+    channel LowCardinality(String),
+    source LowCardinality(String),
+    medium LowCardinality(String),
+    platform LowCardinality(String),
+    campaign_id UUID,
+    ad_set_id UUID,
+    ad_id UUID
+)
+ENGINE = {{engine ReplacingMergeTree}}
+ORDER BY (profile_id, source_id);
+
+{{distributed touch_sources by cityHash64(profile_id)}};
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS {{local touch_sources_of_touches}} TO {{local touch_sources}} AS
+SELECT DISTINCT profile_id, source_id, channel, source, medium, platform, campaign_id, ad_set_id, ad_id FROM {{local touches}};

@@ -80,11 +80,7 @@ CREATE TABLE IF NOT EXISTS {{local attributed_conversions}}
     device LowCardinality(String),
     touch_ids Array(UUID) CODEC(ZSTD(1)),
     touch_times Array(DateTime64(3, 'UTC')) CODEC(ZSTD(1)),
-    channels Array(LowCardinality(String)) CODEC(ZSTD(1)),
-    sources Array(LowCardinality(String)) CODEC(ZSTD(1)),
-    campaign_ids Array(UUID) CODEC(ZSTD(1)),
-    ad_set_ids Array(UUID) CODEC(ZSTD(1)),
-    ad_ids Array(UUID) CODEC(ZSTD(1)),
+    source_ids Array(UInt64) CODEC(ZSTD(1)),             -- touch_sources says what each stands for
     last_non_direct UInt16,                             -- its place in the path, from 1; 0: the path is empty
     linear Array(Int64) CODEC(ZSTD(1)),
     time_decay Array(Int64) CODEC(ZSTD(1)),

@@ -1,24 +1,23 @@
 -- Works out one bucket of a batch: every conversion's path, and its credits under all six models at once. packages/rules/attribution
 -- says the same in words that are easier to read; a drill holds the two together to the minor unit.
+--
+-- A touch travels as four numbers, because arrays of numbers are gathered and sorted several times as fast as anything else:
+--   .1 its place in time: milliseconds, then its id, so that touches of one moment have an order, too
+--   .2 a mark that repeats of one session and source share
+--   .3 its source
+--   .4 country and device
 INSERT INTO attribution_results
 WITH
-    -- Each person's touches in order. Repeats of one session and source share a mark, by which they are told below.
     journeys AS
     (
         SELECT
             person_id,
-            arraySort(groupArray((
-                toUnixTimestamp64Milli(occurred_at),
-                touch_id,
-                cityHash64(if(session_id = toUUID('00000000-0000-0000-0000-000000000000'), touch_id, session_id), channel, source, medium, campaign_id, ad_set_id, ad_id),
-                channel,
-                source,
-                campaign_id,
-                ad_set_id,
-                ad_id,
-                country,
-                device
-            ))) AS touches
+            arraySort((touch, at) -> at, arrayZip(
+                groupArray(bitShiftLeft(toUInt256(toUnixTimestamp64Milli(occurred_at)), 128) + reinterpretAsUInt128(touch_id)) AS order,
+                groupArray(cityHash64(if(session_id = toUUID('00000000-0000-0000-0000-000000000000'), touch_id, session_id), source_id)),
+                groupArray(source_id),
+                groupArray(toUInt32(reinterpretAsUInt16(toString(country)) * 4 + transform(device, ['desktop', 'mobile', 'tablet'], [1, 2, 3], 0)))),
+                order) AS touches
         FROM touches AS t FINAL
         INNER JOIN
         (
@@ -43,22 +42,25 @@ WITH
         SELECT
             c.*,
             toUnixTimestamp64Milli(conversion_time) AS until,
-            until - lookback_days * 86400000 AS since,
-            arrayFilter(touch -> touch.1 >= since AND touch.1 <= until, touches) AS within,
+            bitShiftLeft(toUInt256(greatest(until - lookback_days * 86400000, 0)), 128) AS first_place,
+            bitShiftLeft(toUInt256(until + 1), 128) AS end_place,
+            arrayFilter(touch -> touch.1 >= first_place AND touch.1 < end_place, touches) AS within,
             -- How often a touch's mark came before it in the window; the first of each counts.
-            arrayEnumerateUniq(within.3) AS repeat,
-            arrayCumSum(arrayMap(nth -> nth = 1, repeat)) AS place,
+            arrayEnumerateUniq(within.2) AS repeat,
+            arrayCumSum(arrayMap(nth -> nth = 1, repeat)) AS nth_touch,
             countEqual(repeat, 1) AS touch_count,
-            arrayFilter((touch, nth, at) -> nth = 1 AND (at = 1 OR at > touch_count - 199), within, repeat, place) AS path
+            -- The first touch, and the last 199.
+            arrayFilter((touch, nth, at) -> nth = 1 AND (at = 1 OR at > touch_count - 199), within, repeat, nth_touch) AS path
         FROM conversions AS c
         LEFT JOIN journeys AS j ON j.person_id = c.person_id
     ),
     weighed AS
     (
         SELECT
-            * EXCEPT (touches, within, repeat, place, since, until),
+            * EXCEPT (touches, within, repeat, nth_touch, first_place, end_place, until),
             length(path) AS n,
             arrayEnumerate(path) AS places,
+            arrayMap(place -> toInt64(bitShiftRight(place, 128)), path.1) AS times,
             toUInt64(abs(value)) AS amount,
             if(value < 0, -1, 1) AS sign,
             -- Linear: the units that do not divide go to the earliest touches.
@@ -72,15 +74,16 @@ WITH
             modulo(amount, 5 * m) AS middle_rest,
             amount - 2 * end_share - m * middle_share AS position_left,
             -- Decay: see packages/rules/attribution/decay.ts.
-            arrayMap(touch -> intDiv(path[-1].1 - touch.1, 60000), path) AS ages,
+            arrayMap(time -> intDiv(times[-1] - time, 60000), times) AS ages,
             arrayMap(age -> bitShiftRight({hour_weights:Array(UInt64)}[modulo(intDiv(age, 60), 168) + 1] * {minute_weights:Array(UInt64)}[modulo(age, 60) + 1], intDiv(age, 10080) + 5), ages) AS weights,
             arraySum(weights) AS weight,
             arrayMap(own -> toUInt128(amount) * own, weights) AS portions,
             arrayMap(portion -> toUInt64(intDiv(portion, weight)), portions) AS decay_shares,
-            arrayMap((portion, share) -> toUInt64(portion - toUInt128(share) * weight), portions, decay_shares) AS decay_rests,
+            arrayMap((portion, share) -> toInt64(portion - toUInt128(share) * weight), portions, decay_shares) AS decay_rests,
             amount - arraySum(decay_shares) AS decay_left,
             -- The last one that still gets a unit: its remainder, and its place among equals.
-            arraySort(arrayMap((rest, at) -> (-toInt128(rest), at), decay_rests, places))[decay_left] AS decay_last
+            arraySort((at, rest) -> bitShiftLeft(toInt128(-rest), 16) + at, places, decay_rests)[decay_left] AS decay_last,
+            decay_rests[decay_last] AS decay_last_rest
         FROM windows
     )
 SELECT
@@ -101,18 +104,14 @@ SELECT
     purchase_id,
     lookback_days,
     touch_count,
-    if(n = 0, 'ZZ', path[-1].9) AS country,
-    if(n = 0, 'unknown', path[-1].10) AS device,
-    path.2 AS touch_ids,
-    arrayMap(touch -> fromUnixTimestamp64Milli(touch.1, 'UTC'), path) AS touch_times,
-    path.4 AS channels,
-    path.5 AS sources,
-    path.6 AS campaign_ids,
-    path.7 AS ad_set_ids,
-    path.8 AS ad_ids,
-    toUInt16(if(arrayLastIndex(channel -> channel != 'direct', channels) = 0, n, arrayLastIndex(channel -> channel != 'direct', channels))) AS last_non_direct,
+    if(n = 0, 'ZZ', reinterpretAsString(toUInt16(intDiv(path.4[-1], 4)))) AS country,
+    if(n = 0, 'unknown', ['unknown', 'desktop', 'mobile', 'tablet'][modulo(path.4[-1], 4) + 1]) AS device,
+    arrayMap(place -> reinterpretAsUUID(toUInt128(place)), path.1) AS touch_ids,
+    arrayMap(time -> fromUnixTimestamp64Milli(time, 'UTC'), times) AS touch_times,
+    path.3 AS source_ids,
+    toUInt16(if(arrayLastIndex(source -> bitAnd(source, 1) = 0, source_ids) AS found = 0, n, found)) AS last_non_direct,
     arrayMap(at -> sign * toInt64(even_share + (at <= even_rest)), places) AS linear,
-    arrayMap((share, rest, at) -> sign * toInt64(share + (decay_left > 0 AND (-toInt128(rest), at) <= decay_last)), decay_shares, decay_rests, places) AS time_decay,
+    arrayMap((share, rest, at) -> sign * toInt64(share + (decay_left > 0 AND (rest > decay_last_rest OR (rest = decay_last_rest AND at <= decay_last)))), decay_shares, decay_rests, places) AS time_decay,
     if(n <= 2, linear, arrayMap(at -> sign * toInt64(
         if(at = 1 OR at = n, end_share, middle_share)
         + (multiIf(
@@ -120,7 +119,6 @@ SELECT
             end_rest > middle_rest, multiIf(at = 1, 1, at = n, 2, at + 1),
             multiIf(at = 1, n - 1, at = n, n, at - 1)) <= position_left)), places)) AS position_based,
     cityHash64(person_id, is_anonymous, definition_id, conversion_type, revenue_type, value, has_value, currency, is_first_payment, purchase_id,
-        lookback_days, touch_count, country, device, touch_ids, touch_times, channels, sources, campaign_ids, ad_set_ids, ad_ids,
-        last_non_direct, linear, time_decay, position_based) AS content_hash,
+        lookback_days, touch_count, country, device, touch_ids, source_ids, last_non_direct, linear, time_decay, position_based) AS content_hash,
     cause
 FROM weighed AS w
