@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouse } from '@tributary/clickhouse';
 import type { Postgres } from '@tributary/postgres';
 import { attributeBatch } from './attribute-batch.ts';
-import { LeaseLost, leaseDirtyProfile, leaseProfile, releaseProfile } from './lease.ts';
+import { defaultLeaseSeconds, LeaseLost, leaseDirtyProfile, leaseProfile, releaseProfile } from './lease.ts';
 
 export interface AttributionOptions {
   readonly app: Postgres;
@@ -12,6 +12,8 @@ export interface AttributionOptions {
   readonly now: () => Date;
   readonly onError: (error: unknown) => void;
   readonly batchSize?: number;
+  /** How long a dead worker's profile waits for the next one. */
+  readonly leaseSeconds?: number;
   readonly idleMs?: number;
 }
 
@@ -26,6 +28,7 @@ export function startAttribution({
   now,
   onError,
   batchSize = 5_000,
+  leaseSeconds = defaultLeaseSeconds,
   idleMs = 500,
 }: AttributionOptions): { stop(): Promise<void> } {
   const stopping = new AbortController();
@@ -36,7 +39,7 @@ export function startAttribution({
     for (let batch = 0; batch < batchesInARow && !stopping.signal.aborted; batch += 1) {
       const done = await attributeBatch({ app, clickhouse }, { profileId, holder, size: batchSize }, now());
       if (done < batchSize) return;
-      if (!(await leaseProfile(app, profileId, holder, now()))) throw new LeaseLost();
+      if (!(await leaseProfile(app, profileId, holder, now(), leaseSeconds))) throw new LeaseLost();
     }
   };
 
@@ -45,7 +48,7 @@ export function startAttribution({
       const holder = randomUUID();
       let profileId: string | undefined;
       try {
-        profileId = await leaseDirtyProfile(system, holder, last, now());
+        profileId = await leaseDirtyProfile(system, holder, last, now(), leaseSeconds);
         if (profileId === undefined) {
           await pause();
           continue;

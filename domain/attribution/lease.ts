@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 
 /** One worker at a time for a profile. A lease that is not prolonged ends by itself, with whoever held it. */
 
-const leaseSeconds = 120;
+/** Longer than any statement may run: a batch that works cannot lose its lease. */
+export const defaultLeaseSeconds = 120;
 
 /** The lease is somebody else's now. What was worked out stands under the lower version and harms nobody. */
 export class LeaseLost extends Error {
@@ -16,6 +17,7 @@ export async function leaseDirtyProfile(
   holder: string,
   after: string,
   now: Date,
+  leaseSeconds: number,
 ): Promise<string | undefined> {
   const { rows } = await system.unbound.query(
     sql<{
@@ -26,7 +28,13 @@ export async function leaseDirtyProfile(
 }
 
 /** A certain profile; false while somebody else is at work on it. */
-export async function leaseProfile(app: Postgres, profileId: string, holder: string, now: Date): Promise<boolean> {
+export async function leaseProfile(
+  app: Postgres,
+  profileId: string,
+  holder: string,
+  now: Date,
+  leaseSeconds = defaultLeaseSeconds,
+): Promise<boolean> {
   const { numAffectedRows } = await app.forProfile(profileId).transaction((tx) =>
     sql`
       INSERT INTO attribution_leases AS l VALUES (${profileId}, ${holder}, ${now}::timestamptz + make_interval(secs => ${leaseSeconds}))
