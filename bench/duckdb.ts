@@ -1,0 +1,36 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+const version = '1.5.6-r.1';
+const folder = join(import.meta.dirname, '../.engines/programs/duckdb');
+
+export interface DuckDB {
+  run(sql: string): Promise<void>;
+  rows(sql: string): Promise<Record<string, unknown>[]>;
+  close(): void;
+}
+
+/** DuckDB is only compared with, so it is fetched by the bench that needs it and is no dependency. */
+export async function openDuckDB(file: string, threads: number): Promise<DuckDB> {
+  if (!existsSync(join(folder, 'node_modules/@duckdb/node-api'))) {
+    mkdirSync(folder, { recursive: true });
+    execFileSync(
+      'npm',
+      ['install', '--prefix', folder, '--no-save', '--no-fund', '--no-audit', `@duckdb/node-api@${version}`],
+      { stdio: 'ignore' },
+    );
+  }
+  const { DuckDBInstance } = createRequire(join(folder, 'node_modules/'))('@duckdb/node-api');
+  const instance = await DuckDBInstance.create(file, { threads: String(threads), memory_limit: '12GB' });
+  const connection = await instance.connect();
+  return {
+    run: async (sql) => void (await connection.run(sql)),
+    rows: async (sql) => (await connection.runAndReadAll(sql)).getRowObjects(),
+    close: () => {
+      connection.closeSync();
+      instance.closeSync();
+    },
+  };
+}

@@ -1,0 +1,199 @@
+import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type ClickHouse, createClickHouse, migrate, type Observation, raw } from '@tributary/clickhouse';
+import { replay } from '@tributary/domain/attribution';
+import { createPostgres, type Postgres } from '@tributary/postgres';
+import { hourWeights, minuteWeights } from '@tributary/rules';
+import { type Bench, buildProfile, median, openDrillEngines } from '@tributary/testkit';
+import { stage } from '../domain/attribution/stage.ts';
+import { fillLargeProfile } from '../tests/parity/large-profile.ts';
+import { type DuckDB, openDuckDB } from './duckdb.ts';
+
+const people = Number(process.env.BENCH_PEOPLE ?? 1_000_000);
+const touchesPerPerson = 20;
+const rounds = 5;
+const batchId = '00000000-0000-4000-8000-000000000001';
+
+/** A whole replay: 20 million touches of 90 days, 1 million conversions, six models. */
+export const bench: Bench = {
+  name: 'replay',
+  question: 'How long do the replay’s statements take, to one written by hand for the same rows, and to DuckDB?',
+  better: 'lower',
+
+  async run({ progress }) {
+    const engines = await openDrillEngines('bench-replay', ['postgres', 'clickhouse']);
+    const app = createPostgres({ url: engines.database.appUrl, poolSize: 4, statementTimeoutMs: 900_000 });
+    const seen: Observation[] = [];
+    const settings = { url: engines.clickhouseUrl, database: 'bench', requestTimeoutMs: 1_800_000 };
+    await migrate(settings);
+    const clickhouse = createClickHouse({ ...settings, observe: (observation) => seen.push(observation) });
+    const folder = mkdtempSync(join(tmpdir(), 'bench-replay-'));
+    const duckdb = await openDuckDB(join(folder, 'bench.duckdb'), 2);
+    try {
+      const { id: profileId } = await buildProfile(app);
+      await fillLargeProfile(app, clickhouse, { profileId, people, touchesPerPerson }, progress);
+      const { id: doubledId } = await buildProfile(app);
+      await fillLargeProfile(app, clickhouse, { profileId: doubledId, people: people * 2, touchesPerPerson }, progress);
+      await clickhouse.command(raw('OPTIMIZE TABLE touches FINAL'), {});
+      await prepareBare(app, clickhouse, profileId);
+      await prepareDuckDB(clickhouse, duckdb, profileId, folder);
+
+      const bareText = raw(readFileSync(join(import.meta.dirname, 'replay-bare.sql'), 'utf8'));
+      const sides = {
+        ours: () => replayed(app, clickhouse, seen, profileId),
+        bare: async () => {
+          await clickhouse.command(raw('TRUNCATE TABLE bare_results'), {});
+          return timed(() =>
+            clickhouse.command(bareText, {
+              profile_id: profileId,
+              hour_weights: hourWeights,
+              minute_weights: minuteWeights,
+            }),
+          );
+        },
+        duckdb: () => timed(() => duckdb.run(readFileSync(join(import.meta.dirname, 'replay-duckdb.sql'), 'utf8'))),
+        doubled: () => replayed(app, clickhouse, seen, doubledId),
+      };
+      const figures = {
+        ours: [] as number[],
+        staged: [] as number[],
+        bare: [] as number[],
+        duckdb: [] as number[],
+        doubled: [] as number[],
+      };
+      for (let round = 0; round <= rounds; round += 1) {
+        const ours = await sides.ours();
+        const bare = await sides.bare();
+        const duck = await sides.duckdb();
+        if (round === 0) await compareTotals(clickhouse, duckdb, profileId);
+        const doubled = await sides.doubled();
+        progress(round, rounds, 'rounds');
+        if (round > 0) {
+          figures.ours.push(ours.statements);
+          figures.staged.push(ours.total);
+          figures.bare.push(bare);
+          figures.duckdb.push(duck);
+          figures.doubled.push(doubled.statements);
+        }
+      }
+      const middle = Object.fromEntries(
+        Object.entries(figures).map(([name, values]) => [name, median(values)]),
+      ) as Record<keyof typeof figures, number>;
+      const ratio = (a: number, b: number) => Math.round((a / b) * 1_000) / 1_000;
+      return {
+        ratio: ratio(middle.ours, middle.bare),
+        ratio_with_staging: ratio(middle.staged, middle.bare),
+        ratio_duckdb: ratio(middle.ours, middle.duckdb),
+        ratio_doubled: ratio(middle.doubled, middle.ours),
+        seconds: Object.fromEntries(
+          Object.entries(middle).map(([name, value]) => [name, Math.round(value * 100) / 100]),
+        ),
+        conversions: people,
+        touches: people * touchesPerPerson,
+        rounds,
+      };
+    } finally {
+      duckdb.close();
+      rmSync(folder, { recursive: true });
+      await Promise.all([clickhouse.close(), app.close()]);
+      await engines.close();
+    }
+  },
+};
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return (performance.now() - startedAt) / 1_000;
+}
+
+/** From nothing, as after a restore: the statements alone, and with what comes before them. */
+async function replayed(app: Postgres, clickhouse: ClickHouse, seen: Observation[], profileId: string) {
+  for (const table of ['attributed_conversions', 'attribution_history']) {
+    await clickhouse.command(raw(`TRUNCATE TABLE ${table}`), {});
+  }
+  seen.length = 0;
+  const signal = new AbortController().signal;
+  const total = await timed(() =>
+    replay({ app, clickhouse }, { profileId, cause: 'bench', now: () => new Date(), signal }),
+  );
+  const statements = seen
+    .filter(({ statement }) => /^attribution_(attribute|keep_history|apply|bury)/.test(statement))
+    .reduce((sum, { durationMs }) => sum + durationMs / 1_000, 0);
+  return { total, statements };
+}
+
+async function prepareBare(app: Postgres, clickhouse: ClickHouse, profileId: string): Promise<void> {
+  await stage(app, clickhouse, profileId, batchId, { all: true, buckets: 1 }, 'bench');
+  for (const [name, columns, order] of [
+    ['links', 'visitor_id, person_id', 'visitor_id'],
+    ['conversions', '* EXCEPT (batch_id, bucket, staged_at)', 'person_id'],
+  ]) {
+    await clickhouse.command(
+      raw(
+        `CREATE TABLE bare_${name} ENGINE = MergeTree ORDER BY ${order} AS SELECT ${columns} FROM attribution_${name} WHERE batch_id = '${batchId}'`,
+      ),
+      {},
+    );
+  }
+  await clickhouse.command(
+    raw(`CREATE TABLE bare_results ENGINE = MergeTree PARTITION BY toStartOfQuarter(conversion_time) ORDER BY (profile_id, conversion_time, conversion_id) AS
+      SELECT profile_id, conversion_time, conversion_id, person_id, definition_id, conversion_type, revenue_type, value, currency, is_first_payment, purchase_id,
+        touch_count, country, device, touch_ids, touch_times, source_ids, last_non_direct, linear, time_decay, position_based
+      FROM attributed_conversions LIMIT 0`),
+    {},
+  );
+}
+
+async function prepareDuckDB(clickhouse: ClickHouse, duckdb: DuckDB, profileId: string, folder: string): Promise<void> {
+  const { url, database } = clickhouse.settings;
+  const tables = {
+    touches: `SELECT toString(visitor_id) AS visitor_id, toString(touch_id) AS touch_id, toString(session_id) AS session_id, toUnixTimestamp64Milli(occurred_at) AS occurred_at, source_id FROM touches WHERE profile_id = '${profileId}'`,
+    links: 'SELECT toString(visitor_id) AS visitor_id, toString(person_id) AS person_id FROM bare_links',
+    conversions:
+      'SELECT toString(conversion_id) AS conversion_id, toString(person_id) AS person_id, toUnixTimestamp64Milli(conversion_time) AS conversion_time, value, toInt64(lookback_days) AS lookback_days FROM bare_conversions',
+  };
+  for (const [name, select] of Object.entries(tables)) {
+    const file = join(folder, `${name}.parquet`);
+    const response = await fetch(`${url}/?database=${database}`, { method: 'POST', body: `${select} FORMAT Parquet` });
+    await pipeline(Readable.fromWeb(response.body as never), createWriteStream(file));
+    await duckdb.run(
+      `CREATE TABLE ${name} AS SELECT * REPLACE (${select
+        .match(/AS (\w+_id)\b/g)
+        ?.map((found) => found.slice(3))
+        .filter((column) => column !== 'source_id')
+        .map((column) => `${column}::UUID AS ${column}`)
+        .join(', ')}) FROM read_parquet('${file}')`,
+    );
+    rmSync(file);
+  }
+  await duckdb.run(
+    `CREATE TABLE decay AS SELECT [${hourWeights.join(', ')}]::BIGINT[] AS hour_weights, [${minuteWeights.join(', ')}]::BIGINT[] AS minute_weights`,
+  );
+}
+
+/** Three programs that did other work would be a race of different lengths. */
+async function compareTotals(clickhouse: ClickHouse, duckdb: DuckDB, profileId: string): Promise<void> {
+  const sums = 'sum(touch_count) AS touches, sum(last_non_direct) AS places';
+  const ours = (from: string) =>
+    clickhouse.query(
+      raw<Record<string, string>>(
+        `SELECT ${sums}, sum(linear[1]) AS linear, sum(time_decay[1] * 3 + time_decay[-1]) AS decay, sum(position_based[1] * 3 + position_based[-1]) AS position FROM ${from} WHERE touch_count > 0`,
+      ),
+      {},
+    );
+  const [product] = await ours(`(SELECT * FROM attributed_conversions FINAL WHERE profile_id = '${profileId}')`);
+  const [bare] = await ours('bare_results');
+  const [duck] = await duckdb.rows(
+    `SELECT ${sums}, sum(linear[1]) AS linear, sum(time_decay[1] * 3 + time_decay[-1]) AS decay, sum(position_based[1] * 3 + position_based[-1]) AS position FROM results`,
+  );
+  const told = (row: Record<string, unknown> | undefined) =>
+    Object.values(row ?? {})
+      .map(String)
+      .join(' ');
+  if (told(product) !== told(bare) || (product && told(product) !== told(duck)))
+    throw new Error(`The sides differ: ours ${told(product)}, bare ${told(bare)}, DuckDB ${told(duck)}.`);
+}
