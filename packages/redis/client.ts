@@ -21,7 +21,7 @@ export function createRedis({ url, prefix, onError = () => {} }: RedisOptions): 
     enableAutoPipelining: true,
     maxRetriesPerRequest: 0,
     connectTimeout: 2_000,
-    commandTimeout: 1_000,
+    commandTimeout: 5_000,
     retryStrategy: (attempt) => Math.min(100 * attempt, 2_000),
   });
   client.on('error', onError);

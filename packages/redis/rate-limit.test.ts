@@ -90,3 +90,12 @@ describe('while Redis is away', () => {
     expect(buckets.take('c0', 10, 0).remaining).toBe(9);
   });
 });
+
+test('a process that was busy itself does not take Redis for dead', async () => {
+  const verdict = limiter.take('busy', 300);
+  // The question leaves in the turn after this one, and its answer lies in the socket while nobody reads.
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  const until = performance.now() + 1_300;
+  while (performance.now() < until);
+  expect(await verdict).not.toHaveProperty('isLocal');
+});

@@ -65,7 +65,7 @@ export function createRateLimiter({ redis, nowMs, onFallback = () => {} }: RateL
     if (!asked) return;
     const { perMinute, waiters } = asked;
     try {
-      const [taken, now, emptyAt] = await redis.takeFromBucket(`rate:${bucket}`, perMinute, waiters.length);
+      const [taken, now, emptyAt] = await patiently(redis.takeFromBucket(`rate:${bucket}`, perMinute, waiters.length));
       const interval = 60_000_000 / perMinute;
       for (const [index, settle] of waiters.entries()) {
         const allowed = index < taken;
@@ -92,6 +92,20 @@ export function createRateLimiter({ redis, nowMs, onFallback = () => {} }: RateL
         setImmediate(() => void ask(name));
       }),
   };
+}
+
+const patienceMs = 1_000;
+
+/**
+ * Rejects when there is no answer within a second. A process that was busy itself all that time has the answer in its socket
+ * but has not read it: it reads once more before it decides that Redis is away.
+ */
+function patiently<T>(answer: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(new Error('Redis did not answer in time.'));
+    const timer = setTimeout(() => setImmediate(() => setImmediate(giveUp)), patienceMs);
+    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 /** The same rule in this process alone: while Redis is away each process grants the whole allowance, and none grants more. */
