@@ -47,8 +47,8 @@ const ours = services.filter(([, service]) => service.build !== undefined);
 const engines = services.filter(([, service]) => service.build === undefined);
 
 describe('compose.yaml', () => {
-  test('runs our three processes and the four engines', () => {
-    expect(ours.map(([name]) => name)).toEqual(['migrate', 'api', 'worker']);
+  test('runs our four processes and the four engines', () => {
+    expect(ours.map(([name]) => name)).toEqual(['migrate', 'api', 'collector', 'worker']);
     expect(engines.map(([name]) => name)).toEqual(['postgres', 'clickhouse', 'nats', 'redis']);
   });
 
@@ -79,6 +79,7 @@ describe('compose.yaml', () => {
     expect(Object.fromEntries(given)).toEqual({
       migrate: ['DATABASE_OWNER_URL'],
       api: ['DATABASE_APP_URL'],
+      collector: ['DATABASE_APP_URL'],
       worker: ['DATABASE_APP_URL', 'DATABASE_SYSTEM_URL'],
     });
   });
@@ -103,7 +104,7 @@ describe('compose.yaml', () => {
 
   test('what serves requests is asked for its health, and what serves none says so', () => {
     const asked = ours.map(([name, { healthcheck }]) => [name, healthcheck?.disable !== true]);
-    expect(Object.fromEntries(asked)).toEqual({ migrate: false, api: true, worker: false });
+    expect(Object.fromEntries(asked)).toEqual({ migrate: false, api: true, collector: true, worker: false });
     expect(read('Dockerfile')).toMatch(/^HEALTHCHECK [\s\S]*\/healthz/m);
   });
 

@@ -1,4 +1,4 @@
-import { errors, type Route, routes } from '@tributary/contract';
+import { collectorRoutes, errors, type Route, routes } from '@tributary/contract';
 import { buildProfile, openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -23,7 +23,8 @@ describe('what the service says of itself', () => {
     const operations = Object.entries(response.json().paths as Record<string, object>).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    expect(operations.sort()).toEqual(declared.map(({ method, path }) => `${method} ${path}`).sort());
+    const described = [...declared, ...Object.values(collectorRoutes)];
+    expect(operations.sort()).toEqual(described.map(({ method, path }) => `${method} ${path}`).sort());
   });
 
   test('[ver-001] [conv-008] all routes live under /api/v1, but for the token endpoint, which OAuth clients look for elsewhere', () => {

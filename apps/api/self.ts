@@ -7,8 +7,11 @@ import type { Services } from './services.ts';
 /** What the service says of itself is made once per process: neither can change while it runs. */
 let description: ReturnType<typeof openapi> | undefined;
 
-export const readOpenapi: Handles<Routes['readOpenapi'], Services> = async (_input, { baseUrl, apiUrl }) => {
-  description ??= openapi({ baseUrl, ...(apiUrl && { apiUrl }) });
+export const readOpenapi: Handles<Routes['readOpenapi'], Services> = async (
+  _input,
+  { baseUrl, apiUrl, collectorUrl },
+) => {
+  description ??= openapi({ baseUrl, ...(apiUrl && { apiUrl }), ...(collectorUrl && { collectorUrl }) });
   return answer(200, description);
 };
 

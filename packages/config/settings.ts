@@ -111,6 +111,34 @@ const whereItAnswers = {
   tlsKeyFile: optional('TLS_KEY_FILE', z.string().min(1), 'PEM key of that certificate.'),
 };
 
+const theCollector = {
+  collectorUrl: setting(
+    'COLLECTOR_URL',
+    address('http:', 'https:'),
+    'The public address of the collector, where browsers fetch the tracker and send visits.',
+    { fallback: 'http://127.0.0.1:4001' },
+  ),
+  collectorPort: setting('COLLECTOR_PORT', wholeNumber(0, 65_535), 'The port the collector listens on, at HOST.', {
+    fallback: '4001',
+  }),
+  collectorMetricsPort: optional(
+    'COLLECTOR_METRICS_PORT',
+    wholeNumber(0, 65_535),
+    "Port for Prometheus, at /metrics on HOST, of the collector's own figures. Unset: none is opened.",
+  ),
+  collectorRequestsPerMinute: setting(
+    'COLLECTOR_REQUESTS_PER_MINUTE',
+    wholeNumber(1, 100_000_000),
+    'Requests that the collector takes from one address. An office behind one address shares it.',
+    { fallback: '3000' },
+  ),
+  geoDatabaseFile: optional(
+    'GEO_DATABASE_FILE',
+    z.string().min(1),
+    'A MaxMind-format file (.mmdb) that says where an address is; one with cities gives cities. Unset: a bundled one that knows countries only.',
+  ),
+};
+
 const theFourEngines = {
   databaseOwnerUrl: setting(
     'DATABASE_OWNER_URL',
@@ -247,6 +275,7 @@ const exchangeRates = {
 /** Every setting there is, in the order of the page that is made from it. */
 export const groups: Readonly<Record<string, Readonly<Record<string, Setting>>>> = {
   'Where it answers': whereItAnswers,
+  'The collector': theCollector,
   'The four engines': theFourEngines,
   'Secrets at rest': secretsAtRest,
   People: people,
@@ -259,6 +288,10 @@ type All = typeof whereItAnswers &
   typeof secretsAtRest &
   typeof people &
   typeof exchangeRates &
+  typeof theCollector &
+  typeof theFourEngines &
+  typeof secretsAtRest &
+  typeof people &
   typeof runningIt;
 type Value<S> = S extends Setting<infer Z> ? z.output<Z> | (S extends { fallback: string } ? never : undefined) : never;
 

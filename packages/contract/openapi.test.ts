@@ -7,10 +7,11 @@ import { AnyErrorEnvelope, ErrorCode, errorEntry } from './errors.ts';
 import { type OpenapiDocument, type Operation, openapi } from './openapi.ts';
 import { data, IsoTimestampInput, page, Uuid } from './primitives.ts';
 import { type Route, refusalsOf, route } from './route.ts';
-import { routes } from './routes.ts';
+import { routes as apiRoutes, collectorRoutes } from './routes.ts';
 import { CredentialKind, Scope, type ScopeGrain } from './scopes.ts';
 
 const baseUrl = 'https://tributary.example';
+const routes = { ...apiRoutes, ...collectorRoutes };
 const document = openapi({ baseUrl });
 
 const grains = { profile: 1, person: 1, workspace: 1, account: 1 } satisfies Record<ScopeGrain, 1>;

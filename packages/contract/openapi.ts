@@ -2,7 +2,7 @@ import { ErrorResponses, errorSchema } from './openapi/errors.ts';
 import { type JsonSchema, Schemas } from './openapi/schemas.ts';
 import { type SecurityRequirement, securityOf, securitySchemes } from './openapi/security.ts';
 import type { Answer, Body, Route } from './route.ts';
-import { routes as allRoutes } from './routes.ts';
+import { routes as apiRoutes, collectorRoutes } from './routes.ts';
 import type { CredentialKind, Scope, ScopeGrain } from './scopes.ts';
 
 export interface OpenapiOptions {
@@ -10,6 +10,8 @@ export interface OpenapiOptions {
   readonly baseUrl: string;
   /** A second address that forwards to the same handlers. */
   readonly apiUrl?: string | undefined;
+  /** Where browsers send their visits. */
+  readonly collectorUrl?: string | undefined;
   readonly routes?: Readonly<Record<string, Route>>;
 }
 
@@ -28,6 +30,7 @@ export interface Operation {
   readonly summary: string;
   readonly description: string;
   readonly tags: readonly [string];
+  readonly servers?: readonly { readonly url: string; readonly description: string }[];
   readonly deprecated?: true;
   readonly security: readonly SecurityRequirement[];
   readonly parameters?: readonly object[];
@@ -41,7 +44,12 @@ export interface Operation {
 }
 
 /** The OpenAPI description, made wholly from the declarations. The same declarations give the same bytes. */
-export function openapi({ baseUrl, apiUrl, routes = allRoutes }: OpenapiOptions): OpenapiDocument {
+export function openapi({
+  baseUrl,
+  apiUrl,
+  collectorUrl = baseUrl,
+  routes = { ...apiRoutes, ...collectorRoutes },
+}: OpenapiOptions): OpenapiDocument {
   const schemas = new Schemas();
   const errorResponses = new ErrorResponses(baseUrl);
   const declared = Object.values(routes);
@@ -49,7 +57,9 @@ export function openapi({ baseUrl, apiUrl, routes = allRoutes }: OpenapiOptions)
   for (const route of declared) {
     const method = route.method.toLowerCase();
     if (paths[route.path]?.[method]) throw new Error(`${route.method} ${route.path} is declared twice.`);
-    paths[route.path] = { ...paths[route.path], [method]: operationOf(route, schemas, errorResponses) };
+    const servers = route.server && [{ url: collectorUrl, description: 'The collector.' }];
+    const operation = operationOf(route, schemas, errorResponses);
+    paths[route.path] = { ...paths[route.path], [method]: { ...operation, ...(servers && { servers }) } };
   }
   const error = errorSchema(schemas);
   const credentials = new Set(declared.flatMap(({ access }) => access.credentials));

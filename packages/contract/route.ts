@@ -14,6 +14,8 @@ export interface Route {
   readonly path: `/${string}`;
   readonly summary: string;
   readonly description?: string;
+  /** Which process serves it, where that is not the API. */
+  readonly server?: 'collector';
   /** The chapter of the reference it stands in. */
   readonly chapter: string;
   readonly access: Access;

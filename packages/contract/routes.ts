@@ -28,6 +28,7 @@ import {
   updateMember,
   updatePassword,
 } from './routes/accounts.ts';
+import { collectVisits, readTracker } from './routes/collector.ts';
 import { importCustomers, searchCustomers } from './routes/customers.ts';
 import { createEvent, createGoal, createGoalDefinition, listGoalDefinitions } from './routes/outcomes.ts';
 import { readChangelog, readOpenapi } from './routes/service.ts';
@@ -56,7 +57,7 @@ import {
   readTrackingVerification,
 } from './routes/tracking-health.ts';
 
-/** Every route there is, by operation id. apps/api maps each to its handler, and does not compile while one is missing. */
+/** Every route of the API, by operation id. apps/api maps each to its handler, and does not compile while one is missing. */
 export const routes = {
   readOpenapi,
   readChangelog,
@@ -115,3 +116,6 @@ export const routes = {
 
 export type Routes = typeof routes;
 export type RouteId = keyof Routes;
+
+/** What browsers are served, by apps/collector. */
+export const collectorRoutes = { collectVisits, readTracker } satisfies Record<string, Route>;

@@ -62,7 +62,7 @@ export const rateHeaders = ({ limit, remaining, resetAtSeconds }: Verdict): Reco
   'x-ratelimit-reset': String(resetAtSeconds),
 });
 
-function tooMany(verdict: Verdict): Refusal {
+export function tooMany(verdict: Verdict): Refusal {
   const seconds = verdict.retryAfterSeconds;
   return new Refusal(
     'rate_limit_exceeded',
@@ -135,4 +135,5 @@ export function deprecationHeaders({ deprecation }: Route, now: Date, baseUrl: s
 }
 
 /** An address is personal; the limiter needs only to tell it from others. */
-const hidden = (address: string): string => createHash('sha256').update(address).digest('base64url').slice(0, 16);
+export const hidden = (address: string): string =>
+  createHash('sha256').update(address).digest('base64url').slice(0, 16);

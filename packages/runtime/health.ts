@@ -7,16 +7,28 @@ export type Readiness = Readonly<Record<string, () => Promise<unknown>>>;
 export function serveHealth(fastify: FastifyInstance, readiness: Readiness, isStopping: () => boolean): void {
   fastify.get('/healthz', async () => ({ status: 'ok' }));
   fastify.get('/readyz', async (_request, reply) => {
-    const checks = await Promise.all(
-      Object.entries(readiness).map(async ([name, check]) => [name, await answersWithin(check, 2_000)] as const),
-    );
-    const isReady = !isStopping() && checks.every(([, isUp]) => isUp);
-    reply.code(isReady ? 200 : 503);
-    return {
+    const { status, body } = await checkReadiness(readiness, isStopping);
+    reply.code(status);
+    return body;
+  });
+}
+
+/** The answer of /readyz. */
+export async function checkReadiness(
+  readiness: Readiness,
+  isStopping: () => boolean,
+): Promise<{ status: number; body: { status: string; engines: Record<string, string> } }> {
+  const checks = await Promise.all(
+    Object.entries(readiness).map(async ([name, check]) => [name, await answersWithin(check, 2_000)] as const),
+  );
+  const isReady = !isStopping() && checks.every(([, isUp]) => isUp);
+  return {
+    status: isReady ? 200 : 503,
+    body: {
       status: isStopping() ? 'stopping' : isReady ? 'ready' : 'not ready',
       engines: Object.fromEntries(checks.map(([name, isUp]) => [name, isUp ? 'up' : 'away'])),
-    };
-  });
+    },
+  };
 }
 
 async function answersWithin(check: () => Promise<unknown>, timeoutMs: number): Promise<boolean> {

@@ -1,11 +1,12 @@
-export { takeAttempt, takeFromAddress } from './admission.ts';
+export { hidden, rateHeaders, takeAttempt, takeFromAddress, tooMany } from './admission.ts';
 export { type Authenticate, type Binding, bindRoute, type Presented } from './bind.ts';
 export { type DocsOptions, serveDocs } from './docs.ts';
 export { isFromOurPages } from './forgery.ts';
 export { answer, type Caller, type Context, type Handles, Refusal, refuse } from './handler.ts';
-export { type Readiness, serveHealth } from './health.ts';
+export { checkReadiness, type Readiness, serveHealth } from './health.ts';
 export { createLog, type Log } from './log.ts';
 export { createMetrics, type Metrics, serveMetrics } from './metrics.ts';
+export { renderError } from './respond.ts';
 export { createServer, type ServerOptions } from './server.ts';
 export { onStop } from './stop.ts';
 export { createTracing, type Tracing } from './tracing.ts';

@@ -1,10 +1,17 @@
 import { createServer, type Server } from 'node:http';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
-import type { RequestState } from './request-state.ts';
+
+/** What is counted of a request: which operation it was, and how it was refused if it was. */
+export interface Observed {
+  readonly route: { readonly id: string } | undefined;
+  readonly errorCode: string | undefined;
+}
 
 export interface Metrics {
-  observe(state: RequestState, status: number, milliseconds: number): void;
+  observe(state: Observed, status: number, milliseconds: number): void;
   countLocalLimits(): void;
+  /** Visits that the collector took, whole or broken. */
+  countVisits(accepted: number, broken: number): void;
   text(): Promise<string>;
   readonly contentType: string;
 }
@@ -31,6 +38,12 @@ export function createMetrics(): Metrics {
     help: 'Rate limits decided without Redis, because it was away',
     registers: [registry],
   });
+  const visits = new Counter({
+    name: 'tributary_collected_visits_total',
+    help: 'Visits that are in the log, whole ones and those that are kept as bad rows',
+    labelNames: ['kind'],
+    registers: [registry],
+  });
   // Finding the child of a histogram by labels costs more than observing it.
   const children = new Map<string, { observe(value: number): void }>();
   return {
@@ -46,6 +59,10 @@ export function createMetrics(): Metrics {
       if (state.errorCode) refusals.inc({ operation, code: state.errorCode });
     },
     countLocalLimits: () => localLimits.inc(),
+    countVisits(accepted, broken) {
+      if (accepted > 0) visits.inc({ kind: 'accepted' }, accepted);
+      if (broken > 0) visits.inc({ kind: 'broken' }, broken);
+    },
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };

@@ -23,3 +23,4 @@ export { type BuiltMember, buildAssistant, buildMember } from './people.ts';
 export { serve, served, type TestServer, testVault } from './serve.ts';
 export { openTestkit, type Testkit } from './testkit.ts';
 export { openWarehouse } from './warehouse.ts';
+export { browserVisit, buildTrackingKey } from './visits.ts';

@@ -12,7 +12,9 @@ const root = join(import.meta.dirname, '../../..');
 export const upCommand = () =>
   new Command('up')
     .aliases(['dev', 'demo'])
-    .description('Start everything on this machine: engines where none are configured, migrations, api, worker')
+    .description(
+      'Start everything on this machine: engines where none are configured, migrations, api, collector, worker',
+    )
     .option('--install', 'fetch engines that are missing first')
     .action(async ({ install }: { install?: boolean }) => {
       const supervisor = new Supervisor();
@@ -22,14 +24,15 @@ export const upCommand = () =>
       const settings = loadSettings(environment);
       console.log('migrations ...');
       await migrateAll(settings);
-      const children = ['api', 'worker'].map((app) => start(app, environment));
+      const children = ['api', 'collector', 'worker'].map((app) => start(app, environment));
       stopTogether(children);
-      await answering(settings.baseUrl);
+      await Promise.all([answering(settings.baseUrl), answering(settings.collectorUrl)]);
       console.log(`
 Tributary runs.
   ${settings.baseUrl}            start here
   ${settings.baseUrl}/docs       the API reference
   ${settings.baseUrl}/readyz     what answers and what does not
+  ${settings.collectorUrl}            where browsers send visits
 
 Ctrl-C stops it. The engines stay; "npm run engines -- stop" ends them.`);
     });
@@ -64,5 +67,7 @@ async function answering(baseUrl: string): Promise<void> {
     if (answer?.ok) return;
     await sleep(100);
   }
-  throw new Error(`Nothing answers at ${baseUrl}. Is the port taken? PORT and BASE_URL choose another.`);
+  throw new Error(
+    `Nothing answers at ${baseUrl}. Is the port taken? PORT and BASE_URL (for the collector COLLECTOR_PORT and COLLECTOR_URL) choose another.`,
+  );
 }

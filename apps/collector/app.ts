@@ -1,0 +1,178 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { collectorRoutes, type Route } from '@tributary/contract';
+import type { Postgres } from '@tributary/postgres';
+import { createRateLimiter, type RedisClient } from '@tributary/redis';
+import { envelopeLimits } from '@tributary/rules';
+import {
+  checkReadiness,
+  createMetrics,
+  type Log,
+  type Metrics,
+  Refusal,
+  rateHeaders,
+  renderError,
+} from '@tributary/runtime';
+import type { Stream } from '@tributary/stream';
+import type { Vault } from '@tributary/vault';
+import { v7 as uuid } from 'uuid';
+import { addressFinder } from './address-of.ts';
+import { agentReader } from './agent-of.ts';
+import { BodyReader } from './body-reader.ts';
+import { DailyQuota } from './daily-quota.ts';
+import { openPlaces } from './place-of.ts';
+import { type Intake, takeRequest } from './take-request.ts';
+import { trackerScript } from './tracker-script.ts';
+import { TrackingKeys } from './tracking-keys.ts';
+
+export interface CollectorOptions {
+  /** For the addresses of error pages. */
+  readonly baseUrl: string;
+  readonly postgres: Postgres;
+  readonly redis: RedisClient;
+  readonly stream: Stream;
+  /** With the stream's keys. */
+  readonly vault: Pick<Vault, 'seal'>;
+  readonly log: Log;
+  readonly metrics?: Metrics;
+  readonly now: () => Date;
+  readonly requestTimeoutMs: number;
+  readonly requestsPerMinute: number;
+  readonly trustedProxies?: readonly string[];
+  readonly geoDatabaseFile?: string | undefined;
+  readonly maxHeldBytes?: number;
+  readonly isStopping?: () => boolean;
+}
+
+export interface Collector {
+  readonly server: Server;
+  listen(host: string, port: number): Promise<number>;
+  close(): Promise<void>;
+}
+
+/**
+ * Takes what browsers send and puts it into the log; nothing else. On Node's own server: there are two routes, and a framework
+ * would cost as much as all the rest.
+ */
+export async function createCollector(options: CollectorOptions): Promise<Collector> {
+  const { redis, postgres, stream, log, now, metrics = createMetrics(), isStopping = () => false } = options;
+  const quota = new DailyQuota(redis, now);
+  const bodies = new BodyReader({ maxBytes: envelopeLimits.bytes, maxHeldBytes: options.maxHeldBytes ?? 32 << 20 });
+  const intake: Intake = {
+    keys: new TrackingKeys(postgres.unbound),
+    quota,
+    limiter: createRateLimiter({ redis, nowMs: Date.now, onFallback: metrics.countLocalLimits }),
+    requestsPerMinute: options.requestsPerMinute,
+    stream,
+    vault: options.vault,
+    addressOf: addressFinder(options.trustedProxies ?? []),
+    placeOf: await openPlaces(options.geoDatabaseFile),
+    agentOf: agentReader(),
+    metrics,
+    now,
+  };
+  const script = trackerScript();
+
+  const visits = async (request: IncomingMessage, response: ServerResponse) => {
+    const verdict = await bodies.read(request, (body) => takeRequest(intake, request, body));
+    response.writeHead(204, { ...everywhere, ...rateHeaders(verdict) }).end();
+  };
+  const tracker = (request: IncomingMessage, response: ServerResponse) => {
+    const headers = { ...everywhere, etag: script.etag, 'cache-control': 'public, max-age=3600' };
+    if (request.headers['if-none-match'] === script.etag) response.writeHead(304, headers).end();
+    else response.writeHead(200, { ...headers, 'content-type': 'text/javascript; charset=utf-8' }).end(script.text);
+  };
+  const ready = async (_request: IncomingMessage, response: ServerResponse) => {
+    // Without PostgreSQL and Redis visits still come in; without the log none do.
+    const { status, body } = await checkReadiness({ nats: async () => stream.isUp || Promise.reject() }, isStopping);
+    sendJson(response, status, body);
+  };
+  const served: Readonly<Record<string, Served>> = {
+    [`POST ${collectorRoutes.collectVisits.path}`]: { route: collectorRoutes.collectVisits, serve: visits },
+    [`OPTIONS ${collectorRoutes.collectVisits.path}`]: {
+      serve: (_, response) => response.writeHead(204, preflight).end(),
+    },
+    [`GET ${collectorRoutes.readTracker.path}`]: { route: collectorRoutes.readTracker, serve: tracker },
+    'GET /healthz': { serve: (_, response) => sendJson(response, 200, { status: 'ok' }) },
+    'GET /readyz': { serve: ready },
+  };
+
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const startedAt = performance.now();
+    const path = request.url?.split('?', 1)[0];
+    const { route, serve = nothingHere } = served[`${request.method} ${path}`] ?? {};
+    let errorCode: string | undefined;
+    try {
+      await serve(request, response);
+    } catch (error) {
+      const requestId = `req_${uuid()}`;
+      if (!(error instanceof Refusal)) log.failure(undefined, error);
+      const { status, body, headers } = renderError(error, requestId, options.baseUrl);
+      errorCode = String(body.error.code);
+      sendJson(response, status, body, { 'x-request-id': requestId, ...headers });
+      // What is still on its way is not read: the connection ends with the answer.
+      if (!request.complete) response.once('finish', () => request.destroy());
+    }
+    metrics.observe({ route, errorCode }, response.statusCode, performance.now() - startedAt);
+  };
+
+  const server = createServer(
+    { requestTimeout: options.requestTimeoutMs, keepAliveTimeout: 65_000, requireHostHeader: false },
+    (request, response) => void answer(request, response),
+  );
+  return {
+    server,
+    listen: (host, port) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, host, () => resolve((server.address() as { port: number }).port));
+      }),
+    async close() {
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+      });
+      await quota.close();
+    },
+  };
+}
+
+interface Served {
+  readonly route?: Route;
+  readonly serve: (request: IncomingMessage, response: ServerResponse) => unknown;
+}
+
+/** A browser may send from any page: what a page may send is said by its key, not by its origin alone. */
+const everywhere = {
+  'access-control-allow-origin': '*',
+  'cross-origin-resource-policy': 'cross-origin',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+} as const;
+
+const preflight = {
+  ...everywhere,
+  'access-control-allow-methods': 'POST',
+  'access-control-allow-headers': 'content-type',
+  'access-control-max-age': '86400',
+} as const;
+
+function nothingHere(): never {
+  throw new Refusal('not_found', 'There is nothing at this address.');
+}
+
+function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  if (response.headersSent) return;
+  response
+    .writeHead(status, {
+      ...everywhere,
+      'access-control-expose-headers': 'x-request-id, retry-after',
+      'content-type': 'application/json; charset=utf-8',
+      ...headers,
+    })
+    .end(JSON.stringify(body));
+}

@@ -1,0 +1,338 @@
+import type { VisitMessage } from '@tributary/domain/ingestion';
+import { createRedis, type RedisClient, redisReady } from '@tributary/redis';
+import { createLog } from '@tributary/runtime';
+import type { Stream } from '@tributary/stream';
+import { browserVisit, buildProfile, buildTrackingKey, openTestkit, type Testkit, testVault } from '@tributary/testkit';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type FlakyLine, openFlakyLine } from '../../packages/stream/testing/flaky-line.ts';
+import { openPrivateStream, type PrivateStream } from '../../packages/stream/testing/private-stream.ts';
+import { type Collector, createCollector } from './app.ts';
+
+let kit: Testkit;
+let redis: RedisClient;
+let log: PrivateStream;
+let collector: Collector;
+let url: string;
+const logLines: string[] = [];
+const messages: VisitMessage[] = [];
+
+const open = (stream: Stream, changes: Partial<Parameters<typeof createCollector>[0]> = {}) =>
+  createCollector({
+    baseUrl: 'https://tributary.test',
+    postgres: kit.app,
+    redis,
+    stream,
+    vault: testVault,
+    log: createLog('info', { write: (line) => void logLines.push(line) }),
+    now: () => kit.clock.now(),
+    requestTimeoutMs: 5_000,
+    requestsPerMinute: 100_000,
+    trustedProxies: ['127.0.0.1'],
+    ...changes,
+  });
+
+beforeAll(async () => {
+  kit = await openTestkit();
+  redis = createRedis({ url: kit.redisUrl, prefix: kit.redisPrefix });
+  await redisReady(redis);
+  log = await openPrivateStream();
+  collector = await open(log.stream);
+  url = `http://127.0.0.1:${await collector.listen('127.0.0.1', 0)}`;
+  await log.stream.consume({
+    name: 'test',
+    maxWaitMs: 5,
+    handler: async (batch) => {
+      for (const { payload } of batch) messages.push(JSON.parse(Buffer.from(payload).toString('utf8')));
+    },
+  });
+});
+afterAll(async () => {
+  await collector.close();
+  await log.destroy();
+  redis.disconnect();
+  await kit.close();
+});
+
+interface Answered {
+  readonly error: { readonly code: string; readonly reason?: string };
+}
+
+const post = (body: unknown, headers: Record<string, string> = {}, to = url) =>
+  fetch(`${to}/v1/visits`, {
+    method: 'POST',
+    headers: { 'content-type': 'text/plain', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+
+const setUp = async (traits: Parameters<typeof buildTrackingKey>[2] = {}) => {
+  const profile = await buildProfile(kit.app);
+  const { id, key } = await buildTrackingKey(kit.app, profile.id, traits);
+  return { profileId: profile.id, keyId: id, envelope: { key, client_id: uuid(), visits: [visit()] } };
+};
+const visit = (changes: Record<string, unknown> = {}) => browserVisit(kit.clock.now(), changes);
+
+const messageOf = async (clientId: string): Promise<VisitMessage> => {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    const found = messages.find(({ client_id }) => client_id === clientId);
+    if (found) return found;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error('The message did not come.');
+};
+
+describe('204', () => {
+  test('comes when the log has the visits, with where and what but not who', async () => {
+    const { profileId, envelope } = await setUp();
+    const agent =
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1';
+    const answer = await post(envelope, { 'x-forwarded-for': '200.1.123.1', 'user-agent': agent });
+    expect(answer.status).toBe(204);
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    const message = await messageOf(envelope.client_id);
+    expect(message).toMatchObject({
+      v: 1,
+      profile_id: profileId,
+      country: 'CL',
+      user_agent: { browser: 'Safari', os: 'iOS', device: 'mobile', is_bot: false },
+      received_at: kit.clock.now().toISOString(),
+      visits: [{ id: envelope.visits[0]?.id, type: 'page_view' }],
+      broken: [],
+    });
+    expect(JSON.stringify(message)).not.toContain('200.1.123.1');
+    expect(JSON.stringify(message)).not.toContain('605.1');
+  });
+
+  test('traits, tokens, properties and click ids cross the stream under seal only', async () => {
+    const { profileId, envelope } = await setUp();
+    const secret = 'ada.lovelace@example.com';
+    envelope.visits = [
+      visit({ type: 'identify', traits: { email: secret }, link_token: 'tokentokentokentoken' }),
+      visit({ type: 'track', name: 'lead_created', properties: { note: secret } }),
+      visit({
+        url: `https://shop.example/?gclid=Cj0KCQjw-secret-click&email=${secret}`,
+        referrer: `https://shop.example/u/${secret}`,
+      }),
+      { ...visit(), type: 'unheard of', url: secret },
+    ];
+    expect((await post(envelope)).status).toBe(204);
+    const message = await messageOf(envelope.client_id);
+    const text = JSON.stringify(message);
+    for (const word of ['ada', 'lovelace', 'secret-click', 'tokentoken']) expect(text).not.toContain(word);
+    const place = { table: 'stream', column: 'visits', row: envelope.client_id, profileId };
+    const opened = JSON.parse(testVault.open(Buffer.from(message.sealed as string, 'base64'), place));
+    const [first, second, third] = envelope.visits.map(({ id }) => opened[id as string]);
+    expect(first).toEqual({ traits: { email: secret }, link_token: 'tokentokentokentoken' });
+    expect(second).toEqual({ properties: { note: secret } });
+    expect(third).toEqual({ click_ids: { gclid: 'Cj0KCQjw-secret-click' } });
+    const [broken] = message.broken;
+    expect(broken?.reason).toBe('bad_type');
+    expect(JSON.parse(testVault.open(Buffer.from(broken?.sealed as string, 'base64'), place))).toEqual(
+      envelope.visits[3],
+    );
+  });
+
+  test('a broken visit does not refuse its request', async () => {
+    const { envelope } = await setUp();
+    envelope.visits = [null, visit({ at: 'yesterday' }), visit({ at: '2026-06-15T12:06:00.000Z' }), visit()] as never;
+    expect((await post(envelope)).status).toBe(204);
+    const message = await messageOf(envelope.client_id);
+    expect(message.visits).toHaveLength(1);
+    expect(message.broken.map(({ reason }) => reason)).toEqual(['not_an_object', 'bad_time', 'clock_ahead']);
+  });
+
+  test('the same request again is one message', async () => {
+    const { envelope } = await setUp();
+    const before = await log.stream.lastSequence();
+    for (let time = 0; time < 3; time += 1) expect((await post(envelope)).status).toBe(204);
+    expect(await log.stream.lastSequence()).toBe(before + 1);
+  });
+
+  test('a robot is marked, not refused', async () => {
+    const { envelope } = await setUp();
+    await post(envelope, { 'user-agent': 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)' });
+    expect((await messageOf(envelope.client_id)).user_agent.is_bot).toBe(true);
+  });
+});
+
+describe('400', () => {
+  test.each([
+    ['no JSON', '{"key":'],
+    ['no object', '[]'],
+    ['no visits', { visits: [] }],
+    ['51 visits', { visits: Array.from({ length: 51 }, () => ({})) }],
+    ['no client id', { client_id: 'me' }],
+  ])('%s', async (_name, change) => {
+    const { envelope } = await setUp();
+    const answer = await post(
+      typeof change === 'string' ? change : Array.isArray(change) ? [] : { ...envelope, ...change },
+    );
+    expect(answer.status).toBe(400);
+    expect(((await answer.json()) as Answered).error).toMatchObject({
+      code: 'invalid_request',
+      request_id: expect.stringMatching(/^req_/),
+    });
+  });
+});
+
+describe('401', () => {
+  test('a key that is unknown, malformed or revoked', async () => {
+    const { profileId, keyId, envelope } = await setUp();
+    expect((await post({ ...envelope, key: `trk_${'x'.repeat(22)}` })).status).toBe(401);
+    expect((await post({ ...envelope, key: 'trk_1' })).status).toBe(401);
+    await kit.app
+      .forProfile(profileId)
+      .transaction((tx) =>
+        tx.updateTable('tracking_keys').set({ revoked_at: new Date() }).where('id', '=', keyId).execute(),
+      );
+    expect((await post(envelope)).status).toBe(401);
+  });
+});
+
+describe('403', () => {
+  test('an origin outside the allowed hosts; their subdomains are inside', async () => {
+    const { envelope } = await setUp({ allowedHosts: ['shop.example'] });
+    expect((await post(envelope, { origin: 'https://evil.example' })).status).toBe(403);
+    expect((await post(envelope, { origin: 'https://evilshop.example' })).status).toBe(403);
+    expect((await post(envelope)).status).toBe(403);
+    expect((await post(envelope, { origin: 'null' })).status).toBe(403);
+    expect((await post(envelope, { origin: 'https://shop.example' })).status).toBe(204);
+    expect((await post(envelope, { origin: 'https://WWW.shop.example:8443' })).status).toBe(204);
+  });
+});
+
+describe('413', () => {
+  test('a body over 64 KiB, whether it says its length or not', async () => {
+    const { envelope } = await setUp();
+    const large = JSON.stringify({ ...envelope, more: 'x'.repeat(65 * 1024) });
+    expect((await post(large)).status).toBe(413);
+    const stream = new ReadableStream({
+      start(controller) {
+        controller.enqueue(Buffer.from(large));
+        controller.close();
+      },
+    });
+    const chunked = await fetch(`${url}/v1/visits`, { method: 'POST', body: stream, duplex: 'half' } as RequestInit);
+    expect(chunked.status).toBe(413);
+  });
+});
+
+describe('429', () => {
+  test('more visits a day than the profile may', async () => {
+    const { envelope } = await setUp({ dailyVisitQuota: 3 });
+    const send = () => post({ ...envelope, visits: [visit(), visit()] });
+    expect((await send()).status).toBe(204);
+    const refused = await send();
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(((await refused.json()) as Answered).error.reason).toBe('daily_quota');
+    kit.clock.advance(24 * 60 * 60_000);
+    expect((await send()).status).toBe(204);
+  });
+
+  test('a quota counts over all collectors', async () => {
+    const { envelope } = await setUp({ dailyVisitQuota: 3 });
+    const other = await open(log.stream);
+    const otherUrl = `http://127.0.0.1:${await other.listen('127.0.0.1', 0)}`;
+    const send = (to: string) => post({ ...envelope, visits: [visit()] }, {}, to);
+    for (const to of [url, otherUrl, otherUrl]) expect((await send(to)).status).toBe(204);
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    expect((await send(url)).status).toBe(204);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect((await send(url)).status).toBe(429);
+    await other.close();
+  });
+
+  test('more requests than an address may send; a stranger is not hindered', async () => {
+    const { envelope } = await setUp();
+    const strict = await open(log.stream, { requestsPerMinute: 2 });
+    const to = `http://127.0.0.1:${await strict.listen('127.0.0.1', 0)}`;
+    const send = (address: string) => post(envelope, { 'x-forwarded-for': address }, to);
+    expect([(await send('198.51.100.7')).status, (await send('198.51.100.7')).status]).toEqual([204, 204]);
+    const refused = await send('198.51.100.7');
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await send('198.51.100.8')).status).toBe(204);
+    await strict.close();
+  });
+});
+
+describe('while an engine is away', () => {
+  let line: FlakyLine;
+  beforeAll(async () => {
+    line = await openFlakyLine();
+  });
+  afterAll(() => line.close());
+
+  test('without the log visits are refused in time, for the browser to keep, and taken again afterwards', async () => {
+    const { envelope } = await setUp();
+    const stream = await log.another({ url: line.url });
+    const cut = await open(stream);
+    const to = `http://127.0.0.1:${await cut.listen('127.0.0.1', 0)}`;
+    expect((await post(envelope, {}, to)).status).toBe(204);
+    line.cut();
+    const startedAt = performance.now();
+    const refused = await post({ ...envelope, visits: [visit()] }, {}, to);
+    expect(refused.status).toBe(503);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(performance.now() - startedAt).toBeLessThan(8_000);
+    expect((await fetch(`${to}/readyz`)).status).toBe(503);
+    line.mend();
+    await expect
+      .poll(async () => (await post({ ...envelope, visits: [visit()] }, {}, to)).status, { timeout: 10_000 })
+      .toBe(204);
+    await cut.close();
+  }, 30_000);
+
+  test('what waits for the log is bounded: beyond it requests are sent away at once', async () => {
+    const { envelope } = await setUp();
+    const stuck = await open(await log.another({ url: line.url }), { maxHeldBytes: 1_000 });
+    const to = `http://127.0.0.1:${await stuck.listen('127.0.0.1', 0)}`;
+    const send = () => post({ ...envelope, visits: [visit()] }, {}, to);
+    expect((await send()).status).toBe(204);
+    line.deafen();
+    const waiting = [send(), send()];
+    const startedAt = performance.now();
+    await expect.poll(async () => (await send()).status).toBe(503);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    line.mend();
+    await Promise.all(waiting);
+    await stuck.close();
+  }, 20_000);
+
+  test('without Redis each collector limits by itself', async () => {
+    const { envelope } = await setUp();
+    const gone = createRedis({ url: 'redis://127.0.0.1:1', prefix: 'gone' });
+    const alone = await open(log.stream, { redis: gone });
+    const to = `http://127.0.0.1:${await alone.listen('127.0.0.1', 0)}`;
+    expect((await post(envelope, {}, to)).status).toBe(204);
+    await alone.close();
+    gone.disconnect();
+  });
+});
+
+test('a preflight is answered for any origin', async () => {
+  const answer = await fetch(`${url}/v1/visits`, { method: 'OPTIONS', headers: { origin: 'https://shop.example' } });
+  expect(answer.status).toBe(204);
+  expect(answer.headers.get('access-control-allow-methods')).toBe('POST');
+  expect(answer.headers.get('access-control-allow-headers')).toBe('content-type');
+});
+
+test('the script is served, and not again to whoever has it', async () => {
+  const first = await fetch(`${url}/t.js?v=1`);
+  expect([first.status, first.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8']);
+  expect(await first.text()).toContain('tributary');
+  const again = await fetch(`${url}/t.js`, { headers: { 'if-none-match': first.headers.get('etag') as string } });
+  expect(again.status).toBe(304);
+});
+
+test('it says that it lives and what it needs; all else is not found', async () => {
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: 'ready', engines: { nats: 'up' } });
+  expect((await fetch(`${url}/v1/visits`)).status).toBe(404);
+});
+
+test('nothing that was sent is in a log line', () => {
+  const text = logLines.join('');
+  for (const word of ['lovelace', 'secret-click', 'trk_', '200.1.123.1']) expect(text).not.toContain(word);
+});

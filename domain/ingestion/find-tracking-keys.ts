@@ -1,0 +1,24 @@
+import type { UnboundLedger } from '@tributary/postgres';
+import { sql } from 'kysely';
+
+/** What the collector must know of a key. */
+export interface TrackingKey {
+  readonly profileId: string;
+  readonly plan: string;
+  readonly allowedHosts: readonly string[];
+  readonly ownHosts: readonly string[];
+  readonly keepsCity: boolean;
+  readonly dailyVisitQuota: number | null;
+}
+
+/** Of these keys those that live, whoever they belong to. */
+export async function findTrackingKeys(
+  ledger: UnboundLedger,
+  keys: readonly string[],
+): Promise<Map<string, TrackingKey>> {
+  const { rows } = await ledger.query(sql<TrackingKey & { key: string }>`
+    SELECT key, profile_id AS "profileId", plan, allowed_hosts AS "allowedHosts", own_hosts AS "ownHosts",
+      keeps_city AS "keepsCity", daily_visit_quota AS "dailyVisitQuota"
+    FROM find_tracking_keys(${[...keys]}::text[])`);
+  return new Map(rows.map(({ key, ...found }) => [key, found]));
+}

@@ -1,0 +1,64 @@
+import type { SecretPlace, Vault } from '@tributary/vault';
+import { type BadReason, type OpenVisit, type SecretPart, type TakenVisit, takeVisit } from './take-visit.ts';
+
+/** What is known of a request besides its visits. The address it came from is not: country and city are all that is left of it. */
+export interface Arrival {
+  readonly profile_id: string;
+  readonly client_id: string;
+  readonly received_at: string;
+  readonly country: string;
+  readonly city: string;
+  readonly user_agent: Agent;
+}
+
+export interface Agent {
+  readonly browser: string;
+  readonly os: string;
+  readonly device: 'desktop' | 'mobile' | 'tablet' | 'unknown';
+  readonly is_bot: boolean;
+}
+
+/** One request, as it lies in the stream: JSON, with whatever could be personal under seal. */
+export interface VisitMessage extends Arrival {
+  readonly v: 1;
+  readonly visits: readonly OpenVisit[];
+  /** The secret parts by visit id; absent when no visit has one. */
+  readonly sealed?: string;
+  /** Visits that could not be understood, each as it was sent, under seal. */
+  readonly broken: readonly { readonly reason: BadReason; readonly sealed: string }[];
+}
+
+/** The message of a request. `vault` is the stream's own: its keys are retired with what they sealed. */
+export function sealMessage(
+  arrival: Arrival,
+  sent: readonly unknown[],
+  ownHosts: readonly string[],
+  vault: Pick<Vault, 'seal'>,
+): VisitMessage {
+  const place = placeInStream(arrival);
+  const visits: OpenVisit[] = [];
+  const broken: { reason: BadReason; sealed: string }[] = [];
+  let secrets: Record<string, SecretPart> | undefined;
+  for (const one of sent) {
+    const taken: TakenVisit = takeVisit(one, arrival.received_at, ownHosts);
+    if (taken.ok) {
+      visits.push(taken.visit);
+      if (taken.secret) {
+        secrets ??= {};
+        secrets[taken.visit.id] = taken.secret;
+      }
+    } else {
+      broken.push({ reason: taken.reason, sealed: vault.seal(JSON.stringify(one), place).toString('base64') });
+    }
+  }
+  const sealed = secrets && vault.seal(JSON.stringify(secrets), place).toString('base64');
+  return { v: 1, ...arrival, visits, ...(sealed && { sealed }), broken };
+}
+
+/** A sealed part opens only as part of a message of the same profile and browser. */
+export const placeInStream = ({ profile_id, client_id }: Pick<Arrival, 'profile_id' | 'client_id'>): SecretPlace => ({
+  table: 'stream',
+  column: 'visits',
+  row: client_id,
+  profileId: profile_id,
+});

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { IsoTimestamp, Uuid } from '../primitives.ts';
+import { route } from '../route.ts';
+
+/** What the collector serves to browsers, at an address of its own. */
+
+const text = (most: number) => z.string().max(most, `may have up to ${most} characters`);
+const Scalar = z.union([text(1_000), z.number(), z.boolean(), z.null()]);
+
+/** For the reader of the reference: the collector itself reads by hand, and keeps what does not fit as a bad row. */
+const BrowserVisit = z.object({
+  id: Uuid.describe('A UUIDv7 made by the browser. The same visit again, in whichever request, counts once.'),
+  at: IsoTimestamp.describe("The browser's clock. At most 5 minutes ahead of ours and 30 days behind it."),
+  type: z.enum(['page_view', 'track', 'identify']),
+  name: text(100).optional().describe('What happened; for `track` only.'),
+  session_id: Uuid.describe('A UUIDv7. A session ends after 30 idle minutes.'),
+  is_session_start: z.boolean().default(false),
+  url: text(4_096),
+  referrer: text(4_096).optional(),
+  properties: z.record(text(64), Scalar).optional().describe('Up to 20; for `track` only.'),
+  traits: z
+    .object({
+      email: text(255).optional(),
+      phone: text(255).optional(),
+      external_id: text(255).optional(),
+      first_name: text(255).optional(),
+      last_name: text(255).optional(),
+    })
+    .optional()
+    .describe('Who this browser says it is; for `identify` only.'),
+  link_token: text(1_024).optional().describe('What the address had as `svc_t`.'),
+  verification: text(128).optional().describe('What the address had as `svc_v`.'),
+});
+
+export const collectVisits = route({
+  id: 'collectVisits',
+  method: 'POST',
+  path: '/v1/visits',
+  server: 'collector',
+  summary: 'Visits of one browser',
+  description:
+    'What the tracker sends. `text/plain` is read as JSON too, so that a beacon needs no preflight. The answer comes when the visits are on disk. A visit that breaks these shapes does not refuse the request: it is kept with its reason, and can be replayed. Send again after 429, 5xx and silence, under the same ids; drop on any other refusal.',
+  chapter: 'Collector',
+  access: { credentials: ['public'], grain: 'profile', entitlement: 'not needed' },
+  idempotency: 'natural',
+  rate: 'public',
+  body: {
+    schema: z.object({
+      key: z
+        .string()
+        .regex(/^trk_[0-9A-Za-z]{22}$/)
+        .describe("The profile's tracking key. It is public."),
+      client_id: Uuid.describe('A UUIDv7 that the browser keeps for itself.'),
+      visits: z.array(BrowserVisit).min(1).max(50),
+    }),
+    maxBytes: 64 * 1024,
+  },
+  answers: { 204: { schema: z.undefined(), description: 'The visits are kept.' } },
+  refusals: ['unauthorized', 'forbidden'],
+});
+
+export const readTracker = route({
+  id: 'readTracker',
+  method: 'GET',
+  path: '/t.js',
+  server: 'collector',
+  summary: 'The browser script',
+  chapter: 'Collector',
+  access: { credentials: ['public'], grain: 'profile' },
+  rate: 'public',
+  answers: { 200: { schema: z.string(), contentType: 'text/javascript; charset=utf-8', bare: true } },
+});
