@@ -21,6 +21,8 @@ export interface ReadEvent {
   readonly eventKey: string;
   readonly eventTypeKey: string;
   readonly said: Said;
+  /** Where it came from a browser: which one it was, and whose it is known to be. */
+  readonly browser?: { readonly visitorId: string; readonly customerId: string | null };
   readonly rest: Readonly<Record<string, Json>>;
   readonly warnings: readonly string[];
 }

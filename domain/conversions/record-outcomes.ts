@@ -96,7 +96,9 @@ async function resolveCustomers(
     events.flatMap(({ said }) => said.identifiers),
   );
   const book = new CustomerBook(known, evidence, uuid);
-  const taken = events.map(({ said }) => (said.identifiers.length > 0 ? book.take(said).customerId : null));
+  const taken = events.map(({ said, browser }) =>
+    said.identifiers.length > 0 ? book.take(said).customerId : (browser?.customerId ?? null),
+  );
   await saveCustomers(tx, profileId, book.changes(), evidence);
   // A later event may have shown that two earlier ones are of one person.
   const customers = taken.map((customerId) => customerId && book.survivorOf(customerId));
@@ -150,7 +152,13 @@ async function settleAll(
     const row = { ...outcome, id: before?.id ?? uuid(), idempotencyKey: key, isInstallment, standing };
     stored.set(key, row);
     return {
-      row: { ...row, eventKey: read.eventKey, eventTypeKey: read.eventTypeKey, reporting: reportingOf(row) },
+      row: {
+        ...row,
+        eventKey: read.eventKey,
+        eventTypeKey: read.eventTypeKey,
+        reporting: reportingOf(row),
+        visitorId: read.browser?.visitorId,
+      },
       status,
       before,
     };

@@ -64,6 +64,8 @@ export interface OutcomeRow extends StoredOutcome {
   readonly eventKey: string;
   readonly eventTypeKey: string;
   readonly reporting: Reporting | null;
+  /** The browser that told of it. */
+  readonly visitorId: string | undefined;
 }
 
 /** Money in the profile's own currency, with what it was converted by. */
@@ -83,6 +85,7 @@ const columnsOf = (profileId: string, row: OutcomeRow, now: Date) => ({
   event_key: row.eventKey,
   event_type_key: row.eventTypeKey,
   customer_id: row.customerId,
+  ...(row.visitorId && { visitor_id: row.visitorId }),
   occurred_at: row.occurredAt,
   recorded_at: now,
   updated_at: now,
@@ -170,6 +173,24 @@ export async function markCustomersDirty(tx: Tx, profileId: string, customerIds:
     INSERT INTO dirty_customers (profile_id, customer_id)
     SELECT ${profileId}, id FROM unnest(${[...new Set(customerIds)].sort()}::uuid[]) AS id
     ON CONFLICT (profile_id, customer_id) DO UPDATE SET revision = nextval('dirty_revision')`.execute(tx);
+/** The same for all that browsers and the customers they turned out to belong to did, since a link brings touches to both. */
+export async function markLinked(
+  tx: Tx,
+  profileId: string,
+  links: readonly { readonly visitorId: string; readonly customerId: string }[],
+): Promise<void> {
+  if (links.length === 0) return;
+  await sql`
+    INSERT INTO dirty_conversions (profile_id, outcome_id, cause)
+    SELECT ${profileId}, id, 'link' FROM (
+      SELECT id FROM outcomes WHERE profile_id = ${profileId} AND customer_id = ANY (${links.map(({ customerId }) => customerId)}::uuid[])
+      UNION
+      SELECT id FROM outcomes WHERE profile_id = ${profileId} AND visitor_id = ANY (${links.map(({ visitorId }) => visitorId)}::uuid[])
+      ORDER BY id
+    ) AS theirs
+    ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'), cause = excluded.cause`.execute(
+    tx,
+  );
 }
 
 /** The rates from each currency and day to the profile's currency; a day without a rate has the last one before it. */

@@ -1,2 +1,5 @@
+export { type Ingestion, openIngestion } from './context.ts';
 export { findTrackingKeys, type TrackingKey } from './find-tracking-keys.ts';
 export { type Agent, type Arrival, sealMessage, type VisitMessage } from './message.ts';
+export { pipeline } from './pipeline.ts';
+export { replayBadVisits } from './replay-bad-visits.ts';

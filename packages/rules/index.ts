@@ -17,6 +17,7 @@ export {
   type StandardConversionType,
   standardConversionTypes,
 } from './definitions.ts';
+export { type EntityLevel, entityIdOf, noEntityId } from './entity-id.ts';
 export {
   type AcceptedEvent,
   type CheckedEvent,

@@ -1,2 +1,10 @@
-export { type KeyPurpose, KeyRing, keyPurposes, makeKey, rewrapKey, type StoredKey } from './key-ring.ts';
+export {
+  type KeyPurpose,
+  KeyRing,
+  keyPurposes,
+  makeKey,
+  rewrapKey,
+  rotatedPurposes,
+  type StoredKey,
+} from './key-ring.ts';
 export { createVault, type MasterKey, type SecretPlace, UnreadableSecret, type Vault } from './vault.ts';

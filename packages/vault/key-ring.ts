@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { MasterKey, SecretPlace, Vault } from './vault.ts';
 
-export const keyPurposes = ['envelope', 'session', 'link_token', 'stream', 'tombstone'] as const;
+export const keyPurposes = ['envelope', 'session', 'link_token', 'stream', 'tombstone', 'visitor'] as const;
 export type KeyPurpose = (typeof keyPurposes)[number];
+
+/** All but the one that names browsers: those names are stored for good, and under another key each would be a stranger. */
+export const rotatedPurposes: readonly KeyPurpose[] = keyPurposes.filter((purpose) => purpose !== 'visitor');
 
 /** A key as it is stored: wrapped by a master key, which is not. */
 export interface StoredKey {
@@ -51,6 +54,11 @@ export class KeyRing {
     const [newest] = this.keys(purpose);
     if (!newest) throw new Error(`There is no ${purpose} key yet. Run "tributary keys rotate ${purpose}".`);
     return newest;
+  }
+
+  /** The first that was ever made: for what must come out the same for ever. */
+  eldest(purpose: KeyPurpose): MasterKey {
+    return this.keys(purpose).at(-1) ?? this.current(purpose);
   }
 
   /** By its id; one that is not known may be newer than our last look. */

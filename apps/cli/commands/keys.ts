@@ -1,12 +1,12 @@
 import { loadSettings } from '@tributary/config';
 import { retireKeys, rewrapKeys, rotateKey } from '@tributary/domain/access';
-import { createVault, type KeyPurpose, keyPurposes, type Vault } from '@tributary/vault';
+import { createVault, type KeyPurpose, rotatedPurposes, type Vault } from '@tributary/vault';
 import { Argument, Command } from 'commander';
 import { withLedgers } from '../ledgers.ts';
 import { tell } from '../output.ts';
 
 type Json = { json?: boolean };
-const purpose = () => new Argument('<purpose>', 'what the key is for').choices(keyPurposes);
+const purpose = () => new Argument('<purpose>', 'what the key is for').choices(rotatedPurposes);
 const sub = (name: string, description: string) =>
   new Command(name).description(description).option('--json', 'machine-readable output');
 

@@ -1,0 +1,60 @@
+import {
+  type BatchWriter,
+  type ClickHouse,
+  createBatchWriter,
+  type TouchRow,
+  type VisitRow,
+} from '@tributary/clickhouse';
+import type { Postgres, Tx } from '@tributary/postgres';
+import { createVault, type KeyRing, type Vault } from '@tributary/vault';
+
+/** Whose a link token is, checked at this use of it; undefined where it does not open or its customer is gone. */
+export type ResolveLinkToken = (profileId: string, token: string, at: Date) => Promise<string | undefined>;
+
+/** Notes that a page of the profile really sends visits. */
+export type MarkVerified = (tx: Tx, profileId: string, nonce: string, now: Date) => Promise<unknown>;
+
+/** What the steps work with. */
+export interface Ingestion {
+  /** As the role that is bound by row-level security. */
+  readonly postgres: Postgres;
+  readonly visits: BatchWriter<VisitRow>;
+  readonly touches: BatchWriter<TouchRow>;
+  /** Opens what the collector sealed. */
+  readonly streamVault: Vault;
+  /** Seals what PostgreSQL keeps. */
+  readonly envelopeVault: Vault;
+  /** A collector may seal with a key that is younger than our last look at the ring. */
+  readonly refreshKeys: () => Promise<void>;
+  readonly visitorKey: () => Buffer;
+  readonly resolveLinkToken: ResolveLinkToken;
+  readonly markVerified: MarkVerified;
+  readonly now: () => Date;
+}
+
+export interface IngestionParts {
+  readonly postgres: Postgres;
+  readonly clickhouse: Pick<ClickHouse, 'insertLines'>;
+  readonly ring: Pick<KeyRing, 'keys' | 'eldest' | 'refresh'>;
+  readonly resolveLinkToken?: ResolveLinkToken;
+  readonly markVerified: MarkVerified;
+  readonly now: () => Date;
+}
+
+/** While ClickHouse is away the batch is held by the consumer, which can be stopped; the writer gives up sooner. */
+const retryForMs = 5_000;
+
+export function openIngestion({ postgres, clickhouse, ring, ...rest }: IngestionParts): Ingestion {
+  return {
+    postgres,
+    visits: createBatchWriter({ client: clickhouse, table: 'visits', retryForMs }),
+    touches: createBatchWriter({ client: clickhouse, table: 'touches', retryForMs }),
+    streamVault: createVault(() => ring.keys('stream')),
+    envelopeVault: createVault(() => ring.keys('envelope')),
+    refreshKeys: () => ring.refresh(),
+    visitorKey: () => ring.eldest('visitor').bytes,
+    resolveLinkToken: rest.resolveLinkToken ?? (async () => undefined),
+    markVerified: rest.markVerified,
+    now: rest.now,
+  };
+}

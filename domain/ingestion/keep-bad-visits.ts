@@ -1,0 +1,46 @@
+import { v5 as uuidFrom } from 'uuid';
+import type { Ingestion } from './context.ts';
+import { eachProfile } from './each-profile.ts';
+import type { Arrival } from './message.ts';
+import type { OpenedRequest } from './open-messages.ts';
+import { insertBadVisits, type VisitProfile } from './store.ts';
+
+/** What a bad row holds under its seal: all that a replay needs to treat it as if it came now. */
+export interface BadContent {
+  readonly arrival: Arrival;
+  /** JSON, as the browser sent it. */
+  readonly sent: string;
+}
+
+/** Step 4. What could not be understood stays, sealed, with its reason. A redelivery gives the same rows. */
+export async function keepBadVisits(
+  { postgres, envelopeVault }: Pick<Ingestion, 'postgres' | 'envelopeVault'>,
+  requests: readonly OpenedRequest[],
+  profiles: ReadonlyMap<string, VisitProfile>,
+): Promise<void> {
+  const bad = requests.flatMap(({ id, arrival, broken }) =>
+    broken.map(({ reason, sent }, place) => ({
+      profileId: arrival.profile_id,
+      id: uuidFrom(`bad_visit:${id}:${place}`, arrival.profile_id),
+      reason,
+      content: { arrival, sent } satisfies BadContent,
+    })),
+  );
+  const known = bad.filter(({ profileId }) => profiles.has(profileId));
+  await eachProfile(known, async (profileId, rows) => {
+    const sealed = rows.map(({ id, reason, content }) => ({
+      id,
+      reason,
+      receivedAt: content.arrival.received_at,
+      sealed: envelopeVault.seal(JSON.stringify(content), placeOfBadVisit(profileId, id)),
+    }));
+    await postgres.forProfile(profileId).transaction((tx) => insertBadVisits(tx, profileId, sealed));
+  });
+}
+
+export const placeOfBadVisit = (profileId: string, id: string) => ({
+  table: 'bad_visits',
+  column: 'sealed',
+  row: id,
+  profileId,
+});

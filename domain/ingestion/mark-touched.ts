@@ -1,0 +1,19 @@
+import type { Ingestion } from './context.ts';
+import type { PlacedVisit } from './place-visits.ts';
+import { markTouchedConversions } from './store.ts';
+
+/**
+ * Step 9. Conversions that the touches may change are worked out again. Only now, when ClickHouse has the touches: marked before,
+ * they could be worked out without them, and nobody would look again.
+ */
+export async function markTouched(
+  { postgres }: Pick<Ingestion, 'postgres'>,
+  visits: readonly PlacedVisit[],
+): Promise<void> {
+  const touches = visits.filter(({ touch }) => touch);
+  if (touches.length > 0)
+    await markTouchedConversions(
+      postgres.unbound,
+      touches.map(({ profile, visitorId, visit }) => ({ profileId: profile.id, visitorId, at: visit.at })),
+    );
+}

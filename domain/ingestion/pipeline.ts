@@ -1,0 +1,47 @@
+import { ClickHouseFailure } from '@tributary/clickhouse';
+import { isAway } from '@tributary/postgres';
+import { type Handler, RetryLater } from '@tributary/stream';
+import type { Ingestion } from './context.ts';
+import { identifyVisitors } from './identify-visitors.ts';
+import { keepBadVisits } from './keep-bad-visits.ts';
+import { markTouched } from './mark-touched.ts';
+import { type OpenedRequest, openMessages } from './open-messages.ts';
+import { placeVisits } from './place-visits.ts';
+import { recordConversions } from './record-conversions.ts';
+import { findProfiles } from './store.ts';
+import { storeVisits } from './store-visits.ts';
+import { verifyInstalls } from './verify-installs.ts';
+
+/** The handler of the visits log. When it resolves, the messages are acknowledged. */
+export function pipeline(ingestion: Ingestion): Handler {
+  return (batch) => untilBack(async () => ingest(ingestion, await openMessages(ingestion, batch)));
+}
+
+/** The steps, in their order. Each may run again on the same visits at any time, and changes nothing then. */
+export async function ingest(ingestion: Ingestion, requests: readonly OpenedRequest[]): Promise<void> {
+  const profiles = await findProfiles(
+    ingestion.postgres.unbound,
+    requests.map(({ arrival }) => arrival.profile_id),
+  );
+  const visits = placeVisits(ingestion, requests, profiles);
+  await keepBadVisits(ingestion, requests, profiles);
+  await identifyVisitors(ingestion, visits);
+  await storeVisits(ingestion, visits);
+  await recordConversions(ingestion, visits);
+  await verifyInstalls(ingestion, visits);
+  await markTouched(ingestion, visits);
+}
+
+const pauseMs = 1_000;
+
+/** A store that is away is no fault of the messages: they are held, however long it takes, and none becomes a dead letter. */
+async function untilBack(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const isPassing = error instanceof ClickHouseFailure ? error.transient : isAway(error);
+    if (!isPassing) throw error;
+    const store = error instanceof ClickHouseFailure ? 'ClickHouse' : 'PostgreSQL';
+    throw new RetryLater(`${store} is away.`, { delayMs: pauseMs, cause: error });
+  }
+}

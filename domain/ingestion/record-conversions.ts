@@ -1,0 +1,66 @@
+import { OutcomeRace, recordVisitOutcomes, type VisitOutcome } from '@tributary/domain/conversions';
+import type { Json } from '@tributary/rules';
+import type { Ingestion } from './context.ts';
+import { eachProfile } from './each-profile.ts';
+import type { PlacedVisit } from './place-visits.ts';
+import { lockLinkedCustomers } from './store.ts';
+
+type Candidate = Omit<VisitOutcome, 'customerId'> & { readonly profileId: string; readonly isHealthcare: boolean };
+
+/** Step 7. What browsers did and a definition lists becomes an outcome, once; a robot's doing does not. */
+export async function recordConversions(ingestion: Ingestion, visits: readonly PlacedVisit[]): Promise<void> {
+  await eachProfile(visits.flatMap(candidateOf), (profileId, candidates) => record(ingestion, profileId, candidates));
+}
+
+function candidateOf({ profile, arrival, visitorId, visit, secret }: PlacedVisit): Candidate[] {
+  if (visit.type !== 'track' || visit.name === undefined || arrival.user_agent.is_bot) return [];
+  // What would be money stays out: it is a browser's word.
+  const { value: _value, currency: _currency, ...properties } = secret.properties ?? {};
+  const rest = { properties, action_source: 'website', click_ids: secret.click_ids, page_url: visit.url };
+  return [
+    {
+      profileId: profile.id,
+      isHealthcare: profile.isHealthcare,
+      visitId: visit.id,
+      visitorId,
+      name: visit.name,
+      occurredAt: new Date(visit.at),
+      // Through JSON and back: what is stored is what a redelivery is compared with.
+      rest: JSON.parse(JSON.stringify(rest)) as Record<string, Json>,
+    },
+  ];
+}
+
+async function record(
+  { postgres, now }: Pick<Ingestion, 'postgres' | 'now'>,
+  profileId: string,
+  candidates: readonly Candidate[],
+): Promise<void> {
+  const at = now();
+  const [first] = candidates;
+  if (!first) return;
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await postgres.forProfile(profileId).transaction(async (tx) => {
+        const customers = await lockLinkedCustomers(
+          tx,
+          profileId,
+          candidates.map(({ visitorId }) => visitorId),
+        );
+        await recordVisitOutcomes(
+          tx,
+          candidates.map((candidate) => ({ ...candidate, customerId: customers.get(candidate.visitorId) ?? null })),
+          {
+            profileId,
+            now: at,
+            evidence: { source: 'browser', saidAt: at, requestId: first.visitId },
+            isAnnounced: !first.isHealthcare,
+          },
+        );
+      });
+    } catch (error) {
+      // Another worker has the same visit from a redelivery. Taken from the start, it will be seen.
+      if (!(error instanceof OutcomeRace) || attempt === 5) throw error;
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import type { TouchRow, VisitRow } from '@tributary/clickhouse';
+import { type EntityLevel, entityIdOf, noEntityId } from '@tributary/rules';
+import type { Ingestion } from './context.ts';
+import type { PlacedVisit } from './place-visits.ts';
+
+/** Step 6. Visits and touches into ClickHouse; resolves when both are on its disk. A visit that comes again is the same row. */
+export async function storeVisits(
+  { visits, touches }: Pick<Ingestion, 'visits' | 'touches'>,
+  placed: readonly PlacedVisit[],
+): Promise<void> {
+  const stored = [visits.add(placed.map(visitRow)), touches.add(placed.filter(({ touch }) => touch).map(touchRow))];
+  // Nothing more comes before this is done, so there is nothing to wait for.
+  void visits.flush();
+  void touches.flush();
+  const [first, second] = await Promise.allSettled(stored);
+  for (const outcome of [first, second]) if (outcome?.status === 'rejected') throw outcome.reason;
+}
+
+function visitRow({ arrival, visitorId, visit, classification }: PlacedVisit): VisitRow {
+  const { utm } = classification;
+  return {
+    profile_id: arrival.profile_id,
+    visitor_id: visitorId,
+    visit_id: visit.id,
+    session_id: visit.session_id,
+    is_session_start: visit.is_session_start,
+    occurred_at: visit.at,
+    received_at: arrival.received_at,
+    event_type: visit.type,
+    event_name: visit.name ?? visit.type,
+    is_bot: arrival.user_agent.is_bot,
+    channel: classification.channel,
+    source: classification.source,
+    medium: classification.medium,
+    platform: classification.platform ?? '',
+    campaign_external_id: classification.campaignExternalId ?? '',
+    ad_set_external_id: classification.adSetExternalId ?? '',
+    ad_external_id: classification.adExternalId ?? '',
+    click_id_kind: classification.clickIdKind ?? '',
+    utm_source: utm.source ?? '',
+    utm_medium: utm.medium ?? '',
+    utm_campaign: utm.campaign ?? '',
+    utm_term: utm.term ?? '',
+    utm_content: utm.content ?? '',
+    utm_id: utm.id ?? '',
+    url: visit.url,
+    path: URL.parse(visit.url)?.pathname ?? '',
+    referrer: visit.referrer ?? '',
+    referrer_host: classification.referrerHost ?? '',
+    device: arrival.user_agent.device,
+    browser: arrival.user_agent.browser,
+    os: arrival.user_agent.os,
+    country: arrival.country,
+    city: arrival.city,
+  };
+}
+
+function touchRow({ arrival, visitorId, visit, classification }: PlacedVisit): TouchRow {
+  const { platform, campaignExternalId, adSetExternalId, adExternalId } = classification;
+  const entity = (level: EntityLevel, externalId: string | null) =>
+    platform && externalId ? entityIdOf(arrival.profile_id, platform, level, externalId) : noEntityId;
+  const ids = {
+    campaign_id: entity('campaign', campaignExternalId),
+    ad_set_id: entity('ad_set', adSetExternalId),
+    ad_id: entity('ad', adExternalId),
+  };
+  return {
+    profile_id: arrival.profile_id,
+    visitor_id: visitorId,
+    occurred_at: visit.at,
+    touch_id: visit.id,
+    kind: 'visit',
+    session_id: visit.session_id,
+    channel: classification.channel,
+    source: classification.source,
+    medium: classification.medium,
+    platform: platform ?? '',
+    ...ids,
+    click_id_kind: classification.clickIdKind ?? '',
+    join_method: Object.values(ids).some((id) => id !== noEntityId) ? 'url_parameters' : '',
+    country: arrival.country,
+    device: arrival.user_agent.device,
+  };
+}

@@ -1,0 +1,152 @@
+import type { Tx, UnboundLedger } from '@tributary/postgres';
+import { sql } from 'kysely';
+
+/** What the pipeline must know of a profile. */
+export interface VisitProfile {
+  readonly id: string;
+  readonly ownHosts: readonly string[];
+  readonly redirectHosts: readonly string[];
+  readonly isHealthcare: boolean;
+}
+
+/** Step 2. By id; one that was deleted is not among them, and its visits go the way of the others that it had. */
+export async function findProfiles(ledger: UnboundLedger, ids: readonly string[]): Promise<Map<string, VisitProfile>> {
+  const { rows } = await ledger.query(sql<VisitProfile>`
+    SELECT profile_id AS id, own_hosts AS "ownHosts", redirect_hosts AS "redirectHosts", is_healthcare AS "isHealthcare"
+    FROM find_visit_profiles(${[...new Set(ids)]}::uuid[])`);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+export interface VisitorLink {
+  readonly visitorId: string;
+  readonly customerId: string;
+  readonly source: 'identify' | 'link_token';
+  readonly linkedAt: Date;
+}
+
+/** Of these visitors those that are somebody's. */
+export async function findLinks(tx: Tx, profileId: string, visitorIds: readonly string[]): Promise<Set<string>> {
+  const rows = await tx
+    .selectFrom('visitor_links')
+    .select('visitor_id')
+    .where('profile_id', '=', profileId)
+    .where('visitor_id', 'in', [...visitorIds])
+    .execute();
+  return new Set(rows.map((row) => row.visitor_id));
+}
+
+/** Resolves to those that are new: another worker may have linked one of the visitors since we looked, and the first link stays. */
+export async function insertLinks(tx: Tx, profileId: string, links: readonly VisitorLink[]): Promise<VisitorLink[]> {
+  if (links.length === 0) return [];
+  const inserted = await tx
+    .insertInto('visitor_links')
+    .values(
+      links
+        .toSorted((a, b) => (a.visitorId < b.visitorId ? -1 : 1))
+        .map(({ visitorId, customerId, source, linkedAt }) => ({
+          profile_id: profileId,
+          visitor_id: visitorId,
+          customer_id: customerId,
+          source,
+          linked_at: linkedAt,
+        })),
+    )
+    .onConflict((conflict) => conflict.columns(['profile_id', 'visitor_id']).doNothing())
+    .returning('visitor_id')
+    .execute();
+  const fresh = new Set(inserted.map((row) => row.visitor_id));
+  return links.filter(({ visitorId }) => fresh.has(visitorId));
+}
+
+/** Whose the visitors are, with those customers locked against a merge until the transaction ends. */
+export async function lockLinkedCustomers(
+  tx: Tx,
+  profileId: string,
+  visitorIds: readonly string[],
+): Promise<Map<string, string>> {
+  const distinct = [...new Set(visitorIds)];
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const linked = await findLinks(tx, profileId, distinct);
+    if (linked.size === 0) return new Map();
+    const { rows } = await sql<{ visitorId: string; customerId: string }>`
+      SELECT l.visitor_id AS "visitorId", c.id AS "customerId"
+      FROM visitor_links l JOIN customers c ON c.profile_id = l.profile_id AND c.id = l.customer_id
+      WHERE l.profile_id = ${profileId} AND l.visitor_id = ANY (${distinct}::uuid[]) AND c.merged_into IS NULL
+      ORDER BY c.id FOR SHARE OF c`.execute(tx);
+    // One that was merged while we waited for it is missing here; its link has moved on by now.
+    if (rows.length >= linked.size) return new Map(rows.map((row) => [row.visitorId, row.customerId]));
+  }
+  throw new Error('The customers of a batch of visits did not hold still.');
+}
+
+export interface BadVisitRow {
+  readonly id: string;
+  readonly reason: string;
+  readonly sealed: Buffer;
+  readonly receivedAt: string | Date;
+}
+
+export async function insertBadVisits(tx: Tx, profileId: string, rows: readonly BadVisitRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx
+    .insertInto('bad_visits')
+    .values(
+      rows
+        .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+        .map(({ id, reason, sealed, receivedAt }) => ({
+          profile_id: profileId,
+          id,
+          reason,
+          sealed,
+          received_at: receivedAt,
+        })),
+    )
+    .onConflict((conflict) => conflict.columns(['profile_id', 'id']).doNothing())
+    .execute();
+}
+
+export async function countBadVisits(tx: Tx, profileId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('bad_visits')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('profile_id', '=', profileId)
+    .where('replayed_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** The next ones that were not taken up again, in the order in which they came. */
+export async function readBadVisits(
+  tx: Tx,
+  profileId: string,
+  after: BadVisitRow | undefined,
+  limit: number,
+): Promise<(BadVisitRow & { readonly receivedAt: Date })[]> {
+  const { rows } = await sql<BadVisitRow & { receivedAt: Date }>`
+    SELECT id, reason, sealed, received_at AS "receivedAt" FROM bad_visits
+    WHERE profile_id = ${profileId} AND replayed_at IS NULL
+      AND (received_at, id) > (${after?.receivedAt ?? new Date(0)}::timestamptz, ${after?.id ?? '00000000-0000-0000-0000-000000000000'}::uuid)
+    ORDER BY received_at, id LIMIT ${limit}`.execute(tx);
+  return rows;
+}
+
+export async function markReplayed(tx: Tx, profileId: string, ids: readonly string[], now: Date): Promise<void> {
+  if (ids.length === 0) return;
+  await tx
+    .updateTable('bad_visits')
+    .set({ replayed_at: now })
+    .where('profile_id', '=', profileId)
+    .where('id', 'in', [...ids])
+    .execute();
+}
+
+/** One call for the touches of all profiles. Resolves to how many conversions were marked. */
+export async function markTouchedConversions(
+  ledger: UnboundLedger,
+  touches: readonly { readonly profileId: string; readonly visitorId: string; readonly at: string }[],
+): Promise<number> {
+  const { rows } = await ledger.query(sql<{ marked: string }>`
+    SELECT mark_touched(${touches.map(({ profileId }) => profileId)}::uuid[], ${touches.map(({ visitorId }) => visitorId)}::uuid[],
+      ${touches.map(({ at }) => at)}::timestamptz[]) AS marked`);
+  return Number(rows[0]?.marked ?? 0);
+}
