@@ -9,6 +9,8 @@ export interface ReplayOptions {
   readonly profileId: string;
   /** Only says what would become of them. */
   readonly isDryRun: boolean;
+  /** How a visit is read: by the rules as they are, unless a drill says how they might become. */
+  readonly take?: typeof takeVisit;
   readonly progress?: (done: number, total: number) => void;
 }
 
@@ -26,7 +28,7 @@ const batchSize = 200;
  * One batch after the other, each marked when it is through: whoever interrupts it goes on from there.
  */
 export async function replayBadVisits(ingestion: Ingestion, options: ReplayOptions): Promise<ReplayReport> {
-  const { profileId, isDryRun, progress = () => {} } = options;
+  const { profileId, isDryRun, take = takeVisit, progress = () => {} } = options;
   const { postgres, now } = ingestion;
   const ledger = postgres.forProfile(profileId);
   const profile = (await findProfiles(postgres.unbound, [profileId])).get(profileId);
@@ -45,7 +47,7 @@ export async function replayBadVisits(ingestion: Ingestion, options: ReplayOptio
       const { arrival, sent } = JSON.parse(
         ingestion.envelopeVault.open(sealed, placeOfBadVisit(profileId, id)),
       ) as BadContent;
-      const taken = takeVisit(JSON.parse(sent), arrival.received_at, profile.ownHosts);
+      const taken = take(JSON.parse(sent), arrival.received_at, profile.ownHosts);
       if (!taken.ok) stillBad[taken.reason] = (stillBad[taken.reason] ?? 0) + 1;
       else
         good.push({

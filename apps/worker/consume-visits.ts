@@ -1,0 +1,26 @@
+import { type Ingestion, pipeline } from '@tributary/domain/ingestion';
+import type { Log } from '@tributary/runtime';
+import type { ConsumerEvent, Stream } from '@tributary/stream';
+
+/** All workers share this one; an erasure asks how far it is. */
+export const visitsConsumer = 'ingestion';
+
+/** ClickHouse likes few and large inserts: up to 300 requests, or what came within a quarter of a second. */
+export function consumeVisits(stream: Stream, ingestion: Ingestion, log: Log): Promise<{ stop(): Promise<void> }> {
+  return stream.consume({
+    name: visitsConsumer,
+    handler: pipeline(ingestion),
+    maxMessages: 300,
+    maxWaitMs: 250,
+    // What a killed worker held comes again after this; whoever lives says so in time.
+    ackWaitMs: 10_000,
+    observe: (event) => tell(log, event),
+  });
+}
+
+/** Ids and counts. A reason may quote what was sent, so it stays in the dead letter. */
+function tell(log: Log, event: ConsumerEvent): void {
+  if (event.kind === 'interrupted' || event.kind === 'dead-letter-failed') log.failure(undefined, event.error);
+  else if (event.kind === 'waiting') log.say('visits wait', { messages: event.messages, reason: event.reason });
+  else log.say(`visits ${event.kind}`, { id: event.id, deliveries: event.deliveries });
+}

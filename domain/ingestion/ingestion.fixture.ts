@@ -1,0 +1,66 @@
+import type { ClickHouse } from '@tributary/clickhouse';
+import type { Postgres } from '@tributary/postgres';
+import type { StreamMessage } from '@tributary/stream';
+import { createVault } from '@tributary/vault';
+import { v7 as uuid } from 'uuid';
+import { type Ingestion, type IngestionParts, openIngestion } from './context.ts';
+import { type Agent, type Arrival, sealMessage, type VisitMessage } from './message.ts';
+
+/** Keys of a test's own, in the place of a ring. */
+export const testRing = {
+  keys: () => [{ id: 'test', bytes: Buffer.alloc(32, 7) }],
+  eldest: () => ({ id: 'test', bytes: Buffer.alloc(32, 9) }),
+  refresh: async () => {},
+};
+export const streamVault = createVault(testRing.keys());
+
+export const person: Agent = { browser: 'Firefox', os: 'Linux', device: 'desktop', is_bot: false };
+export const robot: Agent = { ...person, is_bot: true };
+
+export const openTestIngestion = (
+  postgres: Postgres,
+  clickhouse: ClickHouse,
+  now: () => Date,
+  changes: Partial<IngestionParts> = {},
+): Ingestion => openIngestion({ postgres, clickhouse, ring: testRing, markVerified: async () => {}, now, ...changes });
+
+export interface Sent extends Partial<Omit<Arrival, 'profile_id'>> {
+  readonly profileId: string;
+  readonly receivedAt: Date;
+  readonly visits: readonly unknown[];
+}
+
+/** What the collector makes of a request. */
+export function messageOf({ profileId, receivedAt, visits, ...arrival }: Sent): VisitMessage {
+  return sealMessage(
+    {
+      profile_id: profileId,
+      client_id: uuid(),
+      received_at: receivedAt.toISOString(),
+      country: 'CL',
+      city: 'Santiago',
+      user_agent: person,
+      ...arrival,
+    },
+    visits,
+    [],
+    streamVault,
+  );
+}
+
+/** One delivery of it, and what the handler said of it. */
+export function delivered(message: unknown, id: string = uuid()): StreamMessage & { readonly rejected: string[] } {
+  const rejected: string[] = [];
+  return {
+    id,
+    sequence: 1,
+    deliveries: 1,
+    partition: 0,
+    publishedAt: new Date(0),
+    payload: Buffer.from(typeof message === 'string' ? message : JSON.stringify(message)),
+    headers: {},
+    reject: (reason) => void rejected.push(reason),
+    retry: () => {},
+    rejected,
+  };
+}
