@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ClickHouse, createClickHouse, migrate, raw } from '@tributary/clickhouse';
+import { ensureKeys, loadKeys } from '@tributary/domain/access';
+import { Supervisor } from '@tributary/engines';
+import { createPostgres, type Postgres } from '@tributary/postgres';
+import { connectStream, type Stream } from '@tributary/stream';
+import { buildProfile, buildTrackingKey, type DrillEngines, freePort, openDrillEngines } from '@tributary/testkit';
+import { createVault, KeyRing } from '@tributary/vault';
+import { sql } from 'kysely';
+import { Agent, request } from 'undici';
+import { AppProcess } from './app-process.ts';
+
+/** The real collector and worker on engines of a drill's own, and a profile whose key a sender uses. */
+export interface VisitsScene {
+  readonly engines: DrillEngines;
+  readonly collector: AppProcess;
+  readonly worker: AppProcess;
+  readonly postgres: Postgres;
+  readonly clickhouse: ClickHouse;
+  readonly stream: Stream;
+  readonly ring: KeyRing;
+  readonly profileId: string;
+  readonly key: string;
+  /** The status, or undefined when nobody answered. */
+  post(body: string): Promise<number | undefined>;
+  /** Messages in the log that the worker has not acknowledged. */
+  backlog(): Promise<number>;
+  /** Resolves when there are none. */
+  drained(timeoutMs: number): Promise<void>;
+  counts(): Promise<{ visits: number; distinct: number; touches: number; bad: number; deadLetters: number }>;
+  close(): Promise<void>;
+}
+
+const prefix = 'drill';
+const consumerName = 'ingestion';
+
+export async function openVisitsScene(set: string): Promise<VisitsScene> {
+  // An interrupted run may have left its data behind.
+  await new Supervisor(set).destroy();
+  const engines = await openDrillEngines(set, ['postgres', 'redis', 'nats', 'clickhouse']);
+  const clickhouseSettings = { url: engines.clickhouseUrl, database: 'drill' };
+  await migrate(clickhouseSettings);
+  const masterKey = randomBytes(32);
+  const master = createVault([{ id: 'k1', bytes: masterKey }]);
+  const operator = createPostgres({ url: engines.database.ownerUrl, poolSize: 1 });
+  await ensureKeys(operator.unbound, master, new Date());
+  const postgres = createPostgres({ url: engines.database.appUrl, poolSize: 4 });
+  const profile = await buildProfile(postgres);
+  const { key } = await buildTrackingKey(postgres, profile.id);
+  await postgres
+    .forWorkspace(profile.workspaceId)
+    .transaction((tx) =>
+      tx.updateTable('workspaces').set({ plan: 'scale' }).where('id', '=', profile.workspaceId).execute(),
+    );
+  await operator.close();
+  const port = await freePort();
+  const environment = {
+    DATABASE_APP_URL: engines.database.appUrl,
+    DATABASE_SYSTEM_URL: engines.database.systemUrl,
+    CLICKHOUSE_URL: engines.clickhouseUrl,
+    CLICKHOUSE_DATABASE: 'drill',
+    NATS_URL: engines.natsUrl,
+    STREAM_PREFIX: prefix,
+    REDIS_URL: engines.redisUrl,
+    ENCRYPTION_KEYS: `k1:${masterKey.toString('base64')}`,
+    COLLECTOR_PORT: String(port),
+    COLLECTOR_REQUESTS_PER_MINUTE: '100000000',
+  };
+  const collector = new AppProcess('collector', 'collector listens', environment);
+  const worker = new AppProcess('worker', 'worker runs', environment);
+  await Promise.all([collector.start(), worker.start()]);
+  const stream = await connectStream({ url: engines.natsUrl, prefix });
+  const clickhouse = createClickHouse(clickhouseSettings);
+  const ring = new KeyRing(master, () => loadKeys(postgres.unbound));
+  await ring.refresh();
+  const agent = new Agent({ connections: 64, pipelining: 1 });
+  const backlog = async () => (await stream.lastSequence()) - (await stream.consumedThrough(consumerName));
+  return {
+    engines,
+    collector,
+    worker,
+    postgres,
+    clickhouse,
+    stream,
+    ring,
+    profileId: profile.id,
+    key,
+    async post(body) {
+      try {
+        const answer = await request(`http://127.0.0.1:${port}/v1/visits`, {
+          method: 'POST',
+          headers: { 'content-type': 'text/plain', 'user-agent': userAgent, origin: 'https://shop.example' },
+          body,
+          dispatcher: agent,
+          headersTimeout: 15_000,
+        });
+        await answer.body.dump();
+        return answer.statusCode;
+      } catch {
+        return undefined;
+      }
+    },
+    backlog,
+    async drained(timeoutMs) {
+      const deadline = performance.now() + timeoutMs;
+      while (true) {
+        const left = await backlog().catch(() => Number.NaN);
+        if (left === 0) return;
+        if (performance.now() > deadline)
+          throw new Error(`${left} messages are still in the log after ${timeoutMs} ms.`);
+        await sleep(100);
+      }
+    },
+    async counts() {
+      const [visits] = await clickhouse.query(
+        raw<{ rows: string; ids: string }>('SELECT count() AS rows, uniqExact(visit_id) AS ids FROM visits FINAL'),
+        {},
+      );
+      const [touches] = await clickhouse.query(raw<{ rows: string }>('SELECT count() AS rows FROM touches FINAL'), {});
+      const bad = await postgres
+        .forProfile(profile.id)
+        .transaction((tx) =>
+          sql<{ n: string }>`SELECT count(*) AS n FROM bad_visits WHERE replayed_at IS NULL`.execute(tx),
+        );
+      return {
+        visits: Number(visits?.rows),
+        distinct: Number(visits?.ids),
+        touches: Number(touches?.rows),
+        bad: Number(bad.rows[0]?.n),
+        deadLetters: await stream.deadLetters.count(),
+      };
+    },
+    async close() {
+      await Promise.all([collector.kill(), worker.kill(), agent.close()]);
+      await stream.close();
+      await Promise.all([postgres.close(), clickhouse.close()]);
+      await engines.close();
+    },
+  };
+}
+
+const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
