@@ -3,3 +3,4 @@ export { findTrackingKeys, type TrackingKey } from './find-tracking-keys.ts';
 export { type Agent, type Arrival, sealMessage, type VisitMessage } from './message.ts';
 export { pipeline } from './pipeline.ts';
 export { replayBadVisits } from './replay-bad-visits.ts';
+export { takeVisit } from './take-visit.ts';

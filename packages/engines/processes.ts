@@ -51,10 +51,11 @@ export async function stop(directory: string): Promise<void> {
 export async function kill(directory: string): Promise<void> {
   const mark = running(directory);
   if (!mark) return;
+  // Frozen first: a child forked between the look and the kill would outlive its parent and keep the data directory locked.
+  signal([mark.pid], 'SIGSTOP');
+  while (!['T', 'Z', undefined].includes(stat(mark.pid)?.state)) await sleep(1);
   const family = familyOf(mark.pid);
   signal(family, 'SIGKILL');
-  // A child forked between the look and the kill would keep the data directory locked.
-  signal(familyOf(mark.pid), 'SIGKILL');
   await gone(family, 10_000);
   rmSync(markFile(directory), { force: true });
 }

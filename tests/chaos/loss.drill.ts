@@ -5,7 +5,7 @@ import { v7 as uuid } from 'uuid';
 import { openVisitsScene, type VisitsScene } from './visits-scene.ts';
 
 const sizes = {
-  small: { visits: 4_000, perSecond: 500, kills: 1, outageSeconds: 3 },
+  small: { visits: 2_000, perSecond: 300, kills: 1, outageSeconds: 2 },
   full: { visits: 300_000, perSecond: 1_000, kills: 20, outageSeconds: 180 },
 } as const;
 const perRequest = 10;
