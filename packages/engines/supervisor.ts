@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clickhouse } from './clickhouse.ts';
 import type { Engine, EngineName, Place } from './engine.ts';
+import { freePort } from './free-port.ts';
 import { nats } from './nats.ts';
 import { postgres } from './postgres.ts';
 import * as processes from './processes.ts';
@@ -133,9 +133,9 @@ export class Supervisor {
         furnished = true;
       }
       if (!processes.running(place.directory) || Date.now() > deadline) {
-        throw new Error(
-          `${engine.name} did not come up; its last words are in ${join(place.directory, 'engine.log')}.`,
-        );
+        // A drill deletes the log with the data, so the words must be here.
+        const words = readFileSync(join(place.directory, 'engine.log'), 'utf8').slice(-600);
+        throw new Error(`${engine.name} did not come up. Its last words:\n${words}`);
       }
       await sleep(50);
     }
@@ -157,17 +157,4 @@ export class Supervisor {
   get #shared(): string {
     return join(this.#root, 'programs');
   }
-}
-
-function freePort(wish: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      error.code === 'EADDRINUSE' && wish !== 0 ? freePort(0).then(resolve, reject) : reject(error),
-    );
-    server.listen(wish, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -1,3 +1,4 @@
+export { freePort } from '@tributary/engines';
 export { openApi, type TestApi, type TestApp } from './api.ts';
 export { alternate, type Bench, type BenchResult, median } from './bench.ts';
 export { buildProfile } from './builders.ts';
@@ -19,6 +20,7 @@ export {
 export { type BuiltKey, buildApiKey } from './keys.ts';
 export { freePort, Killable } from './killable.ts';
 export { type EventSender, openEventSender, paymentEvent } from './outcomes.ts';
+export { Killable } from './killable.ts';
 export { type BuiltMember, buildAssistant, buildMember } from './people.ts';
 export { serve, served, type TestServer, testVault } from './serve.ts';
 export { openTestkit, type Testkit } from './testkit.ts';

@@ -1,6 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 
 /** A process of ours that a drill kills -9 and starts again. It says "ready" (with anything it likes) when it serves. */
 export class Killable<Ready = unknown> {
@@ -27,14 +26,4 @@ export class Killable<Ready = unknown> {
     await once(child, 'exit');
     this.kills += 1;
   }
-}
-
-/** A port that nobody listens on now; a process that is killed and started again must come back to the same one. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -1,0 +1,25 @@
+import { once } from 'node:events';
+import { jetstream } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+
+/** The bare side of the collector bench: JetStream's own client, one message of ten visits per publish, so many in flight. */
+const [natsUrl = '', prefix = '', inFlight = '64'] = process.argv.slice(2);
+const nats = await connect({ servers: new URL(natsUrl).host, noAsyncTraces: true });
+const log = jetstream(nats);
+process.send?.('ready');
+
+while (true) {
+  const [{ payload, seconds }] = (await once(process, 'message')) as [{ payload: string; seconds: number }];
+  const bytes = Buffer.from(payload);
+  let published = 0;
+  const startedAt = performance.now();
+  const until = startedAt + seconds * 1_000;
+  const lane = async (place: number) => {
+    for (let turn = 0; performance.now() < until; turn += 1) {
+      await log.publish(`${prefix}.visits.${(place + turn) % 16}`, bytes, { msgID: `${startedAt}-${place}-${turn}` });
+      published += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: Number(inFlight) }, (_, place) => lane(place)));
+  process.send?.({ perSecond: published / ((performance.now() - startedAt) / 1_000) });
+}

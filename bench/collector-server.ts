@@ -1,0 +1,29 @@
+import { openSync } from 'node:fs';
+import { createCollector } from '@tributary/collector/app.ts';
+import { createPostgres } from '@tributary/postgres';
+import { createRedis, redisReady } from '@tributary/redis';
+import { createLog } from '@tributary/runtime';
+import { connectStream } from '@tributary/stream';
+import { testVault } from '@tributary/testkit';
+import { pino } from 'pino';
+
+/** Our side of the collector bench: the whole collector, as its main.ts wires it. */
+const [appUrl = '', redisUrl = '', natsUrl = '', prefix = ''] = process.argv.slice(2);
+const redis = createRedis({ url: redisUrl, prefix: 'bench' });
+await redisReady(redis);
+const stream = await connectStream({ url: natsUrl, prefix });
+await stream.ensureStreams();
+const collector = await createCollector({
+  baseUrl: 'http://127.0.0.1',
+  postgres: createPostgres({ url: appUrl, poolSize: 2 }),
+  redis,
+  stream,
+  vault: testVault,
+  log: createLog('info', pino.destination({ fd: openSync('/dev/null', 'w'), sync: false })),
+  now: () => new Date(),
+  requestTimeoutMs: 30_000,
+  // The allowance is still taken in Redis for every request; it is only large enough for a bench.
+  requestsPerMinute: 60_000_000,
+  trustedProxies: ['127.0.0.1'],
+});
+process.send?.({ port: await collector.listen('127.0.0.1', 0) });

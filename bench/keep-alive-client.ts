@@ -1,0 +1,62 @@
+import { connect, type Socket } from 'node:net';
+
+/**
+ * Sends prepared requests over connections that stay open, one at a time on each, and counts the answers. A general client
+ * would take a good part of the two cores that it is to measure.
+ */
+export class KeepAliveClient {
+  readonly #port: number;
+  readonly #sockets: Socket[] = [];
+
+  constructor(port: number) {
+    this.#port = port;
+  }
+
+  async open(connections: number): Promise<this> {
+    for (let index = 0; index < connections; index += 1) {
+      this.#sockets.push(
+        await new Promise<Socket>((resolve, reject) => {
+          const socket = connect(this.#port, '127.0.0.1', () => resolve(socket.setNoDelay(true)));
+          socket.once('error', reject);
+        }),
+      );
+    }
+    return this;
+  }
+
+  /** Answers a second. Every answer must begin with `expected` and have no body. */
+  async measure(next: () => Buffer, seconds: number, expected: string): Promise<number> {
+    const startedAt = performance.now();
+    const until = startedAt + seconds * 1_000;
+    const counts = await Promise.all(this.#sockets.map((socket) => lane(socket, next, until, expected)));
+    return counts.reduce((sum, count) => sum + count, 0) / ((performance.now() - startedAt) / 1_000);
+  }
+
+  close(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}
+
+function lane(socket: Socket, next: () => Buffer, until: number, expected: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let answered = 0;
+    let text = '';
+    const onData = (bytes: Buffer) => {
+      text += bytes.toString('latin1');
+      if (!text.endsWith('\r\n\r\n')) return;
+      if (!text.startsWith(expected)) {
+        reject(new Error(`An answer was not "${expected}": ${text.slice(0, 300)}`));
+        return;
+      }
+      text = '';
+      answered += 1;
+      if (performance.now() < until) socket.write(next());
+      else {
+        socket.off('data', onData);
+        resolve(answered);
+      }
+    };
+    socket.on('data', onData);
+    socket.write(next());
+  });
+}
