@@ -115,7 +115,7 @@ const pages = [
 ];
 
 /** A landing with campaign tags and nine pages after it; each request of another browser, at another address. */
-function makeRequest(key: string): Buffer {
+export function makeRequest(key: string): Buffer {
   const session_id = uuid();
   const visits = Array.from({ length: visitsPerRequest }, (_, place) =>
     browserVisit(new Date(), {

@@ -23,6 +23,7 @@ import { openPlaces } from './place-of.ts';
 import { type Intake, takeRequest } from './take-request.ts';
 import { trackerScript } from './tracker-script.ts';
 import { TrackingKeys } from './tracking-keys.ts';
+import { VisitLog } from './visit-log.ts';
 
 export interface CollectorOptions {
   /** For the addresses of error pages. */
@@ -62,7 +63,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     quota,
     limiter: createRateLimiter({ redis, nowMs: Date.now, onFallback: metrics.countLocalLimits }),
     requestsPerMinute: options.requestsPerMinute,
-    stream,
+    log: new VisitLog(stream),
     vault: options.vault,
     addressOf: addressFinder(options.trustedProxies ?? []),
     placeOf: await openPlaces(options.geoDatabaseFile),

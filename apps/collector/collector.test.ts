@@ -43,7 +43,8 @@ beforeAll(async () => {
     name: 'test',
     maxWaitMs: 5,
     handler: async (batch) => {
-      for (const { payload } of batch) messages.push(JSON.parse(Buffer.from(payload).toString('utf8')));
+      for (const { payload } of batch)
+        for (const line of Buffer.from(payload).toString('utf8').split('\n')) messages.push(JSON.parse(line));
     },
   });
 });
@@ -146,6 +147,17 @@ describe('204', () => {
     const before = await log.stream.lastSequence();
     for (let time = 0; time < 3; time += 1) expect((await post(envelope)).status).toBe(204);
     expect(await log.stream.lastSequence()).toBe(before + 1);
+  });
+
+  test('requests that come together share messages, and each is answered when its own is kept', async () => {
+    const before = await log.stream.lastSequence();
+    const { envelope } = await setUp();
+    const many = Array.from({ length: 60 }, () => ({ ...envelope, client_id: uuid(), visits: [visit()] }));
+    const answers = await Promise.all(many.map((each) => post(each)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
+    expect((await log.stream.lastSequence()) - before).toBeLessThan(60);
+    for (const { client_id, visits } of many)
+      expect((await messageOf(client_id)).visits.map(({ id }) => id)).toEqual(visits.map(({ id }) => id));
   });
 
   test('a robot is marked, not refused', async () => {

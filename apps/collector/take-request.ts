@@ -4,19 +4,20 @@ import { type Agent, sealMessage, type TrackingKey, type VisitMessage } from '@t
 import type { RateLimiter, Verdict } from '@tributary/redis';
 import { isPlan, plans, readEnvelope } from '@tributary/rules';
 import { hidden, type Metrics, Refusal, tooMany } from '@tributary/runtime';
-import { PublishFailed, type Stream } from '@tributary/stream';
+import { PublishFailed } from '@tributary/stream';
 import type { Vault } from '@tributary/vault';
 import type { DailyQuota } from './daily-quota.ts';
 import { isAllowedOrigin } from './is-allowed-origin.ts';
 import type { Place } from './place-of.ts';
 import { KeysAway, type TrackingKeys } from './tracking-keys.ts';
+import type { VisitLog } from './visit-log.ts';
 
 export interface Intake {
   readonly keys: TrackingKeys;
   readonly quota: DailyQuota;
   readonly limiter: RateLimiter;
   readonly requestsPerMinute: number;
-  readonly stream: Pick<Stream, 'publish'>;
+  readonly log: VisitLog;
   /** With the stream's keys. */
   readonly vault: Pick<Vault, 'seal'>;
   readonly addressOf: (request: IncomingMessage) => string;
@@ -25,9 +26,6 @@ export interface Intake {
   readonly metrics: Metrics;
   readonly now: () => Date;
 }
-
-/** Less than a browser waits before it gives a request up, so that it hears why. */
-const publishDeadlineMs = 5_000;
 
 /** One request from its body to the log. Resolves when the log has it on disk; refuses in the words of the catalogue. */
 export async function takeRequest(intake: Intake, request: IncomingMessage, body: Promise<Buffer>): Promise<Verdict> {
@@ -48,6 +46,8 @@ export async function takeRequest(intake: Intake, request: IncomingMessage, body
   takeQuota(intake.quota, key, visits.length);
   const { country, city } = intake.placeOf(address);
   const message = sealMessage(
+    // Made from what was sent: a request that comes again is the same one.
+    hash('sha256', bytes, 'base64url'),
     {
       profile_id: key.profileId,
       client_id,
@@ -61,7 +61,7 @@ export async function takeRequest(intake: Intake, request: IncomingMessage, body
     intake.vault,
   );
   try {
-    await publish(intake.stream, message, bytes);
+    await publish(intake.log, message);
   } catch (error) {
     intake.quota.giveBack(key.profileId, visits.length);
     throw error;
@@ -109,16 +109,9 @@ function takeQuota(quota: DailyQuota, { profileId, plan, dailyVisitQuota }: Trac
     });
 }
 
-/** Under an id made from what was sent: a request that comes again within minutes is stored once. */
-async function publish(stream: Intake['stream'], message: VisitMessage, body: Buffer): Promise<void> {
-  const { profile_id, client_id } = message;
-  const outgoing = {
-    id: hash('sha256', body, 'base64url'),
-    key: `${profile_id}:${client_id}`,
-    payload: Buffer.from(JSON.stringify(message)),
-  };
+async function publish(log: VisitLog, message: VisitMessage): Promise<void> {
   try {
-    await stream.publish([outgoing], { deadlineMs: publishDeadlineMs });
+    await log.publish(message.id, `${message.profile_id}:${message.client_id}`, JSON.stringify(message));
   } catch (error) {
     if (error instanceof PublishFailed) throw away(error.message);
     throw error;

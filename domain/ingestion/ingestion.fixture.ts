@@ -33,6 +33,7 @@ export interface Sent extends Partial<Omit<Arrival, 'profile_id'>> {
 /** What the collector makes of a request. */
 export function messageOf({ profileId, receivedAt, visits, ...arrival }: Sent): VisitMessage {
   return sealMessage(
+    uuid(),
     {
       profile_id: profileId,
       client_id: uuid(),
@@ -49,15 +50,15 @@ export function messageOf({ profileId, receivedAt, visits, ...arrival }: Sent): 
 }
 
 /** One delivery of it, and what the handler said of it. */
-export function delivered(message: unknown, id: string = uuid()): StreamMessage & { readonly rejected: string[] } {
+export function delivered(...messages: readonly unknown[]): StreamMessage & { readonly rejected: string[] } {
   const rejected: string[] = [];
   return {
-    id,
+    id: uuid(),
     sequence: 1,
     deliveries: 1,
     partition: 0,
     publishedAt: new Date(0),
-    payload: Buffer.from(typeof message === 'string' ? message : JSON.stringify(message)),
+    payload: Buffer.from(messages.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join('\n')),
     headers: {},
     reject: (reason) => void rejected.push(reason),
     retry: () => {},

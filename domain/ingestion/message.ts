@@ -18,9 +18,11 @@ export interface Agent {
   readonly is_bot: boolean;
 }
 
-/** One request, as it lies in the stream: JSON, with whatever could be personal under seal. */
+/** One request, as it lies in the stream: a line of JSON, with whatever could be personal under seal. A message has one or more. */
 export interface VisitMessage extends Arrival {
   readonly v: 1;
+  /** The same when the request comes again. */
+  readonly id: string;
   readonly visits: readonly OpenVisit[];
   /** The secret parts by visit id; absent when no visit has one. */
   readonly sealed?: string;
@@ -30,17 +32,20 @@ export interface VisitMessage extends Arrival {
 
 /** The message of a request. `vault` is the stream's own: its keys are retired with what they sealed. */
 export function sealMessage(
+  id: string,
   arrival: Arrival,
   sent: readonly unknown[],
   ownHosts: readonly string[],
   vault: Pick<Vault, 'seal'>,
 ): VisitMessage {
   const place = placeInStream(arrival);
+  const receivedAt = new Date(arrival.received_at);
+  const masked = new Map<string, string>();
   const visits: OpenVisit[] = [];
   const broken: { reason: BadReason; sealed: string }[] = [];
   let secrets: Record<string, SecretPart> | undefined;
   for (const one of sent) {
-    const taken: TakenVisit = takeVisit(one, arrival.received_at, ownHosts);
+    const taken: TakenVisit = takeVisit(one, receivedAt, ownHosts, masked);
     if (taken.ok) {
       visits.push(taken.visit);
       if (taken.secret) {
@@ -52,7 +57,7 @@ export function sealMessage(
     }
   }
   const sealed = secrets && vault.seal(JSON.stringify(secrets), place).toString('base64');
-  return { v: 1, ...arrival, visits, ...(sealed && { sealed }), broken };
+  return { v: 1, id, ...arrival, visits, ...(sealed && { sealed }), broken };
 }
 
 /** A sealed part opens only as part of a message of the same profile and browser. */

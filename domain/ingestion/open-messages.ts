@@ -19,7 +19,10 @@ export interface BrokenVisit {
   readonly sent: string;
 }
 
-/** Step 1. What is no message of ours, or does not open, becomes a dead letter: it waits there until somebody knows more. */
+/**
+ * Step 1. What is no message of ours, or does not open, becomes a dead letter: it waits there until somebody knows more. Other
+ * requests of the same message go on; when the letter is replayed, they are known again.
+ */
 export async function openMessages(
   ingestion: Pick<Ingestion, 'streamVault' | 'refreshKeys'>,
   batch: readonly StreamMessage[],
@@ -27,36 +30,38 @@ export async function openMessages(
   const opened: OpenedRequest[] = [];
   let hasRefreshed = false;
   for (const message of batch) {
-    const parsed = parse(message.payload);
-    if (!parsed) {
-      message.reject('It is not a message of version 1.');
-      continue;
-    }
-    try {
-      opened.push(openOne(ingestion, message.id, parsed));
-    } catch (error) {
-      if (!(error instanceof UnreadableSecret)) throw error;
-      if (!hasRefreshed) await ingestion.refreshKeys();
-      hasRefreshed = true;
-      const again = tryAgain(() => openOne(ingestion, message.id, parsed));
-      if (again) opened.push(again);
-      else message.reject('Its sealed part does not open: the key was retired, or it was changed.');
+    for (const line of Buffer.from(message.payload).toString('utf8').split('\n')) {
+      const parsed = parse(line);
+      if (!parsed) {
+        message.reject('It is not a message of version 1.');
+        continue;
+      }
+      try {
+        opened.push(openOne(ingestion, parsed));
+      } catch (error) {
+        if (!(error instanceof UnreadableSecret)) throw error;
+        if (!hasRefreshed) await ingestion.refreshKeys();
+        hasRefreshed = true;
+        const again = tryAgain(() => openOne(ingestion, parsed));
+        if (again) opened.push(again);
+        else message.reject('A sealed part does not open: the key was retired, or it was changed.');
+      }
     }
   }
   return opened;
 }
 
-function parse(payload: Uint8Array): VisitMessage | undefined {
+function parse(line: string): VisitMessage | undefined {
   try {
-    const message = JSON.parse(Buffer.from(payload).toString('utf8')) as VisitMessage;
+    const message = JSON.parse(line) as VisitMessage;
     return message?.v === 1 ? message : undefined;
   } catch {
     return undefined;
   }
 }
 
-function openOne({ streamVault }: Pick<Ingestion, 'streamVault'>, id: string, message: VisitMessage): OpenedRequest {
-  const { v: _version, visits, sealed, broken, ...arrival } = message;
+function openOne({ streamVault }: Pick<Ingestion, 'streamVault'>, message: VisitMessage): OpenedRequest {
+  const { v: _version, id, visits, sealed, broken, ...arrival } = message;
   const place = placeInStream(arrival);
   const open = (text: string) => streamVault.open(Buffer.from(text, 'base64'), place);
   const secrets = sealed ? (JSON.parse(open(sealed)) as Record<string, SecretPart>) : {};

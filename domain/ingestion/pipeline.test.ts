@@ -343,7 +343,7 @@ describe('what could not be understood', () => {
       receivedAt: kit.clock.now(),
       visits: [{ url: 'canary' }, visit({ type: 'canary' }), visit()],
     });
-    for (let time = 0; time < 2; time += 1) await pipeline(ingestion)([delivered(message, 'the-same')]);
+    for (let time = 0; time < 2; time += 1) await pipeline(ingestion)([delivered(message)]);
     const rows = await badOf(profileId);
     expect(rows.map(({ reason }) => reason)).toEqual(['bad_id', 'bad_type']);
     expect(Buffer.concat(rows.map(({ sealed }) => sealed)).includes('canary')).toBe(false);
@@ -401,6 +401,15 @@ describe('a message', () => {
     expect(strange.map(({ rejected }) => rejected.length)).toEqual([1, 1, 1]);
     expect(good.rejected).toEqual([]);
     expect(await rowsOf('visits', profileId)).toHaveLength(1);
+  });
+
+  test('may hold several requests; one that is not ours does not stop the others', async () => {
+    const { id: profileId } = await buildProfile(kit.app);
+    const requests = [1, 2].map(() => messageOf({ profileId, receivedAt: kit.clock.now(), visits: [visit()] }));
+    const message = delivered(requests[0], '{"v":0}', requests[1]);
+    await pipeline(ingestion)([message]);
+    expect(await rowsOf('visits', profileId)).toHaveLength(2);
+    expect(message.rejected).toHaveLength(1);
   });
 
   test('sealed with a key that is newer than our last look is opened after another look; one that never opens is a dead letter', async () => {

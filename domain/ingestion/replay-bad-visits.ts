@@ -47,7 +47,7 @@ export async function replayBadVisits(ingestion: Ingestion, options: ReplayOptio
       const { arrival, sent } = JSON.parse(
         ingestion.envelopeVault.open(sealed, placeOfBadVisit(profileId, id)),
       ) as BadContent;
-      const taken = take(JSON.parse(sent), arrival.received_at, profile.ownHosts);
+      const taken = take(JSON.parse(sent), new Date(arrival.received_at), profile.ownHosts);
       if (!taken.ok) stillBad[taken.reason] = (stillBad[taken.reason] ?? 0) + 1;
       else
         good.push({

@@ -26,17 +26,37 @@ export type TakenVisit =
   | { readonly ok: true; readonly visit: OpenVisit; readonly secret: SecretPart | undefined }
   | { readonly ok: false; readonly reason: BadReason };
 
-/** Reads what a browser sent as one visit and parts it in two. The collector does it, and the replay of a bad row again. */
-export function takeVisit(sent: unknown, receivedAt: string, ownHosts: readonly string[]): TakenVisit {
+/**
+ * Reads what a browser sent as one visit and parts it in two. The collector does it, and the replay of a bad row again. `masked` is
+ * kept from visit to visit of one request: most of its pages were reached from the same few.
+ */
+export function takeVisit(
+  sent: unknown,
+  receivedAt: Date,
+  ownHosts: readonly string[],
+  masked: Map<string, string> = new Map(),
+): TakenVisit {
   const read = readVisit(sent);
   if (!read.ok) return read;
   const { properties, traits, link_token, ...rest } = read.visit;
   const refusal = checkClock(rest.at, receivedAt);
   if (refusal) return { ok: false, reason: refusal };
   const { url, clickIds } = maskUrl(rest.url);
-  const referrer = rest.referrer && maskReferrer(rest.referrer, rest.url, ownHosts);
-  const visit: OpenVisit = { ...rest, url, ...(rest.referrer && { referrer: referrer as string }) };
+  const visit: OpenVisit = rest.referrer
+    ? { ...rest, url, referrer: maskOnce(rest.referrer, rest.url, ownHosts, masked) }
+    : { ...rest, url };
   return { ok: true, visit, secret: secretOf(properties, traits, link_token, clickIds) };
+}
+
+/** Which site the page is on decides how much of a referrer stays. */
+function maskOnce(referrer: string, url: string, ownHosts: readonly string[], masked: Map<string, string>): string {
+  const key = `${url.slice(0, url.indexOf('/', 8))} ${referrer}`;
+  let found = masked.get(key);
+  if (found === undefined) {
+    found = maskReferrer(referrer, url, ownHosts);
+    masked.set(key, found);
+  }
+  return found;
 }
 
 function secretOf(
