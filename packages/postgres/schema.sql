@@ -385,6 +385,18 @@ CREATE FUNCTION public.find_tracking_keys(keys text[]) RETURNS TABLE(key text, p
   WHERE k.key = ANY (keys) AND k.revoked_at IS NULL;
 END $$;
 
+CREATE FUNCTION public.find_visit_profiles(profile_ids uuid[]) RETURNS TABLE(profile_id uuid, own_hosts text[], redirect_hosts text[], is_healthcare boolean)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ BEGIN
+  RETURN QUERY SELECT p.id, coalesce(s.own_hosts, '{}'), coalesce(s.redirect_hosts, '{}'),
+    w.is_healthcare_agency OR p.privacy_mode <> 'standard'
+  FROM profiles p
+  JOIN workspaces w ON w.id = p.workspace_id
+  LEFT JOIN tracking_settings s ON s.profile_id = p.id
+  WHERE p.id = ANY (profile_ids);
+END $$;
+
 CREATE FUNCTION public.follow_merge() RETURNS trigger
     LANGUAGE plpgsql
     AS $$ BEGIN
@@ -818,7 +830,7 @@ CREATE TABLE public.key_ring (
     created_at timestamp with time zone NOT NULL,
     retired_at timestamp with time zone,
     CONSTRAINT key_ring_id_check CHECK ((id ~ '^[a-z0-9]{1,16}$'::text)),
-    CONSTRAINT key_ring_purpose_check CHECK ((purpose = ANY (ARRAY['envelope'::text, 'session'::text, 'link_token'::text, 'stream'::text, 'tombstone'::text])))
+    CONSTRAINT key_ring_purpose_check CHECK ((purpose = ANY (ARRAY['envelope'::text, 'session'::text, 'link_token'::text, 'stream'::text, 'tombstone'::text, 'visitor'::text])))
 );
 
 CREATE TABLE public.merges (
@@ -1781,6 +1793,9 @@ GRANT ALL ON FUNCTION public.find_session(session_hash text, wanted_workspace uu
 
 REVOKE ALL ON FUNCTION public.find_tracking_keys(keys text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_tracking_keys(keys text[]) TO tributary_app;
+
+REVOKE ALL ON FUNCTION public.find_visit_profiles(profile_ids uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_visit_profiles(profile_ids uuid[]) TO tributary_app;
 
 GRANT SELECT,DELETE ON TABLE public.app_tokens TO tributary_system;
 
