@@ -26,5 +26,4 @@ const collector = await createCollector({
   requestsPerMinute: 60_000_000,
   trustedProxies: ['127.0.0.1'],
 });
-process.once('SIGINT', () => process.exit(0));
 process.send?.({ port: await collector.listen('127.0.0.1', 0) });
