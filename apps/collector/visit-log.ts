@@ -11,7 +11,7 @@ interface Parcel {
 
 /** Publishes under way at once. Few: what comes in meanwhile shares the next one, and with it the log's wait for its disk. */
 const lanes = 4;
-const maxBatchBytes = 512 * 1024;
+const maxBatchBytes = 128 * 1024;
 /** Less than a browser waits before it gives a request up, so that it hears why. */
 const deadlineMs = 5_000;
 

@@ -5,12 +5,12 @@ import type { ConsumerEvent, Stream } from '@tributary/stream';
 /** All workers share this one; an erasure asks how far it is. */
 export const visitsConsumer = 'ingestion';
 
-/** ClickHouse likes few and large inserts: up to 300 requests, or what came within a quarter of a second. */
+/** ClickHouse likes few and large inserts: up to 200 messages, or what came within a quarter of a second. */
 export function consumeVisits(stream: Stream, ingestion: Ingestion, log: Log): Promise<{ stop(): Promise<void> }> {
   return stream.consume({
     name: visitsConsumer,
     handler: pipeline(ingestion),
-    maxMessages: 300,
+    maxMessages: 200,
     maxWaitMs: 250,
     // What a killed worker held comes again after this; whoever lives says so in time.
     ackWaitMs: 10_000,

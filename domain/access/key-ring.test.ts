@@ -31,6 +31,7 @@ test('every purpose has a key, once', async () => {
     'session',
     'stream',
     'tombstone',
+    'visitor',
   ]);
 });
 

@@ -350,6 +350,15 @@ describe('what could not be understood', () => {
     expect(await rowsOf('visits', profileId)).toHaveLength(1);
   });
 
+  test('is kept however much of it comes at once', async () => {
+    const { id: profileId } = await buildProfile(kit.app);
+    const requests = Array.from({ length: 300 }, () =>
+      messageOf({ profileId, receivedAt: kit.clock.now(), visits: Array.from({ length: 50 }, () => null) }),
+    );
+    await pipeline(ingestion)([delivered(...requests)]);
+    expect(await badOf(profileId)).toHaveLength(15_000);
+  }, 30_000);
+
   test('is replayed after a fix, as if it came when it came, and only once', async () => {
     const { id: profileId } = await buildProfile(kit.app);
     const wanted = visit({ type: 'track', name: 'lead_created' });

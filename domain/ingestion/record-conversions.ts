@@ -7,9 +7,15 @@ import { lockLinkedCustomers } from './store.ts';
 
 type Candidate = Omit<VisitOutcome, 'customerId'> & { readonly profileId: string; readonly isHealthcare: boolean };
 
+/** As many as a request of the API may bring. */
+const mostAtOnce = 1_000;
+
 /** Step 7. What browsers did and a definition lists becomes an outcome, once; a robot's doing does not. */
 export async function recordConversions(ingestion: Ingestion, visits: readonly PlacedVisit[]): Promise<void> {
-  await eachProfile(visits.flatMap(candidateOf), (profileId, candidates) => record(ingestion, profileId, candidates));
+  await eachProfile(visits.flatMap(candidateOf), async (profileId, candidates) => {
+    for (let from = 0; from < candidates.length; from += mostAtOnce)
+      await record(ingestion, profileId, candidates.slice(from, from + mostAtOnce));
+  });
 }
 
 function candidateOf({ profile, arrival, visitorId, visit, secret }: PlacedVisit): Candidate[] {

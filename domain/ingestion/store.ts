@@ -26,35 +26,23 @@ export interface VisitorLink {
 
 /** Of these visitors those that are somebody's. */
 export async function findLinks(tx: Tx, profileId: string, visitorIds: readonly string[]): Promise<Set<string>> {
-  const rows = await tx
-    .selectFrom('visitor_links')
-    .select('visitor_id')
-    .where('profile_id', '=', profileId)
-    .where('visitor_id', 'in', [...visitorIds])
-    .execute();
-  return new Set(rows.map((row) => row.visitor_id));
+  const { rows } = await sql<{ visitorId: string }>`
+    SELECT visitor_id AS "visitorId" FROM visitor_links
+    WHERE profile_id = ${profileId} AND visitor_id = ANY (${[...visitorIds]}::uuid[])`.execute(tx);
+  return new Set(rows.map(({ visitorId }) => visitorId));
 }
 
 /** Resolves to those that are new: another worker may have linked one of the visitors since we looked, and the first link stays. */
 export async function insertLinks(tx: Tx, profileId: string, links: readonly VisitorLink[]): Promise<VisitorLink[]> {
   if (links.length === 0) return [];
-  const inserted = await tx
-    .insertInto('visitor_links')
-    .values(
-      links
-        .toSorted((a, b) => (a.visitorId < b.visitorId ? -1 : 1))
-        .map(({ visitorId, customerId, source, linkedAt }) => ({
-          profile_id: profileId,
-          visitor_id: visitorId,
-          customer_id: customerId,
-          source,
-          linked_at: linkedAt,
-        })),
-    )
-    .onConflict((conflict) => conflict.columns(['profile_id', 'visitor_id']).doNothing())
-    .returning('visitor_id')
-    .execute();
-  const fresh = new Set(inserted.map((row) => row.visitor_id));
+  const ordered = links.toSorted((a, b) => (a.visitorId < b.visitorId ? -1 : 1));
+  const { rows } = await sql<{ visitorId: string }>`
+    INSERT INTO visitor_links (profile_id, visitor_id, customer_id, source, linked_at)
+    SELECT ${profileId}, * FROM unnest(${ordered.map(({ visitorId }) => visitorId)}::uuid[],
+      ${ordered.map(({ customerId }) => customerId)}::uuid[], ${ordered.map(({ source }) => source)}::text[],
+      ${ordered.map(({ linkedAt }) => linkedAt)}::timestamptz[])
+    ON CONFLICT (profile_id, visitor_id) DO NOTHING RETURNING visitor_id AS "visitorId"`.execute(tx);
+  const fresh = new Set(rows.map(({ visitorId }) => visitorId));
   return links.filter(({ visitorId }) => fresh.has(visitorId));
 }
 
@@ -86,23 +74,15 @@ export interface BadVisitRow {
   readonly receivedAt: string | Date;
 }
 
+/** As lists, for a statement takes no more than 65,535 single values. */
 export async function insertBadVisits(tx: Tx, profileId: string, rows: readonly BadVisitRow[]): Promise<void> {
   if (rows.length === 0) return;
-  await tx
-    .insertInto('bad_visits')
-    .values(
-      rows
-        .toSorted((a, b) => (a.id < b.id ? -1 : 1))
-        .map(({ id, reason, sealed, receivedAt }) => ({
-          profile_id: profileId,
-          id,
-          reason,
-          sealed,
-          received_at: receivedAt,
-        })),
-    )
-    .onConflict((conflict) => conflict.columns(['profile_id', 'id']).doNothing())
-    .execute();
+  const ordered = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  await sql`
+    INSERT INTO bad_visits (profile_id, id, reason, sealed, received_at)
+    SELECT ${profileId}, * FROM unnest(${ordered.map(({ id }) => id)}::uuid[], ${ordered.map(({ reason }) => reason)}::text[],
+      ${ordered.map(({ sealed }) => sealed)}::bytea[], ${ordered.map(({ receivedAt }) => receivedAt)}::timestamptz[])
+    ON CONFLICT (profile_id, id) DO NOTHING`.execute(tx);
 }
 
 export async function countBadVisits(tx: Tx, profileId: string): Promise<number> {
@@ -132,12 +112,9 @@ export async function readBadVisits(
 
 export async function markReplayed(tx: Tx, profileId: string, ids: readonly string[], now: Date): Promise<void> {
   if (ids.length === 0) return;
-  await tx
-    .updateTable('bad_visits')
-    .set({ replayed_at: now })
-    .where('profile_id', '=', profileId)
-    .where('id', 'in', [...ids])
-    .execute();
+  await sql`
+    UPDATE bad_visits SET replayed_at = ${now}
+    WHERE profile_id = ${profileId} AND id = ANY (${[...ids]}::uuid[])`.execute(tx);
 }
 
 /** One call for the touches of all profiles. Resolves to how many conversions were marked. */
