@@ -35,7 +35,6 @@ export interface ApiOptions {
   readonly baseUrl: string;
   readonly apiUrl?: string | undefined;
   readonly collectorUrl: string;
-  readonly collectorUrl?: string | undefined;
   readonly postgres: Postgres;
   readonly redis: RedisClient;
   /** While it is away, the routes that read it answer 503; the others, and /readyz, do without. */
@@ -127,7 +126,6 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       outbound: options.outbound,
       openDns: options.openDns,
     },
-    services: { baseUrl, apiUrl, collectorUrl: options.collectorUrl, jobs: options.jobs, accounts },
     baseUrl,
     now,
     auditRefusal: refusalAuditor(postgres, async (subject) => (await limiter.take(`audit:${subject}`, 1)).allowed),

@@ -11,7 +11,7 @@ export const readOpenapi: Handles<Routes['readOpenapi'], Services> = async (
   _input,
   { baseUrl, apiUrl, collectorUrl },
 ) => {
-  description ??= openapi({ baseUrl, ...(apiUrl && { apiUrl }), ...(collectorUrl && { collectorUrl }) });
+  description ??= openapi({ baseUrl, ...(apiUrl && { apiUrl }), collectorUrl });
   return answer(200, description);
 };
 

@@ -6,7 +6,6 @@ import type { Jobs } from '@tributary/jobs';
 export interface Services extends TrackingServices {
   readonly baseUrl: string;
   readonly apiUrl: string | undefined;
-  readonly collectorUrl: string | undefined;
   readonly jobs: Jobs;
   readonly accounts: Accounts;
 }

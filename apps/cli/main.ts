@@ -10,6 +10,7 @@ import { ratesCommand } from './commands/rates.ts';
 import { replayCommand } from './commands/replay.ts';
 import { upCommand } from './commands/up.ts';
 import { userCommand } from './commands/user.ts';
+import { visitsCommand } from './commands/visits.ts';
 import { useLocalEngines } from './local.ts';
 import { explain } from './output.ts';
 
@@ -28,6 +29,7 @@ for (const command of [
   keysCommand(),
   ratesCommand(),
   replayCommand(),
+  visitsCommand(),
   auditCommand(),
 ])
   program.addCommand(command);

@@ -21,7 +21,7 @@ import { BodyReader } from './body-reader.ts';
 import { DailyQuota } from './daily-quota.ts';
 import { openPlaces } from './place-of.ts';
 import { type Intake, takeRequest } from './take-request.ts';
-import { trackerScript } from './tracker-script.ts';
+import { script } from './tracker-script.ts';
 import { TrackingKeys } from './tracking-keys.ts';
 import { VisitLog } from './visit-log.ts';
 
@@ -71,7 +71,6 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     metrics,
     now,
   };
-  const script = trackerScript();
 
   const visits = async (request: IncomingMessage, response: ServerResponse) => {
     const verdict = await bodies.read(request, (body) => takeRequest(intake, request, body));

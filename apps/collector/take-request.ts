@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Agent, sealMessage, type TrackingKey, type VisitMessage } from '@tributary/domain/ingestion';
 import type { RateLimiter, Verdict } from '@tributary/redis';
-import { isPlan, plans, readEnvelope } from '@tributary/rules';
+import { readEnvelope, visitsPerDay } from '@tributary/rules';
 import { hidden, type Metrics, Refusal, tooMany } from '@tributary/runtime';
 import { PublishFailed } from '@tributary/stream';
 import type { Vault } from '@tributary/vault';
@@ -100,8 +100,7 @@ async function keyOf(keys: TrackingKeys, text: string): Promise<TrackingKey> {
 }
 
 function takeQuota(quota: DailyQuota, { profileId, plan, dailyVisitQuota }: TrackingKey, visits: number): void {
-  const ofPlan = plans[isPlan(plan) ? plan : 'free'].visitsPerDay;
-  const refused = quota.take(profileId, visits, Math.min(dailyVisitQuota ?? ofPlan, ofPlan));
+  const refused = quota.take(profileId, visits, visitsPerDay(plan, dailyVisitQuota));
   if (refused)
     throw new Refusal('rate_limit_exceeded', 'The profile has sent as many visits today as it may.', {
       fields: { reason: 'daily_quota' },

@@ -1,42 +1,76 @@
 import { clickhouseSettings, createClickHouse } from '@tributary/clickhouse';
 import { loadSettings, WrongSettings } from '@tributary/config';
+import { loadKeys } from '@tributary/domain/access';
 import { startAttribution } from '@tributary/domain/attribution';
+import { openIngestion } from '@tributary/domain/ingestion';
+import { markVerified } from '@tributary/domain/tracking';
 import { startJobWorker } from '@tributary/jobs';
 import { createOutbound } from '@tributary/outbound';
 import { createPostgres, startSequencer } from '@tributary/postgres';
 import { createLog, onStop } from '@tributary/runtime';
+import { connectStream } from '@tributary/stream';
+import { createVault, KeyRing } from '@tributary/vault';
+import { consumeVisits } from './consume-visits.ts';
 import { jobHandlers } from './jobs.ts';
+
+/** How late a rotated key is used at the latest. */
+const keyRefreshMs = 30_000;
+
+/** The pipeline works on four profiles at once; attribution and jobs run beside it. */
+const appConnections = 8;
 
 /** A batch with a customer of thousands of conversions and touches takes its time. */
 const attributionTimeoutMs = 100_000;
 
-/** Background work: numbers events, works out attribution, runs jobs. Any number of workers may run side by side. */
+/**
+ * Background work: takes visits from the log, works out attribution, numbers events, runs jobs. Any number of workers may run
+ * side by side.
+ */
 try {
   const settings = loadSettings(process.env);
+  if (!settings.encryptionKeys)
+    throw new WrongSettings([
+      'ENCRYPTION_KEYS must be set, for example to "k1:" and the output of "openssl rand -base64 32"',
+    ]);
   const log = createLog(settings.logLevel);
   const now = () => new Date();
   const onError = (error: unknown) => log.failure(undefined, error);
   const system = createPostgres({ url: settings.databaseSystemUrl, poolSize: settings.databasePoolSize, onError });
-  const app = createPostgres({ url: settings.databaseAppUrl, poolSize: 4, onError });
+  const app = createPostgres({ url: settings.databaseAppUrl, poolSize: appConnections, onError });
+  const ring = await new KeyRing(createVault(settings.encryptionKeys), () => loadKeys(app.unbound)).open(
+    keyRefreshMs,
+    onError,
+  );
+  const columns = clickhouseSettings(settings);
+  const clickhouse = createClickHouse(columns);
+  const patient = createClickHouse({ ...columns, requestTimeoutMs: attributionTimeoutMs });
+  const stream = await connectStream({ url: settings.natsUrl, prefix: settings.streamPrefix });
+  await stream.ensureStreams();
   const sequencer = startSequencer({ system: system.unbound, now, onError });
-  const clickhouse = createClickHouse({ ...clickhouseSettings(settings), requestTimeoutMs: attributionTimeoutMs });
-  const attribution = startAttribution({ app, system, clickhouse, now, onError });
+  const attribution = startAttribution({ app, system, clickhouse: patient, now, onError });
   const jobs = await startJobWorker({
     systemUrl: settings.databaseSystemUrl,
     handlers: jobHandlers({
       app,
       system,
-      clickhouse: clickhouseSettings(settings),
+      clickhouse: columns,
       now,
       rateSources: { ecb: settings.ecbRatesUrl, bcch: settings.bcchRatesUrl },
       outbound: createOutbound({ timeoutMs: 30_000, maxResponseBytes: 1 << 20 }),
     }),
     onError,
   });
+  const visits = await consumeVisits(
+    stream,
+    openIngestion({ postgres: app, clickhouse, ring, markVerified, now }),
+    log,
+  );
   log.say('worker runs');
   onStop('worker', log, settings.shutdownTimeoutMs, async () => {
-    await Promise.all([sequencer.stop(), attribution.stop(), jobs.stop()]);
-    await Promise.all([app.close(), system.close(), clickhouse.close()]);
+    await Promise.all([sequencer.stop(), attribution.stop(), jobs.stop(), visits.stop()]);
+    await stream.close();
+    ring.close();
+    await Promise.all([app.close(), system.close(), clickhouse.close(), patient.close()]);
   });
 } catch (error) {
   console.error(error instanceof WrongSettings ? error.message : error);

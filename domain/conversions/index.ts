@@ -10,7 +10,6 @@ export {
 } from './import-outcomes.ts';
 export type { ReadEvent } from './read-event.ts';
 export { recordOutcomes, untilRecorded } from './record-outcomes.ts';
-export { OutcomeRace } from './record-outcomes.ts';
 export { recordVisitOutcomes, type VisitOutcome } from './record-visit-outcomes.ts';
 export { settleCustomers, spreadDefinition } from './settle-customers.job.ts';
 export { markLinked } from './store.ts';

@@ -173,21 +173,27 @@ export async function markCustomersDirty(tx: Tx, profileId: string, customerIds:
     INSERT INTO dirty_customers (profile_id, customer_id)
     SELECT ${profileId}, id FROM unnest(${[...new Set(customerIds)].sort()}::uuid[]) AS id
     ON CONFLICT (profile_id, customer_id) DO UPDATE SET revision = nextval('dirty_revision')`.execute(tx);
-/** The same for all that browsers and the customers they turned out to belong to did, since a link brings touches to both. */
+}
+
+/**
+ * A browser turned out to be a customer's: what it did while nobody was known is theirs, and all of their conversions may have
+ * earned touches.
+ */
 export async function markLinked(
   tx: Tx,
   profileId: string,
   links: readonly { readonly visitorId: string; readonly customerId: string }[],
 ): Promise<void> {
   if (links.length === 0) return;
+  const customers = links.map(({ customerId }) => customerId);
+  await sql`
+    UPDATE outcomes o SET customer_id = link.customer_id
+    FROM unnest(${links.map(({ visitorId }) => visitorId)}::uuid[], ${customers}::uuid[]) AS link (visitor_id, customer_id)
+    WHERE o.profile_id = ${profileId} AND o.visitor_id = link.visitor_id AND o.customer_id IS NULL`.execute(tx);
   await sql`
     INSERT INTO dirty_conversions (profile_id, outcome_id, cause)
-    SELECT ${profileId}, id, 'link' FROM (
-      SELECT id FROM outcomes WHERE profile_id = ${profileId} AND customer_id = ANY (${links.map(({ customerId }) => customerId)}::uuid[])
-      UNION
-      SELECT id FROM outcomes WHERE profile_id = ${profileId} AND visitor_id = ANY (${links.map(({ visitorId }) => visitorId)}::uuid[])
-      ORDER BY id
-    ) AS theirs
+    SELECT ${profileId}, id, 'link' FROM outcomes
+    WHERE profile_id = ${profileId} AND customer_id = ANY (${customers}::uuid[]) ORDER BY id
     ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'), cause = excluded.cause`.execute(
     tx,
   );

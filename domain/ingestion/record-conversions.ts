@@ -1,4 +1,4 @@
-import { OutcomeRace, recordVisitOutcomes, type VisitOutcome } from '@tributary/domain/conversions';
+import { recordVisitOutcomes, untilRecorded, type VisitOutcome } from '@tributary/domain/conversions';
 import type { Json } from '@tributary/rules';
 import type { Ingestion } from './context.ts';
 import { eachProfile } from './each-profile.ts';
@@ -45,28 +45,24 @@ async function record(
   const at = now();
   const [first] = candidates;
   if (!first) return;
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      return await postgres.forProfile(profileId).transaction(async (tx) => {
-        const customers = await lockLinkedCustomers(
-          tx,
+  // Another worker may have the same visit from a redelivery.
+  await untilRecorded(() =>
+    postgres.forProfile(profileId).transaction(async (tx) => {
+      const customers = await lockLinkedCustomers(
+        tx,
+        profileId,
+        candidates.map(({ visitorId }) => visitorId),
+      );
+      await recordVisitOutcomes(
+        tx,
+        candidates.map((candidate) => ({ ...candidate, customerId: customers.get(candidate.visitorId) ?? null })),
+        {
           profileId,
-          candidates.map(({ visitorId }) => visitorId),
-        );
-        await recordVisitOutcomes(
-          tx,
-          candidates.map((candidate) => ({ ...candidate, customerId: customers.get(candidate.visitorId) ?? null })),
-          {
-            profileId,
-            now: at,
-            evidence: { source: 'browser', saidAt: at, requestId: first.visitId },
-            isAnnounced: !first.isHealthcare,
-          },
-        );
-      });
-    } catch (error) {
-      // Another worker has the same visit from a redelivery. Taken from the start, it will be seen.
-      if (!(error instanceof OutcomeRace) || attempt === 5) throw error;
-    }
-  }
+          now: at,
+          evidence: { source: 'browser', saidAt: at, requestId: first.visitId },
+          isAnnounced: !first.isHealthcare,
+        },
+      );
+    }),
+  );
 }

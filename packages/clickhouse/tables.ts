@@ -47,7 +47,6 @@ export interface VisitRow {
 }
 
 /** migrations/0002_touches.sql says what each column means. The ids of entities that are not known are the nil UUID. */
-/** migrations/0002_touches.sql. An id of zeros stands for "not known from the touch". */
 export interface TouchRow {
   readonly profile_id: string;
   readonly visitor_id: string;

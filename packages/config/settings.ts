@@ -77,12 +77,6 @@ const whereItAnswers = {
     address('http:', 'https:'),
     'The alternate API host. The same server answers for both; leave it out when there is only one.',
   ),
-  collectorUrl: setting(
-    'COLLECTOR_URL',
-    address('http:', 'https:'),
-    'The public address of the collector, where trackers send visits. Domains of customers become aliases (CNAME) of its host.',
-    { fallback: 'http://127.0.0.1:4100' },
-  ),
   host: setting('HOST', z.string().min(1), 'The address the API listens on.', { fallback: '127.0.0.1' }),
   port: setting('PORT', wholeNumber(0, 65_535), 'The port the API listens on.', { fallback: '4000' }),
   trustedProxies: setting(
@@ -115,11 +109,11 @@ const theCollector = {
   collectorUrl: setting(
     'COLLECTOR_URL',
     address('http:', 'https:'),
-    'The public address of the collector, where browsers fetch the tracker and send visits.',
-    { fallback: 'http://127.0.0.1:4001' },
+    'The public address of the collector, where browsers fetch the tracker and send visits. Domains of customers become aliases (CNAME) of its host.',
+    { fallback: 'http://127.0.0.1:4100' },
   ),
   collectorPort: setting('COLLECTOR_PORT', wholeNumber(0, 65_535), 'The port the collector listens on, at HOST.', {
-    fallback: '4001',
+    fallback: '4100',
   }),
   collectorMetricsPort: optional(
     'COLLECTOR_METRICS_PORT',
@@ -289,9 +283,6 @@ type All = typeof whereItAnswers &
   typeof people &
   typeof exchangeRates &
   typeof theCollector &
-  typeof theFourEngines &
-  typeof secretsAtRest &
-  typeof people &
   typeof runningIt;
 type Value<S> = S extends Setting<infer Z> ? z.output<Z> | (S extends { fallback: string } ? never : undefined) : never;
 

@@ -156,14 +156,14 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 /** Faults that Fastify finds before a handler runs, and connections to an engine that are gone, in our words. */
 function asRefusal(error: unknown): unknown {
   if (error instanceof Refusal) return error;
-  const { code } = error as Partial<FastifyError>;
+  const { code, name } = error as Partial<FastifyError>;
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return new Refusal('payload_too_large', 'The body is larger than this route takes.');
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
     return new Refusal('invalid_request', 'The body is not as long as its Content-Length says.');
   if (code?.startsWith('FST_ERR_CTP'))
     return new Refusal('invalid_request', 'The body or its Content-Type cannot be read.');
-  if (isAway(error)) {
+  if (isEngineAway(name, error)) {
     return new Refusal('service_unavailable', 'A part of the service is away for a moment. Send it again shortly.', {
       internal: `engine away: ${(error as Error).message}`,
       headers: { 'retry-after': '2' },
@@ -172,10 +172,6 @@ function asRefusal(error: unknown): unknown {
   return error;
 }
 
-/** Connection refused or lost, ClickHouse away or overloaded, Postgres starting or shutting down (class 57P, 08), pool exhausted. */
-function isEngineAway(code: string | undefined, name: string | undefined, error: unknown): boolean {
-  // It has looked at its own causes; the class is not imported for the sake of one word.
-  if (name === 'ClickHouseFailure') return (error as { transient?: boolean }).transient === true;
-  if (code && /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|57P0|08|53300)/.test(code)) return true;
-  return error instanceof Error && /Connection terminated|timeout exceeded when trying to connect/.test(error.message);
-}
+/** ClickHouse has looked at its own causes; its class is not imported for the sake of one word. */
+const isEngineAway = (name: string | undefined, error: unknown): boolean =>
+  name === 'ClickHouseFailure' ? (error as { transient?: boolean }).transient === true : isAway(error);

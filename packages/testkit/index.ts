@@ -18,11 +18,10 @@ export {
   probeCredentials,
 } from './id-builders.ts';
 export { type BuiltKey, buildApiKey } from './keys.ts';
-export { freePort, Killable } from './killable.ts';
-export { type EventSender, openEventSender, paymentEvent } from './outcomes.ts';
 export { Killable } from './killable.ts';
+export { type EventSender, openEventSender, paymentEvent } from './outcomes.ts';
 export { type BuiltMember, buildAssistant, buildMember } from './people.ts';
 export { serve, served, type TestServer, testVault } from './serve.ts';
 export { openTestkit, type Testkit } from './testkit.ts';
-export { openWarehouse } from './warehouse.ts';
 export { browserVisit, buildTrackingKey } from './visits.ts';
+export { openWarehouse } from './warehouse.ts';

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { Route } from '@tributary/contract';
 import type { TestServer } from '@tributary/testkit';
 import fc from 'fast-check';
+import type { LightMyRequestResponse } from 'fastify';
 import { type Answered, type Fault, faultOf, isAt } from './check.ts';
 import { type FuzzRequest, requestsTo } from './requests.ts';
 import { exchange, type SocketRequest, socketRequests, textOf } from './sockets.ts';
@@ -123,17 +124,23 @@ export class Fuzzer {
   async #inject(request: FuzzRequest): Promise<Sent> {
     const now = await this.#world.use();
     const { method, url, headers, body, from } = settled(request, now);
-    const response = await this.#target.fastify.inject({
-      method: method as 'GET',
-      url,
-      headers: { ...headers },
-      remoteAddress: from,
-      ...(body && { payload: body }),
-    });
-    if (response.statusCode === 401 && shouldOpen(request)) await this.#world.replace(now);
-    const answered = { status: response.statusCode, headers: response.headers, body: response.body };
     const meant = request.route && isAt(request.route, request) ? request.route : undefined;
     const tell = () => told(request);
+    let response: LightMyRequestResponse;
+    try {
+      response = await this.#target.fastify.inject({
+        method: method as 'GET',
+        url,
+        headers: { ...headers },
+        remoteAddress: from,
+        ...(body && { payload: body }),
+      });
+    } catch (error) {
+      // The answer was cut off on its way.
+      return this.#judged(tell, [], meant, () => ({ kind: 'server_error', what: (error as Error).message }));
+    }
+    if (response.statusCode === 401 && shouldOpen(request)) await this.#world.replace(now);
+    const answered = { status: response.statusCode, headers: response.headers, body: response.body };
     return this.#judged(tell, [answered], meant, (route) => faultOf(method, answered, route));
   }
 

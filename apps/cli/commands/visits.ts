@@ -1,0 +1,54 @@
+import { clickhouseSettings, createClickHouse } from '@tributary/clickhouse';
+import { loadKeys } from '@tributary/domain/access';
+import { openIngestion, replayBadVisits } from '@tributary/domain/ingestion';
+import { markVerified } from '@tributary/domain/tracking';
+import { KeyRing } from '@tributary/vault';
+import { Command } from 'commander';
+import { withLedgers } from '../ledgers.ts';
+import { tell } from '../output.ts';
+import { showProgress } from '../progress.ts';
+import { masterVault } from './keys.ts';
+
+interface ReplayFlags {
+  readonly profile: string;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+export const visitsCommand = () =>
+  new Command('visits').description('What browsers sent').addCommand(
+    new Command('replay-bad')
+      .description('Put visits that could not be understood through the pipeline again, after the rules have changed')
+      .requiredOption('--profile <id>', 'id of the profile')
+      .option('--dry-run', 'only say what would become of them')
+      .option('--json', 'machine-readable output')
+      .action(({ profile, dryRun, json }: ReplayFlags) =>
+        withLedgers(async ({ app, settings }) => {
+          const ring = new KeyRing(masterVault(), () => loadKeys(app.unbound));
+          await ring.refresh();
+          const clickhouse = createClickHouse(clickhouseSettings(settings));
+          const ingestion = openIngestion({ postgres: app, clickhouse, ring, markVerified, now: () => new Date() });
+          try {
+            const { total, replayed, stillBad } = await replayBadVisits(ingestion, {
+              profileId: profile,
+              isDryRun: dryRun ?? false,
+              progress: showProgress('visits'),
+            });
+            tell(
+              {
+                total,
+                [dryRun ? 'would_be_replayed' : 'replayed']: replayed,
+                still_bad: json ? stillBad : listed(stillBad),
+              },
+              json,
+              dryRun ? 'Nothing was changed.' : 'Done. Run it again whenever you like: it goes on where it stopped.',
+            );
+          } finally {
+            await clickhouse.close();
+          }
+        }),
+      ),
+  );
+
+const listed = (counts: Readonly<Record<string, number>>): string[] =>
+  Object.entries(counts).map(([reason, count]) => `${reason}: ${count}`);
