@@ -110,6 +110,7 @@ const names = [
   'event_key',
   'event_type_key',
   'customer_id',
+  'visitor_id',
   'occurred_at',
   'recorded_at',
   'updated_at',
