@@ -87,7 +87,10 @@ export async function findUnsettled(
       ) AS w (id, low) CROSS JOIN LATERAL (
         SELECT o.* FROM outcomes o WHERE o.profile_id = ${profileId} AND o.customer_id = w.id AND o.is_first_payment
           AND o.subject_ref IS NOT NULL AND o.occurred_at >= w.low) p
-    ) o LEFT JOIN outcomes opening ON opening.profile_id = o.profile_id AND opening.id = o.purchase_id`.execute(tx);
+    ) o LEFT JOIN LATERAL (
+      -- One by one, by the key: joined as a table it may be read from end to end for a handful of payments.
+      SELECT first.occurred_at FROM outcomes first WHERE first.profile_id = o.profile_id AND first.id = o.purchase_id LIMIT 1
+    ) opening ON true`.execute(tx);
   return rows.map(({ isFirstPayment, purchaseId, openedAt, ...payment }) => ({
     payment,
     was: { isFirstPayment, purchaseId },
