@@ -58,10 +58,13 @@ const linkColumns = 'batch_id, profile_id, bucket, visitor_id, person_id';
  * two bits are fixed), so that a bucket reads one stretch of that table and not all of it.
  */
 function statements(profileId: string, batchId: string, selection: Selection, currency: string, cause: string) {
+  // Statistics say little of rows that have just come, and guessing from them once joined every dirty row with every outcome. The
+  // OFFSET keeps to this way: from each dirty row to its outcome, by the key.
   const chosen =
     'dirty' in selection
-      ? `JOIN (SELECT outcome_id, cause FROM dirty_conversions WHERE profile_id = '${profileId}' ORDER BY revision LIMIT ${selection.dirty}) q ON q.outcome_id = o.id`
-      : `CROSS JOIN (SELECT '${word(cause)}' AS cause) q`;
+      ? `(SELECT outcome_id, cause FROM dirty_conversions WHERE profile_id = '${profileId}' ORDER BY revision LIMIT ${selection.dirty}) q
+        CROSS JOIN LATERAL (SELECT * FROM outcomes WHERE profile_id = '${profileId}' AND id = q.outcome_id OFFSET 0) o`
+      : `outcomes o CROSS JOIN (SELECT '${word(cause)}' AS cause) q`;
   const bucketOf = (place: string) =>
     'dirty' in selection ? '0' : `(((get_byte(uuid_send(${place}), 8) & 63) * ${selection.buckets}) >> 6)`;
   const person = 'coalesce(o.customer_id, o.visitor_id, o.id)';
@@ -81,20 +84,23 @@ function statements(profileId: string, batchId: string, selection: Selection, cu
       CASE WHEN ${isCurrent} THEN (o.reporting_amount * ${10 ** minorDigits(currency)})::bigint ELSE 0 END,
       (o.amount IS NULL OR (${isCurrent}))::int, '${word(currency)}', coalesce(o.is_first_payment, false)::int,
       coalesce(o.purchase_id, '${nil}'), coalesce(d.lookback_window_days, 1), q.cause
-    FROM outcomes o ${chosen} ${home} ${definition}`;
+    FROM ${chosen} ${home} ${definition}`;
   const moved = `${row('m.left_time', 'false')}
     JOIN moved_conversions m ON m.profile_id = o.profile_id AND m.outcome_id = o.id AND m.left_time <> o.occurred_at
     WHERE o.profile_id = '${profileId}'`;
-  const people = `SELECT DISTINCT o.customer_id FROM outcomes o ${chosen} WHERE o.profile_id = '${profileId}' AND o.customer_id IS NOT NULL`;
+  const people = `SELECT DISTINCT o.customer_id FROM ${chosen} WHERE o.profile_id = '${profileId}' AND o.customer_id IS NOT NULL`;
+  const links =
+    'dirty' in selection
+      ? `(${people}) p CROSS JOIN LATERAL (SELECT * FROM visitor_links WHERE profile_id = '${profileId}' AND customer_id = p.customer_id OFFSET 0) l`
+      : `visitor_links l JOIN ${homes} h ON h.customer_id = l.customer_id WHERE l.profile_id = '${profileId}' AND l.customer_id IN (${people})`;
   return {
     conversions: `${row('o.occurred_at', 'coalesce(d.is_attribution_eligible, false)')} WHERE o.profile_id = '${profileId}' UNION ALL ${moved}`,
     links: `
       SELECT '${batchId}', l.profile_id, ${bucketOf('dirty' in selection ? 'l.visitor_id' : 'h.visitor_id')}, l.visitor_id, l.customer_id
-      FROM visitor_links l ${'dirty' in selection ? '' : `JOIN ${homes} h ON h.customer_id = l.customer_id`}
-      WHERE l.profile_id = '${profileId}' AND l.customer_id IN (${people})
+      FROM ${links}
       UNION ALL
       SELECT DISTINCT '${batchId}', o.profile_id, ${bucketOf('o.visitor_id')}, o.visitor_id, o.visitor_id
-      FROM outcomes o ${chosen}
+      FROM ${chosen}
       WHERE o.profile_id = '${profileId}' AND o.customer_id IS NULL AND o.visitor_id IS NOT NULL`,
   };
 }
