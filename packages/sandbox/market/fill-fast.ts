@@ -1,0 +1,235 @@
+import { Readable } from 'node:stream';
+import { setImmediate as otherWork } from 'node:timers/promises';
+import type { ClickHouse } from '@tributary/clickhouse';
+import { saveRates } from '@tributary/domain/conversions';
+import type { Postgres } from '@tributary/postgres';
+import { eventNameKey } from '@tributary/rules';
+import { sql } from 'kysely';
+import { v5 as uuidFrom } from 'uuid';
+import { definitions } from './book.ts';
+import { households } from './household.ts';
+import { Lanes } from './lanes.ts';
+import { isLate } from './lateness.ts';
+import { LedgerBatch } from './ledger-rows.ts';
+import type { Market } from './market.ts';
+import type { Browser, Household, Outcome, Touch } from './person.ts';
+import { touchColumns, touchWriter } from './touch-lines.ts';
+
+export interface FillEngines {
+  readonly app: Postgres;
+  /** Writes exchange rates, which belong to nobody. */
+  readonly system: Postgres;
+  readonly clickhouse: ClickHouse;
+}
+
+export interface FillOptions {
+  /**
+   * All at once; or first what came in time and, when that has been worked out, what came late, which marks the conversions that
+   * it changes. First payments stand from the beginning as they stand in the end.
+   */
+  readonly part?: 'all' | 'on_time' | 'late';
+  /** Sees every household on its way: a Book, a ReportBook. */
+  readonly watch?: (household: Household) => void;
+  readonly progress?: (done: number, total: number, note: string) => void;
+  readonly signal?: AbortSignal;
+}
+
+export interface Filled {
+  /** Copies are counted. */
+  readonly touches: number;
+  readonly outcomes: number;
+}
+
+const touchesOfBatch = 100_000;
+const rowsOfBatch = 4_000;
+
+/**
+ * Puts a market into the engines in bulk, past the API and the pipeline: the profile, its definitions and exchange rates, people
+ * with what they are known by, their browsers, outcomes that wait for attribution, and touches. Memory stays the same whatever the
+ * size. Stopped and begun again, it doubles nothing.
+ */
+export async function fillFast(market: Market, engines: FillEngines, options: FillOptions = {}): Promise<Filled> {
+  const { part = 'all', watch = () => {}, progress = () => {}, signal } = options;
+  const isWanted = (one: { readonly at: number; readonly arrivesAt: number }) =>
+    part === 'all' || isLate(one) === (part === 'late');
+  if (part !== 'late') await found(market, engines);
+  const ledger = new Ledger(market, engines.app);
+  const columns = new Columns(market, engines, part === 'late');
+  let [done, outcomes, since] = [0, 0, 0];
+  for (const household of households(market)) {
+    signal?.throwIfAborted();
+    watch(household);
+    const happened = household.people.flatMap((person) => person.outcomes.filter(isWanted));
+    outcomes += happened.length;
+    await ledger.add(household, happened, part !== 'late');
+    for (const browser of household.browsers) await columns.add(browser, browser.touches.filter(isWanted));
+    done += household.people.length;
+    since += 1;
+    if (since < 64) continue;
+    // The engines' answers want to be heard, too.
+    await otherWork();
+    since = 0;
+    progress(Math.min(done, market.people), market.people, `${columns.count.toLocaleString('en')} touches`);
+  }
+  await ledger.close();
+  await columns.close();
+  progress(market.people, market.people, `${columns.count.toLocaleString('en')} touches`);
+  return { touches: columns.count, outcomes };
+}
+
+class Ledger {
+  readonly #market: Market;
+  readonly #app: Postgres;
+  readonly #lanes = new Lanes(2);
+  #batch: LedgerBatch;
+
+  constructor(market: Market, app: Postgres) {
+    this.#market = market;
+    this.#app = app;
+    this.#batch = new LedgerBatch(market);
+  }
+
+  async add(household: Household, outcomes: readonly Outcome[], withPeople: boolean): Promise<void> {
+    if (withPeople) this.#batch.addPeople(household);
+    for (const outcome of outcomes) this.#batch.addOutcome(outcome);
+    if (this.#batch.count >= rowsOfBatch) await this.#send();
+  }
+
+  async close(): Promise<void> {
+    await this.#send();
+    await this.#lanes.drain();
+  }
+
+  async #send(): Promise<void> {
+    const batch = this.#batch;
+    this.#batch = new LedgerBatch(this.#market);
+    await this.#lanes.run(() => batch.write(this.#app));
+  }
+}
+
+class Columns {
+  readonly #market: Market;
+  readonly #engines: FillEngines;
+  readonly #isMarking: boolean;
+  readonly #lanes = new Lanes(2);
+  readonly #write: ReturnType<typeof touchWriter>;
+  #chunks: Buffer[] = [];
+  #rows = 0;
+  #marks: { visitorIds: string[]; times: string[] } = { visitorIds: [], times: [] };
+  count = 0;
+
+  constructor(market: Market, engines: FillEngines, isMarking: boolean) {
+    this.#market = market;
+    this.#engines = engines;
+    this.#isMarking = isMarking;
+    this.#write = touchWriter(market);
+  }
+
+  async add(browser: Browser, touches: readonly Touch[]): Promise<void> {
+    if (touches.length === 0) return;
+    this.#chunks.push(Buffer.from(this.#write(browser, touches), 'latin1'));
+    for (const { at, copies } of touches) {
+      this.#rows += copies;
+      if (!this.#isMarking) continue;
+      this.#marks.visitorIds.push(browser.visitorId);
+      this.#marks.times.push(new Date(at).toISOString());
+    }
+    if (this.#rows >= touchesOfBatch) await this.#send();
+  }
+
+  async close(): Promise<void> {
+    if (this.#rows > 0) await this.#send();
+    await this.#lanes.drain();
+  }
+
+  async #send(): Promise<void> {
+    const [chunks, marks] = [this.#chunks, this.#marks];
+    this.count += this.#rows;
+    [this.#chunks, this.#marks, this.#rows] = [[], { visitorIds: [], times: [] }, 0];
+    await this.#lanes.run(async () => {
+      const { app, clickhouse } = this.#engines;
+      await clickhouse.insertText('touches', touchColumns, Readable.from(chunks, { objectMode: false }));
+      // Not before they are there: whoever works a conversion out now must find them.
+      if (this.#isMarking) await markTouched(app, this.#market.profileId, marks);
+    });
+  }
+}
+
+const marksOfCall = 5_000;
+
+async function markTouched(
+  app: Postgres,
+  profileId: string,
+  { visitorIds, times }: { readonly visitorIds: readonly string[]; readonly times: readonly string[] },
+): Promise<void> {
+  for (let from = 0; from < visitorIds.length; from += marksOfCall) {
+    const visitors = visitorIds.slice(from, from + marksOfCall);
+    await app
+      .forProfile(profileId)
+      .transaction((tx) =>
+        sql`SELECT mark_touched(${visitors.map(() => profileId)}::uuid[], ${visitors}::uuid[], ${times.slice(from, from + marksOfCall)}::timestamptz[])`.execute(
+          tx,
+        ),
+      );
+  }
+}
+
+/** The profile in a workspace of its own, unless it is there already, with its definitions and the exchange rates. */
+async function found(market: Market, { app, system }: FillEngines): Promise<void> {
+  const { profileId, timeZone, reportingCurrency } = market;
+  const workspaceId = uuidFrom('workspace of a market', profileId);
+  const createdAt = new Date(market.from);
+  await app.behind({ workspaceId, profileId }).transaction(async (tx) => {
+    const known = await tx.selectFrom('profiles').select('id').where('id', '=', profileId).executeTakeFirst();
+    if (!known) {
+      await tx
+        .insertInto('workspaces')
+        .values({ id: workspaceId, name: 'Simulated market', created_at: createdAt })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      await tx
+        .insertInto('profiles')
+        .values({
+          id: profileId,
+          workspace_id: workspaceId,
+          name: `Market ${market.seed}`,
+          time_zone: timeZone,
+          reporting_currency: reportingCurrency,
+          created_at: createdAt,
+        })
+        .execute();
+    }
+    for (const definition of definitions) {
+      const id = uuidFrom(`definition ${definition.key}`, profileId);
+      await tx
+        .insertInto('definitions')
+        .values({
+          profile_id: profileId,
+          id,
+          key: definition.key,
+          name: definition.key.replaceAll('_', ' '),
+          conversion_type: definition.conversionType,
+          counts_as_cash: definition.countsAsCash,
+          is_attribution_eligible: definition.isAttributionEligible,
+          lookback_window_days: definition.lookbackWindowDays,
+          is_default: definition.isDefault,
+          created_at: createdAt,
+          updated_at: createdAt,
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      await tx
+        .insertInto('definition_events')
+        .values(
+          definition.eventNames.map((name) => ({
+            profile_id: profileId,
+            event_key: eventNameKey(name),
+            definition_id: id,
+          })),
+        )
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    }
+  });
+  await saveRates(system, 'sandbox', market.rates.quotes);
+}

@@ -1,0 +1,218 @@
+import type { Ad } from './ads.ts';
+import type { Arrival } from './arrivals.ts';
+import { Dice } from './dice.ts';
+import { arrivalTime } from './lateness.ts';
+import { dayMs, type Market } from './market.ts';
+import { buy } from './outcomes.ts';
+import type { Browser, Customer, Exposure, Household, Person } from './person.ts';
+
+type Open<T> = { -readonly [Name in keyof T]: T[Name] extends readonly (infer One)[] ? One[] : T[Name] };
+
+/** Sixteen households are twenty people. A fixed order, so that it is known without counting who lives where. */
+const sizes = [1, 1, 1, 2, 1, 1, 1, 1, 1, 3, 1, 1, 1, 2, 1, 1] as const;
+const peopleOfRound = 20;
+
+export function* households(market: Market): Generator<Household> {
+  let person = 0;
+  let index = 0;
+  for (; person < market.people; index += 1) {
+    const size = Math.min(sizes[index % sizes.length] as number, market.people - person);
+    yield makeHousehold(market, index, person, size);
+    person += size;
+  }
+  for (let walkIn = 0; walkIn < market.walkIns; walkIn += 1, index += 1) {
+    yield makeWalkIn(market, index, market.people + walkIn);
+  }
+}
+
+/** One by its number, without those before it. */
+export function household(market: Market, index: number): Household {
+  const round = Math.floor(index / sizes.length);
+  const person = sizes.slice(0, index % sizes.length).reduce<number>((sum, size) => sum + size, round * peopleOfRound);
+  if (person >= market.people) throw new RangeError('Nobody lives there.');
+  const size = Math.min(sizes[index % sizes.length] as number, market.people - person);
+  return makeHousehold(market, index, person, size);
+}
+
+const countries = ['CL', 'CL', 'CL', 'CL', 'AR', 'PE', 'US', 'ES'] as const;
+
+function makeHousehold(market: Market, index: number, firstPerson: number, size: number): Household {
+  const dice = new Dice(market.seed, 0x40e, index);
+  const country = dice.pick(countries);
+  const isPhoneShared = size > 1 && dice.chance(0.6);
+  const customers = Array.from({ length: size }, () => dice.chance(0.6));
+  const phoneHolder = customers.indexOf(true);
+  const tablet =
+    size > 1 && dice.chance(0.5)
+      ? openDevice(market, dice, { owner: customers[0] ? firstPerson : null, device: 'tablet', country })
+      : null;
+  const devices: Device[] = tablet ? [tablet] : [];
+
+  const people = customers.map((isCustomer, place): Person => {
+    const person = firstPerson + place;
+    const owner = isCustomer ? person : null;
+    const own = Array.from({ length: deviceCount(dice) }, (_, nth) =>
+      openDevice(market, dice, { owner, device: nth === 0 ? 'mobile' : 'desktop', country }),
+    );
+    devices.push(...own);
+    // One who has two of them uses the tablet, too.
+    const inReach = tablet ? [...own, ...own, tablet] : own;
+    const exposures = visit(market, dice, person, inReach);
+    const customer = isCustomer
+      ? makeCustomer(market, dice, person, {
+          phoneOf: isPhoneShared ? firstPerson : person,
+          isPhoneHolder: !isPhoneShared || place === phoneHolder,
+        })
+      : null;
+    const currency = currencyOf(market, dice);
+    const seen = own.flatMap(({ browsers }) => browsers);
+    const outcomes = buy(market, dice, {
+      person,
+      customerId: customer?.id ?? null,
+      currency,
+      exposures,
+      browsers: seen,
+    });
+    return { index: person, customer, currency, exposures, outcomes };
+  });
+  return { index, people, browsers: devices.flatMap(({ browsers }) => browsers) };
+}
+
+/** Whom the shop knows by no more than that they came in. Nothing brought them that we know of, and they buy all the time. */
+function makeWalkIn(market: Market, index: number, person: number): Household {
+  const dice = new Dice(market.seed, 0x40e, index);
+  const customer = makeCustomer(market, dice, person, { phoneOf: null, isPhoneHolder: false });
+  const outcomes = buy(market, dice, {
+    person,
+    customerId: customer.id,
+    currency: market.currencies[0] ?? 'USD',
+    exposures: [],
+    browsers: [],
+    purchases: market.walkInPurchases,
+  });
+  const walkIn = { index: person, customer, currency: market.currencies[0] ?? 'USD', exposures: [], outcomes };
+  return { index, people: [walkIn], browsers: [] };
+}
+
+const deviceCount = (dice: Dice): number => (dice.chance(0.55) ? 1 : dice.chance(0.75) ? 2 : 3);
+
+/** Most in the first currency, the others alike. */
+function currencyOf({ currencies }: Market, dice: Dice): string {
+  return (dice.chance(0.6) ? currencies[0] : dice.pick(currencies)) ?? 'USD';
+}
+
+interface Device {
+  /** From the first to the last; cleared cookies begin the next. */
+  readonly browsers: Open<Browser>[];
+  readonly clearedAt: number;
+}
+
+function openDevice(
+  market: Market,
+  dice: Dice,
+  of: { readonly owner: number | null; readonly device: Browser['device']; readonly country: string },
+): Device {
+  const isCleared = dice.chance(0.25);
+  const clearedAt = isCleared ? market.from + dice.below(market.until - market.from) : market.until;
+  // Whoever cleared their cookies signs in again, or does not.
+  const browser = (since: number, linkChance: number): Open<Browser> => {
+    const isLinked = of.owner !== null && dice.chance(linkChance);
+    return {
+      visitorId: dice.uuid8(),
+      clientId: dice.uuid7(since),
+      device: of.device,
+      country: of.country,
+      linkedTo: isLinked ? of.owner : null,
+      linkedAt: since,
+      touches: [],
+    };
+  };
+  return { browsers: [browser(market.from, 0.9), ...(isCleared ? [browser(clearedAt, 0.6)] : [])], clearedAt };
+}
+
+/** Somebody's visits over the whole time, into their browsers; resolves to the ads they met. */
+function visit(market: Market, dice: Dice, person: number, devices: readonly Device[]): Exposure[] {
+  const exposures: Exposure[] = [];
+  for (const at of visitTimes(market, dice)) {
+    const device = dice.pick(devices);
+    const { touches } = device.browsers[at < device.clearedAt ? 0 : 1] as Open<Browser>;
+    const sessionId = dice.uuid7(at);
+    const come = (when: number, arrival: Arrival, isSessionStart: boolean) => {
+      touches.push({
+        id: dice.uuid7(when),
+        at: when,
+        arrivesAt: arrivalTime(dice, when),
+        sessionId,
+        isSessionStart,
+        arrival,
+        by: person,
+        copies: dice.chance(0.01) ? 2 : 1,
+      });
+      if (arrival.ad) exposures.push({ ad: arrival.ad, at: when, isClick: true });
+    };
+    const arrival = arrivalAt(market, dice, at);
+    come(at, arrival, true);
+    const further = dice.unit();
+    // The landing page opened again, which is no second touch; or another ad clicked half-way, which is.
+    if (further < 0.03 && arrival.isNamed) come(at + dice.between(1, 20 * minuteMs), arrival, false);
+    else if (further > 0.96) {
+      const ad = adAt(market, dice, at);
+      if (ad) come(at + dice.between(1, 25 * minuteMs), dice.pick(market.adArrivals[ad.number] as Arrival[]), false);
+    }
+  }
+  for (let views = dice.below(7); views > 0; views -= 1) {
+    const at = momentOf(market, dice);
+    const ad = adAt(market, dice, at);
+    if (ad) exposures.push({ ad, at, isClick: false });
+  }
+  return exposures;
+}
+
+const minuteMs = 60_000;
+
+/** Most come a few times and some all the time; one in a thousand has more visits than a path holds. */
+function visitTimes(market: Market, dice: Dice): number[] {
+  const skew = dice.unit();
+  const usual = 1 + Math.floor(skew * skew * 3 * (market.touchesPerPerson - 1));
+  const count = dice.chance(0.001) ? usual + 500 : usual;
+  return Array.from({ length: count }, () => momentOf(market, dice)).sort((a, b) => a - b);
+}
+
+/** More by day than by night. */
+function momentOf({ from, days }: Market, dice: Dice): number {
+  return from + dice.below(days) * dayMs + Math.floor(((dice.unit() + dice.unit()) / 2) * dayMs);
+}
+
+function arrivalAt(market: Market, dice: Dice, at: number): Arrival {
+  const ad = dice.chance(0.45) ? adAt(market, dice, at) : undefined;
+  return ad ? dice.pick(market.adArrivals[ad.number] as Arrival[]) : dice.pick(market.unpaidArrivals);
+}
+
+function adAt({ from, adsByDay }: Market, dice: Dice, at: number): Ad | undefined {
+  const running = adsByDay[Math.floor((at - from) / dayMs)];
+  return running && running.length > 0 ? dice.pick(running) : undefined;
+}
+
+const firstNames = ['Ana', 'Luis', 'Eva', 'Tomás', 'Sofía', 'Diego', 'Inés', 'Mateo', 'Laura', 'Bruno', 'Nora', 'Iván'];
+const lastNames = ['Soto', 'Rojas', 'Muñoz', 'Vidal', 'Pardo', 'Lagos', 'Fuentes', 'Ibáñez', 'Castro', 'Peña', 'Reyes'];
+
+function makeCustomer(
+  market: Market,
+  dice: Dice,
+  person: number,
+  phone: { readonly phoneOf: number | null; readonly isPhoneHolder: boolean },
+): Customer {
+  return {
+    id: dice.uuid7(market.from),
+    externalId: `c-${person}`,
+    email: `person${person}@example.test`,
+    phone: phone.phoneOf === null ? null : phoneNumber(phone.phoneOf),
+    isPhoneHolder: phone.phoneOf !== null && phone.isPhoneHolder,
+    firstName: dice.pick(firstNames),
+    lastName: dice.pick(lastNames),
+    since: market.from,
+  };
+}
+
+/** A Chilean mobile number for the first hundred million; beyond them, a longer one that only looks like one. */
+const phoneNumber = (person: number): string => `+569${String(person).padStart(8, '0')}`;

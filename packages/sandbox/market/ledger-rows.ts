@@ -1,0 +1,168 @@
+import type { Postgres, Tx } from '@tributary/postgres';
+import { eventNameKey, fromMinorUnits, searchTerms } from '@tributary/rules';
+import { sql } from 'kysely';
+import type { Market } from './market.ts';
+import type { Browser, Household, Outcome, Person } from './person.ts';
+
+/**
+ * Rows on their way into one table, column by column: PostgreSQL takes arrays of thousands as fast as it takes anything under
+ * row-level security, where COPY is refused. Rows that are there already stay, so a fill that was stopped is simply begun again.
+ */
+class Rows {
+  readonly #table: string;
+  readonly #types: Readonly<Record<string, string>>;
+  readonly #columns: unknown[][];
+
+  constructor(table: string, types: Readonly<Record<string, string>>) {
+    this.#table = table;
+    this.#types = types;
+    this.#columns = Object.keys(types).map(() => []);
+  }
+
+  get count(): number {
+    return this.#columns[0]?.length ?? 0;
+  }
+
+  add(...values: readonly unknown[]): void {
+    for (const [index, value] of values.entries()) this.#columns[index]?.push(value);
+  }
+
+  async insert(tx: Tx, profileId: string, fixed: Readonly<Record<string, string>> = {}): Promise<void> {
+    if (this.count === 0) return;
+    const names = Object.keys(this.#types);
+    const arrays = Object.values(this.#types).map((type, index) => sql`${this.#columns[index]}::${sql.raw(type)}[]`);
+    const into = ['profile_id', ...names, ...Object.keys(fixed)].join(', ');
+    const values = [...names.map((name) => (name === 'terms' ? `string_to_array(terms, E'\\n')` : name))];
+    await sql`
+      INSERT INTO ${sql.raw(this.#table)} (${sql.raw(into)})
+      SELECT ${profileId}::uuid, ${sql.raw([...values, ...Object.values(fixed)].join(', '))}
+      FROM unnest(${sql.join(arrays)}) AS rows (${sql.raw(names.join(', '))})
+      ON CONFLICT DO NOTHING`.execute(tx);
+  }
+}
+
+/** What some households put into the ledger: people, what they are known by, their browsers, and what they did. */
+export class LedgerBatch {
+  readonly #market: Market;
+  readonly #customers = new Rows('customers', {
+    id: 'uuid',
+    first_name: 'text',
+    last_name: 'text',
+    primary_email: 'text',
+    primary_phone: 'text',
+    terms: 'text',
+    first_seen_at: 'timestamptz',
+    last_seen_at: 'timestamptz',
+    created_at: 'timestamptz',
+  });
+  readonly #identifiers = new Rows('identifiers', {
+    kind: 'text',
+    value: 'text',
+    customer_id: 'uuid',
+    said_at: 'timestamptz',
+  });
+  readonly #conflicts = new Rows('identity_conflicts', {
+    kind: 'text',
+    value: 'text',
+    customer_id: 'uuid',
+    said_at: 'timestamptz',
+  });
+  readonly #links = new Rows('visitor_links', { visitor_id: 'uuid', customer_id: 'uuid', linked_at: 'timestamptz' });
+  readonly #outcomes = new Rows('outcomes', {
+    id: 'uuid',
+    idempotency_key: 'text',
+    event_name: 'text',
+    event_type: 'text',
+    event_key: 'text',
+    event_type_key: 'text',
+    customer_id: 'uuid',
+    visitor_id: 'uuid',
+    occurred_at: 'timestamptz',
+    recorded_at: 'timestamptz',
+    updated_at: 'timestamptz',
+    amount: 'numeric',
+    currency: 'text',
+    reporting_amount: 'numeric',
+    reporting_currency: 'text',
+    rate: 'numeric',
+    rate_date: 'date',
+    subject_ref: 'text',
+    is_first_payment: 'boolean',
+    purchase_id: 'uuid',
+  });
+  readonly #dirty = new Rows('dirty_conversions', { outcome_id: 'uuid' });
+
+  constructor(market: Market) {
+    this.#market = market;
+  }
+
+  get count(): number {
+    return this.#customers.count + this.#links.count + this.#outcomes.count;
+  }
+
+  addPeople({ people, browsers }: Household): void {
+    for (const person of people) this.#addCustomer(person);
+    for (const browser of browsers) this.#addLink(browser, people);
+  }
+
+  addOutcome(outcome: Outcome): void {
+    const { id, eventName, at, arrivesAt, money, standing } = outcome;
+    const key = eventNameKey(eventName);
+    const recordedAt = instant(arrivesAt);
+    const { reportingCurrency } = this.#market;
+    const { reporting } = money ?? {};
+    this.#outcomes.add(
+      id,
+      outcome.idempotencyKey,
+      eventName,
+      eventName,
+      key,
+      key,
+      outcome.customerId,
+      outcome.visitorId,
+      instant(at),
+      recordedAt,
+      recordedAt,
+      money && fromMinorUnits(money.net, money.currency),
+      money?.currency ?? null,
+      reporting ? fromMinorUnits(reporting.value, reportingCurrency) : null,
+      reporting ? reportingCurrency : null,
+      reporting?.rate ?? null,
+      reporting?.rateDate ?? null,
+      outcome.subjectRef,
+      standing?.isFirstPayment ?? null,
+      standing?.purchaseId ?? null,
+    );
+    this.#dirty.add(id);
+  }
+
+  async write(app: Postgres): Promise<void> {
+    const { profileId } = this.#market;
+    await app.forProfile(profileId).transaction(async (tx) => {
+      await this.#customers.insert(tx, profileId, { sources: `ARRAY['import']` });
+      await this.#identifiers.insert(tx, profileId, { source: `'import'` });
+      await this.#conflicts.insert(tx, profileId, { source: `'import'` });
+      await this.#links.insert(tx, profileId, { source: `'identify'` });
+      await this.#outcomes.insert(tx, profileId, { rest: `'{}'` });
+      await this.#dirty.insert(tx, profileId, { cause: `'outcome_recorded'` });
+    });
+  }
+
+  #addCustomer({ customer }: Person): void {
+    if (!customer) return;
+    const { id, firstName, lastName, email, phone, isPhoneHolder } = customer;
+    const since = instant(customer.since);
+    const terms = searchTerms({ firstName, lastName, emails: [email], phones: phone ? [phone] : [] });
+    this.#customers.add(id, firstName, lastName, email, phone, terms.join('\n'), since, since, since);
+    this.#identifiers.add('external_customer_id', customer.externalId, id, since);
+    this.#identifiers.add('email', email, id, since);
+    if (phone) (isPhoneHolder ? this.#identifiers : this.#conflicts).add('phone', phone, id, since);
+  }
+
+  #addLink({ linkedTo, visitorId, linkedAt }: Browser, people: readonly Person[]): void {
+    const customer = people.find(({ index }) => index === linkedTo)?.customer;
+    if (customer) this.#links.add(visitorId, customer.id, instant(linkedAt));
+  }
+}
+
+const instant = (at: number): string => new Date(at).toISOString();

@@ -1,0 +1,92 @@
+import { v5 as uuidFrom } from 'uuid';
+import { type Ad, type Campaign, makeCampaigns } from './ads.ts';
+import { type Arrival, adArrivals, unpaidArrivals } from './arrivals.ts';
+import { createCalendar } from './calendar.ts';
+import { createRates, type Rates } from './rates.ts';
+
+export interface MarketOptions {
+  /** The same seed and size give the same market, to the byte. */
+  readonly seed: number;
+  readonly people: number;
+  readonly campaigns?: number;
+  readonly days?: number;
+  /** The first day, YYYY-MM-DD. */
+  readonly start?: string;
+  /** What people pay and ad accounts are billed in; most of it in the first. */
+  readonly currencies?: readonly string[];
+  readonly reportingCurrency?: string;
+  readonly timeZone?: string;
+  /** On average. */
+  readonly touchesPerPerson?: number;
+  /** How often each of those bought whom the shop knows only as "walk-in". There is one such customer for 20,000 people. */
+  readonly walkInPurchases?: number;
+  readonly profileId?: string;
+}
+
+/** What is settled before the first person comes. A few hundred ads, whatever the number of people. */
+export interface Market {
+  readonly seed: number;
+  readonly profileId: string;
+  readonly people: number;
+  readonly days: number;
+  /** The first moment, and the one after the last. */
+  readonly from: number;
+  readonly until: number;
+  readonly timeZone: string;
+  readonly currencies: readonly string[];
+  readonly reportingCurrency: string;
+  readonly touchesPerPerson: number;
+  readonly walkIns: number;
+  readonly walkInPurchases: number;
+  readonly campaigns: readonly Campaign[];
+  readonly ads: readonly Ad[];
+  /** The ads that ran on a day, by the day's number; an ad that is shown more stands there more often. */
+  readonly adsByDay: readonly (readonly Ad[])[];
+  /** What a click on an ad looks like, by the ad's number. */
+  readonly adArrivals: readonly (readonly Arrival[])[];
+  readonly unpaidArrivals: readonly Arrival[];
+  readonly rates: Rates;
+  /** The day of a moment in the profile's time zone, YYYY-MM-DD. */
+  dayOf(at: number): string;
+}
+
+export const dayMs = 86_400_000;
+
+export function openMarket(options: MarketOptions): Market {
+  const { seed, people, campaigns: count = 6, days = 90, start = '2026-01-01', timeZone = 'UTC' } = options;
+  for (const size of [people, count, days])
+    if (!Number.isSafeInteger(size) || size < 1) throw new RangeError('A market has people, campaigns and days.');
+  if (people > 0x7000_0000) throw new RangeError('A market has less than two billion people.');
+  const currencies = options.currencies ?? ['USD', 'CLP', 'EUR', 'KWD'];
+  const reportingCurrency = options.reportingCurrency ?? currencies[0] ?? 'USD';
+  const profileId = options.profileId ?? uuidFrom(`profile of market ${seed}`, uuidFrom.URL);
+  const from = Date.parse(`${start}T00:00:00Z`);
+  if (!Number.isFinite(from)) throw new RangeError(`${start} is no day.`);
+  const campaigns = makeCampaigns({ seed, profileId, count, days, currencies });
+  const ads = campaigns.flatMap(({ adSets }) => adSets.flatMap((adSet) => adSet.ads));
+  return {
+    seed,
+    profileId,
+    people,
+    days,
+    from,
+    until: from + days * dayMs,
+    timeZone,
+    currencies,
+    reportingCurrency,
+    touchesPerPerson: options.touchesPerPerson ?? 10,
+    walkIns: Math.ceil(people / 20_000),
+    walkInPurchases: options.walkInPurchases ?? Math.min(3_000, Math.ceil(people / 10)),
+    campaigns,
+    ads,
+    adsByDay: Array.from({ length: days }, (_, day) =>
+      ads
+        .filter((ad) => day >= ad.firstDay && day <= ad.lastDay)
+        .flatMap((ad) => Array.from({ length: ad.weight }, () => ad)),
+    ),
+    adArrivals: ads.map(adArrivals),
+    unpaidArrivals,
+    rates: createRates({ seed, from, days, currencies: [...currencies, reportingCurrency] }),
+    dayOf: createCalendar(timeZone),
+  };
+}

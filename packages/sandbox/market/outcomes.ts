@@ -1,0 +1,130 @@
+import { firstPayments, fromMinorUnits, minorDigits } from '@tributary/rules';
+import type { Dice } from './dice.ts';
+import { arrivalTime } from './lateness.ts';
+import { dayMs, type Market } from './market.ts';
+import type { Browser, Cause, Exposure, Money, Outcome } from './person.ts';
+import { currencyWithoutRate, unitsForDollar } from './rates.ts';
+
+export interface Buyer {
+  readonly person: number;
+  readonly customerId: string | null;
+  readonly currency: string;
+  readonly exposures: readonly Exposure[];
+  readonly browsers: readonly Browser[];
+  /** So many, whatever else would have moved them. */
+  readonly purchases?: number;
+}
+
+/** In US cents. */
+const prices = [990, 1_499, 1_990, 2_490, 3_333, 4_990, 7_990, 12_900, 19_990, 49_900] as const;
+
+export function buy(market: Market, dice: Dice, buyer: Buyer): Outcome[] {
+  const outcomes: Outcome[] = [];
+  const visitors = buyer.customerId === null ? buyer.browsers.filter(({ touches }) => touches.length > 0) : [];
+  const record = (eventName: Outcome['eventName'], at: number, causes: readonly Cause[], price?: number) => {
+    const money = price === undefined ? null : pay(market, dice, buyer.currency, at, price);
+    const visitor = visitors.length > 0 && dice.chance(0.8) ? dice.pick(visitors) : undefined;
+    outcomes.push({
+      id: dice.uuid7(at),
+      idempotencyKey: `${eventName}-${buyer.person}-${outcomes.length}`,
+      eventName,
+      at,
+      arrivesAt: arrivalTime(dice, at),
+      customerId: buyer.customerId,
+      visitorId: visitor?.visitorId ?? null,
+      money,
+      subjectRef: eventName === 'payment_received' && dice.chance(0.08) ? `case-${dice.between(1, 3)}` : null,
+      standing: null,
+      causes,
+    });
+  };
+  const hasPassed = (at: number) => at >= market.until;
+  const purchase = (at: number, causes: readonly Cause[]) => {
+    const price = dice.pick(prices);
+    if (dice.chance(0.25)) record('order_placed', at, causes, price);
+    if (!dice.chance(0.1)) return record('payment_received', at, causes, price);
+    // A deposit, and the balance within the week.
+    const balanceAt = at + dice.between(dayMs, 6 * dayMs);
+    record('payment_received', at, causes, Math.floor(price / 3));
+    if (!hasPassed(balanceAt)) record('payment_received', balanceAt, causes, price - Math.floor(price / 3));
+  };
+
+  for (let left = buyer.purchases ?? 0; left > 0; left -= 1) {
+    record('payment_received', momentIn(market, dice), ['own_accord'], dice.pick(prices));
+  }
+  const reason = buyer.purchases === undefined ? whyBuy(market, dice, buyer.exposures) : undefined;
+  if (reason) {
+    const { causes } = reason;
+    const leadAt = reason.at - dice.between(minuteMs, 3 * dayMs);
+    if (dice.chance(0.4) && leadAt >= market.from) record('lead_created', leadAt, causes);
+    // Once won they come again, which they would not have without the first time.
+    for (let at = reason.at; !hasPassed(at); at += dice.between(3 * dayMs, 40 * dayMs)) {
+      purchase(at, causes);
+      if (dice.chance(0.6)) break;
+    }
+  } else if (buyer.purchases === undefined) {
+    const at = momentIn(market, dice);
+    const luck = dice.unit();
+    if (luck < 0.12) record('lead_created', at, ['own_accord']);
+    else if (luck < 0.15) record('quote_sent', at, ['own_accord'], dice.pick(prices));
+    else if (luck < 0.2) record('newsletter_joined', at, ['own_accord']);
+  }
+  return withStandings(outcomes);
+}
+
+const minuteMs = 60_000;
+const momentIn = ({ from, until }: Market, dice: Dice): number => from + dice.below(until - from);
+
+/**
+ * Whether somebody becomes a buyer, when, and why. Each ad they met may have been enough, each on its own, and so may their own
+ * wish: so for each ad it is known who would not have bought without it.
+ */
+function whyBuy(
+  market: Market,
+  dice: Dice,
+  exposures: readonly Exposure[],
+): { at: number; causes: readonly Cause[] } | undefined {
+  const moves: { at: number; cause: Cause }[] = [];
+  if (dice.chance(0.12)) moves.push({ at: momentIn(market, dice), cause: 'own_accord' });
+  for (const { ad, at, isClick } of strongestOfEach(exposures)) {
+    const isMoved = dice.chance(isClick ? ad.truth.clickEffect : ad.truth.viewEffect);
+    const lag = dice.between(10 * minuteMs, dice.chance(0.5) ? dayMs : 12 * dayMs);
+    // Moved too late for the market to see is not moved.
+    if (isMoved && at + lag < market.until) moves.push({ at: at + lag, cause: ad });
+  }
+  if (moves.length === 0) return undefined;
+  return { at: Math.min(...moves.map(({ at }) => at)), causes: moves.map(({ cause }) => cause) };
+}
+
+/** An ad has one chance with a person: at the first click, or at the first sight where it was never clicked. */
+function strongestOfEach(exposures: readonly Exposure[]): Iterable<Exposure> {
+  const strongest = new Map<number, Exposure>();
+  for (const exposure of exposures) {
+    const known = strongest.get(exposure.ad.number);
+    const isStronger = known && (known.isClick === exposure.isClick ? exposure.at < known.at : exposure.isClick);
+    if (!known || isStronger) strongest.set(exposure.ad.number, exposure);
+  }
+  return strongest.values();
+}
+
+function pay(market: Market, dice: Dice, usual: string, at: number, cents: number): Money {
+  const currency = dice.chance(0.005) ? currencyWithoutRate : usual;
+  const paid = BigInt(Math.max(1, Math.round(cents * unitsForDollar(currency) * 10 ** (minorDigits(currency) - 2))));
+  const luck = dice.unit();
+  const share = luck < 0.03 ? paid : luck < 0.08 ? paid / 3n : 0n;
+  const refunds = share > 0n ? [{ at: at + dice.between(dayMs, 20 * dayMs), amount: share }] : [];
+  const net = paid - share;
+  const { reportingCurrency, rates } = market;
+  const converted = rates.convert(fromMinorUnits(net, currency), currency, reportingCurrency, market.dayOf(at));
+  return { currency, paid, refunds, net, reporting: converted ?? null };
+}
+
+/** First payments are the customer's; nobody is the first time of somebody unknown. */
+function withStandings(outcomes: readonly Outcome[]): Outcome[] {
+  const payments = outcomes.filter(({ eventName, customerId }) => eventName === 'payment_received' && customerId);
+  if (payments.length === 0) return [...outcomes];
+  const standings = firstPayments(
+    payments.map(({ id, at, subjectRef }) => ({ id, paidAt: new Date(at), subjectRef, isInstallment: false })),
+  );
+  return outcomes.map((outcome) => ({ ...outcome, standing: standings.get(outcome.id) ?? null }));
+}

@@ -1,0 +1,97 @@
+import { type AttributionModel, attribute, attributionModels, weightsOf } from '@tributary/rules';
+import { conversionsOf, touchesOf } from './book.ts';
+import { type Level, levels } from './entity-id.ts';
+import type { Market } from './market.ts';
+import type { Household } from './person.ts';
+
+/** What a report must say of an entity on a day. */
+export interface ReportCell {
+  readonly model: AttributionModel;
+  readonly level: Level;
+  /** The entity's internal id; null is what no entity of that level earned. */
+  readonly entityId: string | null;
+  /** Of the conversion, in the profile's time zone. */
+  readonly day: string;
+  readonly conversionType: string;
+  /** Conversions in which it has a share, each once. */
+  readonly outcomes: number;
+  /** In minor units of the reporting currency. */
+  readonly revenue: bigint;
+}
+
+/**
+ * Works reports out from what people did, conversion by conversion, with the readable rules and nothing of the engines. Slow, and
+ * as small for millions as for a hundred: cells are of entities and days.
+ */
+export class ReportBook {
+  readonly #market: Market;
+  readonly #cells = new Map<string, { outcomes: number; revenue: bigint }>();
+  /** A link that names an ad names its parents, though it does not say so. */
+  readonly #parents: ReadonlyMap<string, Readonly<Record<Level, string>>>;
+
+  constructor(market: Market) {
+    this.#market = market;
+    this.#parents = new Map(
+      market.ads.flatMap((ad) => {
+        const chain = { campaign: ad.adSet.campaign.id, ad_set: ad.adSet.id, ad: ad.id };
+        return [[ad.id, chain] as const, [ad.adSet.id, chain] as const];
+      }),
+    );
+  }
+
+  add(household: Household): void {
+    for (const conversion of conversionsOf(this.#market, household)) {
+      const { touches, credits } = attribute(conversion, touchesOf(household, conversion));
+      for (const model of attributionModels) {
+        const weights = touches.length === 0 ? [] : weightsOf(model, touches);
+        for (const level of levels) {
+          const shares = new Map<string | null, bigint>();
+          for (const [place, touch] of touches.entries()) {
+            if (weights[place] === 0n) continue;
+            const entity = this.#entityOf(level, touch);
+            shares.set(entity, (shares.get(entity) ?? 0n) + (credits[model][place] ?? 0n));
+          }
+          // What nothing led to is nobody's.
+          if (touches.length === 0) shares.set(null, conversion.value);
+          for (const [entity, revenue] of shares) this.#count(model, level, entity, conversion, revenue);
+        }
+      }
+    }
+  }
+
+  /** All cells that hold something, in an order of their own that is always the same. */
+  cells(): ReportCell[] {
+    return [...this.#cells]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, sums]) => {
+        const [model, level, day, conversionType, entity] = key.split(' ') as [string, string, string, string, string];
+        return {
+          model: model as AttributionModel,
+          level: level as Level,
+          entityId: entity === '' ? null : entity,
+          day,
+          conversionType,
+          ...sums,
+        };
+      });
+  }
+
+  #entityOf(level: Level, touch: { campaignId: string | null; adSetId: string | null; adId: string | null }) {
+    const own = { campaign: touch.campaignId, ad_set: touch.adSetId, ad: touch.adId }[level];
+    if (own !== null || level === 'ad') return own;
+    const below = touch.adId ?? (level === 'campaign' ? touch.adSetId : null);
+    return (below && this.#parents.get(below)?.[level]) ?? null;
+  }
+
+  #count(
+    model: AttributionModel,
+    level: Level,
+    entity: string | null,
+    { day, conversionType }: { readonly day: string; readonly conversionType: string },
+    revenue: bigint,
+  ): void {
+    const key = `${model} ${level} ${day} ${conversionType} ${entity ?? ''}`;
+    const cell = this.#cells.get(key) ?? { outcomes: 0, revenue: 0n };
+    this.#cells.set(key, { outcomes: cell.outcomes + 1, revenue: cell.revenue + revenue });
+  }
+}

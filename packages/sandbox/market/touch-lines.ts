@@ -1,0 +1,56 @@
+import type { Arrival } from './arrivals.ts';
+import type { Market } from './market.ts';
+import type { Browser, Touch } from './person.ts';
+
+const nil = '00000000-0000-0000-0000-000000000000';
+
+/** In the order in which the lines tell them. What is not here has the table's own default. */
+export const touchColumns = [
+  'profile_id',
+  'visitor_id',
+  'occurred_at',
+  'touch_id',
+  'session_id',
+  'channel',
+  'source',
+  'medium',
+  'platform',
+  'campaign_id',
+  'ad_set_id',
+  'ad_id',
+  'click_id_kind',
+  'join_method',
+  'country',
+  'device',
+];
+
+/** Writes touches as ClickHouse reads them, tab-separated. What an arrival says is the same every time, so it is written once. */
+export function touchWriter({ profileId }: Market): (browser: Browser, touches: readonly Touch[]) => string {
+  const tails = new Map<Arrival, string>();
+  const tailOf = (arrival: Arrival): string => {
+    const known = tails.get(arrival);
+    if (known !== undefined) return known;
+    const { campaign, adSet, ad } = arrival.named;
+    const tail = [
+      arrival.channel,
+      arrival.source,
+      arrival.medium,
+      arrival.platform,
+      campaign?.id ?? nil,
+      adSet?.id ?? nil,
+      ad?.id ?? nil,
+      arrival.clickIdKind,
+      campaign || ad ? 'url_parameters' : '',
+    ].join('\t');
+    tails.set(arrival, tail);
+    return tail;
+  };
+  return ({ visitorId, country, device }, touches) => {
+    let lines = '';
+    for (const { at, id, sessionId, arrival, copies } of touches) {
+      const line = `${profileId}\t${visitorId}\t${new Date(at).toISOString()}\t${id}\t${sessionId}\t${tailOf(arrival)}\t${country}\t${device}\n`;
+      lines += copies === 1 ? line : line.repeat(copies);
+    }
+    return lines;
+  };
+}
