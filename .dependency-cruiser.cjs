@@ -60,6 +60,16 @@ module.exports = {
       from: { path: '^(apps|domain|packages)/', pathNot: ['\\.test\\.tsx?$', '^packages/(testkit|sandbox)/'] },
       to: { path: '^(packages/testkit|tests|bench)/' },
     },
+    {
+      name: 'production-knows-no-sandbox',
+      comment: 'Only the demo shows a market that nobody lives in.',
+      severity: 'error',
+      from: {
+        path: '^(apps|domain|packages)/',
+        pathNot: ['\\.test\\.tsx?$', '^packages/(testkit|sandbox)/', '^apps/cli/commands/demo\\.ts$'],
+      },
+      to: { path: '^packages/sandbox/' },
+    },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
   ],
   options: {

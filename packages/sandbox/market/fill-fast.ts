@@ -28,6 +28,8 @@ export interface FillOptions {
    * it changes. First payments stand from the beginning as they stand in the end.
    */
   readonly part?: 'all' | 'on_time' | 'late';
+  /** No: people cannot be found by name or number, which saves ten rows for each. */
+  readonly isSearchable?: boolean;
   /** Sees every household on its way: a Book, a ReportBook. */
   readonly watch?: (household: Household) => void;
   readonly progress?: (done: number, total: number, note: string) => void;
@@ -49,11 +51,11 @@ const rowsOfBatch = 4_000;
  * size. Stopped and begun again, it doubles nothing.
  */
 export async function fillFast(market: Market, engines: FillEngines, options: FillOptions = {}): Promise<Filled> {
-  const { part = 'all', watch = () => {}, progress = () => {}, signal } = options;
+  const { part = 'all', isSearchable = true, watch = () => {}, progress = () => {}, signal } = options;
   const isWanted = (one: { readonly at: number; readonly arrivesAt: number }) =>
     part === 'all' || isLate(one) === (part === 'late');
   if (part !== 'late') await found(market, engines);
-  const ledger = new Ledger(market, engines.app);
+  const ledger = new Ledger(market, engines.app, isSearchable);
   const columns = new Columns(market, engines, part === 'late');
   let [done, outcomes, since] = [0, 0, 0];
   for (const household of households(market)) {
@@ -81,12 +83,14 @@ class Ledger {
   readonly #market: Market;
   readonly #app: Postgres;
   readonly #lanes = new Lanes(2);
+  readonly #isSearchable: boolean;
   #batch: LedgerBatch;
 
-  constructor(market: Market, app: Postgres) {
+  constructor(market: Market, app: Postgres, isSearchable: boolean) {
     this.#market = market;
     this.#app = app;
-    this.#batch = new LedgerBatch(market);
+    this.#isSearchable = isSearchable;
+    this.#batch = new LedgerBatch(market, isSearchable);
   }
 
   async add(household: Household, outcomes: readonly Outcome[], withPeople: boolean): Promise<void> {
@@ -102,7 +106,7 @@ class Ledger {
 
   async #send(): Promise<void> {
     const batch = this.#batch;
-    this.#batch = new LedgerBatch(this.#market);
+    this.#batch = new LedgerBatch(this.#market, this.#isSearchable);
     await this.#lanes.run(() => batch.write(this.#app));
   }
 }

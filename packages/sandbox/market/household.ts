@@ -40,48 +40,48 @@ function makeHousehold(market: Market, index: number, firstPerson: number, size:
   const dice = new Dice(market.seed, 0x40e, index);
   const country = dice.pick(countries);
   const isPhoneShared = size > 1 && dice.chance(0.6);
-  const customers = Array.from({ length: size }, () => dice.chance(0.6));
-  const phoneHolder = customers.indexOf(true);
+  const sayTheirName = Array.from({ length: size }, () => dice.chance(0.6));
   const tablet =
     size > 1 && dice.chance(0.5)
-      ? openDevice(market, dice, { owner: customers[0] ? firstPerson : null, device: 'tablet', country })
+      ? openDevice(market, dice, { owner: sayTheirName[0] ? firstPerson : null, device: 'tablet', country })
       : null;
   const devices: Device[] = tablet ? [tablet] : [];
 
-  const people = customers.map((isCustomer, place): Person => {
+  const people = sayTheirName.map((isNamed, place): Person => {
     const person = firstPerson + place;
-    const owner = isCustomer ? person : null;
     const own = Array.from({ length: deviceCount(dice) }, (_, nth) =>
-      openDevice(market, dice, { owner, device: nth === 0 ? 'mobile' : 'desktop', country }),
+      openDevice(market, dice, { owner: isNamed ? person : null, device: nth === 0 ? 'mobile' : 'desktop', country }),
     );
     devices.push(...own);
-    // One who has two of them uses the tablet, too.
-    const inReach = tablet ? [...own, ...own, tablet] : own;
-    const exposures = visit(market, dice, person, inReach);
-    const customer = isCustomer
-      ? makeCustomer(market, dice, person, {
-          phoneOf: isPhoneShared ? firstPerson : person,
-          isPhoneHolder: !isPhoneShared || place === phoneHolder,
-        })
-      : null;
+    const exposures = visit(market, dice, person, tablet ? [...own, ...own, tablet] : own);
+    const named = isNamed ? makeCustomer(market, dice, person, isPhoneShared ? firstPerson : person) : null;
     const currency = currencyOf(market, dice);
-    const seen = own.flatMap(({ browsers }) => browsers);
-    const outcomes = buy(market, dice, {
-      person,
-      customerId: customer?.id ?? null,
-      currency,
-      exposures,
-      browsers: seen,
-    });
+    const browsers = own.flatMap((device) => device.browsers);
+    const outcomes = buy(market, dice, { person, customerId: named?.id ?? null, currency, exposures, browsers });
+    // The shop learns who somebody is when they do something; a few it was told of otherwise.
+    const customer = outcomes.length > 0 || dice.chance(0.1) ? named : null;
     return { index: person, customer, currency, exposures, outcomes };
   });
-  return { index, people, browsers: devices.flatMap(({ browsers }) => browsers) };
+  const browsers = devices.flatMap((device) => device.browsers);
+  const isCustomer = new Set(people.flatMap((person) => (person.customer ? person.index : [])));
+  for (const browser of browsers) if (!isCustomer.has(browser.linkedTo ?? -1)) browser.linkedTo = null;
+  return { index, people: isPhoneShared ? withOneHolder(people) : people, browsers };
+}
+
+/** A phone is one customer's in the ledger: of those who share it, the first one's. */
+function withOneHolder(people: readonly Person[]): Person[] {
+  const holder = people.findIndex(({ customer }) => customer);
+  return people.map((person, place) =>
+    person.customer && place !== holder
+      ? { ...person, customer: { ...person.customer, isPhoneHolder: false } }
+      : person,
+  );
 }
 
 /** Whom the shop knows by no more than that they came in. Nothing brought them that we know of, and they buy all the time. */
 function makeWalkIn(market: Market, index: number, person: number): Household {
   const dice = new Dice(market.seed, 0x40e, index);
-  const customer = makeCustomer(market, dice, person, { phoneOf: null, isPhoneHolder: false });
+  const customer = makeCustomer(market, dice, person, null);
   const outcomes = buy(market, dice, {
     person,
     customerId: customer.id,
@@ -196,18 +196,13 @@ function adAt({ from, adsByDay }: Market, dice: Dice, at: number): Ad | undefine
 const firstNames = ['Ana', 'Luis', 'Eva', 'Tomás', 'Sofía', 'Diego', 'Inés', 'Mateo', 'Laura', 'Bruno', 'Nora', 'Iván'];
 const lastNames = ['Soto', 'Rojas', 'Muñoz', 'Vidal', 'Pardo', 'Lagos', 'Fuentes', 'Ibáñez', 'Castro', 'Peña', 'Reyes'];
 
-function makeCustomer(
-  market: Market,
-  dice: Dice,
-  person: number,
-  phone: { readonly phoneOf: number | null; readonly isPhoneHolder: boolean },
-): Customer {
+function makeCustomer(market: Market, dice: Dice, person: number, phoneOf: number | null): Customer {
   return {
     id: dice.uuid7(market.from),
     externalId: `c-${person}`,
     email: `person${person}@example.test`,
-    phone: phone.phoneOf === null ? null : phoneNumber(phone.phoneOf),
-    isPhoneHolder: phone.phoneOf !== null && phone.isPhoneHolder,
+    phone: phoneOf === null ? null : phoneNumber(phoneOf),
+    isPhoneHolder: phoneOf !== null,
     firstName: dice.pick(firstNames),
     lastName: dice.pick(lastNames),
     since: market.from,

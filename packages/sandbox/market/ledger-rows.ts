@@ -92,8 +92,11 @@ export class LedgerBatch {
   });
   readonly #dirty = new Rows('dirty_conversions', { outcome_id: 'uuid' });
 
-  constructor(market: Market) {
+  readonly #isSearchable: boolean;
+
+  constructor(market: Market, isSearchable: boolean) {
     this.#market = market;
+    this.#isSearchable = isSearchable;
   }
 
   get count(): number {
@@ -152,7 +155,9 @@ export class LedgerBatch {
     if (!customer) return;
     const { id, firstName, lastName, email, phone, isPhoneHolder } = customer;
     const since = instant(customer.since);
-    const terms = searchTerms({ firstName, lastName, emails: [email], phones: phone ? [phone] : [] });
+    const terms = this.#isSearchable
+      ? searchTerms({ firstName, lastName, emails: [email], phones: phone ? [phone] : [] })
+      : [];
     this.#customers.add(id, firstName, lastName, email, phone, terms.join('\n'), since, since, since);
     this.#identifiers.add('external_customer_id', customer.externalId, id, since);
     this.#identifiers.add('email', email, id, since);

@@ -48,9 +48,14 @@ export function touchWriter({ profileId }: Market): (browser: Browser, touches: 
   return ({ visitorId, country, device }, touches) => {
     let lines = '';
     for (const { at, id, sessionId, arrival, copies } of touches) {
-      const line = `${profileId}\t${visitorId}\t${new Date(at).toISOString()}\t${id}\t${sessionId}\t${tailOf(arrival)}\t${country}\t${device}\n`;
+      const line = `${profileId}\t${visitorId}\t${secondsOf(at)}\t${id}\t${sessionId}\t${tailOf(arrival)}\t${country}\t${device}\n`;
       lines += copies === 1 ? line : line.repeat(copies);
     }
     return lines;
   };
 }
+
+const thousandths: readonly string[] = Array.from({ length: 1_000 }, (_, ms) => String(ms).padStart(3, '0'));
+
+/** Seconds since 1970 with three decimals, which costs a tenth of what a written date does. */
+const secondsOf = (at: number): string => `${Math.floor(at / 1_000)}.${thousandths[at % 1_000]}`;
