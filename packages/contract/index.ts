@@ -6,6 +6,7 @@ export * from './openapi.ts';
 export * from './primitives.ts';
 export * from './route.ts';
 export { ServerEvent } from './routes/outcomes.ts';
+export { type JudgedSpendRow, judgeSpendRow, type SpendFault, spendColumns } from './routes/spend.ts';
 export { type Pixel, pixels } from './routes/tracking.ts';
 export * from './routes.ts';
 export * from './scopes.ts';

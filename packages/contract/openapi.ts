@@ -169,11 +169,16 @@ function parameter(name: string, place: 'path' | 'query' | 'header', schema: Jso
 }
 
 function requestBodyOf(body: Body, schemas: Schemas): object {
-  const { contentType = 'application/json', optional, maxBytes } = body;
+  const { contentType = 'application/json', optional, maxBytes, csv } = body;
   return {
     required: !optional,
     ...(maxBytes && { description: `At most ${maxBytes.toLocaleString('en')} bytes.` }),
-    content: { [contentType]: { schema: schemas.of(body.schema, 'input') } },
+    content: {
+      [contentType]: { schema: schemas.of(body.schema, 'input') },
+      ...(csv && {
+        'text/csv': { schema: { type: 'string', description: 'A line of field names, then a line a row.' } },
+      }),
+    },
   };
 }
 

@@ -32,6 +32,7 @@ import { collectVisits, readTracker } from './routes/collector.ts';
 import { importCustomers, searchCustomers } from './routes/customers.ts';
 import { createEvent, createGoal, createGoalDefinition, listGoalDefinitions } from './routes/outcomes.ts';
 import { readChangelog, readOpenapi } from './routes/service.ts';
+import { importSpend } from './routes/spend.ts';
 import {
   createTrackingDomain,
   createTrackingKey,
@@ -79,6 +80,7 @@ export const routes = {
   createGoalDefinition,
   listGoalDefinitions,
   createGoal,
+  importSpend,
   signIn,
   signOut,
   readAccount,

@@ -281,6 +281,7 @@ export const limits = {
   journey: { pageSize: { min: 1, default: 50, max: 100 }, offsetDefault: 0 },
   customerSearch: { pageSize: { min: 1, default: 20, max: 50 }, queryMinCharacters: 2 },
   customerImport: { maxRows: 1_000 },
+  spend: { maxRows: 1_000 },
   linkTokens: { maxRows: 500, lifetimeDays: { min: 1, default: 90, max: 365 } },
   journeySummary: { maxEvents: 100, unitsPerGeneration: 1, defaultUnitsPerDay: 50 },
   personConversions: { newest: 50 },
@@ -308,7 +309,7 @@ export const limits = {
   ratePerMinute: {
     app: { standard: 300, elevated: 1_200, internal: 6_000 },
     apiKeyDefault: 300,
-    /** POST /events and POST /customers have a bucket of their own, so that a backfill does not starve the reports. */
+    /** POST /events, /customers and /spend have a bucket of their own, so that a backfill does not starve the reports. */
     ingest: 6_000,
   },
   piiAccessLog: { keptDays: 365 },

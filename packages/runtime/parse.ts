@@ -1,6 +1,7 @@
 import type { ErrorCode, Route } from '@tributary/contract';
 import type { z } from 'zod';
 import { Refusal } from './handler.ts';
+import { readCsv } from './read-csv.ts';
 
 /** Reads the parts of a request by their declaration. The first fault is the answer, and it names its field. */
 export function parseParams(route: Route, params: unknown): unknown {
@@ -18,10 +19,15 @@ export function parseBody(route: Route, text: Buffer | undefined, contentType: s
   const isEmpty = text === undefined || text.length === 0;
   if (isEmpty && body.optional) return parsePart(route, body.schema, {}, 'validation_error', 'field');
   const sent = contentType?.split(';', 1)[0]?.trim().toLowerCase();
-  if (sent !== wanted) {
-    throw new Refusal('invalid_request', `Send the body as ${wanted} and say so in the Content-Type header.`);
+  const isCsv = body.csv === true && sent === 'text/csv';
+  if (sent !== wanted && !isCsv) {
+    const forms = body.csv ? `${wanted} or text/csv` : wanted;
+    throw new Refusal('invalid_request', `Send the body as ${forms} and say so in the Content-Type header.`);
   }
   if (isEmpty) throw new Refusal('invalid_request', 'The body is empty; this route needs one.');
+  if (isCsv) {
+    return parsePart(route, body.schema, { [body.items ?? '']: readCsv(decode(text)) }, 'validation_error', 'field');
+  }
   const parsed =
     wanted === 'application/json' ? parseJson(text) : Object.fromEntries(new URLSearchParams(text.toString('utf8')));
   if (parsed === null || typeof parsed !== 'object' || Array.isArray(parsed)) {
@@ -49,17 +55,20 @@ function refuseNul(value: unknown): void {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
+function decode(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new Refusal('invalid_request', 'The body is not valid UTF-8.');
+  }
+}
+
 /** Nobody means more levels than this, and whatever walks down them would run out of stack. */
 const maxDepth = 64;
 
 function parseJson(bytes: Buffer): unknown {
   if (isTooDeep(bytes)) throw new Refusal('invalid_request', `The body is nested more than ${maxDepth} levels deep.`);
-  let text: string;
-  try {
-    text = utf8.decode(bytes);
-  } catch {
-    throw new Refusal('invalid_request', 'The body is not valid UTF-8.');
-  }
+  const text = decode(bytes);
   try {
     // A key "__proto__" becomes an own property here, and the schemas copy only what they declare.
     return JSON.parse(text);
