@@ -1,3 +1,76 @@
+CREATE TABLE ad_delivery_daily
+(
+    `profile_id` UUID CODEC(ZSTD(1)),
+    `level` LowCardinality(String),
+    `day` Date CODEC(Delta(2), ZSTD(1)),
+    `entity_id` UUID CODEC(ZSTD(1)),
+    `version` UInt64 CODEC(ZSTD(1)),
+    `recorded_at` DateTime64(3, 'UTC') CODEC(ZSTD(1)),
+    `platform` LowCardinality(String),
+    `currency` LowCardinality(String),
+    `spend` Decimal(76, 20) CODEC(ZSTD(1)),
+    `impressions` UInt64 CODEC(ZSTD(1)),
+    `clicks` UInt64 CODEC(ZSTD(1)),
+    `reach` Nullable(UInt64) CODEC(ZSTD(1)),
+    `platform_conversions` Nullable(Decimal(76, 20)) CODEC(ZSTD(1)),
+    `platform_value` Nullable(Decimal(76, 20)) CODEC(ZSTD(1)),
+    `video_views_3s` Nullable(UInt64) CODEC(ZSTD(1)),
+    `video_completions` Nullable(UInt64) CODEC(ZSTD(1)),
+    `messaging_conversations_started` Nullable(UInt64) CODEC(ZSTD(1)),
+    `messaging_first_replies` Nullable(UInt64) CODEC(ZSTD(1))
+)
+ENGINE = ReplacingMergeTree(version)
+PARTITION BY toYear(day)
+ORDER BY (profile_id, level, day, entity_id)
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, index_granularity = 8192;
+
+CREATE TABLE ad_delivery_history
+(
+    `profile_id` UUID CODEC(ZSTD(1)),
+    `level` LowCardinality(String),
+    `day` Date CODEC(Delta(2), ZSTD(1)),
+    `entity_id` UUID CODEC(ZSTD(1)),
+    `version` UInt64 CODEC(ZSTD(1)),
+    `recorded_at` DateTime64(3, 'UTC') CODEC(ZSTD(1)),
+    `platform` LowCardinality(String),
+    `currency` LowCardinality(String),
+    `spend` Decimal(76, 20) CODEC(ZSTD(1)),
+    `impressions` UInt64 CODEC(ZSTD(1)),
+    `clicks` UInt64 CODEC(ZSTD(1)),
+    `reach` Nullable(UInt64) CODEC(ZSTD(1)),
+    `platform_conversions` Nullable(Decimal(76, 20)) CODEC(ZSTD(1)),
+    `platform_value` Nullable(Decimal(76, 20)) CODEC(ZSTD(1)),
+    `video_views_3s` Nullable(UInt64) CODEC(ZSTD(1)),
+    `video_completions` Nullable(UInt64) CODEC(ZSTD(1)),
+    `messaging_conversations_started` Nullable(UInt64) CODEC(ZSTD(1)),
+    `messaging_first_replies` Nullable(UInt64) CODEC(ZSTD(1)),
+    `replaced_at` DateTime64(3, 'UTC') CODEC(ZSTD(1))
+)
+ENGINE = ReplacingMergeTree
+PARTITION BY toYear(day)
+ORDER BY (profile_id, level, day, entity_id, version)
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, index_granularity = 8192;
+
+CREATE TABLE ad_entities
+(
+    `profile_id` UUID CODEC(ZSTD(1)),
+    `entity_id` UUID CODEC(ZSTD(1)),
+    `version` UInt64 CODEC(ZSTD(1)),
+    `platform` LowCardinality(String),
+    `level` LowCardinality(String),
+    `external_id` String CODEC(ZSTD(1)),
+    `name` String CODEC(ZSTD(1)),
+    `status` LowCardinality(String),
+    `objective` LowCardinality(String),
+    `format` LowCardinality(String),
+    `currency` LowCardinality(String),
+    `campaign_id` UUID CODEC(ZSTD(1)),
+    `ad_set_id` UUID CODEC(ZSTD(1))
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY (profile_id, entity_id)
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, index_granularity = 8192;
+
 CREATE TABLE attributed_conversions
 (
     `profile_id` UUID CODEC(ZSTD(1)),

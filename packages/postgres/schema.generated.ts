@@ -46,6 +46,64 @@ export interface Accounts {
   user_id: string;
 }
 
+export interface AdDelivery {
+  clicks: Int8;
+  conversion_value: Numeric | null;
+  conversions: Numeric | null;
+  currency: string;
+  day: Timestamp;
+  entity_id: string;
+  impressions: Int8;
+  messaging_conversations_started: Int8 | null;
+  messaging_first_replies: Int8 | null;
+  profile_id: string;
+  reach: Int8 | null;
+  recorded_at: Timestamp;
+  revision: Int8;
+  spend: Numeric;
+  video_completions: Int8 | null;
+  video_views_3s: Int8 | null;
+}
+
+export interface AdDeliveryHistory {
+  clicks: Int8;
+  conversion_value: Numeric | null;
+  conversions: Numeric | null;
+  currency: string;
+  day: Timestamp;
+  entity_id: string;
+  impressions: Int8;
+  messaging_conversations_started: Int8 | null;
+  messaging_first_replies: Int8 | null;
+  profile_id: string;
+  reach: Int8 | null;
+  recorded_at: Timestamp;
+  replaced_at: Timestamp;
+  revision: Int8;
+  spend: Numeric;
+  video_completions: Int8 | null;
+  video_views_3s: Int8 | null;
+}
+
+export interface AdEntities {
+  creative: Generated<Json>;
+  currency: Generated<string>;
+  daily_budget: Numeric | null;
+  external_id: string;
+  first_seen: Timestamp;
+  format: Generated<string>;
+  id: string;
+  last_seen: Timestamp;
+  level: string;
+  name: Generated<string>;
+  objective: Generated<string>;
+  parent_id: string | null;
+  platform: string;
+  profile_id: string;
+  revision: Generated<Int8>;
+  status: Generated<string>;
+}
+
 export interface ApiKeys {
   app_id: string | null;
   created_at: Timestamp;
@@ -171,6 +229,13 @@ export interface Definitions {
   updated_at: Timestamp;
 }
 
+export interface DeliveryCopies {
+  is_due: Generated<boolean>;
+  mark: Generated<Int8>;
+  profile_id: string;
+  taken_until: Generated<Timestamp>;
+}
+
 export interface DirtyConversions {
   cause: string;
   outcome_id: string;
@@ -182,6 +247,20 @@ export interface DirtyCustomers {
   customer_id: string;
   profile_id: string;
   revision: Generated<Int8>;
+}
+
+export interface DirtyDelivery {
+  day: Timestamp;
+  entity_id: string;
+  profile_id: string;
+  revision: Int8;
+  shown_revision: Int8;
+}
+
+export interface DirtyEntities {
+  entity_id: string;
+  profile_id: string;
+  revision: Int8;
 }
 
 export interface EventCounter {
@@ -731,6 +810,9 @@ export interface Workspaces {
 
 export interface DB {
   accounts: Accounts;
+  ad_delivery: AdDelivery;
+  ad_delivery_history: AdDeliveryHistory;
+  ad_entities: AdEntities;
   api_keys: ApiKeys;
   app_tokens: AppTokens;
   apps: Apps;
@@ -742,8 +824,11 @@ export interface DB {
   customers: Customers;
   definition_events: DefinitionEvents;
   definitions: Definitions;
+  delivery_copies: DeliveryCopies;
   dirty_conversions: DirtyConversions;
   dirty_customers: DirtyCustomers;
+  dirty_delivery: DirtyDelivery;
+  dirty_entities: DirtyEntities;
   event_counter: EventCounter;
   event_log: EventLog;
   exchange_rates: ExchangeRates;

@@ -597,6 +597,72 @@ CREATE TABLE public.accounts (
     updated_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.ad_delivery (
+    profile_id uuid NOT NULL,
+    entity_id uuid NOT NULL,
+    day date NOT NULL,
+    revision bigint NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    currency text NOT NULL,
+    spend numeric NOT NULL,
+    impressions bigint NOT NULL,
+    clicks bigint NOT NULL,
+    reach bigint,
+    conversions numeric,
+    conversion_value numeric,
+    video_views_3s bigint,
+    video_completions bigint,
+    messaging_conversations_started bigint,
+    messaging_first_replies bigint,
+    CONSTRAINT ad_delivery_spend_check CHECK ((spend >= (0)::numeric))
+);
+
+ALTER TABLE ONLY public.ad_delivery FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.ad_delivery_history (
+    profile_id uuid NOT NULL,
+    entity_id uuid NOT NULL,
+    day date NOT NULL,
+    revision bigint NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    currency text NOT NULL,
+    spend numeric NOT NULL,
+    impressions bigint NOT NULL,
+    clicks bigint NOT NULL,
+    reach bigint,
+    conversions numeric,
+    conversion_value numeric,
+    video_views_3s bigint,
+    video_completions bigint,
+    messaging_conversations_started bigint,
+    messaging_first_replies bigint,
+    replaced_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.ad_delivery_history FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.ad_entities (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    platform text NOT NULL,
+    level text NOT NULL,
+    external_id text NOT NULL COLLATE pg_catalog."C",
+    parent_id uuid,
+    name text DEFAULT ''::text NOT NULL,
+    status text DEFAULT ''::text NOT NULL,
+    objective text DEFAULT ''::text NOT NULL,
+    format text DEFAULT ''::text NOT NULL,
+    currency text DEFAULT ''::text NOT NULL,
+    daily_budget numeric,
+    creative jsonb DEFAULT '{}'::jsonb NOT NULL,
+    first_seen date NOT NULL,
+    last_seen date NOT NULL,
+    revision bigint DEFAULT 1 NOT NULL,
+    CONSTRAINT ad_entities_level_check CHECK ((level = ANY (ARRAY['campaign'::text, 'ad_set'::text, 'ad'::text])))
+);
+
+ALTER TABLE ONLY public.ad_entities FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.api_keys (
     profile_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -727,6 +793,22 @@ CREATE TABLE public.definitions (
 
 ALTER TABLE ONLY public.definitions FORCE ROW LEVEL SECURITY;
 
+CREATE SEQUENCE public.delivery_mark
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+CREATE TABLE public.delivery_copies (
+    profile_id uuid NOT NULL,
+    mark bigint DEFAULT nextval('public.delivery_mark'::regclass) NOT NULL,
+    is_due boolean DEFAULT true NOT NULL,
+    taken_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.delivery_copies FORCE ROW LEVEL SECURITY;
+
 CREATE SEQUENCE public.dirty_revision
     START WITH 1
     INCREMENT BY 1
@@ -750,6 +832,24 @@ CREATE TABLE public.dirty_customers (
 );
 
 ALTER TABLE ONLY public.dirty_customers FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.dirty_delivery (
+    profile_id uuid NOT NULL,
+    entity_id uuid NOT NULL,
+    day date NOT NULL,
+    revision bigint NOT NULL,
+    shown_revision bigint NOT NULL
+);
+
+ALTER TABLE ONLY public.dirty_delivery FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.dirty_entities (
+    profile_id uuid NOT NULL,
+    entity_id uuid NOT NULL,
+    revision bigint NOT NULL
+);
+
+ALTER TABLE ONLY public.dirty_entities FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.event_counter (
     one boolean DEFAULT true NOT NULL,
@@ -1066,6 +1166,15 @@ ALTER TABLE ONLY public.accounts
 ALTER TABLE ONLY public.accounts
     ADD CONSTRAINT accounts_provider_id_account_id_key UNIQUE (provider_id, account_id);
 
+ALTER TABLE ONLY public.ad_delivery_history
+    ADD CONSTRAINT ad_delivery_history_pkey PRIMARY KEY (profile_id, entity_id, day, revision);
+
+ALTER TABLE ONLY public.ad_delivery
+    ADD CONSTRAINT ad_delivery_pkey PRIMARY KEY (profile_id, entity_id, day);
+
+ALTER TABLE ONLY public.ad_entities
+    ADD CONSTRAINT ad_entities_pkey PRIMARY KEY (profile_id, id);
+
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_pkey PRIMARY KEY (profile_id, id);
 
@@ -1102,11 +1211,20 @@ ALTER TABLE ONLY public.definitions
 ALTER TABLE ONLY public.definitions
     ADD CONSTRAINT definitions_profile_id_key_key UNIQUE (profile_id, key);
 
+ALTER TABLE ONLY public.delivery_copies
+    ADD CONSTRAINT delivery_copies_pkey PRIMARY KEY (profile_id);
+
 ALTER TABLE ONLY public.dirty_conversions
     ADD CONSTRAINT dirty_conversions_pkey PRIMARY KEY (profile_id, outcome_id);
 
 ALTER TABLE ONLY public.dirty_customers
     ADD CONSTRAINT dirty_customers_pkey PRIMARY KEY (profile_id, customer_id);
+
+ALTER TABLE ONLY public.dirty_delivery
+    ADD CONSTRAINT dirty_delivery_pkey PRIMARY KEY (profile_id, entity_id, day);
+
+ALTER TABLE ONLY public.dirty_entities
+    ADD CONSTRAINT dirty_entities_pkey PRIMARY KEY (profile_id, entity_id);
 
 ALTER TABLE ONLY public.event_counter
     ADD CONSTRAINT event_counter_pkey PRIMARY KEY (one);
@@ -1248,6 +1366,10 @@ ALTER TABLE ONLY public.workspaces
 
 CREATE INDEX accounts_by_user ON public.accounts USING btree (user_id);
 
+CREATE INDEX ad_entities_by_external_id ON public.ad_entities USING btree (profile_id, external_id);
+
+CREATE INDEX ad_entities_by_parent ON public.ad_entities USING btree (profile_id, parent_id) WHERE (parent_id IS NOT NULL);
+
 CREATE INDEX api_keys_by_hash ON public.api_keys USING btree (hash);
 
 CREATE INDEX app_tokens_by_expiry ON public.app_tokens USING btree (expires_at);
@@ -1259,6 +1381,8 @@ CREATE INDEX bad_visits_by_time ON public.bad_visits USING btree (profile_id, re
 CREATE INDEX customers_by_survivor ON public.customers USING btree (profile_id, merged_into) WHERE (merged_into IS NOT NULL);
 
 CREATE INDEX definition_events_by_definition ON public.definition_events USING btree (profile_id, definition_id);
+
+CREATE INDEX delivery_copies_due ON public.delivery_copies USING btree (taken_until) WHERE is_due;
 
 CREATE INDEX dirty_conversions_by_revision ON public.dirty_conversions USING btree (profile_id, revision);
 
@@ -1369,6 +1493,15 @@ CREATE TRIGGER visitors_follow_merge AFTER UPDATE OF merged_into ON public.custo
 ALTER TABLE ONLY public.accounts
     ADD CONSTRAINT accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.ad_delivery_history
+    ADD CONSTRAINT ad_delivery_history_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.ad_delivery
+    ADD CONSTRAINT ad_delivery_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.ad_entities
+    ADD CONSTRAINT ad_entities_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(id);
 
@@ -1408,11 +1541,20 @@ ALTER TABLE ONLY public.definition_events
 ALTER TABLE ONLY public.definitions
     ADD CONSTRAINT definitions_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.delivery_copies
+    ADD CONSTRAINT delivery_copies_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.dirty_conversions
     ADD CONSTRAINT dirty_conversions_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.dirty_customers
     ADD CONSTRAINT dirty_customers_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.dirty_delivery
+    ADD CONSTRAINT dirty_delivery_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.dirty_entities
+    ADD CONSTRAINT dirty_entities_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.event_log
     ADD CONSTRAINT event_log_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
@@ -1546,6 +1688,12 @@ ALTER TABLE ONLY public.visitor_links
 ALTER TABLE ONLY public.visitor_links
     ADD CONSTRAINT visitor_links_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
+ALTER TABLE public.ad_delivery ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.ad_delivery_history ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.ad_entities ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.api_keys ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.app_tokens ENABLE ROW LEVEL SECURITY;
@@ -1572,9 +1720,15 @@ ALTER TABLE public.definition_events ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.definitions ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.delivery_copies ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.dirty_conversions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.dirty_customers ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.dirty_delivery ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.dirty_entities ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.event_log ENABLE ROW LEVEL SECURITY;
 
@@ -1636,6 +1790,12 @@ CREATE POLICY own ON public.idempotent_answer_people TO tributary_app USING ((ow
 
 CREATE POLICY own ON public.idempotent_answers TO tributary_app USING ((owner_id = public.current_owner()));
 
+CREATE POLICY own_profile ON public.ad_delivery TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.ad_delivery_history TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.ad_entities TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.api_keys TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.app_tokens TO tributary_app USING ((profile_id = public.current_profile()));
@@ -1652,9 +1812,15 @@ CREATE POLICY own_profile ON public.definition_events TO tributary_app USING ((p
 
 CREATE POLICY own_profile ON public.definitions TO tributary_app USING ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.delivery_copies TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.dirty_conversions TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.dirty_customers TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.dirty_delivery TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.dirty_entities TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.event_log TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -1707,6 +1873,8 @@ ALTER TABLE public.profiles ENABLE ROW LEVEL SECURITY;
 CREATE POLICY queue ON public.app_tokens TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.attribution_leases TO tributary_system USING (true);
+
+CREATE POLICY queue ON public.delivery_copies TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.dirty_conversions TO tributary_system USING (true);
 
@@ -1813,6 +1981,12 @@ REVOKE ALL ON FUNCTION public.revoke_person_keys(profile uuid, at timestamp with
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.accounts TO tributary_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.ad_delivery TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.ad_delivery_history TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.ad_entities TO tributary_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.api_keys TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.attribution_leases TO tributary_app;
@@ -1830,6 +2004,11 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.definition_events TO tributary
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.definitions TO tributary_app;
 
+GRANT USAGE ON SEQUENCE public.delivery_mark TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.delivery_copies TO tributary_app;
+GRANT SELECT,UPDATE ON TABLE public.delivery_copies TO tributary_system;
+
 GRANT USAGE ON SEQUENCE public.dirty_revision TO tributary_app;
 GRANT USAGE ON SEQUENCE public.dirty_revision TO tributary_system;
 
@@ -1838,6 +2017,10 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dirty_conversions TO tributary
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dirty_customers TO tributary_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dirty_customers TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dirty_delivery TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dirty_entities TO tributary_app;
 
 GRANT SELECT,UPDATE ON TABLE public.event_counter TO tributary_system;
 
