@@ -1,6 +1,7 @@
 import type { RouteId, Routes } from '@tributary/contract';
 import * as access from '@tributary/domain/access';
 import * as attribution from '@tributary/domain/attribution';
+import * as campaigns from '@tributary/domain/campaigns';
 import * as conversions from '@tributary/domain/conversions';
 import * as customers from '@tributary/domain/customers';
 import * as tracking from '@tributary/domain/tracking';
@@ -43,6 +44,7 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   createGoalDefinition: conversions.createGoalDefinition,
   listGoalDefinitions: conversions.listGoalDefinitions,
   createGoal: conversions.createGoal,
+  importSpend: campaigns.importSpend,
   createTrackingKey: tracking.createTrackingKey,
   listTrackingKeys: tracking.listTrackingKeys,
   deleteTrackingKey: tracking.deleteTrackingKey,

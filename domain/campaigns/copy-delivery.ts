@@ -1,0 +1,98 @@
+import type { ClickHouse } from '@tributary/clickhouse';
+import type { Postgres } from '@tributary/postgres';
+import { noEntityId } from '@tributary/rules';
+import { sql } from 'kysely';
+
+export interface Engines {
+  readonly app: Postgres;
+  readonly clickhouse: ClickHouse;
+}
+
+interface Copied {
+  readonly entities: readonly { readonly entity_id: string; readonly revision: string }[];
+  readonly days: readonly { readonly entity_id: string; readonly day: string; readonly revision: string }[];
+}
+
+/**
+ * Copies up to `size` entities and `size` days of a profile into the columns, and resolves to whether there may be more. Killed at any
+ * point it can simply be run again, also by two at once: a revision always means the same row, the higher one wins, and nothing is
+ * taken off the list before ClickHouse has it.
+ */
+export async function copyDelivery(engines: Engines, profileId: string, size: number): Promise<boolean> {
+  const copied = await copyDirty(engines, profileId, size);
+  await finish(engines.app, profileId, copied);
+  return copied.entities.length === size || copied.days.length === size;
+}
+
+/** The first half: what is dirty goes over as one snapshot of the ledger shows it, as text, without becoming objects on the way. */
+export function copyDirty({ app, clickhouse }: Engines, profileId: string, size: number): Promise<Copied> {
+  return app.snapshot(profileId, async ({ query, copy }) => {
+    const entities = await query<Copied['entities'][number]>(
+      'SELECT entity_id, revision FROM dirty_entities WHERE profile_id = $1 ORDER BY entity_id LIMIT $2',
+      [profileId, size],
+    );
+    const days = await query<Copied['days'][number]>(
+      'SELECT entity_id, day::text AS day, revision FROM dirty_delivery WHERE profile_id = $1 ORDER BY entity_id, day LIMIT $2',
+      [profileId, size],
+    );
+    const select = selects(profileId, size);
+    if (entities.length > 0) await clickhouse.insertText('ad_entities', entityColumns, copy(select.entities));
+    if (days.length > 0) {
+      // An earlier version must be in the history before its place is taken.
+      await clickhouse.insertText('ad_delivery_history', [...dayColumns, 'replaced_at'], copy(select.history));
+      await clickhouse.insertText('ad_delivery_daily', dayColumns, copy(select.days));
+    }
+    return { entities, days };
+  });
+}
+
+/** Takes off the list what has not been changed again meanwhile. */
+async function finish(app: Postgres, profileId: string, { entities, days }: Copied): Promise<void> {
+  if (entities.length + days.length === 0) return;
+  await app.forProfile(profileId).transaction(async (tx) => {
+    await sql`
+      DELETE FROM dirty_entities d
+      USING unnest(${entities.map((one) => one.entity_id)}::uuid[], ${entities.map((one) => one.revision)}::bigint[]) AS done (entity_id, revision)
+      WHERE d.profile_id = ${profileId} AND d.entity_id = done.entity_id AND d.revision = done.revision`.execute(tx);
+    await sql`
+      DELETE FROM dirty_delivery d
+      USING unnest(${days.map((one) => one.entity_id)}::uuid[], ${days.map((one) => one.day)}::date[], ${days.map((one) => one.revision)}::bigint[])
+        AS done (entity_id, day, revision)
+      WHERE d.profile_id = ${profileId} AND d.entity_id = done.entity_id AND d.day = done.day AND d.revision = done.revision`.execute(
+      tx,
+    );
+  });
+}
+
+const entityColumns =
+  'profile_id, entity_id, version, platform, level, external_id, name, status, objective, format, currency, campaign_id, ad_set_id'.split(
+    ', ',
+  );
+const dayColumns =
+  'profile_id, level, day, entity_id, version, recorded_at, platform, currency, spend, impressions, clicks, reach, platform_conversions, platform_value, video_views_3s, video_completions, messaging_conversations_started, messaging_first_replies'.split(
+    ', ',
+  );
+
+/** COPY takes no parameters; what is written into these texts are ids and numbers of our own. */
+function selects(profileId: string, size: number) {
+  const time = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS')`;
+  const day = `
+    d.profile_id, e.level, d.day, d.entity_id, d.revision, ${time('d.recorded_at')}, e.platform, d.currency, d.spend, d.impressions,
+    d.clicks, d.reach, d.conversions, d.conversion_value, d.video_views_3s, d.video_completions, d.messaging_conversations_started,
+    d.messaging_first_replies`;
+  const dirty = `
+    (SELECT * FROM dirty_delivery WHERE profile_id = '${profileId}' ORDER BY entity_id, day LIMIT ${size}) q
+    JOIN ad_entities e ON e.profile_id = q.profile_id AND e.id = q.entity_id`;
+  const same = 'd.profile_id = q.profile_id AND d.entity_id = q.entity_id AND d.day = q.day';
+  return {
+    entities: `
+      SELECT e.profile_id, e.id, e.revision, e.platform, e.level, e.external_id, e.name, e.status, e.objective, e.format, e.currency,
+        coalesce(CASE WHEN e.level = 'campaign' THEN e.id WHEN p.level = 'campaign' THEN p.id ELSE p.parent_id END, '${noEntityId}'),
+        coalesce(CASE WHEN e.level = 'ad_set' THEN e.id WHEN p.level = 'ad_set' THEN p.id END, '${noEntityId}')
+      FROM (SELECT * FROM dirty_entities WHERE profile_id = '${profileId}' ORDER BY entity_id LIMIT ${size}) q
+      JOIN ad_entities e ON e.profile_id = q.profile_id AND e.id = q.entity_id
+      LEFT JOIN ad_entities p ON p.profile_id = e.profile_id AND p.id = e.parent_id`,
+    days: `SELECT ${day} FROM ${dirty} JOIN ad_delivery d ON ${same}`,
+    history: `SELECT ${day}, ${time('d.replaced_at')} FROM ${dirty} JOIN ad_delivery_history d ON ${same} AND d.revision >= q.shown_revision`,
+  };
+}

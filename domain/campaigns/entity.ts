@@ -1,0 +1,61 @@
+import type { SaidEntity } from './read-spend.ts';
+
+/** A campaign, ad set or ad as the ledger knows it. '' and null: nobody has said. */
+export interface KnownEntity {
+  readonly id: string;
+  readonly platform: string;
+  readonly level: SaidEntity['level'];
+  readonly externalId: string;
+  readonly parentId: string | null;
+  readonly name: string;
+  readonly status: string;
+  readonly objective: string;
+  readonly format: string;
+  readonly currency: string;
+  readonly firstSeen: string;
+  readonly lastSeen: string;
+  readonly revision: number;
+}
+
+const traits = ['name', 'status', 'objective', 'format', 'currency'] as const;
+
+/**
+ * What is known after one more row of a day. Names change, and the latest day has the last word: a backfill of last year fills in
+ * what nobody has said, but renames nothing. The revision counts changes of what reports show, not every day that passes.
+ */
+export function describe(known: KnownEntity | undefined, said: SaidEntity, day: string): KnownEntity {
+  const before = known ?? unknown(said, day);
+  const isLatest = day >= before.lastSeen;
+  const after = { ...before };
+  for (const trait of traits) {
+    if (said[trait] !== undefined && (isLatest || before[trait] === '')) after[trait] = said[trait];
+  }
+  // An ad told with its campaign alone does not lose its ad set.
+  const isNearest = said.parentLevel === (said.level === 'ad' ? 'ad_set' : 'campaign');
+  if (said.parentId !== undefined && (before.parentId === null || (isNearest && isLatest))) {
+    after.parentId = said.parentId;
+  }
+  const isChanged = after.parentId !== before.parentId || traits.some((trait) => after[trait] !== before[trait]);
+  return {
+    ...after,
+    firstSeen: day < before.firstSeen ? day : before.firstSeen,
+    lastSeen: isLatest ? day : before.lastSeen,
+    revision: known && isChanged ? before.revision + 1 : before.revision,
+  };
+}
+
+const unknown = ({ id, platform, level, externalId }: SaidEntity, day: string): KnownEntity => ({
+  id,
+  platform,
+  level,
+  externalId,
+  parentId: null,
+  name: '',
+  status: '',
+  objective: '',
+  format: '',
+  currency: '',
+  firstSeen: day,
+  lastSeen: day,
+  revision: 1,
+});

@@ -1,0 +1,3 @@
+export { importSpend } from './import-spend.ts';
+export { type ImportedSpend, openSpendImporter, type SpendCells } from './import-spend-file.ts';
+export { startDeliveryCopy } from './start-delivery-copy.ts';
