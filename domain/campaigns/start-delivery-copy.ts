@@ -14,8 +14,8 @@ export interface DeliveryCopyOptions {
   readonly idleMs?: number;
 }
 
-/** After which somebody else takes the profile: far longer than a batch takes. */
-const leaseSeconds = 120;
+/** After which somebody else takes the profile: longer than a batch takes, and short enough to wait for when a worker died. */
+const leaseSeconds = 15;
 /** For the profile that failed; the others get their turn at once. */
 const retrySeconds = 5;
 

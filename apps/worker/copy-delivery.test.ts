@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { raw } from '@tributary/clickhouse';
+import {
+  buildApiKey,
+  buildProfile,
+  openApi,
+  openTestkit,
+  openWarehouse,
+  type TestApi,
+  type Testkit,
+} from '@tributary/testkit';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+let kit: Testkit;
+let api: TestApi;
+let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
+beforeAll(async () => {
+  kit = await openTestkit();
+  api = await openApi(kit);
+  warehouse = await openWarehouse(kit);
+});
+afterAll(async () => {
+  await warehouse.drop();
+  await api.close();
+  await kit.close();
+});
+
+async function startWorker(): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
+    env: {
+      ...process.env,
+      DATABASE_APP_URL: kit.database.appUrl,
+      DATABASE_OWNER_URL: kit.database.ownerUrl,
+      DATABASE_SYSTEM_URL: kit.database.systemUrl,
+      CLICKHOUSE_URL: kit.clickhouseUrl,
+      CLICKHOUSE_DATABASE: kit.clickhouseDatabase,
+      BASE_URL: 'http://127.0.0.1',
+      ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 1).toString('base64')}`,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  return child;
+}
+
+/** As PostgreSQL and ClickHouse write it. */
+const decimal = (cents: bigint) => `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`.replace(/\.?0+$/, '');
+
+test('10,000 rows, each restated once, while the worker is killed over and over: the columns end as the ledger is', async () => {
+  const { id: profileId } = await buildProfile(kit.app);
+  const { headers } = await buildApiKey(kit.app, profileId, { scopes: ['attribution:write'] });
+  const ledger = kit.app.forProfile(profileId);
+  const dirty = async () => {
+    const { rows } = await ledger.transaction((tx) =>
+      sql<{ n: number }>`SELECT count(*)::int AS n FROM dirty_delivery`.execute(tx),
+    );
+    return rows[0]?.n ?? 0;
+  };
+  const counted = async (table: string) =>
+    (
+      await warehouse.client.query(
+        raw<{ n: string; spend: string }>(
+          `SELECT count() AS n, toString(sum(d.spend)) AS spend FROM ${table} AS d FINAL WHERE profile_id = {profile_id:UUID}`,
+        ),
+        { profile_id: profileId },
+      )
+    )[0];
+
+  const days = Array.from({ length: 100 }, (_, day) => new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10));
+  const totals = [0n, 0n] as [bigint, bigint];
+  /** Ten ads with a hundred days each, as they are stated first and then restated. */
+  const send = async (statement: 0 | 1, firstAd: number) => {
+    const rows = Array.from({ length: 10 }, (_, offset) => firstAd + offset).flatMap((ad) =>
+      days.map((date, day) => {
+        const cents = BigInt(ad * 1_000 + day * 7 + statement * 3 + 1);
+        totals[statement] += cents;
+        const said = { platform: 'search_ads', level: 'ad', external_id: `ad-${ad}`, date, currency: 'USD' };
+        return { ...said, spend: decimal(cents) };
+      }),
+    );
+    const response = await api.fastify.inject({ method: 'POST', url: '/api/v1/spend', headers, payload: { rows } });
+    expect(response.json().data.summary).toMatchObject({ total: 1_000, [statement ? 'updated' : 'recorded']: 1_000 });
+  };
+  const isAtWork = async () => {
+    const { rows } = await kit.system.unbound.query(
+      sql<{ held: boolean }>`SELECT taken_until > now() AS held FROM delivery_copies WHERE profile_id = ${profileId}`,
+    );
+    return rows[0]?.held ?? false;
+  };
+  /** A lease that nobody holds any longer would have to run out first. */
+  const endLeases = () => kit.system.unbound.query(sql`UPDATE delivery_copies SET taken_until = '-infinity'`);
+
+  let killedAtWork = 0;
+  for (const [statement, firstAd] of ([0, 1] as const).flatMap((one) => [0, 50].map((ad) => [one, ad] as const))) {
+    const worker = await startWorker();
+    const sending = Promise.all([0, 10, 20, 30, 40].map((offset) => send(statement, firstAd + offset)));
+    while (!(await isAtWork())) await sleep(1);
+    await sleep(Math.random() * 60);
+    worker.kill('SIGKILL');
+    await once(worker, 'exit');
+    if (await isAtWork()) killedAtWork += 1;
+    await sending;
+    await endLeases();
+  }
+  expect(killedAtWork).toBeGreaterThan(0);
+
+  const worker = await startWorker();
+  await expect.poll(dirty, { timeout: 60_000, interval: 100 }).toBe(0);
+  worker.kill('SIGKILL');
+  await once(worker, 'exit');
+  expect(await counted('ad_delivery_daily')).toEqual({ n: '10000', spend: decimal(totals[1]) });
+  expect(await counted('ad_delivery_history')).toEqual({ n: '10000', spend: decimal(totals[0]) });
+}, 180_000);

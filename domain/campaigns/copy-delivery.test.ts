@@ -1,0 +1,138 @@
+import { type ClickHouse, createClickHouse } from '@tributary/clickhouse';
+import { openApi, openTestkit, openWarehouse, type TestApi, type Testkit } from '@tributary/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openAdvertiser, row } from './campaigns.fixture.ts';
+import { copyDelivery, copyDirty } from './copy-delivery.ts';
+import { startDeliveryCopy } from './start-delivery-copy.ts';
+
+let kit: Testkit;
+let api: TestApi;
+let warehouse: { readonly client: ClickHouse; drop(): Promise<void> };
+beforeAll(async () => {
+  kit = await openTestkit();
+  api = await openApi(kit);
+  warehouse = await openWarehouse(kit);
+});
+afterAll(async () => {
+  await warehouse.drop();
+  await api.close();
+  await kit.close();
+});
+const open = () => openAdvertiser(kit, api, warehouse.client);
+
+/** The real engine, and something that happens around the insert of the days, once. */
+function interrupted(moment: 'before' | 'after', happen: () => Promise<unknown>): ClickHouse {
+  let isDue = true;
+  return {
+    ...warehouse.client,
+    async insertText(table, columns, text) {
+      const isNow = isDue && table === 'ad_delivery_daily';
+      if (isNow) isDue = false;
+      if (isNow && moment === 'before') await happen();
+      await warehouse.client.insertText(table, columns, text);
+      if (isNow && moment === 'after') await happen();
+    },
+  };
+}
+
+describe('A copy', () => {
+  test('whose worker died before it could say so is made again, and counts once', async () => {
+    const shop = await open();
+    await shop.push(row(), row({ date: '2026-06-02', name: 'Film' }));
+    await copyDirty({ app: kit.app, clickhouse: warehouse.client }, shop.profileId, 1_000);
+    expect(await shop.dirty()).toBe(3);
+    await shop.push(row({ spend: '20' }));
+    await shop.copy();
+    expect(await shop.days()).toMatchObject([{ spend: '20' }, { spend: '12.5' }]);
+    expect(await shop.history()).toEqual([{ day: '2026-06-01', spend: '12.5', version: '1' }]);
+    expect(await shop.entities()).toHaveLength(1);
+    expect(await shop.dirty()).toBe(0);
+  });
+
+  test('does not take off the list what was restated while it was made', async () => {
+    const shop = await open();
+    await shop.push(row());
+    const clickhouse = interrupted('after', () => shop.push(row({ spend: '20', name: 'New' })));
+    await copyDelivery({ app: kit.app, clickhouse }, shop.profileId, 1_000);
+    expect(await shop.days()).toMatchObject([{ spend: '12.5' }]);
+    expect(await shop.dirty()).toBe(2);
+    await shop.copy();
+    expect(await shop.days()).toMatchObject([{ spend: '20' }]);
+    expect(await shop.entities()).toMatchObject([{ name: 'New' }]);
+  });
+
+  test('that comes late does not take the place of a newer one', async () => {
+    const shop = await open();
+    await shop.push(row());
+    const clickhouse = interrupted('before', async () => {
+      await shop.push(row({ spend: '20' }));
+      await shop.copy();
+    });
+    await copyDelivery({ app: kit.app, clickhouse }, shop.profileId, 1_000);
+    expect(await shop.days()).toMatchObject([{ spend: '20', version: '2' }]);
+    expect(await shop.dirty()).toBe(0);
+  });
+
+  test('goes on batch by batch until nothing is left', async () => {
+    const shop = await open();
+    await shop.push(...['01', '02', '03', '04', '05'].map((day) => row({ date: `2026-06-${day}` })));
+    const isMore = [];
+    for (let batch = 0; batch < 3; batch += 1) isMore.push(await shop.copy(2));
+    expect(isMore).toEqual([true, true, false]);
+    expect(await shop.days()).toHaveLength(5);
+  });
+});
+
+describe('The worker', () => {
+  const start = (clickhouse: ClickHouse, onError: (error: unknown) => void, ahead = 0) =>
+    startDeliveryCopy({
+      app: kit.app,
+      system: kit.system,
+      clickhouse,
+      now: () => new Date(Date.now() + ahead),
+      onError,
+      idleMs: 20,
+    });
+  const unexpected = (error: unknown) => expect.unreachable(String(error));
+  const due = async (shop: Awaited<ReturnType<typeof open>>) =>
+    (await shop.query<{ is_due: boolean }>('SELECT is_due FROM delivery_copies'))[0]?.is_due;
+
+  test('finds every profile that has something to copy, and then rests', async () => {
+    const shops = await Promise.all([open(), open(), open()]);
+    for (const shop of shops) await shop.push(row());
+    const worker = start(warehouse.client, unexpected);
+    await expect
+      .poll(() => Promise.all(shops.map((shop) => shop.days().then(({ length }) => length))), { timeout: 15_000 })
+      .toEqual([1, 1, 1]);
+    await expect.poll(() => Promise.all(shops.map(due)), { timeout: 5_000 }).toEqual([false, false, false]);
+    await worker.stop();
+  });
+
+  test('hears what is recorded while it copies, though it found the list empty', async () => {
+    const shop = await open();
+    await shop.push(row());
+    const worker = start(
+      interrupted('after', () => shop.push(row({ date: '2026-06-02' }))),
+      unexpected,
+    );
+    await expect.poll(() => shop.days().then(({ length }) => length), { timeout: 15_000 }).toBe(2);
+    await worker.stop();
+  });
+
+  test('while ClickHouse is away nothing is refused, and all of it arrives when it is back', async () => {
+    const shop = await open();
+    const away = createClickHouse({ url: 'http://127.0.0.1:9', database: kit.clickhouseDatabase });
+    const errors: unknown[] = [];
+    const lost = start(away, (error) => errors.push(error));
+    expect(await shop.push(row())).toEqual(['recorded']);
+    await expect.poll(() => errors.length, { timeout: 15_000 }).toBeGreaterThan(0);
+    expect(await shop.push(row({ spend: 3 }))).toEqual(['updated']);
+    await lost.stop();
+    await away.close();
+    expect([await shop.dirty(), await due(shop)]).toEqual([2, true]);
+    const worker = start(warehouse.client, unexpected, 60_000);
+    await expect.poll(() => shop.days(), { timeout: 15_000 }).toMatchObject([{ spend: '3' }]);
+    await worker.stop();
+    expect(await shop.history()).toMatchObject([{ spend: '12.5' }]);
+  });
+});
