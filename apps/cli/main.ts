@@ -8,6 +8,7 @@ import { keysCommand } from './commands/keys.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { ratesCommand } from './commands/rates.ts';
 import { replayCommand } from './commands/replay.ts';
+import { spendCommand } from './commands/spend.ts';
 import { upCommand } from './commands/up.ts';
 import { userCommand } from './commands/user.ts';
 import { visitsCommand } from './commands/visits.ts';
@@ -26,6 +27,7 @@ for (const command of [
   ...accessCommands(),
   userCommand(),
   importCommand(),
+  spendCommand(),
   keysCommand(),
   ratesCommand(),
   replayCommand(),

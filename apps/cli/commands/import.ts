@@ -1,7 +1,7 @@
 import { openOutcomeImporter } from '@tributary/domain/conversions';
 import { Command } from 'commander';
+import { importFile, progressLine, rejectedFile } from '../csv-file.ts';
 import { withLedgers } from '../ledgers.ts';
-import { type Counts, importFile, rejectedFile } from '../outcome-file.ts';
 import { tell } from '../output.ts';
 
 interface Options {
@@ -25,6 +25,8 @@ export const importCommand = () =>
           const counts = await importFile({
             file,
             profileId: profile,
+            column: 'event_name',
+            statuses: ['recorded', 'updated', 'duplicate'],
             isResumable: !dryRun,
             take: dryRun ? async (rows) => importer.check(rows) : (rows) => importer.import(rows),
             progress: progressLine(),
@@ -35,16 +37,3 @@ export const importCommand = () =>
         }),
       ),
   );
-
-/** One line that changes on a terminal; elsewhere a line every few seconds. */
-function progressLine(): (counts: Counts, share: number) => void {
-  let saidAt = Date.now();
-  return ({ rows, rejected }, share) => {
-    const line = `${Math.floor(share * 100)}% ${rows.toLocaleString('en')} rows, ${rejected.toLocaleString('en')} rejected`;
-    if (process.stderr.isTTY) process.stderr.write(`\r${line}${share === 1 ? '\n' : ''}`);
-    else if (Date.now() - saidAt >= 5_000) {
-      console.error(line);
-      saidAt = Date.now();
-    }
-  };
-}

@@ -1,26 +1,42 @@
 import { createReadStream, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { appendFile, writeFile } from 'node:fs/promises';
-import type { ImportedRows, OutcomeCells, RejectedRow } from '@tributary/domain/conversions';
 import { parse } from 'csv-parse';
 
 const batchSize = 1_000;
 /** Nobody's row is longer; a quote that is never closed must not read the whole file into memory. */
 const maxRowBytes = 256 * 1024;
 
-export interface Counts {
-  readonly rows: number;
-  readonly recorded: number;
-  readonly updated: number;
-  readonly duplicate: number;
-  readonly rejected: number;
+/** A row of a file: its cells by the names of their columns. */
+interface Cells {
+  readonly line: number;
+  readonly cells: Readonly<Record<string, string>>;
 }
-const nothing: Counts = { rows: 0, recorded: 0, updated: 0, duplicate: 0, rejected: 0 };
+
+interface RejectedRow {
+  readonly line: number;
+  readonly field: string;
+  readonly message: string;
+}
+
+/** How many rows there were, and how many of them became what. */
+export type Counts = Readonly<Record<string, number>> & { readonly rows: number; readonly rejected: number };
+
+/** What became of a batch: a number for each status, and the rejected rows themselves. */
+interface Taken {
+  readonly rejected: readonly RejectedRow[];
+}
 
 export interface FileImport {
   readonly file: string;
   readonly profileId: string;
+  /** The column that a file of this kind cannot do without. */
+  readonly column: string;
+  /** The columns it may have; any, when absent. */
+  readonly columns?: readonly string[];
+  /** What may become of a row, besides being rejected. */
+  readonly statuses: readonly string[];
   /** Commits a batch, or only looks at it. */
-  readonly take: (rows: readonly OutcomeCells[]) => Promise<ImportedRows>;
+  readonly take: (rows: readonly Cells[]) => Promise<Taken>;
   /** Whether a run that was stopped is continued, and this one noted for the next. */
   readonly isResumable: boolean;
   readonly progress: (counts: Counts, share: number) => void;
@@ -30,15 +46,15 @@ export const rejectedFile = (file: string) => `${file}.rejected.csv`;
 const progressFile = (file: string) => `${file}.progress.json`;
 
 /**
- * Reads a CSV file of outcomes from end to end, a batch at a time, whatever its size. After each batch that is committed it notes
- * how far it came. Stopped between the two, the batch is sent once more, and its keys make duplicates of it.
+ * Reads a CSV file from end to end, a batch at a time, whatever its size. After each batch that is committed it notes
+ * how far it came. Stopped between the two, the batch is sent once more, and what its rows are known by makes nothing of it.
  */
 export async function importFile(work: FileImport): Promise<Counts> {
   const { file, isResumable } = work;
-  const before = isResumable ? readProgress(work) : nothing;
+  const before = (isResumable && readProgress(work)) || noneOf(work.statuses);
   if (before.rows === 0) await writeFile(rejectedFile(file), 'line,field,message\n');
-  let counts = before;
-  let batch: OutcomeCells[] = [];
+  let counts: Counts = before;
+  let batch: Cells[] = [];
   const flush = async () => {
     if (batch.length === 0) return;
     // Rows that are no rows of this table were refused here, and are not asked again.
@@ -58,7 +74,7 @@ export async function importFile(work: FileImport): Promise<Counts> {
   let seen = 0;
   for await (const { record, info } of rows as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
     if (!names) {
-      names = columnsOf(record);
+      names = columnsOf(record, work);
       continue;
     }
     seen += 1;
@@ -75,10 +91,12 @@ export async function importFile(work: FileImport): Promise<Counts> {
   return counts;
 }
 
-function columnsOf(header: readonly string[]): string[] {
+function columnsOf(header: readonly string[], { column, columns }: FileImport): string[] {
   const names = header.map((name) => name.trim().toLowerCase());
-  if (!names.includes('event_name'))
-    throw new Error('The first line must name the columns, and "event_name" be one of them.');
+  if (!names.includes(column)) throw new Error(`The first line must name the columns, and "${column}" be one of them.`);
+  const stranger = columns && names.find((name) => !columns.includes(name));
+  if (stranger !== undefined)
+    throw new Error(`There is no column "${stranger}". There may be: ${columns?.join(', ')}.`);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new Error(`The column "${twice}" is named twice.`);
   return names;
@@ -90,13 +108,19 @@ function cellsOf(names: readonly string[], record: readonly string[]): Record<st
   return Object.fromEntries(names.map((name, index) => [name, record[index] ?? '']));
 }
 
-function added(counts: Counts, rows: number, done: ImportedRows): Counts {
+const noneOf = (statuses: readonly string[]): Counts => ({
+  rows: 0,
+  ...Object.fromEntries(statuses.map((status) => [status, 0])),
+  rejected: 0,
+});
+
+function added(counts: Counts, rows: number, { rejected, ...done }: Taken): Counts {
+  const sums = Object.entries<number>(done).map(([status, count]) => [status, (counts[status] ?? 0) + count]);
   return {
+    ...counts,
+    ...Object.fromEntries(sums),
     rows: counts.rows + rows,
-    recorded: counts.recorded + done.recorded,
-    updated: counts.updated + done.updated,
-    duplicate: counts.duplicate + done.duplicate,
-    rejected: counts.rejected + done.rejected.length,
+    rejected: counts.rejected + rejected.length,
   };
 }
 
@@ -110,11 +134,11 @@ function identityOf({ file, profileId }: FileImport) {
   return { profile_id: profileId, size, modified_ms: mtimeMs };
 }
 
-function readProgress(work: FileImport): Counts {
+function readProgress(work: FileImport): Counts | undefined {
   const path = progressFile(work.file);
-  if (!existsSync(path)) return nothing;
+  if (!existsSync(path)) return undefined;
   const { counts, ...about } = JSON.parse(readFileSync(path, 'utf8')) as { counts: Counts };
-  return JSON.stringify(about) === JSON.stringify(identityOf(work)) ? counts : nothing;
+  return JSON.stringify(about) === JSON.stringify(identityOf(work)) ? counts : undefined;
 }
 
 /** Whole or not at all: a half-written note would be worse than none. */
@@ -122,4 +146,17 @@ function noteProgress(work: FileImport, counts: Counts): void {
   const path = progressFile(work.file);
   writeFileSync(`${path}.new`, JSON.stringify({ ...identityOf(work), counts }));
   renameSync(`${path}.new`, path);
+}
+
+/** One line that changes on a terminal; elsewhere a line every few seconds. */
+export function progressLine(): (counts: Counts, share: number) => void {
+  let saidAt = Date.now();
+  return ({ rows, rejected }, share) => {
+    const line = `${Math.floor(share * 100)}% ${rows.toLocaleString('en')} rows, ${rejected.toLocaleString('en')} rejected`;
+    if (process.stderr.isTTY) process.stderr.write(`\r${line}${share === 1 ? '\n' : ''}`);
+    else if (Date.now() - saidAt >= 5_000) {
+      console.error(line);
+      saidAt = Date.now();
+    }
+  };
 }
