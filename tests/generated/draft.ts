@@ -33,6 +33,18 @@ const writeForm = (body: unknown): string =>
     .map((pair) => pair.join('='))
     .join('&');
 
+/** The first line names the fields of all rows; what is no row, and what is no text, is written somehow. */
+export function writeCsv(rows: readonly unknown[]): string {
+  const fields = [...new Set(rows.flatMap((row) => Object.keys(Object(row))))];
+  const cell = (value: unknown) => {
+    const text = value === undefined || value === null ? '' : typeof value === 'string' ? value : writeJson(value);
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return [fields, ...rows.map((row) => fields.map((field) => Object(row)[field]))]
+    .map((line) => `${line.map(cell).join()}\n`)
+    .join('');
+}
+
 /** The fields of an object as an address or a form carries them: a list is its name again and again. */
 export function pairsOf(value: unknown): [name: string, value: string][] {
   if (value === null || typeof value !== 'object') return [];

@@ -199,6 +199,8 @@ const headerValues: Readonly<Record<string, readonly (string | undefined)[]>> = 
     'application/x-www-form-urlencoded',
     'multipart/form-data; boundary=x',
     'text/plain',
+    'text/csv',
+    'TEXT/CSV; header=absent',
     `application/json; ${long}`,
   ],
   authorization: [

@@ -1,6 +1,6 @@
 import type { CredentialKind, Route } from '@tributary/contract';
 import fc from 'fast-check';
-import { bytesOf, type Draft, pairsOf, urlOf } from './draft.ts';
+import { bytesOf, type Draft, pairsOf, urlOf, writeCsv } from './draft.ts';
 import { hostileEscapes } from './hostile.ts';
 import { mutationsFor } from './mutations.ts';
 import { valuesOf } from './values.ts';
@@ -124,6 +124,13 @@ export function draftOf(
   };
 }
 
+/** The same request with its rows as a table, where the route takes one. */
+function asCsv(route: Route, draft: Draft): Draft {
+  const rows = (draft.body as Fields)[route.body?.items ?? ''];
+  const bytes = Buffer.from(writeCsv(Array.isArray(rows) ? rows : []));
+  return { ...draft, headers: { ...draft.headers, 'content-type': 'text/csv' }, bytes };
+}
+
 export const written = (draft: Draft) => ({
   method: draft.method,
   url: urlOf(draft),
@@ -167,12 +174,14 @@ function requestsFor(route: Route, { isClean = false }: Wishes): fc.Arbitrary<Fu
       keepsIds: fc.nat(5).map((n) => n === 5),
       credential: credentialNames(route.access.credentials),
       key: needsKey || route.idempotency === 'accepted' ? fc.uuid() : fc.constant(undefined),
+      isCsv: route.body?.csv ? fc.boolean() : fc.constant(false),
       mutations: fc.array(mutationsFor(has), { maxLength: isClean ? 0 : 3 }),
       from: addresses,
     })
-    .map(({ input, keepsIds, credential, key, mutations, from }) => {
+    .map(({ input, keepsIds, credential, key, isCsv, mutations, from }) => {
       const headers: Record<string, string> = key ? { 'idempotency-key': key } : {};
-      const draft = draftOf(route, keepsIds ? input : withIds(route, input), credential, headers);
+      const json = draftOf(route, keepsIds ? input : withIds(route, input), credential, headers);
+      const draft = isCsv ? asCsv(route, json) : json;
       return { route, from, ...written(mutations.reduce((changed, mutate) => mutate(changed), draft)) };
     });
 }
