@@ -1,5 +1,5 @@
 import { type ClickHouse, raw } from '@tributary/clickhouse';
-import { buildApiKey, buildProfile, type TestApi, type Testkit } from '@tributary/testkit';
+import type { Postgres } from '@tributary/postgres';
 import { sql } from 'kysely';
 import { copyDelivery } from './copy-delivery.ts';
 
@@ -15,14 +15,25 @@ export const row = (more: object = {}) => ({
   ...more,
 });
 
-/** An advertiser with a key of its own, and the tools to see what became of its rows in both stores. */
-export async function openAdvertiser(kit: Testkit, api: TestApi, clickhouse: ClickHouse) {
-  const { id: profileId } = await buildProfile(kit.app);
-  const { headers } = await buildApiKey(kit.app, profileId, { scopes: ['attribution:write'] });
-  const ledger = kit.app.forProfile(profileId);
+interface Answer {
+  readonly statusCode: number;
+  readonly body: string;
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the answer holds, the test says what it should be.
+  json(): any;
+}
+
+interface Place {
+  readonly app: Postgres;
+  readonly clickhouse: ClickHouse;
+  readonly profileId: string;
+  /** POST /spend with the profile's key. */
+  readonly send: (payload: object | string, headers?: Readonly<Record<string, string>>) => Promise<Answer>;
+}
+
+/** The tools to record rows of a profile, and to see what became of them in both stores. */
+export function openAdvertiser({ app, clickhouse, profileId, send }: Place) {
+  const ledger = app.forProfile(profileId);
   const ask = (text: string) => clickhouse.query(raw<Record<string, unknown>>(text), { profile_id: profileId });
-  const send = (payload: object | string, more: Record<string, string> = {}) =>
-    api.fastify.inject({ method: 'POST', url: '/api/v1/spend', headers: { ...headers, ...more }, payload });
   return {
     profileId,
     send,
@@ -33,7 +44,7 @@ export async function openAdvertiser(kit: Testkit, api: TestApi, clickhouse: Cli
       if (response.statusCode !== 200) throw new Error(response.body);
       return response.json().data.results.map(({ status }: { status: string }) => status);
     },
-    copy: (size = 1_000) => copyDelivery({ app: kit.app, clickhouse }, profileId, size),
+    copy: (size = 1_000) => copyDelivery({ app, clickhouse }, profileId, size),
     query: async <Row>(text: string) => (await ledger.transaction((tx) => sql<Row>`${sql.raw(text)}`.execute(tx))).rows,
     days: () =>
       ask(

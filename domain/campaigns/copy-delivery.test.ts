@@ -1,6 +1,14 @@
 import { type ClickHouse, createClickHouse } from '@tributary/clickhouse';
-import { openApi, openTestkit, openWarehouse, type TestApi, type Testkit } from '@tributary/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  buildApiKey,
+  buildProfile,
+  openApi,
+  openTestkit,
+  openWarehouse,
+  type TestApi,
+  type Testkit,
+} from '@tributary/testkit';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openAdvertiser, row } from './campaigns.fixture.ts';
 import { copyDelivery, copyDirty } from './copy-delivery.ts';
 import { startDeliveryCopy } from './start-delivery-copy.ts';
@@ -18,7 +26,13 @@ afterAll(async () => {
   await api.close();
   await kit.close();
 });
-const open = () => openAdvertiser(kit, api, warehouse.client);
+async function open() {
+  const { id: profileId } = await buildProfile(kit.app);
+  const { headers } = await buildApiKey(kit.app, profileId, { scopes: ['attribution:write'] });
+  const send = (payload: object | string, more: Readonly<Record<string, string>> = {}) =>
+    api.fastify.inject({ method: 'POST', url: '/api/v1/spend', headers: { ...headers, ...more }, payload });
+  return openAdvertiser({ app: kit.app, clickhouse: warehouse.client, profileId, send });
+}
 
 /** The real engine, and something that happens around the insert of the days, once. */
 function interrupted(moment: 'before' | 'after', happen: () => Promise<unknown>): ClickHouse {
@@ -84,8 +98,10 @@ describe('A copy', () => {
 });
 
 describe('The worker', () => {
-  const start = (clickhouse: ClickHouse, onError: (error: unknown) => void, ahead = 0) =>
-    startDeliveryCopy({
+  const running: { stop(): Promise<void> }[] = [];
+  afterEach(() => Promise.all(running.splice(0).map((worker) => worker.stop())));
+  const start = (clickhouse: ClickHouse, onError: (error: unknown) => void, ahead = 0) => {
+    const worker = startDeliveryCopy({
       app: kit.app,
       system: kit.system,
       clickhouse,
@@ -93,6 +109,9 @@ describe('The worker', () => {
       onError,
       idleMs: 20,
     });
+    running.push(worker);
+    return worker;
+  };
   const unexpected = (error: unknown) => expect.unreachable(String(error));
   const due = async (shop: Awaited<ReturnType<typeof open>>) =>
     (await shop.query<{ is_due: boolean }>('SELECT is_due FROM delivery_copies'))[0]?.is_due;
@@ -100,23 +119,21 @@ describe('The worker', () => {
   test('finds every profile that has something to copy, and then rests', async () => {
     const shops = await Promise.all([open(), open(), open()]);
     for (const shop of shops) await shop.push(row());
-    const worker = start(warehouse.client, unexpected);
+    start(warehouse.client, unexpected);
     await expect
       .poll(() => Promise.all(shops.map((shop) => shop.days().then(({ length }) => length))), { timeout: 15_000 })
       .toEqual([1, 1, 1]);
     await expect.poll(() => Promise.all(shops.map(due)), { timeout: 5_000 }).toEqual([false, false, false]);
-    await worker.stop();
   });
 
   test('hears what is recorded while it copies, though it found the list empty', async () => {
     const shop = await open();
     await shop.push(row());
-    const worker = start(
+    start(
       interrupted('after', () => shop.push(row({ date: '2026-06-02' }))),
       unexpected,
     );
     await expect.poll(() => shop.days().then(({ length }) => length), { timeout: 15_000 }).toBe(2);
-    await worker.stop();
   });
 
   test('while ClickHouse is away nothing is refused, and all of it arrives when it is back', async () => {
@@ -130,9 +147,8 @@ describe('The worker', () => {
     await lost.stop();
     await away.close();
     expect([await shop.dirty(), await due(shop)]).toEqual([2, true]);
-    const worker = start(warehouse.client, unexpected, 60_000);
+    start(warehouse.client, unexpected, 60_000);
     await expect.poll(() => shop.days(), { timeout: 15_000 }).toMatchObject([{ spend: '3' }]);
-    await worker.stop();
     expect(await shop.history()).toMatchObject([{ spend: '12.5' }]);
   });
 });

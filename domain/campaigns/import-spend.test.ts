@@ -1,6 +1,14 @@
 import type { ClickHouse } from '@tributary/clickhouse';
 import { entityIdOf } from '@tributary/rules';
-import { buildApiKey, openApi, openTestkit, openWarehouse, type TestApi, type Testkit } from '@tributary/testkit';
+import {
+  buildApiKey,
+  buildProfile,
+  openApi,
+  openTestkit,
+  openWarehouse,
+  type TestApi,
+  type Testkit,
+} from '@tributary/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openAdvertiser, row } from './campaigns.fixture.ts';
 
@@ -17,7 +25,13 @@ afterAll(async () => {
   await api.close();
   await kit.close();
 });
-const open = () => openAdvertiser(kit, api, warehouse.client);
+async function open() {
+  const { id: profileId } = await buildProfile(kit.app);
+  const { headers } = await buildApiKey(kit.app, profileId, { scopes: ['attribution:write'] });
+  const send = (payload: object | string, more: Readonly<Record<string, string>> = {}) =>
+    api.fastify.inject({ method: 'POST', url: '/api/v1/spend', headers: { ...headers, ...more }, payload });
+  return openAdvertiser({ app: kit.app, clickhouse: warehouse.client, profileId, send });
+}
 
 describe('A row', () => {
   test('is recorded once, and the same again is unchanged however it is spelt', async () => {
@@ -141,6 +155,8 @@ describe('What is advertised', () => {
       { external_id: 'c-1', level: 'campaign', name: '', ad_set: '', campaign: 'c-1' },
     ]);
     await shop.push(row({ ...family, name: 'Older', campaign_name: 'Winter', date: '2026-06-01' }));
+    await shop.copy();
+    expect((await shop.entities()).map(({ name }) => name)).toEqual(['Film', '', 'Winter']);
     await shop.push(row({ name: 'Film 2', date: '2026-06-11' }));
     await shop.copy();
     expect((await shop.entities()).map(({ name }) => name)).toEqual(['Film 2', '', 'Winter']);

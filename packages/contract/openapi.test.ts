@@ -226,6 +226,10 @@ describe('a declaration becomes an operation', () => {
     });
     expect(getToken.requestBody).toMatchObject({ required: false });
     expect(getToken.requestBody).toHaveProperty(['content', 'application/x-www-form-urlencoded', 'schema']);
+    const spend = operations.find(({ operation }) => operation.operationId === 'importSpend')?.operation;
+    expect(spend?.requestBody).toMatchObject({
+      content: { 'application/json': {}, 'text/csv': { schema: { type: 'string' } } },
+    });
   });
 
   test('with each of its answers', () => {
