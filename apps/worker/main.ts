@@ -2,9 +2,9 @@ import { clickhouseSettings, createClickHouse } from '@tributary/clickhouse';
 import { loadSettings, WrongSettings } from '@tributary/config';
 import { loadKeys } from '@tributary/domain/access';
 import { startAttribution } from '@tributary/domain/attribution';
+import { startDeliveryCopy } from '@tributary/domain/campaigns';
 import { openIngestion } from '@tributary/domain/ingestion';
 import { markVerified } from '@tributary/domain/tracking';
-import { startDeliveryCopy } from '@tributary/domain/campaigns';
 import { startJobWorker } from '@tributary/jobs';
 import { createOutbound } from '@tributary/outbound';
 import { createPostgres, startSequencer } from '@tributary/postgres';
@@ -24,10 +24,9 @@ const appConnections = 8;
 const attributionTimeoutMs = 100_000;
 
 /**
- * Background work: takes visits from the log, works out attribution, numbers events, runs jobs. Any number of workers may run
- * side by side.
+ * Background work: takes visits from the log, works out attribution, copies what ads did, numbers events, runs jobs. Any number
+ * of workers may run side by side.
  */
-/** Background work: numbers events, works out attribution, copies what ads did, runs jobs. Any number of workers may run side by side. */
 try {
   const settings = loadSettings(process.env);
   if (!settings.encryptionKeys)
@@ -50,8 +49,6 @@ try {
   await stream.ensureStreams();
   const sequencer = startSequencer({ system: system.unbound, now, onError });
   const attribution = startAttribution({ app, system, clickhouse: patient, now, onError });
-  const clickhouse = createClickHouse({ ...clickhouseSettings(settings), requestTimeoutMs: attributionTimeoutMs });
-  const attribution = startAttribution({ app, system, clickhouse, now, onError });
   const delivery = startDeliveryCopy({ app, system, clickhouse, now, onError });
   const jobs = await startJobWorker({
     systemUrl: settings.databaseSystemUrl,
@@ -72,12 +69,10 @@ try {
   );
   log.say('worker runs');
   onStop('worker', log, settings.shutdownTimeoutMs, async () => {
-    await Promise.all([sequencer.stop(), attribution.stop(), jobs.stop(), visits.stop()]);
+    await Promise.all([sequencer.stop(), attribution.stop(), delivery.stop(), jobs.stop(), visits.stop()]);
     await stream.close();
     ring.close();
     await Promise.all([app.close(), system.close(), clickhouse.close(), patient.close()]);
-    await Promise.all([sequencer.stop(), attribution.stop(), delivery.stop(), jobs.stop()]);
-    await Promise.all([app.close(), system.close(), clickhouse.close()]);
   });
 } catch (error) {
   console.error(error instanceof WrongSettings ? error.message : error);
