@@ -250,7 +250,7 @@ ENGINE = ReplacingMergeTree
 ORDER BY (profile_id, source_id)
 SETTINGS index_granularity = 8192;
 
-CREATE MATERIALIZED VIEW test_1d9a8c1617af.touch_sources_of_touches TO test_1d9a8c1617af.touch_sources
+CREATE MATERIALIZED VIEW touch_sources_of_touches TO touch_sources
 (
     `profile_id` UUID,
     `source_id` UInt64,
@@ -272,7 +272,7 @@ AS SELECT DISTINCT
     campaign_id,
     ad_set_id,
     ad_id
-FROM test_1d9a8c1617af.touches;
+FROM touches;
 
 CREATE TABLE touches
 (

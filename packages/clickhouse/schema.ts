@@ -5,7 +5,7 @@ export async function dumpSchema(client: ClickHouse): Promise<string> {
   const tables = await client.query('table_list', {});
   const definitions = tables.map(({ definition }) =>
     definition
-      .replace(`CREATE TABLE ${client.settings.database}.`, 'CREATE TABLE ')
+      .replaceAll(`${client.settings.database}.`, '')
       .replace(/Distributed\('\w+', '\w+'/, "Distributed('{cluster}', '{database}'"),
   );
   return definitions.map((definition) => `${definition};\n`).join('\n');

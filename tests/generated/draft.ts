@@ -17,9 +17,14 @@ export interface Draft {
   readonly bytes: Buffer | undefined;
 }
 
+/** Mutations of mutations grow without end; what is longer than this no server reads. */
+const longestPart = 20_000;
+const mostParts = 1_000;
+
 export function urlOf({ path, params, query }: Draft): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
-  return query.length === 0 ? filled : `${filled}?${query.map(([name, value]) => `${name}=${value}`).join('&')}`;
+  const parts = query.slice(0, mostParts).map(([name, value]) => `${name}=${value}`.slice(0, longestPart));
+  return parts.length === 0 ? filled : `${filled}?${parts.join('&')}`;
 }
 
 export function bytesOf({ body, isForm, bytes }: Draft): Buffer | undefined {

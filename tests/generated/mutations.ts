@@ -113,6 +113,15 @@ function changedAt(value: unknown, [name, ...rest]: readonly string[], change: (
   return copy;
 }
 
+/** Some of what is mutated has no text of its own. */
+const asText = (value: unknown): string => {
+  try {
+    return String(value);
+  } catch {
+    return '[object Object]';
+  }
+};
+
 const onValue = fc
   .tuple(
     fc.nat(60),
@@ -122,7 +131,7 @@ const onValue = fc
       { weight: 1, arbitrary: fc.constant((value: unknown) => [value]) },
       {
         weight: 1,
-        arbitrary: fc.constant((value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value))),
+        arbitrary: fc.constant(asText),
       },
       {
         weight: 1,

@@ -153,8 +153,10 @@ describe('A market in the engines', { timeout: 90_000 }, () => {
       raw<{ day: string; type: string; ad: string; outcomes: number; revenue: string }>(`
         SELECT toString(toDate(conversion_time, '${market.timeZone}')) AS day, conversion_type AS type, ad,
           toUInt32(uniqExact(conversion_id)) AS outcomes, sum(credit) AS revenue
-        FROM attributed_conversions FINAL LEFT ARRAY JOIN ad_ids AS ad, linear AS credit
-        WHERE profile_id = '${market.profileId}' AND ad != toUUID('00000000-0000-0000-0000-000000000000')
+        FROM (SELECT conversion_time, conversion_type, conversion_id, touched AS source_id, credit FROM attributed_conversions FINAL
+          ARRAY JOIN source_ids AS touched, linear AS credit WHERE profile_id = '${market.profileId}') AS earned
+        INNER JOIN (SELECT source_id, ad_id AS ad FROM touch_sources FINAL WHERE profile_id = '${market.profileId}') AS known USING source_id
+        WHERE ad != toUUID('00000000-0000-0000-0000-000000000000')
         GROUP BY day, type, ad`),
       {},
     );
