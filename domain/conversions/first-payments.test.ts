@@ -133,7 +133,19 @@ describe('of any payments, sent and sent again', () => {
         await settleCustomers(kit.app, kit.system, new AbortController().signal);
         expect(await purchases(who)).toEqual(before);
       }),
-      { numRuns: 60 },
+      {
+        numRuns: 60,
+        examples: [
+          [
+            [
+              { key: 'b', day: 1, subject: 'B', customer: 'c-1', event: 'payment_received' },
+              { key: 'a', day: 1, subject: undefined, customer: 'c-1', event: 'payment_received' },
+              { key: 'e', day: 1, subject: undefined, customer: 'c-1', event: 'payment_received' },
+              { key: 'b', day: 1, subject: undefined, customer: 'c-1', event: 'order_placed' },
+            ],
+          ],
+        ],
+      },
     );
   }, 120_000);
 

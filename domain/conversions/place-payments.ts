@@ -67,7 +67,10 @@ function standingIn(
   { groups, untagged, tagged }: EarliestPayments,
   opening: CustomerPayment = payment,
 ): PaymentStanding {
-  return standingOf(payment, { own: groups.get(payment.subjectRef) ?? opening, untagged, tagged });
+  const { subjectRef } = payment;
+  // Those without a subject are one group, whether or not a change touched it.
+  const own = groups.get(subjectRef) ?? (subjectRef === null ? untagged : undefined) ?? opening;
+  return standingOf(payment, { own, untagged, tagged });
 }
 
 /** The earliest payments of each customer concerned, before and after the changes. */
