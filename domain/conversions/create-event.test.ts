@@ -157,10 +157,10 @@ describe('many at once', () => {
     expect(await sender.outcomes()).toHaveLength(2);
   });
 
-  test('a character that cannot be kept costs only its own event', async () => {
-    const { body } = await sender.post({ events: [{ event_name: 'a\u0000b' }, { event_name: 'fine' }] });
+  test.each(['a\u0000b', 'a\ud800b'])('%j cannot be kept, and costs only its own event', async (event_name) => {
+    const { body } = await sender.post({ events: [{ event_name }, { event_name: 'fine' }] });
     expect(body.data.results.map((result: { status: string }) => result.status)).toEqual(['rejected', 'recorded']);
-    expect((await sender.post({ event_name: 'a\u0000b' })).body.error.code).toBe('invalid_request');
+    expect((await sender.post({ event_name })).body.error.code).toBe('invalid_request');
   });
 
   test('more than 1,000 are 422', async () => {

@@ -66,10 +66,14 @@ export function readEvent(body: Body, now: Date, newKey: () => string): ReadEven
   };
 }
 
+/** JSON writes every other character as it is, and escapes these. */
+const unkeepable = /\\u(?:0000|d[89a-f])/;
+
 /** One of many: each is checked by itself, so that a bad one costs the others nothing. */
 export function readOneOfMany(candidate: unknown, now: Date, newKey: () => string): ReadEvent | EventFault {
-  if (JSON.stringify(candidate).includes('\\u0000')) {
-    return { code: 'validation_error', field: '', message: 'holds a NUL character, which cannot be kept' };
+  if (unkeepable.test(JSON.stringify(candidate))) {
+    const message = 'holds a NUL character or half a surrogate pair, which cannot be kept';
+    return { code: 'validation_error', field: '', message };
   }
   const parsed = ServerEvent.safeParse(candidate);
   if (parsed.success) return readEvent(parsed.data, now, newKey);
