@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createClickHouse } from './client.ts';
 import { ClickHouseFailure } from './failure.ts';
@@ -120,6 +120,31 @@ describe('what goes wrong', () => {
     expect((await failureOf(hasty.ping())).transient).toBe(true);
     await hasty.close();
     silent.close();
+  });
+
+  test('a connection that is closed under a question costs nothing; a write is told', async () => {
+    let asked = 0;
+    const engine = new URL(scratch.settings.url);
+    const line = createServer((socket) => {
+      asked += 1;
+      // The first connection of each request is hung up on when something comes, as an engine does with an idle one.
+      if (asked % 2 === 1) socket.once('data', () => socket.resetAndDestroy());
+      else {
+        const onward = connect(Number(engine.port), engine.hostname);
+        socket.pipe(onward).pipe(socket);
+      }
+    }).listen(0, '127.0.0.1');
+    await once(line, 'listening');
+    const { port } = line.address() as AddressInfo;
+    const client = createClickHouse({ ...scratch.settings, url: `http://127.0.0.1:${port}` });
+    expect(await client.query(raw('SELECT 1 AS one'), {})).toEqual([{ one: 1 }]);
+    expect(asked).toBe(2);
+    await client.close();
+    asked = 0;
+    const writer = createClickHouse({ ...scratch.settings, url: `http://127.0.0.1:${port}` });
+    expect((await failureOf(writer.command(raw('SELECT 1'), {}))).transient).toBe(true);
+    await writer.close();
+    line.close();
   });
 
   test('and the engine does not go on with what nobody waits for', async () => {

@@ -115,7 +115,11 @@ export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
 
     query(query, parameters, options) {
       const { name, text } = lookUp(query);
-      return during(name, options, async (request) => (await ask(text, parameters, request)).json());
+      const once = () => during(name, options, async (request) => (await ask(text, parameters, request)).json<never>());
+      return once().catch((error: unknown) => {
+        if (!isHangUp(error)) throw error;
+        return once();
+      });
     },
 
     async *stream(query, parameters, options) {
@@ -180,4 +184,13 @@ export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
 
     close: () => driver.close(),
   };
+}
+
+/**
+ * The engine closes a connection that was idle, and a request may just be on its way into it. A question changes nothing, so it is
+ * asked once more over a new one; whoever writes decides that for themselves.
+ */
+function isHangUp(error: unknown): boolean {
+  const { code, message = '' } = (error as Error).cause as { code?: string; message?: string };
+  return code === 'ECONNRESET' || code === 'EPIPE' || message.includes('socket hang up');
 }
