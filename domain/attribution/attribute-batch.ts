@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type ClickHouse, raw } from '@tributary/clickhouse';
+import { type ClickHouse, dropPartition } from '@tributary/clickhouse';
 import type { Postgres } from '@tributary/postgres';
 import { hourWeights, minuteWeights } from '@tributary/rules';
 import { sql } from 'kysely';
@@ -54,13 +54,12 @@ export async function nextVersion(app: Postgres, profileId: string): Promise<str
 export async function applyResults(clickhouse: ClickHouse, profileId: string, version: string): Promise<void> {
   await clickhouse.command('attribution_keep_history', { profile_id: profileId, version });
   await clickhouse.command('attribution_apply', { profile_id: profileId, version });
-  await clickhouse.command(raw(`ALTER TABLE {{local attribution_results}} DROP PARTITION ${BigInt(version)}`), {});
+  await dropPartition(clickhouse, 'attribution_results', version);
 }
 
 export async function dropBatch(clickhouse: ClickHouse, batchId: string): Promise<void> {
-  for (const table of ['attribution_conversions', 'attribution_links']) {
-    await clickhouse.command(raw(`ALTER TABLE {{local ${table}}} DROP PARTITION '${batchId}'`), {});
-  }
+  await dropPartition(clickhouse, 'attribution_conversions', batchId);
+  await dropPartition(clickhouse, 'attribution_links', batchId);
 }
 
 /** Takes off the list what has not been marked again meanwhile. */

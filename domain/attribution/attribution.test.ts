@@ -1,5 +1,13 @@
-import { type ClickHouse, createClickHouse, migrate, raw, type TouchRow } from '@tributary/clickhouse';
-import { buildApiKey, buildProfile, openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
+import { type ClickHouse, raw, type TouchRow } from '@tributary/clickhouse';
+import {
+  buildApiKey,
+  buildProfile,
+  openApi,
+  openTestkit,
+  openWarehouse,
+  type TestApi,
+  type Testkit,
+} from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -8,17 +16,16 @@ import { startAttribution } from './attribute-dirty.ts';
 
 let kit: Testkit;
 let api: TestApi;
+let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
 let clickhouse: ClickHouse;
 beforeAll(async () => {
   kit = await openTestkit();
   api = await openApi(kit);
-  const settings = { url: kit.clickhouseUrl, database: kit.clickhouseDatabase };
-  await migrate(settings);
-  clickhouse = createClickHouse(settings);
+  warehouse = await openWarehouse(kit);
+  clickhouse = warehouse.client;
 });
 afterAll(async () => {
-  await clickhouse.command(raw(`DROP DATABASE ${kit.clickhouseDatabase} SYNC`), {});
-  await clickhouse.close();
+  await warehouse.drop();
   await api.close();
   await kit.close();
 });

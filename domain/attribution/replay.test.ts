@@ -1,21 +1,20 @@
-import { type ClickHouse, createClickHouse, migrate, raw } from '@tributary/clickhouse';
-import { buildProfile, openTestkit, type Testkit } from '@tributary/testkit';
+import { type ClickHouse, raw } from '@tributary/clickhouse';
+import { buildProfile, openTestkit, openWarehouse, type Testkit } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { replay } from './replay.ts';
 
 let kit: Testkit;
+let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
 let clickhouse: ClickHouse;
 beforeAll(async () => {
   kit = await openTestkit();
-  const settings = { url: kit.clickhouseUrl, database: kit.clickhouseDatabase };
-  await migrate(settings);
-  clickhouse = createClickHouse(settings);
+  warehouse = await openWarehouse(kit);
+  clickhouse = warehouse.client;
 });
 afterAll(async () => {
-  await clickhouse.command(raw(`DROP DATABASE ${kit.clickhouseDatabase} SYNC`), {});
-  await clickhouse.close();
+  await warehouse.drop();
   await kit.close();
 });
 

@@ -77,6 +77,7 @@ function statements(profileId: string, batchId: string, selection: Selection, cu
     LEFT JOIN definition_events bytype ON bytype.profile_id = o.profile_id AND bytype.event_key = o.event_type_key
     LEFT JOIN definitions d ON d.profile_id = o.profile_id AND d.id = coalesce(byname.definition_id, bytype.definition_id)`;
   const isCurrent = `o.reporting_amount IS NOT NULL AND o.reporting_currency = '${word(currency)}'`;
+  // The CASE of revenue types says what `revenueType` of packages/rules says.
   const row = (at: string, isEligible: string) => `
     SELECT '${batchId}', o.profile_id, ${bucketOf(homeOf)}, o.id, ${time(at)}, ${person}, (o.customer_id IS NULL)::int,
       (${isEligible})::int, coalesce(d.id, '${nil}'), coalesce(d.conversion_type, ''),

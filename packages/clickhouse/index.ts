@@ -1,5 +1,6 @@
 export { type BatchWriter, type BatchWriterOptions, createBatchWriter } from './batch-writer.ts';
 export { type CallOptions, type ClickHouse, createClickHouse, type InsertOptions } from './client.ts';
+export { dropPartition } from './drop-partition.ts';
 export { ClickHouseFailure, isTransient } from './failure.ts';
 export { forgetProfile } from './forget-profile.ts';
 export { type MigrateOptions, type MigrationReport, migrate } from './migrate.ts';

@@ -79,8 +79,7 @@ const told = ({ touches, touchCount, credits }: Attribution) => ({
 });
 
 function toldBy(row: StoredConversion): ReturnType<typeof told> {
-  const [only] = [row.position_based];
-  const value = only.reduce((sum, credit) => sum + BigInt(credit), 0n);
+  const value = row.position_based.reduce((sum, credit) => sum + BigInt(credit), 0n);
   const alone = (place: number) => row.touch_ids.map((_, index) => (index === place ? String(value) : '0'));
   return {
     touchCount: row.touch_count,

@@ -3,6 +3,7 @@ import { replay } from '@tributary/domain/attribution';
 import { Command } from 'commander';
 import { withLedgers } from '../ledgers.ts';
 import { tell } from '../output.ts';
+import { showProgress } from '../progress.ts';
 
 /** One bucket of a large profile may take minutes. */
 const statementTimeoutMs = 3_600_000;
@@ -27,7 +28,13 @@ export const replayCommand = () =>
         try {
           const result = await replay(
             { app, clickhouse },
-            { profileId: profile, cause: 'operator', now: () => new Date(), signal: stop.signal, progress: say },
+            {
+              profileId: profile,
+              cause: 'operator',
+              now: () => new Date(),
+              signal: stop.signal,
+              progress: showProgress('buckets'),
+            },
           );
           tell({ ...result }, json, result.state === 'done' ? 'Replayed.' : 'Stopped. Run it again to go on.');
         } finally {
@@ -35,9 +42,3 @@ export const replayCommand = () =>
         }
       }),
     );
-
-function say(done: number, total: number, conversions: number): void {
-  const line = `${Math.floor((done / total) * 100)}% bucket ${done} of ${total}, ${conversions.toLocaleString('en')} conversions`;
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}${done === total ? '\n' : ''}`);
-  else console.error(line);
-}
