@@ -4,6 +4,7 @@ import type { Postgres } from '@tributary/postgres';
 import { hourWeights, minuteWeights } from '@tributary/rules';
 import { sql } from 'kysely';
 import { announceAttributed } from './announce.ts';
+import { noteFreshness } from './freshness.ts';
 import { LeaseLost } from './lease.ts';
 import { stage } from './stage.ts';
 
@@ -34,9 +35,14 @@ export async function attributeBatch(
   if (dirty.length === 0) return 0;
   const batch = { profile_id: profileId, batch_id: batchId, version };
   await clickhouse.command('attribution_bury', batch);
-  await clickhouse.command('attribution_attribute', { ...batch, bucket: 0, ...decayTables });
+  await clickhouse.command('attribution_attribute', {
+    ...batch,
+    target: 'attribution_results',
+    bucket: 0,
+    ...decayTables,
+  });
   await applyResults(clickhouse, profileId, version);
-  await finish(app, { profileId, holder }, dirty, now);
+  await finish(app, { profileId, holder, size }, dirty, now);
   await dropBatch(clickhouse, batchId);
   return dirty.length;
 }
@@ -60,12 +66,13 @@ export async function applyResults(clickhouse: ClickHouse, profileId: string, ve
 export async function dropBatch(clickhouse: ClickHouse, batchId: string): Promise<void> {
   await dropPartition(clickhouse, 'attribution_conversions', batchId);
   await dropPartition(clickhouse, 'attribution_links', batchId);
+  await dropPartition(clickhouse, 'attribution_touches', batchId);
 }
 
 /** Takes off the list what has not been marked again meanwhile. */
 async function finish(
   app: Postgres,
-  { profileId, holder }: Pick<Batch, 'profileId' | 'holder'>,
+  { profileId, holder, size }: Batch,
   dirty: readonly { readonly outcome_id: string; readonly revision: string }[],
   now: Date,
 ): Promise<void> {
@@ -89,5 +96,6 @@ async function finish(
       tx,
     );
     await announceAttributed(tx, profileId, settled, now);
+    await noteFreshness(tx, profileId, dirty.length < size ? 'current' : 'behind', now);
   });
 }

@@ -4,6 +4,7 @@ import { announce, type Schema, type Tx } from '@tributary/postgres';
 import type { Updateable } from 'kysely';
 import { v7 as uuid, v5 as uuidFrom } from 'uuid';
 import { applyResults, decayTables, dropBatch, type Engines, nextVersion } from './attribute-batch.ts';
+import { noteFreshness } from './freshness.ts';
 import { LeaseLost, leaseProfile, releaseProfile } from './lease.ts';
 import { stage } from './stage.ts';
 
@@ -52,6 +53,8 @@ interface Run {
   readonly buckets: number;
   readonly firstBucket: number;
   readonly conversionsDone: number;
+  /** Nothing stood there when it began: there is nothing to compare with, to keep or to bury. */
+  readonly isFirst: boolean;
 }
 
 async function resume({ app, clickhouse }: Engines, { profileId }: ReplayOptions): Promise<Run | undefined> {
@@ -77,6 +80,7 @@ async function resume({ app, clickhouse }: Engines, { profileId }: ReplayOptions
     buckets: row.buckets_total,
     firstBucket: row.buckets_done,
     conversionsDone: Number(row.conversions_done),
+    isFirst: false,
   };
 }
 
@@ -84,20 +88,22 @@ async function begin({ app, clickhouse }: Engines, { profileId, cause, now, ...o
   const id = uuid();
   const batchId = randomUUID();
   const ledger = app.forProfile(profileId);
-  await ledger.transaction((tx) =>
-    tx
+  await ledger.transaction(async (tx) => {
+    await tx
       .insertInto('attribution_replays')
       .values({ profile_id: profileId, id, cause, state: 'running', requested_at: now(), started_at: now() })
-      .execute(),
-  );
+      .execute();
+    await noteFreshness(tx, profileId, 'behind', now());
+  });
   const [size] = await clickhouse.query('attribution_size', { profile_id: profileId });
   const buckets =
     options.buckets ?? Math.min(mostBuckets, Math.max(1, Math.ceil(Number(size?.touches ?? 0) / touchesPerBucket)));
+  const isFirst = (await clickhouse.query('attribution_exists', { profile_id: profileId })).length === 0;
   const version = await nextVersion(app, profileId);
   await stage(app, clickhouse, profileId, batchId, { all: true, buckets }, cause);
   // Only now can it be gone on with: before, its inputs were not all there.
   await update(ledger.transaction, profileId, id, { batch_id: batchId, version, buckets_total: buckets });
-  return { id, batchId, version, buckets, firstBucket: 0, conversionsDone: 0 };
+  return { id, batchId, version, buckets, firstBucket: 0, conversionsDone: 0, isFirst };
 }
 
 async function work(
@@ -106,7 +112,8 @@ async function work(
   run: Run,
   holder: string,
 ): Promise<ReplayResult> {
-  const { id, batchId, version, buckets } = run;
+  const { id, batchId, version, buckets, isFirst } = run;
+  const target = isFirst ? 'attributed_conversions' : 'attribution_results';
   const { transaction } = app.forProfile(profileId);
   const staged = await clickhouse.query('attribution_staged', { profile_id: profileId, batch_id: batchId });
   const sizes = new Map(staged.map(({ bucket, conversions }) => [bucket, Number(conversions)]));
@@ -119,16 +126,19 @@ async function work(
       return { id, state: 'stopped', buckets, conversions };
     }
     if (!(await leaseProfile(app, profileId, holder, now()))) throw new LeaseLost();
-    await clickhouse.command('attribution_attribute', { ...batch, bucket, ...decayTables });
-    await applyResults(clickhouse, profileId, version);
+    await clickhouse.command('attribution_attribute', { ...batch, target, bucket, ...decayTables });
+    if (!isFirst) await applyResults(clickhouse, profileId, version);
     conversions += sizes.get(bucket) ?? 0;
     await update(transaction, profileId, id, { buckets_done: bucket + 1, conversions_done: String(conversions) });
     progress(bucket + 1, buckets, conversions);
   }
-  await clickhouse.command('attribution_bury_unknown', { ...batch, cause });
-  await applyResults(clickhouse, profileId, version);
+  if (!isFirst) {
+    await clickhouse.command('attribution_bury_unknown', { ...batch, cause });
+    await applyResults(clickhouse, profileId, version);
+  }
   await transaction(async (tx) => {
     await setReplay(tx, profileId, id, { state: 'done', finished_at: now() });
+    await noteFreshness(tx, profileId, 'current', now());
     await announce(tx, [
       {
         id: uuidFrom(`recompute.completed:${id}`, profileId),

@@ -39,17 +39,22 @@ export function stage(
       [profileId],
     );
     const sql = statements(profileId, batchId, selection, profile?.currency ?? 'USD', cause);
-    const insert = async (table: 'attribution_conversions' | 'attribution_links', columns: string, rows: Readable) =>
+    const insert = async (table: StagedTable, columns: string, rows: Readable) =>
       clickhouse.insertText(table, columns.split(', '), rows);
     await insert('attribution_conversions', conversionColumns, copy(sql.conversions));
     await insert('attribution_links', linkColumns, copy(sql.links));
+    await insert('attribution_touches', touchColumns, copy(sql.touches));
     return { dirty };
   });
 }
 
+type StagedTable = 'attribution_conversions' | 'attribution_links' | 'attribution_touches';
+
 const conversionColumns =
   'batch_id, profile_id, bucket, conversion_id, conversion_time, person_id, is_anonymous, is_eligible, definition_id, conversion_type, revenue_type, value, has_value, currency, is_first_payment, purchase_id, lookback_days, cause';
 const linkColumns = 'batch_id, profile_id, bucket, visitor_id, person_id';
+const touchColumns =
+  'batch_id, profile_id, bucket, person_id, touch_id, occurred_at, channel, source, medium, platform, campaign_id, ad_set_id, ad_id';
 
 /**
  * COPY takes no parameters; what is written into these texts are ids and words of our own.
@@ -94,7 +99,18 @@ function statements(profileId: string, batchId: string, selection: Selection, cu
     'dirty' in selection
       ? `(${people}) p CROSS JOIN LATERAL (SELECT * FROM visitor_links WHERE profile_id = '${profileId}' AND customer_id = p.customer_id OFFSET 0) l`
       : `visitor_links l JOIN ${homes} h ON h.customer_id = l.customer_id WHERE l.profile_id = '${profileId}' AND l.customer_id IN (${people})`;
+  // What brought an outcome is a touch of everything else that its person did: of whoever is in the batch, all such outcomes.
+  const told = `o.origin->>'channel', o.origin->>'source', o.origin->>'medium', o.origin->>'platform', '${nil}', '${nil}', o.origin->>'ad_id'`;
+  const touch = (bucket: string) =>
+    `SELECT '${batchId}', o.profile_id, ${bucket}, ${person}, o.id, ${time('o.occurred_at')}, ${told}`;
+  const touches =
+    'dirty' in selection
+      ? `${touch('0')} FROM (${people}) p CROSS JOIN LATERAL (SELECT * FROM outcomes WHERE profile_id = '${profileId}' AND customer_id = p.customer_id AND origin IS NOT NULL OFFSET 0) o
+        UNION ALL
+        ${touch('0')} FROM ${chosen} WHERE o.customer_id IS NULL AND o.origin IS NOT NULL`
+      : `${touch(bucketOf(homeOf))} FROM outcomes o ${home} WHERE o.profile_id = '${profileId}' AND o.origin IS NOT NULL`;
   return {
+    touches,
     conversions: `${row('o.occurred_at', 'coalesce(d.is_attribution_eligible, false)')} WHERE o.profile_id = '${profileId}' UNION ALL ${moved}`,
     links: `
       SELECT '${batchId}', l.profile_id, ${bucketOf('dirty' in selection ? 'l.visitor_id' : 'h.visitor_id')}, l.visitor_id, l.customer_id

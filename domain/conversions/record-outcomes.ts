@@ -1,6 +1,6 @@
 import { CustomerBook, type Evidence, openCustomers, saveCustomers } from '@tributary/domain/customers';
 import { announce, type Tx } from '@tributary/postgres';
-import { convert, type EventSettlement, fromMinorUnits, settleEvent } from '@tributary/rules';
+import { convert, type EventSettlement, fromMinorUnits, originOf, settleEvent } from '@tributary/rules';
 import { v7 as uuid, v5 as uuidFrom } from 'uuid';
 import { findCashEvents } from './definitions.ts';
 import { deriveFirstPayments } from './first-payments.ts';
@@ -14,6 +14,7 @@ import {
   insertOutcomes,
   markCustomersDirty,
   markDirty,
+  markTouchedCustomers,
   type OutcomeRow,
   type StoredOutcome,
   updateOutcome,
@@ -52,6 +53,11 @@ export async function recordOutcomes(
   const settled = await settleAll(tx, events, customers, context);
   const moved = await writeAll(tx, settled, { profileId, now, isCash, locked });
   const touched = settled.filter(({ status }) => status !== 'duplicate');
+  await markTouchedCustomers(
+    tx,
+    profileId,
+    touched.flatMap((one) => touchesOf(one, profileId)),
+  );
   await markDirty(
     tx,
     profileId,
@@ -83,6 +89,12 @@ export async function recordOutcomes(
     customerKey: (row.customerId && keys.get(row.customerId)) ?? null,
   }));
 }
+
+/** The touches that an outcome is and was, through what it says brought it. */
+const touchesOf = ({ row, before }: Settled, profileId: string) =>
+  [row.origin && row, before && originOf(profileId, before.rest) && before].flatMap((one) =>
+    one?.customerId ? [{ customerId: one.customerId, at: one.occurredAt }] : [],
+  );
 
 async function resolveCustomers(
   tx: Tx,
@@ -158,6 +170,8 @@ async function settleAll(
         eventTypeKey: read.eventTypeKey,
         reporting: reportingOf(row),
         visitorId: read.browser?.visitorId,
+        // A browser's visits say where it came from.
+        origin: read.browser ? null : originOf(profileId, row.rest),
       },
       status,
       before,

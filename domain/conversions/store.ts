@@ -1,5 +1,6 @@
+import { limits } from '@tributary/contract';
 import type { Tx } from '@tributary/postgres';
-import type { Json, OutcomeContent, PaymentStanding } from '@tributary/rules';
+import type { Json, Origin, OutcomeContent, PaymentStanding } from '@tributary/rules';
 import { sql } from 'kysely';
 
 /** An outcome as it stands in the ledger. */
@@ -66,6 +67,8 @@ export interface OutcomeRow extends StoredOutcome {
   readonly reporting: Reporting | null;
   /** The browser that told of it. */
   readonly visitorId: string | undefined;
+  /** What brought it, where it says so itself. */
+  readonly origin: Origin | null;
 }
 
 /** Money in the profile's own currency, with what it was converted by. */
@@ -99,6 +102,7 @@ const columnsOf = (profileId: string, row: OutcomeRow, now: Date) => ({
   is_first_payment: row.standing?.isFirstPayment ?? null,
   purchase_id: row.standing?.purchaseId ?? null,
   rest: row.rest,
+  origin: row.origin,
 });
 
 const names = [
@@ -124,6 +128,7 @@ const names = [
   'is_first_payment',
   'purchase_id',
   'rest',
+  'origin',
 ] as const satisfies readonly (keyof ReturnType<typeof columnsOf>)[];
 
 /** Resolves to the keys that were really new: somebody may have recorded one of them since we looked. */
@@ -162,6 +167,25 @@ export async function markDirty(tx: Tx, profileId: string, causes: ReadonlyMap<s
   await sql`
     INSERT INTO dirty_conversions (profile_id, outcome_id, cause)
     SELECT ${profileId}, id, cause FROM unnest(${ids}::uuid[], ${ids.map((id) => causes.get(id))}::text[]) AS d (id, cause)
+    ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'), cause = excluded.cause`.execute(
+    tx,
+  );
+}
+
+/** Outcomes that name their ad are touches of what their customers did afterwards, as far as any lookback reaches. */
+export async function markTouchedCustomers(
+  tx: Tx,
+  profileId: string,
+  touches: readonly { readonly customerId: string; readonly at: Date }[],
+): Promise<void> {
+  if (touches.length === 0) return;
+  await sql`
+    INSERT INTO dirty_conversions (profile_id, outcome_id, cause)
+    SELECT DISTINCT ${profileId}::uuid, o.id, 'late_touch'
+    FROM unnest(${touches.map(({ customerId }) => customerId)}::uuid[], ${touches.map(({ at }) => at)}::timestamptz[]) AS t (customer_id, at)
+    JOIN outcomes o ON o.profile_id = ${profileId} AND o.customer_id = t.customer_id
+      AND o.occurred_at >= t.at AND o.occurred_at <= t.at + make_interval(days => ${limits.lookback.days.max})
+    ORDER BY 2
     ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'), cause = excluded.cause`.execute(
     tx,
   );

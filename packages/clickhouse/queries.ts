@@ -8,9 +8,15 @@ import type { VisitRow } from './tables.ts';
  */
 export const catalogue = {
   attribution_attribute: declare<
-    AttributionBatch & { bucket: number; hour_weights: readonly number[]; minute_weights: readonly number[] },
+    AttributionBatch & {
+      target: 'attribution_results' | 'attributed_conversions';
+      bucket: number;
+      hour_weights: readonly number[];
+      minute_weights: readonly number[];
+    },
     never
   >(),
+  attribution_exists: declare<{ profile_id: string }, { exists: number }>(),
   attribution_apply: declare<AttributionResults, never>(),
   attribution_bury: declare<AttributionBatch, never>(),
   attribution_bury_unknown: declare<AttributionBatch & { cause: string }, never>(),

@@ -224,6 +224,30 @@ PARTITION BY version
 ORDER BY (profile_id, conversion_time, conversion_id)
 SETTINGS index_granularity = 8192;
 
+CREATE TABLE attribution_touches
+(
+    `batch_id` UUID,
+    `profile_id` UUID,
+    `bucket` UInt16,
+    `person_id` UUID,
+    `touch_id` UUID,
+    `occurred_at` DateTime64(3, 'UTC'),
+    `channel` LowCardinality(String),
+    `source` LowCardinality(String),
+    `medium` LowCardinality(String),
+    `platform` LowCardinality(String),
+    `campaign_id` UUID,
+    `ad_set_id` UUID,
+    `ad_id` UUID,
+    `source_id` UInt64 DEFAULT bitOr(bitAnd(cityHash64(channel, source, medium, platform, campaign_id, ad_set_id, ad_id), 18446744073709551614), channel = 'direct'),
+    `staged_at` DateTime DEFAULT now()
+)
+ENGINE = MergeTree
+PARTITION BY batch_id
+ORDER BY (profile_id, bucket, person_id)
+TTL staged_at + toIntervalDay(1)
+SETTINGS index_granularity = 8192;
+
 CREATE TABLE schema_migrations
 (
     `name` String,
@@ -249,6 +273,30 @@ CREATE TABLE touch_sources
 ENGINE = ReplacingMergeTree
 ORDER BY (profile_id, source_id)
 SETTINGS index_granularity = 8192;
+
+CREATE MATERIALIZED VIEW touch_sources_of_attribution TO touch_sources
+(
+    `profile_id` UUID,
+    `source_id` UInt64,
+    `channel` LowCardinality(String),
+    `source` LowCardinality(String),
+    `medium` LowCardinality(String),
+    `platform` LowCardinality(String),
+    `campaign_id` UUID,
+    `ad_set_id` UUID,
+    `ad_id` UUID
+)
+AS SELECT DISTINCT
+    profile_id,
+    source_id,
+    channel,
+    source,
+    medium,
+    platform,
+    campaign_id,
+    ad_set_id,
+    ad_id
+FROM attribution_touches;
 
 CREATE MATERIALIZED VIEW touch_sources_of_touches TO touch_sources
 (

@@ -4,6 +4,7 @@ export interface Tables {
   touches: TouchRow;
   attribution_conversions: Readonly<Record<string, unknown>>;
   attribution_links: Readonly<Record<string, unknown>>;
+  attribution_touches: Readonly<Record<string, unknown>>;
   ad_entities: Readonly<Record<string, unknown>>;
   ad_delivery_daily: Readonly<Record<string, unknown>>;
   ad_delivery_history: Readonly<Record<string, unknown>>;

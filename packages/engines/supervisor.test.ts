@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { Supervisor } from './index.ts';
 
@@ -32,6 +35,25 @@ test('its data and its port are private to the set', async () => {
     const [here, there] = [await supervisor.start(['redis']), await other.start(['redis'])];
     expect(here.REDIS_URL).not.toBe(there.REDIS_URL);
   } finally {
+    await other.destroy();
+  }
+});
+
+test('a port that somebody took meanwhile is left to them', async () => {
+  const set = `test-${randomBytes(4).toString('hex')}`;
+  const other = new Supervisor(set);
+  const taker = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => taker.once('listening', resolve));
+  const { port } = taker.address() as AddressInfo;
+  const directory = join(import.meta.dirname, '../../.engines', set, 'nats');
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, 'ports.json'), JSON.stringify({ main: port }));
+  try {
+    const { NATS_URL = '' } = await other.start(['nats']);
+    expect(new URL(NATS_URL).port).not.toBe(String(port));
+    expect((await other.status('nats')).state).toBe('running');
+  } finally {
+    taker.close();
     await other.destroy();
   }
 });

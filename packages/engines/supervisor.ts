@@ -109,6 +109,19 @@ export class Supervisor {
         `No ${engine.name} answers at ${Object.keys(given).join(', ')}. Start it, or unset that to get a private one.`,
       );
     }
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#startPrivate(engine);
+      } catch (error) {
+        // Two sets may have been given the same free port at the same moment. Who comes second takes another.
+        const isTaken = error instanceof Error && /address already in use/i.test(error.message);
+        if (!isTaken || this.#set === 'main' || attempt === 3) throw error;
+        rmSync(join(this.#directory(engine.name), 'ports.json'), { force: true });
+      }
+    }
+  }
+
+  async #startPrivate(engine: Engine): Promise<Record<string, string>> {
     const place = await this.place(engine.name);
     const addresses = engine.addresses(place);
     if (!processes.running(place.directory)) {

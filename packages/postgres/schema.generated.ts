@@ -141,6 +141,12 @@ export interface AppTokens {
   scopes: string[];
 }
 
+export interface AttributionFreshness {
+  profile_id: string;
+  since: Timestamp;
+  state: string;
+}
+
 export interface AttributionLeases {
   holder: string;
   profile_id: string;
@@ -517,6 +523,7 @@ export interface Outcomes {
   is_first_payment: boolean | null;
   is_installment: Generated<boolean>;
   occurred_at: Timestamp;
+  origin: Json | null;
   profile_id: string;
   purchase_id: string | null;
   rate: Numeric | null;
@@ -816,6 +823,7 @@ export interface DB {
   api_keys: ApiKeys;
   app_tokens: AppTokens;
   apps: Apps;
+  attribution_freshness: AttributionFreshness;
   attribution_leases: AttributionLeases;
   attribution_replays: AttributionReplays;
   audit_heads: AuditHeads;

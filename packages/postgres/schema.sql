@@ -682,6 +682,15 @@ CREATE TABLE public.api_keys (
 
 ALTER TABLE ONLY public.api_keys FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.attribution_freshness (
+    profile_id uuid NOT NULL,
+    state text NOT NULL,
+    since timestamp with time zone NOT NULL,
+    CONSTRAINT attribution_freshness_state_check CHECK ((state = ANY (ARRAY['current'::text, 'behind'::text])))
+);
+
+ALTER TABLE ONLY public.attribution_freshness FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.attribution_leases (
     profile_id uuid NOT NULL,
     holder uuid NOT NULL,
@@ -1039,6 +1048,7 @@ CREATE TABLE public.outcomes (
     is_installment boolean DEFAULT false NOT NULL,
     rest jsonb NOT NULL,
     visitor_id uuid,
+    origin jsonb,
     CONSTRAINT outcomes_check CHECK (((amount IS NULL) = (currency IS NULL)))
 );
 
@@ -1183,6 +1193,9 @@ ALTER TABLE ONLY public.app_tokens
 
 ALTER TABLE ONLY public.apps
     ADD CONSTRAINT apps_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.attribution_freshness
+    ADD CONSTRAINT attribution_freshness_pkey PRIMARY KEY (profile_id);
 
 ALTER TABLE ONLY public.attribution_leases
     ADD CONSTRAINT attribution_leases_pkey PRIMARY KEY (profile_id);
@@ -1436,6 +1449,8 @@ CREATE INDEX outcomes_by_visitor ON public.outcomes USING btree (profile_id, vis
 
 CREATE INDEX outcomes_tagged_first ON public.outcomes USING btree (profile_id, customer_id, occurred_at, id) WHERE (is_first_payment AND (subject_ref IS NOT NULL));
 
+CREATE INDEX outcomes_with_origin ON public.outcomes USING btree (profile_id, customer_id, occurred_at) WHERE (origin IS NOT NULL);
+
 CREATE INDEX pii_access_log_by_time ON public.pii_access_log USING btree (at);
 
 CREATE INDEX profiles_by_workspace ON public.profiles USING btree (workspace_id, id);
@@ -1513,6 +1528,9 @@ ALTER TABLE ONLY public.app_tokens
 
 ALTER TABLE ONLY public.app_tokens
     ADD CONSTRAINT app_tokens_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.attribution_freshness
+    ADD CONSTRAINT attribution_freshness_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.attribution_leases
     ADD CONSTRAINT attribution_leases_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
@@ -1704,6 +1722,8 @@ CREATE POLICY append ON public.audit_log TO tributary_owner USING (true);
 
 ALTER TABLE public.apps ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.attribution_freshness ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.attribution_leases ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.attribution_replays ENABLE ROW LEVEL SECURITY;
@@ -1799,6 +1819,8 @@ CREATE POLICY own_profile ON public.ad_entities TO tributary_app USING ((profile
 CREATE POLICY own_profile ON public.api_keys TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.app_tokens TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.attribution_freshness TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.attribution_leases TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -1988,6 +2010,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.ad_delivery_history TO tributa
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.ad_entities TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.api_keys TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.attribution_freshness TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.attribution_leases TO tributary_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.attribution_leases TO tributary_system;

@@ -75,6 +75,7 @@ export { type Classification, classifyVisit, type Utm, type VisitAddresses } fro
 export { channelsPage } from './visits/channels-page.ts';
 export { type MarketingChannel, marketingChannels } from './visits/marketing-channels.ts';
 export { type MaskedUrl, maskReferrer, maskUrl } from './visits/mask-url.ts';
+export { type Origin, originOf } from './visits/origin.ts';
 export {
   type ClockRefusal,
   checkClock,

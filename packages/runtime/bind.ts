@@ -99,7 +99,8 @@ async function serve<Services>(
   const work = new Work(binding, route, request, state, caller ?? nobody, now);
   const answer = await work.run((context) => handler(input as never, context as never));
   if (caller && route.access.grain === 'person') {
-    const giveUp = () => reply.raw.destroy();
+    // A process that was too busy to hear that the bytes are with the socket has nothing to take back.
+    const giveUp = () => reply.raw.writableFinished || reply.raw.destroy();
     const release = await passPersonGate(binding.postgres, route, caller, work.people, state.requestId, now, giveUp);
     reply.raw.once('close', release);
   }

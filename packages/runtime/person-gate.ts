@@ -26,11 +26,7 @@ export async function passPersonGate(
   await recordAccess(postgres, route, caller, people.size, 'served', requestId, now);
   const held = Promise.withResolvers<void>();
   const passed = Promise.withResolvers<void>();
-  // What has not left by then must not leave once the lock is gone.
-  const timer = setTimeout(() => {
-    giveUp();
-    held.resolve();
-  }, holdMs);
+  let timer: NodeJS.Timeout | undefined;
   const release = () => {
     clearTimeout(timer);
     held.resolve();
@@ -41,6 +37,11 @@ export async function passPersonGate(
       const fresh = await caller.recheck(tx, now);
       if (!fresh) refuse('unauthorized', 'The credential was revoked while the request was at work.');
       admit(route, fresh);
+      // Only from here on can anything leave. What has not left by then must not leave once the lock is gone.
+      timer = setTimeout(() => {
+        giveUp();
+        held.resolve();
+      }, holdMs);
       passed.resolve();
       await held.promise;
     })

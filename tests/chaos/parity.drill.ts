@@ -75,6 +75,7 @@ function longJourney(length: number): Journey {
   return {
     personId: randomUUID(),
     browsers: [Array.from({ length }, (_, index) => touchAt(index))],
+    origins: [],
     conversions: [1, 30, 365].map((lookbackDays) => ({
       conversionId: randomUUID(),
       at: epoch + length * 60_000,

@@ -38,6 +38,7 @@ export async function compareJourneys(clickhouse: ClickHouse, journeys: readonly
   await clickhouse.command('attribution_attribute', {
     profile_id: profileId,
     batch_id: batchId,
+    target: 'attribution_results',
     bucket: 0,
     version: '1',
     hour_weights: hourWeights,
@@ -52,8 +53,8 @@ export async function compareJourneys(clickhouse: ClickHouse, journeys: readonly
     {},
   );
   for await (const row of rows) found.set(row.conversion_id, row);
-  return journeys.flatMap(({ browsers, conversions }) => {
-    const touches = browsers.flat();
+  return journeys.flatMap(({ browsers, origins, conversions }) => {
+    const touches = [...browsers.flat(), ...origins];
     return conversions.flatMap((conversion) => {
       const expected = told(attribute(conversion, touches));
       const row = found.get(conversion.conversionId);
@@ -110,6 +111,17 @@ async function stage(clickhouse: ClickHouse, profileId: string, batchId: string,
   await clickhouse.insertLines(
     'attribution_links',
     lines(browsers.map(({ personId, visitorId }) => ({ ...base, visitor_id: visitorId, person_id: personId }))),
+  );
+  await clickhouse.insertLines(
+    'attribution_touches',
+    lines(
+      journeys.flatMap(({ personId, origins }) =>
+        origins.map((touch) => {
+          const { visitor_id: _visitor, session_id: _session, ...told } = touchRow(profileId, nil, touch);
+          return { ...base, ...told, person_id: personId };
+        }),
+      ),
+    ),
   );
   await clickhouse.insertLines(
     'attribution_conversions',

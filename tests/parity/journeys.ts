@@ -7,6 +7,8 @@ export interface Journey {
   readonly personId: string;
   /** By browser: a person may have several. */
   readonly browsers: readonly (readonly Touch[])[];
+  /** What their outcomes say brought them. */
+  readonly origins: readonly Touch[];
   readonly conversions: readonly (Conversion & { readonly conversionId: string })[];
 }
 
@@ -35,6 +37,14 @@ const touch: fc.Arbitrary<Touch> = fc.record({
   adId: entity,
 });
 
+const synthetic = (told: Touch): Touch => ({
+  ...told,
+  sessionId: null,
+  campaignId: null,
+  adSetId: null,
+  isSynthetic: true,
+});
+
 const value = fc.oneof(
   fc.bigInt({ min: 0n, max: 100_000n }),
   fc.bigInt({ min: 0n, max: 10n ** 15n }),
@@ -54,7 +64,12 @@ const touches = (most: number) =>
 export const journeys = (mostTouches = 12): fc.Arbitrary<Journey> =>
   fc.record({
     personId: uuid,
-    browsers: fc.array(touches(mostTouches), { minLength: 1, maxLength: 3 }),
+    // Some people were never seen on the site.
+    browsers: fc.array(touches(mostTouches), { minLength: 0, maxLength: 3 }),
+    origins: fc.oneof(
+      { weight: 2, arbitrary: fc.constant([]) },
+      { weight: 1, arbitrary: fc.array(touch.map(synthetic), { maxLength: 3 }) },
+    ),
     conversions: fc.array(
       fc.record({
         conversionId: uuid,

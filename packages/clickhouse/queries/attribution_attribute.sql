@@ -5,8 +5,11 @@
 --   .1 its place in time: milliseconds, then its id, so that touches of one moment have an order, too
 --   .2 a mark that repeats of one session and source share
 --   .3 its source
---   .4 country and device
-INSERT INTO attribution_results
+--   .4 country and device, and 2^20 for a synthetic touch
+--
+-- What it finds goes into attribution_results, to be compared with what stands there; or at once into attributed_conversions, where
+-- nothing does.
+INSERT INTO {target:Identifier}
 WITH
     journeys AS
     (
@@ -16,20 +19,33 @@ WITH
                 groupArray(bitShiftLeft(toUInt256(toUnixTimestamp64Milli(occurred_at)), 128) + reinterpretAsUInt128(touch_id)) AS order,
                 groupArray(cityHash64(if(session_id = toUUID('00000000-0000-0000-0000-000000000000'), touch_id, session_id), source_id)),
                 groupArray(source_id),
-                groupArray(toUInt32(reinterpretAsUInt16(toString(country)) * 4 + transform(device, ['desktop', 'mobile', 'tablet'], [1, 2, 3], 0)))),
-                order) AS touches
-        FROM touches AS t FINAL
-        INNER JOIN
+                groupArray(place)),
+                order) AS touches,
+            max(place) >= 1048576 AS has_synthetic
+        FROM
         (
-            SELECT visitor_id, person_id FROM attribution_links
-            WHERE batch_id = {batch_id:UUID} AND profile_id = {profile_id:UUID} AND bucket = {bucket:UInt16}
-        ) AS l ON l.visitor_id = t.visitor_id
-        WHERE profile_id = {profile_id:UUID}
-            AND visitor_id IN
+            SELECT
+                person_id, occurred_at, touch_id, session_id, source_id,
+                toUInt32(reinterpretAsUInt16(toString(country)) * 4 + transform(device, ['desktop', 'mobile', 'tablet'], [1, 2, 3], 0)) AS place
+            FROM touches AS t FINAL
+            INNER JOIN
             (
-                SELECT visitor_id FROM attribution_links
+                SELECT visitor_id, person_id FROM attribution_links
                 WHERE batch_id = {batch_id:UUID} AND profile_id = {profile_id:UUID} AND bucket = {bucket:UInt16}
-            )
+            ) AS l ON l.visitor_id = t.visitor_id
+            WHERE profile_id = {profile_id:UUID}
+                AND visitor_id IN
+                (
+                    SELECT visitor_id FROM attribution_links
+                    WHERE batch_id = {batch_id:UUID} AND profile_id = {profile_id:UUID} AND bucket = {bucket:UInt16}
+                )
+            UNION ALL
+            SELECT
+                person_id, occurred_at, touch_id, toUUID('00000000-0000-0000-0000-000000000000') AS session_id, source_id,
+                toUInt32(1048576 + reinterpretAsUInt16('ZZ') * 4) AS place
+            FROM attribution_touches
+            WHERE batch_id = {batch_id:UUID} AND profile_id = {profile_id:UUID} AND bucket = {bucket:UInt16}
+        )
         GROUP BY person_id
     ),
     conversions AS
@@ -44,7 +60,9 @@ WITH
             toUnixTimestamp64Milli(conversion_time) AS until,
             bitShiftLeft(toUInt256(greatest(until - lookback_days * 86400000, 0)), 128) AS first_place,
             bitShiftLeft(toUInt256(until + 1), 128) AS end_place,
-            arrayFilter(touch -> touch.1 >= first_place AND touch.1 < end_place, touches) AS within,
+            arrayFilter(touch -> touch.1 >= first_place AND touch.1 < end_place, touches) AS in_window,
+            -- Synthetic touches count where no visit does.
+            if(has_synthetic AND arrayExists(touch -> touch.4 < 1048576, in_window), arrayFilter(touch -> touch.4 < 1048576, in_window), in_window) AS within,
             -- How often a touch's mark came before it in the window; the first of each counts.
             arrayEnumerateUniq(within.2) AS repeat,
             arrayCumSum(arrayMap(nth -> nth = 1, repeat)) AS nth_touch,
@@ -57,7 +75,7 @@ WITH
     weighed AS
     (
         SELECT
-            * EXCEPT (touches, within, repeat, nth_touch, first_place, end_place, until),
+            * EXCEPT (touches, has_synthetic, in_window, within, repeat, nth_touch, first_place, end_place, until),
             length(path) AS n,
             arrayEnumerate(path) AS places,
             arrayMap(place -> toInt64(bitShiftRight(place, 128)), path.1) AS times,
@@ -104,7 +122,7 @@ SELECT
     purchase_id,
     lookback_days,
     touch_count,
-    if(n = 0, 'ZZ', reinterpretAsString(toUInt16(intDiv(path.4[-1], 4)))) AS country,
+    if(n = 0, 'ZZ', reinterpretAsString(toUInt16(intDiv(modulo(path.4[-1], 1048576), 4)))) AS country,
     if(n = 0, 'unknown', ['unknown', 'desktop', 'mobile', 'tablet'][modulo(path.4[-1], 4) + 1]) AS device,
     arrayMap(place -> reinterpretAsUUID(toUInt128(place)), path.1) AS touch_ids,
     arrayMap(time -> fromUnixTimestamp64Milli(time, 'UTC'), times) AS touch_times,

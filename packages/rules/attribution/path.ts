@@ -11,6 +11,8 @@ export interface Touch {
   readonly campaignId: string | null;
   readonly adSetId: string | null;
   readonly adId: string | null;
+  /** Made from an outcome that itself names the ad or click which brought it. It counts where no visit does. */
+  readonly isSynthetic?: boolean;
 }
 
 export interface Window {
@@ -29,7 +31,8 @@ export const pathLength = 200;
 const dayMs = 86_400_000;
 
 export function pathOf(conversion: Window, touches: readonly Touch[]): Path {
-  const kept = withoutRepeats(touches.filter((touch) => isInWindow(touch, conversion)).sort(inOrder));
+  const inWindow = touches.filter((touch) => isInWindow(touch, conversion)).sort(inOrder);
+  const kept = withoutRepeats(withoutNeedlessSynthetics(inWindow));
   const cut = kept.length <= pathLength ? kept : [...kept.slice(0, 1), ...kept.slice(1 - pathLength)];
   return { touches: cut, touchCount: kept.length };
 }
@@ -46,6 +49,12 @@ const orderOf = (uuid: string): string => {
   return hex.slice(16) + hex.slice(0, 16);
 };
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** An ad's click that led to the site is a touch already: told once more by the outcome, it would earn twice. */
+function withoutNeedlessSynthetics(touches: readonly Touch[]): readonly Touch[] {
+  const visits = touches.filter(({ isSynthetic }) => !isSynthetic);
+  return visits.length > 0 ? visits : touches;
+}
 
 /** A landing page opened twice in one session is one touch, the earliest in the window. */
 function withoutRepeats(touches: readonly Touch[]): Touch[] {

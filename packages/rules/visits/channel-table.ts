@@ -391,3 +391,5 @@ export const sites: readonly Site[] = [
   { name: 'yahoo_sites', kind: 'plain', hosts: ['finance.yahoo.com', 'news.yahoo.com', 'sports.yahoo.com'] },
   { name: 'yandex_sites', kind: 'plain', hosts: ['disk.yandex.ru', 'metrika.yandex.ru', 'translate.yandex.ru'] },
 ];
+
+export const siteByName: ReadonlyMap<string, Site> = new Map(sites.map((site) => [site.name, site]));

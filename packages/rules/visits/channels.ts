@@ -10,7 +10,7 @@ import {
   media,
   utmParameters,
 } from './campaign-tags.ts';
-import { type Site, siteKinds, sites } from './channel-table.ts';
+import { type Site, siteByName, siteKinds, sites } from './channel-table.ts';
 import { isRedirectHost, isUnder, plainHost, siteOfHost } from './hosts.ts';
 import { type MarketingChannel, marketingChannels } from './marketing-channels.ts';
 import { readParameters } from './parameters.ts';
@@ -224,7 +224,6 @@ function isPlatformId(value: string, { isFreeText }: IdParameter): boolean {
 const squash = (text: string): string => text.toLowerCase().replace(/[\s_-]+/g, '');
 
 const mediumOf = new Map(media.flatMap((medium) => medium.words.map((word) => [word, medium] as const)));
-const siteByName = new Map(sites.map((site) => [site.name, site]));
 const siteByWord = new Map(
   sites.flatMap((site) => [site.name, ...(site.words ?? [])].map((word) => [squash(word), site] as const)),
 );

@@ -1,0 +1,167 @@
+import { type ClickHouse, raw } from '@tributary/clickhouse';
+import { entityIdOf } from '@tributary/rules';
+import {
+  buildApiKey,
+  buildProfile,
+  openApi,
+  openTestkit,
+  openWarehouse,
+  type TestApi,
+  type Testkit,
+} from '@tributary/testkit';
+import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { attributeBatch } from './attribute-batch.ts';
+import { replay } from './replay.ts';
+
+let kit: Testkit;
+let api: TestApi;
+let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
+let clickhouse: ClickHouse;
+beforeAll(async () => {
+  kit = await openTestkit();
+  api = await openApi(kit);
+  warehouse = await openWarehouse(kit);
+  clickhouse = warehouse.client;
+});
+afterAll(async () => {
+  await warehouse.drop();
+  await api.close();
+  await kit.close();
+});
+
+const day = (number: number) => new Date(Date.UTC(2026, 2, number)).toISOString();
+
+async function openShop() {
+  const { id: profileId } = await buildProfile(kit.app);
+  const { headers } = await buildApiKey(kit.app, profileId, { scopes: ['attribution:write'] });
+  const holder = uuid();
+  const { transaction } = kit.app.forProfile(profileId);
+  return {
+    profileId,
+    async send(event: object) {
+      const payload = { idempotency_key: uuid(), user_traits: { email: 'eva@example.test' }, ...event };
+      const response = await api.fastify.inject({ method: 'POST', url: '/api/v1/events', headers, payload });
+      expect(response.statusCode, response.body).toBe(202);
+      return response.json().data.outcome_event_id as string;
+    },
+    async visit(occurredAt: string) {
+      const visitorId = uuid();
+      const touch = { profile_id: profileId, visitor_id: visitorId, occurred_at: occurredAt, touch_id: uuid() };
+      await clickhouse.insertLines('touches', JSON.stringify({ ...touch, channel: 'email', source: 'newsletter' }));
+      await transaction((tx) =>
+        sql`INSERT INTO visitor_links (profile_id, visitor_id, customer_id, source, linked_at)
+          SELECT profile_id, ${visitorId}, customer_id, 'identify', now() FROM identifiers WHERE profile_id = ${profileId}`.execute(
+          tx,
+        ),
+      );
+    },
+    async attribute() {
+      await transaction((tx) =>
+        sql`INSERT INTO attribution_leases VALUES (${profileId}, ${holder}, now() + interval '1 hour') ON CONFLICT DO NOTHING`.execute(
+          tx,
+        ),
+      );
+      return attributeBatch({ app: kit.app, clickhouse }, { profileId, holder, size: 1_000 }, kit.clock.now());
+    },
+    replay: async () => {
+      await transaction((tx) => sql`DELETE FROM attribution_leases`.execute(tx));
+      const options = { profileId, cause: 'test', now: () => kit.clock.now(), signal: new AbortController().signal };
+      return replay({ app: kit.app, clickhouse }, options);
+    },
+    async paths() {
+      const rows = await clickhouse.query(
+        raw<{ conversion_id: string; touch_ids: string[]; channels: string[]; ads: string[] }>(`
+          WITH (SELECT CAST((groupArray(source_id), groupArray((channel, ad_id))), 'Map(UInt64, Tuple(channel String, ad_id UUID))')
+            FROM touch_sources FINAL WHERE profile_id = '${profileId}') AS known
+          SELECT conversion_id, touch_ids, arrayMap(id -> known[id].channel, source_ids) AS channels, arrayMap(id -> known[id].ad_id, source_ids) AS ads
+          FROM attributed_conversions FINAL WHERE profile_id = '${profileId}' ORDER BY conversion_time`),
+        {},
+      );
+      return rows;
+    },
+  };
+}
+
+const pay = (at: string) => ({
+  event_name: 'payment_received',
+  occurred_at: at,
+  properties: { value: '100', currency: 'USD' },
+});
+
+test('a conversion without any visit is earned by the ad that it names, and so is what follows it [jour-017]', async () => {
+  const shop = await openShop();
+  const ad = entityIdOf(shop.profileId, 'social_ads', 'ad', '120210987654321');
+  const lead = await shop.send({
+    event_name: 'lead_created',
+    occurred_at: day(1),
+    ad_id: '120210987654321',
+    click_ids: { ctwa_clid: 'ARxyz' },
+  });
+  const payment = await shop.send(pay(day(9)));
+  await shop.attribute();
+  const path = { touch_ids: [lead], channels: ['paid_social'], ads: [ad] };
+  expect(await shop.paths()).toEqual([
+    { conversion_id: lead, ...path },
+    { conversion_id: payment, ...path },
+  ]);
+});
+
+test('somebody nobody knows has a synthetic touch too, and a replay finds the same', async () => {
+  const shop = await openShop();
+  const lead = await shop.send({
+    event_name: 'lead_created',
+    occurred_at: day(1),
+    user_traits: {},
+    click_ids: { gclid: 'x' },
+  });
+  await shop.attribute();
+  const paths = await shop.paths();
+  expect(paths).toMatchObject([{ conversion_id: lead, touch_ids: [lead], channels: ['paid_search'] }]);
+  await shop.replay();
+  expect(await shop.paths()).toEqual(paths);
+});
+
+test('it counts only where no visit does', async () => {
+  const shop = await openShop();
+  await shop.send({ event_name: 'lead_created', occurred_at: day(5), ad_id: '120210987654321' });
+  await shop.visit(day(3));
+  await shop.attribute();
+  expect((await shop.paths()).map(({ channels }) => channels)).toEqual([['email']]);
+  await shop.replay();
+  expect((await shop.paths()).map(({ channels }) => channels)).toEqual([['email']]);
+});
+
+test('named late, the ad earns what came after it; taken back, it earns nothing', async () => {
+  const shop = await openShop();
+  const payment = await shop.send(pay(day(9)));
+  await shop.attribute();
+  expect(await shop.paths()).toMatchObject([{ touch_ids: [] }]);
+  const lead = { event_name: 'lead_created', occurred_at: day(1), idempotency_key: 'lead-1' };
+  const id = await shop.send({ ...lead, ad_id: '120210987654321' });
+  await shop.attribute();
+  expect(await shop.paths()).toMatchObject([{ touch_ids: [id] }, { conversion_id: payment, touch_ids: [id] }]);
+  await shop.send(lead);
+  await shop.attribute();
+  expect(await shop.paths()).toMatchObject([{ touch_ids: [] }, { touch_ids: [] }]);
+});
+
+test('falling behind and catching up are told, each once [evnt-017]', async () => {
+  const shop = await openShop();
+  const told = async () =>
+    (
+      await kit.app.forProfile(shop.profileId).transaction((tx) =>
+        sql<{
+          payload: { freshness: string };
+        }>`SELECT payload FROM outbox WHERE type = 'profile.freshness.changed' ORDER BY occurred_at, payload->>'freshness'`.execute(
+          tx,
+        ),
+      )
+    ).rows.map(({ payload }) => payload.freshness);
+  await shop.send(pay(day(9)));
+  await shop.attribute();
+  expect(await told()).toEqual([]);
+  await shop.replay();
+  expect(await told()).toEqual(['behind', 'current']);
+});
