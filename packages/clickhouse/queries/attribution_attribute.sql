@@ -14,7 +14,7 @@ WITH
     journeys AS
     (
         SELECT
-            person_id,
+            person_id AS whose,
             arraySort((touch, at) -> at, arrayZip(
                 groupArray(bitShiftLeft(toUInt256(toUnixTimestamp64Milli(occurred_at)), 128) + reinterpretAsUInt128(touch_id)) AS order,
                 groupArray(cityHash64(if(session_id = toUUID('00000000-0000-0000-0000-000000000000'), touch_id, session_id), source_id)),
@@ -69,8 +69,10 @@ WITH
             countEqual(repeat, 1) AS touch_count,
             -- The first touch, and the last 199.
             arrayFilter((touch, nth, at) -> nth = 1 AND (at = 1 OR at > touch_count - 199), within, repeat, nth_touch) AS path
-        FROM conversions AS c
-        LEFT JOIN journeys AS j ON j.person_id = c.person_id
+        -- From the journeys, although every conversion is wanted: a journey is long, and is then repeated for a few conversions at a
+        -- time (see the settings below), not for all thousand of a customer who is everybody.
+        FROM journeys AS j
+        RIGHT JOIN conversions AS c ON j.whose = c.person_id
     ),
     weighed AS
     (
@@ -140,3 +142,7 @@ SELECT
         lookback_days, touch_count, country, device, touch_ids, source_ids, last_non_direct, linear, time_decay, position_based) AS content_hash,
     cause
 FROM weighed AS w
+SETTINGS
+    query_plan_join_swap_table = 'false',
+    joined_block_split_single_row = 1,
+    max_joined_block_size_bytes = 16000000
