@@ -21,6 +21,7 @@ WITH
                 groupArray(source_id),
                 groupArray(place)),
                 order) AS touches,
+            arrayMap(touch -> toInt64(bitShiftRight(touch, 128)), touches.1) AS moments,
             max(place) >= 1048576 AS has_synthetic
         FROM
         (
@@ -58,9 +59,10 @@ WITH
         SELECT
             c.*,
             toUnixTimestamp64Milli(conversion_time) AS until,
-            bitShiftLeft(toUInt256(greatest(until - lookback_days * 86400000, 0)), 128) AS first_place,
-            bitShiftLeft(toUInt256(until + 1), 128) AS end_place,
-            arrayFilter(touch -> touch.1 >= first_place AND touch.1 < end_place, touches) AS in_window,
+            until - lookback_days * 86400000 AS since,
+            -- They are in order, so a window is a stretch of them.
+            arrayCount(moment -> moment < since, moments) AS before,
+            arraySlice(touches, before + 1, arrayCount(moment -> moment <= until, moments) - before) AS in_window,
             -- Synthetic touches count where no visit does.
             if(has_synthetic AND arrayExists(touch -> touch.4 < 1048576, in_window), arrayFilter(touch -> touch.4 < 1048576, in_window), in_window) AS within,
             -- How often a touch's mark came before it in the window; the first of each counts.
@@ -77,7 +79,7 @@ WITH
     weighed AS
     (
         SELECT
-            * EXCEPT (touches, has_synthetic, in_window, within, repeat, nth_touch, first_place, end_place, until),
+            * EXCEPT (touches, has_synthetic, in_window, within, repeat, nth_touch, moments, since, before, until),
             length(path) AS n,
             arrayEnumerate(path) AS places,
             arrayMap(place -> toInt64(bitShiftRight(place, 128)), path.1) AS times,
