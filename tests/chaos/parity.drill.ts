@@ -4,6 +4,7 @@ import type { Drill } from '@tributary/testkit';
 import { openDrillEngines } from '@tributary/testkit';
 import fc from 'fast-check';
 import { compareJourneys, type Difference } from '../parity/compare.ts';
+import { attributeEverybody, everybody } from '../parity/everybody.ts';
 import { epoch, type Journey, journeys } from '../parity/journeys.ts';
 
 const sizes = { small: { journeys: 3_000 }, full: { journeys: 100_000 } } as const;
@@ -22,6 +23,7 @@ export const drill: Drill = {
     await migrate(settings);
     const clickhouse = createClickHouse(settings);
     const differences: Difference[] = [];
+    let everybodySeconds: number | undefined;
     let conversions = 0;
     let touches = 0;
     let done = 0;
@@ -33,6 +35,7 @@ export const drill: Drill = {
       progress(done, wanted, `${differences.length} differences`);
     };
     try {
+      if (size === 'full') everybodySeconds = (await attributeEverybody(clickhouse)).seconds;
       await compare([longJourney(size === 'full' ? 50_000 : 5_000)]);
       while (done < wanted) {
         const length = Math.min(chunk, wanted - done);
@@ -49,11 +52,14 @@ export const drill: Drill = {
       await engines.close();
     }
     return {
-      passed: differences.length === 0 && done >= wanted,
+      passed: differences.length === 0 && done >= wanted && (everybodySeconds ?? 0) < everybody.maxSeconds,
       journeys: done,
       conversions,
       touches,
       differences: differences.length,
+      ...(everybodySeconds !== undefined && {
+        everybody: { ...everybody, seconds: Math.round(everybodySeconds * 10) / 10 },
+      }),
       ...(differences.length > 0 && { first: differences[0] }),
     };
   },
