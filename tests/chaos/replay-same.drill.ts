@@ -75,7 +75,7 @@ export const drill: Drill = {
             const person = pick(people);
             const key = uuid();
             paid.push({ key, person });
-            return post('/api/v1/events', payment(key, person, moment()));
+            return post('/api/v1/events', { ...payment(key, person, moment()), ...origin(pick) });
           },
         },
         refund: {
@@ -93,7 +93,7 @@ export const drill: Drill = {
           weight: 4,
           act: async () => {
             const one = paid[pick(paid.length)];
-            if (one) await post('/api/v1/events', payment(one.key, one.person, moment()));
+            if (one) await post('/api/v1/events', { ...payment(one.key, one.person, moment()), ...origin(pick) });
           },
         },
         merge: {
@@ -267,6 +267,9 @@ export const drill: Drill = {
 };
 
 const emailOf = (person: number) => `person-${person}@example.test`;
+
+/** A third of the payments name the ad that brought them; sent again, another or none. */
+const origin = (pick: (count: number) => number) => (pick(3) === 0 ? { ad_id: `12000000${pick(9)}` } : {});
 
 const payment = (key: string, person: number, at?: number) => ({
   event_name: 'payment_received',
