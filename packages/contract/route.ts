@@ -90,7 +90,8 @@ export type IdKind =
   | 'member'
   | 'assistant'
   | 'tracking_key'
-  | 'tracking_domain';
+  | 'tracking_domain'
+  | 'ad_entity';
 
 /** Keeps the declaration's own types while checking its shape. */
 export function route<const R extends Route>(declaration: R): R {

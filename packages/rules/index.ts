@@ -2,6 +2,7 @@ export { type Attribution, attribute, type Conversion } from './attribution/attr
 export { type AttributionModel, attributionModels, lastNonDirect, weightsOf } from './attribution/credit.ts';
 export { hourWeights, minuteWeights } from './attribution/decay.ts';
 export { isInWindow, type Path, pathOf, type Touch as AttributedTouch } from './attribution/path.ts';
+export { conversionIdOf, outcomeIdOf } from './conversion-id.ts';
 export {
   type CheckedDefinition,
   checkDefinition,

@@ -2,6 +2,7 @@ import { type CredentialKind, type IdKind, McpScope, OAuthScope, Scope, unboundA
 import { hashSecret, mintSecret, registerApp } from '@tributary/domain/access';
 import { mintTrackingKey } from '@tributary/domain/tracking';
 import { createPostgres, type Ledger, type Schema } from '@tributary/postgres';
+import { entityIdOf } from '@tributary/rules';
 import { v7 as uuid } from 'uuid';
 import { type BuiltProfile, buildProfile, type ProfileTraits } from './builders.ts';
 import { buildApiKey } from './keys.ts';
@@ -122,6 +123,18 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
       tx
         .insertInto('tracking_domains')
         .values({ ...domain, created_at: longAgo })
+        .execute(),
+    );
+    return id;
+  },
+  ad_entity: async (kit, { id: profileId, mark }) => {
+    const externalId = `${mark}-${uuid()}`;
+    const id = entityIdOf(profileId, 'social_ads', 'campaign', externalId);
+    const entity = { profile_id: profileId, id, platform: 'social_ads', level: 'campaign', external_id: externalId };
+    await kit.app.forProfile(profileId).transaction((tx) =>
+      tx
+        .insertInto('ad_entities')
+        .values({ ...entity, name: mark, first_seen: longAgo, last_seen: longAgo })
         .execute(),
     );
     return id;

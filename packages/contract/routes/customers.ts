@@ -1,7 +1,18 @@
 import { z } from 'zod';
-import { DecimalString, data, IsoTimestamp, limitParameter, Uuid } from '../primitives.ts';
+import {
+  CalendarDate,
+  CountryCode,
+  DateRange,
+  DecimalString,
+  data,
+  dateRangeFaults,
+  IsoTimestamp,
+  limitParameter,
+  page,
+  Uuid,
+} from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
-import { limits } from '../vocabulary.ts';
+import { ConversionKey, Device, limits, RevenueType } from '../vocabulary.ts';
 
 const { maxRows } = limits.customerImport;
 const { pageSize, queryMinCharacters } = limits.customerSearch;
@@ -134,4 +145,54 @@ export const searchCustomers = route({
   }),
   ids: { exclude: 'customer' },
   answers: { 200: { schema: data(z.array(CustomerCandidate)) } },
+});
+
+const CustomerRow = z
+  .strictObject({
+    conversion_id: Uuid,
+    customer_profile_id: Uuid.describe('The customer, or the browser of somebody unknown.'),
+    name: z.string().nullable().describe('Null while nobody is known.'),
+    email: z.string().nullable(),
+    country: CountryCode.describe('Of the session that converted; ZZ when not known.'),
+    device: Device,
+    channel: z.string().describe('Of the last touch before the conversion; `unknown` without one.'),
+    source: z.string(),
+    revenue: z.number().describe('In the reporting currency, refunds subtracted.'),
+    revenue_type: RevenueType,
+    conversion_time: IsoTimestamp,
+    time_to_complete_seconds: z.number().min(0).describe('From the first touch; 0 without one.'),
+    touch_count: Count,
+    touch_channels: z.array(z.string()).describe('Each channel once.'),
+    conversion_count: Count.describe('Of the customer, ever.'),
+    total_revenue: z.number().describe('Cash of the customer, ever.'),
+  })
+  .meta({ id: 'CustomerRow' });
+
+export const listCustomers = route({
+  id: 'listCustomers',
+  method: 'GET',
+  path: '/api/v1/customers',
+  summary: 'Customers who reached a goal',
+  description:
+    'One row for each conversion, newest first. While has_next is true, split `cursor` on `|` and send both halves as cursor_time and cursor_id.',
+  chapter: 'Customers',
+  access: {
+    credentials: ['api_key', 'app', 'session', 'mcp'],
+    scopes: anyOf('customers:read'),
+    grain: 'person',
+  },
+  query: DateRange.safeExtend({
+    goal: ConversionKey.describe('A conversion type. An unknown one gives no rows.').meta({
+      examples: ['payment_received', 'lead_created', 'appointment_booked', 'closed_won'],
+    }),
+    search: z.string().max(200).optional().describe('Name or e-mail address.'),
+    limit: limitParameter(limits.customerList.pageSize.max, limits.customerList.pageSize.default),
+    cursor_time: IsoTimestamp.optional().describe('With cursor_id, from the page before.'),
+    cursor_id: Uuid.optional(),
+  }).refine(({ cursor_time, cursor_id }) => (cursor_time === undefined) === (cursor_id === undefined), {
+    path: ['cursor_id'],
+    message: 'goes together with cursor_time',
+  }),
+  refusedAs: dateRangeFaults,
+  answers: { 200: { schema: page(CustomerRow, { date_from: CalendarDate, date_to: CalendarDate }) } },
 });

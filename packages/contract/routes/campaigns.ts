@@ -1,0 +1,442 @@
+import { z } from 'zod';
+import {
+  CalendarDate,
+  CurrencyCode,
+  DateRange,
+  DecimalString,
+  data,
+  dateRangeFaults,
+  IsoTimestamp,
+  limitParameter,
+  Pagination,
+  page,
+  Uuid,
+} from '../primitives.ts';
+import { anyOf, route } from '../route.ts';
+import { AttributionModel, AttributionModelParameter, EntityLevel, limits, RevenueType } from '../vocabulary.ts';
+
+/** What campaigns, ad sets and ads cost and earned. Days are the profile's, money is in its reporting currency. */
+
+const chapter = 'Campaigns';
+const access = {
+  credentials: ['api_key', 'app', 'session', 'mcp'],
+  scopes: anyOf('campaigns:read'),
+  grain: 'profile',
+} as const;
+
+const Count = z.int().min(0);
+/** Rounded to the minor unit of the reporting currency, and only here. */
+const Money = z.number();
+const Ratio = z.number().nullable();
+
+const ReportMeta = {
+  date_from: CalendarDate,
+  date_to: CalendarDate,
+  model: AttributionModel,
+  currency: CurrencyCode.describe('The reporting currency: that of every amount here.'),
+};
+const DeliveryMeta = { date_from: CalendarDate, date_to: CalendarDate, currency: CurrencyCode };
+
+const ByType = z
+  .record(z.string(), z.int().min(1))
+  .describe('attributed_outcome_count by conversion type. A type with nothing credited is absent.');
+
+/** What was credited, the same on a row, on one entity and on the rest that no entity earned. */
+const Outcomes = {
+  outcome_count: Count.describe('Payments credited under the model. Cost figures divide by it.'),
+  outcome_value: Money.describe('Cash credited, refunds subtracted.'),
+  outcome_count_first_payment: Count.describe('Of outcome_count, first purchases; deposit and balance are one.'),
+  attributed_outcome_count: Count.describe('Conversions of every kind credited. Not cash: never divide by it.'),
+  attributed_outcomes_by_type: ByType,
+};
+
+const CampaignRow = z
+  .strictObject({
+    campaign_id: Uuid.describe('Our id of the row’s campaign, ad set or ad, whatever the level.'),
+    campaign_name: z.string().describe('Its name on the platform; its platform id while nobody has told the name.'),
+    external_id: z
+      .string()
+      .nullable()
+      .describe('Its id on the platform. Null: a click named it, nobody told of it yet.'),
+    platform: z.string(),
+    spend: Money,
+    ...Outcomes,
+    roas: Ratio.describe('outcome_value / spend. Null without spend.'),
+    cac_first_payment: Ratio.describe('spend / outcome_count_first_payment.'),
+
+    entity_level: EntityLevel.optional(),
+    parent_name: z.string().nullable().optional().describe('Of its ad set or campaign. Null: unknown, or a campaign.'),
+    impressions: Count.optional(),
+    clicks: Count.optional(),
+    reach: Count.nullable().optional().describe('The sum of the days’ reach: no more people than this were reached.'),
+    ctr: Ratio.optional().describe('Clicks in a hundred impressions.'),
+    avg_cpm: Ratio.optional().describe('Spend for a thousand impressions.'),
+    avg_cpc: Ratio.optional(),
+    cac: Ratio.optional().describe('spend / outcome_count.'),
+    status: z
+      .string()
+      .nullable()
+      .optional()
+      .meta({ examples: ['ACTIVE', 'PAUSED'] }),
+    objective: z.string().nullable().optional(),
+    daily_budget: Money.nullable().optional().describe('In the ad account’s own currency, if one is set.'),
+    campaign_external_id: z.string().nullable().optional(),
+    ad_set_external_id: z.string().nullable().optional(),
+    messaging_conversations_started_7d: Count.nullable().optional().describe('As the platform reports it.'),
+  })
+  .meta({
+    id: 'CampaignRow',
+    description: 'From entity_level on, fields are there only when `level` was asked for.',
+  });
+
+export const listCampaigns = route({
+  id: 'listCampaigns',
+  method: 'GET',
+  path: '/api/v1/campaigns',
+  summary: 'What campaigns, ad sets or ads cost and earned',
+  description:
+    'Ranked by outcome_value, then by id. An entity counts a conversion when it earned a share of it under the model. Under ' +
+    'last_touch, first_touch and last_non_direct the rows and GET /campaigns/unattributed add up to all conversions; under the ' +
+    'other models a conversion counts under each entity that it credits. Compare counts within one model only.',
+  chapter,
+  access,
+  query: DateRange.safeExtend({
+    model: AttributionModelParameter,
+    limit: limitParameter(limits.campaigns.pageSize.max, limits.campaigns.pageSize.default),
+    level: EntityLevel.optional().describe('Rows of this level, with its further fields. Absent: campaigns, in short.'),
+    cursor: z.string().max(200).optional().describe('From the page before.'),
+  }),
+  refusedAs: dateRangeFaults,
+  answers: { 200: { schema: page(CampaignRow, ReportMeta) } },
+});
+
+export const readUnattributed = route({
+  id: 'readUnattributed',
+  method: 'GET',
+  path: '/api/v1/campaigns/unattributed',
+  summary: 'The conversions that no campaign, ad set or ad earned',
+  description:
+    'What is left beside the rows of GET /campaigns at the same level: at level ad, also what earned a campaign whose ad nobody named.',
+  chapter,
+  access,
+  query: DateRange.safeExtend({ model: AttributionModelParameter, level: EntityLevel.default('campaign') }),
+  refusedAs: dateRangeFaults,
+  answers: { 200: { schema: data(z.strictObject({ entity_level: EntityLevel, ...Outcomes }), ReportMeta) } },
+});
+
+const TrendRow = z
+  .strictObject({ entity_id: Uuid, date: CalendarDate, spend: Money, impressions: Count, clicks: Count })
+  .meta({ id: 'TrendRow' });
+
+const { maxEntities } = limits.campaignTrend;
+
+export const readCampaignTrend = route({
+  id: 'readCampaignTrend',
+  method: 'GET',
+  path: '/api/v1/campaigns/trend',
+  summary: 'Spend, impressions and clicks by day',
+  description: 'A row for every entity and day, zero where nothing was delivered. An unknown id gives no rows.',
+  chapter,
+  access,
+  query: DateRange.safeExtend({
+    entity_ids: z
+      .string()
+      .max(400)
+      .transform((ids) => ids.split(','))
+      .pipe(z.array(Uuid).max(maxEntities, `may hold up to ${maxEntities} ids`))
+      .describe(`Our ids (campaign_id), up to ${maxEntities}, with commas between.`)
+      .meta({ examples: ['0d1f9c3e-6f1e-5b5a-8f0a-1c2d3e4f5a6b'] }),
+    level: EntityLevel.default('campaign'),
+  }),
+  refusedAs: dateRangeFaults,
+  answers: { 200: { schema: data(z.array(TrendRow), DeliveryMeta) } },
+});
+
+const Entity = CampaignRow.required().extend({
+  learning_stage_status: z
+    .enum(['LEARNING', 'SUCCESS', 'FAIL'])
+    .nullable()
+    .describe('Of an ad set, from the nightly copy. Null at other levels.'),
+  campaign_objective: z.string().nullable().describe('Of an ad set, from the nightly copy. Null at other levels.'),
+});
+
+export const readAd = route({
+  id: 'readAd',
+  method: 'GET',
+  path: '/api/v1/ads/{id}',
+  summary: 'What one ad, ad set or campaign cost and earned',
+  chapter,
+  access,
+  params: z.object({ id: z.string().max(200).describe('Our id or the platform’s.') }),
+  query: DateRange.safeExtend({ model: AttributionModelParameter, level: EntityLevel.default('ad') }),
+  ids: { id: 'ad_entity' },
+  refusals: ['campaign_not_found'],
+  refusedAs: dateRangeFaults,
+  answers: { 200: { schema: data(Entity, ReportMeta) } },
+});
+
+const PathTouch = z
+  .strictObject({
+    occurred_at: IsoTimestamp,
+    channel: z.string(),
+    source: z.string(),
+    campaign_external_id: z.string().nullable(),
+    ad_set_external_id: z.string().nullable(),
+    ad_external_id: z.string().nullable(),
+    credit: DecimalString.describe('What the touch earned under the model, exactly.'),
+    is_of_entity: z.boolean().describe('Whether the entity asked for earned it.'),
+  })
+  .meta({ id: 'PathTouch' });
+
+const CampaignConversion = z
+  .strictObject({
+    conversion_id: Uuid,
+    outcome_event_id: Uuid.nullable().describe(
+      'The id that was given when it was sent in. Another than conversion_id.',
+    ),
+    conversion_type: z.string(),
+    revenue_type: RevenueType,
+    conversion_time: IsoTimestamp,
+    value: DecimalString.nullable().describe('In the reporting currency. Null: there is no rate for its own.'),
+    credited_value: DecimalString.describe('The part of it that the entity earned.'),
+    currency: CurrencyCode,
+    is_first_payment: z.boolean().nullable().describe('Null when it is not a payment.'),
+    touch_count: Count.describe('Of the window, also where the path shows fewer.'),
+    path: z.array(PathTouch).describe('The first touch and the last 199.'),
+  })
+  .meta({ id: 'CampaignConversion' });
+
+export const listCampaignConversions = route({
+  id: 'listCampaignConversions',
+  method: 'GET',
+  path: '/api/v1/campaigns/{id}/conversions',
+  summary: 'The conversions behind a row',
+  description:
+    'Newest first. `unattributed` in place of the id gives those of GET /campaigns/unattributed. Pages end early when paths are ' +
+    'long: follow the cursor while has_next is true.',
+  chapter,
+  access,
+  params: z.object({ id: z.string().max(200).describe('Our id or the platform’s, or `unattributed`.') }),
+  query: DateRange.safeExtend({
+    model: AttributionModelParameter,
+    level: EntityLevel.default('campaign'),
+    limit: limitParameter(limits.campaignConversions.pageSize.max, limits.campaignConversions.pageSize.default),
+    cursor: z.string().max(200).optional(),
+  }),
+  ids: { id: 'ad_entity' },
+  refusals: ['campaign_not_found'],
+  refusedAs: dateRangeFaults,
+  answers: { 200: { schema: page(CampaignConversion, ReportMeta) } },
+});
+
+const Sides = {
+  spend: Money,
+  platform_conversions: z.number().nullable().describe('Null: the platform reported nothing.'),
+  platform_conversion_value: DecimalString.nullable(),
+  atribu_conversions: Count.describe('Conversions that we credit.'),
+  atribu_cash_conversions: Count.describe('The payments among them.'),
+  atribu_cash_revenue: DecimalString.describe('Cash that we credit, refunds subtracted.'),
+  conversion_gap: z.number().nullable().describe('Ours minus the platform’s. Negative: the platform claims more.'),
+  conversion_gap_pct: z.number().nullable().describe('The gap in percent of the platform’s count.'),
+  value_gap: DecimalString.nullable().describe('Our cash minus the platform’s value.'),
+  platform_roas: Ratio,
+  atribu_roas: Ratio,
+};
+
+export const readPlatformComparison = route({
+  id: 'readPlatformComparison',
+  method: 'GET',
+  path: '/api/v1/campaigns/platform-comparison',
+  summary: 'What platforms claim, beside what we credit',
+  description: 'The two sides count differently and are never added together.',
+  chapter,
+  access,
+  query: DateRange.safeExtend({ model: AttributionModelParameter, level: EntityLevel.default('campaign') }),
+  refusedAs: dateRangeFaults,
+  answers: {
+    200: {
+      schema: data(
+        z.strictObject({
+          platforms: z.array(
+            z
+              .strictObject({
+                platform: z.string(),
+                ...Sides,
+                reported_basis: z.string().describe('What the platform’s count means.'),
+                has_delivery: z.boolean(),
+                delivery_through: CalendarDate.nullable().describe('The last day that was told.'),
+                unassigned_conversions: Count.describe('Credit of paid clicks that named no ad.'),
+                unassigned_cash_revenue: DecimalString,
+              })
+              .meta({ id: 'PlatformTotal' }),
+          ),
+          rows: z.array(
+            z
+              .strictObject({
+                entity_id: Uuid,
+                external_id: z.string().nullable(),
+                name: z.string(),
+                platform: z.string(),
+                ...Sides,
+              })
+              .meta({ id: 'PlatformRow' }),
+          ),
+        }),
+        ReportMeta,
+      ),
+    },
+  },
+});
+
+const Totals = {
+  spend: Money,
+  outcome_count: Count.describe('Payments.'),
+  outcome_value: Money,
+  attributed_outcome_count: Count.describe('Conversions of every kind, whoever earned them.'),
+};
+
+export const readOverview = route({
+  id: 'readOverview',
+  method: 'GET',
+  path: '/api/v1/overview',
+  summary: 'All spend and all conversions, in total and by day',
+  description: 'Every conversion once, credited or not; so it is the same under every model.',
+  chapter,
+  access,
+  query: DateRange,
+  refusedAs: dateRangeFaults,
+  answers: {
+    200: {
+      schema: data(
+        z.strictObject({
+          totals: z.strictObject({
+            ...Totals,
+            roas: Ratio,
+            cac: Ratio,
+            outcomes_by_type: z.record(z.string(), z.int().min(1)),
+          }),
+          days: z.array(z.strictObject({ date: CalendarDate, ...Totals })).describe('Every day, also those of zeros.'),
+          channels: z
+            .array(
+              z.strictObject({
+                channel: z.string(),
+                outcome_count: Count,
+                outcome_value: Money,
+                attributed_outcome_count: Count,
+              }),
+            )
+            .describe('By the channel of the last touch; they add up to the totals.'),
+        }),
+        { ...DeliveryMeta, time_zone: z.string() },
+      ),
+    },
+  },
+});
+
+// ── Explain ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** What can be asked about: a figure of a row. Ratios are explained by the two figures that they divide. */
+export const ExplainedField = z.enum([
+  'spend',
+  'outcome_count',
+  'outcome_value',
+  'outcome_count_first_payment',
+  'attributed_outcome_count',
+  'roas',
+  'cac',
+  'cac_first_payment',
+  'platform_conversions',
+  'platform_conversion_value',
+]);
+export type ExplainedField = z.infer<typeof ExplainedField>;
+
+const ExplainedConversion = CampaignConversion.extend({
+  contributes: DecimalString.describe('What it adds to the figure: 1 to a count, credit to an amount.'),
+  original_amount: DecimalString.nullable().describe('As it was paid, refunds subtracted.'),
+  original_currency: CurrencyCode.nullable(),
+  rate: DecimalString.nullable().describe('Reporting currency for one unit of its own.'),
+  rate_date: CalendarDate.nullable(),
+  lookback_days: Count,
+  left_out: z
+    .array(
+      z.strictObject({
+        occurred_at: IsoTimestamp,
+        channel: z.string(),
+        reason: z.enum(['outside_window', 'after_conversion', 'repeat_of_session', 'path_full']),
+      }),
+    )
+    .describe('Touches of the person that have no part in it, and why; the nearest 20.'),
+}).meta({ id: 'ExplainedConversion' });
+
+const ExplainedDelivery = z
+  .strictObject({
+    date: CalendarDate,
+    entity_id: Uuid,
+    name: z.string(),
+    amount: DecimalString.describe('As the platform told it, in its account’s currency.'),
+    currency: CurrencyCode,
+    rate: DecimalString.nullable().describe('Null: there is none for that day, so it adds nothing.'),
+    rate_date: CalendarDate.nullable(),
+    contributes: DecimalString.describe('Not rounded.'),
+  })
+  .meta({ id: 'ExplainedDelivery' });
+
+export const explain = route({
+  id: 'explain',
+  method: 'GET',
+  path: '/api/v1/explain',
+  summary: 'What a figure of a report is made of',
+  description:
+    'Names a figure as a report shows it, and gives the rows that the report read for it: conversions with their paths, shares and ' +
+    'rates, or days of delivery. Over all pages their `contributes` add up to `value` exactly.',
+  chapter,
+  access,
+  query: DateRange.safeExtend({
+    report: z.enum(['campaigns', 'platform_comparison', 'overview']).default('campaigns'),
+    field: ExplainedField,
+    entity_id: z
+      .string()
+      .max(200)
+      .optional()
+      .describe('The row’s campaign_id or entity_id, or `unattributed`. Absent: everything (the overview).'),
+    level: EntityLevel.default('campaign'),
+    model: AttributionModelParameter,
+    type: z.string().max(64).optional().describe('Only conversions of this type, as in attributed_outcomes_by_type.'),
+    limit: limitParameter(limits.campaignConversions.pageSize.max, limits.campaignConversions.pageSize.default),
+    cursor: z.string().max(200).optional(),
+  }),
+  ids: { entity_id: 'ad_entity' },
+  refusals: ['not_found'],
+  refusedAs: dateRangeFaults,
+  answers: {
+    200: {
+      schema: z.strictObject({
+        data: z.strictObject({
+          field: ExplainedField,
+          value: DecimalString.nullable().describe('The figure. Null where the report says null.'),
+          unit: z.enum(['money', 'count', 'ratio']),
+          formula: z.string().describe('In words.'),
+          parts: z
+            .array(z.strictObject({ field: ExplainedField, value: DecimalString.nullable() }))
+            .describe('Of a ratio: what is divided by what. Ask for each to see its rows.'),
+          conversions: z.array(ExplainedConversion),
+          delivery: z.array(ExplainedDelivery),
+          row_count: Count.describe('Rows in all, over all pages.'),
+          contributes: DecimalString.describe('The sum over all pages, before rounding.'),
+          exclusions: z
+            .array(z.strictObject({ reason: z.string(), count: Count, meaning: z.string() }))
+            .describe('What could have counted and did not: conversions without a rate, days without a rate.'),
+        }),
+        pagination: Pagination,
+        meta: z.strictObject({
+          profile_id: Uuid,
+          ...ReportMeta,
+          level: EntityLevel,
+          time_zone: z.string(),
+          from: IsoTimestamp.describe('The first moment that counts.'),
+          until: IsoTimestamp.describe('The first that does not.'),
+        }),
+      }),
+    },
+  },
+});

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { data, limitParameter, Uuid } from '../primitives.ts';
+import { anyOf, route } from '../route.ts';
+import {
+  limits,
+  MaturityStage,
+  Objective,
+  OutcomeKind,
+  ScoreSource,
+  ScoreWindow,
+  ScoreWindowParameter,
+  TruthGrade,
+} from '../vocabulary.ts';
+
+const Count = z.int().min(0);
+const Figure = z.number().nullable();
+const Text = z.string().nullable();
+
+/** What a creative can be. A platform's other words become `other`. */
+export const CreativeFormat = z.enum([
+  'ugc_video',
+  'talking_head',
+  'video',
+  'static',
+  'carousel',
+  'collection',
+  'other',
+]);
+export type CreativeFormat = z.infer<typeof CreativeFormat>;
+
+const ReasonCode = z.strictObject({
+  layer: z.string().describe('efficiency, return, engagement, stability or volume.'),
+  polarity: z.enum(['strength', 'weakness']),
+  percentile: z.number().min(0).max(100).describe('Its place in the cohort.'),
+  sample_confidence: z.enum(['low', 'medium', 'high']),
+});
+
+const TopPerformer = z
+  .strictObject({
+    ad_id: Uuid.describe('Our id, as in the campaign_id of GET /campaigns.'),
+    platform: z.string(),
+    ad_external_id: z.string(),
+    ad_name: z.string(),
+    campaign_name: Text,
+    ad_set_name: Text,
+    creative_thumbnail_url: Text,
+    video_id: Text,
+    score_window: ScoreWindow,
+    composite_score: z.number().min(0).max(100).nullable().describe('The rank. Null until scored.'),
+    top_performer_likelihood: z.number().min(0).max(1).describe('A probability: neither ROAS nor lift.'),
+    model_version: z.int().nullable().describe('Null when score_source is rules.'),
+    score_source: ScoreSource,
+    maturity_stage: MaturityStage,
+    truth_grade: TruthGrade,
+    primary_outcome_kind: OutcomeKind,
+    cohort_key: z.string(),
+    cohort_objective: Text,
+    cohort_format: Text,
+    cohort_audience_warmth: Text,
+    cohort_n_ads: Count,
+    hook_type: Text,
+    creative_format: CreativeFormat,
+    cta_type: Text,
+    primary_angle: Text,
+    offers: z.array(z.string()),
+    spend: z.number(),
+    impressions: Count,
+    ctr: Figure,
+    cpc: Figure,
+    attributed_cash_outcomes: Count,
+    attributed_revenue: z.number(),
+    roas: Figure,
+    cac: Figure,
+    attributed_outcomes_total: Count,
+    attributed_pipeline_outcomes: Count,
+    attributed_pipeline_value: z.number().describe('Projected, not cash.'),
+    meta_reported_conversions: Figure.describe('The platform’s own count.'),
+    meta_reported_conversion_value: Figure,
+    cost_per_conversation: Figure,
+    messaging_conversations_started: Count.nullable(),
+    first_reply_rate: Figure,
+    avg_engagement_score: Figure,
+    reason_codes: z.array(ReasonCode),
+  })
+  .meta({ id: 'TopPerformer' });
+
+/** Several of a list, with commas between; one outside the list is refused. */
+const some = <const Names extends Record<string, string>>(names: z.ZodEnum<Names>) =>
+  z
+    .string()
+    .max(200)
+    .transform((text) => text.split(','))
+    .pipe(z.array(names))
+    .describe(`Of ${names.options.join(', ')}; commas between.`)
+    .meta({ examples: [names.options.slice(0, 2).join(','), String(names.options[0])] })
+    .optional();
+
+const { pageSize } = limits.topPerformers;
+
+export const listTopPerformers = route({
+  id: 'listTopPerformers',
+  method: 'GET',
+  path: '/api/v1/top-performers',
+  summary: 'The ads that do best, scored against their likes',
+  description:
+    'Scores are made once a day, each ad against the profile’s own ads of the same kind. No rows: nothing is scored yet. A newly ' +
+    'connected ad account needs one sync first.',
+  chapter: 'Campaigns',
+  access: {
+    credentials: ['api_key', 'app', 'session', 'mcp'],
+    scopes: anyOf('campaigns:read'),
+    grain: 'profile',
+  },
+  query: z.object({
+    window: ScoreWindowParameter,
+    limit: limitParameter(pageSize.max, pageSize.default),
+    min_spend: z
+      .string()
+      .regex(/^\d{1,12}(\.\d{1,6})?$/, 'must be an amount, 0 or more')
+      .transform(Number)
+      .optional()
+      .describe('In the window, in the reporting currency.'),
+    objectives: some(Objective),
+    truth_grades: some(TruthGrade),
+    outcome_kinds: some(OutcomeKind),
+    formats: some(CreativeFormat),
+    has_video: z.enum(['true', 'false']).optional().describe('true: only video creatives; false: only others.'),
+  }),
+  answers: { 200: { schema: data(z.array(TopPerformer)) } },
+});
