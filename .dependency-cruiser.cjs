@@ -88,7 +88,17 @@ module.exports = {
 
 /** A room imports only those below it; what must happen above goes through the outbox or dirty rows. */
 function ranks() {
-  const order = ['access', 'customers', 'conversions', 'ingestion', 'attribution', 'campaigns', 'journeys', 'erasures'];
+  const order = [
+    'access',
+    'customers',
+    'conversions',
+    'ingestion',
+    'attribution',
+    'campaigns',
+    'reports',
+    'journeys',
+    'erasures',
+  ];
   return order.slice(0, -1).map((room, index) => ({
     name: `rank-of-${room}`,
     severity: 'error',

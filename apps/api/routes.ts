@@ -4,6 +4,7 @@ import * as attribution from '@tributary/domain/attribution';
 import * as campaigns from '@tributary/domain/campaigns';
 import * as conversions from '@tributary/domain/conversions';
 import * as customers from '@tributary/domain/customers';
+import * as reports from '@tributary/domain/reports';
 import * as tracking from '@tributary/domain/tracking';
 import type { Handles } from '@tributary/runtime';
 import { readChangelog, readOpenapi } from './self.ts';
@@ -45,6 +46,14 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   listGoalDefinitions: conversions.listGoalDefinitions,
   createGoal: conversions.createGoal,
   importSpend: campaigns.importSpend,
+  listCampaigns: reports.listCampaigns,
+  readUnattributed: reports.readUnattributed,
+  readCampaignTrend: reports.readCampaignTrend,
+  readOverview: reports.readOverview,
+  readAd: reports.readAd,
+  readPlatformComparison: reports.readPlatformComparison,
+  listCampaignConversions: reports.listCampaignConversions,
+  explain: reports.explain,
   createTrackingKey: tracking.createTrackingKey,
   listTrackingKeys: tracking.listTrackingKeys,
   deleteTrackingKey: tracking.deleteTrackingKey,

@@ -65,7 +65,7 @@ async function finish(app: Postgres, profileId: string, { entities, days }: Copi
 }
 
 const entityColumns =
-  'profile_id, entity_id, version, platform, level, external_id, name, status, objective, format, currency, campaign_id, ad_set_id'.split(
+  'profile_id, entity_id, version, platform, level, external_id, name, status, objective, format, currency, daily_budget, learning_stage_status, campaign_id, ad_set_id'.split(
     ', ',
   );
 const dayColumns =
@@ -87,6 +87,7 @@ function selects(profileId: string, size: number) {
   return {
     entities: `
       SELECT e.profile_id, e.id, e.revision, e.platform, e.level, e.external_id, e.name, e.status, e.objective, e.format, e.currency,
+        e.daily_budget, e.learning_stage_status,
         coalesce(CASE WHEN e.level = 'campaign' THEN e.id WHEN p.level = 'campaign' THEN p.id ELSE p.parent_id END, '${noEntityId}'),
         coalesce(CASE WHEN e.level = 'ad_set' THEN e.id WHEN p.level = 'ad_set' THEN p.id END, '${noEntityId}')
       FROM (SELECT * FROM dirty_entities WHERE profile_id = '${profileId}' ORDER BY entity_id LIMIT ${size}) q

@@ -12,12 +12,15 @@ export interface KnownEntity {
   readonly objective: string;
   readonly format: string;
   readonly currency: string;
+  /** A decimal. */
+  readonly dailyBudget: string;
+  readonly learningStage: string;
   readonly firstSeen: string;
   readonly lastSeen: string;
   readonly revision: number;
 }
 
-const traits = ['name', 'status', 'objective', 'format', 'currency'] as const;
+const traits = ['name', 'status', 'objective', 'format', 'currency', 'dailyBudget', 'learningStage'] as const;
 
 /**
  * What is known after one more row of a day. Names change, and the latest day has the last word: a backfill of last year fills in
@@ -55,6 +58,8 @@ const unknown = ({ id, platform, level, externalId }: SaidEntity, day: string): 
   objective: '',
   format: '',
   currency: '',
+  dailyBudget: '',
+  learningStage: '',
   firstSeen: day,
   lastSeen: day,
   revision: 1,

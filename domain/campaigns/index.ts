@@ -1,3 +1,4 @@
+export { copyDelivery } from './copy-delivery.ts';
 export { importSpend } from './import-spend.ts';
 export { type ImportedSpend, openSpendImporter, type SpendCells } from './import-spend-file.ts';
 export { startDeliveryCopy } from './start-delivery-copy.ts';

@@ -29,6 +29,8 @@ export interface SaidEntity {
   readonly objective?: string | undefined;
   readonly format?: string | undefined;
   readonly currency?: string | undefined;
+  readonly dailyBudget?: string | undefined;
+  readonly learningStage?: string | undefined;
 }
 
 /** A row that may be recorded: whose it is, with the parents it names, and what it did that day. */
@@ -67,11 +69,12 @@ function readSpend(profileId: string, row: Row, now: Date): ReadSpend | SpendFau
   if (!isCurrency(row.currency)) return { field: 'currency', message: 'is not a currency of ISO 4217' };
   const amounts = readAmounts(row);
   if ('message' in amounts) return amounts;
-  const family = readFamily(profileId, row);
+  const { daily_budget: dailyBudget, ...said } = amounts;
+  const family = readFamily(profileId, row, dailyBudget ?? undefined);
   if ('message' in family) return family;
   const figures = {
     currency: row.currency,
-    ...amounts,
+    ...said,
     impressions: count(row.impressions) ?? 0,
     clicks: count(row.clicks) ?? 0,
     reach: count(row.reach),
@@ -94,22 +97,28 @@ const refusals = {
   too_many_digits: 'has more digits than can be kept exactly',
 } as const;
 
-function readAmounts(row: Row): Pick<Figures, 'spend' | 'conversions' | 'conversion_value'> | SpendFault {
+type Amounts = Pick<Figures, 'spend' | 'conversions' | 'conversion_value'> & { readonly daily_budget: string | null };
+
+function readAmounts(row: Row): Amounts | SpendFault {
   const amounts: Record<string, string | null> = {};
-  for (const field of ['spend', 'conversions', 'conversion_value'] as const) {
+  for (const field of ['spend', 'conversions', 'conversion_value', 'daily_budget'] as const) {
     const value = row[field] ?? null;
     const parsed = value === null ? null : parseAmount(value);
     if (parsed?.ok === false) return { field, message: refusals[parsed.reason] };
     if (parsed?.amount.startsWith('-')) return { field, message: 'must not be negative' };
     amounts[field] = parsed?.amount ?? null;
   }
-  return amounts as ReturnType<typeof readAmounts>;
+  return amounts as unknown as Amounts;
 }
 
 const levels: readonly EntityLevel[] = ['campaign', 'ad_set', 'ad'];
 
 /** The entity and the parents that the row names. Its own column may say its id again; one below it has no place there. */
-function readFamily(profileId: string, row: Row): Pick<ReadSpend, 'entity' | 'parents'> | SpendFault {
+function readFamily(
+  profileId: string,
+  row: Row,
+  dailyBudget: string | undefined,
+): Pick<ReadSpend, 'entity' | 'parents'> | SpendFault {
   const { platform, level, external_id: externalId } = row;
   const columns = [
     { level: 'campaign', field: 'campaign_external_id', id: row.campaign_external_id, name: row.campaign_name },
@@ -135,6 +144,8 @@ function readFamily(profileId: string, row: Row): Pick<ReadSpend, 'entity' | 'pa
     objective: row.objective || undefined,
     format: row.format || undefined,
     currency: row.currency,
+    dailyBudget,
+    learningStage: row.learning_stage_status ?? undefined,
   };
   return { entity, parents };
 }

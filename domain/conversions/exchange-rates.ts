@@ -1,4 +1,4 @@
-import type { Postgres } from '@tributary/postgres';
+import type { Postgres, Tx } from '@tributary/postgres';
 import { convert, fromMinorUnits, type Quote } from '@tributary/rules';
 import { sql } from 'kysely';
 import { findRates, markDirty } from './store.ts';
@@ -16,6 +16,32 @@ export async function saveRates(system: Postgres, source: string, quotes: readon
     ORDER BY currency, day
     ON CONFLICT (currency, day) DO UPDATE SET per_usd = excluded.per_usd, source = excluded.source
     WHERE exchange_rates.source <> 'file' OR excluded.source = 'file'`);
+}
+
+/**
+ * The rates of whole days to one currency, by currency and day; a day without a rate has the last one before it. A day before the
+ * first rate has none.
+ */
+export async function dailyRates(
+  tx: Tx,
+  of: {
+    readonly to: string;
+    readonly currencies: readonly string[];
+    readonly firstDay: string;
+    readonly lastDay: string;
+  },
+): Promise<Map<string, { readonly rate: string; readonly rateDate: string }>> {
+  const { rows } = await sql<{ currency: string; day: string; rate: string; rateDate: string }>`
+    SELECT w.currency, d.day::date::text AS day, round(t.per_usd / f.per_usd, 20)::text AS rate, least(t.day, f.day)::text AS "rateDate"
+    FROM unnest(${of.currencies}::text[]) AS w (currency)
+    CROSS JOIN generate_series(${of.firstDay}::date, ${of.lastDay}::date, interval '1 day') AS d (day)
+    CROSS JOIN LATERAL (
+      SELECT per_usd, day FROM exchange_rates r WHERE r.currency = w.currency AND r.day <= d.day ORDER BY day DESC LIMIT 1) f
+    CROSS JOIN LATERAL (
+      SELECT per_usd, day FROM exchange_rates r WHERE r.currency = ${of.to} AND r.day <= d.day ORDER BY day DESC LIMIT 1) t`.execute(
+    tx,
+  );
+  return new Map(rows.map(({ currency, day, rate, rateDate }) => [`${currency} ${day}`, { rate, rateDate }]));
 }
 
 const batchSize = 500;

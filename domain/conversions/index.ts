@@ -1,5 +1,5 @@
 export { createEvent } from './create-event.ts';
-export { priceOutcomes, saveRates } from './exchange-rates.ts';
+export { dailyRates, priceOutcomes, saveRates } from './exchange-rates.ts';
 export { fetchRates, type RateSources } from './fetch-rates.job.ts';
 export { createGoal, createGoalDefinition, listGoalDefinitions } from './goal-definitions.ts';
 export {
@@ -12,4 +12,4 @@ export type { ReadEvent } from './read-event.ts';
 export { recordOutcomes, untilRecorded } from './record-outcomes.ts';
 export { recordVisitOutcomes, type VisitOutcome } from './record-visit-outcomes.ts';
 export { settleCustomers, spreadDefinition } from './settle-customers.job.ts';
-export { markLinked } from './store.ts';
+export { findOriginals, markLinked } from './store.ts';

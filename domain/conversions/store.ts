@@ -259,6 +259,20 @@ export async function findRates(
   };
 }
 
+/** Outcomes as they were paid, and what they were converted by. */
+export async function findOriginals(tx: Tx, profileId: string, outcomeIds: readonly string[]) {
+  const { rows } = await sql<{
+    id: string;
+    amount: string | null;
+    currency: string | null;
+    rate: string | null;
+    rateDate: string | null;
+  }>`
+    SELECT id, amount::text, currency, rate::text, rate_date::text AS "rateDate" FROM outcomes
+    WHERE profile_id = ${profileId} AND id = ANY (${outcomeIds}::uuid[])`.execute(tx);
+  return new Map(rows.map(({ id, ...original }) => [id, original]));
+}
+
 /** The caller's own key of each customer, where it has one. */
 export async function findCustomerKeys(
   tx: Tx,

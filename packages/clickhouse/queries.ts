@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { declare } from './declare.ts';
+import { reportQueries } from './report-queries.ts';
 import type { VisitRow } from './tables.ts';
 
 /**
@@ -7,6 +9,7 @@ import type { VisitRow } from './tables.ts';
  * parameters); 64-bit integers and Decimals come back as strings.
  */
 export const catalogue = {
+  ...reportQueries,
   attribution_attribute: declare<
     AttributionBatch & {
       target: 'attribution_results' | 'attributed_conversions';
@@ -80,15 +83,22 @@ export type Row<Asked extends Query> = Asked extends infer Name extends QueryNam
     : never;
 
 export const queryFolder = join(import.meta.dirname, 'queries');
+const partFolder = join(import.meta.dirname, 'parts');
 
 const texts = new Map<QueryName, string>();
 
-/** Under which name a query is logged, and its text; a file is read once. */
+/**
+ * Under which name a query is logged, and its text; a file is read once. `{{part NAME}}` stands for parts/NAME.sql: what several
+ * queries must mean alike, like who earned what, is written once.
+ */
 export function lookUp(query: Query): { name: string; text: string } {
   if (typeof query !== 'string') return { name: 'raw', text: query.sql };
   let text = texts.get(query);
   if (text === undefined) {
-    text = readFileSync(join(queryFolder, `${query}.sql`), 'utf8');
+    text = readFileSync(join(queryFolder, `${query}.sql`), 'utf8').replaceAll(
+      /\{\{part (\w+)\}\}/g,
+      (_, part: string) => readFileSync(join(partFolder, `${part}.sql`), 'utf8').trimEnd(),
+    );
     texts.set(query, text);
   }
   return { name: query, text };
@@ -103,9 +113,4 @@ export interface RawQuery<Result> {
 
 export function raw<Result = Record<string, unknown>>(sql: string): RawQuery<Result> {
   return { sql };
-}
-
-/** Types without values: nothing of a declaration is there at run time but its name. */
-function declare<Taken, Given>(): { readonly parameters: Taken; readonly row: Given } {
-  return {} as { parameters: Taken; row: Given };
 }

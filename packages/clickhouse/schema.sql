@@ -65,7 +65,9 @@ CREATE TABLE ad_entities
     `format` LowCardinality(String),
     `currency` LowCardinality(String),
     `campaign_id` UUID CODEC(ZSTD(1)),
-    `ad_set_id` UUID CODEC(ZSTD(1))
+    `ad_set_id` UUID CODEC(ZSTD(1)),
+    `daily_budget` Nullable(Decimal(76, 20)) CODEC(ZSTD(1)),
+    `learning_stage_status` LowCardinality(String)
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (profile_id, entity_id)

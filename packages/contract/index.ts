@@ -5,6 +5,7 @@ export * from './events.ts';
 export * from './openapi.ts';
 export * from './primitives.ts';
 export * from './route.ts';
+export { ExplainedField } from './routes/campaigns.ts';
 export { ServerEvent } from './routes/outcomes.ts';
 export { type JudgedSpendRow, judgeSpendRow, type SpendFault, spendColumns } from './routes/spend.ts';
 export { type Pixel, pixels } from './routes/tracking.ts';

@@ -35,10 +35,14 @@ export const IsoTimestampInput = z.iso
   .transform((value) => new Date(value).toISOString());
 
 /** Exact money and other decimals, which a JSON number would round. One spelling per sign and digits: no +, no leading zero, no -0. */
-export const DecimalString = z
-  .string()
-  .max(40)
-  .regex(/^(?!-0(\.0+)?$)-?(0|[1-9]\d*)(\.\d+)?$/, 'must be a decimal number in a string, like "1250.50"');
+const decimal = (maxLength: number) =>
+  z
+    .string()
+    .max(maxLength)
+    .regex(/^(?!-0(\.0+)?$)-?(0|[1-9]\d*)(\.\d+)?$/, 'must be a decimal number in a string, like "1250.50"');
+export const DecimalString = decimal(40);
+/** A product of an amount and a rate, and a sum of such, with every digit that they have. */
+export const ExactDecimal = decimal(100);
 
 /** The shape of ISO 4217. Whether the code is in use, and its minor digits, is packages/rules' to say: that list changes, this does not. */
 export const CurrencyCode = z.string().regex(/^[A-Z]{3}$/, 'must be a currency code of ISO 4217, like CLP');

@@ -91,7 +91,8 @@ export type IdKind =
   | 'assistant'
   | 'tracking_key'
   | 'tracking_domain'
-  | 'ad_entity';
+  | 'ad_entity'
+  | 'ad';
 
 /** Keeps the declaration's own types while checking its shape. */
 export function route<const R extends Route>(declaration: R): R {

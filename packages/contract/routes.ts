@@ -28,6 +28,16 @@ import {
   updateMember,
   updatePassword,
 } from './routes/accounts.ts';
+import {
+  explain,
+  listCampaignConversions,
+  listCampaigns,
+  readAd,
+  readCampaignTrend,
+  readOverview,
+  readPlatformComparison,
+  readUnattributed,
+} from './routes/campaigns.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
 import { importCustomers, searchCustomers } from './routes/customers.ts';
 import { createEvent, createGoal, createGoalDefinition, listGoalDefinitions } from './routes/outcomes.ts';
@@ -81,6 +91,14 @@ export const routes = {
   listGoalDefinitions,
   createGoal,
   importSpend,
+  listCampaigns,
+  readUnattributed,
+  readCampaignTrend,
+  readOverview,
+  readAd,
+  readPlatformComparison,
+  listCampaignConversions,
+  explain,
   signIn,
   signOut,
   readAccount,

@@ -26,6 +26,10 @@ export const AttributionModelParameter = AttributionModel.default('last_touch');
 export const EntityLevel = z.enum(['campaign', 'ad_set', 'ad']);
 export type EntityLevel = z.infer<typeof EntityLevel>;
 
+/** How far the platform's delivery of an ad set has learnt. */
+export const LearningStage = z.enum(['LEARNING', 'SUCCESS', 'FAIL']);
+export type LearningStage = z.infer<typeof LearningStage>;
+
 /** `unknown` is ours: an event sent from a server has no device. */
 export const Device = z.enum(['desktop', 'mobile', 'tablet', 'unknown']);
 export type Device = z.infer<typeof Device>;

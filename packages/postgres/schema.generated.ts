@@ -94,6 +94,7 @@ export interface AdEntities {
   format: Generated<string>;
   id: string;
   last_seen: Timestamp;
+  learning_stage_status: Generated<string>;
   level: string;
   name: Generated<string>;
   objective: Generated<string>;

@@ -658,6 +658,7 @@ CREATE TABLE public.ad_entities (
     first_seen date NOT NULL,
     last_seen date NOT NULL,
     revision bigint DEFAULT 1 NOT NULL,
+    learning_stage_status text DEFAULT ''::text NOT NULL,
     CONSTRAINT ad_entities_level_check CHECK ((level = ANY (ARRAY['campaign'::text, 'ad_set'::text, 'ad'::text])))
 );
 

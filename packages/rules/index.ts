@@ -1,6 +1,7 @@
 export { type Attribution, attribute, type Conversion } from './attribution/attribute.ts';
 export { type AttributionModel, attributionModels, lastNonDirect, weightsOf } from './attribution/credit.ts';
 export { hourWeights, minuteWeights } from './attribution/decay.ts';
+export { type LeftOut, whyLeftOut } from './attribution/left-out.ts';
 export { isInWindow, type Path, pathOf, type Touch as AttributedTouch } from './attribution/path.ts';
 export { conversionIdOf, outcomeIdOf } from './conversion-id.ts';
 export {
@@ -61,9 +62,11 @@ export {
   fromMinorUnits,
   isCurrency,
   minorDigits,
+  multiplyAmounts,
   type ParsedAmount,
   parseAmount,
   subtractAmounts,
+  sumAmounts,
   toMinorUnits,
 } from './money.ts';
 export { normaliseEmail, normaliseKey, normaliseName, normalisePhone, normaliseRut } from './normalise.ts';

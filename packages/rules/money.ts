@@ -98,6 +98,20 @@ export function subtractAmounts(amount: string, taken: string): string {
   return write({ units: a - b, scale });
 }
 
+/** An amount at a rate, with every digit that it has. */
+export function multiplyAmounts(amount: string, rate: string): string {
+  const [from, by] = [read(amount), read(rate)];
+  return write({ units: from.units * by.units, scale: from.scale + by.scale });
+}
+
+/** All of them together, exactly. */
+export function sumAmounts(amounts: readonly string[]): string {
+  return amounts.reduce((sum, amount) => {
+    const [a, b, scale] = align(sum, amount);
+    return write({ units: a + b, scale });
+  }, '0');
+}
+
 /** Below zero, zero or above, as the first is less than, the same as or more than the second. */
 export function compareAmounts(first: string, second: string): number {
   const [a, b] = align(first, second);

@@ -11,6 +11,7 @@ export {
 } from './market/book.ts';
 export type { DeliveryRow } from './market/delivery.ts';
 export { entityId, type Level, levels, type Platform } from './market/entity-id.ts';
+export { fillDelivery } from './market/fill-delivery.ts';
 export { type FillEngines, type Filled, type FillOptions, fillFast } from './market/fill-fast.ts';
 export { household, households } from './market/household.ts';
 export { type Market, type MarketOptions, openMarket } from './market/market.ts';

@@ -2,7 +2,7 @@ import { type CredentialKind, type IdKind, McpScope, OAuthScope, Scope, unboundA
 import { hashSecret, mintSecret, registerApp } from '@tributary/domain/access';
 import { mintTrackingKey } from '@tributary/domain/tracking';
 import { createPostgres, type Ledger, type Schema } from '@tributary/postgres';
-import { entityIdOf } from '@tributary/rules';
+import { type EntityLevel, entityIdOf } from '@tributary/rules';
 import { v7 as uuid } from 'uuid';
 import { type BuiltProfile, buildProfile, type ProfileTraits } from './builders.ts';
 import { buildApiKey } from './keys.ts';
@@ -127,18 +127,8 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
     );
     return id;
   },
-  ad_entity: async (kit, { id: profileId, mark }) => {
-    const externalId = `${mark}-${uuid()}`;
-    const id = entityIdOf(profileId, 'social_ads', 'campaign', externalId);
-    const entity = { profile_id: profileId, id, platform: 'social_ads', level: 'campaign', external_id: externalId };
-    await kit.app.forProfile(profileId).transaction((tx) =>
-      tx
-        .insertInto('ad_entities')
-        .values({ ...entity, name: mark, first_seen: longAgo, last_seen: longAgo })
-        .execute(),
-    );
-    return id;
-  },
+  ad_entity: (kit, profile) => buildAdEntity(kit, profile, 'campaign'),
+  ad: (kit, profile) => buildAdEntity(kit, profile, 'ad'),
   invitation: async (kit, { workspaceId, mark }) => {
     const id = uuid();
     const invitation = { workspace_id: workspaceId, id, hash: hashSecret(mintSecret('invitation')), role: 'viewer' };
@@ -164,6 +154,19 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
     return id;
   },
 };
+
+async function buildAdEntity(kit: BuilderKit, { id: profileId, mark }: MarkedProfile, level: EntityLevel) {
+  const externalId = `${mark}-${uuid()}`;
+  const id = entityIdOf(profileId, 'social_ads', level, externalId);
+  const entity = { profile_id: profileId, id, platform: 'social_ads', level, external_id: externalId };
+  await kit.app.forProfile(profileId).transaction((tx) =>
+    tx
+      .insertInto('ad_entities')
+      .values({ ...entity, name: mark, first_seen: longAgo, last_seen: longAgo })
+      .execute(),
+  );
+  return id;
+}
 
 const signedIn = (kit: BuilderKit, workspaceId: string) =>
   kit.app

@@ -37,7 +37,15 @@ const fieldsOf = ({ ids = {} }: Route): Field[] => [
 type Whose = 'own' | 'stranger' | 'sibling' | 'absent';
 
 /** What belongs to one profile, and so is as foreign to its siblings as to strangers. */
-const kindsOfProfile: readonly IdKind[] = ['profile', 'customer', 'api_key', 'tracking_key', 'tracking_domain'];
+const kindsOfProfile: readonly IdKind[] = [
+  'profile',
+  'customer',
+  'api_key',
+  'tracking_key',
+  'tracking_domain',
+  'ad_entity',
+  'ad',
+];
 
 /** Stands for the id that is probed; another id of the same kind may stand in the same request. */
 const probed = 'f0220000-0000-7000-8000-000000000000';

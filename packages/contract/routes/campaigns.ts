@@ -6,6 +6,7 @@ import {
   DecimalString,
   data,
   dateRangeFaults,
+  ExactDecimal,
   IsoTimestamp,
   limitParameter,
   Pagination,
@@ -13,7 +14,14 @@ import {
   Uuid,
 } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
-import { AttributionModel, AttributionModelParameter, EntityLevel, limits, RevenueType } from '../vocabulary.ts';
+import {
+  AttributionModel,
+  AttributionModelParameter,
+  EntityLevel,
+  LearningStage,
+  limits,
+  RevenueType,
+} from '../vocabulary.ts';
 
 /** What campaigns, ad sets and ads cost and earned. Days are the profile's, money is in its reporting currency. */
 
@@ -153,10 +161,9 @@ export const readCampaignTrend = route({
 });
 
 const Entity = CampaignRow.required().extend({
-  learning_stage_status: z
-    .enum(['LEARNING', 'SUCCESS', 'FAIL'])
-    .nullable()
-    .describe('Of an ad set, from the nightly copy. Null at other levels.'),
+  learning_stage_status: LearningStage.nullable().describe(
+    'Of an ad set, from the nightly copy. Null at other levels.',
+  ),
   campaign_objective: z.string().nullable().describe('Of an ad set, from the nightly copy. Null at other levels.'),
 });
 
@@ -169,7 +176,7 @@ export const readAd = route({
   access,
   params: z.object({ id: z.string().max(200).describe('Our id or the platform’s.') }),
   query: DateRange.safeExtend({ model: AttributionModelParameter, level: EntityLevel.default('ad') }),
-  ids: { id: 'ad_entity' },
+  ids: { id: 'ad' },
   refusals: ['campaign_not_found'],
   refusedAs: dateRangeFaults,
   answers: { 200: { schema: data(Entity, ReportMeta) } },
@@ -248,7 +255,8 @@ export const readPlatformComparison = route({
   method: 'GET',
   path: '/api/v1/campaigns/platform-comparison',
   summary: 'What platforms claim, beside what we credit',
-  description: 'The two sides count differently and are never added together.',
+  description:
+    'The two sides count differently and are never added together. Of more than 10,000 entities, those that earned most.',
   chapter,
   access,
   query: DateRange.safeExtend({ model: AttributionModelParameter, level: EntityLevel.default('campaign') }),
@@ -377,7 +385,7 @@ const ExplainedDelivery = z
     currency: CurrencyCode,
     rate: DecimalString.nullable().describe('Null: there is none for that day, so it adds nothing.'),
     rate_date: CalendarDate.nullable(),
-    contributes: DecimalString.describe('Not rounded.'),
+    contributes: ExactDecimal.describe('Not rounded.'),
   })
   .meta({ id: 'ExplainedDelivery' });
 
@@ -422,7 +430,7 @@ export const explain = route({
           conversions: z.array(ExplainedConversion),
           delivery: z.array(ExplainedDelivery),
           row_count: Count.describe('Rows in all, over all pages.'),
-          contributes: DecimalString.describe('The sum over all pages, before rounding.'),
+          contributes: ExactDecimal.describe('The sum over all pages, before rounding.'),
           exclusions: z
             .array(z.strictObject({ reason: z.string(), count: Count, meaning: z.string() }))
             .describe('What could have counted and did not: conversions without a rate, days without a rate.'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CalendarDate, CurrencyCode, data, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
-import { EntityLevel, limits } from '../vocabulary.ts';
+import { EntityLevel, LearningStage, limits } from '../vocabulary.ts';
 
 /** What was spent on ads, told by whoever knows it: a file, a script, a platform that no connection speaks to. */
 
@@ -46,6 +46,8 @@ const SpendRow = z
     status: Word,
     objective: Word,
     format: Word,
+    daily_budget: Amount.nullish().describe('What the platform may spend on it in a day, in the same currency.'),
+    learning_stage_status: LearningStage.nullish().describe('Of an ad set.'),
     campaign_external_id: ExternalId.nullish().describe('Of an ad set or ad. The campaign need not be known yet.'),
     campaign_name: Label,
     ad_set_external_id: ExternalId.nullish().describe('Of an ad. The ad set need not be known yet.'),

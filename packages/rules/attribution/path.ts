@@ -38,7 +38,7 @@ export function pathOf(conversion: Window, touches: readonly Touch[]): Path {
 }
 
 /** Both ends belong to the window. */
-export const isInWindow = (touch: Touch, { at, lookbackDays }: Window): boolean =>
+export const isInWindow = (touch: Pick<Touch, 'at'>, { at, lookbackDays }: Window): boolean =>
   touch.at <= at && touch.at >= at - lookbackDays * dayMs;
 
 /** By time; at the same moment by id, the way ClickHouse orders UUIDs: by their second half, then by their first. */

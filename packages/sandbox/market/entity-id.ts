@@ -1,4 +1,4 @@
-import { v5 as uuidFrom } from 'uuid';
+import { entityIdOf } from '@tributary/rules';
 
 export type Platform = 'social_ads' | 'search_ads';
 export const levels = ['campaign', 'ad_set', 'ad'] as const;
@@ -6,4 +6,4 @@ export type Level = (typeof levels)[number];
 
 /** A touch knows its ad before the ad's parents have been heard of, because the id is made of what the link says. */
 export const entityId = (profileId: string, platform: Platform, level: Level, externalId: string): string =>
-  uuidFrom(`${platform}:${level}:${externalId}`, profileId);
+  entityIdOf(profileId, platform, level, externalId);

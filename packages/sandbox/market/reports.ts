@@ -1,5 +1,5 @@
 import { type AttributionModel, attribute, attributionModels, weightsOf } from '@tributary/rules';
-import { conversionsOf, touchesOf } from './book.ts';
+import { type BookedConversion, conversionsOf, touchesOf } from './book.ts';
 import { type Level, levels } from './entity-id.ts';
 import type { Market } from './market.ts';
 import type { Household } from './person.ts';
@@ -15,6 +15,8 @@ export interface ReportCell {
   readonly conversionType: string;
   /** Conversions in which it has a share, each once. */
   readonly outcomes: number;
+  /** Of those, first purchases: a deposit counts, its balance does not. */
+  readonly newPurchases: number;
   /** In minor units of the reporting currency. */
   readonly revenue: bigint;
 }
@@ -25,7 +27,7 @@ export interface ReportCell {
  */
 export class ReportBook {
   readonly #market: Market;
-  readonly #cells = new Map<string, { outcomes: number; revenue: bigint }>();
+  readonly #cells = new Map<string, { outcomes: number; newPurchases: number; revenue: bigint }>();
   /** A link that names an ad names its parents, though it does not say so. */
   readonly #parents: ReadonlyMap<string, Readonly<Record<Level, string>>>;
 
@@ -87,11 +89,15 @@ export class ReportBook {
     model: AttributionModel,
     level: Level,
     entity: string | null,
-    { day, conversionType }: { readonly day: string; readonly conversionType: string },
+    { day, conversionType, outcome }: BookedConversion,
     revenue: bigint,
   ): void {
     const key = `${model} ${level} ${day} ${conversionType} ${entity ?? ''}`;
-    const cell = this.#cells.get(key) ?? { outcomes: 0, revenue: 0n };
-    this.#cells.set(key, { outcomes: cell.outcomes + 1, revenue: cell.revenue + revenue });
+    const cell = this.#cells.get(key) ?? { outcomes: 0, newPurchases: 0, revenue: 0n };
+    this.#cells.set(key, {
+      outcomes: cell.outcomes + 1,
+      newPurchases: cell.newPurchases + (outcome.standing?.purchaseId === outcome.id ? 1 : 0),
+      revenue: cell.revenue + revenue,
+    });
   }
 }

@@ -1,0 +1,49 @@
+import type { Row } from '@tributary/clickhouse';
+import type { EntityLevel } from '@tributary/contract';
+import { cost, countOrNull, outcomesOf, ratio } from './figures.ts';
+
+type EntityRow = Row<'report_list_entities'>;
+
+/** A row without a level's further fields. */
+export function campaignRow(row: EntityRow, currency: string) {
+  const outcomes = outcomesOf(row, row.by_type, currency);
+  const spend = cost(row.spend, currency);
+  return {
+    campaign_id: row.entity_id,
+    campaign_name: nameOf(row.name, row.external_id) ?? '',
+    external_id: row.external_id || null,
+    platform: row.platform,
+    spend,
+    ...outcomes,
+    roas: ratio(outcomes.outcome_value, spend),
+    cac_first_payment: ratio(spend, outcomes.outcome_count_first_payment),
+  };
+}
+
+/** A row with all that the level adds. */
+export function levelRow(row: EntityRow, currency: string, level: EntityLevel) {
+  const short = campaignRow(row, currency);
+  const [impressions, clicks] = [Number(row.impressions), Number(row.clicks)];
+  return {
+    ...short,
+    entity_level: level,
+    parent_name:
+      nameOf(row.ad_set_name, row.ad_set_external_id) ?? nameOf(row.campaign_name, row.campaign_external_id) ?? null,
+    impressions,
+    clicks,
+    reach: countOrNull(row.reach),
+    ctr: ratio(clicks * 100, impressions),
+    avg_cpm: ratio(short.spend * 1_000, impressions),
+    avg_cpc: ratio(short.spend, clicks),
+    cac: ratio(short.spend, short.outcome_count),
+    status: row.status || null,
+    objective: row.objective || null,
+    daily_budget: row.daily_budget === null ? null : Number(row.daily_budget),
+    campaign_external_id: row.campaign_external_id || null,
+    ad_set_external_id: row.ad_set_external_id || null,
+    messaging_conversations_started_7d: countOrNull(row.conversations),
+  };
+}
+
+/** While nobody has told its name, what the platform calls it by number. */
+export const nameOf = (name: string, externalId: string): string | undefined => name || externalId || undefined;

@@ -1,0 +1,9 @@
+const dayMs = 86_400_000;
+
+export const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10);
+
+/** Both ends among them. */
+export function daysOf(firstDay: string, lastDay: string): string[] {
+  const [first, last] = [Date.parse(firstDay), Date.parse(lastDay)];
+  return Array.from({ length: (last - first) / dayMs + 1 }, (_, index) => dayOf(new Date(first + index * dayMs)));
+}

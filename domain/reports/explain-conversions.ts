@@ -1,0 +1,93 @@
+import type { ExplainedField } from '@tributary/contract';
+import { findOriginals } from '@tributary/domain/conversions';
+import { whyLeftOut } from '@tributary/rules';
+import type { Context } from '@tributary/runtime/handler.ts';
+import { keysOf, type PagedConversion } from './conversion-page.ts';
+import { creditText } from './figures.ts';
+import type { Period } from './period.ts';
+import type { ReportServices } from './services.ts';
+import { findBrowsers } from './store.ts';
+
+type Services = Pick<Context, 'ledger' | 'signal'> & ReportServices;
+
+/** Of somebody with more, the latest are looked at: a page must not read a whole call centre's history. */
+const browsersOfPerson = 20;
+
+/** The conversions of a page with all that says why they count for as much as they do. Of the people behind them nothing is said. */
+export async function explainConversions(
+  page: readonly PagedConversion[],
+  field: ExplainedField,
+  { profileId, currency }: Period,
+  services: Services,
+) {
+  if (page.length === 0) return [];
+  const paths = page.map(({ path }) => path);
+  const customers = new Set(paths.flatMap(({ is_anonymous, person_id }) => (is_anonymous ? [] : [person_id])));
+  const { originals, links } = await services.ledger.transaction(
+    async (tx) => ({
+      originals: await findOriginals(
+        tx,
+        profileId,
+        paths.map(({ conversion_id }) => conversion_id),
+      ),
+      links: await findBrowsers(tx, profileId, [...customers], browsersOfPerson),
+    }),
+    { readOnly: true },
+  );
+  const leftOut = await readLeftOut(paths, links, profileId, services);
+  return page.map(({ path, credit, shown }) => {
+    const original = originals.get(path.conversion_id);
+    return {
+      ...shown,
+      contributes: field === 'outcome_value' ? creditText(credit, currency) : '1',
+      original_amount: original?.amount ?? null,
+      original_currency: original?.currency ?? null,
+      rate: original?.rate ?? null,
+      rate_date: original?.rateDate ?? null,
+      lookback_days: path.lookback_days,
+      left_out: leftOut.get(path.conversion_id) ?? [],
+    };
+  });
+}
+
+type Path = PagedConversion['path'];
+
+/** Touches of the same people that have no part in each conversion, the nearest first, and why. */
+async function readLeftOut(
+  paths: readonly Path[],
+  links: readonly { readonly customerId: string; readonly visitorId: string }[],
+  profileId: string,
+  { clickhouse, signal }: Services,
+) {
+  // Somebody unknown is the browser they came with.
+  const unknown = new Set(paths.flatMap(({ is_anonymous, person_id }) => (is_anonymous ? [person_id] : [])));
+  const browsers = [
+    ...links.map(({ visitorId, customerId }) => [visitorId, customerId] as const),
+    ...[...unknown].map((id) => [id, id] as const),
+  ];
+  const rows = await clickhouse.query(
+    'touch_list_left_out',
+    {
+      profile_id: profileId,
+      ...keysOf(paths),
+      visitor_ids: browsers.map(([visitor]) => visitor),
+      person_ids: browsers.map(([, person]) => person),
+    },
+    { signal },
+  );
+  const byConversion = Map.groupBy(rows, ({ conversion_id }) => conversion_id);
+  return new Map(
+    paths.map((path) => {
+      const conversion = { at: Date.parse(path.conversion_time), lookbackDays: path.lookback_days };
+      const touches = byConversion.get(path.conversion_id) ?? [];
+      return [
+        path.conversion_id,
+        touches.map(({ touch_id, occurred_at, channel, kin }) => ({
+          occurred_at,
+          channel,
+          reason: whyLeftOut({ touchId: touch_id, at: Date.parse(occurred_at) }, conversion, kin),
+        })),
+      ];
+    }),
+  );
+}

@@ -1,0 +1,55 @@
+import type { ExplainedField } from '@tributary/contract';
+import { noEntityId } from '@tributary/rules';
+import type { Context } from '@tributary/runtime/handler.ts';
+import { isDay, isId, readCursor, writeCursor } from './cursor.ts';
+import { rateKey } from './period.ts';
+import type { ReportServices } from './services.ts';
+import { type Asked, deliveryParameters } from './sum-figure.ts';
+
+const start = { after_day: '1970-01-01', after_id: '' };
+
+/** The days of delivery behind a figure, a page at a time, with the rate of each. */
+export async function readCountedDelivery(
+  field: ExplainedField,
+  asked: Asked,
+  { limit, cursor }: { readonly limit: number; readonly cursor: string | undefined },
+  { clickhouse, signal }: Pick<Context, 'signal'> & ReportServices,
+) {
+  const place = cursor === undefined ? start : readPlace(cursor);
+  const isNobodys = !asked.isEverything && asked.entityId === noEntityId;
+  const found = isNobodys
+    ? []
+    : await clickhouse.query(
+        'delivery_list_counted',
+        { ...deliveryParameters(field, asked), ...place, limit: limit + 1 },
+        { signal },
+      );
+  const { rates, period } = asked.delivery;
+  const rows = found.slice(0, limit).map((row) => {
+    const isOwn = row.currency === period.currency;
+    const rate = isOwn ? { rate: '1', rateDate: row.day } : rates.get(rateKey(row.currency, row.day));
+    return {
+      date: row.day,
+      entity_id: row.entity_id,
+      name: row.name,
+      amount: row.amount,
+      currency: row.currency,
+      rate: rate?.rate ?? null,
+      rate_date: rate?.rateDate ?? null,
+      contributes: row.contributes,
+    };
+  });
+  const last = rows.at(-1);
+  return {
+    rows,
+    pagination: {
+      has_next: found.length > limit,
+      cursor: last ? writeCursor(last.date, last.entity_id) : null,
+    },
+  };
+}
+
+function readPlace(cursor: string) {
+  const [after_day, after_id] = readCursor(cursor, [isDay, isId]);
+  return { after_day, after_id };
+}

@@ -1,0 +1,35 @@
+import type { EntityLevel } from '@tributary/contract';
+import { type Context, refuse } from '@tributary/runtime/handler.ts';
+import { isId } from './cursor.ts';
+import type { ReportServices } from './services.ts';
+import { findEntities, findEntityByExternalId } from './store.ts';
+
+type Asked = Pick<Context, 'caller' | 'ledger' | 'signal'> & ReportServices;
+
+/** Those of our ids that are entities of the level: told by somebody, or named by a click. */
+export async function findKnown(ids: readonly string[], level: EntityLevel, asked: Asked): Promise<Set<string>> {
+  const { caller, ledger, clickhouse, signal } = asked;
+  const profileId = caller.profileId as string;
+  const told = await ledger.transaction((tx) => findEntities(tx, profileId, level, ids), { readOnly: true });
+  const open = ids.filter((id) => !told.has(id));
+  if (open.length === 0) return told;
+  const clicked = await clickhouse.query(
+    'source_find_entities',
+    { profile_id: profileId, level, entity_ids: open },
+    { signal },
+  );
+  return new Set([...told, ...clicked.map(({ entity_id }) => entity_id)]);
+}
+
+/** Our id of whatever the caller named, by our id or the platform's. Somebody else's is as unknown as one that never was. */
+export async function findEntity(text: string, level: EntityLevel, asked: Asked): Promise<string | undefined> {
+  const id = text.toLowerCase();
+  if (isId(id) && (await findKnown([id], level, asked)).has(id)) return id;
+  const profileId = asked.caller.profileId as string;
+  return asked.ledger.transaction((tx) => findEntityByExternalId(tx, profileId, level, text), { readOnly: true });
+}
+
+export function refuseUnknown(level: EntityLevel): never {
+  if (level === 'campaign') refuse('campaign_not_found', 'There is no such campaign.');
+  return refuse('not_found', `There is no such ${level === 'ad' ? 'ad' : 'ad set'}.`);
+}

@@ -1,0 +1,24 @@
+import type { Routes } from '@tributary/contract';
+import { noEntityId } from '@tributary/rules';
+import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { readConversions } from './conversion-page.ts';
+import { findEntity, refuseUnknown } from './find-entity.ts';
+import { readPeriod } from './period.ts';
+import type { ReportServices } from './services.ts';
+
+export const listCampaignConversions: Handles<Routes['listCampaignConversions'], ReportServices> = async (
+  { params, query },
+  context,
+) => {
+  const { level, model, limit, cursor, date_from, date_to } = query;
+  const entityId =
+    params.id === 'unattributed' ? noEntityId : ((await findEntity(params.id, level, context)) ?? refuseUnknown(level));
+  const period = await readPeriod(query, context);
+  const all = { isEverything: false, isCash: false, isNewPurchase: false, conversionType: '' };
+  const page = await readConversions({ period, level, model, entityId, ...all }, { limit, cursor }, context);
+  return answer(200, {
+    data: page.conversions.map(({ shown }) => shown),
+    pagination: page.pagination,
+    meta: { date_from, date_to, model, currency: period.currency },
+  });
+};

@@ -1,0 +1,93 @@
+import { dailyRates } from '@tributary/domain/conversions';
+import type { Context } from '@tributary/runtime/handler.ts';
+import { dayOf, daysOf } from './days.ts';
+import type { ReportServices } from './services.ts';
+import { findPeriod, type ProfilePeriod } from './store.ts';
+
+/** The days that a report is of, as both stores are asked for them. */
+export interface Period extends ProfilePeriod {
+  readonly profileId: string;
+  readonly firstDay: string;
+  readonly lastDay: string;
+}
+
+interface Range {
+  readonly date_from: string;
+  readonly date_to: string;
+}
+
+type Asked = Pick<Context, 'caller' | 'ledger' | 'signal'> & ReportServices;
+
+/** The columns know no other years. Nothing was recorded in those, so a report of them is empty rather than refused. */
+const earliest = new Date('1970-01-02T00:00:00Z');
+const latest = new Date('2149-01-01T00:00:00Z');
+
+const within = (moment: Date): Date => new Date(Math.min(Math.max(+moment, +earliest), +latest));
+const dayWithin = (day: string): string =>
+  day < dayOf(earliest) ? dayOf(earliest) : day > dayOf(latest) ? dayOf(latest) : day;
+
+export async function readPeriod(range: Range, { caller, ledger }: Pick<Asked, 'caller' | 'ledger'>): Promise<Period> {
+  const profileId = caller.profileId as string;
+  const found = await ledger.transaction((tx) => findPeriod(tx, profileId, range.date_from, range.date_to), {
+    readOnly: true,
+  });
+  return {
+    ...found,
+    from: within(found.from),
+    until: within(found.until),
+    profileId,
+    firstDay: dayWithin(range.date_from),
+    lastDay: dayWithin(range.date_to),
+  };
+}
+
+/** What the queries of delivery take. */
+export interface DeliveryPeriod {
+  readonly period: Period;
+  readonly rates: ReadonlyMap<string, { readonly rate: string; readonly rateDate: string }>;
+  readonly parameters: ReturnType<typeof parametersOf>;
+}
+
+/** The same with the exchange rates of its days, for the currencies that something was spent in. */
+export async function readDeliveryPeriod(range: Range, asked: Asked): Promise<DeliveryPeriod> {
+  const { ledger, clickhouse, signal, caller } = asked;
+  const days = { first_day: dayWithin(range.date_from), last_day: dayWithin(range.date_to) };
+  const [period, used] = await Promise.all([
+    readPeriod(range, asked),
+    clickhouse.query('delivery_list_currencies', { profile_id: caller.profileId as string, ...days }, { signal }),
+  ]);
+  const foreign = used.map(({ currency }) => currency).filter((currency) => currency !== period.currency);
+  const rates =
+    foreign.length === 0
+      ? new Map()
+      : await ledger.transaction((tx) => dailyRates(tx, { to: period.currency, currencies: foreign, ...period }), {
+          readOnly: true,
+        });
+  return { period, rates, parameters: parametersOf(period, rates) };
+}
+
+/** A parameter of a query holds 128 KiB; a line has at most 50 characters. */
+const linesOfParameter = 2_300;
+const chunks = [1, 2, 3, 4, 5, 6, 7, 8] as const;
+
+function parametersOf(period: Period, rates: DeliveryPeriod['rates']) {
+  const lines = [...rates].map(([currencyAndDay, { rate }]) => `${currencyAndDay} ${rate}`);
+  if (lines.length > linesOfParameter * chunks.length)
+    throw new RangeError(`${lines.length} exchange rates are more than one report can take.`);
+  const parts = chunks.map((chunk) => [
+    `rates_${chunk}`,
+    lines.slice((chunk - 1) * linesOfParameter, chunk * linesOfParameter),
+  ]);
+  return {
+    profile_id: period.profileId,
+    first_day: period.firstDay,
+    last_day: period.lastDay,
+    currency: period.currency,
+    ...(Object.fromEntries(parts) as Record<`rates_${(typeof chunks)[number]}`, string[]>),
+  };
+}
+
+export const rateKey = (currency: string, day: string): string => `${currency} ${day}`;
+
+/** All days of a range, also those that no store knows. */
+export const daysOfRange = ({ date_from, date_to }: Range): string[] => daysOf(date_from, date_to);

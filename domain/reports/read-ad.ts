@@ -1,0 +1,30 @@
+import type { Row } from '@tributary/clickhouse';
+import { LearningStage, type Routes } from '@tributary/contract';
+import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { levelRow } from './campaign-row.ts';
+import { findEntity, refuseUnknown } from './find-entity.ts';
+import { readDeliveryPeriod } from './period.ts';
+import { readEntities } from './read-entities.ts';
+import type { ReportServices } from './services.ts';
+
+export const readAd: Handles<Routes['readAd'], ReportServices> = async ({ params, query }, context) => {
+  const { level, model, date_from, date_to } = query;
+  const only = (await findEntity(params.id, level, context)) ?? refuseUnknown(level);
+  const delivery = await readDeliveryPeriod(query, context);
+  const { currency } = delivery.period;
+  const [row] = await readEntities(delivery, { level, model, limit: 1, only }, context);
+  if (!row) throw new Error('A report of one entity has its row, whatever it did.');
+  return answer(200, {
+    data: {
+      ...levelRow(row, currency, level),
+      ...(level === 'ad_set' ? nightlyOf(row) : { learning_stage_status: null, campaign_objective: null }),
+    },
+    meta: { date_from, date_to, model, currency },
+  });
+};
+
+/** What the copy says of an ad set. A word that the platform made up since is none that we may show. */
+const nightlyOf = (row: Row<'report_list_entities'>) => ({
+  learning_stage_status: LearningStage.safeParse(row.learning_stage_status).data ?? null,
+  campaign_objective: row.campaign_objective || null,
+});

@@ -1,0 +1,60 @@
+import type { Routes } from '@tributary/contract';
+import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { nameOf } from './campaign-row.ts';
+import { creditText } from './figures.ts';
+import { readDeliveryPeriod } from './period.ts';
+import { readEntities } from './read-entities.ts';
+import { reportedBasis } from './reported-basis.ts';
+import type { ReportServices } from './services.ts';
+import { sidesOf } from './sides.ts';
+
+/** A row has a few hundred bytes; more of them than this is nothing that anybody compares. */
+const mostRows = 10_000;
+
+export const readPlatformComparison: Handles<Routes['readPlatformComparison'], ReportServices> = async (
+  { query },
+  context,
+) => {
+  const { level, model, date_from, date_to } = query;
+  const { clickhouse, signal } = context;
+  const delivery = await readDeliveryPeriod(query, context);
+  const { profileId, from, until, currency } = delivery.period;
+  const credits = { profile_id: profileId, level, model, from, until };
+  const [entities, delivered, credited, unassigned] = await Promise.all([
+    readEntities(delivery, { level, model, limit: mostRows }, context),
+    // A platform's spend is all of it, also what was told of campaigns only.
+    clickhouse.query('delivery_list_platforms', { ...delivery.parameters, level: 'campaign' }, { signal }),
+    clickhouse.query('report_list_platforms', { ...credits, owners: 'platforms' }, { signal }),
+    clickhouse.query('report_list_platforms', { ...credits, owners: 'unassigned' }, { signal }),
+  ]);
+  const nothing = { conversions: '0', payments: '0', value: '0' };
+  const names = new Set([...delivered, ...credited, ...unassigned].map(({ platform }) => platform));
+  return answer(200, {
+    data: {
+      platforms: [...names].sort().map((platform) => {
+        const isOf = (row: { readonly platform: string }) => row.platform === platform;
+        const told = delivered.find(isOf);
+        const rest = unassigned.find(isOf) ?? nothing;
+        return {
+          platform,
+          ...sidesOf({ ...noDelivery, ...told, ...(credited.find(isOf) ?? nothing) }, currency),
+          reported_basis: reportedBasis(platform),
+          has_delivery: told !== undefined,
+          delivery_through: told?.through ?? null,
+          unassigned_conversions: Number(rest.conversions),
+          unassigned_cash_revenue: creditText(rest.value, currency),
+        };
+      }),
+      rows: entities.map((row) => ({
+        entity_id: row.entity_id,
+        external_id: row.external_id || null,
+        name: nameOf(row.name, row.external_id) ?? '',
+        platform: row.platform,
+        ...sidesOf(row, currency),
+      })),
+    },
+    meta: { date_from, date_to, model, currency },
+  });
+};
+
+const noDelivery = { spend: '0', platform_conversions: null, platform_value: null };

@@ -1,0 +1,28 @@
+import type { Routes } from '@tributary/contract';
+import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { outcomesOf } from './figures.ts';
+import { readPeriod } from './period.ts';
+import type { ReportServices } from './services.ts';
+
+export const readUnattributed: Handles<Routes['readUnattributed'], ReportServices> = async ({ query }, context) => {
+  const { level, model, date_from, date_to } = query;
+  const { profileId, from, until, currency } = await readPeriod(query, context);
+  const types = await context.clickhouse.query(
+    'report_read_unattributed',
+    { profile_id: profileId, level, model, from, until, owners: 'entities' },
+    { signal: context.signal },
+  );
+  const sum = (figure: 'conversions' | 'payments' | 'first_payments' | 'value') =>
+    String(types.reduce((total, type) => total + BigInt(type[figure]), 0n));
+  const earned = {
+    conversions: sum('conversions'),
+    payments: sum('payments'),
+    first_payments: sum('first_payments'),
+    value: sum('value'),
+  };
+  const byType = types.map(({ conversion_type, conversions }) => [conversion_type, conversions] as const);
+  return answer(200, {
+    data: { entity_level: level, ...outcomesOf(earned, byType, currency) },
+    meta: { date_from, date_to, model, currency },
+  });
+};

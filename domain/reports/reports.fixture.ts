@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import type { ClickHouse, TouchRow } from '@tributary/clickhouse';
+import { replay } from '@tributary/domain/attribution';
+import { copyDelivery } from '@tributary/domain/campaigns';
+import type { Postgres } from '@tributary/postgres';
+import { type EntityLevel, entityIdOf, noEntityId } from '@tributary/rules';
+import { sql } from 'kysely';
+
+interface Answer {
+  readonly statusCode: number;
+  readonly body: string;
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the answer holds, the test says what it should be.
+  json(): any;
+}
+
+interface Place {
+  readonly app: Postgres;
+  readonly clickhouse: ClickHouse;
+  readonly profileId: string;
+  /** Asks with a key of the profile. */
+  readonly ask: (method: 'GET' | 'POST', url: string, payload?: object) => Promise<Answer>;
+}
+
+/** What a link may name. */
+export interface Named {
+  readonly platform?: string;
+  readonly campaign?: string;
+  readonly adSet?: string;
+  readonly ad?: string;
+}
+
+/** Moments of May 2026, the days of all tests: 1.5 is noon on the first. */
+export const may = (day: number): string => new Date(Date.UTC(2026, 4, 1) + (day - 1) * 86_400_000).toISOString();
+export const wholeMay = { date_from: '2026-05-01', date_to: '2026-05-31' };
+
+/** A shop whose people click and pay, and whose reports can be asked for. */
+export function openShop({ app, clickhouse, profileId, ask }: Place) {
+  const visitors = new Map<string, string>();
+  const entity = (level: EntityLevel, externalId: string, platform = 'social_ads') =>
+    entityIdOf(profileId, platform, level, externalId);
+  const sent = async (method: 'GET' | 'POST', url: string, payload?: object) => {
+    const response = await ask(method, url, payload);
+    if (response.statusCode >= 300) throw new Error(response.body);
+    return response.json();
+  };
+  const event = async (person: string, day: number, more: object) =>
+    (
+      await sent('POST', '/api/v1/events', {
+        idempotency_key: randomUUID(),
+        occurred_at: may(day),
+        user_traits: { email: `${person}@example.test` },
+        ...more,
+      })
+    ).data.outcome_event_id as string;
+  const shop = {
+    profileId,
+    entity,
+    ask,
+    async click(person: string, day: number, named: Named = {}, more: Partial<TouchRow> = {}): Promise<void> {
+      const visitorId = visitors.get(person) ?? randomUUID();
+      visitors.set(person, visitorId);
+      const { platform = 'social_ads', campaign, adSet, ad } = named;
+      const idOf = (level: EntityLevel, name: string | undefined) =>
+        name === undefined ? noEntityId : entity(level, name, platform);
+      const isPaid = Object.keys(named).length > 0;
+      await clickhouse.insert('touches', [
+        {
+          profile_id: profileId,
+          visitor_id: visitorId,
+          occurred_at: may(day),
+          touch_id: randomUUID(),
+          kind: 'visit',
+          session_id: randomUUID(),
+          channel: isPaid ? 'paid_social' : 'email',
+          source: isPaid ? 'facebook' : 'newsletter',
+          medium: isPaid ? 'paid' : 'email',
+          platform: isPaid ? platform : '',
+          campaign_id: idOf('campaign', campaign),
+          ad_set_id: idOf('ad_set', adSet),
+          ad_id: idOf('ad', ad),
+          click_id_kind: '',
+          join_method: '',
+          country: 'CL',
+          device: 'mobile',
+          ...more,
+        },
+      ]);
+    },
+    pay: (person: string, day: number, value: number | string, more: object = {}) =>
+      event(person, day, { event_name: 'payment_received', properties: { value, currency: 'USD' }, ...more }),
+    lead: (person: string, day: number) => event(person, day, { event_name: 'lead_created' }),
+    event,
+    spend: (...rows: object[]) =>
+      sent('POST', '/api/v1/spend', {
+        rows: rows.map((row) => ({
+          platform: 'social_ads',
+          level: 'ad',
+          date: '2026-05-01',
+          currency: 'USD',
+          spend: '0',
+          ...row,
+        })),
+      }),
+    /** Until everything that was done shows in the reports. */
+    async settle(): Promise<void> {
+      await app.forProfile(profileId).transaction(async (tx) => {
+        for (const [person, visitorId] of visitors)
+          await sql`
+            INSERT INTO visitor_links (profile_id, visitor_id, customer_id, source, linked_at)
+            SELECT profile_id, ${visitorId}, customer_id, 'identify', now() FROM identifiers
+            WHERE profile_id = ${profileId} AND value = ${`${person}@example.test`} ON CONFLICT DO NOTHING`.execute(tx);
+      });
+      const { signal } = new AbortController();
+      await replay({ app, clickhouse }, { profileId, cause: 'test', now: () => new Date(), signal });
+      await copyDelivery({ app, clickhouse }, profileId, 10_000);
+    },
+    /** The whole answer to a GET. */
+    read: (path: string, query: object = {}) =>
+      sent('GET', `/api/v1${path}?${new URLSearchParams({ ...wholeMay, ...query } as Record<string, string>)}`),
+    /** The refusal of a GET: its status and code. */
+    async refused(path: string, query: object = {}): Promise<[status: number, code: string]> {
+      const response = await ask(
+        'GET',
+        `/api/v1${path}?${new URLSearchParams({ ...wholeMay, ...query } as Record<string, string>)}`,
+      );
+      return [response.statusCode, response.json().error?.code];
+    },
+    /** Rows of all pages, by the name of what they are of. */
+    // biome-ignore lint/suspicious/noExplicitAny: as above.
+    async rows(query: object = {}): Promise<Record<string, any>> {
+      const rows = [];
+      for (let cursor: string | undefined; ; ) {
+        const page = await shop.read('/campaigns', { limit: 100, ...query, ...(cursor && { cursor }) });
+        rows.push(...page.data);
+        if (!page.pagination.has_next) break;
+        cursor = page.pagination.cursor;
+      }
+      return Object.fromEntries(rows.map((row) => [row.campaign_name || row.campaign_id, row]));
+    },
+  };
+  return shop;
+}

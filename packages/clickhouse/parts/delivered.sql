@@ -1,0 +1,42 @@
+    -- The rate of each foreign currency on each day, as lines of three words. One parameter holds 128 KiB, so there are several.
+    rates AS
+    (
+        SELECT words[1] AS currency, toDate(words[2]) AS day, toDecimal256(words[3], 20) AS rate
+        FROM
+        (
+            SELECT splitByChar(' ', arrayJoin(arrayConcat(
+                {rates_1:Array(String)}, {rates_2:Array(String)}, {rates_3:Array(String)}, {rates_4:Array(String)},
+                {rates_5:Array(String)}, {rates_6:Array(String)}, {rates_7:Array(String)}, {rates_8:Array(String)}))) AS words
+        )
+    ),
+    -- What was told of the days at the level and below it (which is the order of the alphabet).
+    told AS
+    (
+        SELECT
+            d.*,
+            e.name AS name,
+            e.ad_set_id AS ad_set_id,
+            if(d.level = {level:String}, d.entity_id, if({level:String} = 'campaign', e.campaign_id, e.ad_set_id)) AS owner_id
+        FROM
+        (
+            SELECT * FROM ad_delivery_daily FINAL
+            WHERE profile_id = {profile_id:UUID} AND level <= {level:String} AND day >= {first_day:Date} AND day <= {last_day:Date}
+        ) AS d
+        LEFT JOIN entities AS e ON e.entity_id = d.entity_id
+    ),
+    -- Rows of different levels tell of the same money. What was told of an entity itself on a day counts; else, what was told of its
+    -- parts. A row without a rate is there with a rate of 0, and adds nothing. Nobody's are those whose parents are not known.
+    delivered AS
+    (
+        SELECT
+            t.*,
+            if(t.currency = {currency:String}, toDecimal256(1, 20), r.rate) AS rate
+        FROM told AS t
+        LEFT JOIN rates AS r ON r.currency = t.currency AND r.day = t.day
+        WHERE (t.level = {level:String} OR (t.owner_id, t.day) NOT IN (
+                SELECT entity_id, day FROM ad_delivery_daily
+                WHERE profile_id = {profile_id:UUID} AND level = {level:String} AND day >= {first_day:Date} AND day <= {last_day:Date}))
+            AND ({level:String} != 'campaign' OR t.level != 'ad' OR (t.ad_set_id, t.day) NOT IN (
+                SELECT entity_id, day FROM ad_delivery_daily
+                WHERE profile_id = {profile_id:UUID} AND level = 'ad_set' AND day >= {first_day:Date} AND day <= {last_day:Date}))
+    )

@@ -1,0 +1,24 @@
+    -- Stands for no campaign, ad set or ad, or one that is not known.
+    toUUID('00000000-0000-0000-0000-000000000000') AS nobody,
+    entities AS
+    (
+        SELECT * FROM ad_entities FINAL WHERE profile_id = {profile_id:UUID}
+    ),
+    -- What each source id stands for, with the campaign and ad set that its link did not name but its ad belongs to. What the link
+    -- names itself holds: it was so when somebody clicked.
+    sources AS
+    (
+        SELECT
+            s.source_id AS source_id,
+            s.channel AS channel,
+            s.source AS source,
+            s.medium AS medium,
+            s.platform AS platform,
+            s.ad_id AS of_ad,
+            if(s.ad_set_id != nobody, s.ad_set_id, ad.ad_set_id) AS of_ad_set,
+            multiIf(s.campaign_id != nobody, s.campaign_id, ad.campaign_id != nobody, ad.campaign_id, ad_set.campaign_id) AS of_campaign,
+            multiIf({level:String} = 'ad', of_ad, {level:String} = 'ad_set', of_ad_set, of_campaign) AS of_level
+        FROM (SELECT * FROM touch_sources FINAL WHERE profile_id = {profile_id:UUID}) AS s
+        LEFT JOIN entities AS ad ON ad.entity_id = s.ad_id
+        LEFT JOIN entities AS ad_set ON ad_set.entity_id = s.ad_set_id
+    )

@@ -1,0 +1,14 @@
+-- What entities cost and did by day; all of them together where none is asked for, those without known parents among them.
+WITH
+{{part sources}},
+{{part delivered}}
+SELECT
+    if(empty({entity_ids:Array(UUID)}), nobody, owner_id) AS entity_id,
+    day,
+    sum(d.spend * d.rate) AS spend,
+    sum(d.impressions) AS impressions,
+    sum(d.clicks) AS clicks
+FROM delivered AS d
+WHERE empty({entity_ids:Array(UUID)}) OR owner_id IN {entity_ids:Array(UUID)}
+GROUP BY entity_id, day
+ORDER BY entity_id, day

@@ -1,0 +1,24 @@
+-- What each platform's entities cost and what it claims for itself, and through which day it was told, whenever that was.
+WITH
+{{part sources}},
+{{part delivered}}
+SELECT
+    last.platform AS platform,
+    last.through AS through,
+    p.spend AS spend,
+    p.platform_conversions AS platform_conversions,
+    p.platform_value AS platform_value
+FROM
+(
+    SELECT platform, max(day) AS through FROM ad_delivery_daily WHERE profile_id = {profile_id:UUID} GROUP BY platform
+) AS last
+LEFT JOIN
+(
+    SELECT
+        platform,
+        sum(d.spend * d.rate) AS spend,
+        sum(d.platform_conversions) AS platform_conversions,
+        sum(d.platform_value * d.rate) AS platform_value
+    FROM delivered AS d
+    GROUP BY platform
+) AS p ON p.platform = last.platform

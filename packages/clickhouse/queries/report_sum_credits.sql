@@ -1,0 +1,8 @@
+-- All that a figure is made of, added up.
+WITH
+{{part sources}},
+{{part credits}},
+{{part chosen_credits}}
+SELECT count() AS conversions, sum(credit) AS credit, countIf(NOT has_value) AS without_rate
+FROM chosen
+SETTINGS do_not_merge_across_partitions_select_final = 1

@@ -1,0 +1,167 @@
+import { declare } from './declare.ts';
+
+/** What reports ask. Ids of entities that are not known are the nil UUID; amounts of money are exact, as text. */
+export const reportQueries = {
+  conversion_list_paths: declare<
+    { profile_id: string; model: string; times: readonly number[]; ids: readonly string[] },
+    {
+      conversion_id: string;
+      conversion_time: string;
+      conversion_type: string;
+      revenue_type: string;
+      value: string;
+      has_value: boolean;
+      currency: string;
+      is_first_payment: boolean;
+      lookback_days: number;
+      person_id: string;
+      is_anonymous: boolean;
+      touch_count: number;
+      touch_ids: string[];
+      touch_times: string[];
+      source_ids: string[];
+      credits: string[];
+    }
+  >(),
+  delivery_list_counted: declare<
+    CountedDelivery & { after_day: string; after_id: string; limit: number },
+    {
+      day: string;
+      entity_id: string;
+      name: string;
+      currency: string;
+      rate: string;
+      amount: string;
+      contributes: string;
+    }
+  >(),
+  delivery_list_currencies: declare<Days, { currency: string }>(),
+  delivery_list_days: declare<
+    Delivery & { entity_ids: readonly string[] },
+    { entity_id: string; day: string; spend: string; impressions: string; clicks: string }
+  >(),
+  delivery_list_platforms: declare<
+    Delivery,
+    {
+      platform: string;
+      through: string;
+      spend: string;
+      platform_conversions: string | null;
+      platform_value: string | null;
+    }
+  >(),
+  delivery_sum_counted: declare<CountedDelivery, { days: string; contributes: string | null; without_rate: string }>(),
+  report_list_credits: declare<
+    ChosenCredits & { before_at: Date; before_id: string; limit: number },
+    { conversion_time: string; conversion_id: string; credit: string; path_length: string }
+  >(),
+  report_list_entities: declare<
+    Credits & Delivery & { only: string; below_value: string; after_id: string; limit: number },
+    {
+      entity_id: string;
+      conversions: string;
+      payments: string;
+      first_payments: string;
+      value: string;
+      by_type: [type: string, conversions: string][];
+      spend: string;
+      impressions: string;
+      clicks: string;
+      reach: string | null;
+      conversations: string | null;
+      platform_conversions: string | null;
+      platform_value: string | null;
+      external_id: string;
+      name: string;
+      platform: string;
+      status: string;
+      objective: string;
+      daily_budget: string | null;
+      learning_stage_status: string;
+      ad_set_external_id: string;
+      ad_set_name: string;
+      campaign_external_id: string;
+      campaign_name: string;
+      campaign_objective: string;
+    }
+  >(),
+  report_list_platforms: declare<Credits, { platform: string; conversions: string; payments: string; value: string }>(),
+  report_read_overview: declare<
+    { profile_id: string; time_zone: string; from: Date; until: Date },
+    {
+      day: string;
+      conversion_type: string;
+      channel: string;
+      is_of_day: boolean;
+      conversions: string;
+      payments: string;
+      value: string;
+    }
+  >(),
+  report_read_unattributed: declare<
+    Credits,
+    { conversion_type: string; conversions: string; payments: string; first_payments: string; value: string }
+  >(),
+  report_sum_credits: declare<ChosenCredits, { conversions: string; credit: string; without_rate: string }>(),
+  source_find_entities: declare<
+    { profile_id: string; level: string; entity_ids: readonly string[] },
+    { entity_id: string }
+  >(),
+  source_list: declare<
+    { profile_id: string; level: string; source_ids: readonly string[] },
+    {
+      source_id: string;
+      channel: string;
+      source: string;
+      entity_id: string;
+      campaign_external_id: string;
+      ad_set_external_id: string;
+      ad_external_id: string;
+    }
+  >(),
+  touch_list_left_out: declare<
+    {
+      profile_id: string;
+      times: readonly number[];
+      ids: readonly string[];
+      visitor_ids: readonly string[];
+      person_ids: readonly string[];
+    },
+    { conversion_id: string; touch_id: string; occurred_at: string; channel: string; kin: string }
+  >(),
+};
+
+type Days = { readonly profile_id: string; readonly first_day: string; readonly last_day: string };
+
+/** parts/delivered.sql */
+type Delivery = Days & {
+  readonly level: string;
+  /** The reporting currency. */
+  readonly currency: string;
+} & { readonly [Chunk in `rates_${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8}`]: readonly string[] };
+
+/** parts/counted_delivery.sql */
+type CountedDelivery = Delivery & {
+  readonly field: string;
+  readonly is_everything: boolean;
+  readonly entity_id: string;
+};
+
+/** parts/credits.sql */
+type Credits = {
+  readonly profile_id: string;
+  readonly level: string;
+  readonly model: string;
+  readonly from: Date;
+  readonly until: Date;
+  readonly owners: 'entities' | 'platforms' | 'unassigned';
+};
+
+/** parts/chosen_credits.sql */
+type ChosenCredits = Credits & {
+  readonly is_everything: boolean;
+  readonly entity_id: string;
+  readonly is_cash: boolean;
+  readonly is_new_purchase: boolean;
+  readonly conversion_type: string;
+};
