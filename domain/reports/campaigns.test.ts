@@ -52,11 +52,11 @@ const banner = {
   campaign_name: 'Outlet',
 };
 
-describe('GET /campaigns', () => {
+describe('GET /campaigns', { timeout: 60_000 }, () => {
   test('[camp-001] [camp-002] [camp-003] [camp-004] [camp-005] [camp-008] [camp-009] [camp-020] [camp-047] [camp-053] [camp-054] gives what each campaign cost and earned, in short', async () => {
     const shop = await open();
     await shop.spend({ ...film, spend: '40', impressions: 1_000, clicks: 20 });
-    await shop.click('ana', 1, winter);
+    shop.click('ana', 1, winter);
     await shop.pay('ana', 2, '100.00');
     await shop.pay('ana', 20, '20.50');
     await shop.settle();
@@ -102,7 +102,7 @@ describe('GET /campaigns', () => {
       { ...film, ...more, spend: '40', impressions: 1_000, clicks: 20 },
       { ...film, ...more, date: '2026-05-02', spend: '10.5', impressions: 600, clicks: 12 },
     );
-    await shop.click('ana', 1, winter);
+    shop.click('ana', 1, winter);
     await shop.pay('ana', 2, '100');
     await shop.pay('ana', 3, '1');
     await shop.lead('ana', 3);
@@ -153,10 +153,10 @@ describe('GET /campaigns', () => {
   test('[camp-007] [camp-010] [camp-011] [camp-012] [camp-013] [camp-014] [camp-019] counts conversions of every kind apart from cash, and a refund is none', async () => {
     const shop = await open();
     await shop.spend({ ...film, spend: '10' }, { ...banner, spend: '10' });
-    await shop.click('lea', 1, outlet);
+    shop.click('lea', 1, outlet);
     await shop.lead('lea', 2);
     await shop.event('lea', 3, { event_name: 'appointment_booked' });
-    await shop.click('ana', 1, winter);
+    shop.click('ana', 1, winter);
     const refunded = { event_name: 'payment_received', idempotency_key: 'refunded' };
     await shop.event('ana', 2, { ...refunded, properties: { value: '80', currency: 'USD' } });
     await shop.event('ana', 2, { ...refunded, properties: { value: '0', currency: 'USD' } });
@@ -183,10 +183,10 @@ describe('GET /campaigns', () => {
   test('[camp-015] [camp-017] [camp-018] [camp-050] counts for whoever has a share under the model, once, and each model for itself', async () => {
     const shop = await open();
     await shop.spend({ ...film }, { ...banner });
-    await shop.click('ana', 1, winter);
-    await shop.click('ana', 1.5, { ...winter, ad: 'other film' });
-    await shop.click('ana', 2, outlet);
-    await shop.click('ana', 3);
+    shop.click('ana', 1, winter);
+    shop.click('ana', 1.5, { ...winter, ad: 'other film' });
+    shop.click('ana', 2, outlet);
+    shop.click('ana', 3);
     await shop.pay('ana', 4, '0.10');
     await shop.lead('ana', 5);
     await shop.settle();
@@ -213,7 +213,7 @@ describe('GET /campaigns', () => {
   test('[camp-051] [camp-055] ranks by what was earned, then by id, and pages through all of it', async () => {
     const shop = await open();
     for (let n = 0; n < 12; n += 1) {
-      await shop.click(`p${n}`, 1, { campaign: `c${n}` });
+      shop.click(`p${n}`, 1, { campaign: `c${n}` });
       await shop.pay(`p${n}`, 2, n < 6 ? '5' : String(n));
     }
     await shop.settle();
@@ -273,7 +273,7 @@ describe('GET /campaigns', () => {
 
   test('days are those of the profile’s time zone', async () => {
     const shop = await open({ timeZone: 'America/Santiago' });
-    await shop.click('ana', 1, winter);
+    shop.click('ana', 1, winter);
     // Three in the morning in UTC is the evening before in Santiago.
     await shop.pay('ana', 10 + 3 / 24, '100');
     await shop.settle();
@@ -284,7 +284,7 @@ describe('GET /campaigns', () => {
 
   test('what a click named and nobody told of has a row with all that is known of it', async () => {
     const shop = await open();
-    await shop.click('ana', 1, { platform: 'tiktok', campaign: 'secret' });
+    shop.click('ana', 1, { platform: 'tiktok', campaign: 'secret' });
     await shop.pay('ana', 2, '7');
     await shop.settle();
     const id = shop.entity('campaign', 'secret', 'tiktok');
@@ -297,18 +297,18 @@ describe('GET /campaigns', () => {
   });
 });
 
-describe('Rows and what is left', () => {
+describe('Rows and what is left', { timeout: 60_000 }, () => {
   test('[camp-016] [camp-036] [camp-056] [camp-057] add up to all conversions at every level under the models of one credit', async () => {
     const shop = await open();
     await shop.spend({ ...film }, { ...banner });
-    await shop.click('ana', 1, { ad: 'film' });
+    shop.click('ana', 1, { ad: 'film' });
     await shop.pay('ana', 2, '10.01');
-    await shop.click('ben', 1, { campaign: 'outlet' });
+    shop.click('ben', 1, { campaign: 'outlet' });
     await shop.pay('ben', 2, '20.02');
-    await shop.click('cal', 1, { adSet: 'loyal' });
+    shop.click('cal', 1, { adSet: 'loyal' });
     await shop.lead('cal', 2);
-    await shop.click('dan', 1);
-    await shop.click('dan', 2, winter);
+    shop.click('dan', 1);
+    shop.click('dan', 2, winter);
     await shop.pay('dan', 3, '40.04');
     await shop.pay('eve', 3, '80.08');
     await shop.settle();
@@ -351,9 +351,9 @@ describe('Rows and what is left', () => {
 
   test('a deposit and its balance are one first purchase, wherever each is credited', async () => {
     const shop = await open();
-    await shop.click('ana', 1, winter);
+    shop.click('ana', 1, winter);
     await shop.pay('ana', 2, '30');
-    await shop.click('ana', 3, outlet);
+    shop.click('ana', 3, outlet);
     await shop.pay('ana', 5, '70');
     await shop.pay('ana', 25, '5');
     await shop.settle();

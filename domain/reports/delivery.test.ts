@@ -55,7 +55,7 @@ const banner = {
 
 const claims = (platform: string, rows: { platform: string }[]) => rows.find((row) => row.platform === platform);
 
-describe('Spend', () => {
+describe('Spend', { timeout: 60_000 }, () => {
   test('of an entity is what was told of it, and where nothing was, of its parts', async () => {
     const shop = await open();
     const adSet = { level: 'ad_set', external_id: 'broad', campaign_external_id: 'winter' };
@@ -122,7 +122,7 @@ describe('Spend', () => {
   });
 });
 
-describe('GET /campaigns/trend', () => {
+describe('GET /campaigns/trend', { timeout: 60_000 }, () => {
   test('[camp-045] [camp-058] [camp-063] [camp-064] [camp-061] has a row for every entity and day, zero where nothing was delivered', async () => {
     const shop = await open();
     await shop.spend(
@@ -173,7 +173,7 @@ describe('GET /campaigns/trend', () => {
   });
 });
 
-describe('GET /ads/{id}', () => {
+describe('GET /ads/{id}', { timeout: 60_000 }, () => {
   test('[camp-035] [camp-037] [camp-038] [camp-039] [camp-040] [camp-041] gives one entity by our id or the platform’s, an ad set with what the copy says of it', async () => {
     const shop = await open();
     await shop.spend(
@@ -190,7 +190,7 @@ describe('GET /ads/{id}', () => {
       },
       { level: 'campaign', external_id: 'winter', name: 'Winter', objective: 'OUTCOME_SALES', spend: '6' },
     );
-    await shop.click('ana', 1, winter);
+    shop.click('ana', 1, winter);
     await shop.pay('ana', 2, '8');
     await shop.lead('ana', 2);
     await shop.settle();
@@ -233,7 +233,7 @@ describe('GET /ads/{id}', () => {
   });
 });
 
-describe('GET /campaigns/platform-comparison', () => {
+describe('GET /campaigns/platform-comparison', { timeout: 60_000 }, () => {
   test('[comp-001] [comp-002] [comp-003] [comp-004] [comp-005] [comp-006] [comp-007] [comp-008] [comp-009] [comp-010] [comp-011] [comp-012] [comp-013] [comp-014] [comp-015] [comp-021] [comp-027] [comp-028] puts what a platform claims beside what we credit', async () => {
     const shop = await open();
     await shop.spend(
@@ -241,11 +241,11 @@ describe('GET /campaigns/platform-comparison', () => {
       { ...film, date: '2026-05-02', spend: '50', conversions: '1.5', conversion_value: '0.01' },
       { ...banner, platform: 'search_ads', spend: '10' },
     );
-    await shop.click('ana', 1, winter);
+    shop.click('ana', 1, winter);
     await shop.pay('ana', 2, '100.50');
     await shop.pay('ana', 3, '20');
     await shop.lead('ana', 3);
-    await shop.click('ben', 1, { ...outlet, platform: 'search_ads' });
+    shop.click('ben', 1, { ...outlet, platform: 'search_ads' });
     await shop.lead('ben', 2);
     await shop.settle();
     const { data, meta } = await shop.read('/campaigns/platform-comparison');
@@ -290,11 +290,11 @@ describe('GET /campaigns/platform-comparison', () => {
   test('[comp-016] [comp-017] [comp-018] [comp-019] [comp-020] says what a count means, how far delivery was told, and what paid clicks earned that named no ad', async () => {
     const shop = await open();
     await shop.spend({ ...film, spend: '1' }, { ...film, date: '2026-05-10', spend: '1' });
-    await shop.click('ana', 1, { platform: 'social_ads' });
+    shop.click('ana', 1, { platform: 'social_ads' });
     await shop.pay('ana', 2, '30');
-    await shop.click('ben', 1, { platform: 'tiktok' });
+    shop.click('ben', 1, { platform: 'tiktok' });
     await shop.lead('ben', 2);
-    await shop.click('cal', 1);
+    shop.click('cal', 1);
     await shop.pay('cal', 2, '1');
     await shop.settle();
     const { platforms } = (await shop.read('/campaigns/platform-comparison', { date_to: '2026-05-05' })).data;
@@ -322,8 +322,8 @@ describe('GET /campaigns/platform-comparison', () => {
     const shop = await open();
     const path = '/campaigns/platform-comparison';
     await shop.spend({ ...film, date: '2026-05-10', spend: '3' });
-    await shop.click('ana', 1, winter);
-    await shop.click('ana', 2, outlet);
+    shop.click('ana', 1, winter);
+    shop.click('ana', 2, outlet);
     await shop.pay('ana', 10.9, '5');
     await shop.settle();
     expect(await shop.refused(path, { date_from: '' })).toEqual([400, 'invalid_date_range']);
@@ -352,14 +352,14 @@ describe('GET /campaigns/platform-comparison', () => {
   });
 });
 
-describe('GET /overview', () => {
+describe('GET /overview', { timeout: 60_000 }, () => {
   test('has every conversion once, by day and by the channel of its last touch, and all spend', async () => {
     const shop = await open({ timeZone: 'America/Santiago' });
     await shop.spend({ ...film, date: '2026-05-02', spend: '10' }, { ...banner, spend: '2.5' });
-    await shop.click('ana', 1, winter);
-    await shop.click('ana', 1.5);
+    shop.click('ana', 1, winter);
+    shop.click('ana', 1.5);
     await shop.pay('ana', 2.05, '40');
-    await shop.click('ben', 1, outlet);
+    shop.click('ben', 1, outlet);
     await shop.lead('ben', 2.5);
     await shop.pay('cal', 2.5, '10');
     await shop.settle();

@@ -36,6 +36,7 @@ export const wholeMay = { date_from: '2026-05-01', date_to: '2026-05-31' };
 /** A shop whose people click and pay, and whose reports can be asked for. */
 export function openShop({ app, clickhouse, profileId, ask }: Place) {
   const visitors = new Map<string, string>();
+  let clicks: TouchRow[] = [];
   const entity = (level: EntityLevel, externalId: string, platform = 'social_ads') =>
     entityIdOf(profileId, platform, level, externalId);
   const sent = async (method: 'GET' | 'POST', url: string, payload?: object) => {
@@ -56,35 +57,34 @@ export function openShop({ app, clickhouse, profileId, ask }: Place) {
     profileId,
     entity,
     ask,
-    async click(person: string, day: number, named: Named = {}, more: Partial<TouchRow> = {}): Promise<void> {
+    /** Stored when the shop settles, all at once. */
+    click(person: string, day: number, named: Named = {}, more: Partial<TouchRow> = {}): void {
       const visitorId = visitors.get(person) ?? randomUUID();
       visitors.set(person, visitorId);
       const { platform = 'social_ads', campaign, adSet, ad } = named;
       const idOf = (level: EntityLevel, name: string | undefined) =>
         name === undefined ? noEntityId : entity(level, name, platform);
       const isPaid = Object.keys(named).length > 0;
-      await clickhouse.insert('touches', [
-        {
-          profile_id: profileId,
-          visitor_id: visitorId,
-          occurred_at: may(day),
-          touch_id: randomUUID(),
-          kind: 'visit',
-          session_id: randomUUID(),
-          channel: isPaid ? 'paid_social' : 'email',
-          source: isPaid ? 'facebook' : 'newsletter',
-          medium: isPaid ? 'paid' : 'email',
-          platform: isPaid ? platform : '',
-          campaign_id: idOf('campaign', campaign),
-          ad_set_id: idOf('ad_set', adSet),
-          ad_id: idOf('ad', ad),
-          click_id_kind: '',
-          join_method: '',
-          country: 'CL',
-          device: 'mobile',
-          ...more,
-        },
-      ]);
+      clicks.push({
+        profile_id: profileId,
+        visitor_id: visitorId,
+        occurred_at: may(day),
+        touch_id: randomUUID(),
+        kind: 'visit',
+        session_id: randomUUID(),
+        channel: isPaid ? 'paid_social' : 'email',
+        source: isPaid ? 'facebook' : 'newsletter',
+        medium: isPaid ? 'paid' : 'email',
+        platform: isPaid ? platform : '',
+        campaign_id: idOf('campaign', campaign),
+        ad_set_id: idOf('ad_set', adSet),
+        ad_id: idOf('ad', ad),
+        click_id_kind: '',
+        join_method: '',
+        country: 'CL',
+        device: 'mobile',
+        ...more,
+      });
     },
     pay: (person: string, day: number, value: number | string, more: object = {}) =>
       event(person, day, { event_name: 'payment_received', properties: { value, currency: 'USD' }, ...more }),
@@ -103,6 +103,8 @@ export function openShop({ app, clickhouse, profileId, ask }: Place) {
       }),
     /** Until everything that was done shows in the reports. */
     async settle(): Promise<void> {
+      await clickhouse.insert('touches', clicks);
+      clicks = [];
       await app.forProfile(profileId).transaction(async (tx) => {
         for (const [person, visitorId] of visitors)
           await sql`
@@ -125,9 +127,9 @@ export function openShop({ app, clickhouse, profileId, ask }: Place) {
       );
       return [response.statusCode, response.json().error?.code];
     },
-    /** Rows of all pages, by the name of what they are of. */
+    /** Rows of all pages. */
     // biome-ignore lint/suspicious/noExplicitAny: as above.
-    async rows(query: object = {}): Promise<Record<string, any>> {
+    async list(query: object = {}): Promise<any[]> {
       const rows = [];
       for (let cursor: string | undefined; ; ) {
         const page = await shop.read('/campaigns', { limit: 100, ...query, ...(cursor && { cursor }) });
@@ -135,7 +137,12 @@ export function openShop({ app, clickhouse, profileId, ask }: Place) {
         if (!page.pagination.has_next) break;
         cursor = page.pagination.cursor;
       }
-      return Object.fromEntries(rows.map((row) => [row.campaign_name || row.campaign_id, row]));
+      return rows;
+    },
+    /** The same by the name of what they are of. */
+    // biome-ignore lint/suspicious/noExplicitAny: as above.
+    async rows(query: object = {}): Promise<Record<string, any>> {
+      return Object.fromEntries((await shop.list(query)).map((row) => [row.campaign_name || row.campaign_id, row]));
     },
   };
   return shop;

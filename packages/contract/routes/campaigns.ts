@@ -150,10 +150,10 @@ export const readCampaignTrend = route({
     entity_ids: z
       .string()
       .max(400)
+      .meta({ examples: ['0d1f9c3e-6f1e-5b5a-8f0a-1c2d3e4f5a6b'] })
       .transform((ids) => ids.split(','))
       .pipe(z.array(Uuid).max(maxEntities, `may hold up to ${maxEntities} ids`))
-      .describe(`Our ids (campaign_id), up to ${maxEntities}, with commas between.`)
-      .meta({ examples: ['0d1f9c3e-6f1e-5b5a-8f0a-1c2d3e4f5a6b'] }),
+      .describe(`Our ids (campaign_id), up to ${maxEntities}, with commas between.`),
     level: EntityLevel.default('campaign'),
   }),
   refusedAs: dateRangeFaults,

@@ -1,0 +1,358 @@
+import { randomUUID } from 'node:crypto';
+import type { ClickHouse } from '@tributary/clickhouse';
+import { saveRates } from '@tributary/domain/conversions';
+import { conversionIdOf, sumAmounts } from '@tributary/rules';
+import {
+  buildApiKey,
+  buildProfile,
+  openApi,
+  openTestkit,
+  openWarehouse,
+  type TestApi,
+  type Testkit,
+} from '@tributary/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { may, openShop, wholeMay } from './reports.fixture.ts';
+
+let kit: Testkit;
+let api: TestApi;
+let warehouse: { readonly client: ClickHouse; drop(): Promise<void> };
+beforeAll(async () => {
+  kit = await openTestkit();
+  api = await openApi(kit);
+  warehouse = await openWarehouse(kit);
+});
+afterAll(async () => {
+  await warehouse.drop();
+  await api.close();
+  await kit.close();
+});
+
+async function open(traits: Parameters<typeof buildProfile>[1] = {}) {
+  const { id: profileId } = await buildProfile(kit.app, traits);
+  const { headers } = await buildApiKey(kit.app, profileId, { scopes: ['campaigns:read', 'attribution:write'] });
+  const ask = (method: 'GET' | 'POST', url: string, payload?: object) =>
+    api.fastify.inject({ method, url, headers: { ...headers }, ...(payload && { payload }) });
+  return openShop({ app: kit.app, clickhouse: warehouse.client, profileId, ask });
+}
+
+const winter = { campaign: 'winter', adSet: 'broad', ad: 'film' };
+const outlet = { campaign: 'outlet', adSet: 'loyal', ad: 'banner' };
+const film = {
+  external_id: 'film',
+  name: 'Film',
+  ad_set_external_id: 'broad',
+  ad_set_name: 'Broad',
+  campaign_external_id: 'winter',
+  campaign_name: 'Winter',
+};
+const banner = {
+  external_id: 'banner',
+  name: 'Banner',
+  ad_set_external_id: 'loyal',
+  ad_set_name: 'Loyal',
+  campaign_external_id: 'outlet',
+  campaign_name: 'Outlet',
+};
+
+describe('GET /campaigns/{id}/conversions', { timeout: 60_000 }, () => {
+  test('[camp-042] [camp-043] [camp-044] [camp-065] [camp-071] shows the conversions behind a row, newest first, with their paths and nobody’s name', async () => {
+    const shop = await open();
+    await shop.spend({ ...film }, { ...banner });
+    shop.click('ana', 1, { ad: 'film' });
+    shop.click('ana', 2, outlet);
+    shop.click('ana', 3);
+    const paid = await shop.pay('ana', 4, '100.01');
+    const lead = await shop.lead('ana', 5);
+    await shop.settle();
+    const { data, pagination, meta } = await shop.read('/campaigns/winter/conversions', { model: 'linear' });
+    expect(data).toEqual([
+      expect.objectContaining({
+        conversion_type: 'lead_created',
+        revenue_type: 'pipeline',
+        outcome_event_id: lead,
+        value: '0.00',
+        credited_value: '0.00',
+        is_first_payment: null,
+      }),
+      {
+        conversion_id: conversionIdOf(paid),
+        outcome_event_id: paid,
+        conversion_type: 'payment_received',
+        revenue_type: 'cash',
+        conversion_time: may(4),
+        value: '100.01',
+        credited_value: '33.34',
+        currency: 'USD',
+        is_first_payment: true,
+        touch_count: 3,
+        path: [
+          {
+            occurred_at: may(1),
+            channel: 'paid_social',
+            source: 'facebook',
+            campaign_external_id: 'winter',
+            ad_set_external_id: 'broad',
+            ad_external_id: 'film',
+            credit: '33.34',
+            is_of_entity: true,
+          },
+          expect.objectContaining({ campaign_external_id: 'outlet', credit: '33.34', is_of_entity: false }),
+          expect.objectContaining({
+            channel: 'email',
+            campaign_external_id: null,
+            credit: '33.33',
+            is_of_entity: false,
+          }),
+        ],
+      },
+    ]);
+    expect(data[1].conversion_id).not.toBe(paid);
+    expect(JSON.stringify(data)).not.toContain('ana');
+    expect(pagination).toEqual({ has_next: false, cursor: expect.any(String) });
+    expect(meta).toEqual({ profile_id: shop.profileId, ...wholeMay, model: 'linear', currency: 'USD' });
+    // Under another model it is nobody's, and shows where nobody's are.
+    expect((await shop.read('/campaigns/winter/conversions')).data).toEqual([]);
+    const rest = await shop.read('/campaigns/unattributed/conversions');
+    expect(rest.data).toMatchObject([
+      { conversion_type: 'lead_created', path: [{ credit: '0.00' }, {}, { is_of_entity: true }] },
+      { credited_value: '100.01', path: [{ credit: '0.00' }, { credit: '0.00' }, { credit: '100.01' }] },
+    ]);
+    const ad = await shop.read(`/campaigns/${shop.entity('ad', 'film')}/conversions`, {
+      model: 'first_touch',
+      level: 'ad',
+    });
+    expect(ad.data).toHaveLength(2);
+  });
+
+  test('[camp-066] [camp-067] [camp-068] [camp-069] pages by 50 unless told otherwise, up to 200, and the cursor reaches every row once', async () => {
+    const shop = await open();
+    shop.click('ana', 1, winter);
+    for (let n = 0; n < 53; n += 1) await shop.pay('ana', 2 + Math.floor(n / 3) / 10, String(n + 1));
+    await shop.settle();
+    const path = `/campaigns/${shop.entity('campaign', 'winter')}/conversions`;
+    const first = await shop.read(path);
+    expect([first.data.length, first.pagination.has_next]).toEqual([50, true]);
+    const second = await shop.read(path, { cursor: first.pagination.cursor });
+    expect([second.data.length, second.pagination.has_next]).toEqual([3, false]);
+    const seen: string[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const page = await shop.read(path, { limit: 7, ...(cursor && { cursor }) });
+      seen.push(...page.data.map((row: { conversion_id: string }) => row.conversion_id));
+      if (!page.pagination.has_next) break;
+      cursor = page.pagination.cursor;
+    }
+    expect(seen).toEqual([...first.data, ...second.data].map((row) => row.conversion_id));
+    expect(new Set(seen).size).toBe(53);
+    expect((await shop.read(path, { limit: 200 })).data).toHaveLength(53);
+    for (const limit of ['0', '201', 'x'])
+      expect(await shop.refused(path, { limit })).toEqual([400, 'invalid_parameter']);
+    for (const cursor of ['x', 'WyIyMDI2LTAyLTMwIiwieCJd'])
+      expect(await shop.refused(path, { cursor })).toEqual([400, 'invalid_parameter']);
+  });
+
+  test('[camp-070] ends a page early when paths are long', async () => {
+    const shop = await open();
+    for (let n = 0; n < 200; n += 1) shop.click('ana', 1 + n / 200, winter);
+    for (let n = 0; n < 30; n += 1) await shop.pay('ana', 3 + n / 100, '1');
+    await shop.settle();
+    const path = `/campaigns/${shop.entity('campaign', 'winter')}/conversions`;
+    const first = await shop.read(path, { limit: 30 });
+    expect([first.data.length, first.data[0].path.length, first.pagination.has_next]).toEqual([20, 200, true]);
+    const second = await shop.read(path, { limit: 30, cursor: first.pagination.cursor });
+    expect([second.data.length, second.pagination.has_next]).toEqual([10, false]);
+  });
+
+  test('an unknown campaign and another profile’s are answered alike', async () => {
+    const [shop, other] = [await open(), await open()];
+    await other.spend({ ...film });
+    for (const id of ['nobody', 'winter', other.entity('campaign', 'winter'), ' '])
+      expect(await shop.refused(`/campaigns/${encodeURIComponent(id)}/conversions`)).toEqual([
+        404,
+        'campaign_not_found',
+      ]);
+    expect(await shop.refused('/campaigns/film/conversions', { level: 'ad' })).toEqual([404, 'not_found']);
+  });
+});
+
+describe('GET /explain', { timeout: 60_000 }, () => {
+  const add = (rows: readonly { contributes: string }[]) => sumAmounts(rows.map(({ contributes }) => contributes));
+
+  test('gives the rows of every figure, which add up to it', async () => {
+    const shop = await open();
+    await shop.spend(
+      { ...film, spend: '10.125', conversions: '2', conversion_value: '50' },
+      { ...film, date: '2026-05-03', spend: '0.001' },
+    );
+    shop.click('ana', 1, winter);
+    shop.click('ana', 2, outlet);
+    await shop.pay('ana', 3, '30.01');
+    await shop.pay('ana', 4, '70');
+    await shop.lead('ana', 4);
+    await shop.settle();
+    const entity_id = shop.entity('campaign', 'winter');
+    const row = (await shop.rows({ model: 'linear', level: 'campaign' })).Winter;
+    expect(row).toMatchObject({ spend: 10.13, outcome_value: 50.01, outcome_count: 2, attributed_outcome_count: 3 });
+    const asked = { model: 'linear', entity_id };
+    for (const field of [
+      'spend',
+      'outcome_count',
+      'outcome_value',
+      'outcome_count_first_payment',
+      'attributed_outcome_count',
+    ]) {
+      const { data } = await shop.read('/explain', { ...asked, field });
+      const rows = [...data.conversions, ...data.delivery];
+      expect([field, Number(data.value), rows.length]).toEqual([field, row[field], data.row_count]);
+      expect([field, add(rows)]).toEqual([field, sumAmounts([data.contributes])]);
+      expect(data.formula).not.toBe('');
+    }
+    const cac = await shop.read('/explain', { ...asked, field: 'cac' });
+    expect(cac.data).toMatchObject({
+      value: String(row.cac),
+      unit: 'ratio',
+      formula: 'spend / outcome_count',
+      parts: [
+        { field: 'spend', value: '10.13' },
+        { field: 'outcome_count', value: '2' },
+      ],
+      conversions: [],
+      delivery: [],
+      row_count: 0,
+    });
+    expect((await shop.read('/explain', { ...asked, field: 'roas' })).data.value).toBe(String(row.roas));
+    const claimed = { ...asked, report: 'platform_comparison' };
+    expect((await shop.read('/explain', { ...claimed, field: 'platform_conversions' })).data).toMatchObject({
+      value: '2',
+      row_count: 1,
+    });
+    expect((await shop.read('/explain', { ...claimed, field: 'platform_conversion_value' })).data.value).toBe('50.00');
+    const leads = await shop.read('/explain', { ...asked, field: 'attributed_outcome_count', type: 'lead_created' });
+    expect(leads.data).toMatchObject({
+      value: '1',
+      conversions: [{ conversion_type: 'lead_created', contributes: '1' }],
+    });
+    expect(leads.meta).toEqual({
+      profile_id: shop.profileId,
+      ...wholeMay,
+      model: 'linear',
+      currency: 'USD',
+      level: 'campaign',
+      time_zone: 'UTC',
+      from: '2026-05-01T00:00:00.000Z',
+      until: '2026-06-01T00:00:00.000Z',
+    });
+  });
+
+  test('says what was paid, at which rate, and why touches had no part', async () => {
+    const shop = await open({ reportingCurrency: 'CLP' });
+    const quote = (currency: string, units: string) => ({ day: '2026-05-01', currency, units, usd: '1' });
+    await saveRates(kit.system, 'file', [quote('USD', '1'), quote('CLP', '950.5')]);
+    const session_id = randomUUID();
+    shop.click('ana', 1 - 100, outlet);
+    shop.click('ana', 1, winter, { session_id });
+    shop.click('ana', 1.01, winter, { session_id });
+    shop.click('ana', 9, outlet);
+    const paid = await shop.pay('ana', 4, '10.01');
+    await shop.pay('ben', 4, '5', { properties: { value: '5', currency: 'PEN' } });
+    await shop.settle();
+    const entity_id = shop.entity('campaign', 'winter');
+    const { data } = await shop.read('/explain', { field: 'outcome_value', entity_id });
+    expect(data).toMatchObject({ value: '9515', contributes: '9515', row_count: 1, exclusions: [] });
+    expect(data.conversions).toMatchObject([
+      {
+        outcome_event_id: paid,
+        value: '9515',
+        contributes: '9515',
+        original_amount: '10.01',
+        original_currency: 'USD',
+        rate: expect.stringMatching(/^950\.50*$/),
+        rate_date: '2026-05-01',
+        lookback_days: 90,
+        left_out: [
+          { occurred_at: may(1.01), reason: 'repeat_of_session' },
+          { occurred_at: may(9), reason: 'after_conversion' },
+          { occurred_at: may(1 - 100), reason: 'outside_window' },
+        ],
+      },
+    ]);
+    expect(JSON.stringify(data)).not.toContain('ana');
+    // What has no rate counts and is worth nothing, and is said to.
+    const rest = await shop.read('/explain', { field: 'outcome_value', entity_id: 'unattributed' });
+    expect(rest.data).toMatchObject({
+      value: '0',
+      row_count: 1,
+      conversions: [{ value: null, contributes: '0', original_amount: '5', original_currency: 'PEN', rate: null }],
+      exclusions: [{ reason: 'no_exchange_rate', count: 1 }],
+    });
+  });
+
+  test('a path that is full leaves out what lies between its first touch and its last 199', async () => {
+    const shop = await open();
+    for (let n = 0; n < 203; n += 1) shop.click('ana', 1 + n / 203, winter);
+    await shop.pay('ana', 3, '1');
+    await shop.settle();
+    const entity_id = shop.entity('campaign', 'winter');
+    const { conversions } = (await shop.read('/explain', { field: 'outcome_count', entity_id })).data;
+    expect(conversions).toMatchObject([{ touch_count: 203, contributes: '1' }]);
+    expect(conversions[0].path).toHaveLength(200);
+    expect(conversions[0].left_out).toHaveLength(3);
+    expect(new Set(conversions[0].left_out.map(({ reason }: { reason: string }) => reason))).toEqual(
+      new Set(['path_full']),
+    );
+  });
+
+  test('explains the overview: everything, whoever earned it, and all spend', async () => {
+    const shop = await open();
+    await shop.spend({ ...film, spend: '3' }, { external_id: 'orphan', spend: '4' });
+    shop.click('ana', 1, winter);
+    shop.click('ana', 2, outlet);
+    await shop.pay('ana', 3, '8');
+    await shop.pay('ben', 3, '16');
+    await shop.settle();
+    const { totals } = (await shop.read('/overview')).data;
+    const explained = async (field: string, model: string) =>
+      (await shop.read('/explain', { report: 'overview', field, model })).data;
+    for (const model of ['last_touch', 'linear']) {
+      for (const field of ['spend', 'outcome_count', 'outcome_value', 'attributed_outcome_count', 'roas', 'cac'])
+        expect([field, Number((await explained(field, model)).value)]).toEqual([field, totals[field]]);
+      expect((await explained('outcome_value', model)).conversions).toMatchObject([{}, {}]);
+    }
+    expect(totals).toMatchObject({ spend: 7, outcome_value: 24 });
+  });
+
+  test('pages through the days of delivery', async () => {
+    const shop = await open();
+    const days = Array.from({ length: 9 }, (_, n) => `2026-05-0${n + 1}`);
+    await shop.spend(
+      ...days.map((date) => ({ ...film, date, spend: '1.1' })),
+      ...days.map((date) => ({ ...film, external_id: 'x', date, spend: '2' })),
+    );
+    await shop.settle();
+    const rows: { date: string; contributes: string }[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const page = await shop.read('/explain', {
+        field: 'spend',
+        entity_id: 'winter',
+        limit: 5,
+        ...(cursor && { cursor }),
+      });
+      rows.push(...page.data.delivery);
+      expect(page.data).toMatchObject({ row_count: 18, contributes: '27.9', value: '27.90' });
+      if (!page.pagination.has_next) break;
+      cursor = page.pagination.cursor;
+    }
+    expect([rows.length, add(rows)]).toEqual([18, '27.9']);
+    expect(rows.map(({ date }) => date)).toEqual(days.flatMap((date) => [date, date]));
+    expect(await shop.refused('/explain', { field: 'spend', cursor: 'x' })).toEqual([400, 'invalid_parameter']);
+  });
+
+  test('an unknown entity and another profile’s are answered alike', async () => {
+    const [shop, other] = [await open(), await open()];
+    await other.spend({ ...film });
+    for (const entity_id of ['winter', other.entity('campaign', 'winter'), 'x'])
+      expect(await shop.refused('/explain', { field: 'spend', entity_id })).toEqual([404, 'not_found']);
+    expect(await shop.refused('/explain', { field: 'luck' })).toEqual([400, 'invalid_parameter']);
+    expect((await shop.read('/explain', { field: 'spend', entity_id: 'unattributed' })).data.value).toBe('0.00');
+  });
+});

@@ -1,0 +1,110 @@
+import type { ClickHouse } from '@tributary/clickhouse';
+import { replay } from '@tributary/domain/attribution';
+import { attributionModels, fromMinorUnits, multiplyAmounts, sumAmounts, toMinorUnits } from '@tributary/rules';
+import { Book, fillDelivery, fillFast, levels, openMarket, ReportBook, type ReportCell } from '@tributary/sandbox';
+import { buildApiKey, openApi, openTestkit, openWarehouse, type TestApi, type Testkit } from '@tributary/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openShop } from './reports.fixture.ts';
+
+let kit: Testkit;
+let api: TestApi;
+let warehouse: { readonly client: ClickHouse; drop(): Promise<void> };
+beforeAll(async () => {
+  kit = await openTestkit();
+  api = await openApi(kit);
+  warehouse = await openWarehouse(kit);
+});
+afterAll(async () => {
+  await warehouse.drop();
+  await api.close();
+  await kit.close();
+});
+
+const currency = 'CLP';
+const market = openMarket({
+  seed: 31,
+  people: 300,
+  campaigns: 5,
+  timeZone: 'America/Santiago',
+  currencies: ['USD', 'CLP', 'EUR', 'KWD'],
+  reportingCurrency: currency,
+});
+const range = { date_from: '2026-01-20', date_to: '2026-03-10' };
+const isInRange = ({ day }: { readonly day: string }) => day >= range.date_from && day <= range.date_to;
+
+/** A cell's sums as a report shows them. */
+function outcomesOf(cells: readonly ReportCell[]) {
+  const payments = cells.filter(({ conversionType }) => conversionType === 'payment_received');
+  const count = (some: readonly ReportCell[]) => some.reduce((sum, { outcomes }) => sum + outcomes, 0);
+  const types = Map.groupBy(cells, ({ conversionType }) => conversionType);
+  return {
+    outcome_count: count(payments),
+    outcome_value: Number(
+      fromMinorUnits(
+        payments.reduce((sum, { revenue }) => sum + revenue, 0n),
+        currency,
+      ),
+    ),
+    outcome_count_first_payment: payments.reduce((sum, { newPurchases }) => sum + newPurchases, 0),
+    attributed_outcome_count: count(cells),
+    attributed_outcomes_by_type: Object.fromEntries([...types].map(([type, some]) => [type, count(some)])),
+  };
+}
+
+test('every row of every report is what the market’s own book says, under all models, at all levels', {
+  timeout: 300_000,
+}, async () => {
+  const { app, system } = kit;
+  const engines = { app, system, clickhouse: warehouse.client };
+  const [book, reports] = [new Book(market), new ReportBook(market)];
+  await fillFast(market, engines, {
+    watch: (household) => {
+      book.add(household);
+      reports.add(household);
+    },
+  });
+  const delivery = [...book.delivery.rows()];
+  await fillDelivery(market, delivery, engines);
+  const { profileId } = market;
+  const { signal } = new AbortController();
+  await replay(engines, { profileId, cause: 'test', now: () => new Date(), signal });
+
+  const { headers } = await buildApiKey(app, profileId, { scopes: ['campaigns:read'] });
+  const ask = (method: 'GET' | 'POST', url: string) => api.fastify.inject({ method, url, headers: { ...headers } });
+  const shop = openShop({ app, clickhouse: warehouse.client, profileId, ask });
+  const cells = reports.cells().filter(isInRange);
+
+  for (const model of attributionModels) {
+    for (const level of levels) {
+      const own = cells.filter((cell) => cell.model === model && cell.level === level);
+      const told = Map.groupBy(
+        delivery.filter((row) => row.level === level && isInRange(row)),
+        ({ entity }) => entity.id,
+      );
+      const earned = Map.groupBy(own, ({ entityId }) => entityId);
+      const spendOf = (id: string) =>
+        sumAmounts(
+          (told.get(id) ?? []).map(({ spend, currency: from, day }) => {
+            const amount = fromMinorUnits(spend, from);
+            return multiplyAmounts(amount, market.rates.convert(amount, from, currency, day)?.rate ?? '0');
+          }),
+        );
+      const ids = new Set([...told.keys(), ...earned.keys()].filter((id) => id !== null));
+      const rows = await shop.list({ ...range, model, level, limit: 7 });
+      const shown = new Map(rows.map((row) => [row.campaign_id, row]));
+      expect(new Set(shown.keys())).toEqual(ids);
+      for (const id of ids) {
+        const ofDays = told.get(id) ?? [];
+        const sum = (figure: 'impressions' | 'clicks' | 'reach') => ofDays.reduce((all, row) => all + row[figure], 0);
+        expect(shown.get(id)).toMatchObject({
+          ...outcomesOf(earned.get(id) ?? []),
+          spend: Number(toMinorUnits(spendOf(id), currency)),
+          impressions: sum('impressions'),
+          clicks: sum('clicks'),
+        });
+      }
+      const rest = await shop.read('/campaigns/unattributed', { ...range, model, level });
+      expect(rest.data).toEqual({ entity_level: level, ...outcomesOf(earned.get(null) ?? []) });
+    }
+  }
+});
