@@ -1,7 +1,7 @@
 import { configurationPage, environmentExample } from '@tributary/config';
 import { Supervisor } from '@tributary/engines';
 import { generateSchema } from '@tributary/postgres/generate.ts';
-import { channelsPage } from '@tributary/rules';
+import { channelsPage, scoringPage } from '@tributary/rules';
 import { buildTracker } from '@tributary/tracker/build.ts';
 import { cloneDatabase, prepareTemplate } from '../packages/testkit/database.ts';
 
@@ -12,6 +12,7 @@ export async function generatedFiles(): Promise<Record<string, string>> {
     '.env.example': environmentExample(),
     'docs/channels.md': channelsPage(),
     'docs/configuration.md': configurationPage(),
+    'docs/guides/top-performers.md': scoringPage(),
     'packages/postgres/schema.sql': postgres.dump,
     'packages/postgres/schema.generated.ts': postgres.types,
     'packages/tracker/t.generated.js': await buildTracker(),

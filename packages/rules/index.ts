@@ -72,6 +72,17 @@ export {
 export { normaliseEmail, normaliseKey, normaliseName, normalisePhone, normaliseRut } from './normalise.ts';
 export { isPlan, type Plan, plans, visitsPerDay } from './plan.ts';
 export { effectiveScopes, isHealthcareFamily, type PrivacyStatus } from './privacy.ts';
+export { type Dimension, dimensions, type Traits as CohortTraits } from './scoring/cohort.ts';
+export { type CreativeFormat, creativeFormatOf, isVideo } from './scoring/creative-format.ts';
+export { type Objective, objectiveOf } from './scoring/objective.ts';
+export {
+  type EarnedOutcomes,
+  maturityStage,
+  primaryOutcomeKind,
+  truthGrade,
+} from './scoring/outcomes.ts';
+export { type AdFigures, type AdScore, type ReasonCode, scoreAds } from './scoring/score.ts';
+export { scoringPage } from './scoring/scoring-page.ts';
 export { endOfPrefix, maxTermsOfCustomer, type SearchQuestion, searchQuestion, searchTerms } from './search-terms.ts';
 export { type ParsedSubjectRef, parseSubjectRef, type SubjectRefRefusal } from './subject-ref.ts';
 export { type ClickIdKind, clickIdKinds } from './visits/campaign-tags.ts';

@@ -1,0 +1,165 @@
+import { type Cohort, cohortsOf, type Traits } from './cohort.ts';
+import type { EarnedOutcomes } from './outcomes.ts';
+import { percentiles } from './percentile.ts';
+import {
+  clicksPerOutcome,
+  confidenceFrom,
+  halfEvidence,
+  type Layer,
+  layerNames,
+  layers,
+  likelihood,
+  reasonFrom,
+} from './weights.ts';
+
+/** What is known of an ad over a window. Money in the reporting currency. */
+export interface AdFigures {
+  readonly traits: Traits;
+  readonly spend: number;
+  readonly impressions: number;
+  readonly clicks: number;
+  /** Null: nobody said, or it does not move. */
+  readonly videoViews: number | null;
+  readonly earned: EarnedOutcomes;
+  readonly revenue: number;
+  readonly pipelineValue: number;
+  /** Of all its outcomes, those of the day that brought most. */
+  readonly outcomesOfBestDay: number;
+}
+
+export interface ReasonCode {
+  readonly layer: Layer;
+  readonly polarity: 'strength' | 'weakness';
+  readonly percentile: number;
+  readonly sample_confidence: 'low' | 'medium' | 'high';
+}
+
+export interface AdScore<Ad> {
+  readonly cohort: Cohort<Ad>;
+  /** 0 to 100; null where the cohort is too small. */
+  readonly composite: number | null;
+  readonly likelihood: number;
+  /** 0 to 100; null where nothing is known. */
+  readonly engagement: number | null;
+  /** What stands out, most first. */
+  readonly reasons: readonly ReasonCode[];
+}
+
+/** Scores ads against their likes. Nobody outside the list plays a part. */
+export function scoreAds<Ad extends AdFigures>(ads: readonly Ad[]): Map<Ad, AdScore<Ad>> {
+  const standings = new Map<Cohort<Ad>, Map<Ad, Standing>>();
+  const scores = new Map<Ad, AdScore<Ad>>();
+  for (const [ad, cohort] of cohortsOf(ads)) {
+    if (!cohort.isEnough) {
+      scores.set(ad, { cohort, composite: null, likelihood: likelihoodOf(null), engagement: null, reasons: [] });
+      continue;
+    }
+    let standing = standings.get(cohort);
+    if (!standing) {
+      standing = standingsOf(cohort.ads);
+      standings.set(cohort, standing);
+    }
+    scores.set(ad, { cohort, ...judge(standing.get(ad) as Standing) });
+  }
+  return scores;
+}
+
+interface Standing {
+  readonly places: Readonly<Record<Layer, number | null>>;
+  /** How far the evidence carries: 0 not at all, 1 all the way. */
+  readonly trust: number;
+}
+
+function judge({ places, trust }: Standing): Omit<AdScore<never>, 'cohort'> {
+  const known = layerNames.flatMap((layer) => {
+    const place = places[layer];
+    return place === null ? [] : [{ layer, place, weight: layers[layer].weight }];
+  });
+  const weight = known.reduce((sum, one) => sum + one.weight, 0);
+  const blend = weight === 0 ? 50 : known.reduce((sum, one) => sum + one.weight * one.place, 0) / weight;
+  // Rounded here, so that the likelihood hangs on the very number that is shown.
+  const composite = round(50 + (blend - 50) * trust, 2);
+  const confidence = trust >= confidenceFrom.high ? 'high' : trust >= confidenceFrom.medium ? 'medium' : 'low';
+  const reasons = known
+    .filter(({ place }) => place >= reasonFrom.strength || place <= reasonFrom.weakness)
+    .sort((a, b) => b.weight * Math.abs(b.place - 50) - a.weight * Math.abs(a.place - 50))
+    .map(
+      ({ layer, place }): ReasonCode => ({
+        layer,
+        polarity: place >= reasonFrom.strength ? 'strength' : 'weakness',
+        percentile: round(place, 1),
+        sample_confidence: confidence,
+      }),
+    );
+  const engagement = places.engagement === null ? null : round(places.engagement, 1);
+  return { composite, likelihood: likelihoodOf(composite), engagement, reasons };
+}
+
+/** Rises with the score. Who has none is taken for average. */
+const likelihoodOf = (composite: number | null): number =>
+  round(1 / (1 + Math.exp(-((composite ?? 50) - likelihood.middle) / likelihood.scale)), 6);
+
+function standingsOf<Ad extends AdFigures>(ads: readonly Ad[]): Map<Ad, Standing> {
+  const outcomes = ads.map(outcomeOf(ads));
+  const value = ads.map(worthOf(ads));
+  const hasOutcomes = outcomes.some((count) => count !== null && count > 0);
+  const perSpend = (amounts: readonly (number | null)[]) =>
+    percentiles(ads.map(({ spend }, index) => ratio(amounts[index] ?? null, spend)));
+  const clickRates = percentiles(ads.map(({ clicks, impressions }) => ratio(clicks, impressions)));
+  const hookRates = percentiles(ads.map(({ videoViews, impressions }) => ratio(videoViews, impressions)));
+  const byLayer: Readonly<Record<Layer, readonly (number | null)[]>> = {
+    efficiency: perSpend(outcomes),
+    return: perSpend(value),
+    engagement: ads.map((_, index) => meanOf([clickRates[index] ?? null, hookRates[index] ?? null])),
+    stability: percentiles(
+      ads.map(({ earned, outcomesOfBestDay }) =>
+        earned.total < 2 ? null : (earned.total - outcomesOfBestDay) / earned.total,
+      ),
+    ),
+    volume: percentiles(hasOutcomes ? outcomes : ads.map(({ impressions }) => impressions)),
+  };
+  return new Map(
+    ads.map((ad, index) => {
+      const places = Object.fromEntries(layerNames.map((layer) => [layer, byLayer[layer][index] ?? null]));
+      const evidence = (outcomes[index] ?? 0) + ad.clicks / clicksPerOutcome;
+      return [ad, { places: places as Standing['places'], trust: evidence / (evidence + halfEvidence) }];
+    }),
+  );
+}
+
+type Count = (ad: AdFigures) => number | null;
+
+/**
+ * The outcome that ads of a cohort are for: what their objective asks for; where none of them earned that, whatever they earned; and
+ * where that is nothing, what the platform claims.
+ */
+function outcomeOf(ads: readonly AdFigures[]): Count {
+  const asked: Record<string, Count> = {
+    sales: ({ earned }) => earned.cash,
+    leads: ({ earned }) => earned.pipeline,
+    messaging: ({ earned }) => Math.max(earned.messaging, earned.platformConversations ?? 0),
+  };
+  const objective = ads[0]?.traits.objective ?? '';
+  const isOne = ads.every(({ traits }) => traits.objective === ads[0]?.traits.objective);
+  const choices: Count[] = [
+    ...(isOne && asked[objective] ? [asked[objective]] : []),
+    ({ earned }) => earned.total,
+    ({ earned }) => earned.platformConversions,
+  ];
+  return choices.find((count) => ads.some((ad) => (count(ad) ?? 0) > 0)) ?? (() => null);
+}
+
+/** Cash, or the projected value where nobody in the cohort earned any; null where there is neither. */
+function worthOf(ads: readonly AdFigures[]): Count {
+  const choices: Count[] = [({ revenue }) => revenue, ({ pipelineValue }) => pipelineValue];
+  return choices.find((value) => ads.some((ad) => (value(ad) ?? 0) > 0)) ?? (() => null);
+}
+
+const round = (value: number, digits: number): number => Number(value.toFixed(digits));
+
+const ratio = (amount: number | null, of: number): number | null => (amount === null || of <= 0 ? null : amount / of);
+
+function meanOf(places: readonly (number | null)[]): number | null {
+  const known = places.filter((place) => place !== null);
+  return known.length === 0 ? null : known.reduce((sum, place) => sum + place, 0) / known.length;
+}

@@ -1,0 +1,307 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { cohortsOf, type Traits } from './cohort.ts';
+import { creativeFormatOf, creativeFormats, isVideo } from './creative-format.ts';
+import { objectiveOf } from './objective.ts';
+import { type EarnedOutcomes, maturityStage, primaryOutcomeKind, truthGrade } from './outcomes.ts';
+import { percentiles } from './percentile.ts';
+import { type AdFigures, scoreAds } from './score.ts';
+import { layers, matureFrom, smallestCohort } from './weights.ts';
+
+const traits: Traits = {
+  channel: 'social_ads',
+  format: 'video',
+  objective: 'sales',
+  warmth: null,
+  geo: null,
+  placement: null,
+};
+const nothing: EarnedOutcomes = {
+  total: 0,
+  cash: 0,
+  pipeline: 0,
+  messaging: 0,
+  platformConversions: null,
+  platformConversations: null,
+  isLiftTested: false,
+};
+
+const ad = (more: Partial<AdFigures> = {}, earned: Partial<EarnedOutcomes> = {}): AdFigures => ({
+  traits,
+  spend: 100,
+  impressions: 10_000,
+  clicks: 100,
+  videoViews: null,
+  revenue: 0,
+  pipelineValue: 0,
+  outcomesOfBestDay: 0,
+  ...more,
+  earned: { ...nothing, ...earned },
+});
+
+const count = (max: number) => fc.nat(max);
+const figures: fc.Arbitrary<AdFigures> = fc
+  .record({
+    channel: fc.constantFrom('social_ads', 'search_ads'),
+    format: fc.constantFrom('video', 'static'),
+    objective: fc.constantFrom('sales', 'leads', 'messaging', 'traffic', null),
+    spend: fc.double({ min: 0, max: 1e6, noNaN: true }),
+    impressions: count(1e6),
+    clicks: count(1e4),
+    videoViews: fc.option(count(1e5)),
+    cash: count(80),
+    pipeline: count(80),
+    messaging: count(20),
+    claimed: fc.option(count(90)),
+    revenue: fc.double({ min: 0, max: 1e7, noNaN: true }),
+  })
+  .map(({ channel, format, objective, cash, pipeline, messaging, claimed, ...rest }) => {
+    const total = cash + pipeline + messaging;
+    return ad(
+      { ...rest, traits: { ...traits, channel, format, objective }, outcomesOfBestDay: Math.ceil(total / 3) },
+      { cash, pipeline, messaging, total, platformConversions: claimed },
+    );
+  });
+const markets = fc.array(figures, { minLength: 1, maxLength: 90 });
+
+describe('A percentile', () => {
+  test('is the share below and half of the equals', () => {
+    expect(percentiles([3, 1, 2, 2, null])).toEqual([87.5, 12.5, 50, 50, null]);
+    expect(percentiles([7])).toEqual([50]);
+    expect(percentiles([null, null])).toEqual([null, null]);
+  });
+
+  test('is 50 on average, and keeps the order', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: -50, max: 50 }), { minLength: 1 }), (values) => {
+        const places = percentiles(values) as number[];
+        expect(places.reduce((sum, place) => sum + place, 0) / places.length).toBeCloseTo(50, 6);
+        for (const [one, value] of values.entries())
+          for (const [other, than] of values.entries())
+            expect(Math.sign((places[one] as number) - (places[other] as number))).toBe(Math.sign(value - than));
+      }),
+    );
+  });
+});
+
+describe('A cohort', () => {
+  const many = (n: number, more: Partial<Traits>) =>
+    Array.from({ length: n }, () => ({ traits: { ...traits, ...more } }));
+
+  test('[top-023] is of channel, format, objective, audience warmth, country and placement where enough are alike', () => {
+    const alike = { warmth: 'cold', geo: 'CL', placement: 'feed' };
+    const ads = [
+      ...many(20, alike),
+      ...many(30, { ...alike, placement: 'stories' }),
+      ...many(40, { channel: 'search_ads' }),
+    ];
+    const cohorts = cohortsOf(ads);
+    expect(cohorts.get(ads[0] as (typeof ads)[0])).toMatchObject({
+      key: 'social_ads|video|sales|cold|CL|feed',
+      isEnough: true,
+    });
+    expect(cohorts.get(ads[0] as (typeof ads)[0])?.ads).toHaveLength(20);
+    expect(cohorts.get(ads[60] as (typeof ads)[0])).toMatchObject({ key: 'search_ads|video|sales|-|-|-' });
+  });
+
+  test('lets dimensions go in a fixed order until it has 20 ads, and never the channel', () => {
+    const cases: [Partial<Traits>, string][] = [
+      [{ placement: 'feed' }, 'social_ads|video|sales|cold|CL|*'],
+      [{ geo: 'PE' }, 'social_ads|video|sales|cold|*|*'],
+      [{ warmth: 'hot' }, 'social_ads|video|sales|*|*|*'],
+      [{ format: 'static' }, 'social_ads|*|sales|*|*|*'],
+      [{ objective: 'leads' }, 'social_ads|*|*|*|*|*'],
+    ];
+    for (const [differs, key] of cases) {
+      const ads = [...many(19, { warmth: 'cold', geo: 'CL' }), ...many(1, { warmth: 'cold', geo: 'CL', ...differs })];
+      const cohort = cohortsOf(ads).get(ads.at(-1) as (typeof ads)[0]);
+      expect(cohort?.key).toBe(key);
+      expect(cohort?.ads).toHaveLength(20);
+    }
+    const alone = [...many(19, {}), ...many(19, { channel: 'search_ads' })];
+    for (const cohort of cohortsOf(alone).values()) expect(cohort.isEnough).toBe(false);
+  });
+
+  test('holds everybody who is alike, whatever cohort they have themselves', () => {
+    const ads = [...many(25, { placement: 'feed' }), ...many(3, { placement: 'stories' })];
+    const cohorts = cohortsOf(ads);
+    expect(cohorts.get(ads[0] as (typeof ads)[0])?.ads).toHaveLength(25);
+    expect(cohorts.get(ads.at(-1) as (typeof ads)[0])?.ads).toHaveLength(28);
+  });
+});
+
+describe('A score', () => {
+  test('[top-010] [top-012] [top-015] [top-024] is from 0 to 100, and the likelihood rises with it from 0 to 1', () => {
+    fc.assert(
+      fc.property(markets, (ads) => {
+        const scores = [...scoreAds(ads).values()].filter(({ composite }) => composite !== null);
+        for (const { composite, likelihood, cohort } of scores) {
+          expect(composite).toBeGreaterThanOrEqual(0);
+          expect(composite).toBeLessThanOrEqual(100);
+          expect(likelihood).toBeGreaterThan(0);
+          expect(likelihood).toBeLessThan(1);
+          expect(cohort.ads.length).toBeGreaterThanOrEqual(smallestCohort);
+        }
+        const ranked = scores.toSorted((a, b) => (a.composite as number) - (b.composite as number));
+        for (const [index, { composite, likelihood }] of ranked.entries()) {
+          const next = ranked[index + 1];
+          if (!next) continue;
+          if (next.composite === composite) expect(next.likelihood).toBe(likelihood);
+          else expect(next.likelihood).toBeGreaterThanOrEqual(likelihood);
+        }
+      }),
+    );
+  });
+
+  test('[top-011] is null in a cohort of fewer than 20', () => {
+    for (const { composite, likelihood, reasons } of scoreAds(Array.from({ length: 19 }, () => ad())).values()) {
+      expect({ composite, reasons }).toEqual({ composite: null, reasons: [] });
+      expect(likelihood).toBeGreaterThan(0);
+    }
+    for (const { composite } of scoreAds(Array.from({ length: 20 }, () => ad())).values()) expect(composite).toBe(50);
+  });
+
+  test('does not hang on the order of the ads, nor on the currency', () => {
+    fc.assert(
+      fc.property(markets, fc.constantFrom(2, 8, 1_024), (ads, rate) => {
+        const of = (some: readonly AdFigures[]) => {
+          const scores = scoreAds(some);
+          return some.map((one) => scores.get(one)?.composite);
+        };
+        expect(of(ads.toReversed()).toReversed()).toEqual(of(ads));
+        expect(of(ads.map((one) => ({ ...one, spend: one.spend * rate, revenue: one.revenue * rate })))).toEqual(
+          of(ads),
+        );
+      }),
+    );
+  });
+
+  test('rises with revenue and with outcomes, and falls with cost', () => {
+    const others = Array.from({ length: 24 }, (_, n) =>
+      ad({ spend: 50 + n * 5, revenue: 40 * n, outcomesOfBestDay: 1 }, { cash: n, total: n }),
+    );
+    const scoreOf = (more: Partial<AdFigures>, earned: Partial<EarnedOutcomes> = {}) => {
+      const own = ad({ spend: 110, revenue: 480, outcomesOfBestDay: 1, ...more }, { cash: 12, total: 12, ...earned });
+      return scoreAds([...others, own]).get(own)?.composite as number;
+    };
+    const usual = scoreOf({});
+    expect(scoreOf({ revenue: 900 })).toBeGreaterThan(usual);
+    expect(scoreOf({ spend: 500 })).toBeLessThan(usual);
+    expect(scoreOf({}, { cash: 20, total: 20 })).toBeGreaterThan(usual);
+    expect(scoreOf({ clicks: 500 })).toBeGreaterThan(usual);
+    expect(scoreOf({ outcomesOfBestDay: 12 })).toBeLessThan(usual);
+  });
+
+  test('is drawn toward 50 by how little is known', () => {
+    const others = Array.from({ length: 30 }, () => ad({ revenue: 100 }, { cash: 1, total: 1 }));
+    const best = (times: number) => {
+      const own = ad(
+        { spend: 10 * times, clicks: 10 * times, impressions: 100 * times, revenue: 1_000 * times },
+        { cash: times, total: times },
+      );
+      return scoreAds([...others, own]).get(own)?.composite as number;
+    };
+    expect(best(2)).toBeGreaterThan(50);
+    expect(best(20)).toBeGreaterThan(best(2));
+    expect(best(200)).toBeGreaterThan(best(20));
+    // Nobody bought from either; of the one that was clicked more, more is known.
+    const worst = (clicks: number) => {
+      const own = ad({ clicks, impressions: clicks * 100 });
+      return scoreAds([...others, own]).get(own)?.composite as number;
+    };
+    expect(worst(2_000)).toBeLessThan(worst(50));
+    expect(worst(50)).toBeLessThan(50);
+  });
+
+  test('[top-032] has reasons: layers that stand out, the weightiest first, with how sure they are', () => {
+    const others = Array.from({ length: 40 }, (_, n) =>
+      ad({ spend: 100, clicks: 50 + n, revenue: 10 * n, outcomesOfBestDay: 1 }, { cash: 1 + n, total: 1 + n }),
+    );
+    const best = ad({ spend: 10, clicks: 5, revenue: 9_000, outcomesOfBestDay: 1 }, { cash: 90, total: 90 });
+    const { reasons = [] } = scoreAds([...others, best]).get(best) ?? {};
+    expect(reasons.map(({ layer, polarity }) => [layer, polarity])).toEqual([
+      ['efficiency', 'strength'],
+      ['return', 'strength'],
+      ['engagement', 'weakness'],
+      ['volume', 'strength'],
+      ['stability', 'strength'],
+    ]);
+    expect(reasons.every(({ sample_confidence }) => sample_confidence === 'high')).toBe(true);
+    for (const { percentile, polarity } of reasons)
+      expect(polarity === 'strength' ? percentile >= 75 : percentile <= 25).toBe(true);
+    const unknown = ad({ spend: 1, clicks: 1, impressions: 10, revenue: 90 });
+    const { reasons: ofUnknown = [] } = scoreAds([...others, unknown]).get(unknown) ?? {};
+    expect(ofUnknown.length).toBeGreaterThan(0);
+    expect(ofUnknown.every(({ sample_confidence }) => sample_confidence === 'low')).toBe(true);
+  });
+
+  test('counts what the objective asks for', () => {
+    const market = (objective: string | null) => {
+      const [payer, leader] = [
+        ad({ traits: { ...traits, objective }, outcomesOfBestDay: 1 }, { cash: 30, total: 30 }),
+        ad({ traits: { ...traits, objective }, outcomesOfBestDay: 1 }, { pipeline: 60, total: 60 }),
+      ];
+      const rest = Array.from({ length: 20 }, () =>
+        ad({ traits: { ...traits, objective } }, { cash: 1, pipeline: 1, total: 2 }),
+      );
+      const scores = scoreAds([payer, leader, ...rest]);
+      return (scores.get(payer)?.composite as number) - (scores.get(leader)?.composite as number);
+    };
+    expect(market('sales')).toBeGreaterThan(0);
+    expect(market('leads')).toBeLessThan(0);
+    expect(market(null)).toBeLessThan(0);
+  });
+});
+
+describe('What an ad earned', () => {
+  test('[top-020] [top-021] [top-022] says which outcome to show first', () => {
+    const kind = (earned: Partial<EarnedOutcomes>) => primaryOutcomeKind({ ...nothing, ...earned });
+    expect(kind({ cash: 1, pipeline: 9, messaging: 9, total: 19, platformConversions: 9 })).toBe('cash');
+    expect(kind({ pipeline: 1, messaging: 9, total: 10 })).toBe('pipeline');
+    expect(kind({ total: 3 })).toBe('pipeline');
+    expect(kind({ messaging: 1, total: 1, platformConversions: 5 })).toBe('messaging');
+    expect(kind({ platformConversations: 2, platformConversions: 5 })).toBe('messaging');
+    expect(kind({ platformConversions: 5 })).toBe('meta');
+    expect(kind({ platformConversions: 0, platformConversations: 0 })).toBe('none');
+    expect(kind({})).toBe('none');
+  });
+
+  test('[top-017] [top-018] [top-019] [top-030] [top-037] grades its truth, and a platform’s own count plays no part', () => {
+    const grade = (earned: Partial<EarnedOutcomes>) => truthGrade({ ...nothing, ...earned });
+    expect(grade({})).toBe('predicted');
+    expect(grade({ platformConversions: 900, platformConversations: 50 })).toBe('predicted');
+    for (const kind of ['cash', 'pipeline', 'messaging']) expect(grade({ [kind]: 1, total: 1 })).toBe('attributed');
+    expect(grade({ isLiftTested: true })).toBe('lift');
+  });
+
+  test('[top-016] [top-036] says how mature it is', () => {
+    const stage = (earned: Partial<EarnedOutcomes>) => maturityStage({ ...nothing, ...earned });
+    expect(stage({ platformConversions: 500 })).toBe('cold');
+    expect(stage({ total: 1 })).toBe('early');
+    expect(stage({ total: matureFrom - 1 })).toBe('early');
+    expect(stage({ total: matureFrom })).toBe('mature');
+    expect(stage({ total: 3, isLiftTested: true })).toBe('calibrated');
+  });
+});
+
+test('platforms’ words for objectives become five, and a word that nobody knows none', () => {
+  expect(
+    ['OUTCOME_SALES', 'conversions', 'Messages', 'LEAD_GENERATION', 'link clicks', 'REACH', '', 'FUN'].map(objectiveOf),
+  ).toEqual(['sales', 'sales', 'messaging', 'leads', 'traffic', 'awareness', null, null]);
+});
+
+test('platforms’ words for formats become ours', () => {
+  for (const format of creativeFormats) expect(creativeFormatOf(format)).toBe(format);
+  expect(['IMAGE', 'Single Video', 'carousel', 'text', ''].map(creativeFormatOf)).toEqual([
+    'static',
+    'video',
+    'carousel',
+    'other',
+    'other',
+  ]);
+  expect(creativeFormats.filter(isVideo)).toEqual(['ugc_video', 'talking_head', 'video']);
+});
+
+test('the weights are parts of a hundred', () => {
+  expect(Object.values(layers).reduce((sum, { weight }) => sum + weight, 0)).toBe(100);
+});
