@@ -28,6 +28,7 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   readPiiAccessLog: access.readPiiAccessLog,
   importCustomers: customers.importCustomers,
   searchCustomers: customers.searchCustomers,
+  listCustomers: conversions.listCustomers,
   signIn: access.signIn,
   signOut: access.signOut,
   readAccount: access.readAccount,

@@ -8,6 +8,7 @@ export {
   openOutcomeImporter,
   type RejectedRow,
 } from './import-outcomes.ts';
+export { listCustomers } from './list-customers.ts';
 export type { ReadEvent } from './read-event.ts';
 export { recordOutcomes, untilRecorded } from './record-outcomes.ts';
 export { recordVisitOutcomes, type VisitOutcome } from './record-visit-outcomes.ts';

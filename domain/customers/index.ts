@@ -1,4 +1,5 @@
 export { CustomerBook, type Evidence, type KnownCustomers, type Said } from './customer-book.ts';
 export { importCustomers } from './import-customers.ts';
+export { findFitting, fittingAmong } from './match-customers.ts';
 export { searchCustomers } from './search-customers.ts';
-export { openCustomers, saveCustomers } from './store.ts';
+export { type CustomerName, findNames, openCustomers, saveCustomers } from './store.ts';

@@ -237,3 +237,19 @@ export async function findCandidates(
     ORDER BY distance, c.last_seen_at DESC, c.id LIMIT ${limit}`.execute(tx);
   return rows;
 }
+
+export interface CustomerName {
+  readonly id: string;
+  readonly firstName: string | null;
+  readonly lastName: string | null;
+  readonly email: string | null;
+}
+
+/** What people are called, for a page of them. */
+export async function findNames(tx: Tx, customerIds: readonly string[]): Promise<Map<string, CustomerName>> {
+  if (customerIds.length === 0) return new Map();
+  const { rows } = await sql<CustomerName>`
+    SELECT id, first_name AS "firstName", last_name AS "lastName", primary_email AS email
+    FROM customers WHERE id = ANY (${[...new Set(customerIds)]}::uuid[])`.execute(tx);
+  return new Map(rows.map((row) => [row.id, row]));
+}

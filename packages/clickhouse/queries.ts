@@ -26,6 +26,18 @@ export const catalogue = {
   attribution_keep_history: declare<AttributionResults, never>(),
   attribution_size: declare<{ profile_id: string }, { touches: string }>(),
   attribution_staged: declare<{ profile_id: string; batch_id: string }, { bucket: number; conversions: string }>(),
+  conversion_read_touches: declare<
+    { profile_id: string; conversion_times: readonly number[]; conversion_ids: readonly string[] },
+    {
+      conversion_id: string;
+      touch_count: number;
+      country: string;
+      device: string;
+      first_touch_at: string | null;
+      channels: string[];
+      source: string;
+    }
+  >(),
   migration_list_applied: declare<NoParameters, { name: string; checksum: string }>(),
   profile_table_list: declare<NoParameters, { name: string }>(),
   profile_read_state: declare<

@@ -39,7 +39,7 @@ import {
   readUnattributed,
 } from './routes/campaigns.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
-import { importCustomers, searchCustomers } from './routes/customers.ts';
+import { importCustomers, listCustomers, searchCustomers } from './routes/customers.ts';
 import { createEvent, createGoal, createGoalDefinition, listGoalDefinitions } from './routes/outcomes.ts';
 import { readChangelog, readOpenapi } from './routes/service.ts';
 import { importSpend } from './routes/spend.ts';
@@ -86,6 +86,7 @@ export const routes = {
   readPiiAccessLog,
   importCustomers,
   searchCustomers,
+  listCustomers,
   createEvent,
   createGoalDefinition,
   listGoalDefinitions,

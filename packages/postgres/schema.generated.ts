@@ -720,6 +720,12 @@ export interface Profiles {
   workspace_id: string;
 }
 
+export interface ScoreRebuilds {
+  profile_id: string;
+  rebuilt_at: Generated<Timestamp>;
+  taken_until: Generated<Timestamp>;
+}
+
 export interface SearchTerms {
   customer_id: string;
   profile_id: string;
@@ -872,6 +878,7 @@ export interface DB {
   "pgboss.warning": PgbossWarning;
   pii_access_log: PiiAccessLog;
   profiles: Profiles;
+  score_rebuilds: ScoreRebuilds;
   search_terms: SearchTerms;
   sessions: Sessions;
   tracking_domains: TrackingDomains;

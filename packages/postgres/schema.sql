@@ -1080,6 +1080,14 @@ CREATE TABLE public.pii_access_log (
 
 ALTER TABLE ONLY public.pii_access_log FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.score_rebuilds (
+    profile_id uuid NOT NULL,
+    rebuilt_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    taken_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.score_rebuilds FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.search_terms (
     profile_id uuid NOT NULL,
     term text NOT NULL COLLATE pg_catalog."C",
@@ -1333,6 +1341,9 @@ ALTER TABLE ONLY public.pii_access_log
 ALTER TABLE ONLY public.profiles
     ADD CONSTRAINT profiles_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.score_rebuilds
+    ADD CONSTRAINT score_rebuilds_pkey PRIMARY KEY (profile_id);
+
 ALTER TABLE ONLY public.search_terms
     ADD CONSTRAINT search_terms_pkey PRIMARY KEY (profile_id, term, customer_id);
 
@@ -1446,6 +1457,8 @@ CASE
     ELSE 1
 END), occurred_at, id) WHERE (is_first_payment IS NOT NULL);
 
+CREATE INDEX outcomes_by_type ON public.outcomes USING btree (profile_id, event_type_key, occurred_at, id) WHERE (event_type_key <> event_key);
+
 CREATE INDEX outcomes_by_visitor ON public.outcomes USING btree (profile_id, visitor_id, occurred_at, id) WHERE (visitor_id IS NOT NULL);
 
 CREATE INDEX outcomes_tagged_first ON public.outcomes USING btree (profile_id, customer_id, occurred_at, id) WHERE (is_first_payment AND (subject_ref IS NOT NULL));
@@ -1455,6 +1468,8 @@ CREATE INDEX outcomes_with_origin ON public.outcomes USING btree (profile_id, cu
 CREATE INDEX pii_access_log_by_time ON public.pii_access_log USING btree (at);
 
 CREATE INDEX profiles_by_workspace ON public.profiles USING btree (workspace_id, id);
+
+CREATE INDEX score_rebuilds_by_age ON public.score_rebuilds USING btree (rebuilt_at, profile_id);
 
 CREATE INDEX sessions_by_expiry ON public.sessions USING btree (expires_at);
 
@@ -1683,6 +1698,9 @@ ALTER TABLE ONLY public.profiles
 ALTER TABLE ONLY public.profiles
     ADD CONSTRAINT profiles_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
 
+ALTER TABLE ONLY public.score_rebuilds
+    ADD CONSTRAINT score_rebuilds_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.search_terms
     ADD CONSTRAINT search_terms_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
@@ -1867,6 +1885,8 @@ CREATE POLICY own_profile ON public.pii_access_log FOR INSERT TO tributary_app W
 
 CREATE POLICY own_profile ON public.profiles TO tributary_app USING (((id = public.current_profile()) OR (workspace_id = public.current_workspace())));
 
+CREATE POLICY own_profile ON public.score_rebuilds TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.search_terms TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.tracking_domains TO tributary_app USING ((profile_id = public.current_profile()));
@@ -1912,6 +1932,10 @@ CREATE POLICY queue ON public.outbox TO tributary_system USING (true);
 CREATE POLICY queue ON public.outcomes_without_rate TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.pii_access_log TO tributary_system USING (true);
+
+CREATE POLICY queue ON public.score_rebuilds TO tributary_system USING (true);
+
+ALTER TABLE public.score_rebuilds ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.search_terms ENABLE ROW LEVEL SECURITY;
 
@@ -2087,6 +2111,9 @@ GRANT SELECT ON TABLE public.outcomes_without_rate TO tributary_system;
 
 GRANT SELECT,INSERT ON TABLE public.pii_access_log TO tributary_app;
 GRANT SELECT,DELETE ON TABLE public.pii_access_log TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.score_rebuilds TO tributary_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.score_rebuilds TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.search_terms TO tributary_app;
 

@@ -174,7 +174,9 @@ export const listCustomers = route({
   path: '/api/v1/customers',
   summary: 'Customers who reached a goal',
   description:
-    'One row for each conversion, newest first. While has_next is true, split `cursor` on `|` and send both halves as cursor_time and cursor_id.',
+    'One row for each conversion that counts for attribution, newest first. While has_next is true, split `cursor` on `|` and send ' +
+    'both halves as cursor_time and cursor_id. With a search that fits very many people a page may hold fewer rows than limit, or ' +
+    'none, while has_next is true: go on.',
   chapter: 'Customers',
   access: {
     credentials: ['api_key', 'app', 'session', 'mcp'],
@@ -185,7 +187,11 @@ export const listCustomers = route({
     goal: ConversionKey.describe('A conversion type. An unknown one gives no rows.').meta({
       examples: ['payment_received', 'lead_created', 'appointment_booked', 'closed_won'],
     }),
-    search: z.string().max(200).optional().describe('Name or e-mail address.'),
+    search: z
+      .string()
+      .max(200)
+      .optional()
+      .describe('Name or e-mail address, as GET /customers/search finds them; a phone number does, too.'),
     limit: limitParameter(limits.customerList.pageSize.max, limits.customerList.pageSize.default),
     cursor_time: IsoTimestamp.optional().describe('With cursor_id, from the page before.'),
     cursor_id: Uuid.optional(),
