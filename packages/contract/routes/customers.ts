@@ -168,6 +168,11 @@ const CustomerRow = z
   })
   .meta({ id: 'CustomerRow' });
 
+/** A place in the order and nothing more: nobody is looked up by it. */
+const CursorId = z
+  .string()
+  .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'must be the second half of a cursor that this route gave out');
+
 export const listCustomers = route({
   id: 'listCustomers',
   method: 'GET',
@@ -194,7 +199,7 @@ export const listCustomers = route({
       .describe('Name or e-mail address, as GET /customers/search finds them; a phone number does, too.'),
     limit: limitParameter(limits.customerList.pageSize.max, limits.customerList.pageSize.default),
     cursor_time: IsoTimestamp.optional().describe('With cursor_id, from the page before.'),
-    cursor_id: Uuid.optional(),
+    cursor_id: CursorId.optional(),
   }).refine(({ cursor_time, cursor_id }) => (cursor_time === undefined) === (cursor_id === undefined), {
     path: ['cursor_id'],
     message: 'goes together with cursor_time',
