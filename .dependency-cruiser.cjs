@@ -96,6 +96,7 @@ function ranks() {
     'attribution',
     'campaigns',
     'reports',
+    'top-performers',
     'journeys',
     'erasures',
   ];

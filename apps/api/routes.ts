@@ -5,6 +5,7 @@ import * as campaigns from '@tributary/domain/campaigns';
 import * as conversions from '@tributary/domain/conversions';
 import * as customers from '@tributary/domain/customers';
 import * as reports from '@tributary/domain/reports';
+import * as topPerformers from '@tributary/domain/top-performers';
 import * as tracking from '@tributary/domain/tracking';
 import type { Handles } from '@tributary/runtime';
 import { readChangelog, readOpenapi } from './self.ts';
@@ -55,6 +56,7 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   readPlatformComparison: reports.readPlatformComparison,
   listCampaignConversions: reports.listCampaignConversions,
   explain: reports.explain,
+  listTopPerformers: topPerformers.listTopPerformers,
   createTrackingKey: tracking.createTrackingKey,
   listTrackingKeys: tracking.listTrackingKeys,
   deleteTrackingKey: tracking.deleteTrackingKey,

@@ -8,6 +8,7 @@ import { keysCommand } from './commands/keys.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { ratesCommand } from './commands/rates.ts';
 import { replayCommand } from './commands/replay.ts';
+import { scoresCommand } from './commands/scores.ts';
 import { spendCommand } from './commands/spend.ts';
 import { upCommand } from './commands/up.ts';
 import { userCommand } from './commands/user.ts';
@@ -31,6 +32,7 @@ for (const command of [
   keysCommand(),
   ratesCommand(),
   replayCommand(),
+  scoresCommand(),
   visitsCommand(),
   auditCommand(),
 ])

@@ -53,6 +53,7 @@ const fetchRates = () =>
     app: kit.app,
     system: kit.system,
     clickhouse: {} as never,
+    patient: {} as never,
     now: () => kit.clock.now(),
     rateSources: { ecb: `${origin}/ecb`, bcch: `${origin}/bcch` },
     outbound: createOutbound({ timeoutMs: 5_000, maxResponseBytes: 1 << 20, policy: localDevelopmentTargets }),

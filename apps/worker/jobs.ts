@@ -1,6 +1,7 @@
-import { type ClickHouseSettings, forgetProfile } from '@tributary/clickhouse';
+import { type ClickHouse, type ClickHouseSettings, forgetProfile } from '@tributary/clickhouse';
 import { deleteTenant, forgetExpired, pruneAccessLog } from '@tributary/domain/access';
 import { fetchRates, type RateSources, settleCustomers, spreadDefinition } from '@tributary/domain/conversions';
+import { rebuildScores } from '@tributary/domain/top-performers';
 import { pruneEvents } from '@tributary/domain/webhooks';
 import type { JobHandlers } from '@tributary/jobs';
 import type { Outbound } from '@tributary/outbound';
@@ -11,13 +12,15 @@ export interface Work {
   readonly app: Postgres;
   readonly system: Postgres;
   readonly clickhouse: ClickHouseSettings;
+  /** With the patience for statements over all of a profile. */
+  readonly patient: ClickHouse;
   readonly now: () => Date;
   readonly rateSources: RateSources;
   readonly outbound: Outbound;
 }
 
 /** Every kind of job and its handler. A kind without one does not compile. */
-export function jobHandlers({ app, system, clickhouse, now, rateSources, outbound }: Work): JobHandlers {
+export function jobHandlers({ app, system, clickhouse, patient, now, rateSources, outbound }: Work): JobHandlers {
   return {
     pruneEvents: async (_payload, signal) => void (await pruneEvents(system.unbound, now(), signal)),
     forgetExpired: async (_payload, signal) => void (await forgetExpired(system.unbound, now(), signal)),
@@ -27,5 +30,7 @@ export function jobHandlers({ app, system, clickhouse, now, rateSources, outboun
     settleCustomers: async (_payload, signal) => void (await settleCustomers(app, system, signal)),
     fetchRates: (_payload, signal) =>
       fetchRates({ app, system, get: (url, until) => getText(outbound, url, until) }, rateSources, signal),
+    rebuildScores: async (_payload, signal) =>
+      void (await rebuildScores({ app, system, clickhouse: patient, now }, signal)),
   };
 }

@@ -56,6 +56,7 @@ try {
       app,
       system,
       clickhouse: columns,
+      patient,
       now,
       rateSources: { ecb: settings.ecbRatesUrl, bcch: settings.bcchRatesUrl },
       outbound: createOutbound({ timeoutMs: 30_000, maxResponseBytes: 1 << 20 }),

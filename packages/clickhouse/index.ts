@@ -9,5 +9,5 @@ export { type QueryName, type RawQuery, type Row, raw } from './queries.ts';
 export { dumpSchema } from './schema.ts';
 export type { ClickHouseSettings, Cluster, Observation } from './settings.ts';
 export { clickhouseSettings } from './settings-of.ts';
-export type { TableName, Tables, TouchRow, VisitRow } from './tables.ts';
+export type { AdScoreRow, TableName, Tables, TouchRow, VisitRow } from './tables.ts';
 export { systemTimers, type Timers } from './timers.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { declare } from './declare.ts';
 import { reportQueries } from './report-queries.ts';
-import type { VisitRow } from './tables.ts';
+import type { AdScoreRow, VisitRow } from './tables.ts';
 
 /**
  * Every query file with what it takes and gives. An instant is passed as a Date (the engine does not read ISO strings in
@@ -10,6 +10,28 @@ import type { VisitRow } from './tables.ts';
  */
 export const catalogue = {
   ...reportQueries,
+  ad_list_figures: declare<
+    Days & { currency: string; time_zone: string; limit: number } & Record<
+        `rates_${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8}`,
+        string[]
+      >,
+    AdFiguresRow
+  >(),
+  ad_list_rate_days: declare<Days & { currency: string; limit: number }, { currency: string; day: string }>(),
+  ad_list_scores: declare<
+    {
+      profile_id: string;
+      score_window: string;
+      min_spend: string;
+      objectives: readonly string[];
+      truth_grades: readonly string[];
+      outcome_kinds: readonly string[];
+      formats: readonly string[];
+      has_video: readonly boolean[];
+      limit: number;
+    },
+    Omit<AdScoreRow, 'profile_id' | 'version'>
+  >(),
   attribution_attribute: declare<
     AttributionBatch & {
       target: 'attribution_results' | 'attributed_conversions';
@@ -72,6 +94,29 @@ export const catalogue = {
     Omit<VisitRow, 'profile_id' | 'occurred_at' | 'received_at'> & { occurred_at: string; received_at: string }
   >(),
 };
+
+type Days = { readonly profile_id: string; readonly first_day: string; readonly last_day: string };
+
+/** Null: the platform said nothing of it. */
+interface AdFiguresRow {
+  readonly ad_id: string;
+  readonly spend: string;
+  readonly impressions: string;
+  readonly clicks: string;
+  readonly video_views: string | null;
+  readonly platform_conversions: string | null;
+  readonly platform_value: string | null;
+  readonly conversations: string | null;
+  readonly first_replies: string | null;
+  readonly outcomes: string;
+  readonly cash_outcomes: string;
+  /** In minor units, as the pipeline's value. */
+  readonly revenue: string;
+  readonly pipeline_outcomes: string;
+  readonly pipeline_value: string;
+  readonly messaging_outcomes: string;
+  readonly outcomes_of_best_day: string;
+}
 
 type AttributionResults = { readonly profile_id: string; readonly version: string };
 type AttributionBatch = AttributionResults & { readonly batch_id: string };

@@ -73,6 +73,46 @@ ENGINE = ReplacingMergeTree(version)
 ORDER BY (profile_id, entity_id)
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, index_granularity = 8192;
 
+CREATE TABLE ad_scores
+(
+    `profile_id` UUID CODEC(ZSTD(1)),
+    `score_window` LowCardinality(String),
+    `ad_id` UUID CODEC(ZSTD(1)),
+    `version` UInt64 CODEC(ZSTD(1)),
+    `objective` LowCardinality(String),
+    `format` LowCardinality(String),
+    `has_video` Bool,
+    `composite_score` Nullable(Float64) CODEC(ZSTD(1)),
+    `likelihood` Float64 CODEC(ZSTD(1)),
+    `maturity_stage` LowCardinality(String),
+    `truth_grade` LowCardinality(String),
+    `outcome_kind` LowCardinality(String),
+    `cohort_key` String CODEC(ZSTD(1)),
+    `cohort_objective` LowCardinality(String),
+    `cohort_format` LowCardinality(String),
+    `cohort_warmth` LowCardinality(String),
+    `cohort_size` UInt32 CODEC(ZSTD(1)),
+    `reason_codes` String CODEC(ZSTD(1)),
+    `engagement` Nullable(Float64) CODEC(ZSTD(1)),
+    `spend` Decimal(38, 4) CODEC(ZSTD(1)),
+    `impressions` UInt64 CODEC(ZSTD(1)),
+    `clicks` UInt64 CODEC(ZSTD(1)),
+    `outcomes` UInt64 CODEC(ZSTD(1)),
+    `cash_outcomes` UInt64 CODEC(ZSTD(1)),
+    `revenue` Decimal(38, 4) CODEC(ZSTD(1)),
+    `pipeline_outcomes` UInt64 CODEC(ZSTD(1)),
+    `pipeline_value` Decimal(38, 4) CODEC(ZSTD(1)),
+    `platform_conversions` Nullable(Decimal(38, 4)) CODEC(ZSTD(1)),
+    `platform_value` Nullable(Decimal(38, 4)) CODEC(ZSTD(1)),
+    `conversations` Nullable(UInt64) CODEC(ZSTD(1)),
+    `first_replies` Nullable(UInt64) CODEC(ZSTD(1)),
+    `written_at` DateTime DEFAULT now() CODEC(ZSTD(1))
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY (profile_id, score_window, ad_id)
+TTL written_at + toIntervalDay(60)
+SETTINGS index_granularity = 8192;
+
 CREATE TABLE attributed_conversions
 (
     `profile_id` UUID CODEC(ZSTD(1)),

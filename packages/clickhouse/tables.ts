@@ -8,6 +8,7 @@ export interface Tables {
   ad_entities: Readonly<Record<string, unknown>>;
   ad_delivery_daily: Readonly<Record<string, unknown>>;
   ad_delivery_history: Readonly<Record<string, unknown>>;
+  ad_scores: AdScoreRow;
   schema_migrations: { readonly name: string; readonly checksum: string; readonly applied_at: Date };
 }
 
@@ -69,4 +70,39 @@ export interface TouchRow {
   readonly join_method: string;
   readonly country: string;
   readonly device: string;
+}
+
+/** migrations/0006_scores.sql says what each column means. Counts and amounts are strings. */
+export interface AdScoreRow {
+  readonly profile_id: string;
+  readonly score_window: string;
+  readonly ad_id: string;
+  readonly version: number;
+  readonly objective: string;
+  readonly format: string;
+  readonly has_video: boolean;
+  readonly composite_score: number | null;
+  readonly likelihood: number;
+  readonly maturity_stage: string;
+  readonly truth_grade: string;
+  readonly outcome_kind: string;
+  readonly cohort_key: string;
+  readonly cohort_objective: string;
+  readonly cohort_format: string;
+  readonly cohort_warmth: string;
+  readonly cohort_size: number;
+  readonly reason_codes: string;
+  readonly engagement: number | null;
+  readonly spend: string;
+  readonly impressions: string;
+  readonly clicks: string;
+  readonly outcomes: string;
+  readonly cash_outcomes: string;
+  readonly revenue: string;
+  readonly pipeline_outcomes: string;
+  readonly pipeline_value: string;
+  readonly platform_conversions: string | null;
+  readonly platform_value: string | null;
+  readonly conversations: string | null;
+  readonly first_replies: string | null;
 }

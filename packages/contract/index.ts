@@ -8,6 +8,7 @@ export * from './route.ts';
 export { ExplainedField } from './routes/campaigns.ts';
 export { ServerEvent } from './routes/outcomes.ts';
 export { type JudgedSpendRow, judgeSpendRow, type SpendFault, spendColumns } from './routes/spend.ts';
+export { CreativeFormat, ReasonCode } from './routes/top-performers.ts';
 export { type Pixel, pixels } from './routes/tracking.ts';
 export * from './routes.ts';
 export * from './scopes.ts';

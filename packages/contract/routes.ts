@@ -43,6 +43,7 @@ import { importCustomers, listCustomers, searchCustomers } from './routes/custom
 import { createEvent, createGoal, createGoalDefinition, listGoalDefinitions } from './routes/outcomes.ts';
 import { readChangelog, readOpenapi } from './routes/service.ts';
 import { importSpend } from './routes/spend.ts';
+import { listTopPerformers } from './routes/top-performers.ts';
 import {
   createTrackingDomain,
   createTrackingKey,
@@ -100,6 +101,7 @@ export const routes = {
   readPlatformComparison,
   listCampaignConversions,
   explain,
+  listTopPerformers,
   signIn,
   signOut,
   readAccount,

@@ -73,6 +73,14 @@ export const catalogue = {
     timeoutSeconds: 3_600,
     oneAtATime: true,
   }),
+  rebuildScores: job({
+    name: 'rebuild-scores',
+    about: 'Scores the ads of every profile against each other; stopped, it goes on with the profiles that are left.',
+    payload: z.strictObject({}),
+    retries: 10,
+    timeoutSeconds: 6 * 3_600,
+    oneAtATime: true,
+  }),
 } as const;
 
 export type JobName = keyof typeof catalogue;
@@ -85,4 +93,5 @@ export const schedule: readonly { job: JobName; cron: string; words: string; pay
   { job: 'pruneAccessLog', cron: '5 4 * * *', words: 'every night at 04:05', payload: {} },
   { job: 'settleCustomers', cron: '* * * * *', words: 'every minute', payload: {} },
   { job: 'fetchRates', cron: '30 16 * * *', words: 'every day at 16:30', payload: {} },
+  { job: 'rebuildScores', cron: '40 2 * * *', words: 'every night at 02:40', payload: {} },
 ];

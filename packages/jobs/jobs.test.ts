@@ -15,6 +15,7 @@ const idle = {
   spreadDefinition: nothing,
   settleCustomers: nothing,
   fetchRates: nothing,
+  rebuildScores: nothing,
 };
 
 beforeAll(async () => {

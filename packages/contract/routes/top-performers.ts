@@ -28,7 +28,8 @@ export const CreativeFormat = z.enum([
 ]);
 export type CreativeFormat = z.infer<typeof CreativeFormat>;
 
-const ReasonCode = z.strictObject({
+/** What stands out of an ad. */
+export const ReasonCode = z.strictObject({
   layer: z.string().describe('efficiency, return, engagement, stability or volume.'),
   polarity: z.enum(['strength', 'weakness']),
   percentile: z.number().min(0).max(100).describe('Its place in the cohort.'),

@@ -1,0 +1,33 @@
+import { clickhouseSettings, createClickHouse } from '@tributary/clickhouse';
+import { rebuildProfile } from '@tributary/domain/top-performers';
+import { Command } from 'commander';
+import { withLedgers } from '../ledgers.ts';
+import { tell } from '../output.ts';
+
+/** A statement over all of a large profile may take a minute. */
+const statementTimeoutMs = 600_000;
+
+export const scoresCommand = () =>
+  new Command('scores').description('Scores of ads').addCommand(
+    new Command('rebuild')
+      .description('Score the ads of a profile now, instead of waiting for the night')
+      .requiredOption('--profile <id>', 'profile whose ads are scored')
+      .option('--json', 'machine-readable output')
+      .action(({ profile, json }: { profile: string; json?: boolean }) =>
+        withLedgers(async ({ app, settings, now }) => {
+          const clickhouse = createClickHouse({
+            ...clickhouseSettings(settings),
+            requestTimeoutMs: statementTimeoutMs,
+          });
+          const stop = new AbortController();
+          process.once('SIGINT', () => stop.abort());
+          try {
+            const counts = await rebuildProfile({ app, clickhouse }, profile, now, stop.signal);
+            if (!counts) throw new Error('There is no such profile. "tributary profile list" shows those there are.');
+            tell({ ...counts }, json, 'Scored. Ads in each window:');
+          } finally {
+            await clickhouse.close();
+          }
+        }),
+      ),
+  );

@@ -1,0 +1,3 @@
+export { listTopPerformers } from './list-top-performers.ts';
+export { rebuildProfile } from './rebuild-profile.ts';
+export { rebuildScores } from './rebuild-scores.job.ts';

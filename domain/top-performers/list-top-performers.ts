@@ -1,0 +1,110 @@
+import type { ClickHouse, Row } from '@tributary/clickhouse';
+import {
+  CreativeFormat,
+  MaturityStage,
+  OutcomeKind,
+  ReasonCode,
+  type Routes,
+  ScoreWindow,
+  TruthGrade,
+} from '@tributary/contract';
+import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { readCreative } from './creative.ts';
+import { findAds, type KnownAd } from './store.ts';
+
+/** The scores are the last rebuild's; what ads are called and made of is as the ledger knows it now. */
+export const listTopPerformers: Handles<Routes['listTopPerformers'], { readonly clickhouse: ClickHouse }> = async (
+  { query },
+  { caller, ledger, signal, clickhouse },
+) => {
+  const profileId = caller.profileId as string;
+  const scores = await clickhouse.query(
+    'ad_list_scores',
+    {
+      profile_id: profileId,
+      score_window: query.window,
+      min_spend: (query.min_spend ?? 0).toFixed(4),
+      objectives: query.objectives ?? [],
+      truth_grades: query.truth_grades ?? [],
+      outcome_kinds: query.outcome_kinds ?? [],
+      formats: query.formats ?? [],
+      has_video: query.has_video === undefined ? [] : [query.has_video === 'true'],
+      limit: query.limit,
+    },
+    { signal },
+  );
+  const ads = await ledger.transaction(
+    (tx) =>
+      findAds(
+        tx,
+        profileId,
+        scores.map(({ ad_id }) => ad_id),
+      ),
+    { readOnly: true },
+  );
+  return answer(200, {
+    data: scores.flatMap((score) => {
+      const ad = ads.get(score.ad_id);
+      return ad ? [showAd(score, ad)] : [];
+    }),
+  });
+};
+
+function showAd(score: Row<'ad_list_scores'>, ad: KnownAd) {
+  const creative = readCreative(ad.creative);
+  const spend = Number(score.spend);
+  const revenue = Number(score.revenue);
+  const conversations = numberOrNull(score.conversations);
+  return {
+    ad_id: ad.id,
+    platform: ad.platform,
+    ad_external_id: ad.externalId,
+    ad_name: ad.name || ad.externalId,
+    campaign_name: ad.campaignName,
+    ad_set_name: ad.adSetName,
+    creative_thumbnail_url: creative.thumbnailUrl,
+    video_id: creative.videoId,
+    score_window: ScoreWindow.parse(score.score_window),
+    composite_score: score.composite_score,
+    top_performer_likelihood: score.likelihood,
+    model_version: null,
+    score_source: 'rules' as const,
+    maturity_stage: MaturityStage.parse(score.maturity_stage),
+    truth_grade: TruthGrade.parse(score.truth_grade),
+    primary_outcome_kind: OutcomeKind.parse(score.outcome_kind),
+    cohort_key: score.cohort_key,
+    cohort_objective: score.cohort_objective || null,
+    cohort_format: score.cohort_format || null,
+    cohort_audience_warmth: score.cohort_warmth || null,
+    cohort_n_ads: score.cohort_size,
+    hook_type: creative.hookType,
+    creative_format: CreativeFormat.parse(score.format),
+    cta_type: creative.ctaType,
+    primary_angle: creative.primaryAngle,
+    offers: [...creative.offers],
+    spend,
+    impressions: Number(score.impressions),
+    ctr: ratio(100 * Number(score.clicks), Number(score.impressions)),
+    cpc: ratio(spend, Number(score.clicks)),
+    attributed_cash_outcomes: Number(score.cash_outcomes),
+    attributed_revenue: revenue,
+    roas: ratio(revenue, spend),
+    cac: ratio(spend, Number(score.cash_outcomes)),
+    attributed_outcomes_total: Number(score.outcomes),
+    attributed_pipeline_outcomes: Number(score.pipeline_outcomes),
+    attributed_pipeline_value: Number(score.pipeline_value),
+    meta_reported_conversions: numberOrNull(score.platform_conversions),
+    meta_reported_conversion_value: numberOrNull(score.platform_value),
+    cost_per_conversation: conversations === null ? null : ratio(spend, conversations),
+    messaging_conversations_started: conversations,
+    first_reply_rate:
+      conversations === null || score.first_replies === null ? null : ratio(Number(score.first_replies), conversations),
+    avg_engagement_score: score.engagement,
+    reason_codes: ReasonCode.array().parse(JSON.parse(score.reason_codes)),
+  };
+}
+
+const numberOrNull = (value: string | null): number | null => (value === null ? null : Number(value));
+
+/** Divided by nothing, a figure is none. */
+const ratio = (dividend: number, divisor: number): number | null => (divisor === 0 ? null : dividend / divisor);

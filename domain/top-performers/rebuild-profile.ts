@@ -1,0 +1,249 @@
+import type { AdScoreRow, ClickHouse, Row } from '@tributary/clickhouse';
+import type { Postgres } from '@tributary/postgres';
+import {
+  type AdFigures,
+  type AdScore,
+  creativeFormatOf,
+  type Dimension,
+  fromMinorUnits,
+  isVideo,
+  maturityStage,
+  objectiveOf,
+  primaryOutcomeKind,
+  scoreAds,
+  toMinorUnits,
+  truthGrade,
+} from '@tributary/rules';
+import { type Creative, readCreative } from './creative.ts';
+import {
+  findAds,
+  findDayRates,
+  findProfile,
+  type KnownAd,
+  markRebuilt,
+  type RateDay,
+  type ScoredProfile,
+} from './store.ts';
+import { type WindowOfDays, windowsOf } from './windows.ts';
+
+export interface Engines {
+  readonly app: Postgres;
+  readonly clickhouse: ClickHouse;
+}
+
+/** Of a profile. Those that cost least are left out beyond it; that keeps a rebuild below some hundred megabytes. */
+const mostAds = 50_000;
+
+/** Stands for no ad: the row that says that a window was rebuilt, also when it holds no ads. */
+const noAd = '00000000-0000-0000-0000-000000000000';
+
+/** Scores all ads of a profile in every window, and resolves to how many there are in each; undefined where there is no such profile. */
+export async function rebuildProfile(
+  engines: Engines,
+  profileId: string,
+  now: Date,
+  signal: AbortSignal,
+): Promise<Record<string, number> | undefined> {
+  const { app, clickhouse } = engines;
+  const profile = await app.forProfile(profileId).transaction((tx) => findProfile(tx, profileId), { readOnly: true });
+  if (!profile) return undefined;
+  const counts: Record<string, number> = {};
+  for (const window of windowsOf(now, profile.timeZone)) {
+    signal.throwIfAborted();
+    const rows = await scoreWindow(engines, profileId, profile, window, now, signal);
+    counts[window.name] = rows.length;
+    await clickhouse.insert('ad_scores', [...rows, markerOf(profileId, window, now)], { signal });
+  }
+  await markRebuilt(app, profileId, now);
+  return counts;
+}
+
+async function scoreWindow(
+  engines: Engines,
+  profileId: string,
+  profile: ScoredProfile,
+  window: WindowOfDays,
+  now: Date,
+  signal: AbortSignal,
+): Promise<AdScoreRow[]> {
+  const told = await readFigures(engines, profileId, profile, window, signal);
+  const known = await readAds(
+    engines.app,
+    profileId,
+    told.map(({ ad_id }) => ad_id),
+  );
+  const ads = told.flatMap((row) => {
+    const ad = known.get(row.ad_id);
+    return ad ? [figuresOf(row, ad, profile.currency)] : [];
+  });
+  const scores = scoreAds(ads);
+  return ads.map((ad) => ({
+    profile_id: profileId,
+    score_window: window.name,
+    version: now.getTime(),
+    ...scoreRow(ad, scores.get(ad) as AdScore<ScoredAd>, profile.currency),
+  }));
+}
+
+/** More of them than that no profile has: ten years in two foreign currencies are 7,300. */
+const linesOfParameter = 2_300;
+const chunks = [1, 2, 3, 4, 5, 6, 7, 8] as const;
+
+async function readFigures(
+  { app, clickhouse }: Engines,
+  profileId: string,
+  { currency, timeZone }: ScoredProfile,
+  { firstDay, lastDay }: WindowOfDays,
+  signal: AbortSignal,
+): Promise<Row<'ad_list_figures'>[]> {
+  const days = { profile_id: profileId, first_day: firstDay, last_day: lastDay, currency };
+  const foreign: RateDay[] = await clickhouse.query(
+    'ad_list_rate_days',
+    { ...days, limit: linesOfParameter * chunks.length },
+    { signal },
+  );
+  const rates = await app
+    .forProfile(profileId)
+    .transaction((tx) => findDayRates(tx, foreign, currency), { readOnly: true });
+  const lines = rates.map((rate) => `${rate.currency} ${rate.day} ${rate.rate}`);
+  const parts = chunks.map((chunk) => [
+    `rates_${chunk}`,
+    lines.slice((chunk - 1) * linesOfParameter, chunk * linesOfParameter),
+  ]);
+  const parameters = Object.fromEntries(parts) as Record<`rates_${(typeof chunks)[number]}`, string[]>;
+  return clickhouse.query(
+    'ad_list_figures',
+    { ...days, ...parameters, time_zone: timeZone, limit: mostAds },
+    { signal },
+  );
+}
+
+const adsOfQuery = 5_000;
+
+async function readAds(app: Postgres, profileId: string, ids: readonly string[]): Promise<Map<string, KnownAd>> {
+  const known = new Map<string, KnownAd>();
+  for (let from = 0; from < ids.length; from += adsOfQuery) {
+    const found = await app
+      .forProfile(profileId)
+      .transaction((tx) => findAds(tx, profileId, ids.slice(from, from + adsOfQuery)), { readOnly: true });
+    for (const [id, ad] of found) known.set(id, ad);
+  }
+  return known;
+}
+
+interface ScoredAd extends AdFigures {
+  readonly told: Row<'ad_list_figures'>;
+  readonly hasVideo: boolean;
+}
+
+function figuresOf(told: Row<'ad_list_figures'>, ad: KnownAd, currency: string): ScoredAd {
+  const creative: Creative = readCreative(ad.creative);
+  const format = creativeFormatOf(creative.format ?? ad.format);
+  const minor = (units: string) => Number(fromMinorUnits(BigInt(units), currency));
+  return {
+    told,
+    hasVideo: isVideo(format) || creative.videoId !== null,
+    traits: {
+      channel: ad.platform,
+      format,
+      objective: objectiveOf(ad.objective),
+      warmth: creative.audienceWarmth,
+      geo: creative.geo,
+      placement: creative.placement,
+    },
+    spend: Number(told.spend),
+    impressions: Number(told.impressions),
+    clicks: Number(told.clicks),
+    videoViews: numberOrNull(told.video_views),
+    revenue: minor(told.revenue),
+    pipelineValue: minor(told.pipeline_value),
+    outcomesOfBestDay: Number(told.outcomes_of_best_day),
+    earned: {
+      total: Number(told.outcomes),
+      cash: Number(told.cash_outcomes),
+      pipeline: Number(told.pipeline_outcomes),
+      messaging: Number(told.messaging_outcomes),
+      platformConversions: numberOrNull(told.platform_conversions),
+      platformConversations: numberOrNull(told.conversations),
+      // No experiment is recorded anywhere yet.
+      isLiftTested: false,
+    },
+  };
+}
+
+const numberOrNull = (value: string | null): number | null => (value === null ? null : Number(value));
+
+function scoreRow(
+  { told, traits, earned, hasVideo }: ScoredAd,
+  { cohort, composite, likelihood, engagement, reasons }: AdScore<ScoredAd>,
+  currency: string,
+): Omit<AdScoreRow, 'profile_id' | 'score_window' | 'version'> {
+  const kept = (name: Dimension) => (cohort.kept.has(name) ? (traits[name] ?? '') : '');
+  const cost = (amount: string) => fromMinorUnits(toMinorUnits(amount, currency), currency);
+  const credit = (units: string) => fromMinorUnits(BigInt(units), currency);
+  return {
+    ad_id: told.ad_id,
+    objective: traits.objective ?? '',
+    format: traits.format,
+    has_video: hasVideo,
+    composite_score: composite,
+    likelihood,
+    maturity_stage: maturityStage(earned),
+    truth_grade: truthGrade(earned),
+    outcome_kind: primaryOutcomeKind(earned),
+    cohort_key: cohort.key,
+    cohort_objective: kept('objective'),
+    cohort_format: kept('format'),
+    cohort_warmth: kept('warmth'),
+    cohort_size: cohort.ads.length,
+    reason_codes: JSON.stringify(reasons),
+    engagement,
+    spend: cost(told.spend),
+    impressions: told.impressions,
+    clicks: told.clicks,
+    outcomes: told.outcomes,
+    cash_outcomes: told.cash_outcomes,
+    revenue: credit(told.revenue),
+    pipeline_outcomes: told.pipeline_outcomes,
+    pipeline_value: credit(told.pipeline_value),
+    // A platform may count in parts of a conversion.
+    platform_conversions: told.platform_conversions && Number(told.platform_conversions).toFixed(4),
+    platform_value: told.platform_value && cost(told.platform_value),
+    conversations: told.conversations,
+    first_replies: told.first_replies,
+  };
+}
+
+const markerOf = (profileId: string, window: WindowOfDays, now: Date): AdScoreRow => ({
+  profile_id: profileId,
+  score_window: window.name,
+  ad_id: noAd,
+  version: now.getTime(),
+  objective: '',
+  format: '',
+  has_video: false,
+  composite_score: null,
+  likelihood: 0,
+  maturity_stage: '',
+  truth_grade: '',
+  outcome_kind: '',
+  cohort_key: '',
+  cohort_objective: '',
+  cohort_format: '',
+  cohort_warmth: '',
+  cohort_size: 0,
+  reason_codes: '[]',
+  engagement: null,
+  spend: '0',
+  impressions: '0',
+  clicks: '0',
+  outcomes: '0',
+  cash_outcomes: '0',
+  revenue: '0',
+  pipeline_outcomes: '0',
+  pipeline_value: '0',
+  platform_conversions: null,
+  platform_value: null,
+  conversations: null,
+  first_replies: null,
+});
