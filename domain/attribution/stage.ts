@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { ClickHouse } from '@tributary/clickhouse';
-import type { Postgres } from '@tributary/postgres';
+import type { Postgres, Snapshot } from '@tributary/postgres';
 import { minorDigits } from '@tributary/rules';
 
 /** Which conversions a batch is of: some that are dirty, or all there are. */
@@ -25,7 +25,7 @@ export function stage(
   selection: Selection,
   cause: string,
 ): Promise<Staged> {
-  return postgres.snapshot(profileId, async ({ query, copy }) => {
+  return postgres.snapshot(profileId, async ({ query, copy, beside }) => {
     const dirty =
       'dirty' in selection
         ? await query<{ outcome_id: string; revision: string }>(
@@ -41,9 +41,20 @@ export function stage(
     const sql = statements(profileId, batchId, selection, profile?.currency ?? 'USD', cause);
     const insert = async (table: StagedTable, columns: string, rows: Readable) =>
       clickhouse.insertText(table, columns.split(', '), rows);
-    await insert('attribution_conversions', conversionColumns, copy(sql.conversions));
-    await insert('attribution_links', linkColumns, copy(sql.links));
-    await insert('attribution_touches', touchColumns, copy(sql.touches));
+    const insertConversions = () => insert('attribution_conversions', conversionColumns, copy(sql.conversions));
+    const insertTouches = async (from: Snapshot['copy']) => {
+      await insert('attribution_links', linkColumns, from(sql.links));
+      await insert('attribution_touches', touchColumns, from(sql.touches));
+    };
+    if ('dirty' in selection) {
+      await insertConversions();
+      await insertTouches(copy);
+    } else {
+      // Millions of each: while one is being read, the other is being written.
+      await beside(async (other) => {
+        await Promise.all([insertConversions(), insertTouches(other.copy)]);
+      });
+    }
     return { dirty };
   });
 }

@@ -8,6 +8,8 @@ export interface Snapshot {
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Rows of a SELECT in PostgreSQL's text format, which ClickHouse reads as TabSeparated. It takes no parameters. */
   copy(select: string): Readable;
+  /** The same view over a connection of its own, for what can go on at the same time. */
+  beside<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T>;
 }
 
 /** The statements of `work` see the same state of the data, behind the profile's wall; nothing can be written. */
@@ -15,16 +17,21 @@ export async function takeSnapshot<T>(
   pool: pg.Pool,
   wall: string,
   work: (snapshot: Snapshot) => Promise<T>,
+  sameAs?: string,
 ): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
     await client.query(
-      `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY${wall}; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0`,
+      `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY${sameAs ? `; SET TRANSACTION SNAPSHOT '${sameAs}'` : ''}${wall}; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0`,
     );
     const result = await work({
       query: async (text, values = []) => (await client.query(text, [...values])).rows,
       copy: (select) => client.query(copyTo(`COPY (${select}) TO STDOUT`)),
+      beside: async (more) => {
+        const { rows } = await client.query('SELECT pg_export_snapshot() AS name');
+        return takeSnapshot(pool, wall, more, rows[0].name);
+      },
     });
     await client.query('COMMIT');
     return result;
