@@ -1,5 +1,5 @@
 import type { Row } from '@tributary/clickhouse';
-import type { AttributionModel, EntityLevel } from '@tributary/contract';
+import { type AttributionModel, attributionModels, type EntityLevel } from '@tributary/contract';
 import { noEntityId } from '@tributary/rules';
 import type { Context } from '@tributary/runtime/handler.ts';
 import type { DeliveryPeriod } from './period.ts';
@@ -7,6 +7,9 @@ import type { ReportServices } from './services.ts';
 
 /** Above every value: where the order begins. */
 const top = { below_value: '9223372036854775807', after_id: '' };
+
+/** A model as the queries of credits take it. */
+export const creditOf = (model: AttributionModel) => ({ model, credit: attributionModels[model].credit });
 
 /** What entities of a level cost and earned: the one query behind every row of an entity, whichever report shows it. */
 export function readEntities(
@@ -25,7 +28,17 @@ export function readEntities(
   const { from, until } = period;
   return clickhouse.query(
     'report_list_entities',
-    { ...parameters, level, model, from, until, owners: 'entities', only, ...place, limit },
+    {
+      ...parameters,
+      level,
+      ...creditOf(model),
+      from,
+      until,
+      owners: 'entities',
+      only,
+      ...place,
+      limit,
+    },
     { signal },
   );
 }

@@ -114,7 +114,7 @@ export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
     settings,
 
     query(query, parameters, options) {
-      const { name, text } = lookUp(query);
+      const { name, text } = lookUp(query, parameters);
       const once = () => during(name, options, async (request) => (await ask(text, parameters, request)).json<never>());
       return once().catch((error: unknown) => {
         if (!isHangUp(error)) throw error;
@@ -123,7 +123,7 @@ export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
     },
 
     async *stream(query, parameters, options) {
-      const { name, text } = lookUp(query);
+      const { name, text } = lookUp(query, parameters);
       const { request, end } = begin(name, options);
       let cause: unknown;
       let failure: ClickHouseFailure | undefined;
@@ -142,7 +142,7 @@ export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
     },
 
     command(query, parameters, options) {
-      const { name, text } = lookUp(query);
+      const { name, text } = lookUp(query, parameters);
       return during(name, options, async (request) => {
         await driver.command({ ...request, query: expand(text, settings), query_params: { ...parameters } });
       });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { declare } from './declare.ts';
 import { reportQueries } from './report-queries.ts';
 import type { AdScoreRow, VisitRow } from './tables.ts';
+import { identifier } from './template.ts';
 
 /**
  * Every query file with what it takes and gives. An instant is passed as a Date (the engine does not read ISO strings in
@@ -142,23 +143,32 @@ export type Row<Asked extends Query> = Asked extends infer Name extends QueryNam
 export const queryFolder = join(import.meta.dirname, 'queries');
 const partFolder = join(import.meta.dirname, 'parts');
 
-const texts = new Map<QueryName, string>();
+const texts = new Map<string, string>();
+
+/** Under which name a query is logged, and its text; a file is read once. */
+export function lookUp(
+  query: Query,
+  parameters: Readonly<Record<string, unknown>> = {},
+): { name: string; text: string } {
+  if (typeof query !== 'string') return { name: 'raw', text: query.sql };
+  return { name: query, text: assemble(readOnce(join(queryFolder, `${query}.sql`)), parameters) };
+}
+
+function readOnce(file: string): string {
+  const text = texts.get(file) ?? readFileSync(file, 'utf8').trimEnd();
+  texts.set(file, text);
+  return text;
+}
 
 /**
- * Under which name a query is logged, and its text; a file is read once. `{{part NAME}}` stands for parts/NAME.sql: what several
- * queries must mean alike, like who earned what, is written once.
+ * `{{part NAME}}` stands for parts/NAME.sql: what several queries must mean alike, like who earned what, is written once. `{{part
+ * NAME by PARAMETER}}` stands for the one that is named after the parameter's value: the engine takes long to plan what it will not do.
  */
-export function lookUp(query: Query): { name: string; text: string } {
-  if (typeof query !== 'string') return { name: 'raw', text: query.sql };
-  let text = texts.get(query);
-  if (text === undefined) {
-    text = readFileSync(join(queryFolder, `${query}.sql`), 'utf8').replaceAll(
-      /\{\{part (\w+)\}\}/g,
-      (_, part: string) => readFileSync(join(partFolder, `${part}.sql`), 'utf8').trimEnd(),
-    );
-    texts.set(query, text);
-  }
-  return { name: query, text };
+function assemble(text: string, parameters: Readonly<Record<string, unknown>>): string {
+  return text.replaceAll(/\{\{part (\w+)(?: by (\w+))?\}\}/g, (_, part: string, by?: string) => {
+    const name = by === undefined ? part : `${part}_${identifier(String(parameters[by]))}`;
+    return assemble(readOnce(join(partFolder, `${name}.sql`)), parameters);
+  });
 }
 
 /** SQL that has no file: for tests, benches and tools. What the service asks has a name and a file. */

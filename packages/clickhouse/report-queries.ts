@@ -147,11 +147,13 @@ type CountedDelivery = Delivery & {
   readonly entity_id: string;
 };
 
-/** parts/credits.sql */
+/** parts/credits_single.sql and parts/credits_multiple.sql */
 type Credits = {
   readonly profile_id: string;
   readonly level: string;
   readonly model: string;
+  /** Whether the model gives all to one touch. */
+  readonly credit: 'single' | 'multiple';
   readonly from: Date;
   readonly until: Date;
   readonly owners: 'entities' | 'platforms' | 'unassigned';

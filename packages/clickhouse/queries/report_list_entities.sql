@@ -2,7 +2,7 @@
 -- which is then there also when it did nothing.
 WITH
 {{part sources}},
-{{part credits}},
+{{part credits by credit}},
 {{part delivered}},
     earned AS
     (

@@ -1,7 +1,7 @@
 -- What no campaign, ad set or ad of the level earned, by conversion type.
 WITH
 {{part sources}},
-{{part credits}}
+{{part credits by credit}}
 SELECT
     conversion_type,
     count() AS conversions,

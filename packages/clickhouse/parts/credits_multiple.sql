@@ -1,0 +1,25 @@
+{{part conversions}},
+    -- Owners by small numbers, which are looked up and compared fast: sources, the number of each one's owner, and owners by their
+    -- numbers, from 1. 0 is nobody.
+    (SELECT groupArray(source_id) FROM (SELECT source_id FROM owned ORDER BY source_id)) AS numbered_sources,
+    (SELECT groupArray(toUInt32(number)) FROM (SELECT dense_rank() OVER (ORDER BY owner) AS number FROM owned ORDER BY source_id)) AS numbers_of_owners,
+    (SELECT arraySort(groupUniqArray(owner)) FROM owned) AS numbered_owners,
+    -- A row for every conversion of the period and everybody who has a share in it under the model, nobody among them: so nothing is
+    -- lost. Every touch that these models look at has a weight above zero; a share may still be worth nothing.
+    credits AS
+    (
+        SELECT
+            numbered_owners[owner] AS owner_id,
+            credit,
+            * EXCEPT (value, source_ids, last_non_direct, shares, owners_of_path, owners, sums, owner, credit)
+        FROM
+        (
+            SELECT
+                *,
+                arrayMap(source -> transform(source, numbered_sources, numbers_of_owners, toUInt32(0)), source_ids) AS owners_of_path,
+                if(empty(source_ids), [toUInt32(0)], arrayDistinct(owners_of_path)) AS owners,
+                if(empty(source_ids), [value], arrayMap(one -> arraySum((share, whose) -> if(whose = one, share, 0), shares, owners_of_path), owners)) AS sums
+            FROM conversions
+        )
+        ARRAY JOIN owners AS owner, sums AS credit
+    )

@@ -1,0 +1,15 @@
+{{part conversions}},
+    -- A row for every conversion of the period, with whoever earned all of it under the model, or nobody: so nothing is lost.
+    credits AS
+    (
+        SELECT
+            o.owner AS owner_id,
+            c.value AS credit,
+            c.* EXCEPT (value, source_ids, last_non_direct, shares, source_id)
+        FROM
+        (
+            SELECT *, if({model:String} = 'last_touch', source_ids[-1], if({model:String} = 'first_touch', source_ids[1], source_ids[last_non_direct])) AS source_id
+            FROM conversions
+        ) AS c
+        ANY LEFT JOIN owned AS o ON o.source_id = c.source_id
+    )
