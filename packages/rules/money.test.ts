@@ -7,8 +7,10 @@ import {
   fromMinorUnits,
   isCurrency,
   minorDigits,
+  multiplyAmounts,
   parseAmount,
   subtractAmounts,
+  sumAmounts,
   toMinorUnits,
 } from './index.ts';
 
@@ -260,5 +262,15 @@ describe('an allocation', () => {
         }
       }),
     );
+  });
+});
+
+describe('sums and products', () => {
+  test('keep every digit', () => {
+    expect(sumAmounts([])).toBe('0');
+    expect(sumAmounts(['0.1', '0.2', '-0.3'])).toBe('0');
+    expect(sumAmounts(['999999999999.99999999999999999999', '0.00000000000000000001'])).toBe('1000000000000');
+    expect(multiplyAmounts('0.001', '950.4')).toBe('0.9504');
+    expect(multiplyAmounts('-12.5', '0.00000000000000000001')).toBe('-0.000000000000000000125');
   });
 });

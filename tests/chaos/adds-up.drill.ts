@@ -7,7 +7,7 @@ import { buildApiKey, type Drill, openApi, openDrillKit, openWarehouse } from '@
 /** These make some two thousand conversions, and a million. */
 const sizes = {
   small: { people: 3_000, cells: 60 },
-  full: { people: 1_350_000, cells: 1_000 },
+  full: { people: 1_600_000, cells: 1_000 },
 } as const;
 const seed = 20_261_115;
 const singleModels = ['last_touch', 'first_touch', 'last_non_direct'] as const;
