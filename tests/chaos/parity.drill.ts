@@ -74,6 +74,7 @@ function longJourney(length: number): Journey {
     channel: index % 3 === 0 ? 'direct' : 'paid_social',
     source: 'facebook',
     medium: 'paid',
+    platform: 'social_ads',
     campaignId: null,
     adSetId: null,
     adId: null,

@@ -151,6 +151,7 @@ const touchRow = (profileId: string, visitorId: string, touch: Touch) => ({
   channel: touch.channel,
   source: touch.source,
   medium: touch.medium,
+  platform: touch.platform,
   campaign_id: touch.campaignId ?? nil,
   ad_set_id: touch.adSetId ?? nil,
   ad_id: touch.adId ?? nil,

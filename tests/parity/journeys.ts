@@ -32,6 +32,7 @@ const touch: fc.Arbitrary<Touch> = fc.record({
   channel: fc.constantFrom('direct', 'direct', 'paid_social', 'organic_search', 'email'),
   source: fc.constantFrom('direct', 'facebook', 'google'),
   medium: fc.constantFrom('', 'paid'),
+  platform: fc.constantFrom('', 'social_ads'),
   campaignId: entity,
   adSetId: entity,
   adId: entity,

@@ -8,6 +8,8 @@ export interface Touch {
   readonly channel: string;
   readonly source: string;
   readonly medium: string;
+  /** '' where none is known: nobody paid, or nobody can tell. */
+  readonly platform: string;
   readonly campaignId: string | null;
   readonly adSetId: string | null;
   readonly adId: string | null;
@@ -67,5 +69,7 @@ function withoutRepeats(touches: readonly Touch[]): Touch[] {
   });
 }
 
-const repeatKey = ({ touchId, sessionId, channel, source, medium, campaignId, adSetId, adId }: Touch): string =>
-  JSON.stringify([sessionId ?? touchId, channel, source, medium, campaignId, adSetId, adId]);
+const repeatKey = (touch: Touch): string => {
+  const { touchId, sessionId, channel, source, medium, platform, campaignId, adSetId, adId } = touch;
+  return JSON.stringify([sessionId ?? touchId, channel, source, medium, platform, campaignId, adSetId, adId]);
+};

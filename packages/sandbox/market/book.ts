@@ -70,6 +70,7 @@ const told = ({ id, at, sessionId, arrival }: Touch): AttributedTouch => ({
   channel: arrival.channel,
   source: arrival.source,
   medium: arrival.medium,
+  platform: arrival.platform,
   campaignId: arrival.named.campaign?.id ?? null,
   adSetId: arrival.named.adSet?.id ?? null,
   adId: arrival.named.ad?.id ?? null,
