@@ -91,6 +91,7 @@ function ranks() {
   const order = [
     'access',
     'customers',
+    'link-tokens',
     'conversions',
     'ingestion',
     'attribution',

@@ -44,6 +44,8 @@ export interface ApiOptions {
   readonly vault: Vault;
   /** What sessions are signed with, newest first; keys derived from the vault's own when there are none. */
   readonly sessionKeys?: () => readonly MasterKey[];
+  /** The same for link tokens; an empty list switches them off. */
+  readonly linkTokenKeys?: () => readonly MasterKey[];
   readonly jobs: Jobs;
   readonly log: Log;
   readonly metrics?: Metrics;
@@ -125,6 +127,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       clickhouse: options.clickhouse,
       outbound: options.outbound,
       openDns: options.openDns,
+      linkTokenKeys: options.linkTokenKeys ?? (() => vault.derive('link_token')),
     },
     baseUrl,
     now,

@@ -65,6 +65,7 @@ async function main(): Promise<void> {
     openDns: dnsOpener(settings.dnsServers),
     vault: createVault(() => ring.keys('envelope')),
     sessionKeys: () => ring.keys('session'),
+    linkTokenKeys: () => (settings.linkTokens ? ring.keys('link_token') : []),
     jobs,
     log,
     metrics,

@@ -4,6 +4,7 @@ import * as attribution from '@tributary/domain/attribution';
 import * as campaigns from '@tributary/domain/campaigns';
 import * as conversions from '@tributary/domain/conversions';
 import * as customers from '@tributary/domain/customers';
+import * as linkTokens from '@tributary/domain/link-tokens';
 import * as reports from '@tributary/domain/reports';
 import * as topPerformers from '@tributary/domain/top-performers';
 import * as tracking from '@tributary/domain/tracking';
@@ -30,6 +31,7 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   importCustomers: customers.importCustomers,
   searchCustomers: customers.searchCustomers,
   listCustomers: conversions.listCustomers,
+  createLinkTokens: linkTokens.createLinkTokens,
   signIn: access.signIn,
   signOut: access.signOut,
   readAccount: access.readAccount,

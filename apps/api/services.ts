@@ -1,9 +1,10 @@
 import type { Accounts } from '@tributary/domain/access';
+import type { LinkTokenServices } from '@tributary/domain/link-tokens';
 import type { TrackingServices } from '@tributary/domain/tracking';
 import type { Jobs } from '@tributary/jobs';
 
 /** What handlers may use besides the ledger. A handler names only what it needs. */
-export interface Services extends TrackingServices {
+export interface Services extends TrackingServices, LinkTokenServices {
   readonly baseUrl: string;
   readonly apiUrl: string | undefined;
   readonly jobs: Jobs;

@@ -4,6 +4,7 @@ import { loadKeys } from '@tributary/domain/access';
 import { startAttribution } from '@tributary/domain/attribution';
 import { startDeliveryCopy } from '@tributary/domain/campaigns';
 import { openIngestion } from '@tributary/domain/ingestion';
+import { linkTokenReader } from '@tributary/domain/link-tokens';
 import { markVerified } from '@tributary/domain/tracking';
 import { startJobWorker } from '@tributary/jobs';
 import { createOutbound } from '@tributary/outbound';
@@ -63,9 +64,10 @@ try {
     }),
     onError,
   });
+  const readLinkToken = linkTokenReader(() => (settings.linkTokens ? ring.keys('link_token') : []));
   const visits = await consumeVisits(
     stream,
-    openIngestion({ postgres: app, clickhouse, ring, markVerified, now }),
+    openIngestion({ postgres: app, clickhouse, ring, readLinkToken, markVerified, now }),
     log,
   );
   log.say('worker runs');

@@ -1,4 +1,10 @@
-import { CustomerBook, type Evidence, openCustomers, saveCustomers } from '@tributary/domain/customers';
+import {
+  CustomerBook,
+  type Evidence,
+  findCustomerKeys,
+  openCustomers,
+  saveCustomers,
+} from '@tributary/domain/customers';
 import { announce, type Tx } from '@tributary/postgres';
 import { convert, type EventSettlement, fromMinorUnits, originOf, settleEvent } from '@tributary/rules';
 import { v7 as uuid, v5 as uuidFrom } from 'uuid';
@@ -8,7 +14,6 @@ import { type OwnedPayment, saveStandings } from './payments-store.ts';
 import { type PaymentChange, placePayments } from './place-payments.ts';
 import type { ReadEvent } from './read-event.ts';
 import {
-  findCustomerKeys,
   findOutcomes,
   findRates,
   insertOutcomes,

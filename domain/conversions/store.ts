@@ -272,24 +272,3 @@ export async function findOriginals(tx: Tx, profileId: string, outcomeIds: reado
     WHERE profile_id = ${profileId} AND id = ANY (${outcomeIds}::uuid[])`.execute(tx);
   return new Map(rows.map(({ id, ...original }) => [id, original]));
 }
-
-/** The caller's own key of each customer, where it has one. */
-export async function findCustomerKeys(
-  tx: Tx,
-  profileId: string,
-  customerIds: readonly string[],
-): Promise<Map<string, string>> {
-  if (customerIds.length === 0) return new Map();
-  const rows = await tx
-    .selectFrom('identifiers')
-    .select(['customer_id', 'value'])
-    .distinctOn('customer_id')
-    .where('profile_id', '=', profileId)
-    .where('kind', '=', 'external_customer_id')
-    .where('customer_id', 'in', [...customerIds])
-    .orderBy('customer_id')
-    .orderBy('said_at')
-    .orderBy('value')
-    .execute();
-  return new Map(rows.map((row) => [row.customer_id, row.value]));
-}

@@ -2,4 +2,14 @@ export { CustomerBook, type Evidence, type KnownCustomers, type Said } from './c
 export { importCustomers } from './import-customers.ts';
 export { findFitting, fittingAmong } from './match-customers.ts';
 export { searchCustomers } from './search-customers.ts';
-export { type CustomerName, findNames, openCustomers, saveCustomers } from './store.ts';
+export { type NamedKind, readIdentifier } from './selector.ts';
+export {
+  type CustomerName,
+  findBindings,
+  findCustomerKeys,
+  findNames,
+  findSurvivors,
+  lockSurvivors,
+  openCustomers,
+  saveCustomers,
+} from './store.ts';

@@ -33,7 +33,7 @@ export async function openCustomers(
   if (distinct.length === 0) return { customers: [], bindings: [] };
   await lockStripes(tx, profileId, distinct);
   for (let attempt = 0; attempt < 100; attempt += 1) {
-    const bindings = await findBindings(tx, distinct);
+    const bindings = await findBindings(tx, profileId, distinct);
     const ids = [...new Set(bindings.map(({ customerId }) => customerId))];
     if (ids.length === 0) return { bindings, customers: [] };
     await sql`SAVEPOINT customers_read`.execute(tx);
@@ -56,11 +56,13 @@ async function lockStripes(tx: Tx, profileId: string, identifiers: readonly Iden
   await sql`SELECT pg_advisory_xact_lock(${profile}, stripe) FROM unnest(${wanted}::int[]) AS stripe`.execute(tx);
 }
 
-async function findBindings(tx: Tx, identifiers: readonly Identifier[]): Promise<Binding[]> {
+/** Who holds each of them; an identifier is always bound to a customer that is not merged away. */
+export async function findBindings(tx: Tx, profileId: string, identifiers: readonly Identifier[]): Promise<Binding[]> {
+  if (identifiers.length === 0) return [];
   const { rows } = await sql<Binding>`
     SELECT i.kind, i.value, i.customer_id AS "customerId"
     FROM unnest(${identifiers.map(({ kind }) => kind)}::text[], ${identifiers.map(({ value }) => value)}::text[]) AS said (kind, value)
-    JOIN identifiers i ON i.kind = said.kind AND i.value = said.value`.execute(tx);
+    JOIN identifiers i ON i.profile_id = ${profileId} AND i.kind = said.kind AND i.value = said.value`.execute(tx);
   return rows;
 }
 
@@ -86,6 +88,66 @@ async function withHoldings(tx: Tx, customers: readonly CustomerRecord[]): Promi
     const { nationalId, isStrong } = holdings.get(customer.id) ?? { nationalId: null, isStrong: false };
     return { ...customer, nationalId: nationalId ?? undefined, isStrong };
   });
+}
+
+/** Whom each customer has become; those that there are not, or no longer, are missing. */
+export async function findSurvivors(
+  tx: Tx,
+  profileId: string,
+  customerIds: readonly string[],
+): Promise<Map<string, string>> {
+  if (customerIds.length === 0) return new Map();
+  const { rows } = await sql<{ asked: string; id: string }>`
+    WITH RECURSIVE chain AS (
+      SELECT id AS asked, id, merged_into FROM customers
+      WHERE profile_id = ${profileId} AND id = ANY (${[...new Set(customerIds)]}::uuid[])
+      UNION ALL
+      SELECT chain.asked, c.id, c.merged_into FROM chain
+      JOIN customers c ON c.profile_id = ${profileId} AND c.id = chain.merged_into
+    )
+    SELECT asked, id FROM chain WHERE merged_into IS NULL`.execute(tx);
+  return new Map(rows.map(({ asked, id }) => [asked, id]));
+}
+
+/** The same, with the survivors locked against a merge and an erasure until the transaction ends. */
+export async function lockSurvivors(
+  tx: Tx,
+  profileId: string,
+  customerIds: readonly string[],
+): Promise<Map<string, string>> {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const survivors = await findSurvivors(tx, profileId, customerIds);
+    const ids = [...new Set(survivors.values())];
+    if (ids.length === 0) return survivors;
+    const { rows } = await sql`
+      SELECT FROM customers WHERE profile_id = ${profileId} AND id = ANY (${ids}::uuid[]) AND merged_into IS NULL
+      ORDER BY id FOR SHARE`.execute(tx);
+    // One that was merged or erased while we waited for it is missing here; another look finds what became of it.
+    if (rows.length === ids.length) return survivors;
+  }
+  throw new Error('The customers that some tokens name did not hold still.');
+}
+
+/** The caller's own key of each customer, where it has one: of several, one that no merge brought, and of those the first. */
+export async function findCustomerKeys(
+  tx: Tx,
+  profileId: string,
+  customerIds: readonly string[],
+): Promise<Map<string, string>> {
+  if (customerIds.length === 0) return new Map();
+  const rows = await tx
+    .selectFrom('identifiers')
+    .select(['customer_id', 'value'])
+    .distinctOn('customer_id')
+    .where('profile_id', '=', profileId)
+    .where('kind', '=', 'external_customer_id')
+    .where('customer_id', 'in', [...customerIds])
+    .orderBy('customer_id')
+    .orderBy(({ eb }) => eb('moved_from', 'is not', null))
+    .orderBy('said_at')
+    .orderBy('value')
+    .execute();
+  return new Map(rows.map((row) => [row.customer_id, row.value]));
 }
 
 /** Writes what a book took in; its customers were opened in this transaction. A handful of statements, however many rows. */

@@ -8,8 +8,8 @@ import {
 import type { Postgres, Tx } from '@tributary/postgres';
 import { createVault, type KeyRing, type Vault } from '@tributary/vault';
 
-/** Whose a link token is, checked at this use of it; undefined where it does not open or its customer is gone. */
-export type ResolveLinkToken = (profileId: string, token: string, at: Date) => Promise<string | undefined>;
+/** Whom a link token names; undefined where it does not open. What became of that customer since, the pipeline asks itself. */
+export type ReadLinkToken = (profileId: string, token: string, at: Date) => string | undefined;
 
 /** Notes that a page of the profile really sends visits. */
 export type MarkVerified = (tx: Tx, profileId: string, nonce: string, now: Date) => Promise<unknown>;
@@ -27,7 +27,7 @@ export interface Ingestion {
   /** A collector may seal with a key that is younger than our last look at the ring. */
   readonly refreshKeys: () => Promise<void>;
   readonly visitorKey: () => Buffer;
-  readonly resolveLinkToken: ResolveLinkToken;
+  readonly readLinkToken: ReadLinkToken;
   readonly markVerified: MarkVerified;
   readonly now: () => Date;
 }
@@ -36,7 +36,7 @@ export interface IngestionParts {
   readonly postgres: Postgres;
   readonly clickhouse: Pick<ClickHouse, 'insertLines'>;
   readonly ring: Pick<KeyRing, 'keys' | 'eldest' | 'refresh'>;
-  readonly resolveLinkToken?: ResolveLinkToken;
+  readonly readLinkToken?: ReadLinkToken;
   readonly markVerified: MarkVerified;
   readonly now: () => Date;
 }
@@ -53,7 +53,7 @@ export function openIngestion({ postgres, clickhouse, ring, ...rest }: Ingestion
     envelopeVault: createVault(() => ring.keys('envelope')),
     refreshKeys: () => ring.refresh(),
     visitorKey: () => ring.eldest('visitor').bytes,
-    resolveLinkToken: rest.resolveLinkToken ?? (async () => undefined),
+    readLinkToken: rest.readLinkToken ?? (() => undefined),
     markVerified: rest.markVerified,
     now: rest.now,
   };

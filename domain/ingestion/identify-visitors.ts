@@ -1,5 +1,5 @@
 import { markLinked } from '@tributary/domain/conversions';
-import { CustomerBook, openCustomers, saveCustomers } from '@tributary/domain/customers';
+import { CustomerBook, lockSurvivors, openCustomers, saveCustomers } from '@tributary/domain/customers';
 import type { Tx } from '@tributary/postgres';
 import {
   decideBrowserIdentity,
@@ -23,7 +23,8 @@ interface Claim {
   readonly visitId: string;
   readonly at: Date;
   readonly identifiers: readonly Identifier[];
-  readonly linkToken: string | undefined;
+  /** Whom a link token named when it was minted. */
+  readonly tokenOf: string | undefined;
 }
 
 /**
@@ -33,17 +34,21 @@ interface Claim {
  */
 export async function identifyVisitors(ingestion: Ingestion, visits: readonly PlacedVisit[]): Promise<void> {
   const claims = visits
-    .flatMap(claimOf)
+    .flatMap((placed) => claimOf(ingestion, placed))
     .sort((a, b) => a.at.getTime() - b.at.getTime() || (a.visitId < b.visitId ? -1 : 1));
   await eachProfile(claims, (profileId, theirs) => settleClaims(ingestion, profileId, theirs));
 }
 
-function claimOf({ profile, arrival, visitorId, visit, secret }: PlacedVisit): Claim[] {
+function claimOf(
+  { readLinkToken }: Pick<Ingestion, 'readLinkToken'>,
+  { profile, arrival, visitorId, visit, secret }: PlacedVisit,
+): Claim[] {
   if (arrival.user_agent.is_bot) return [];
+  const at = new Date(visit.at);
   const identifiers = visit.type === 'identify' ? readTraits(secret.traits ?? {}) : [];
-  const linkToken = secret.link_token;
-  if (identifiers.length === 0 && linkToken === undefined) return [];
-  return [{ profileId: profile.id, visitorId, visitId: visit.id, at: new Date(visit.at), identifiers, linkToken }];
+  const tokenOf = secret.link_token && readLinkToken(profile.id, secret.link_token, at);
+  if (identifiers.length === 0 && !tokenOf) return [];
+  return [{ profileId: profile.id, visitorId, visitId: visit.id, at, identifiers, tokenOf: tokenOf || undefined }];
 }
 
 /** One that cannot be read says nothing. Names are left out: they tell nobody apart, and a stranger may have typed them. */
@@ -56,45 +61,32 @@ function readTraits({ external_id, email, phone }: Traits): Identifier[] {
   return read.flatMap(({ kind, value }) => (value ? [{ kind, value }] : []));
 }
 
-async function settleClaims(ingestion: Ingestion, profileId: string, claims: readonly Claim[]): Promise<void> {
-  const { postgres, resolveLinkToken, now } = ingestion;
-  // Before the transaction: it may ask elsewhere.
-  const byToken = new Map<string, string>();
-  for (const { visitorId, linkToken, at } of claims) {
-    const customerId = linkToken && !byToken.has(visitorId) && (await resolveLinkToken(profileId, linkToken, at));
-    if (customerId) byToken.set(visitorId, customerId);
-  }
+async function settleClaims(
+  { postgres, now }: Pick<Ingestion, 'postgres' | 'now'>,
+  profileId: string,
+  claims: readonly Claim[],
+): Promise<void> {
   await postgres.forProfile(profileId).transaction(async (tx) => {
     const linked = await findLinks(tx, profileId, [...new Set(claims.map(({ visitorId }) => visitorId))]);
     const open = claims.filter(({ visitorId }) => !linked.has(visitorId));
     if (open.length === 0) return;
-    const fresh = await decide(tx, profileId, open, byToken, now());
+    const fresh = await decide(tx, profileId, open, now());
     await markLinked(tx, profileId, await insertLinks(tx, profileId, fresh));
   });
 }
 
-/** The earliest word of each browser that says anything. */
-async function decide(
-  tx: Tx,
-  profileId: string,
-  claims: readonly Claim[],
-  byToken: ReadonlyMap<string, string>,
-  now: Date,
-): Promise<VisitorLink[]> {
-  const links = new Map<string, VisitorLink>();
-  for (const { visitorId, at } of claims) {
-    const customerId = byToken.get(visitorId);
-    if (customerId && !links.has(visitorId))
-      links.set(visitorId, { visitorId, customerId, source: 'link_token', linkedAt: at });
-  }
-  const words = claims.filter(({ visitorId, identifiers }) => identifiers.length > 0 && !links.has(visitorId));
-  const [first] = words;
-  if (!first) return [...links.values()];
+/** The earliest word of each browser that says anything, and before it a token. */
+async function decide(tx: Tx, profileId: string, claims: readonly Claim[], now: Date): Promise<VisitorLink[]> {
+  // Identifiers before customers, as every writer locks.
   const known = await openCustomers(
     tx,
     profileId,
-    words.flatMap(({ identifiers }) => identifiers),
+    claims.flatMap(({ identifiers }) => identifiers),
   );
+  const links = await linksByToken(tx, profileId, claims);
+  const words = claims.filter(({ visitorId, identifiers }) => identifiers.length > 0 && !links.has(visitorId));
+  const [first] = words;
+  if (!first) return [...links.values()];
   const evidence = { source: 'browser', saidAt: now, requestId: first.visitId };
   const book = new CustomerBook(known, evidence, uuid);
   const holders = new Map(known.customers.map((customer) => [customer.id, customer]));
@@ -112,4 +104,20 @@ async function decide(
   }
   await saveCustomers(tx, profileId, book.changes(), evidence);
   return [...links.values()];
+}
+
+/** A customer may have been merged since the token was minted, or be gone: then the token says nothing. */
+async function linksByToken(tx: Tx, profileId: string, claims: readonly Claim[]): Promise<Map<string, VisitorLink>> {
+  const survivors = await lockSurvivors(
+    tx,
+    profileId,
+    claims.flatMap(({ tokenOf }) => (tokenOf ? [tokenOf] : [])),
+  );
+  const links = new Map<string, VisitorLink>();
+  for (const { visitorId, tokenOf, at } of claims) {
+    const customerId = tokenOf && survivors.get(tokenOf);
+    if (customerId && !links.has(visitorId))
+      links.set(visitorId, { visitorId, customerId, source: 'link_token', linkedAt: at });
+  }
+  return links;
 }

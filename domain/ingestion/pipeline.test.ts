@@ -228,7 +228,7 @@ describe('a browser that says who it is', () => {
     const { id: profileId } = await buildProfile(kit.app);
     const customerId = await newCustomer(profileId, ['email', 'ada@example.com']);
     const resolving = openTestIngestion(kit.app, warehouse.client, () => kit.clock.now(), {
-      resolveLinkToken: async (_profile, token) => (token === 'good' ? customerId : undefined),
+      readLinkToken: (_profile, token) => (token === 'good' ? customerId : undefined),
     });
     await send({ profileId, visits: [visit({ link_token: 'bad' })] }, resolving);
     expect(await linksOf(profileId)).toEqual([]);

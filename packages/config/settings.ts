@@ -205,6 +205,12 @@ const secretsAtRest = {
 };
 
 const people = {
+  linkTokens: setting(
+    'LINK_TOKENS',
+    yesOrNo,
+    'Whether tokens for links are minted and opened. False: minting answers link_tokens_disabled, and a token in a link is ignored.',
+    { fallback: 'true' },
+  ),
   passwordMinLength: setting('PASSWORD_MIN_LENGTH', wholeNumber(8, 128), 'The fewest characters a new password has.', {
     fallback: '10',
   }),

@@ -40,6 +40,7 @@ import {
 } from './routes/campaigns.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
 import { importCustomers, listCustomers, searchCustomers } from './routes/customers.ts';
+import { createLinkTokens } from './routes/link-tokens.ts';
 import { createEvent, createGoal, createGoalDefinition, listGoalDefinitions } from './routes/outcomes.ts';
 import { readChangelog, readOpenapi } from './routes/service.ts';
 import { importSpend } from './routes/spend.ts';
@@ -88,6 +89,7 @@ export const routes = {
   importCustomers,
   searchCustomers,
   listCustomers,
+  createLinkTokens,
   createEvent,
   createGoalDefinition,
   listGoalDefinitions,

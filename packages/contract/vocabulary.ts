@@ -125,6 +125,9 @@ export type IdentifierType = z.infer<typeof IdentifierType>;
 export const IdentifierKind = z.enum([...IdentifierType.options, 'email', 'phone', 'wa_id']);
 export type IdentifierKind = z.infer<typeof IdentifierKind>;
 
+/** The parameter of a link that says who it was sent to. */
+export const linkTokenParameter = 'svc_t';
+
 export const ErasureStatus = z.enum(['queued', 'done']);
 export type ErasureStatus = z.infer<typeof ErasureStatus>;
 

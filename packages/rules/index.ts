@@ -69,7 +69,15 @@ export {
   sumAmounts,
   toMinorUnits,
 } from './money.ts';
-export { normaliseEmail, normaliseKey, normaliseName, normalisePhone, normaliseRut } from './normalise.ts';
+export {
+  type CountryCode,
+  isCountry,
+  normaliseEmail,
+  normaliseKey,
+  normaliseName,
+  normalisePhone,
+  normaliseRut,
+} from './normalise.ts';
 export { isPlan, type Plan, plans, visitsPerDay } from './plan.ts';
 export { effectiveScopes, isHealthcareFamily, type PrivacyStatus } from './privacy.ts';
 export { type Dimension, dimensions, type Traits as CohortTraits } from './scoring/cohort.ts';

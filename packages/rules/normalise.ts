@@ -1,4 +1,6 @@
-import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/min';
+
+export type { CountryCode };
 
 /**
  * One spelling for each thing a person is known by: two systems that write the same address, number or document differently must
@@ -32,6 +34,9 @@ export function normalisePhone(text: string, defaultCountry: CountryCode): strin
   const isRight = written.startsWith('+') ? phone.isPossible() : phone.isValid();
   return isRight ? phone.number : undefined;
 }
+
+/** Whether a code of ISO 3166-1 is one whose phone numbers we can read. */
+export const isCountry = (code: string): code is CountryCode => isSupportedCountry(code);
 
 /** The number without its country code, as it is said at home. */
 export function nationalNumber(phone: string): string | undefined {

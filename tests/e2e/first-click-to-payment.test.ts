@@ -1,9 +1,11 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { raw } from '@tributary/clickhouse';
 import { type Collector, createCollector } from '@tributary/collector/app.ts';
 import { startAttribution } from '@tributary/domain/attribution';
 import { openIngestion, pipeline } from '@tributary/domain/ingestion';
+import { linkTokenReader } from '@tributary/domain/link-tokens';
 import { markVerified } from '@tributary/domain/tracking';
 import { createRedis, type RedisClient, redisReady } from '@tributary/redis';
 import { createLog } from '@tributary/runtime';
@@ -15,6 +17,7 @@ import {
   openWarehouse,
   type TestApi,
   type Testkit,
+  testVault,
 } from '@tributary/testkit';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -63,6 +66,7 @@ beforeAll(async () => {
     postgres: kit.app,
     clickhouse: warehouse.client,
     ring: testRing,
+    readLinkToken: linkTokenReader(() => testVault.derive('link_token')),
     markVerified,
     now,
   });
@@ -76,8 +80,10 @@ beforeAll(async () => {
     idleMs: 50,
   });
   stopAttribution = () => attribution.stop();
-  site = createServer((_request, response) => {
-    response.writeHead(200, { 'content-type': 'text/html' }).end(html);
+  site = createServer((request, response) => {
+    if (request.url?.startsWith('/t/'))
+      void passOn(collectorUrl.replace('collect.test', '127.0.0.1'), request, response);
+    else response.writeHead(200, { 'content-type': 'text/html' }).end(html);
   });
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
 });
@@ -93,6 +99,19 @@ afterAll(async () => {
   await warehouse.drop();
   await kit.close();
 });
+
+/** What a site does that serves the tracker and the collector under its own address. */
+async function passOn(collectorUrl: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { 'content-type': type = '', 'user-agent': agent = '', origin: from = '' } = request.headers;
+  const body = await buffer(request);
+  const answer = await fetch(collectorUrl + (request.url as string).slice('/t'.length), {
+    method: request.method as string,
+    headers: { 'content-type': type, 'user-agent': agent, ...(from && { origin: from }) },
+    ...(request.method === 'POST' && { body: new Uint8Array(body) }),
+  });
+  response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' });
+  response.end(Buffer.from(await answer.arrayBuffer()));
+}
 
 test('from an ad to a payment: the snippet of the API, a real browser, and what the payment owes to the click', async () => {
   const { id: profileId } = await buildProfile(kit.app);
@@ -148,5 +167,45 @@ test('from an ad to a payment: the snippet of the API, a real browser, and what 
   expect(Date.now() - paidAt).toBeLessThan(20_000);
   const feed = (await ask('GET', '/api/v1/tracking/events?limit=10')).json();
   expect(feed.data.length).toBeGreaterThan(0);
+  await page.close();
+});
+
+test('[link-051][link-052][link-054][link-055] a link of a message: the token is of a customer key, the tracker comes from the site itself, and the ad clicked before earns its part', async () => {
+  const { id: profileId } = await buildProfile(kit.app);
+  const { headers } = await buildApiKey(kit.app, profileId, { scopes: ['attribution:write', 'analytics:read'] });
+  const ask = async (method: 'GET' | 'POST', url: string, payload?: object) => {
+    const response = await api.fastify.inject({ method, url, headers: { ...headers }, ...(payload && { payload }) });
+    expect(response.statusCode, response.body).toBeLessThan(300);
+    return response.json();
+  };
+  const { key } = (await ask('POST', '/api/v1/tracking/keys')).data;
+  await ask('POST', '/api/v1/events', {
+    event_name: 'payment_received',
+    idempotency_key: 'order-1',
+    occurred_at: new Date(Date.now() + 60_000).toISOString(),
+    properties: { value: '100.00', currency: 'USD' },
+    user_traits: { external_id: 'customer-1' },
+  });
+  const { data } = await ask('POST', '/api/v1/customers/link-tokens', { customers: [{ customer_key: 'customer-1' }] });
+  const linkTo = (path: string) =>
+    `${origin()}${path}${path.includes('?') ? '&' : '?'}${data.param}=${data.results[0].token}`;
+  const rows = (select: string) => warehouse.client.query(raw(`${select} WHERE profile_id = '${profileId}'`), {});
+  const tag = `<script async src="/t/t.js" data-collector="/t" data-key="${key}"></script>`;
+
+  const page = await browser.newPage({ userAgent });
+  html = '<!doctype html><h1>Without the tracker</h1>';
+  await page.goto(linkTo('/plain'));
+  expect(page.url()).toContain(data.param);
+  html = `<!doctype html><html><head>${tag}</head><body><h1>Shop</h1></body></html>`;
+  await page.goto(`${origin()}/?utm_source=google&utm_medium=cpc&utm_campaign=shoes`);
+  await expect.poll(() => rows('SELECT count() AS n FROM touches FINAL'), { timeout: 20_000 }).toEqual([{ n: '1' }]);
+  // Nobody is known so far: the page without the tracker linked nobody.
+  expect(await rows('SELECT touch_count FROM attributed_conversions FINAL')).not.toContainEqual({ touch_count: 1 });
+
+  await page.goto(linkTo('/offer?utm_source=newsletter&utm_medium=email'));
+  await expect.poll(() => page.url()).toBe(`${origin()}/offer?utm_source=newsletter&utm_medium=email`);
+  await expect
+    .poll(() => rows('SELECT touch_count, linear FROM attributed_conversions FINAL'), { timeout: 20_000 })
+    .toEqual([{ touch_count: 2, linear: ['5000', '5000'] }]);
   await page.close();
 });

@@ -1,6 +1,7 @@
 import { clickhouseSettings, createClickHouse } from '@tributary/clickhouse';
 import { loadKeys } from '@tributary/domain/access';
 import { openIngestion, replayBadVisits } from '@tributary/domain/ingestion';
+import { linkTokenReader } from '@tributary/domain/link-tokens';
 import { markVerified } from '@tributary/domain/tracking';
 import { KeyRing } from '@tributary/vault';
 import { Command } from 'commander';
@@ -27,7 +28,14 @@ export const visitsCommand = () =>
           const ring = new KeyRing(masterVault(), () => loadKeys(app.unbound));
           await ring.refresh();
           const clickhouse = createClickHouse(clickhouseSettings(settings));
-          const ingestion = openIngestion({ postgres: app, clickhouse, ring, markVerified, now: () => new Date() });
+          const ingestion = openIngestion({
+            postgres: app,
+            clickhouse,
+            ring,
+            readLinkToken: linkTokenReader(() => (settings.linkTokens ? ring.keys('link_token') : [])),
+            markVerified,
+            now: () => new Date(),
+          });
           try {
             const { total, replayed, stillBad } = await replayBadVisits(ingestion, {
               profileId: profile,

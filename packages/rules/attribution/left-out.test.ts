@@ -10,6 +10,7 @@ const touch = (id: number, at: number, sessionId = `s${id}`): AttributedTouch =>
   channel: 'email',
   source: 'news',
   medium: 'email',
+  platform: '',
   campaignId: null,
   adSetId: null,
   adId: null,

@@ -1,0 +1,65 @@
+import { type AnswerOf, linkTokenParameter, type Routes } from '@tributary/contract';
+import { isCountry } from '@tributary/rules';
+import { answer, type Handles, refuse } from '@tributary/runtime/handler.ts';
+import type { MasterKey } from '@tributary/vault';
+import { keySaid, type LinkTokenRow, type ReadRow, readRow } from './read-row.ts';
+import { recipes } from './recipes.ts';
+import { type FoundCustomer, findNamed } from './store.ts';
+import { sealLinkToken } from './token.ts';
+
+export interface LinkTokenServices {
+  /** Newest first. None: no tokens are made here. */
+  readonly linkTokenKeys: () => readonly MasterKey[];
+}
+
+type Result = AnswerOf<Routes['createLinkTokens']>['body']['data']['results'][number];
+
+const dayMs = 24 * 60 * 60 * 1_000;
+
+export const createLinkTokens: Handles<Routes['createLinkTokens'], LinkTokenServices> = async (
+  { body },
+  { ledger, linkTokenKeys, caller, mentions, now },
+) => {
+  const [key] = linkTokenKeys();
+  if (!key) refuse('link_tokens_disabled', 'This deployment has no secret for link tokens, so none can be made.');
+  const { country } = body;
+  if (!isCountry(country)) {
+    refuse('validation_error', 'The field "country" is not a country whose phone numbers are known.', {
+      fields: { field: 'country' },
+    });
+  }
+  const profileId = caller.profileId as string;
+  const read = body.customers.map((row) => readRow(row, country));
+  const found = await ledger.transaction((tx) => findNamed(tx, profileId, read), { readOnly: true });
+  for (const customer of found) if (customer) mentions(customer.id);
+
+  const expiresAt = new Date(now.getTime() + body.expires_in_days * dayMs);
+  const minted = (customer: FoundCustomer): Omit<Result, 'index'> => ({
+    status: 'minted',
+    customer_key: customer.key,
+    ...(caller.scopes.has('customers:read') && { customer_profile_id: customer.id }),
+    token: sealLinkToken(key, profileId, { customerId: customer.id, expiresAt }),
+    expires_at: expiresAt.toISOString(),
+  });
+  const results = body.customers.map((row, index): Result => {
+    const customer = found[index];
+    return { index, ...(customer ? minted(customer) : notMinted(row, read[index] as ReadRow)) };
+  });
+  const counts = { minted: 0, not_found: 0, invalid: 0 };
+  for (const { status } of results) counts[status] += 1;
+  return answer(200, { data: { param: linkTokenParameter, ...counts, results, recipes: [...recipes] } });
+};
+
+const messages: Record<NonNullable<Result['reason']>, string> = {
+  no_match: 'Nobody in this profile carries this selector. Nothing was created.',
+  erased: 'This customer was erased.',
+  no_selector: 'The row names no customer. Send customer_profile_id, customer_key, email, phone or an identifier.',
+  unknown_identifier_type: 'The identifier_type is none of those that are known.',
+  malformed_selector: 'The selector cannot be read. Others in the row are not tried in its place.',
+};
+
+function notMinted(row: LinkTokenRow, read: ReadRow): Omit<Result, 'index'> {
+  const reason = 'invalid' in read ? read.invalid : 'no_match';
+  const status = 'invalid' in read ? 'invalid' : 'not_found';
+  return { status, customer_key: keySaid(row), reason, message: messages[reason] };
+}

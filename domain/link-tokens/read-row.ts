@@ -1,0 +1,41 @@
+import { IdentifierType, type Input, type Routes, Uuid } from '@tributary/contract';
+import { type NamedKind, readIdentifier } from '@tributary/domain/customers';
+import { type CountryCode, type Identifier, normaliseKey } from '@tributary/rules';
+
+export type LinkTokenRow = Input<Routes['createLinkTokens']>['body']['customers'][number];
+
+/** Whom a row names, or why it names nobody. */
+export type ReadRow =
+  | { readonly customerId: string }
+  | { readonly identifier: Identifier }
+  | { readonly invalid: 'no_selector' | 'unknown_identifier_type' | 'malformed_selector' };
+
+const malformed: ReadRow = { invalid: 'malformed_selector' };
+
+/** The first selector that is there counts. One that cannot be read is not made up for by another. */
+export function readRow(row: LinkTokenRow, country: CountryCode): ReadRow {
+  const { customer_profile_id, customer_key, email, phone, identifier_type, identifier_value } = row;
+  const named = (kind: NamedKind, text: string): ReadRow => {
+    const identifier = readIdentifier(kind, text, country);
+    return identifier ? { identifier } : malformed;
+  };
+  if (isThere(customer_profile_id)) {
+    const { data: customerId } = Uuid.safeParse(customer_profile_id);
+    return customerId ? { customerId: customerId.toLowerCase() } : malformed;
+  }
+  if (isThere(customer_key)) return named('external_customer_id', customer_key);
+  if (isThere(email)) return named('email', email);
+  if (isThere(phone)) return named('phone', phone);
+  if (!isThere(identifier_type) && !isThere(identifier_value)) return { invalid: 'no_selector' };
+  const { data: kind } = IdentifierType.safeParse(identifier_type);
+  if (!kind) return { invalid: 'unknown_identifier_type' };
+  return isThere(identifier_value) ? named(kind, identifier_value) : malformed;
+}
+
+/** The caller's own key, as far as the row says one; what could be none is not sent back. */
+export function keySaid({ customer_key, identifier_type, identifier_value }: LinkTokenRow): string | null {
+  const said = customer_key ?? (identifier_type === 'external_customer_id' ? identifier_value : undefined);
+  return normaliseKey(said ?? '') ?? null;
+}
+
+const isThere = (text: string | null | undefined): text is string => text !== undefined && text !== null;
