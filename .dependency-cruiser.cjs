@@ -39,7 +39,7 @@ module.exports = {
     {
       name: 'sdk-imports-the-contract-only',
       severity: 'error',
-      from: { path: '^packages/sdk/', pathNot: ['\\.test\\.ts$', '^packages/sdk/build\\.ts$'] },
+      from: { path: '^packages/sdk/', pathNot: ['\\.test\\.ts$', '^packages/sdk/(build|as-values)\\.ts$'] },
       to: { pathNot: ['^packages/(sdk|contract)/', 'node_modules/zod/'] },
     },
     {

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
-import * as values from './operations.ts';
+import { operationsAsValues } from './as-values.ts';
 import manifest from './package.json' with { type: 'json' };
 
 /**
@@ -26,17 +26,7 @@ async function writeScript(): Promise<void> {
   const bundle = await rolldown({
     input: join(here, 'index.ts'),
     platform: 'browser',
-    plugins: [
-      {
-        name: 'operations as values',
-        load: (id) =>
-          id === join(here, 'operations.ts')
-            ? Object.entries(values)
-                .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`)
-                .join('\n')
-            : null,
-      },
-    ],
+    plugins: [operationsAsValues()],
   });
   await bundle.write({ file: join(dist, 'index.js'), format: 'esm' });
   await bundle.close();

@@ -107,6 +107,20 @@ describe('a call', () => {
     expect(received[0]?.headers).not.toHaveProperty('authorization');
   });
 
+  test('in a session names the profile, and says JSON of a change even without a body', async () => {
+    script = [thing, thing, json(200, { data: { id: 'a' }, meta })];
+    const inSession = clientOf<typeof made>(operationsOf(made), { baseUrl, session: { profileId: 'p-1' } });
+    await inSession.putThing();
+    await inSession.readThing({ params: { thingId: 'a' } });
+    await clientOf<typeof made>(operationsOf(made), { baseUrl, session: {} }).putThing();
+    expect(received.map(({ headers }) => [headers['content-type'], headers['x-profile-id']])).toEqual([
+      ['application/json', 'p-1'],
+      [undefined, 'p-1'],
+      ['application/json', undefined],
+    ]);
+    expect(received[0]?.headers).not.toHaveProperty('authorization');
+  });
+
   test('gives text as text, and nothing as undefined', async () => {
     script = [
       (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<b>'),

@@ -9,6 +9,8 @@ export interface ClientOptions {
   readonly baseUrl: string;
   /** An API key, or any other token that is sent as a Bearer. Not needed where a cookie says who asks. */
   readonly apiKey?: string;
+  /** In a page of the service's own the browser's cookie says who asks; the profile they act for is named here. */
+  readonly session?: { readonly profileId?: string | undefined };
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly fetch?: typeof globalThis.fetch;
@@ -129,16 +131,19 @@ function addressOf(id: string, { path }: Operation, { params = {}, query = {} }:
 function initOf(
   { method, contentType, takesKey }: Operation,
   { body, idempotencyKey }: AnyRequest,
-  { apiKey, headers }: ClientOptions,
+  { apiKey, headers, session }: ClientOptions,
 ): RequestInit {
+  // A change on the strength of a cookie must be JSON, even without a body: that is what no form of another site can send.
+  const isMarked = session !== undefined && method !== 'GET';
   return {
     method,
     headers: {
       ...headers,
       accept: 'application/json',
+      ...(session?.profileId !== undefined && { 'x-profile-id': session.profileId }),
       ...(apiKey !== undefined && takesKey && { authorization: `Bearer ${apiKey}` }),
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
-      ...(body !== undefined && { 'content-type': contentType }),
+      ...((body !== undefined || isMarked) && { 'content-type': contentType }),
     },
     ...(body !== undefined && { body: contentType === 'application/json' ? JSON.stringify(body) : formOf(body) }),
   };
