@@ -1,4 +1,4 @@
-# One image for every process of Tributary; the command says which. TypeScript runs as it stands, so nothing is built.
+# One image for every process of Tributary; the command says which. TypeScript runs as it stands; only the console is built.
 
 # The manifests alone: as long as they stay the same, so does the layer with the packages.
 FROM node:24-slim AS manifests
@@ -15,6 +15,15 @@ COPY --from=manifests /manifests ./
 # `npm install` keeps to the lock file as `npm ci` does, and does not stop at another platform's optional package.
 RUN npm install --omit=dev --ignore-scripts --no-audit --no-fund && npm cache clean --force
 
+FROM node:24-slim AS console
+WORKDIR /app
+COPY --from=manifests /manifests ./
+RUN npm install --ignore-scripts --no-audit --no-fund
+COPY packages packages
+COPY domain domain
+COPY apps apps
+RUN npm run build --workspace @tributary/console
+
 FROM node:24-slim
 # Node is no init: as process 1 it would leave orphans unreaped and ignore signals that it has no handler for.
 RUN apt-get update && apt-get install --yes --no-install-recommends tini && rm -rf /var/lib/apt/lists/*
@@ -26,6 +35,7 @@ COPY CHANGELOG.md LICENSE ./
 COPY packages packages
 COPY domain domain
 COPY apps apps
+COPY --from=console /app/apps/console/dist apps/console/dist
 USER node
 EXPOSE 4000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \

@@ -22,6 +22,8 @@ const checks: Record<string, () => Promise<unknown>> = {
   types: () => bin('tsc', '--noEmit', '-p', root),
   // The tracker knows a browser and no Node.
   'types of the tracker': () => bin('tsc', '--noEmit', '-p', join(root, 'packages/tracker')),
+  // The console knows a browser, too, and JSX.
+  'types of the console': () => bin('tsc', '--noEmit', '-p', join(root, 'apps/console')),
   'import directions': cruise,
   'unused code': () => bin('knip'),
 };

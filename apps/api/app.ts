@@ -28,6 +28,7 @@ import {
 } from '@tributary/runtime';
 import type { MasterKey, Vault } from '@tributary/vault';
 import type { FastifyInstance } from 'fastify';
+import { serveConsole } from './console.ts';
 import { serveOAuth } from './oauth.ts';
 import { handlers } from './routes.ts';
 
@@ -60,6 +61,8 @@ export interface ApiOptions {
   readonly isCookieSecure?: boolean;
   /** Until then, keys minted under an older attribution grant may still connect providers. */
   readonly swapWindowUntil?: Date | undefined;
+  /** Where the console's built files are. */
+  readonly consoleDirectory?: string | undefined;
   readonly checkAnswers?: boolean;
   readonly isStopping?: () => boolean;
 }
@@ -89,6 +92,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     options.isStopping ?? (() => false),
   );
   serveDocs(fastify, { baseUrl });
+  await serveConsole(fastify, options.consoleDirectory);
   const accounts = createAccounts({
     baseUrl,
     postgres,

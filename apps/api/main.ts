@@ -1,5 +1,6 @@
 import { clickhouseSettings, createClickHouse } from '@tributary/clickhouse';
 import { loadSettings, WrongSettings } from '@tributary/config';
+import { consoleDirectory } from '@tributary/console/build.ts';
 import { loadKeys } from '@tributary/domain/access';
 import { dnsOpener } from '@tributary/domain/tracking';
 import { createJobs } from '@tributary/jobs';
@@ -79,6 +80,7 @@ async function main(): Promise<void> {
     sessionDays: settings.sessionDays,
     isCookieSecure: settings.secureCookies,
     swapWindowUntil: settings.swapWindowUntil,
+    consoleDirectory,
     isStopping: () => isStopping,
   });
   await api.listen({ host: settings.host, port: settings.port });

@@ -20,6 +20,7 @@ export function homePage(options: PageOptions): string {
       <p class="lead">Marketing attribution and customer journeys: which ad earned the money, explained to the cent.</p>
       <p>This is the API of a Tributary server, and it is answering.</p>
       <ul class="cards">
+        ${card('/', 'Console', 'Reports, and what each of their numbers is made of.')}
         ${card('/docs', 'Reference', 'Every operation, with its parameters, answers and refusals.')}
         ${card('/docs/errors', 'Errors', 'What each error code means, and what to do about it.')}
         ${card('/api/v1/changelog', 'Changelog', 'What changed, newest first. JSON.')}
@@ -193,7 +194,6 @@ ul { padding: 0; list-style: none; }
 .operations code { color: var(--soft); margin-left: .5rem; }
 .cards { display: grid; grid-template-columns: repeat(6, 1fr); gap: 1rem; margin: 2rem 0 0; }
 .cards li { grid-column: span 2; }
-.cards li:nth-child(-n + 2) { grid-column: span 3; }
 .cards a { display: flex; flex-direction: column; height: 100%; padding: 1rem; border: 1px solid var(--line); border-radius: 8px; color: inherit; text-decoration: none; }
 .cards a:hover { border-color: var(--link); }
 .cards strong { color: var(--link); }

@@ -78,15 +78,15 @@ test('the index of errors has every code', async () => {
 });
 
 test('the home page leads everywhere', async () => {
-  const { statusCode, body } = await get('/');
+  const { statusCode, body } = await get('/api');
   expect(statusCode).toBe(200);
-  for (const path of ['/docs', '/docs/errors', '/healthz', '/api/v1/openapi.json', '/api/v1/changelog']) {
+  for (const path of ['/', '/docs', '/docs/errors', '/healthz', '/api/v1/openapi.json', '/api/v1/changelog']) {
     expect(body).toContain(`href="${path}"`);
   }
   expect(body).toContain('Tributary 1.2.3');
 });
 
-test.each(['/', '/docs/errors', '/docs/errors/not_found'])(
+test.each(['/api', '/docs/errors', '/docs/errors/not_found'])(
   '%s may run no script and takes its own style only',
   async (path) => {
     const first = await get(path);

@@ -10,7 +10,7 @@ export interface DocsOptions {
   readonly version?: string | undefined;
 }
 
-/** The pages for people: the home page, the reference, and one page per error code, where every `docs_url` leads. */
+/** The pages for integrators: the API's own page, the reference, and one page per error code, where every `docs_url` leads. */
 export function serveDocs(fastify: FastifyInstance, { baseUrl, version }: DocsOptions): void {
   const send = (reply: FastifyReply, page: (options: PageOptions) => string) => {
     const nonce = randomBytes(16).toString('base64url');
@@ -19,7 +19,7 @@ export function serveDocs(fastify: FastifyInstance, { baseUrl, version }: DocsOp
       .send(page({ nonce, baseUrl, version }));
   };
 
-  fastify.get('/', async (_request, reply) => send(reply, homePage));
+  fastify.get('/api', async (_request, reply) => send(reply, homePage));
   fastify.get('/docs/errors', async (_request, reply) => send(reply, errorIndexPage));
   fastify.get<{ Params: { code: string } }>('/docs/errors/:code', async (request, reply) => {
     const code = ErrorCode.safeParse(request.params.code);

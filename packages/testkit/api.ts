@@ -26,7 +26,9 @@ export interface TestApp {
   token(profileId?: string, scope?: string): Promise<{ authorization: string }>;
 }
 
-type Changes = Partial<Pick<ApiOptions, 'clickhouse' | 'outbound' | 'openDns' | 'collectorUrl' | 'linkTokenKeys'>>;
+type Changes = Partial<
+  Pick<ApiOptions, 'clickhouse' | 'outbound' | 'openDns' | 'collectorUrl' | 'linkTokenKeys' | 'consoleDirectory'>
+>;
 
 /** The whole API as it is served, on real engines. It reaches nobody outside; what a test lets it reach is given by `changes`. */
 export async function openApi(kit: Testkit, changes: Changes = {}): Promise<TestApi> {

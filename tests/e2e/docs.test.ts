@@ -72,7 +72,7 @@ test('the reference lists every operation, and asks nobody else for anything', a
 });
 
 test('a stuck caller finds from an error to the operations that give it', async () => {
-  const { page, complaints } = await open('/');
+  const { page, complaints } = await open('/api');
   await page.getByRole('main').getByRole('link', { name: 'Errors' }).click();
   await page.getByRole('link', { name: 'insufficient_scope' }).click();
   await page.getByText('HTTP 403 Forbidden').waitFor();

@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import files from '@fastify/static';
+import type { FastifyInstance } from 'fastify';
+
+/** The addresses of the console's own router: each of them is the same page, which then asks the API for what it shows. */
+const addresses = ['/', '/sign-in', '/p/*'];
+
+/** No script, style or answer that is not ours, and nobody's frame around it. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Serves the console's built files. An API without them is complete: its own page stands in. */
+export async function serveConsole(fastify: FastifyInstance, directory: string | undefined): Promise<void> {
+  if (!directory || !existsSync(join(directory, 'index.html'))) {
+    fastify.get('/', async (_request, reply) => reply.redirect('/api'));
+    return;
+  }
+  await fastify.register(files, {
+    root: join(directory, 'assets'),
+    prefix: '/assets/',
+    preCompressed: true,
+    dotfiles: 'ignore',
+    // Their names change with what is in them.
+    maxAge: '365d',
+    immutable: true,
+  });
+  for (const address of addresses) {
+    fastify.get(address, async (_request, reply) =>
+      reply
+        .headers({
+          'content-security-policy': policy,
+          // Asked for again each time: it names the files that a new version brings.
+          'cache-control': 'no-cache',
+          'referrer-policy': 'same-origin',
+        })
+        .sendFile('index.html', directory, { cacheControl: false }),
+    );
+  }
+}

@@ -1,0 +1,139 @@
+import * as Dialog from '@radix-ui/react-dialog';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useRef } from 'react';
+import { fields, show } from '../fields.ts';
+import { longDay, words } from '../format.ts';
+import { Loading, Problem } from '../parts/states.tsx';
+import { useChangeSearch, usePlace } from '../place.ts';
+import { entityQuery, explanationQuery } from '../queries.ts';
+import type { Explained } from '../search.ts';
+import { Conversions } from './conversions.tsx';
+import { Delivery } from './delivery.tsx';
+import { Ledger } from './ledger.tsx';
+import { Parts } from './parts.tsx';
+
+const route = getRouteApi('/p/$profileId');
+
+/**
+ * What a figure is made of, beside the report it stands in. The report stays usable: another number can be pressed while this is
+ * open. Escape closes it and leads back to the number.
+ */
+export function ExplainPanel() {
+  const { explain } = route.useSearch();
+  const change = useChangeSearch();
+  const opener = useRef<Element>(null);
+  return (
+    <Dialog.Root open={explain !== undefined} onOpenChange={(isOpen) => !isOpen && change({})} modal={false}>
+      <Dialog.Portal>
+        <Dialog.Content
+          className="fixed inset-y-0 right-0 z-10 flex w-full flex-col border-line border-l bg-paper shadow-xl sm:w-[34rem]"
+          aria-describedby={undefined}
+          onOpenAutoFocus={() => {
+            opener.current = document.activeElement;
+          }}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            if (opener.current instanceof HTMLElement) opener.current.focus();
+          }}
+          onInteractOutside={(event) => event.preventDefault()}
+        >
+          {explain && <Content explain={explain} />}
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+function Content({ explain }: { readonly explain: Explained }) {
+  const { place } = usePlace();
+  return (
+    <>
+      <div className="flex items-start justify-between gap-4 border-line border-b px-5 py-4">
+        <div className="min-w-0">
+          <Dialog.Title className="break-words">
+            {fields[explain.field].title}, <About explain={explain} />
+          </Dialog.Title>
+          <p className="label">
+            {longDay(place.from)} to {longDay(place.to)}
+            {explain.report !== 'overview' && `, ${words(explain.model)}`}
+          </p>
+        </div>
+        <Dialog.Close className="button">Close</Dialog.Close>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <section aria-label="Explanation" tabIndex={0} className="min-h-0 flex-1 overflow-y-auto px-5 py-4">
+        <Explanation explain={explain} />
+      </section>
+    </>
+  );
+}
+
+function About({ explain: { entity, type, level, model } }: { readonly explain: Explained }) {
+  const { place } = usePlace();
+  const isNamed = entity !== undefined && entity !== 'unattributed';
+  const { data } = useQuery({ ...entityQuery(place, entity ?? '', level, model), enabled: isNamed });
+  const whose = isNamed ? (data?.campaign_name ?? '…') : entity ? 'unattributed' : 'all';
+  return <>{type ? `${whose}, ${words(type)}` : whose}</>;
+}
+
+function Explanation({ explain }: { readonly explain: Explained }) {
+  const { place } = usePlace();
+  const query = useInfiniteQuery(explanationQuery(place, explain));
+  if (query.isError) return <Problem error={query.error} again={() => void query.refetch()} />;
+  const [first] = query.data?.pages ?? [];
+  if (!query.data || !first) return <Loading lines={6} />;
+  const { data, meta } = first;
+  const conversions = query.data.pages.flatMap((page) => page.data.conversions);
+  const delivery = query.data.pages.flatMap((page) => page.data.delivery);
+  return (
+    <div className="grid gap-5">
+      <div>
+        <p className="number font-semibold text-figure" data-value={data.value ?? ''}>
+          {show(explain.field, data.value, meta.currency)}
+        </p>
+        {data.parts.length === 0 && <p className="text-soft">{data.formula}</p>}
+      </div>
+      <Parts explain={explain} parts={data.parts} currency={meta.currency} />
+      {data.parts.length === 0 && (
+        <Ledger
+          field={explain.field}
+          value={data.value}
+          total={data.contributes}
+          rowCount={data.row_count}
+          shown={[...conversions, ...delivery].map(({ contributes }) => contributes)}
+          currency={meta.currency}
+        />
+      )}
+      {data.exclusions.length > 0 && (
+        <ul aria-label="Left out" className="grid gap-1 border-line border-l-2 pl-3">
+          {data.exclusions.map(({ reason, count, meaning }) => (
+            <li key={reason}>
+              <span className="number">{count}</span> left out: {meaning}
+            </li>
+          ))}
+        </ul>
+      )}
+      {conversions.length > 0 && (
+        <Conversions
+          conversions={conversions}
+          field={explain.field}
+          currency={meta.currency}
+          timeZone={meta.time_zone}
+          hasEntity={explain.entity !== undefined}
+        />
+      )}
+      {delivery.length > 0 && <Delivery rows={delivery} field={explain.field} currency={meta.currency} />}
+      {query.hasNextPage && (
+        <button
+          type="button"
+          className="button"
+          disabled={query.isFetchingNextPage}
+          onClick={() => void query.fetchNextPage()}
+        >
+          {query.isFetchingNextPage ? 'Loading …' : 'Show more'}
+        </button>
+      )}
+    </div>
+  );
+}

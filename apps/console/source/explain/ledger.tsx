@@ -1,0 +1,51 @@
+import { difference, sum } from '../decimals.ts';
+import { type Field, show } from '../fields.ts';
+import { count } from '../format.ts';
+import { added } from './added.ts';
+
+interface LedgerProps {
+  readonly field: Field;
+  readonly value: string | null;
+  /** Of all rows, before anything is rounded. */
+  readonly total: string;
+  readonly rowCount: number;
+  /** What each row that is in sight adds. */
+  readonly shown: readonly string[];
+  readonly currency: string;
+}
+
+/** That the rows make the figure, in a sum that can be checked by eye. */
+export function Ledger({ field, value, total, rowCount, shown, currency }: LedgerProps) {
+  const inSight = sum(shown);
+  const more = rowCount - shown.length;
+  return (
+    <table className="w-full" data-ledger>
+      <caption className="sr-only">How it adds up</caption>
+      <tbody>
+        <Line title={`${count(shown.length)} shown below`} amount={added(field, inSight, currency)} />
+        {more > 0 && <Line title={`${count(more)} more`} amount={added(field, difference(total, inSight), currency)} />}
+        <Line title={`All ${count(rowCount)} together`} amount={added(field, total, currency)} isSum />
+        <Line title="The figure in the report" amount={show(field, value, currency)} isSum />
+      </tbody>
+    </table>
+  );
+}
+
+function Line({
+  title,
+  amount,
+  isSum = false,
+}: {
+  readonly title: string;
+  readonly amount: string;
+  readonly isSum?: boolean;
+}) {
+  return (
+    <tr className={isSum ? 'border-line border-t font-semibold' : ''}>
+      <th scope="row" className={`py-1 text-left ${isSum ? 'font-semibold' : 'font-normal'}`}>
+        {title}
+      </th>
+      <td className="number py-1 text-right">{amount}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,29 @@
+import { type Field, fields } from '../fields.ts';
+import { Figure } from '../parts/figure.tsx';
+import type { Explained } from '../search.ts';
+
+interface PartsProps {
+  readonly explain: Explained;
+  readonly parts: readonly { readonly field: Field; readonly value: string | null }[];
+  readonly currency: string;
+}
+
+/** A ratio is its two figures, each of which has an explanation of its own. */
+export function Parts({ explain, parts, currency }: PartsProps) {
+  if (parts.length === 0) return null;
+  return (
+    <dl className="card grid grid-cols-2 divide-x divide-line">
+      {parts.map(({ field, value }, place) => (
+        <div key={field} className="px-4 py-3">
+          <dt className="label">
+            {place > 0 && '÷ '}
+            {fields[field].title}
+          </dt>
+          <dd>
+            <Figure of={{ ...explain, field }} value={value} currency={currency} about="a part of it" />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

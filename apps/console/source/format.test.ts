@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { count, day, exactMoney, moment, money, nothing, ratio, signed, words } from './format.ts';
+
+/** Intl puts a space that does not break between a code and its amount. */
+const plain = (text: string) => text.replaceAll('\u00a0', ' ');
+
+test.each<[number | string | null, string, string]>([
+  [1234.5, 'USD', '$1,234.50'],
+  [19990, 'CLP', 'CLP 19,990'],
+  ['1.5', 'KWD', 'KWD 1.500'],
+  ['9007199254740993.01', 'USD', '$9,007,199,254,740,993.01'],
+  [-2, 'EUR', '-€2.00'],
+  [0, 'USD', '$0.00'],
+  [null, 'USD', nothing],
+])('%j in %s is %s', (value, currency, text) => {
+  expect(plain(money(value, currency))).toBe(text);
+});
+
+test('what is not rounded keeps more digits, as far as it has them', () => {
+  expect(exactMoney('1.23456789', 'USD')).toBe('$1.234568');
+  expect(exactMoney('1.5', 'USD')).toBe('$1.50');
+  expect(plain(exactMoney('10.25', 'CLP'))).toBe('CLP 10.25');
+});
+
+test('counts, ratios and differences', () => {
+  expect([count(12345), count(2.5), count(null)]).toEqual(['12,345', '2.5', nothing]);
+  expect([ratio(3), ratio('0.126'), ratio(null)]).toEqual(['3.00', '0.13', nothing]);
+  expect([signed(3), signed(-3), signed(0)]).toEqual(['+3', '-3', '0']);
+});
+
+test('a day stays itself wherever it is read, and a moment stands on the clock of the profile', () => {
+  expect(day('2026-03-01')).toBe('Mar 1');
+  expect(moment('2026-03-01T02:30:00.000Z', 'America/Santiago').replaceAll('\u202f', ' ')).toBe(
+    'Feb 28, 2026, 11:30 PM',
+  );
+});
+
+test('names become words', () => {
+  expect([words('payment_received'), words('direct')]).toEqual(['Payment received', 'Direct']);
+});

@@ -1,0 +1,60 @@
+/** Numbers and days as people read them, in the browser's own language. A figure that is not there is a dash, never a zero. */
+
+export const nothing = '–';
+
+type Amount = number | string | null | undefined;
+
+const made = new Map<string, Intl.NumberFormat>();
+
+function format(value: Amount, options: Intl.NumberFormatOptions): string {
+  if (value === null || value === undefined) return nothing;
+  const key = JSON.stringify(options);
+  const formatter = made.get(key) ?? new Intl.NumberFormat(undefined, options);
+  made.set(key, formatter);
+  // A text is read digit by digit, so an exact amount stays exact.
+  return formatter.format(value as Intl.StringNumericLiteral);
+}
+
+/** With the digits that its currency has: 0 for CLP, 3 for KWD. */
+export const money = (value: Amount, currency: string): string => format(value, { style: 'currency', currency });
+
+/** An amount that nobody has rounded yet: some digits more than its currency has, where there are any. */
+export function exactMoney(value: Amount, currency: string): string {
+  const { maximumFractionDigits = 2 } = new Intl.NumberFormat(undefined, {
+    style: 'currency',
+    currency,
+  }).resolvedOptions();
+  return format(value, { style: 'currency', currency, maximumFractionDigits: maximumFractionDigits + 4 });
+}
+
+/** A platform may claim half a conversion. */
+export const count = (value: Amount): string => format(value, { maximumFractionDigits: 2 });
+
+export const ratio = (value: Amount): string => format(value, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
+export const percent = (share: number): string => format(share, { style: 'percent', maximumFractionDigits: 1 });
+
+export const rate = (value: Amount): string => format(value, { maximumSignificantDigits: 8 });
+
+/** With its sign, also above zero: it is a difference. */
+export const signed = (value: Amount): string => format(value, { maximumFractionDigits: 2, signDisplay: 'exceptZero' });
+
+export const signedMoney = (value: Amount, currency: string): string =>
+  format(value, { style: 'currency', currency, signDisplay: 'exceptZero' });
+
+const dayFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const longDayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+
+/** A calendar day belongs to the profile's time zone already, so it is not moved to the reader's. */
+export const day = (date: string): string => dayFormat.format(new Date(`${date}T00:00:00Z`));
+export const longDay = (date: string): string => longDayFormat.format(new Date(`${date}T00:00:00Z`));
+
+/** A moment, on the profile's clock: the one that decides which day it belongs to. */
+export const moment = (at: string, timeZone: string): string =>
+  new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(new Date(at));
+
+/** `payment_received`, `search_ads`: names of the API, as words. */
+export function words(name: string): string {
+  const text = name.replaceAll('_', ' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

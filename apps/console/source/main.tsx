@@ -1,0 +1,30 @@
+import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { TributaryError } from '@tributary/sdk';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { openRouter } from './router.tsx';
+import './theme.css';
+
+const queryClient = new QueryClient({
+  queryCache: new QueryCache({
+    onError: (error) => {
+      if (error instanceof TributaryError && error.is('unauthorized')) router.askToSignIn();
+    },
+  }),
+  defaultOptions: {
+    // The SDK has asked again already where that could help.
+    queries: { retry: false, staleTime: 60_000, refetchOnWindowFocus: false },
+  },
+});
+const router = openRouter(queryClient);
+
+const root = document.getElementById('root');
+if (!root) throw new Error('The page has no place for the console.');
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router.router} />
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,10 @@
+import icon from '../icon.svg';
+
+export function Brand() {
+  return (
+    <span className="inline-flex items-center gap-2 font-semibold text-title">
+      <img src={icon} alt="" width="24" height="24" />
+      Tributary
+    </span>
+  );
+}

@@ -1,0 +1,157 @@
+import { type RowData, type SortingState, useTable } from '@tanstack/react-table';
+import { Fragment, type ReactNode, useMemo, useState } from 'react';
+import { type Column, type FooterRow, sortable, toTableColumns } from './columns.ts';
+import { Cards } from './data-cards.tsx';
+import { useIsNarrow } from './use-is-narrow.ts';
+
+interface DataTableProps<Row> {
+  /** What the table shows, for those who hear the page. */
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string;
+  /** Below the rows, in the same columns: a rest, a total. */
+  readonly footer?: readonly FooterRow[];
+  /** What opens under a row, if anything does. */
+  readonly expanded?: (row: Row) => ReactNode;
+}
+
+/** Rows that can be sorted by every column; on a narrow screen a card for each. The first column names the row. */
+export function DataTable<Row extends RowData>({
+  caption,
+  columns,
+  rows,
+  keyOf,
+  footer = [],
+  expanded,
+}: DataTableProps<Row>) {
+  const [sorting, setSorting] = useState<SortingState>([]);
+  const isNarrow = useIsNarrow();
+  const tableColumns = useMemo(() => toTableColumns(columns), [columns]);
+  const table = useTable({
+    features: sortable,
+    columns: tableColumns,
+    data: rows,
+    getRowId: keyOf,
+    state: { sorting },
+    onSortingChange: setSorting,
+  });
+  const sorted = table.getRowModel().rows.map(({ original }) => original);
+  const [sort] = sorting;
+  const sortBy = (id: string) => {
+    const isNumber = columns.find((column) => column.id === id)?.isNumber ?? false;
+    setSorting([{ id, desc: sort?.id === id ? !sort.desc : isNumber }]);
+  };
+  if (isNarrow)
+    return (
+      <Cards
+        caption={caption}
+        columns={columns}
+        rows={sorted}
+        keyOf={keyOf}
+        footer={footer}
+        expanded={expanded}
+        sortedBy={sort?.id}
+        sortBy={sortBy}
+      />
+    );
+  return (
+    <div className="card overflow-x-auto">
+      <table className="w-full border-collapse text-left">
+        <caption className="sr-only">{caption}</caption>
+        <thead>
+          <tr className="border-line border-b">
+            {columns.map(({ id, title, isNumber }) => (
+              <th
+                key={id}
+                scope="col"
+                aria-sort={sort?.id === id ? (sort.desc ? 'descending' : 'ascending') : 'none'}
+                className={`px-3 py-2 align-bottom first:pl-5 last:pr-5 ${isNumber ? 'text-right' : ''}`}
+              >
+                <button type="button" className="label font-medium hover:text-ink" onClick={() => sortBy(id)}>
+                  {/* Before the title, so that titles and numbers end in one line. */}
+                  {sort?.id === id && (
+                    <span aria-hidden="true" className="mr-1 text-accent">
+                      {sort.desc ? '↓' : '↑'}
+                    </span>
+                  )}
+                  {title}
+                </button>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {sorted.map((row) => {
+            const opened = expanded?.(row);
+            return (
+              <Fragment key={keyOf(row)}>
+                <tr className="border-line border-t first:border-t-0 hover:bg-tint">
+                  {columns.map((column, place) => (
+                    <Cell key={column.id} isHead={place === 0} isNumber={column.isNumber ?? false}>
+                      {column.cell(row)}
+                    </Cell>
+                  ))}
+                </tr>
+                {opened && (
+                  <tr className="bg-tint">
+                    <td colSpan={columns.length} className="px-5 pt-1 pb-4">
+                      {opened}
+                    </td>
+                  </tr>
+                )}
+              </Fragment>
+            );
+          })}
+        </tbody>
+        {footer.length > 0 && (
+          <tfoot className="border-line border-t-2">
+            {footer.map((foot) => (
+              <Fragment key={foot.id}>
+                <tr className={foot.isTotal ? 'border-line border-t font-semibold' : ''}>
+                  {columns.map((column, place) => (
+                    <Cell
+                      key={column.id}
+                      isHead={place === 0}
+                      isNumber={column.isNumber ?? false}
+                      isTotal={foot.isTotal ?? false}
+                    >
+                      {place === 0 ? foot.title : foot.cells[column.id]}
+                    </Cell>
+                  ))}
+                </tr>
+                {foot.expanded && (
+                  <tr className="bg-tint">
+                    <td colSpan={columns.length} className="px-5 pt-1 pb-4">
+                      {foot.expanded}
+                    </td>
+                  </tr>
+                )}
+              </Fragment>
+            ))}
+          </tfoot>
+        )}
+      </table>
+    </div>
+  );
+}
+
+function Cell({
+  isHead,
+  isNumber,
+  isTotal = false,
+  children,
+}: {
+  readonly isHead: boolean;
+  readonly isNumber: boolean;
+  readonly isTotal?: boolean;
+  readonly children: ReactNode;
+}) {
+  const place = `px-3 py-2.5 align-top first:pl-5 last:pr-5 ${isNumber ? 'number text-right' : ''}`;
+  if (!isHead) return <td className={place}>{children}</td>;
+  return (
+    <th scope="row" className={`${place} ${isTotal ? 'font-semibold' : 'font-normal'}`}>
+      {children}
+    </th>
+  );
+}

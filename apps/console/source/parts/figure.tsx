@@ -1,0 +1,30 @@
+import { Link } from '@tanstack/react-router';
+import { fields, show } from '../fields.ts';
+import { nothing } from '../format.ts';
+import type { Explained } from '../search.ts';
+
+interface FigureProps {
+  readonly of: Explained;
+  readonly value: number | string | null | undefined;
+  readonly currency: string;
+  /** Whose figure it is, for those who hear the page: "Winter sale". */
+  readonly about: string;
+  readonly className?: string;
+}
+
+/** A number that says what it is made of when it is pressed. The explanation is part of the address, so it can be sent to somebody. */
+export function Figure({ of, value, currency, about, className = '' }: FigureProps) {
+  const text = show(of.field, value, currency);
+  if (text === nothing) return <span className={`number text-soft ${className}`}>{text}</span>;
+  return (
+    <Link
+      to="."
+      search={(before) => ({ ...before, explain: of })}
+      resetScroll={false}
+      className={`number rounded-sm decoration-line decoration-dotted underline underline-offset-4 hover:text-accent hover:decoration-accent ${className}`}
+      aria-label={`${text}: ${fields[of.field].title}, ${about}. Explain`}
+    >
+      {text}
+    </Link>
+  );
+}

@@ -1,0 +1,35 @@
+import { useId } from 'react';
+import { words } from '../format.ts';
+import { useChangeSearch, usePlace } from '../place.ts';
+import type { Model } from '../search.ts';
+import { models } from '../vocabulary.ts';
+
+/** Which of the six rules says who earned a conversion. */
+export function ModelPicker() {
+  const { model } = usePlace();
+  const change = useChangeSearch();
+  const [picker, about] = [useId(), useId()];
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <label htmlFor={picker} className="label">
+        Model
+      </label>
+      <select
+        id={picker}
+        aria-describedby={about}
+        className="field"
+        value={model}
+        onChange={({ target }) => change({ model: target.value as Model })}
+      >
+        {Object.keys(models).map((name) => (
+          <option key={name} value={name}>
+            {words(name)}
+          </option>
+        ))}
+      </select>
+      <span id={about} className="label">
+        {models[model].description}
+      </span>
+    </div>
+  );
+}

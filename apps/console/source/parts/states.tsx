@@ -1,0 +1,79 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import { TributaryError } from '@tributary/sdk';
+import type { ReactNode } from 'react';
+
+/** What a screen says while it has nothing to show, each in one way everywhere. */
+
+export function Loading({ lines = 4 }: { readonly lines?: number }) {
+  return (
+    <div className="card grid gap-3 p-5" role="status">
+      <span className="sr-only">Loading</span>
+      {Array.from({ length: lines }, (_, line) => `line ${line}`).map((line) => (
+        <div key={line} className="h-4 animate-pulse rounded bg-tint motion-reduce:animate-none" />
+      ))}
+    </div>
+  );
+}
+
+export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
+  return (
+    <div className="card p-8 text-center">
+      <p className="font-semibold">{title}</p>
+      {children && <div className="mx-auto mt-1 max-w-prose text-soft">{children}</div>}
+    </div>
+  );
+}
+
+export function Problem({ error, again }: { readonly error: Error; readonly again?: () => void }) {
+  const { requestId, docsUrl } = error instanceof TributaryError ? error : { requestId: undefined, docsUrl: undefined };
+  return (
+    <div className="card border-problem p-5" role="alert">
+      <p className="font-semibold text-problem">This could not be loaded.</p>
+      <p className="mt-1">{error.message}</p>
+      {requestId && (
+        <p className="label mt-1">
+          Request <code className="break-all">{requestId}</code>
+        </p>
+      )}
+      <div className="mt-3 flex flex-wrap items-center gap-3">
+        {again && (
+          <button type="button" className="button" onClick={again}>
+            Try again
+          </button>
+        )}
+        {docsUrl && (
+          <a className="text-accent underline" href={new URL(docsUrl).pathname}>
+            What this error means
+          </a>
+        )}
+      </div>
+    </div>
+  );
+}
+
+export function Missing() {
+  return (
+    <main className="mx-auto max-w-xl p-6">
+      <Empty title="There is nothing at this address">
+        <a className="text-accent underline" href="/">
+          Go to the start
+        </a>
+      </Empty>
+    </main>
+  );
+}
+
+/** Shows what a query brought, or why it did not. What it brought before stays while newer is on its way. */
+export function Answered<Data>({
+  query,
+  lines,
+  children,
+}: {
+  readonly query: UseQueryResult<Data>;
+  readonly lines?: number;
+  readonly children: (data: Data) => ReactNode;
+}) {
+  if (query.isSuccess) return children(query.data);
+  if (query.isError) return <Problem error={query.error} again={() => void query.refetch()} />;
+  return <Loading {...(lines && { lines })} />;
+}

@@ -1,0 +1,111 @@
+import { BarChart, LineChart } from 'echarts/charts';
+import { GridComponent, LegendComponent, TooltipComponent } from 'echarts/components';
+import { type EChartsType, init, use } from 'echarts/core';
+import { CanvasRenderer } from 'echarts/renderers';
+import { useEffect, useRef } from 'react';
+import { day } from '../format.ts';
+
+use([BarChart, LineChart, GridComponent, LegendComponent, TooltipComponent, CanvasRenderer]);
+
+export interface Series {
+  readonly name: string;
+  readonly kind: 'line' | 'bar';
+  readonly colour: 'accent' | 'other';
+  readonly values: readonly (number | null)[];
+}
+
+export interface TrendChartProps {
+  /** What the picture shows, in words. The numbers themselves stand in a table beside it. */
+  readonly label: string;
+  readonly days: readonly string[];
+  readonly series: readonly Series[];
+  readonly format: (value: number | null) => string;
+}
+
+const dark = window.matchMedia('(prefers-color-scheme: dark)');
+
+/** Days as a picture. Loaded only where it is shown: ECharts is larger than the rest of the console. */
+export default function TrendChart(props: TrendChartProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const chart = useRef<EChartsType>(null);
+
+  useEffect(() => {
+    if (!place.current) return undefined;
+    const made = init(place.current);
+    chart.current = made;
+    const watch = new ResizeObserver(() => made.resize());
+    watch.observe(place.current);
+    return () => {
+      watch.disconnect();
+      made.dispose();
+    };
+  }, []);
+
+  useEffect(() => {
+    const draw = () => chart.current?.setOption(optionsOf(props), { notMerge: true });
+    draw();
+    dark.addEventListener('change', draw);
+    return () => dark.removeEventListener('change', draw);
+  }, [props]);
+
+  return <div ref={place} role="img" aria-label={props.label} className="h-72 w-full" />;
+}
+
+function optionsOf({ days, series, format }: TrendChartProps) {
+  const style = getComputedStyle(document.documentElement);
+  const colour = (name: string) => style.getPropertyValue(`--${name}`).trim();
+  const text = { color: colour('soft'), fontFamily: 'system-ui, sans-serif', fontSize: 13 };
+  return {
+    animation: !window.matchMedia('(prefers-reduced-motion: reduce)').matches,
+    animationDuration: 300,
+    textStyle: text,
+    grid: { left: 4, right: 12, top: 36, bottom: 4, outerBoundsMode: 'same' },
+    legend: { top: 0, left: 0, itemWidth: 14, itemHeight: 8, textStyle: text, selectedMode: false },
+    // Drawn, not written as HTML: the page's policy lets no style in that is not its own.
+    tooltip: {
+      trigger: 'axis',
+      renderMode: 'richText',
+      confine: true,
+      backgroundColor: colour('paper'),
+      borderColor: colour('line'),
+      borderWidth: 1,
+      textStyle: { ...text, color: colour('ink') },
+      formatter: (points: readonly { dataIndex: number }[]) => {
+        const at = points[0]?.dataIndex ?? 0;
+        const lines = series.map(({ name, values }) => `${name}  ${format(values[at] ?? null)}`);
+        return [day(days[at] ?? ''), ...lines].join('\n');
+      },
+    },
+    xAxis: {
+      type: 'category',
+      data: days.map(day),
+      boundaryGap: series.some(({ kind }) => kind === 'bar'),
+      axisLine: { lineStyle: { color: colour('line') } },
+      axisTick: { show: false },
+      axisLabel: { ...text, hideOverlap: true },
+    },
+    yAxis: {
+      type: 'value',
+      axisLabel: { ...text, formatter: compact },
+      splitLine: { lineStyle: { color: colour('line') } },
+      splitNumber: 4,
+    },
+    series: series.map(({ name, kind, colour: named, values }) => ({
+      name,
+      type: kind,
+      data: [...values],
+      itemStyle: { color: colour(named), borderRadius: kind === 'bar' ? [2, 2, 0, 0] : 0 },
+      ...(kind === 'line' && {
+        lineStyle: { width: 2, color: colour(named) },
+        symbol: 'circle',
+        symbolSize: 5,
+        showSymbol: days.length < 15,
+        ...(named === 'accent' && { areaStyle: { color: colour('accent'), opacity: 0.08 } }),
+      }),
+      ...(kind === 'bar' && { barMaxWidth: 18, barGap: '10%' }),
+    })),
+  };
+}
+
+const compactFormat = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
+const compact = (value: number): string => compactFormat.format(value);

@@ -1,0 +1,113 @@
+import { Link } from '@tanstack/react-router';
+import { type Field, fields } from '../fields.ts';
+import { words } from '../format.ts';
+import type { Column } from '../parts/columns.ts';
+import { Figure } from '../parts/figure.tsx';
+import type { CampaignRow } from '../queries.ts';
+import type { Level, Model, Within } from '../search.ts';
+
+/** The figures of a row, in the order in which they are read. */
+export const campaignFields = [
+  'outcome_value',
+  'spend',
+  'roas',
+  'outcome_count',
+  'cac',
+  'outcome_count_first_payment',
+  'attributed_outcome_count',
+] as const satisfies readonly Field[];
+
+interface ColumnOptions {
+  readonly level: Level;
+  readonly model: Model;
+  readonly currency: string;
+  readonly opened: string | undefined;
+  readonly toggle: (id: string) => void;
+}
+
+export function campaignColumns({ level, model, currency, opened, toggle }: ColumnOptions): Column<CampaignRow>[] {
+  return [
+    {
+      id: 'name',
+      title: 'Name',
+      value: ({ campaign_name: name }) => name,
+      cell: (row) => (
+        <>
+          <Name row={row} level={level} />
+          <span className="label mt-0.5 flex flex-wrap gap-x-2">
+            <span>{aboutOf(row)}</span>
+            <ModelsButton
+              isOpen={opened === row.campaign_id}
+              about={row.campaign_name}
+              toggle={() => toggle(row.campaign_id)}
+            />
+          </span>
+        </>
+      ),
+    },
+    ...campaignFields.map(
+      (field): Column<CampaignRow> => ({
+        id: field,
+        title: fields[field].title,
+        isNumber: true,
+        value: (row) => row[field] ?? null,
+        cell: (row) => (
+          <Figure
+            of={{ report: 'campaigns', field, entity: row.campaign_id, level, model }}
+            value={row[field]}
+            currency={currency}
+            about={row.campaign_name}
+          />
+        ),
+      }),
+    ),
+  ];
+}
+
+const aboutOf = ({ platform, status, external_id: externalId }: CampaignRow): string =>
+  [words(platform), externalId === null ? 'Not told of yet' : status && words(status.toLowerCase())]
+    .filter(Boolean)
+    .join(' · ');
+
+/** A campaign leads to its ad sets, an ad set to its ads. */
+function Name({ row, level }: { readonly row: CampaignRow; readonly level: Level }) {
+  const deeper = deeperThan(row, level);
+  if (!deeper) return <span className="font-medium">{row.campaign_name}</span>;
+  return (
+    <Link
+      from="/p/$profileId/campaigns"
+      to="."
+      search={({ explain: _, ...before }) => ({ ...before, ...deeper })}
+      className="font-medium text-accent hover:underline"
+    >
+      {row.campaign_name}
+    </Link>
+  );
+}
+
+function deeperThan(row: CampaignRow, level: Level): { level: Level; within: Within } | undefined {
+  const { platform, external_id: own, campaign_external_id: campaign } = row;
+  if (own === null || level === 'ad') return undefined;
+  if (level === 'campaign') return { level: 'ad_set', within: { platform, campaign: own } };
+  return campaign ? { level: 'ad', within: { platform, campaign, adSet: own } } : undefined;
+}
+
+interface ButtonProps {
+  readonly isOpen: boolean;
+  readonly about: string;
+  readonly toggle: () => void;
+}
+
+export function ModelsButton({ isOpen, about, toggle }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      aria-expanded={isOpen}
+      aria-label={`Six models, ${about}`}
+      className="text-accent hover:underline"
+      onClick={toggle}
+    >
+      {isOpen ? 'Close models' : 'Six models'}
+    </button>
+  );
+}

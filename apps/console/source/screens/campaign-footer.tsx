@@ -1,0 +1,119 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { FooterRow } from '../parts/columns.ts';
+import { Figure } from '../parts/figure.tsx';
+import { usePlace } from '../place.ts';
+import { entityQuery, overviewQuery, unattributedQuery } from '../queries.ts';
+import type { Explained, Level, Within } from '../search.ts';
+import { campaignFields, ModelsButton } from './campaign-columns.tsx';
+import { explainedInOverview } from './explained.ts';
+import { SixModels } from './six-models.tsx';
+
+interface FooterOptions {
+  readonly level: Level;
+  readonly within: Within | undefined;
+  readonly currency: string;
+  readonly opened: string | undefined;
+  readonly toggle: (id: string) => void;
+}
+
+/** What stands below the rows: what nobody earned and all there is, or the parent that the rows are parts of. */
+export function useCampaignFooter(options: FooterOptions): readonly FooterRow[] | undefined {
+  const whole = useWhole(options);
+  const parent = useParent(options);
+  return options.within ? parent : whole;
+}
+
+function useWhole({ level, within, currency, opened, toggle }: FooterOptions): readonly FooterRow[] | undefined {
+  const { place, model } = usePlace();
+  const { data: rest, isError: isRestAway } = useQuery({
+    ...unattributedQuery(place, level, model),
+    enabled: !within,
+  });
+  const { data: all, isError: isAllAway } = useQuery({ ...overviewQuery(place), enabled: !within });
+  // The rows are worth showing also when what stands below them is away.
+  if ((!rest && !isRestAway) || (!all && !isAllAway)) return undefined;
+  const about = 'Unattributed';
+  return [
+    ...(rest
+      ? [
+          {
+            id: 'unattributed',
+            title: (
+              <>
+                <span className="font-medium">{about}</span>
+                <span className="label mt-0.5 flex flex-wrap gap-x-2">
+                  <span>No {nounOf[level]} earned it</span>
+                  <ModelsButton isOpen={opened === about} about={about} toggle={() => toggle(about)} />
+                </span>
+              </>
+            ),
+            cells: cellsOf(rest, currency, about, { report: 'campaigns', entity: 'unattributed', level, model }),
+            expanded: opened === about && (
+              <SixModels entity="unattributed" level={level} currency={currency} about={about} />
+            ),
+          },
+        ]
+      : []),
+    ...(all
+      ? [
+          {
+            id: 'all',
+            title: 'All',
+            isTotal: true,
+            cells: cellsOf(all.data.totals, currency, 'all', explainedInOverview('spend')),
+          },
+        ]
+      : []),
+  ];
+}
+
+function useParent({ within, currency }: FooterOptions): readonly FooterRow[] | undefined {
+  const { place, model } = usePlace();
+  const level = within?.adSet ? 'ad_set' : 'campaign';
+  const id = within?.adSet ?? within?.campaign ?? '';
+  const { data: parent, isError } = useQuery({ ...entityQuery(place, id, level, model), enabled: id !== '' });
+  if (!parent) return isError ? [] : undefined;
+  return [
+    {
+      id: 'parent',
+      isTotal: true,
+      title: (
+        <>
+          {parent.campaign_name}
+          <span className="label mt-0.5 block font-normal">
+            With what its links earned that name no {nounBelow[level]}
+          </span>
+        </>
+      ),
+      cells: cellsOf(parent, currency, parent.campaign_name, {
+        report: 'campaigns',
+        entity: parent.campaign_id,
+        level,
+        model,
+      }),
+    },
+  ];
+}
+
+const nounOf: Readonly<Record<Level, string>> = { campaign: 'campaign', ad_set: 'ad set', ad: 'ad' };
+const nounBelow = { campaign: 'ad set', ad_set: 'ad' } as const;
+
+type Figures = { readonly [Field in (typeof campaignFields)[number]]?: number | null | undefined };
+
+/** A figure that the row does not have stays empty, which is not the same as zero. */
+function cellsOf(
+  figures: Figures,
+  currency: string,
+  about: string,
+  of: Omit<Explained, 'field'>,
+): Readonly<Record<string, ReactNode>> {
+  return Object.fromEntries(
+    campaignFields
+      .filter((field) => figures[field] !== undefined)
+      .map((field) => [
+        field,
+        <Figure key={field} of={{ ...of, field }} value={figures[field]} currency={currency} about={about} />,
+      ]),
+  );
+}

@@ -1,0 +1,111 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useCallback, useMemo, useState } from 'react';
+import { nothing } from '../format.ts';
+import { DataTable } from '../parts/data-table.tsx';
+import { ModelPicker } from '../parts/model-picker.tsx';
+import { Answered, Empty, Loading } from '../parts/states.tsx';
+import { useTitle } from '../parts/use-title.ts';
+import { usePlace } from '../place.ts';
+import { type CampaignRow, campaignsQuery, mostRows, profileQuery } from '../queries.ts';
+import type { Level, Within } from '../search.ts';
+import { models } from '../vocabulary.ts';
+import { campaignColumns } from './campaign-columns.tsx';
+import { useCampaignFooter } from './campaign-footer.tsx';
+import { Path } from './campaign-path.tsx';
+import { SixModels } from './six-models.tsx';
+
+const route = getRouteApi('/p/$profileId/campaigns');
+
+const titles: Readonly<Record<Level, string>> = { campaign: 'Campaigns', ad_set: 'Ad sets', ad: 'Ads' };
+
+export function Campaigns() {
+  const { level, within } = route.useSearch();
+  useTitle(titles[level]);
+  const { place, model } = usePlace();
+  const campaigns = useQuery(campaignsQuery(place, level, model));
+  const profile = useQuery(profileQuery(place.profileId));
+  return (
+    <>
+      <h1 className="mb-4">{titles[level]}</h1>
+      <div className="mb-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
+        <Path level={level} within={within} rows={campaigns.data?.rows ?? []} />
+        <ModelPicker />
+      </div>
+      <Answered query={campaigns} lines={10}>
+        {({ rows, isCut }) => (
+          <Answered query={profile}>
+            {({ reporting_currency: currency }) => (
+              <>
+                <CampaignTable
+                  // What was opened belongs to the rows that were there.
+                  key={`${level} ${JSON.stringify(within)}`}
+                  rows={below(rows, within)}
+                  level={level}
+                  within={within}
+                  currency={currency}
+                />
+                {isCut && <p className="label mt-3">These are the first {mostRows} by revenue. There are more.</p>}
+              </>
+            )}
+          </Answered>
+        )}
+      </Answered>
+      <Notes model={model} />
+    </>
+  );
+}
+
+function below(rows: readonly CampaignRow[], within: Within | undefined): readonly CampaignRow[] {
+  if (!within) return rows;
+  return rows.filter(
+    (row) =>
+      row.platform === within.platform &&
+      row.campaign_external_id === within.campaign &&
+      (!within.adSet || row.ad_set_external_id === within.adSet),
+  );
+}
+
+interface TableProps {
+  readonly rows: readonly CampaignRow[];
+  readonly level: Level;
+  readonly within: Within | undefined;
+  readonly currency: string;
+}
+
+function CampaignTable({ rows, level, within, currency }: TableProps) {
+  const { model } = usePlace();
+  const [opened, setOpened] = useState<string | undefined>();
+  const toggle = useCallback((id: string) => setOpened((before) => (before === id ? undefined : id)), []);
+  const columns = useMemo(
+    () => campaignColumns({ level, model, currency, opened, toggle }),
+    [level, model, currency, opened, toggle],
+  );
+  const footer = useCampaignFooter({ level, within, currency, opened, toggle });
+  if (!footer) return <Loading />;
+  if (rows.length === 0 && within)
+    return <Empty title="Nothing below it was told of or named by a click in these days" />;
+  return (
+    <DataTable
+      caption={`${titles[level]}, what they cost and earned`}
+      columns={columns}
+      rows={rows}
+      keyOf={({ campaign_id: id }) => id}
+      footer={footer}
+      expanded={({ campaign_id: id, campaign_name: name }) =>
+        opened === id && <SixModels entity={id} level={level} currency={currency} about={name} />
+      }
+    />
+  );
+}
+
+function Notes({ model }: { readonly model: keyof typeof models }) {
+  return (
+    <p className="label mt-4 max-w-prose">
+      Press a number to see what it is made of. {nothing} means that there is nothing to divide by.{' '}
+      {models[model].credit === 'single'
+        ? 'Under this model the rows and what nobody earned add up to all.'
+        : 'Under this model several may earn a part of one conversion: revenue adds up to all, counts do not.'}
+    </p>
+  );
+}

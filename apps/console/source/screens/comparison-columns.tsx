@@ -1,0 +1,77 @@
+import type { Field } from '../fields.ts';
+import { ratio, signed, signedMoney, words } from '../format.ts';
+import type { Column } from '../parts/columns.ts';
+import { Figure } from '../parts/figure.tsx';
+import type { Comparison } from '../queries.ts';
+import type { Level, Model } from '../search.ts';
+
+type Row = Comparison['data']['rows'][number];
+
+const asNumber = (value: string | null): number | null => (value === null ? null : Number(value));
+
+export function comparisonColumns(of: {
+  readonly level: Level;
+  readonly model: Model;
+  readonly currency: string;
+}): Column<Row>[] {
+  const { level, model, currency } = of;
+  const explained = (id: keyof Row & string, title: string, field: Field): Column<Row> => ({
+    id,
+    title,
+    isNumber: true,
+    value: (row) => asNumber(row[id] === null ? null : String(row[id])),
+    cell: (row) => (
+      <Figure
+        of={{ report: 'platform_comparison', field, entity: row.entity_id, level, model }}
+        value={row[id]}
+        currency={currency}
+        about={row.name}
+      />
+    ),
+  });
+  return [
+    {
+      id: 'name',
+      title: 'Name',
+      value: ({ name }) => name,
+      cell: ({ name, platform }) => (
+        <>
+          <span className="font-medium">{name}</span>
+          <span className="label block">{words(platform)}</span>
+        </>
+      ),
+    },
+    explained('spend', 'Spend', 'spend'),
+    explained('platform_conversions', 'They count', 'platform_conversions'),
+    explained('atribu_cash_conversions', 'We: payments', 'outcome_count'),
+    explained('atribu_conversions', 'We: all kinds', 'attributed_outcome_count'),
+    {
+      id: 'conversion_gap',
+      title: 'Gap',
+      isNumber: true,
+      value: (row) => row.conversion_gap,
+      cell: ({ conversion_gap: gap, conversion_gap_pct: share }) => (
+        <>
+          {signed(gap)}
+          {share !== null && <span className="label block">{signed(share)}%</span>}
+        </>
+      ),
+    },
+    explained('platform_conversion_value', 'They claim', 'platform_conversion_value'),
+    explained('atribu_cash_revenue', 'We credit', 'outcome_value'),
+    {
+      id: 'value_gap',
+      title: 'Gap in money',
+      isNumber: true,
+      value: (row) => asNumber(row.value_gap),
+      cell: (row) => signedMoney(row.value_gap, currency),
+    },
+    {
+      id: 'roas',
+      title: 'ROAS, theirs and ours',
+      isNumber: true,
+      value: (row) => row.atribu_roas,
+      cell: ({ platform_roas: theirs, atribu_roas: ours }) => `${ratio(theirs)} / ${ratio(ours)}`,
+    },
+  ];
+}

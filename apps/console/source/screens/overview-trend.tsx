@@ -1,0 +1,112 @@
+import { lazy, Suspense, useMemo, useState } from 'react';
+import { count, longDay, money, ratio } from '../format.ts';
+import { Choice } from '../parts/choice.tsx';
+import type { TrendChartProps } from '../parts/trend-chart.tsx';
+import type { OverviewAnswer } from '../queries.ts';
+
+const TrendChart = lazy(() => import('../parts/trend-chart.tsx'));
+
+type Day = OverviewAnswer['data']['days'][number];
+type View = 'money' | 'roas' | 'conversions';
+
+const views = [
+  { value: 'money', title: 'Money' },
+  { value: 'roas', title: 'ROAS' },
+  { value: 'conversions', title: 'Conversions' },
+] as const;
+
+/** Day by day, as a picture, and as the same numbers in a table. */
+export function Trend({ days, currency }: { readonly days: readonly Day[]; readonly currency: string }) {
+  const [view, setView] = useState<View>('money');
+  const chart = useMemo(() => chartOf(view, days, currency), [view, days, currency]);
+  return (
+    <section className="card p-5" aria-labelledby="trend">
+      <div className="mb-3 flex flex-wrap items-center justify-between gap-3">
+        <h2 id="trend">Day by day</h2>
+        <Choice label="What the picture shows" value={view} options={views} onChange={setView} />
+      </div>
+      <Suspense fallback={<div className="h-72 animate-pulse rounded bg-tint motion-reduce:animate-none" />}>
+        <TrendChart {...chart} />
+      </Suspense>
+      <details className="mt-3">
+        <summary className="cursor-pointer text-accent">The same as a table</summary>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+        <section aria-label="Day by day, as a table" tabIndex={0} className="mt-2 max-h-96 overflow-auto">
+          <DayTable days={days} currency={currency} />
+        </section>
+      </details>
+    </section>
+  );
+}
+
+const roasOf = ({ spend, outcome_value: value }: Day): number | null => (spend > 0 ? value / spend : null);
+
+function chartOf(view: View, days: readonly Day[], currency: string): TrendChartProps {
+  const dates = days.map(({ date }) => date);
+  if (view === 'roas')
+    return {
+      label: 'ROAS by day',
+      days: dates,
+      format: ratio,
+      series: [{ name: 'ROAS', kind: 'line', colour: 'accent', values: days.map(roasOf) }],
+    };
+  if (view === 'conversions')
+    return {
+      label: 'Conversions and payments by day',
+      days: dates,
+      format: count,
+      series: [
+        {
+          name: 'Conversions',
+          kind: 'bar',
+          colour: 'other',
+          values: days.map(({ attributed_outcome_count: conversions }) => conversions),
+        },
+        {
+          name: 'Payments',
+          kind: 'bar',
+          colour: 'accent',
+          values: days.map(({ outcome_count: payments }) => payments),
+        },
+      ],
+    };
+  return {
+    label: 'Revenue and spend by day',
+    days: dates,
+    format: (value) => money(value, currency),
+    series: [
+      { name: 'Revenue', kind: 'line', colour: 'accent', values: days.map(({ outcome_value: value }) => value) },
+      { name: 'Spend', kind: 'line', colour: 'other', values: days.map(({ spend }) => spend) },
+    ],
+  };
+}
+
+function DayTable({ days, currency }: { readonly days: readonly Day[]; readonly currency: string }) {
+  return (
+    <table className="w-full text-right">
+      <thead>
+        <tr className="label sticky top-0 bg-paper">
+          {['Day', 'Revenue', 'Spend', 'ROAS', 'Payments', 'Conversions'].map((title) => (
+            <th key={title} scope="col" className="px-2 py-1 font-medium first:pl-0 first:text-left">
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {days.map((day) => (
+          <tr key={day.date} className="border-line border-t">
+            <th scope="row" className="number py-1 text-left font-normal">
+              {longDay(day.date)}
+            </th>
+            <td className="number px-2">{money(day.outcome_value, currency)}</td>
+            <td className="number px-2">{money(day.spend, currency)}</td>
+            <td className="number px-2">{ratio(roasOf(day))}</td>
+            <td className="number px-2">{count(day.outcome_count)}</td>
+            <td className="number px-2">{count(day.attributed_outcome_count)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,162 @@
+import { useQuery } from '@tanstack/react-query';
+import { fields } from '../fields.ts';
+import { count, money, percent, words } from '../format.ts';
+import { Figure } from '../parts/figure.tsx';
+import { Answered, Empty } from '../parts/states.tsx';
+import { useTitle } from '../parts/use-title.ts';
+import { usePlace } from '../place.ts';
+import { type OverviewAnswer, overviewQuery } from '../queries.ts';
+import { explainedInOverview } from './explained.ts';
+import { Trend } from './overview-trend.tsx';
+
+export function Overview() {
+  useTitle('Overview');
+  const { place } = usePlace();
+  const query = useQuery(overviewQuery(place));
+  return (
+    <>
+      <h1 className="mb-4">Overview</h1>
+      <Answered query={query} lines={8}>
+        {(overview) => (isEmpty(overview) ? <NothingYet /> : <Figures overview={overview} />)}
+      </Answered>
+    </>
+  );
+}
+
+const isEmpty = ({ data: { totals } }: OverviewAnswer): boolean =>
+  totals.spend === 0 && totals.attributed_outcome_count === 0;
+
+function NothingYet() {
+  return (
+    <Empty title="Nothing was spent or earned in these days">
+      Choose other days above. If nothing was ever recorded, begin with the tracker, payments or spend:{' '}
+      <a className="text-accent underline" href="/docs">
+        the reference
+      </a>{' '}
+      says how.
+    </Empty>
+  );
+}
+
+const tiles = ['outcome_value', 'spend', 'roas', 'outcome_count', 'cac', 'attributed_outcome_count'] as const;
+
+function Figures({ overview }: { readonly overview: OverviewAnswer }) {
+  const { data, meta } = overview;
+  return (
+    <div className="grid gap-6">
+      <dl className="grid grid-cols-2 gap-3 md:grid-cols-3 xl:grid-cols-6">
+        {tiles.map((field) => (
+          <div key={field} className="card px-4 py-3">
+            <dt className="label">{fields[field].title}</dt>
+            <dd>
+              <Figure
+                className="font-semibold text-title"
+                of={explainedInOverview(field)}
+                value={data.totals[field]}
+                currency={meta.currency}
+                about="all"
+              />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <Trend days={data.days} currency={meta.currency} />
+      <div className="grid items-start gap-6 lg:grid-cols-2">
+        <Channels overview={overview} />
+        <Types overview={overview} />
+      </div>
+      <p className="label">
+        Days are those of {meta.time_zone}. Every conversion counts once here, whoever earned it. Press a number to see
+        what it is made of.
+      </p>
+    </div>
+  );
+}
+
+function Channels({ overview: { data, meta } }: { readonly overview: OverviewAnswer }) {
+  const most = Math.max(...data.channels.map(({ outcome_value: value }) => value), 0);
+  return (
+    <section className="card p-5" aria-labelledby="channels">
+      <h2 id="channels">Channels</h2>
+      <p className="label mb-3">By the last touch before each conversion.</p>
+      <table className="w-full">
+        <thead>
+          <tr className="label text-right">
+            <th scope="col" className="py-1 text-left font-medium">
+              Channel
+            </th>
+            <th scope="col" className="pl-3 font-medium">
+              Payments
+            </th>
+            <th scope="col" className="pl-3 font-medium">
+              Revenue
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {data.channels.map(({ channel, outcome_count: payments, outcome_value: value }) => (
+            <tr key={channel} className="border-line border-t">
+              <th scope="row" className="w-1/2 py-1.5 text-left font-normal">
+                {words(channel)}
+                <span aria-hidden="true" className="mt-1 block h-1 rounded bg-tint">
+                  <span
+                    className="block h-1 rounded bg-accent"
+                    style={{ width: percentWidth(most > 0 ? value / most : 0) }}
+                  />
+                </span>
+              </th>
+              <td className="number pl-3 text-right align-top leading-9">{count(payments)}</td>
+              <td className="number pl-3 text-right align-top leading-9">{money(value, meta.currency)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+const percentWidth = (share: number): string => `${Math.max(0, Math.min(1, share)) * 100}%`;
+
+function Types({ overview: { data, meta } }: { readonly overview: OverviewAnswer }) {
+  const types = Object.entries(data.totals.outcomes_by_type).toSorted(([, a], [, b]) => b - a);
+  const all = data.totals.attributed_outcome_count;
+  return (
+    <section className="card p-5" aria-labelledby="types">
+      <h2 id="types">Conversions</h2>
+      <p className="label mb-3">Of every kind, also those without money.</p>
+      <table className="w-full">
+        <thead>
+          <tr className="label text-right">
+            <th scope="col" className="py-1 text-left font-medium">
+              Kind
+            </th>
+            <th scope="col" className="pl-3 font-medium">
+              Conversions
+            </th>
+            <th scope="col" className="pl-3 font-medium">
+              Share
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {types.map(([type, conversions]) => (
+            <tr key={type} className="border-line border-t text-right">
+              <th scope="row" className="py-1.5 text-left font-normal">
+                {words(type)}
+              </th>
+              <td className="pl-3">
+                <Figure
+                  of={{ ...explainedInOverview('attributed_outcome_count'), type }}
+                  value={conversions}
+                  currency={meta.currency}
+                  about={words(type)}
+                />
+              </td>
+              <td className="number pl-3 text-soft">{percent(all > 0 ? conversions / all : 0)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

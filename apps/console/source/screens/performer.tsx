@@ -1,0 +1,103 @@
+import { count, money, nothing, percent, ratio, words } from '../format.ts';
+import type { TopPerformer } from '../queries.ts';
+
+interface PerformerProps {
+  readonly rank: number;
+  readonly performer: TopPerformer;
+  readonly currency: string;
+}
+
+/** One ad: how it does among its likes, why, and how much there is to go by. */
+export function Performer({ rank, performer, currency }: PerformerProps) {
+  const { ad_name: name, campaign_name: campaign, ad_set_name: adSet, composite_score: score } = performer;
+  const facts: readonly (readonly [string, string])[] = [
+    ['Revenue', money(performer.attributed_revenue, currency)],
+    ['Spend', money(performer.spend, currency)],
+    ['ROAS', ratio(performer.roas)],
+    ['Payments', count(performer.attributed_cash_outcomes)],
+    ['Cost per payment', money(performer.cac, currency)],
+    ['Clicks per 100 shown', ratio(performer.ctr)],
+  ];
+  return (
+    <li className="card grid gap-3 p-5">
+      <div className="flex items-start justify-between gap-4">
+        <div className="min-w-0">
+          <h2 className="break-words">
+            <span className="text-soft">{rank}.</span> {name}
+          </h2>
+          <p className="label break-words">
+            {[words(performer.platform), campaign, adSet].filter(Boolean).join(' · ')}
+          </p>
+        </div>
+        <Score score={score} />
+      </div>
+      <dl className="grid grid-cols-2 gap-x-4 gap-y-2 sm:grid-cols-3">
+        {facts.map(([title, value]) => (
+          <div key={title}>
+            <dt className="label">{title}</dt>
+            <dd className="number">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <Reasons reasons={performer.reason_codes} />
+      <p className="label">{groundsOf(performer)}</p>
+    </li>
+  );
+}
+
+function Score({ score }: { readonly score: number | null }) {
+  return (
+    <div className="w-20 shrink-0 text-right">
+      <span className="number block font-semibold text-figure">{score === null ? nothing : Math.round(score)}</span>
+      <span aria-hidden="true" className="block h-1.5 rounded bg-tint">
+        <span className="block h-1.5 rounded bg-accent" style={{ width: `${score ?? 0}%` }} />
+      </span>
+      <span className="label">{score === null ? 'not scored' : 'of 100'}</span>
+    </div>
+  );
+}
+
+function Reasons({ reasons }: { readonly reasons: TopPerformer['reason_codes'] }) {
+  if (reasons.length === 0) return null;
+  return (
+    <ul aria-label="Reasons" className="flex flex-wrap gap-2">
+      {reasons.map(({ layer, polarity, percentile, sample_confidence: confidence }) => (
+        <li
+          key={`${layer} ${polarity}`}
+          className={`rounded px-2 py-0.5 text-small ${polarity === 'strength' ? 'bg-accent-soft' : 'bg-tint text-soft'}`}
+        >
+          {polarity === 'strength' ? '+' : '−'} {words(layer)}: {placeOf(percentile)}
+          <span className="text-soft">, {confidence} confidence</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** "Percentile 83" is no way to speak. */
+const placeOf = (percentile: number): string =>
+  percentile >= 50
+    ? `better than ${percent(percentile / 100)} of its like`
+    : `worse than ${percent(1 - percentile / 100)} of its like`;
+
+const gradeTitles: Readonly<Record<TopPerformer['truth_grade'], string>> = {
+  predicted: 'Predicted',
+  attributed: 'From attributed outcomes',
+  lift: 'Proven by a lift test',
+};
+const maturityTitles: Readonly<Record<TopPerformer['maturity_stage'], string>> = {
+  cold: 'no outcome yet',
+  early: 'few outcomes yet',
+  mature: 'many outcomes',
+  calibrated: 'calibrated',
+};
+
+function groundsOf(performer: TopPerformer): string {
+  const {
+    truth_grade: grade,
+    maturity_stage: maturity,
+    cohort_n_ads: ads,
+    top_performer_likelihood: chance,
+  } = performer;
+  return `${gradeTitles[grade]}, ${maturityTitles[maturity]}. Among ${count(ads)} ads of its kind; ${percent(chance)} likely to be one of the best.`;
+}

@@ -1,0 +1,119 @@
+import { useState } from 'react';
+import { count, longDay, money, ratio, signed, signedMoney, words } from '../format.ts';
+import { Choice } from '../parts/choice.tsx';
+import type { Comparison } from '../queries.ts';
+
+type Platform = Comparison['data']['platforms'][number];
+type View = 'conversions' | 'value';
+
+const views = [
+  { value: 'conversions', title: 'Conversions' },
+  { value: 'value', title: 'Money' },
+] as const;
+
+interface Pair {
+  readonly theirs: number | null;
+  readonly ours: number;
+  readonly theirsText: string;
+  readonly oursText: string;
+  readonly gap: string;
+}
+
+function pairOf(platform: Platform, view: View, currency: string): Pair {
+  if (view === 'value')
+    return {
+      theirs: platform.platform_conversion_value === null ? null : Number(platform.platform_conversion_value),
+      ours: Number(platform.atribu_cash_revenue),
+      theirsText: money(platform.platform_conversion_value, currency),
+      oursText: money(platform.atribu_cash_revenue, currency),
+      gap: signedMoney(platform.value_gap, currency),
+    };
+  const share = platform.conversion_gap_pct;
+  return {
+    theirs: platform.platform_conversions,
+    ours: platform.atribu_conversions,
+    theirsText: count(platform.platform_conversions),
+    oursText: count(platform.atribu_conversions),
+    gap: `${signed(platform.conversion_gap)}${share === null ? '' : ` (${signed(share)}%)`}`,
+  };
+}
+
+/** Two bars for each platform, and the gap between them. */
+export function PlatformBars({
+  platforms,
+  currency,
+}: {
+  readonly platforms: readonly Platform[];
+  readonly currency: string;
+}) {
+  const [view, setView] = useState<View>('conversions');
+  const pairs = platforms.map((platform) => pairOf(platform, view, currency));
+  const most = Math.max(...pairs.flatMap(({ theirs, ours }) => [theirs ?? 0, ours]), 0);
+  return (
+    <section className="card p-5" aria-labelledby="gap">
+      <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
+        <h2 id="gap">Their count and ours</h2>
+        <Choice label="What the bars show" value={view} options={views} onChange={setView} />
+      </div>
+      <ul className="grid gap-6">
+        {platforms.map((platform, place) => {
+          const pair = pairs[place] as Pair;
+          return (
+            <li key={platform.platform} className="grid gap-x-6 gap-y-2 md:grid-cols-[12rem_1fr_11rem]">
+              <div>
+                <h3>{words(platform.platform)}</h3>
+                <p className="label">
+                  {platform.has_delivery ? `Counts by ${platform.reported_basis}` : 'Told of nothing in these days'}
+                </p>
+              </div>
+              <div className="grid content-center gap-1.5">
+                <Bar name="They claim" text={pair.theirsText} share={shareOf(pair.theirs, most)} colour="bg-other" />
+                <Bar name="We credit" text={pair.oursText} share={shareOf(pair.ours, most)} colour="bg-accent" />
+              </div>
+              <dl className="content-center">
+                <dt className="label">Gap</dt>
+                <dd className="number font-semibold">{pair.gap}</dd>
+                <dt className="label mt-1">ROAS, theirs and ours</dt>
+                <dd className="number">
+                  {ratio(platform.platform_roas)} / {ratio(platform.atribu_roas)}
+                </dd>
+              </dl>
+              <p className="label md:col-span-3">{footnoteOf(platform, currency)}</p>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+const shareOf = (value: number | null, most: number): number => (most > 0 ? Math.max(0, value ?? 0) / most : 0);
+
+interface BarProps {
+  readonly name: string;
+  readonly text: string;
+  readonly share: number;
+  readonly colour: string;
+}
+
+function Bar({ name, text, share, colour }: BarProps) {
+  return (
+    <div className="grid grid-cols-[5.5rem_1fr] items-center gap-2">
+      <span className="label">{name}</span>
+      <span className="flex items-center gap-2">
+        <span aria-hidden="true" className={`h-5 rounded-sm ${colour}`} style={{ width: `${share * 70}%` }} />
+        <span className="number">{text}</span>
+      </span>
+    </div>
+  );
+}
+
+function footnoteOf(platform: Platform, currency: string): string {
+  const { unassigned_conversions: unassigned, unassigned_cash_revenue: revenue, delivery_through: through } = platform;
+  const told = through ? `Told of up to ${longDay(through)}.` : '';
+  const unnamed =
+    unassigned > 0
+      ? ` Of ours, ${count(unassigned)} with ${money(revenue, currency)} came by clicks that named no ad.`
+      : '';
+  return `${told}${unnamed}`.trim();
+}

@@ -1,0 +1,81 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { TributaryError } from '@tributary/sdk';
+import { useId } from 'react';
+import { accountClient } from '../client.ts';
+import { Brand } from '../parts/brand.tsx';
+import { useTitle } from '../parts/use-title.ts';
+
+const route = getRouteApi('/sign-in');
+
+export function SignIn() {
+  useTitle('Sign in');
+  const { next = '/' } = route.useSearch();
+  const router = useRouter();
+  const queryClient = useQueryClient();
+  const [email, password] = [useId(), useId()];
+  const signIn = useMutation({
+    mutationFn: (body: { email: string; password: string }) => accountClient.signIn({ body }),
+    onSuccess: () => {
+      // What somebody else saw here before is not this person's to see.
+      queryClient.clear();
+      router.history.push(next);
+    },
+  });
+  return (
+    <main className="grid min-h-dvh place-items-center p-4">
+      <div className="w-full max-w-sm">
+        <Brand />
+        <form
+          className="card mt-6 grid gap-4 p-6"
+          onSubmit={(event) => {
+            event.preventDefault();
+            const form = new FormData(event.currentTarget);
+            signIn.mutate({ email: String(form.get('email')), password: String(form.get('password')) });
+          }}
+        >
+          <h1>Sign in</h1>
+          {signIn.isError && (
+            <p role="alert" className="border-problem border-l-2 pl-3 text-problem">
+              {wordsFor(signIn.error)}
+            </p>
+          )}
+          <div className="grid gap-1">
+            <label htmlFor={email} className="label">
+              E-mail
+            </label>
+            <input id={email} className="field" name="email" type="email" autoComplete="username" required />
+          </div>
+          <div className="grid gap-1">
+            <label htmlFor={password} className="label">
+              Password
+            </label>
+            <input
+              id={password}
+              className="field"
+              name="password"
+              type="password"
+              autoComplete="current-password"
+              required
+            />
+          </div>
+          <button className="button-main" type="submit" disabled={signIn.isPending}>
+            {signIn.isPending ? 'Signing in …' : 'Sign in'}
+          </button>
+        </form>
+        <p className="label mt-4">
+          Accounts are made by whoever runs this server, or by an invitation. Building on the API?{' '}
+          <a className="text-accent underline" href="/docs">
+            Here is the reference
+          </a>
+          .
+        </p>
+      </div>
+    </main>
+  );
+}
+
+function wordsFor(error: Error): string {
+  const isWrong = error instanceof TributaryError && error.is('unauthorized');
+  return isWrong ? 'E-mail or password are not right.' : error.message;
+}

@@ -1,0 +1,79 @@
+import { useQuery } from '@tanstack/react-query';
+import { fields } from '../fields.ts';
+import { words } from '../format.ts';
+import { Figure } from '../parts/figure.tsx';
+import { Answered } from '../parts/states.tsx';
+import { useIsNarrow } from '../parts/use-is-narrow.ts';
+import { usePlace } from '../place.ts';
+import { type ModelFigures, sixModelsQuery } from '../queries.ts';
+import type { Level } from '../search.ts';
+
+interface SixModelsProps {
+  /** Our id, or `unattributed`. */
+  readonly entity: string;
+  readonly level: Level;
+  readonly currency: string;
+  readonly about: string;
+}
+
+const shown = ['outcome_value', 'roas', 'outcome_count', 'cac', 'attributed_outcome_count'] as const;
+
+/** One row under every model at once. Spend is the same in all, so only what the model decides is shown. */
+export function SixModels(props: SixModelsProps) {
+  const { place } = usePlace();
+  const query = useQuery(sixModelsQuery(place, props.entity, props.level));
+  return (
+    <Answered query={query} lines={6}>
+      {(rows) => <ModelTable rows={rows} {...props} />}
+    </Answered>
+  );
+}
+
+function ModelTable({
+  rows,
+  entity,
+  level,
+  currency,
+  about,
+}: SixModelsProps & { readonly rows: readonly ModelFigures[] }) {
+  const isNarrow = useIsNarrow();
+  const known = shown.filter((field) => rows[0]?.figures[field] !== undefined);
+  // On a narrow screen the two that people compare.
+  const seen = isNarrow ? known.filter((field) => field === 'outcome_value' || field === 'outcome_count') : known;
+  return (
+    <table className="w-full max-w-3xl text-right">
+      <caption className="label pt-2 pb-1 text-left">{about}, under each model</caption>
+      <thead>
+        <tr className="label">
+          <th scope="col" className="py-1 text-left font-medium">
+            Model
+          </th>
+          {seen.map((field) => (
+            <th key={field} scope="col" className="pl-4 font-medium">
+              {fields[field].title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ model, figures }) => (
+          <tr key={model} className="border-line border-t">
+            <th scope="row" className="py-1 text-left font-normal">
+              {words(model)}
+            </th>
+            {seen.map((field) => (
+              <td key={field} className="pl-4">
+                <Figure
+                  of={{ report: 'campaigns', field, entity, level, model }}
+                  value={figures[field]}
+                  currency={currency}
+                  about={`${about}, ${words(model)}`}
+                />
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

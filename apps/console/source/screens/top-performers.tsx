@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { Choice } from '../parts/choice.tsx';
+import { Answered, Empty } from '../parts/states.tsx';
+import { useTitle } from '../parts/use-title.ts';
+import { usePlace } from '../place.ts';
+import { profileQuery, topPerformersQuery } from '../queries.ts';
+import type { ScoreWindow } from '../search.ts';
+import { scoreWindows } from '../vocabulary.ts';
+import { Performer } from './performer.tsx';
+
+const route = getRouteApi('/p/$profileId/top-ads');
+
+const windowTitles: Readonly<Record<ScoreWindow, string>> = {
+  '7d': '7 days',
+  '14d': '14 days',
+  '28d': '28 days',
+  lifetime: 'All time',
+};
+const windows = scoreWindows.map((value) => ({ value, title: windowTitles[value] }));
+
+export function TopPerformers() {
+  useTitle('Top ads');
+  const { window } = route.useSearch();
+  const { place } = usePlace();
+  const navigate = useNavigate({ from: '/p/$profileId/top-ads' });
+  const query = useQuery(topPerformersQuery(place.profileId, window));
+  const profile = useQuery(profileQuery(place.profileId));
+  return (
+    <>
+      <h1>Top ads</h1>
+      <p className="mt-1 mb-4 max-w-prose text-soft">
+        Each ad against your own ads of the same kind, from 0 to 100, worked out once a day. The days above do not
+        change it; the window does.
+      </p>
+      <div className="mb-4">
+        <Choice
+          label="Window of the score"
+          value={window}
+          options={windows}
+          onChange={(next) => void navigate({ to: '.', search: (before) => ({ ...before, window: next }) })}
+        />
+      </div>
+      <Answered query={profile}>
+        {({ reporting_currency: currency }) => (
+          <Answered query={query} lines={10}>
+            {(performers) =>
+              performers.length === 0 ? (
+                <Empty title="Nothing is scored yet">
+                  Scores are made once a day from spend and conversions. A newly connected account needs one sync first.
+                </Empty>
+              ) : (
+                <ol className="grid gap-3 lg:grid-cols-2">
+                  {performers.map((performer, place) => (
+                    <Performer key={performer.ad_id} rank={place + 1} performer={performer} currency={currency} />
+                  ))}
+                </ol>
+              )
+            }
+          </Answered>
+        )}
+      </Answered>
+    </>
+  );
+}

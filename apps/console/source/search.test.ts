@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { readCampaignSearch, readNext, readReportSearch, readWindow } from './search.ts';
+
+const dates = { from: '2026-01-01', to: '2026-01-31' };
+
+test('an address that says nothing of use means what is usual', () => {
+  expect(readReportSearch({ ...dates, model: 'best', explain: { field: 'luck', report: 'campaigns' } })).toEqual({
+    ...dates,
+    model: 'last_touch',
+  });
+  expect(readCampaignSearch({ level: 'planet', within: 'a campaign' })).toEqual({ level: 'campaign' });
+  expect(readWindow({ window: '3d' })).toEqual({ window: '28d' });
+});
+
+test('a figure to explain comes through whole, and nothing else beside it', () => {
+  const explain = {
+    report: 'campaigns',
+    field: 'roas',
+    entity: 'e-1',
+    level: 'ad',
+    model: 'linear',
+    type: 'lead_created',
+  };
+  expect(readReportSearch({ ...dates, model: 'linear', explain: { ...explain, extra: 1 } })).toEqual({
+    ...dates,
+    model: 'linear',
+    explain,
+  });
+});
+
+test('a place in the drill-down has a platform and a campaign, whose id may look like a number', () => {
+  const within = { platform: 'social_ads', campaign: 120001, adSet: '120002' };
+  expect(readCampaignSearch({ level: 'ad', within })).toEqual({
+    level: 'ad',
+    within: { platform: 'social_ads', campaign: '120001', adSet: '120002' },
+  });
+  expect(readCampaignSearch({ level: 'campaign', within })).toEqual({ level: 'campaign' });
+});
+
+test.each(['https://evil.example/p/1', '//evil.example/p/', '/docs', 7])('signing in does not lead to %s', (next) => {
+  expect(readNext({ next })).toEqual({});
+});
+
+test('signing in leads back to where one was', () => {
+  expect(readNext({ next: '/p/1/campaigns?from=2026-01-01' })).toEqual({ next: '/p/1/campaigns?from=2026-01-01' });
+});

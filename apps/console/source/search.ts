@@ -1,0 +1,95 @@
+import { type DateRange, readRange } from './date-range.ts';
+import { type Field, fields } from './fields.ts';
+import { models, scoreWindows } from './vocabulary.ts';
+
+/** What stands in the address after the question mark. Whatever somebody wrote there, the screens get something they can ask for. */
+
+export type Model = keyof typeof models;
+export const modelNames = Object.keys(models) as Model[];
+export type Level = 'campaign' | 'ad_set' | 'ad';
+export type ScoreWindow = (typeof scoreWindows)[number];
+
+/** A figure that is being explained: whose, of which report, under which model. */
+export interface Explained {
+  readonly report: 'campaigns' | 'platform_comparison' | 'overview';
+  readonly field: Field;
+  /** Our id of the row, or `unattributed`; absent for everything. */
+  readonly entity?: string;
+  readonly level: Level;
+  readonly model: Model;
+  readonly type?: string;
+}
+
+export interface ReportSearch extends DateRange {
+  readonly model: Model;
+  readonly explain?: Explained;
+}
+
+/** Where a drill-down stands: below a campaign, or below one of its ad sets. Ids are the platform's. */
+export interface Within {
+  readonly platform: string;
+  readonly campaign: string;
+  readonly adSet?: string;
+}
+
+export interface CampaignSearch {
+  readonly level: Level;
+  readonly within?: Within;
+}
+
+type Search = Readonly<Record<string, unknown>>;
+
+export function readReportSearch(search: Search): ReportSearch {
+  const explain = readExplained(search.explain);
+  return { ...readRange(search), model: oneOf(modelNames, search.model) ?? 'last_touch', ...(explain && { explain }) };
+}
+
+export function readCampaignSearch(search: Search): CampaignSearch {
+  const within = readWithin(search.within);
+  const level = oneOf(levels, search.level) ?? 'campaign';
+  // Nothing lies below and is a campaign.
+  return within && level !== 'campaign' ? { level, within } : { level };
+}
+
+export const readWindow = (search: Search): { window: ScoreWindow } => ({
+  window: oneOf(scoreWindows, search.window) ?? '28d',
+});
+
+/** Only back into the console: an address from elsewhere could lead a person who has just signed in astray. */
+export const readNext = ({ next }: Search): { next?: string } =>
+  typeof next === 'string' && next.startsWith('/p/') ? { next } : {};
+
+const levels: readonly Level[] = ['campaign', 'ad_set', 'ad'];
+const reports: readonly Explained['report'][] = ['campaigns', 'platform_comparison', 'overview'];
+
+function readExplained(value: unknown): Explained | undefined {
+  const search = asObject(value);
+  const report = oneOf(reports, search?.report);
+  const field = oneOf(Object.keys(fields) as Field[], search?.field);
+  if (!search || !report || !field) return undefined;
+  const [entity, type] = [asText(search.entity), asText(search.type)];
+  return {
+    report,
+    field,
+    level: oneOf(levels, search.level) ?? 'campaign',
+    model: oneOf(modelNames, search.model) ?? 'last_touch',
+    ...(entity && { entity }),
+    ...(type && { type }),
+  };
+}
+
+function readWithin(value: unknown): Within | undefined {
+  const search = asObject(value);
+  const [platform, campaign, adSet] = [asText(search?.platform), asText(search?.campaign), asText(search?.adSet)];
+  return platform && campaign ? { platform, campaign, ...(adSet && { adSet }) } : undefined;
+}
+
+const oneOf = <Name extends string>(names: readonly Name[], value: unknown): Name | undefined =>
+  names.find((name) => name === value);
+
+const asObject = (value: unknown): Search | undefined =>
+  value !== null && typeof value === 'object' ? (value as Search) : undefined;
+
+/** An id made of digits is a number to whoever reads an address. */
+const asText = (value: unknown): string | undefined =>
+  typeof value === 'number' ? String(value) : typeof value === 'string' && value.length <= 200 ? value : undefined;
