@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { accessCommands } from './commands/access.ts';
 import { auditCommand } from './commands/audit.ts';
+import { demoCommand } from './commands/demo.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { importCommand } from './commands/import.ts';
 import { keysCommand } from './commands/keys.ts';
@@ -23,6 +24,7 @@ const program = new Command('tributary')
 
 for (const command of [
   upCommand(),
+  demoCommand(),
   migrateCommand(),
   doctorCommand(),
   ...accessCommands(),
@@ -38,9 +40,9 @@ for (const command of [
 ])
   program.addCommand(command);
 
-// `up` starts the engines itself; every other command finds those that it started.
+// `up` and `demo` start engines themselves; every other command finds those that `up` started.
 program.hook('preAction', async (_program, command) => {
-  if (command.name() !== 'up') await useLocalEngines();
+  if (!['up', 'demo'].includes(command.name())) await useLocalEngines();
 });
 
 try {

@@ -1,0 +1,91 @@
+import { clickhouseSettings, createClickHouse } from '@tributary/clickhouse';
+import type { Settings } from '@tributary/config';
+import { replay } from '@tributary/domain/attribution';
+import { rebuildProfile } from '@tributary/domain/top-performers';
+import { Supervisor } from '@tributary/engines';
+import { createPostgres } from '@tributary/postgres';
+import { Book, fillDelivery, fillFast, openMarket } from '@tributary/sandbox';
+import { Command } from 'commander';
+import { type DemoBook, keepDemoBook, openDemo } from '../demo-book.ts';
+import { showProgress } from '../progress.ts';
+import { prepareLocal, runLocal } from '../run-local.ts';
+
+const campaigns = 8;
+const days = 90;
+
+export const demoCommand = () =>
+  new Command('demo')
+    .description('Start everything on engines of its own, with a simulated market to look at')
+    .option('--install', 'fetch engines that are missing first')
+    .option('--reset', 'throw the market away and make a new one, up to yesterday')
+    .option('--people <number>', 'how many live in a new market', Number, 4_000)
+    .option('--set <name>', 'another set of engines, to have two demos', 'demo')
+    .action(async ({ install, reset, people, set }: Options) => {
+      // Engines of its own, because the market brings exchange rates that nobody else should reckon with.
+      const supervisor = new Supervisor(set);
+      const books = keepDemoBook(set);
+      // What stopped before there was a book is not worth mending.
+      if (reset || !books.read()) await supervisor.destroy();
+      const local = await prepareLocal(supervisor, { ...(install && { install }) });
+      try {
+        const book = books.read() ?? (await openDemo(local.settings, firstDay()));
+        if (!book.isFilled) {
+          books.write(book);
+          await fill(local.settings, book, people);
+          books.write({ ...book, isFilled: true });
+        }
+        await runLocal(local, wordsFor(local.settings, book));
+      } finally {
+        await supervisor.stopAll();
+      }
+    });
+
+interface Options {
+  readonly install?: boolean;
+  readonly reset?: boolean;
+  readonly people: number;
+  readonly set: string;
+}
+
+/** Ninety days, of which the last is yesterday. */
+const firstDay = (): string => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+
+async function fill(settings: Settings, { profileId, start }: DemoBook, people: number): Promise<void> {
+  const app = createPostgres({ url: settings.databaseAppUrl, poolSize: 4 });
+  const system = createPostgres({ url: settings.databaseSystemUrl, poolSize: 2 });
+  const clickhouse = createClickHouse(clickhouseSettings(settings));
+  try {
+    const market = openMarket({ seed: 7, people, campaigns, days, start, profileId });
+    const told = new Book(market);
+    await fillFast(
+      market,
+      { app, system, clickhouse },
+      { progress: showProgress('people'), watch: (household) => told.add(household) },
+    );
+    console.log('spend ...');
+    await fillDelivery(market, told.delivery.rows(), { app, clickhouse });
+    console.log('attribution ...');
+    const { signal } = new AbortController();
+    await replay({ app, clickhouse }, { profileId, cause: 'demo', now: () => new Date(), signal });
+    console.log('top ads ...');
+    await rebuildProfile({ app, clickhouse }, profileId, new Date(), signal);
+  } finally {
+    await Promise.all([app.close(), system.close(), clickhouse.close()]);
+  }
+}
+
+function wordsFor({ baseUrl }: Settings, { email, password, key, start }: DemoBook): string {
+  const last = new Date(Date.parse(start) + (days - 1) * 86_400_000).toISOString().slice(0, 10);
+  return `
+The demo runs: a simulated shop with ${days} days of ads, up to ${last}.
+
+  ${baseUrl}        the console
+  e-mail    ${email}
+  password  ${password}
+
+  ${baseUrl}/docs   the API reference; a first question to the API:
+
+curl "${baseUrl}/api/v1/campaigns?date_from=${start}&date_to=${last}" -H "Authorization: Bearer ${key}"
+
+Ctrl-C stops it. The market stays for the next time; "npm run demo -- --reset" makes a new one.`;
+}
