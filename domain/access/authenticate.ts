@@ -25,6 +25,8 @@ export function bearerAuthenticator({ credentials, isSwapWindowOpen, onKeyUsed }
 /** Effective scopes are decided here at each use: what the key holds, within the grant as it is now, within privacy. */
 function callerOf(found: FoundCredential, isSwapWindowOpen: (now: Date) => boolean, now: Date): Caller {
   const minted = found.scopes as Scope[];
+  // What cannot be told counts as healthcare.
+  const isHealthcare = found.is_healthcare ?? true;
   const granted =
     found.granted === null ? new Set(minted) : scopesOfGrant(found.granted as OAuthScope[], isSwapWindowOpen(now));
   return {
@@ -33,9 +35,9 @@ function callerOf(found: FoundCredential, isSwapWindowOpen: (now: Date) => boole
     ...(found.profile_id && { profileId: found.profile_id }),
     ...(found.workspace_id && { workspaceId: found.workspace_id }),
     ...(found.app_id && { appId: found.app_id }),
-    scopes: effectiveScopes(minted, granted, found.is_healthcare),
+    scopes: effectiveScopes(minted, granted, isHealthcare),
     isEntitled: found.is_attribution_enabled,
-    isHealthcare: found.is_healthcare,
+    isHealthcare,
     requestsPerMinute: found.requests_per_minute,
     recheck: async (tx, then) => {
       const again = await findCredential(tx, found.hash, then);

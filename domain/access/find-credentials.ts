@@ -14,7 +14,7 @@ export interface FoundCredential {
   readonly granted: string[] | null;
   readonly requests_per_minute: number;
   readonly is_attribution_enabled: boolean;
-  readonly is_healthcare: boolean;
+  readonly is_healthcare: boolean | null;
 }
 
 /** One credential, asked through a transaction that holds a lock: what it says stays true until the lock is released. */

@@ -228,6 +228,7 @@ function describe({ description: text, access, idempotency, deprecation }: Route
     access.credentials.includes('public')
       ? 'Needs no credential.'
       : `Takes ${access.credentials.map(code).join(', ')}${alternatives ? ` with the scope ${alternatives}` : ''}.`,
+    access.healthcare === 'refused' && 'Refused on a healthcare-family profile, whatever the credential.',
     idempotency && idempotencyNotes[idempotency],
   ]
     .filter(Boolean)

@@ -44,6 +44,8 @@ export interface Access {
   readonly roles?: readonly Role[];
   /** A write waits until the app that made the profile has enabled it, unless this says otherwise. */
   readonly entitlement?: 'not needed';
+  /** On a healthcare-family profile nobody may, whatever they hold; nor where it cannot be told whether it is one. */
+  readonly healthcare?: 'refused';
   /** Why a credential kind that is not in the list is refused, when the code is not `forbidden`. */
   readonly otherwise?: ErrorCode;
 }

@@ -95,6 +95,10 @@ export function admit(route: Route, caller: Caller): void {
       fields: { reason: 'role' },
     });
   }
+  // Before the scopes: what is never done here is not for lack of one.
+  if (access.healthcare === 'refused' && caller.isHealthcare) {
+    refuse('forbidden', 'This is not done on a healthcare-family profile.', { fields: { reason: 'healthcare' } });
+  }
   const { scopes } = access;
   if (scopes && !scopes.some((all) => all.every((scope) => caller.scopes.has(scope)))) {
     const missing = (scopes[0] ?? []).filter((scope) => !caller.scopes.has(scope));

@@ -97,7 +97,15 @@ async function serve<Services>(
     body: parseBody(route, request.body as Buffer | undefined, request.headers['content-type']),
   };
   const work = new Work(binding, route, request, state, caller ?? nobody, now);
-  const answer = await work.run((context) => handler(input as never, context as never));
+  const answer = await work.run(async (context) => {
+    try {
+      return await handler(input as never, context as never);
+    } catch (error) {
+      // A selector may need more than the route itself does.
+      if (caller && isForbidden(error)) await recordRefused(binding, route, caller, state.requestId, now);
+      throw error;
+    }
+  });
   if (caller && route.access.grain === 'person') {
     // A process that was too busy to hear that the bytes are with the socket has nothing to take back.
     const giveUp = () => reply.raw.writableFinished || reply.raw.destroy();
@@ -118,12 +126,15 @@ async function auditing<A>(
   try {
     return await work();
   } catch (error) {
-    if (caller && error instanceof Refusal && errorEntry(error.code).status === 403) {
+    if (caller && isForbidden(error)) {
       await auditRefusal(route, caller, error, requestId, now);
     }
     throw error;
   }
 }
+
+const isForbidden = (error: unknown): error is Refusal =>
+  error instanceof Refusal && errorEntry(error.code).status === 403;
 
 async function identify(
   { authenticate, limiter }: Binding<unknown>,
@@ -157,9 +168,8 @@ async function identify(
   );
 }
 
-/** A refused attempt to read people is part of the log of who read people. */
 async function admitOrRecord(
-  { postgres }: Binding<unknown>,
+  binding: Binding<unknown>,
   route: Route,
   caller: Caller,
   requestId: string,
@@ -168,9 +178,20 @@ async function admitOrRecord(
   try {
     admit(route, caller);
   } catch (refusal) {
-    if (route.access.grain === 'person') await recordRefusedRead(postgres, route, caller, requestId, now);
+    await recordRefused(binding, route, caller, requestId, now);
     throw refusal;
   }
+}
+
+/** A refused attempt to read people is part of the log of who read people. */
+async function recordRefused(
+  { postgres }: Binding<unknown>,
+  route: Route,
+  caller: Caller,
+  requestId: string,
+  now: Date,
+): Promise<void> {
+  if (route.access.grain === 'person') await recordRefusedRead(postgres, route, caller, requestId, now);
 }
 
 /** One request at work: its context, its one effect, and what is kept of its answer. */

@@ -37,6 +37,7 @@ export async function passPersonGate(
       const fresh = await caller.recheck(tx, now);
       if (!fresh) refuse('unauthorized', 'The credential was revoked while the request was at work.');
       admit(route, fresh);
+      admitAsBefore(route, caller, fresh);
       // Only from here on can anything leave. What has not left by then must not leave once the lock is gone.
       timer = setTimeout(() => {
         giveUp();
@@ -54,6 +55,15 @@ export async function passPersonGate(
     throw error;
   }
   return release;
+}
+
+/** Where any of several scopes is enough, the answer was made for those held then: it must not leave for fewer. */
+function admitAsBefore({ access }: Route, before: Caller, now: Caller): void {
+  const lost = (access.scopes ?? []).flat().filter((scope) => before.scopes.has(scope) && !now.scopes.has(scope));
+  if (lost.length === 0) return;
+  refuse('insufficient_scope', `The credential lost the scope ${lost.join(', ')} while the request was at work.`, {
+    fields: { required_scopes: lost },
+  });
 }
 
 export function recordRefusedRead(

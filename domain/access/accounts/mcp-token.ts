@@ -28,7 +28,7 @@ interface FoundToken {
   readonly role: Role;
   readonly granted: string[];
   readonly is_attribution_enabled: boolean;
-  readonly is_healthcare: boolean;
+  readonly is_healthcare: boolean | null;
 }
 
 /** An assistant may do what it was allowed, and never more than its person. */
@@ -43,7 +43,7 @@ function callerOf(found: FoundToken, ask: (at: Date) => RawBuilder<FoundToken>):
     role: found.role,
     scopes: granted.intersection(new Set(roles[found.role].scopes)),
     isEntitled: found.is_attribution_enabled,
-    isHealthcare: found.is_healthcare,
+    isHealthcare: found.is_healthcare ?? true,
     requestsPerMinute: memberRequestsPerMinute,
     recheck: async (tx, now) => {
       const { rows } = await ask(now).execute(tx);
