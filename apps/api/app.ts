@@ -9,6 +9,7 @@ import {
   refusalAuditor,
   sessionAuthenticator,
 } from '@tributary/domain/access';
+import { findCustomerTotals } from '@tributary/domain/conversions';
 import type { OpenDns } from '@tributary/domain/tracking';
 import type { Jobs } from '@tributary/jobs';
 import type { Outbound } from '@tributary/outbound';
@@ -132,6 +133,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       outbound: options.outbound,
       openDns: options.openDns,
       linkTokenKeys: options.linkTokenKeys ?? (() => vault.derive('link_token')),
+      findCustomerTotals,
     },
     baseUrl,
     now,

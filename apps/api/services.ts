@@ -1,4 +1,5 @@
 import type { Accounts } from '@tributary/domain/access';
+import type { FindCustomerTotals } from '@tributary/domain/customers';
 import type { LinkTokenServices } from '@tributary/domain/link-tokens';
 import type { TrackingServices } from '@tributary/domain/tracking';
 import type { Jobs } from '@tributary/jobs';
@@ -9,4 +10,5 @@ export interface Services extends TrackingServices, LinkTokenServices {
   readonly apiUrl: string | undefined;
   readonly jobs: Jobs;
   readonly accounts: Accounts;
+  readonly findCustomerTotals: FindCustomerTotals;
 }

@@ -13,3 +13,4 @@ export {
   openCustomers,
   saveCustomers,
 } from './store.ts';
+export type { CustomerTotals, FindCustomerTotals } from './totals.ts';

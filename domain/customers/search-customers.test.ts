@@ -1,4 +1,5 @@
 import { routes } from '@tributary/contract';
+import { findCustomerTotals } from '@tributary/domain/conversions';
 import {
   type BuiltKey,
   buildApiKey,
@@ -22,7 +23,7 @@ beforeAll(async () => {
   kit = await openTestkit();
   server = await serve(kit, [
     served(routes.importCustomers, importCustomers),
-    served(routes.searchCustomers, searchCustomers),
+    served(routes.searchCustomers, searchCustomers, { findCustomerTotals }),
   ]);
   ({ id: profileId } = await buildProfile(kit.app));
   key = await buildApiKey(kit.app, profileId, { scopes: ['customers:read', 'attribution:write'] });

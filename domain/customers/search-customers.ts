@@ -2,14 +2,25 @@ import { limits, type Routes } from '@tributary/contract';
 import { searchQuestion } from '@tributary/rules';
 import { answer, type Handles } from '@tributary/runtime/handler.ts';
 import { findCandidates } from './store.ts';
+import type { FindCustomerTotals } from './totals.ts';
 
-export const searchCustomers: Handles<Routes['searchCustomers']> = async ({ query }, { ledger, mentions }) => {
+export const searchCustomers: Handles<
+  Routes['searchCustomers'],
+  { readonly findCustomerTotals: FindCustomerTotals }
+> = async ({ query }, { caller, ledger, mentions, findCustomerTotals }) => {
   const { q, exclude, limit } = query;
   const isLongEnough = [...q.trim()].length >= limits.customerSearch.queryMinCharacters;
   const question = isLongEnough ? searchQuestion(q) : undefined;
   if (!question) return answer(200, { data: [] });
 
-  const found = await ledger.transaction((tx) => findCandidates(tx, question, exclude, limit), { readOnly: true });
+  const { found, totals } = await ledger.transaction(
+    async (tx) => {
+      const found = await findCandidates(tx, question, exclude, limit);
+      const ids = found.map(({ id }) => id);
+      return { found, totals: await findCustomerTotals(tx, caller.profileId as string, ids) };
+    },
+    { readOnly: true },
+  );
   for (const { id } of found) mentions(id);
   return answer(200, {
     data: found.map((customer) => ({
@@ -20,9 +31,8 @@ export const searchCustomers: Handles<Routes['searchCustomers']> = async ({ quer
       primary_phone: customer.primary_phone,
       first_seen_at: customer.first_seen_at.toISOString(),
       last_seen_at: customer.last_seen_at.toISOString(),
-      // No outcome is recorded anywhere yet.
-      conversion_count: 0,
-      cash_revenue: '0',
+      conversion_count: totals.get(customer.id)?.conversionCount ?? 0,
+      cash_revenue: totals.get(customer.id)?.cashRevenue ?? '0',
       sources: customer.sources,
     })),
   });

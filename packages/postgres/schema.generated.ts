@@ -351,6 +351,16 @@ export interface Invitations {
   workspace_id: string;
 }
 
+export interface JourneySummaries {
+  events_used: number;
+  generated_at: Timestamp;
+  is_truncated: boolean;
+  model: string;
+  person_id: string;
+  profile_id: string;
+  sealed: Buffer;
+}
+
 export interface KeyRing {
   created_at: Timestamp;
   id: string;
@@ -374,6 +384,12 @@ export interface Merges {
   said_kinds: string[];
   source: string;
   survivor_id: string;
+}
+
+export interface ModelAllowances {
+  day: Timestamp;
+  used: number;
+  workspace_id: string;
 }
 
 export interface MovedConversions {
@@ -542,6 +558,16 @@ export interface OutcomesWithoutRate {
   currency: string;
   occurred_at: Timestamp;
   outcome_id: string;
+  profile_id: string;
+}
+
+export interface OutcomeTotals {
+  amount: Numeric;
+  currency: string;
+  customer_id: string;
+  event_key: string;
+  event_type_key: string;
+  outcomes: Int8;
   profile_id: string;
 }
 
@@ -853,9 +879,11 @@ export interface DB {
   identifiers: Identifiers;
   identity_conflicts: IdentityConflicts;
   invitations: Invitations;
+  journey_summaries: JourneySummaries;
   key_ring: KeyRing;
   members: Members;
   merges: Merges;
+  model_allowances: ModelAllowances;
   moved_conversions: MovedConversions;
   oauth_access_tokens: OauthAccessTokens;
   oauth_client_assertions: OauthClientAssertions;
@@ -865,6 +893,7 @@ export interface DB {
   oauth_refresh_tokens: OauthRefreshTokens;
   oauth_resources: OauthResources;
   outbox: Outbox;
+  outcome_totals: OutcomeTotals;
   outcomes: Outcomes;
   outcomes_without_rate: OutcomesWithoutRate;
   "pgboss.bam": PgbossBam;

@@ -58,6 +58,48 @@ BEGIN
   END LOOP;
 END $$;
 
+CREATE FUNCTION public.count_outcomes() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$ BEGIN
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO outcome_totals AS t
+    SELECT profile_id, customer_id, event_key, event_type_key, coalesce(reporting_currency, ''), count(*), coalesce(sum(reporting_amount), 0)
+    FROM new_rows WHERE customer_id IS NOT NULL
+    GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
+    ON CONFLICT (profile_id, customer_id, event_key, event_type_key, currency)
+    DO UPDATE SET outcomes = t.outcomes + excluded.outcomes, amount = t.amount + excluded.amount;
+  ELSIF TG_OP = 'UPDATE' THEN
+    INSERT INTO outcome_totals AS t
+    SELECT profile_id, customer_id, event_key, event_type_key, currency, sum(n), sum(amount)
+    FROM (
+      SELECT profile_id, customer_id, event_key, event_type_key, coalesce(reporting_currency, '') AS currency, 1 AS n, coalesce(reporting_amount, 0) AS amount
+      FROM new_rows
+      UNION ALL
+      SELECT profile_id, customer_id, event_key, event_type_key, coalesce(reporting_currency, ''), -1, -coalesce(reporting_amount, 0)
+      FROM old_rows
+    ) AS change
+    WHERE customer_id IS NOT NULL
+    GROUP BY 1, 2, 3, 4, 5 HAVING sum(n) <> 0 OR sum(amount) <> 0 ORDER BY 1, 2, 3, 4, 5
+    ON CONFLICT (profile_id, customer_id, event_key, event_type_key, currency)
+    DO UPDATE SET outcomes = t.outcomes + excluded.outcomes, amount = t.amount + excluded.amount;
+    IF NOT FOUND THEN RETURN NULL; END IF;
+  ELSE
+    -- Not an insert: where the whole profile goes, there is nothing left to refer to.
+    UPDATE outcome_totals t SET outcomes = t.outcomes - gone.n, amount = t.amount - gone.amount
+    FROM (
+      SELECT profile_id, customer_id, event_key, event_type_key, coalesce(reporting_currency, '') AS currency, count(*) AS n, coalesce(sum(reporting_amount), 0) AS amount
+      FROM old_rows WHERE customer_id IS NOT NULL GROUP BY 1, 2, 3, 4, 5
+    ) AS gone
+    WHERE (t.profile_id, t.customer_id, t.event_key, t.event_type_key, t.currency)
+      = (gone.profile_id, gone.customer_id, gone.event_key, gone.event_type_key, gone.currency);
+  END IF;
+  IF TG_OP <> 'INSERT' THEN
+    DELETE FROM outcome_totals t USING (SELECT DISTINCT profile_id, customer_id FROM old_rows) AS was
+    WHERE t.profile_id = was.profile_id AND t.customer_id = was.customer_id AND t.outcomes = 0;
+  END IF;
+  RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.current_profile() RETURNS uuid
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN (NULLIF(current_setting('app.profile_id'::text, true), ''::text))::uuid;
@@ -553,6 +595,20 @@ BEGIN
   RETURN revoked;
 END $$;
 
+CREATE FUNCTION public.summaries_follow_link() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$ BEGIN
+  DELETE FROM journey_summaries s USING new_rows l WHERE s.profile_id = l.profile_id AND s.person_id = l.visitor_id;
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION public.summaries_follow_merge() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$ BEGIN
+  DELETE FROM journey_summaries WHERE profile_id = NEW.profile_id AND person_id = NEW.id;
+  RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.take_privacy_lock() RETURNS trigger
     LANGUAGE plpgsql
     AS $$ BEGIN
@@ -933,6 +989,18 @@ CREATE TABLE public.identity_conflicts (
 
 ALTER TABLE ONLY public.identity_conflicts FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.journey_summaries (
+    profile_id uuid NOT NULL,
+    person_id uuid NOT NULL,
+    sealed bytea NOT NULL,
+    model text NOT NULL,
+    generated_at timestamp with time zone NOT NULL,
+    events_used integer NOT NULL,
+    is_truncated boolean NOT NULL
+);
+
+ALTER TABLE ONLY public.journey_summaries FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.key_ring (
     purpose text NOT NULL,
     id text NOT NULL,
@@ -954,6 +1022,14 @@ CREATE TABLE public.merges (
 );
 
 ALTER TABLE ONLY public.merges FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.model_allowances (
+    workspace_id uuid NOT NULL,
+    day date NOT NULL,
+    used integer NOT NULL
+);
+
+ALTER TABLE ONLY public.model_allowances FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.moved_conversions (
     profile_id uuid NOT NULL,
@@ -1024,6 +1100,19 @@ CREATE TABLE public.outbox (
 );
 
 ALTER TABLE ONLY public.outbox FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.outcome_totals (
+    profile_id uuid NOT NULL,
+    customer_id uuid NOT NULL,
+    event_key text NOT NULL COLLATE pg_catalog."C",
+    event_type_key text NOT NULL COLLATE pg_catalog."C",
+    currency text NOT NULL,
+    outcomes bigint NOT NULL,
+    amount numeric NOT NULL
+)
+WITH (fillfactor='70');
+
+ALTER TABLE ONLY public.outcome_totals FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.outcomes (
     profile_id uuid NOT NULL,
@@ -1275,6 +1364,9 @@ ALTER TABLE ONLY public.identity_conflicts
 ALTER TABLE ONLY public.invitations
     ADD CONSTRAINT invitations_pkey PRIMARY KEY (workspace_id, id);
 
+ALTER TABLE ONLY public.journey_summaries
+    ADD CONSTRAINT journey_summaries_pkey PRIMARY KEY (profile_id, person_id);
+
 ALTER TABLE ONLY public.key_ring
     ADD CONSTRAINT key_ring_pkey PRIMARY KEY (purpose, id);
 
@@ -1283,6 +1375,9 @@ ALTER TABLE ONLY public.members
 
 ALTER TABLE ONLY public.merges
     ADD CONSTRAINT merges_pkey PRIMARY KEY (profile_id, loser_id, merged_at);
+
+ALTER TABLE ONLY public.model_allowances
+    ADD CONSTRAINT model_allowances_pkey PRIMARY KEY (workspace_id, day);
 
 ALTER TABLE ONLY public.moved_conversions
     ADD CONSTRAINT moved_conversions_pkey PRIMARY KEY (profile_id, outcome_id, left_time);
@@ -1325,6 +1420,9 @@ ALTER TABLE ONLY public.oauth_resources
 
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.outcome_totals
+    ADD CONSTRAINT outcome_totals_pkey PRIMARY KEY (profile_id, customer_id, event_key, event_type_key, currency);
 
 ALTER TABLE ONLY public.outcomes
     ADD CONSTRAINT outcomes_pkey PRIMARY KEY (profile_id, id);
@@ -1513,11 +1611,21 @@ CREATE TRIGGER revoke_on_switch AFTER UPDATE OF privacy_mode ON public.profiles 
 
 CREATE TRIGGER revoke_on_switch AFTER UPDATE OF is_healthcare_agency ON public.workspaces FOR EACH ROW EXECUTE FUNCTION public.on_privacy_switch();
 
+CREATE TRIGGER summaries_follow_link AFTER INSERT ON public.visitor_links REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.summaries_follow_link();
+
+CREATE TRIGGER summaries_follow_merge AFTER UPDATE OF merged_into ON public.customers FOR EACH ROW WHEN (((new.merged_into IS NOT NULL) AND (new.merged_into IS DISTINCT FROM old.merged_into))) EXECUTE FUNCTION public.summaries_follow_merge();
+
 CREATE TRIGGER terms_of_deleted AFTER DELETE ON public.customers REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.follow_terms();
 
 CREATE TRIGGER terms_of_inserted AFTER INSERT ON public.customers REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.follow_terms();
 
 CREATE TRIGGER terms_of_updated AFTER UPDATE ON public.customers REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.follow_terms();
+
+CREATE TRIGGER totals_of_deleted AFTER DELETE ON public.outcomes REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.count_outcomes();
+
+CREATE TRIGGER totals_of_inserted AFTER INSERT ON public.outcomes REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.count_outcomes();
+
+CREATE TRIGGER totals_of_updated AFTER UPDATE ON public.outcomes REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.count_outcomes();
 
 CREATE TRIGGER visitors_follow_merge AFTER UPDATE OF merged_into ON public.customers FOR EACH ROW WHEN (((new.merged_into IS NOT NULL) AND (new.merged_into IS DISTINCT FROM old.merged_into))) EXECUTE FUNCTION public.links_follow_merge();
 
@@ -1620,6 +1728,9 @@ ALTER TABLE ONLY public.invitations
 ALTER TABLE ONLY public.invitations
     ADD CONSTRAINT invitations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.journey_summaries
+    ADD CONSTRAINT journey_summaries_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.members
     ADD CONSTRAINT members_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
@@ -1631,6 +1742,9 @@ ALTER TABLE ONLY public.merges
 
 ALTER TABLE ONLY public.merges
     ADD CONSTRAINT merges_profile_id_survivor_id_fkey FOREIGN KEY (profile_id, survivor_id) REFERENCES public.customers(profile_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.model_allowances
+    ADD CONSTRAINT model_allowances_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.moved_conversions
     ADD CONSTRAINT moved_conversions_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
@@ -1679,6 +1793,9 @@ ALTER TABLE ONLY public.oauth_refresh_tokens
 
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.outcome_totals
+    ADD CONSTRAINT outcome_totals_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.outcomes
     ADD CONSTRAINT outcomes_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
@@ -1783,6 +1900,8 @@ ALTER TABLE public.identity_conflicts ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.invitations ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.journey_summaries ENABLE ROW LEVEL SECURITY;
+
 CREATE POLICY look_up ON public.api_keys FOR SELECT TO tributary_owner USING (true);
 
 CREATE POLICY look_up ON public.app_tokens TO tributary_owner USING (true);
@@ -1811,6 +1930,8 @@ ALTER TABLE public.members ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.merges ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.model_allowances ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.moved_conversions ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY operator ON public.apps TO tributary_owner USING (true);
@@ -1820,6 +1941,8 @@ CREATE POLICY operator ON public.profiles TO tributary_owner USING (true);
 CREATE POLICY operator ON public.workspaces TO tributary_owner USING (true);
 
 ALTER TABLE public.outbox ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.outcome_totals ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.outcomes ENABLE ROW LEVEL SECURITY;
 
@@ -1871,11 +1994,15 @@ CREATE POLICY own_profile ON public.identifiers TO tributary_app USING ((profile
 
 CREATE POLICY own_profile ON public.identity_conflicts TO tributary_app USING ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.journey_summaries TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.merges TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.moved_conversions TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.outbox TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.outcome_totals TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.outcomes TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -1904,6 +2031,8 @@ CREATE POLICY own_workspace ON public.audit_log FOR SELECT TO tributary_app USIN
 CREATE POLICY own_workspace ON public.invitations TO tributary_app USING ((workspace_id = public.current_workspace()));
 
 CREATE POLICY own_workspace ON public.members TO tributary_app USING ((workspace_id = public.current_workspace()));
+
+CREATE POLICY own_workspace ON public.model_allowances TO tributary_app USING ((workspace_id = public.current_workspace()));
 
 CREATE POLICY own_workspace ON public.pii_access_log FOR SELECT TO tributary_app USING ((workspace_id = public.current_workspace()));
 
@@ -2088,10 +2217,14 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.identifiers TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.identity_conflicts TO tributary_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.journey_summaries TO tributary_app;
+
 GRANT SELECT ON TABLE public.key_ring TO tributary_app;
 GRANT SELECT ON TABLE public.key_ring TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.merges TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.model_allowances TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.moved_conversions TO tributary_app;
 
@@ -2103,6 +2236,8 @@ GRANT SELECT,INSERT ON TABLE public.oauth_resources TO tributary_app;
 
 GRANT SELECT,INSERT ON TABLE public.outbox TO tributary_app;
 GRANT SELECT,DELETE ON TABLE public.outbox TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outcome_totals TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outcomes TO tributary_app;
 

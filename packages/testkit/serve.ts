@@ -4,6 +4,7 @@ import { bearerAuthenticator, CredentialFinder, refusalAuditor } from '@tributar
 import { createRateLimiter, createRedis, type RateLimiter, redisReady } from '@tributary/redis';
 import {
   bindRoute,
+  type Context,
   createLog,
   createMetrics,
   createServer,
@@ -22,9 +23,16 @@ export interface ServedRoute {
   readonly handler: (input: never, context: never) => Promise<{ status: number; body: unknown }>;
 }
 
-/** Pairs a declaration with its handler, both checked against each other. */
-export function served<const R extends Route>(route: R, handler: Handles<R>): ServedRoute {
-  return { route, handler: handler as ServedRoute['handler'] };
+/** Pairs a declaration with its handler, both checked against each other, and with what the handler needs from the outside. */
+export function served<const R extends Route, Services extends object = object>(
+  route: R,
+  handler: Handles<R, Services>,
+  ...[services]: object extends Services ? [] : [Services]
+): ServedRoute {
+  const whole: Handles<R> = services
+    ? (input, context) => handler(input, { ...context, ...services } as Context & Services)
+    : (handler as Handles<R>);
+  return { route, handler: whole as ServedRoute['handler'] };
 }
 
 export interface TestServer {

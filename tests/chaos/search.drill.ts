@@ -1,4 +1,5 @@
 import { routes } from '@tributary/contract';
+import { findCustomerTotals } from '@tributary/domain/conversions';
 import { importCustomers, searchCustomers } from '@tributary/domain/customers';
 import { createPostgres, type Postgres } from '@tributary/postgres';
 import { searchTerms } from '@tributary/rules';
@@ -50,7 +51,10 @@ export const drill: Drill = {
     const kit = { app, redisUrl: engines.redisUrl, redisPrefix: 'drill', clock: { now: () => new Date() } };
     const server = await serve(
       kit,
-      [served(routes.searchCustomers, searchCustomers), served(routes.importCustomers, importCustomers)],
+      [
+        served(routes.searchCustomers, searchCustomers, { findCustomerTotals }),
+        served(routes.importCustomers, importCustomers),
+      ],
       { quiet: true, unlimited: true },
     );
     try {
