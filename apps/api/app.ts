@@ -1,5 +1,6 @@
+import type { LanguageModel } from '@tributary/ai-model';
 import type { ClickHouse } from '@tributary/clickhouse';
-import { type RouteId, routes } from '@tributary/contract';
+import { limits, type RouteId, routes } from '@tributary/contract';
 import {
   bearerAuthenticator,
   CredentialFinder,
@@ -43,6 +44,9 @@ export interface ApiOptions {
   readonly clickhouse: ClickHouse;
   readonly outbound: Outbound;
   readonly openDns: OpenDns;
+  /** Writes summaries of journeys; without one they are not made. */
+  readonly languageModel?: LanguageModel | undefined;
+  readonly summariesPerDay?: number;
   readonly vault: Vault;
   /** What sessions are signed with, newest first; keys derived from the vault's own when there are none. */
   readonly sessionKeys?: () => readonly MasterKey[];
@@ -133,6 +137,9 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       outbound: options.outbound,
       openDns: options.openDns,
       linkTokenKeys: options.linkTokenKeys ?? (() => vault.derive('link_token')),
+      vault,
+      languageModel: options.languageModel,
+      summariesPerDay: options.summariesPerDay ?? limits.journeySummary.defaultUnitsPerDay,
       findCustomerTotals,
     },
     baseUrl,

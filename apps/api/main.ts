@@ -1,10 +1,11 @@
+import { createLanguageModel, type LanguageModel } from '@tributary/ai-model';
 import { clickhouseSettings, createClickHouse } from '@tributary/clickhouse';
-import { loadSettings, WrongSettings } from '@tributary/config';
+import { loadSettings, type Settings, WrongSettings } from '@tributary/config';
 import { consoleDirectory } from '@tributary/console/build.ts';
 import { loadKeys } from '@tributary/domain/access';
 import { dnsOpener } from '@tributary/domain/tracking';
 import { createJobs } from '@tributary/jobs';
-import { createOutbound } from '@tributary/outbound';
+import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { createPostgres } from '@tributary/postgres';
 import { createRedis } from '@tributary/redis';
 import { createLog, createMetrics, createTracing, onStop, serveMetrics } from '@tributary/runtime';
@@ -16,6 +17,10 @@ const keyRefreshMs = 30_000;
 
 /** Whoever waits for a report gets an answer before the request's own time is up, if only that the warehouse is away. */
 const warehouseTimeoutMs = 15_000;
+
+/** A model takes its time; whoever waits gets an answer before the request's own time is up. */
+const modelTimeoutMs = 25_000;
+const modelMaxBytes = 1024 * 1024;
 
 /** For one page that a user named. */
 const outboundTimeoutMs = 8_000;
@@ -64,6 +69,8 @@ async function main(): Promise<void> {
     clickhouse,
     outbound: createOutbound({ timeoutMs: outboundTimeoutMs }),
     openDns: dnsOpener(settings.dnsServers),
+    languageModel: modelOf(settings),
+    summariesPerDay: settings.summariesPerDay,
     vault: createVault(() => ring.keys('envelope')),
     sessionKeys: () => ring.keys('session'),
     linkTokenKeys: () => (settings.linkTokens ? ring.keys('link_token') : []),
@@ -94,4 +101,15 @@ async function main(): Promise<void> {
     await postgres.close();
     redis.disconnect();
   });
+}
+
+function modelOf(settings: Settings): LanguageModel | undefined {
+  const { modelBaseUrl: baseUrl, modelName: name, modelApiKey: apiKey, modelInPrivateNetwork } = settings;
+  if (!baseUrl || !name) return undefined;
+  const outbound = createOutbound({
+    timeoutMs: modelTimeoutMs,
+    maxResponseBytes: modelMaxBytes,
+    ...(modelInPrivateNetwork && { policy: localDevelopmentTargets }),
+  });
+  return createLanguageModel({ baseUrl, name, apiKey, outbound });
 }

@@ -4,6 +4,7 @@ import * as attribution from '@tributary/domain/attribution';
 import * as campaigns from '@tributary/domain/campaigns';
 import * as conversions from '@tributary/domain/conversions';
 import * as customers from '@tributary/domain/customers';
+import * as journeys from '@tributary/domain/journeys';
 import * as linkTokens from '@tributary/domain/link-tokens';
 import * as reports from '@tributary/domain/reports';
 import * as topPerformers from '@tributary/domain/top-performers';
@@ -32,6 +33,12 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   searchCustomers: customers.searchCustomers,
   listCustomers: conversions.listCustomers,
   createLinkTokens: linkTokens.createLinkTokens,
+  readCustomerJourney: journeys.readCustomerJourney,
+  readJourneyByKey: journeys.readJourneyByKey,
+  readConversionJourney: journeys.readConversionJourney,
+  readJourneySummary: journeys.readJourneySummary,
+  createJourneySummary: journeys.createJourneySummary,
+  readCustomerExport: journeys.readCustomerExport,
   signIn: access.signIn,
   signOut: access.signOut,
   readAccount: access.readAccount,

@@ -10,6 +10,17 @@ export {
   type RejectedRow,
 } from './import-outcomes.ts';
 export { listCustomers } from './list-customers.ts';
+export {
+  countConversions,
+  findOutcome,
+  findOutcomesOfVisits,
+  listNewestConversions,
+  listOutcomes,
+  listOutcomeTimes,
+  type NamedOutcome,
+  type OutcomeOwner,
+  type PersonOutcome,
+} from './outcomes-of.ts';
 export type { ReadEvent } from './read-event.ts';
 export { recordOutcomes, untilRecorded } from './record-outcomes.ts';
 export { recordVisitOutcomes, type VisitOutcome } from './record-visit-outcomes.ts';

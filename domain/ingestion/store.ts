@@ -127,3 +127,50 @@ export async function markTouchedConversions(
       ${touches.map(({ at }) => at)}::timestamptz[]) AS marked`);
   return Number(rows[0]?.marked ?? 0);
 }
+
+/** A browser that is a customer's, and how that is known. */
+export interface HeldBrowser {
+  readonly visitor_id: string;
+  readonly source: string;
+  readonly linked_at: Date;
+}
+
+/** The browsers of a customer, those that were linked last first. */
+export function listBrowsers(
+  tx: Tx,
+  profileId: string,
+  customerId: string,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): Promise<HeldBrowser[]> {
+  return tx
+    .selectFrom('visitor_links')
+    .select(['visitor_id', 'source', 'linked_at'])
+    .where('profile_id', '=', profileId)
+    .where('customer_id', '=', customerId)
+    .orderBy('linked_at', 'desc')
+    .orderBy('visitor_id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+}
+
+export async function countBrowsers(tx: Tx, profileId: string, customerId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('visitor_links')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('profile_id', '=', profileId)
+    .where('customer_id', '=', customerId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Whose browser it is; undefined while it is nobody's. */
+export async function findHolder(tx: Tx, profileId: string, visitorId: string): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('visitor_links')
+    .select('customer_id')
+    .where('profile_id', '=', profileId)
+    .where('visitor_id', '=', visitorId)
+    .executeTakeFirst();
+  return row?.customer_id;
+}

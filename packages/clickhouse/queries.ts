@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { declare } from './declare.ts';
 import { reportQueries } from './report-queries.ts';
-import type { AdScoreRow, VisitRow } from './tables.ts';
+import type { AdScoreRow, TouchRow, VisitRow } from './tables.ts';
 import { identifier } from './template.ts';
 
 /**
@@ -59,6 +59,44 @@ export const catalogue = {
       first_touch_at: string | null;
       channels: string[];
       source: string;
+    }
+  >(),
+  journey_list_times: declare<JourneyPart & { limit: number }, { events: string; times: number[] }>(),
+  journey_list_keys: declare<
+    JourneyPart & { limit: number; offset: number },
+    { is_touch: number; visitor_id: string; id: string }
+  >(),
+  journey_list_other_touches: declare<
+    { profile_id: string; visitor_ids: readonly string[]; touch_ids: readonly string[] },
+    Omit<TouchRow, 'profile_id' | 'occurred_at'> & { occurred_at: string }
+  >(),
+  journey_list_visits: declare<
+    { profile_id: string; visitor_ids: readonly string[]; visit_ids: readonly string[] },
+    Omit<VisitRow, 'profile_id' | 'is_bot' | 'occurred_at' | 'received_at'> & {
+      occurred_at: string;
+      received_at: string;
+    }
+  >(),
+  journey_list_touch_times: declare<JourneyPart & { limit: number }, { events: string; times: number[] }>(),
+  journey_list_touches: declare<
+    JourneyPart & { limit: number; offset: number },
+    Pick<
+      TouchRow,
+      'touch_id' | 'kind' | 'channel' | 'campaign_id' | 'ad_set_id' | 'ad_id' | 'click_id_kind' | 'join_method'
+    > &
+      Pick<VisitRow, 'campaign_external_id' | 'ad_set_external_id' | 'ad_external_id'> & { occurred_at: string }
+  >(),
+  journey_read_credit: declare<
+    { profile_id: string; conversion_time: Date; conversion_id: string },
+    {
+      value: string;
+      lookback_days: number;
+      touch_ids: string[];
+      times: number[];
+      last_non_direct: number;
+      linear: string[];
+      time_decay: string[];
+      position_based: string[];
     }
   >(),
   migration_list_applied: declare<NoParameters, { name: string; checksum: string }>(),
@@ -121,6 +159,9 @@ interface AdFiguresRow {
 
 type AttributionResults = { readonly profile_id: string; readonly version: string };
 type AttributionBatch = AttributionResults & { readonly batch_id: string };
+
+/** Events of some browsers up to a moment. */
+type JourneyPart = { readonly profile_id: string; readonly visitor_ids: readonly string[]; readonly until: Date };
 
 type NoParameters = Record<string, never>;
 

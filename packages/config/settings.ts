@@ -272,6 +272,28 @@ const exchangeRates = {
   ),
 };
 
+const summaries = {
+  modelBaseUrl: optional(
+    'MODEL_BASE_URL',
+    address('http:', 'https:'),
+    "Where a language model answers in the form of OpenAI's chat completions, up to the version: https://api.example.com/v1. Unset: no journey is summarised.",
+  ),
+  modelName: optional('MODEL_NAME', z.string().min(1), 'What the model is called there.'),
+  modelApiKey: optional('MODEL_API_KEY', z.string().min(1), 'The key that it asks for, if it does.', { secret: true }),
+  modelInPrivateNetwork: setting(
+    'MODEL_IN_PRIVATE_NETWORK',
+    yesOrNo,
+    'Whether the model may be on this machine or in a private network, over plain HTTP and at any port.',
+    { fallback: 'false' },
+  ),
+  summariesPerDay: setting(
+    'SUMMARIES_PER_DAY',
+    wholeNumber(0, 1_000_000),
+    'How many journeys a workspace may have summarised in a day (UTC).',
+    { fallback: '50' },
+  ),
+};
+
 /** Every setting there is, in the order of the page that is made from it. */
 export const groups: Readonly<Record<string, Readonly<Record<string, Setting>>>> = {
   'Where it answers': whereItAnswers,
@@ -280,6 +302,7 @@ export const groups: Readonly<Record<string, Readonly<Record<string, Setting>>>>
   'Secrets at rest': secretsAtRest,
   People: people,
   'Exchange rates': exchangeRates,
+  'Summaries of journeys': summaries,
   'Running it': runningIt,
 };
 
@@ -288,6 +311,7 @@ type All = typeof whereItAnswers &
   typeof secretsAtRest &
   typeof people &
   typeof exchangeRates &
+  typeof summaries &
   typeof theCollector &
   typeof runningIt;
 type Value<S> = S extends Setting<infer Z> ? z.output<Z> | (S extends { fallback: string } ? never : undefined) : never;

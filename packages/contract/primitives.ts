@@ -111,6 +111,17 @@ export function limitParameter(most: number, usual: number) {
     .describe(`From 1 to ${most}; ${usual} when absent.`);
 }
 
+/** How many rows to skip. */
+export function offsetParameter(most: number) {
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value <= most, `must be from 0 to ${most}`)
+    .default(0)
+    .describe(`How many to skip, from 0 to ${most}; 0 when absent.`);
+}
+
 const maxRangeDays = 366;
 
 /** The days of a report, both included. */

@@ -86,6 +86,8 @@ export type IdKind =
   | 'profile'
   | 'workspace'
   | 'customer'
+  | 'customer_key'
+  | 'conversion'
   | 'api_key'
   | 'app'
   | 'invitation'

@@ -39,7 +39,15 @@ import {
   readUnattributed,
 } from './routes/campaigns.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
+import { readCustomerExport } from './routes/customer-export.ts';
 import { importCustomers, listCustomers, searchCustomers } from './routes/customers.ts';
+import {
+  createJourneySummary,
+  readConversionJourney,
+  readCustomerJourney,
+  readJourneyByKey,
+  readJourneySummary,
+} from './routes/journeys.ts';
 import { createLinkTokens } from './routes/link-tokens.ts';
 import { createEvent, createGoal, createGoalDefinition, listGoalDefinitions } from './routes/outcomes.ts';
 import { readChangelog, readOpenapi } from './routes/service.ts';
@@ -90,6 +98,12 @@ export const routes = {
   searchCustomers,
   listCustomers,
   createLinkTokens,
+  readCustomerJourney,
+  readJourneyByKey,
+  readConversionJourney,
+  readJourneySummary,
+  createJourneySummary,
+  readCustomerExport,
   createEvent,
   createGoalDefinition,
   listGoalDefinitions,

@@ -285,13 +285,15 @@ export type ScoreSource = z.infer<typeof ScoreSource>;
 export const limits = {
   // Pages and batches
   customerList: { pageSize: { min: 1, default: 10, max: 100 } },
-  journey: { pageSize: { min: 1, default: 50, max: 100 }, offsetDefault: 0 },
+  journey: { pageSize: { min: 1, default: 50, max: 100 }, offsetDefault: 0, maxOffset: 1_000_000 },
+  customerExport: { pageSize: { min: 1, default: 500, max: 1_000 } },
   customerSearch: { pageSize: { min: 1, default: 20, max: 50 }, queryMinCharacters: 2 },
   customerImport: { maxRows: 1_000 },
   spend: { maxRows: 1_000 },
   linkTokens: { maxRows: 500, lifetimeDays: { min: 1, default: 90, max: 365 } },
   journeySummary: { maxEvents: 100, unitsPerGeneration: 1, defaultUnitsPerDay: 50 },
   personConversions: { newest: 50 },
+  personIdentifiers: { most: 100 },
   campaigns: { pageSize: { min: 1, default: 10, max: 100 } },
   campaignTrend: { maxEntities: 10 },
   topPerformers: { pageSize: { min: 1, default: 10, max: 50 } },

@@ -27,7 +27,17 @@ export interface TestApp {
 }
 
 type Changes = Partial<
-  Pick<ApiOptions, 'clickhouse' | 'outbound' | 'openDns' | 'collectorUrl' | 'linkTokenKeys' | 'consoleDirectory'>
+  Pick<
+    ApiOptions,
+    | 'clickhouse'
+    | 'outbound'
+    | 'openDns'
+    | 'collectorUrl'
+    | 'linkTokenKeys'
+    | 'consoleDirectory'
+    | 'languageModel'
+    | 'summariesPerDay'
+  >
 >;
 
 /** The whole API as it is served, on real engines. It reaches nobody outside; what a test lets it reach is given by `changes`. */
@@ -47,6 +57,7 @@ export async function openApi(kit: Testkit, changes: Changes = {}): Promise<Test
     clickhouse,
     outbound: createOutbound({ timeoutMs: 2_000, resolver: noResolver, connect: noConnection }),
     openDns: dnsOpener([nobody], 100),
+    languageModel: { name: 'test-model', write: async () => 'Somebody came and bought.' },
     vault: testVault,
     jobs,
     log,

@@ -7,6 +7,7 @@ import { v7 as uuid } from 'uuid';
 import { type BuiltProfile, buildProfile, type ProfileTraits } from './builders.ts';
 import { buildApiKey } from './keys.ts';
 import { buildAssistant, buildMember } from './people.ts';
+import { testVault } from './serve.ts';
 import type { Testkit } from './testkit.ts';
 
 /** What the builders need of a testkit. */
@@ -91,13 +92,39 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
       primary_email: `${id}@${mark}.test`,
     };
     const times = { first_seen_at: longAgo, last_seen_at: longAgo, created_at: longAgo };
-    await kit.app.forProfile(profileId).transaction((tx) =>
-      tx
+    await kit.app.forProfile(profileId).transaction(async (tx) => {
+      await tx
         .insertInto('customers')
         .values({ ...person, sources: ['test'], terms: [mark], ...times })
+        .execute();
+      // Somebody with a past: what is shown of a customer is told from what is shown of nobody.
+      await tx
+        .insertInto('outcomes')
+        .values(outcomeOf(profileId, id, mark))
+        .execute();
+      await tx
+        .insertInto('journey_summaries')
+        .values(summaryOf(profileId, id, mark))
+        .execute();
+    });
+    return id;
+  },
+  customer_key: async (kit, profile) => {
+    const customerId = await idBuilders.customer(kit, profile);
+    const value = uuid();
+    const said = { kind: 'external_customer_id', value, source: 'test', said_at: longAgo };
+    await kit.app.forProfile(profile.id).transaction((tx) =>
+      tx
+        .insertInto('identifiers')
+        .values({ profile_id: profile.id, customer_id: customerId, ...said })
         .execute(),
     );
-    return id;
+    return value;
+  },
+  conversion: async (kit, profile) => {
+    const outcome = outcomeOf(profile.id, await idBuilders.customer(kit, profile), profile.mark);
+    await kit.app.forProfile(profile.id).transaction((tx) => tx.insertInto('outcomes').values(outcome).execute());
+    return outcome.id;
   },
   tracking_key: async (kit, { id: profileId }) => {
     const id = uuid();
@@ -167,6 +194,40 @@ async function buildAdEntity(kit: BuilderKit, { id: profileId, mark }: MarkedPro
   );
   return id;
 }
+
+function outcomeOf(profileId: string, customerId: string, mark: string) {
+  const id = uuid();
+  const event = `lead ${mark}`;
+  return {
+    profile_id: profileId,
+    id,
+    idempotency_key: `${mark} ${id}`,
+    event_name: event,
+    event_type: event,
+    event_key: event,
+    event_type_key: event,
+    customer_id: customerId,
+    occurred_at: longAgo,
+    recorded_at: longAgo,
+    updated_at: longAgo,
+    rest: JSON.stringify({}),
+  };
+}
+
+const summaryOf = (profileId: string, customerId: string, mark: string) => ({
+  profile_id: profileId,
+  person_id: customerId,
+  sealed: testVault.seal(`They came. ${mark}`, {
+    table: 'journey_summaries',
+    column: 'sealed',
+    row: customerId,
+    profileId,
+  }),
+  model: 'test-model',
+  generated_at: longAgo,
+  events_used: 1,
+  is_truncated: false,
+});
 
 const signedIn = (kit: BuilderKit, workspaceId: string) =>
   kit.app

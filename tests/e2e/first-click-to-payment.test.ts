@@ -116,7 +116,7 @@ async function passOn(collectorUrl: string, request: IncomingMessage, response: 
 test('from an ad to a payment: the snippet of the API, a real browser, and what the payment owes to the click', async () => {
   const { id: profileId } = await buildProfile(kit.app);
   const { headers } = await buildApiKey(kit.app, profileId, {
-    scopes: ['attribution:write', 'analytics:read', 'visitors:read'],
+    scopes: ['attribution:write', 'analytics:read', 'visitors:read', 'customers:read'],
   });
   const ask = async (method: 'GET' | 'POST', url: string, payload?: object) => {
     const response = await api.fastify.inject({ method, url, headers: { ...headers }, ...(payload && { payload }) });
@@ -167,6 +167,12 @@ test('from an ad to a payment: the snippet of the API, a real browser, and what 
   expect(Date.now() - paidAt).toBeLessThan(20_000);
   const feed = (await ask('GET', '/api/v1/tracking/events?limit=10')).json();
   expect(feed.data.length).toBeGreaterThan(0);
+  const journey = (await ask('GET', '/api/v1/customers/journey?email=eva%40example.test')).json();
+  expect(journey.data.events.map((event: { event_type: string }) => event.event_type)).toEqual([
+    'page_view',
+    'identify',
+    'payment_received',
+  ]);
   await page.close();
 });
 

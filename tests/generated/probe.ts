@@ -40,6 +40,8 @@ type Whose = 'own' | 'stranger' | 'sibling' | 'absent';
 const kindsOfProfile: readonly IdKind[] = [
   'profile',
   'customer',
+  'customer_key',
+  'conversion',
   'api_key',
   'tracking_key',
   'tracking_domain',

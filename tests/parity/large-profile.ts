@@ -72,15 +72,16 @@ export async function fillLargeProfile(
 
   const touches = people * touchesPerPerson;
   const step = 2_000_000;
+  // Only browsers are known to both engines. The other ids may be made any way, and there are many.
   const entity = (kind: string, count: number) =>
-    clickhouseId(`concat('${profileId}${kind}', toString(intHash64(number) % ${count}))`);
+    `reinterpretAsUUID(sipHash128('${profileId}${kind}', intHash64(number) % ${count}))`;
   for (let from = 0; from < touches; from += step) {
     const length = Math.min(step, touches - from);
     await clickhouse.command(
       raw(`INSERT INTO touches (* EXCEPT source_id)
         SELECT '${profileId}', ${clickhouseId(`concat('${profileId}v', toString(number % ${browsers}))`)},
           toDateTime64('2026-01-01 00:00:00', 3, 'UTC') + (intHash64(number + 1) % (90 * 86400000)) / 1000,
-          ${clickhouseId(`concat('${profileId}t', toString(number))`)}, 'visit', ${clickhouseId(`concat('${profileId}s', toString(number))`)},
+          generateUUIDv4(1), 'visit', generateUUIDv4(2),
           ['direct', 'paid_social', 'paid_search', 'organic_search', 'email'][intHash64(number + 2) % 5 + 1], ['google', 'facebook', 'news'][intHash64(number + 3) % 3 + 1], '', 'social_ads',
           ${entity('k', 40)}, ${entity('g', 200)}, ${entity('a', 1_000)}, '', '', 'CL', 'mobile'
         FROM numbers(${from}, ${length})`),

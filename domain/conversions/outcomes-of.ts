@@ -1,0 +1,146 @@
+import type { Schema, Tx } from '@tributary/postgres';
+import { type RevenueType, revenueType } from '@tributary/rules';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+
+/** The outcomes of one person, read in the order of time. */
+
+/** Whose they are: a customer's, those of a browser that is nobody's, or a single one that names nobody at all. */
+export type OutcomeOwner =
+  | { readonly customerId: string }
+  | { readonly visitorId: string }
+  | { readonly outcomeId: string };
+
+export interface OutcomesAsked {
+  readonly owner: OutcomeOwner;
+  readonly until: Date;
+  /** What a browser told stands among its visits already; or only what a definition lists. */
+  readonly part: 'beside visits' | 'conversions';
+}
+
+export type PersonOutcome = Omit<Selectable<Schema['outcomes']>, 'profile_id'>;
+
+const isOwned = (owner: OutcomeOwner): RawBuilder<unknown> => {
+  if ('customerId' in owner) return sql`o.customer_id = ${owner.customerId}`;
+  if ('visitorId' in owner) return sql`o.visitor_id = ${owner.visitorId} AND o.customer_id IS NULL`;
+  return sql`o.id = ${owner.outcomeId}`;
+};
+
+const isListed = sql`EXISTS (
+  SELECT FROM definition_events e WHERE e.profile_id = o.profile_id AND e.event_key IN (o.event_key, o.event_type_key))`;
+
+const parts = {
+  'beside visits': sql`NOT (o.visitor_id IS NOT NULL AND left(o.idempotency_key, 6) = 'visit:')`,
+  conversions: isListed,
+} as const satisfies Record<OutcomesAsked['part'], unknown>;
+
+const from = (profileId: string, { owner, until, part }: OutcomesAsked) => sql`
+  FROM outcomes o WHERE o.profile_id = ${profileId} AND ${isOwned(owner)} AND o.occurred_at < ${until}::timestamptz + interval '1 millisecond' AND ${parts[part]}`;
+
+/** When the first `limit` of them happened, in milliseconds, and how many there are. */
+export async function listOutcomeTimes(
+  tx: Tx,
+  profileId: string,
+  asked: OutcomesAsked,
+  limit: number,
+): Promise<{ count: number; times: number[] }> {
+  const { rows } = await sql<{ count: number; times: number[] | null }>`
+    SELECT (SELECT count(*) ${from(profileId, asked)})::int AS count, (
+      SELECT json_agg(at) FROM (
+        SELECT floor(extract(epoch FROM o.occurred_at) * 1000) AS at ${from(profileId, asked)}
+        ORDER BY o.occurred_at, o.id LIMIT ${limit}) AS first
+    ) AS times`.execute(tx);
+  return { count: rows[0]?.count ?? 0, times: rows[0]?.times ?? [] };
+}
+
+export async function listOutcomes(
+  tx: Tx,
+  profileId: string,
+  asked: OutcomesAsked,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): Promise<PersonOutcome[]> {
+  if (limit === 0) return [];
+  const { rows } = await sql<PersonOutcome>`
+    SELECT o.* ${from(profileId, asked)} ORDER BY o.occurred_at, o.id LIMIT ${limit} OFFSET ${offset}`.execute(tx);
+  return rows;
+}
+
+/** The outcomes that visits were recorded as, by the visit. */
+export async function findOutcomesOfVisits(
+  tx: Tx,
+  profileId: string,
+  visitIds: readonly string[],
+): Promise<Map<string, PersonOutcome>> {
+  if (visitIds.length === 0) return new Map();
+  const { rows } = await sql<PersonOutcome>`
+    SELECT o.* FROM outcomes o
+    WHERE o.profile_id = ${profileId} AND o.idempotency_key = ANY (${visitIds.map((id) => `visit:${id}`)}::text[])`.execute(
+    tx,
+  );
+  return new Map(rows.map((row) => [row.idempotency_key.slice('visit:'.length), row]));
+}
+
+/** A conversion, and what its definition says of it. */
+export interface PersonConversion {
+  readonly id: string;
+  readonly eventName: string;
+  readonly occurredAt: Date;
+  readonly amount: string | null;
+  readonly currency: string | null;
+  readonly conversionType: string;
+  readonly revenueType: RevenueType;
+}
+
+export async function listNewestConversions(
+  tx: Tx,
+  profileId: string,
+  owner: OutcomeOwner,
+  limit: number,
+): Promise<PersonConversion[]> {
+  const { rows } = await sql<Omit<PersonConversion, 'revenueType'> & { countsAsCash: boolean }>`
+    SELECT o.id, o.event_name AS "eventName", o.occurred_at AS "occurredAt", o.amount::text, o.currency,
+      d.conversion_type AS "conversionType", d.counts_as_cash AS "countsAsCash"
+    FROM (
+      SELECT * FROM outcomes o WHERE o.profile_id = ${profileId} AND ${isOwned(owner)} AND ${isListed}
+      ORDER BY o.occurred_at DESC, o.id DESC LIMIT ${limit}
+    ) AS o
+    LEFT JOIN definition_events byname ON byname.profile_id = o.profile_id AND byname.event_key = o.event_key
+    LEFT JOIN definition_events bytype ON bytype.profile_id = o.profile_id AND bytype.event_key = o.event_type_key
+    JOIN definitions d ON d.profile_id = o.profile_id AND d.id = coalesce(byname.definition_id, bytype.definition_id)
+    ORDER BY o.occurred_at DESC, o.id DESC`.execute(tx);
+  return rows.map(({ countsAsCash, ...row }) => ({ ...row, revenueType: revenueType({ ...row, countsAsCash }) }));
+}
+
+export async function countConversions(tx: Tx, profileId: string, owner: OutcomeOwner): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*)::int AS count FROM outcomes o
+    WHERE o.profile_id = ${profileId} AND ${isOwned(owner)} AND ${isListed}`.execute(tx);
+  return rows[0]?.count ?? 0;
+}
+
+/** An outcome as a handle names it, and how far back its definition looks; null where none lists it. */
+export interface NamedOutcome {
+  readonly id: string;
+  readonly occurredAt: Date;
+  readonly customerId: string | null;
+  readonly visitorId: string | null;
+  readonly lookbackDays: number | null;
+}
+
+const named = (condition: RawBuilder<unknown>) => sql<NamedOutcome>`
+  SELECT o.id, o.occurred_at AS "occurredAt", o.customer_id AS "customerId", o.visitor_id AS "visitorId",
+    d.lookback_window_days AS "lookbackDays"
+  FROM (SELECT * FROM outcomes o WHERE ${condition} LIMIT 1) AS o
+  LEFT JOIN definition_events byname ON byname.profile_id = o.profile_id AND byname.event_key = o.event_key
+  LEFT JOIN definition_events bytype ON bytype.profile_id = o.profile_id AND bytype.event_key = o.event_type_key
+  LEFT JOIN definitions d ON d.profile_id = o.profile_id AND d.id = coalesce(byname.definition_id, bytype.definition_id)`;
+
+const uuidShape = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** By its id, which is the conversion's too, or by the key of whoever sent it. */
+export async function findOutcome(tx: Tx, profileId: string, handle: string): Promise<NamedOutcome | undefined> {
+  const of = sql`o.profile_id = ${profileId}`;
+  const byId = uuidShape.test(handle) ? await named(sql`${of} AND o.id = ${handle}`).execute(tx) : { rows: [] };
+  if (byId.rows[0]) return byId.rows[0];
+  const byKey = await named(sql`${of} AND o.idempotency_key = ${handle}`).execute(tx);
+  return byKey.rows[0];
+}

@@ -1,0 +1,119 @@
+import type { Schema, Tx } from '@tributary/postgres';
+import type { Identifier } from '@tributary/rules';
+import { type Selectable, sql } from 'kysely';
+
+/** What others may know of single people. */
+
+export type HeldCustomer = Omit<Selectable<Schema['customers']>, 'profile_id' | 'terms'>;
+export type HeldIdentifier = Pick<Selectable<Schema['identifiers']>, 'kind' | 'value' | 'source' | 'said_at'>;
+
+/** Whom an id stands for: the customer, or the one they turned out to be since. */
+export async function findCustomer(tx: Tx, profileId: string, id: string): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    WITH RECURSIVE chain AS (
+      SELECT id, merged_into FROM customers WHERE profile_id = ${profileId} AND id = ${id}
+      UNION ALL
+      SELECT c.id, c.merged_into FROM chain JOIN customers c ON c.profile_id = ${profileId} AND c.id = chain.merged_into
+    )
+    SELECT id FROM chain WHERE merged_into IS NULL`.execute(tx);
+  return rows[0]?.id;
+}
+
+export async function findCustomerBy(
+  tx: Tx,
+  profileId: string,
+  { kind, value }: Identifier,
+): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('identifiers')
+    .select('customer_id')
+    .where('profile_id', '=', profileId)
+    .where('kind', '=', kind)
+    .where('value', '=', value)
+    .executeTakeFirst();
+  return row?.customer_id;
+}
+
+export interface Part {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** The customer, then those who were merged into them, directly or not. */
+export async function listSamePerson(
+  tx: Tx,
+  profileId: string,
+  customerId: string,
+  { offset, limit }: Part,
+): Promise<HeldCustomer[]> {
+  const { rows } = await sql<HeldCustomer>`
+    WITH RECURSIVE same AS (
+      SELECT 0 AS distance, id FROM customers WHERE profile_id = ${profileId} AND id = ${customerId}
+      UNION ALL
+      SELECT same.distance + 1, c.id FROM same JOIN customers c ON c.profile_id = ${profileId} AND c.merged_into = same.id
+    )
+    SELECT c.id, c.merged_into, c.first_name, c.last_name, c.primary_email, c.primary_phone, c.sources, c.first_seen_at,
+      c.last_seen_at, c.created_at
+    FROM same JOIN customers c ON c.profile_id = ${profileId} AND c.id = same.id
+    ORDER BY same.distance, c.id LIMIT ${limit} OFFSET ${offset}`.execute(tx);
+  return rows;
+}
+
+/** In the order in which they were said. */
+export function listIdentifiers(
+  tx: Tx,
+  profileId: string,
+  customerId: string,
+  { offset, limit }: Part,
+): Promise<HeldIdentifier[]> {
+  return tx
+    .selectFrom('identifiers')
+    .select(['kind', 'value', 'source', 'said_at'])
+    .where('profile_id', '=', profileId)
+    .where('customer_id', '=', customerId)
+    .orderBy('said_at')
+    .orderBy('kind')
+    .orderBy('value')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+}
+
+/** Identifiers that were said of the customer and are somebody else's. */
+export function listDisputed(
+  tx: Tx,
+  profileId: string,
+  customerId: string,
+  { offset, limit }: Part,
+): Promise<HeldIdentifier[]> {
+  return tx
+    .selectFrom('identity_conflicts')
+    .select(['kind', 'value', 'source', 'said_at'])
+    .where('profile_id', '=', profileId)
+    .where('customer_id', '=', customerId)
+    .orderBy('said_at')
+    .orderBy('kind')
+    .orderBy('value')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+}
+
+export async function countHeld(
+  tx: Tx,
+  profileId: string,
+  customerId: string,
+): Promise<{ customers: number; identifiers: number; disputed: number }> {
+  const { rows } = await sql<{ customers: number; identifiers: number; disputed: number }>`
+    WITH RECURSIVE same AS (
+      SELECT id FROM customers WHERE profile_id = ${profileId} AND id = ${customerId}
+      UNION ALL
+      SELECT c.id FROM same JOIN customers c ON c.profile_id = ${profileId} AND c.merged_into = same.id
+    )
+    SELECT (SELECT count(*) FROM same)::int AS customers,
+      (SELECT count(*) FROM identifiers WHERE profile_id = ${profileId} AND customer_id = ${customerId})::int AS identifiers,
+      (SELECT count(*) FROM identity_conflicts WHERE profile_id = ${profileId} AND customer_id = ${customerId})::int AS disputed`.execute(
+    tx,
+  );
+  return rows[0] ?? { customers: 0, identifiers: 0, disputed: 0 };
+}

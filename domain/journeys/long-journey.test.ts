@@ -1,0 +1,95 @@
+import { Readable } from 'node:stream';
+import { raw } from '@tributary/clickhouse';
+import {
+  openApi,
+  openShop,
+  openTestkit,
+  openWarehouse,
+  type Shop,
+  type TestApi,
+  type Testkit,
+} from '@tributary/testkit';
+import { sql } from 'kysely';
+import { v4 as anyUuid } from 'uuid';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+let kit: Testkit;
+let api: TestApi;
+let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
+let shop: Shop;
+beforeAll(async () => {
+  kit = await openTestkit();
+  warehouse = await openWarehouse(kit);
+  api = await openApi(kit);
+  shop = await openShop(kit, api, warehouse.client);
+});
+afterAll(async () => {
+  await api.close();
+  await warehouse.drop();
+  await kit.close();
+});
+
+/** Somebody with one visit a second, taken in turn by their browsers. */
+async function openVisitor(name: string, visits: number, browsers: number): Promise<string> {
+  const { customerId } = await shop.send({ user_traits: { external_id: name } });
+  const ids = Array.from({ length: browsers }, () => anyUuid());
+  await shop.ledger.transaction((tx) =>
+    sql`INSERT INTO visitor_links (profile_id, visitor_id, customer_id, source, linked_at)
+      SELECT ${shop.profileId}, id, ${customerId}, 'identify', now() FROM unnest(${ids}::uuid[]) AS id`.execute(tx),
+  );
+  const columns = ['profile_id', 'visitor_id', 'visit_id', 'occurred_at', 'received_at', 'event_type'];
+  const lines = Array.from({ length: visits }, (_, index) => {
+    const at = new Date(Date.UTC(2026, 0, 1) + index * 1_000).toISOString().replace('T', ' ').replace('Z', '');
+    return `${[shop.profileId, ids[index % browsers], anyUuid(), at, at, 'page_view'].join('\t')}\n`;
+  });
+  await warehouse.client.insertText('visits', columns, Readable.from([lines.join('')]));
+  return customerId;
+}
+
+const timesOf = (body: { data: { events: { event_time: string }[] } }) => body.data.events.map((one) => one.event_time);
+
+test('a journey of 50,000 events, in the middle of a profile with many more: any page, at any depth', async () => {
+  const customerId = await openVisitor('long', 40_000, 40);
+  await warehouse.client.command(
+    raw(`INSERT INTO visits (profile_id, visitor_id, visit_id, occurred_at, received_at, event_type)
+      SELECT '${shop.profileId}', generateUUIDv4(), generateUUIDv4(), toDateTime64('2026-02-01 00:00:00', 3, 'UTC') + number, now64(3), 'page_view'
+      FROM numbers(300000)`),
+    {},
+  );
+  await shop.ledger.transaction((tx) =>
+    sql`INSERT INTO outcomes (profile_id, id, idempotency_key, event_name, event_type, event_key, event_type_key, customer_id,
+        occurred_at, recorded_at, updated_at, rest)
+      SELECT ${shop.profileId}, gen_random_uuid(), 'long-' || n, 'visited', 'visited', 'visited', 'visited', ${customerId},
+        '2026-01-01T00:00:00.500Z'::timestamptz + n * interval '4 seconds', now(), now(), '{}'
+      FROM generate_series(1, 9999) AS n`.execute(tx),
+  );
+  for (const offset of [0, 100, 25_000, 40_000, 49_900]) {
+    const startedAt = performance.now();
+    const { body } = await shop.ask(`/api/v1/customers/${customerId}/journey?limit=100&offset=${offset}`);
+    // A machine that runs the tests runs other things beside them; "npm run bench -- journeys" measures the 300 ms.
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(body.data.total_count).toBe(50_000);
+    expect(body.data.events).toHaveLength(100);
+    expect(timesOf(body)).toEqual(timesOf(body).toSorted());
+  }
+});
+
+test('more browsers than one question is about: still one order, and none is left out', async () => {
+  const customerId = await openVisitor('many browsers', 5_000, 2_500);
+  const url = `/api/v1/customers/${customerId}/journey`;
+  const seen: string[] = [];
+  for (let offset = 0; offset < 5_001; offset += 1_000) {
+    for (const [start, limit] of [
+      [0, 100],
+      [100, 3],
+    ]) {
+      const { body } = await shop.ask(`${url}?limit=${limit}&offset=${offset + (start ?? 0)}`);
+      expect(body.data.total_count).toBe(5_001);
+      seen.push(...timesOf(body));
+    }
+  }
+  expect(seen).toEqual(seen.toSorted());
+  expect(new Set(seen).size).toBe(5 * 103 + 1);
+});

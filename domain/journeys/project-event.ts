@@ -1,0 +1,64 @@
+import type { AnswerOf, Routes } from '@tributary/contract';
+import type { Lineage } from '@tributary/domain/campaigns';
+import { type Credit, noShare } from './credit.ts';
+import { known } from './show-event.ts';
+import type { LedgerEvent, TouchEvent } from './timeline.ts';
+
+type Rows = Extract<AnswerOf<Routes['readJourneyByKey']>['body'], { meta: { conversion: unknown } }>;
+export type ProjectedEvent = Rows['data']['events'][number];
+
+/** The conversion that credit and window are of; undefined where there is none. */
+export interface Subject {
+  readonly at: number;
+  readonly lookbackDays: number;
+  /** Undefined while it is not worked out. */
+  readonly credit: Credit | undefined;
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * What may be seen of a journey without seeing the person. Each field is named here: a column that somebody adds to a store stays
+ * there until it is let out by name.
+ */
+export function projectEvent(
+  event: TouchEvent | LedgerEvent,
+  subject: Subject | undefined,
+  lineages: ReadonlyMap<string, Lineage>,
+): ProjectedEvent {
+  const in_window =
+    subject !== undefined && event.at <= subject.at && event.at >= subject.at - subject.lookbackDays * dayMs;
+  const occurred_at = new Date(event.at).toISOString();
+  if (event.store === 'ledger') {
+    return {
+      occurred_at,
+      kind: 'conversion',
+      channel: null,
+      campaign_external_id: null,
+      ad_set_external_id: null,
+      ad_external_id: null,
+      click_id_kind: null,
+      join_method: null,
+      credit: {},
+      in_window,
+    };
+  }
+  const { row } = event;
+  const line = lineageOf(row, lineages);
+  return {
+    occurred_at,
+    kind: row.kind as ProjectedEvent['kind'],
+    channel: known(row.channel),
+    campaign_external_id: known(row.campaign_external_id) ?? line.campaign?.externalId ?? null,
+    ad_set_external_id: known(row.ad_set_external_id) ?? line.ad_set?.externalId ?? null,
+    ad_external_id: known(row.ad_external_id) ?? line.ad?.externalId ?? null,
+    click_id_kind: known(row.click_id_kind),
+    join_method: known(row.join_method),
+    credit: subject?.credit ? { ...(subject.credit.shares.get(row.touch_id) ?? noShare) } : {},
+    in_window,
+  };
+}
+
+/** The smallest entity knows the most of those above it; what a larger one says of itself counts before that. */
+const lineageOf = (row: TouchEvent['row'], lineages: ReadonlyMap<string, Lineage>): Lineage =>
+  Object.assign({}, ...[row.ad_id, row.ad_set_id, row.campaign_id].map((id) => lineages.get(id)));

@@ -1,0 +1,18 @@
+import type { Routes } from '@tributary/contract';
+import { type Handles, refuse } from '@tributary/runtime/handler.ts';
+import { findPersonBehind } from './person.ts';
+import { readWholeOrProjected } from './read-whole-or-projected.ts';
+import type { JourneyServices } from './services.ts';
+
+export const readConversionJourney: Handles<
+  Routes['readConversionJourney'],
+  Pick<JourneyServices, 'clickhouse'>
+> = async ({ params, query }, context) => {
+  const profileId = context.caller.profileId as string;
+  const found = await context.ledger.transaction((tx) => findPersonBehind(tx, profileId, params.id), {
+    readOnly: true,
+  });
+  if (!found) refuse('conversion_not_found', 'No conversion of this profile goes by that handle.');
+  const { person, outcome } = found;
+  return readWholeOrProjected(context, { profileId, person, until: outcome.occurredAt, ...query }, outcome);
+};

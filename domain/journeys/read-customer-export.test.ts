@@ -1,0 +1,115 @@
+import type { ClickHouse } from '@tributary/clickhouse';
+import { at, openApi, openShop, openTestkit, openWarehouse, type TestApi, type Testkit } from '@tributary/testkit';
+import { v4 as anyUuid } from 'uuid';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+let kit: Testkit;
+let api: TestApi;
+let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
+let clickhouse: ClickHouse;
+beforeAll(async () => {
+  kit = await openTestkit();
+  warehouse = await openWarehouse(kit);
+  clickhouse = warehouse.client;
+  api = await openApi(kit);
+});
+afterAll(async () => {
+  await api.close();
+  await warehouse.drop();
+  await kit.close();
+});
+const shop = () => openShop(kit, api, clickhouse);
+const exportOf = (id: string, query = '') => `/api/v1/customers/${id}/export${query}`;
+
+test('all that is held of somebody: who, by what, which browsers, what happened, what a model wrote', async () => {
+  const place = await shop();
+  const { customerId, outcomeId } = await place.send({
+    properties: { value: '10.00', currency: 'USD', coupon: 'ANA10' },
+    user_traits: { email: 'eva@example.test', external_id: 'eva-1', first_name: 'Eva', last_name: 'Soto' },
+    click_ids: { gclid: 'click-1' },
+  });
+  const visitorId = anyUuid();
+  await place.link(visitorId, customerId);
+  const visit = await place.visit({ visitor_id: visitorId, occurred_at: at(1) });
+  await place.touch({ visitor_id: visitorId, occurred_at: at(2), kind: 'ad_referral' });
+  await place.ask(`/api/v1/customers/${customerId}/journey-summary`, place.full, 'POST');
+  const { status, body } = await place.ask(exportOf(customerId));
+  expect(status).toBe(200);
+  expect(body.data).toMatchObject({
+    customers: [
+      { customer_profile_id: customerId, merged_into: null, first_name: 'Eva', last_name: 'Soto', sources: ['events'] },
+    ],
+    identifiers: expect.arrayContaining([
+      expect.objectContaining({ kind: 'email', value: 'eva@example.test', source: 'events' }),
+      expect.objectContaining({ kind: 'external_customer_id', value: 'eva-1' }),
+    ]),
+    disputed_identifiers: [],
+    browsers: [{ visitor_id: visitorId, source: 'identify' }],
+    records: [
+      {
+        store: 'visit',
+        visit_id: visit.visit_id,
+        url: visit.url,
+        city: 'Santiago',
+        utm_term: 'shoes',
+        referrer: visit.referrer,
+      },
+      { store: 'touch', kind: 'ad_referral', occurred_at: at(2) },
+      {
+        store: 'outcome',
+        id: outcomeId,
+        amount: '10',
+        currency: 'USD',
+        rest: { properties: { coupon: 'ANA10' }, click_ids: { gclid: 'click-1' } },
+      },
+    ],
+    journey_summary: 'Somebody came and bought.',
+    totals: { customers: 1, identifiers: 2, disputed_identifiers: 0, browsers: 1, records: 3 },
+    has_next: false,
+  });
+  expect((await place.accesses())[0]).toEqual({ operation: 'readCustomerExport', people: 1, result: 'served' });
+});
+
+test('page after page, every list comes whole and nothing twice', async () => {
+  const place = await shop();
+  const { customerId } = await place.send({ user_traits: { external_id: 'a' } });
+  for (const external_id of ['b', 'c']) await place.send({ user_traits: { email: 'one@example.test', external_id } });
+  // The message that shows them to be one person.
+  await place.send({ user_traits: { external_id: 'a', email: 'one@example.test' } });
+  const visitors = [anyUuid(), anyUuid(), anyUuid()];
+  for (const visitorId of visitors) {
+    await place.link(visitorId, customerId);
+    await place.visit({ visitor_id: visitorId });
+  }
+  const seen = { customers: new Set(), identifiers: new Set(), browsers: new Set(), records: new Set() };
+  let pages = 0;
+  for (let offset = 0, next = true; next; offset += 2, pages += 1) {
+    const { data } = (await place.ask(exportOf(customerId, `?limit=2&offset=${offset}`))).body;
+    for (const one of data.customers) seen.customers.add(one.customer_profile_id);
+    for (const one of data.identifiers) seen.identifiers.add(`${one.kind} ${one.value}`);
+    for (const one of data.browsers) seen.browsers.add(one.visitor_id);
+    for (const one of data.records) seen.records.add(one.id ?? one.visit_id);
+    next = data.has_next;
+  }
+  expect([seen.customers.size, seen.identifiers.size, seen.browsers.size, seen.records.size, pages]).toEqual([
+    2, 4, 3, 7, 4,
+  ]);
+});
+
+test('of a visitor that nobody is known of, what the browser told', async () => {
+  const place = await shop();
+  const visitorId = anyUuid();
+  await place.visit({ visitor_id: visitorId });
+  const { body } = await place.ask(exportOf(visitorId));
+  expect(body.data).toMatchObject({ customers: [], totals: { records: 1 } });
+});
+
+test('404 for somebody of another profile, as for nobody; 403 without customers:read', async () => {
+  const [place, other] = [await shop(), await shop()];
+  const { customerId } = await other.send({});
+  for (const id of [customerId, anyUuid()]) {
+    const { status, body } = await place.ask(exportOf(id));
+    expect([status, body.error.code]).toEqual([404, 'customer_not_found']);
+  }
+  expect((await other.ask(exportOf(customerId), other.projected)).body.error.code).toBe('insufficient_scope');
+});

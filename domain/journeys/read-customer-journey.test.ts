@@ -1,0 +1,311 @@
+import type { ClickHouse } from '@tributary/clickhouse';
+import { entityIdOf } from '@tributary/rules';
+import { at, openApi, openShop, openTestkit, openWarehouse, type TestApi, type Testkit } from '@tributary/testkit';
+import { v4 as anyUuid, v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+let kit: Testkit;
+let api: TestApi;
+let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
+let clickhouse: ClickHouse;
+beforeAll(async () => {
+  kit = await openTestkit();
+  warehouse = await openWarehouse(kit);
+  clickhouse = warehouse.client;
+  api = await openApi(kit);
+});
+afterAll(async () => {
+  await api.close();
+  await warehouse.drop();
+  await kit.close();
+});
+
+const shop = (traits = {}) => openShop(kit, api, clickhouse, traits);
+const journeyOf = (id: string, query = '') => `/api/v1/customers/${id}/journey${query}`;
+
+describe('200', () => {
+  test('[jour-020] [jour-001] [jour-002] [jour-003] [jour-004] [jour-005] [jour-006] [jour-007] [jour-008] [jour-009] [jour-010] [jour-011] [jour-012] [jour-013] [jour-014] [jour-015] [jour-016] [jour-025] [cust-004] a visit and a payment, with every field', async () => {
+    const place = await shop();
+    const { customerId } = await place.send({
+      properties: { value: '199.90', currency: 'USD', provider: 'payments_a' },
+    });
+    const visitorId = anyUuid();
+    await place.link(visitorId, customerId);
+    await place.visit({ visitor_id: visitorId, occurred_at: at(1) });
+    await place.post('/api/v1/spend', {
+      rows: [
+        {
+          platform: 'search_ads',
+          level: 'campaign',
+          external_id: '101',
+          name: 'Spring shoes',
+          date: '2026-03-01',
+          currency: 'USD',
+          spend: '1',
+        },
+      ],
+    });
+    const { status, body } = await place.ask(journeyOf(customerId));
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      data: {
+        events: [
+          {
+            event_type: 'page_view',
+            event_name: 'page_view',
+            event_time: at(1),
+            url: 'https://shop.example/shoes?size=42',
+            path: '/shoes',
+            channel: 'paid_search',
+            source: 'google',
+            medium: 'cpc',
+            campaign: 'Spring shoes',
+            value_amount: null,
+            currency: null,
+            device: 'mobile',
+            browser: 'Firefox',
+            os: 'Android',
+            country: 'CL',
+            city: 'Santiago',
+            is_synthetic: false,
+          },
+          {
+            event_type: 'payment_received',
+            event_name: 'payment_received',
+            event_time: at(20),
+            url: null,
+            path: null,
+            channel: null,
+            source: 'payments_a',
+            medium: null,
+            campaign: null,
+            value_amount: 199.9,
+            currency: 'USD',
+            device: null,
+            browser: null,
+            os: null,
+            country: null,
+            city: null,
+            is_synthetic: false,
+          },
+        ],
+        total_count: 2,
+      },
+      meta: { profile_id: place.profileId },
+    });
+  });
+
+  test('[jour-021] [jour-022] a customer by id, and a visitor while nobody is known', async () => {
+    const place = await shop();
+    const visitorId = anyUuid();
+    await place.visit({ visitor_id: visitorId, occurred_at: at(1) });
+    const alone = await place.ask(journeyOf(visitorId));
+    expect(alone.body.data.total_count).toBe(1);
+    const { customerId } = await place.send({});
+    await place.link(visitorId, customerId);
+    // The visitor is the customer now, by whichever id.
+    const byBoth = await Promise.all([customerId, visitorId].map((id) => place.ask(journeyOf(id))));
+    expect(byBoth.map(({ body }) => body.data.total_count)).toEqual([2, 2]);
+  });
+
+  test('[jour-026] [jour-018] in the order of time over both stores; the count is of the whole journey', async () => {
+    const place = await shop();
+    const { customerId } = await place.send({ occurred_at: at(2) });
+    await place.send({ occurred_at: at(5) });
+    const visitors = [anyUuid(), anyUuid()];
+    for (const visitorId of visitors) await place.link(visitorId, customerId);
+    for (const [index, day] of [4, 1, 3].entries())
+      await place.visit({ visitor_id: visitors[index % 2] as string, occurred_at: at(day) });
+    const { body } = await place.ask(journeyOf(customerId, '?limit=2'));
+    expect(body.data.events.map((event: { event_time: string }) => event.event_time)).toEqual([at(1), at(2)]);
+    expect(body.data.total_count).toBe(5);
+    const { events } = await place.pages(journeyOf(customerId), 2);
+    expect(events.map(({ event_time }) => event_time)).toEqual([1, 2, 3, 4, 5].map(at));
+  });
+
+  test('events of one moment keep one order: pages of any size show each once', async () => {
+    const place = await shop();
+    const { customerId } = await place.send({ occurred_at: at(3) });
+    for (let count = 0; count < 3; count += 1) await place.send({ occurred_at: at(3), event_name: `more ${count}` });
+    const visitors = [anyUuid(), anyUuid()];
+    for (const visitorId of visitors) {
+      await place.link(visitorId, customerId);
+      for (let count = 0; count < 4; count += 1)
+        await place.visit({ visitor_id: visitorId, occurred_at: at(3), path: `/${visitorId}/${count}` });
+    }
+    await place.touch({ visitor_id: visitors[0] as string, occurred_at: at(3), kind: 'ad_referral' });
+    const whole = await place.pages(journeyOf(customerId), 100);
+    expect(whole.events).toHaveLength(13);
+    for (const limit of [1, 3, 5])
+      expect((await place.pages(journeyOf(customerId), limit)).events).toEqual(whole.events);
+  });
+
+  test('[jour-023] [jour-024] [lim-002] 50 events from the first on unless asked otherwise, and never more than 100', async () => {
+    const place = await shop();
+    const visitorId = anyUuid();
+    const row = await place.visit({ visitor_id: visitorId, occurred_at: at(0) });
+    await clickhouse.insert(
+      'visits',
+      Array.from({ length: 119 }, (_, index) => ({ ...row, visit_id: uuid(), occurred_at: at(index + 1) })),
+    );
+    const sizes = async (query: string) => {
+      const { body } = await place.ask(journeyOf(visitorId, query));
+      return [body.data.events.length, body.data.events[0]?.event_time, body.data.total_count];
+    };
+    expect(await sizes('')).toEqual([50, at(0), 120]);
+    expect(await sizes('?offset=110')).toEqual([10, at(110), 120]);
+    expect(await sizes('?limit=100&offset=1')).toEqual([100, at(1), 120]);
+    expect(await sizes('?offset=120')).toEqual([0, undefined, 120]);
+    for (const query of ['limit=101', 'limit=0', 'offset=-1', 'offset=1000001', 'limit=x'])
+      expect((await place.ask(journeyOf(visitorId, `?${query}`))).body.error.code).toBe('invalid_parameter');
+  });
+
+  test('[jour-027] [jour-062] an id of another profile, or of nobody, has no events', async () => {
+    const [place, other] = [await shop(), await shop()];
+    const { customerId } = await other.send({});
+    const visitorId = anyUuid();
+    await other.visit({ visitor_id: visitorId });
+    const answers = await Promise.all([customerId, visitorId, anyUuid()].map((id) => place.ask(journeyOf(id))));
+    for (const { status, body } of answers) {
+      expect(status).toBe(200);
+      expect(body).toEqual({ data: { events: [], total_count: 0 }, meta: { profile_id: place.profileId } });
+    }
+  });
+
+  test('[jour-016] a synthetic touch is an event of its own and says so; so are other touches without a visit', async () => {
+    const place = await shop();
+    const { customerId } = await place.send({ occurred_at: at(9) });
+    const visitorId = anyUuid();
+    await place.link(visitorId, customerId);
+    await place.post('/api/v1/spend', {
+      rows: [
+        {
+          platform: 'social_ads',
+          level: 'ad',
+          external_id: 'ad-9',
+          campaign_external_id: 'campaign-9',
+          campaign_name: 'Winter',
+          date: '2026-03-01',
+          currency: 'USD',
+          spend: '1',
+        },
+      ],
+    });
+    const ad_id = entityIdOf(place.profileId, 'social_ads', 'ad', 'ad-9');
+    await place.touch({ visitor_id: visitorId, occurred_at: at(8), kind: 'synthetic', platform: 'social_ads', ad_id });
+    await place.touch({ visitor_id: visitorId, occurred_at: at(7), kind: 'declared_source' });
+    // A touch that came from a visit is that visit.
+    const { visit_id } = await place.visit({ visitor_id: visitorId, occurred_at: at(6) });
+    await place.touch({ visitor_id: visitorId, occurred_at: at(6), touch_id: visit_id, kind: 'visit' });
+    const { body } = await place.ask(journeyOf(customerId));
+    const shown = body.data.events.map((event: Record<string, unknown>) => [
+      event.event_type,
+      event.is_synthetic,
+      event.campaign,
+    ]);
+    expect(shown).toEqual([
+      ['page_view', false, null],
+      ['declared_source', false, null],
+      ['synthetic_touch', true, 'Winter'],
+      ['payment_received', false, null],
+    ]);
+  });
+
+  test('a visit that was recorded as an outcome is one event; robots have none', async () => {
+    const place = await shop();
+    const { customerId } = await place.send({ occurred_at: at(9) });
+    const visitorId = anyUuid();
+    await place.link(visitorId, customerId);
+    const { visit_id } = await place.visit({
+      visitor_id: visitorId,
+      occurred_at: at(3),
+      event_type: 'track',
+      event_name: 'Lead Created',
+    });
+    await place.visit({ visitor_id: visitorId, occurred_at: at(4), is_bot: true });
+    await place.ledger.transaction(async (tx) => {
+      const like = await tx.selectFrom('outcomes').selectAll().executeTakeFirstOrThrow();
+      await tx
+        .insertInto('outcomes')
+        .values({
+          ...like,
+          id: uuid(),
+          idempotency_key: `visit:${visit_id}`,
+          visitor_id: visitorId,
+          event_type: 'lead_created',
+          event_key: 'lead created',
+          occurred_at: at(3),
+          rest: JSON.stringify({}),
+        })
+        .execute();
+    });
+    // A key that only looks like one of ours is an outcome like any other.
+    await place.send({ idempotency_key: 'visit:mine', occurred_at: at(5) });
+    const { events, total } = await place.pages(journeyOf(customerId), 2);
+    expect(total).toBe(3);
+    expect(events.map(({ event_type, event_name, path }) => [event_type, event_name, path])).toEqual([
+      ['lead_created', 'Lead Created', '/shoes'],
+      ['payment_received', 'payment_received', null],
+      ['payment_received', 'payment_received', null],
+    ]);
+  });
+
+  test('somebody who was merged is found under the survivor, with all of both', async () => {
+    const place = await shop();
+    const phone = { user_traits: { phone: '+56912345678' } };
+    const first = await place.send(phone);
+    const second = await place.send({ user_traits: { external_id: 'eva-2' } });
+    await place.send({ user_traits: { external_id: 'eva-2', phone: '+56912345678' }, occurred_at: at(30) });
+    const ids = [first.customerId, second.customerId];
+    const counts = await Promise.all(ids.map(async (id) => (await place.ask(journeyOf(id))).body.data.total_count));
+    expect(counts).toEqual([3, 3]);
+  });
+
+  test('what was not understood is null, not a word for it', async () => {
+    const place = await shop();
+    const visitorId = anyUuid();
+    await place.visit({
+      visitor_id: visitorId,
+      channel: 'unknown',
+      source: 'unknown',
+      medium: '',
+      device: 'unknown',
+      country: 'ZZ',
+      city: '',
+      url: '',
+      path: '',
+      browser: '',
+      os: '',
+      event_type: '',
+      event_name: '',
+    });
+    const { body } = await place.ask(journeyOf(visitorId));
+    const { event_type, event_name, event_time, is_synthetic, ...rest } = body.data.events[0];
+    expect([event_type, event_name, is_synthetic]).toEqual(['visit', 'visit', false]);
+    expect(new Set(Object.values(rest))).toEqual(new Set([null]));
+    expect(event_time).toBe('2026-03-01T12:00:00.007Z');
+  });
+
+  test('each read is in the log of who read people', async () => {
+    const place = await shop();
+    const { customerId } = await place.send({});
+    await place.ask(journeyOf(customerId));
+    await place.ask(journeyOf(anyUuid()));
+    expect(await place.accesses()).toEqual([
+      { operation: 'readCustomerJourney', people: 0, result: 'served' },
+      { operation: 'readCustomerJourney', people: 1, result: 'served' },
+    ]);
+  });
+});
+
+test('403 without customers:read, and the attempt is in the log', async () => {
+  const place = await shop();
+  const { status, body } = await place.ask(journeyOf(anyUuid()), place.projected);
+  expect([status, body.error.code]).toEqual([403, 'insufficient_scope']);
+  expect(await place.accesses()).toEqual([{ operation: 'readCustomerJourney', people: 0, result: 'refused' }]);
+});
+
+test('400 for what is no id', async () => {
+  const place = await shop();
+  expect((await place.ask(journeyOf('eva'))).body.error.code).toBe('invalid_parameter');
+});

@@ -1,0 +1,30 @@
+import { findLineages } from '@tributary/domain/campaigns';
+import { findOutcomesOfVisits } from '@tributary/domain/conversions';
+import { entitiesOfTouch, entitiesOfVisit, type JourneyEvent, showEvent } from './show-event.ts';
+import { readTimeline, type Stores, type TimelineAsked } from './timeline.ts';
+
+/** A page of a journey as somebody sees it who may see people. */
+export async function readEvents(
+  stores: Stores,
+  asked: TimelineAsked,
+): Promise<{ events: JourneyEvent[]; total_count: number }> {
+  const { events, totalCount } = await readTimeline(stores, asked);
+  const { profileId } = asked;
+  const entities = events.flatMap((event) => {
+    if (event.store === 'ledger') return [];
+    return event.store === 'visits' ? entitiesOfVisit(profileId, event.row) : entitiesOfTouch(event.row);
+  });
+  // Only what a site gave a name of its own may have been recorded as an outcome.
+  const tracked = events.flatMap((event) =>
+    event.store === 'visits' && event.row.event_type === 'track' ? [event.row.visit_id] : [],
+  );
+  const around = await stores.ledger.transaction(
+    async (tx) => ({
+      profileId,
+      lineages: await findLineages(tx, profileId, entities),
+      outcomes: await findOutcomesOfVisits(tx, profileId, tracked),
+    }),
+    { readOnly: true },
+  );
+  return { events: events.map((event) => showEvent(event, around)), total_count: totalCount };
+}

@@ -1,0 +1,327 @@
+import type { ClickHouse } from '@tributary/clickhouse';
+import { errors } from '@tributary/contract';
+import { at, openApi, openShop, openTestkit, openWarehouse, type TestApi, type Testkit } from '@tributary/testkit';
+import { v4 as anyUuid } from 'uuid';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+let kit: Testkit;
+let api: TestApi;
+let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
+let clickhouse: ClickHouse;
+beforeAll(async () => {
+  kit = await openTestkit();
+  warehouse = await openWarehouse(kit);
+  clickhouse = warehouse.client;
+  api = await openApi(kit);
+});
+afterAll(async () => {
+  await api.close();
+  await warehouse.drop();
+  await kit.close();
+});
+
+const shop = (traits = {}) => openShop(kit, api, clickhouse, traits);
+const by = (query: Record<string, string>) => `/api/v1/customers/journey?${new URLSearchParams(query)}`;
+const behind = (handle: string) => `/api/v1/conversions/${encodeURIComponent(handle)}/journey`;
+const canaries = /eva@|eva-1|Soto|\+569|shop\.example|Santiago|Firefox|Android|mobile|payment_received|session/;
+
+/** Somebody who came three times, paid, came again and paid again. */
+async function openStory(traits = {}) {
+  const place = await shop(traits);
+  const event = {
+    user_traits: {
+      email: 'eva@example.test',
+      phone: '+56912345678',
+      external_id: 'eva-1',
+      first_name: 'Eva',
+      last_name: 'Soto',
+    },
+  };
+  const first = await place.send({ ...event, occurred_at: at(20), idempotency_key: 'order 1/a' });
+  const second = await place.send({ ...event, occurred_at: at(40) });
+  const visitorId = anyUuid();
+  await place.link(visitorId, first.customerId);
+  for (const [index, day] of [1, 10, 19, 30].entries()) {
+    const { visit_id } = await place.visit({
+      visitor_id: visitorId,
+      occurred_at: at(day),
+      campaign_external_id: index === 1 ? '' : '101',
+    });
+    await place.touch({
+      visitor_id: visitorId,
+      occurred_at: at(day),
+      touch_id: visit_id,
+      channel: index === 2 ? 'direct' : 'paid_search',
+      click_id_kind: 'gclid',
+      join_method: 'url_parameters',
+    });
+  }
+  // Not a touch: a page in the middle of a session.
+  await place.visit({ visitor_id: visitorId, occurred_at: at(19.5) });
+  await place.attribute();
+  return { ...place, visitorId, customerId: first.customerId, firstId: first.outcomeId, secondId: second.outcomeId };
+}
+type Story = Awaited<ReturnType<typeof openStory>>;
+
+describe('with customers:read', () => {
+  let story: Story;
+  beforeAll(async () => {
+    story = await openStory();
+  });
+
+  test.each([
+    ['[jour-028] [jour-030] their key', { customer_key: 'eva-1' }],
+    ['[jour-031] their e-mail address', { email: ' Eva@Example.test' }],
+    ['[jour-032] their phone number', { phone: '9 1234 5678' }],
+  ])('%s names them', async (_, query) => {
+    const { status, body } = await story.ask(by(query as Record<string, string>));
+    expect(status).toBe(200);
+    expect(body.data.total_count).toBe(7);
+    expect(body.meta.person.customer_profile_id).toBe(story.customerId);
+  });
+
+  test('[jour-037] [jour-038] the rows of a journey, and who it is', async () => {
+    const own = await story.ask(`/api/v1/customers/${story.customerId}/journey`);
+    const { body } = await story.ask(by({ customer_key: 'eva-1' }));
+    expect(body.data).toEqual(own.body.data);
+    expect(body.meta).toEqual({
+      profile_id: story.profileId,
+      person: {
+        customer_profile_id: story.customerId,
+        name: 'Eva Soto',
+        identifiers: expect.arrayContaining([
+          { kind: 'email', value: 'eva@example.test' },
+          { kind: 'phone', value: '+56912345678' },
+          { kind: 'external_customer_id', value: 'eva-1' },
+        ]),
+        counts: { events: 7, conversions: 2, browsers: 1 },
+        conversions: [story.secondId, story.firstId].map((conversion_id, index) => ({
+          conversion_id,
+          conversion_type: 'payment_received',
+          event_name: 'payment_received',
+          occurred_at: at(40 - 20 * index),
+          value_amount: 100,
+          currency: 'USD',
+          revenue_type: 'cash',
+        })),
+      },
+    });
+  });
+
+  test.each([
+    ['[jour-034] the outcome_event_id', () => story.firstId],
+    [
+      '[jour-035] the conversion’s id',
+      async () => {
+        const { body } = await story.ask(by({ customer_key: 'eva-1' }));
+        return body.meta.person.conversions[1].conversion_id as string;
+      },
+    ],
+    ['[jour-036] the caller’s own key', () => 'order 1/a'],
+  ])('[jour-029] %s names a conversion: what came before it, and itself', async (_, handle) => {
+    const { status, body } = await story.ask(behind(await handle()));
+    expect(status).toBe(200);
+    expect(body.data.events.map((event: { event_time: string }) => event.event_time)).toEqual(
+      [1, 10, 19, 19.5, 20].map(at),
+    );
+    expect(body.data.total_count).toBe(5);
+    expect(body.meta.person.name).toBe('Eva Soto');
+  });
+
+  test('of a conversion that nobody is known of, its browser’s events', async () => {
+    const place = await shop();
+    const visitorId = anyUuid();
+    await place.visit({ visitor_id: visitorId, occurred_at: at(1) });
+    const { outcomeId } = await place.send({ event_name: 'lead_created', properties: {}, user_traits: {} });
+    const alone = await place.ask(behind(outcomeId));
+    expect([alone.body.data.total_count, alone.body.meta.person.customer_profile_id]).toEqual([1, null]);
+    await place.ledger.transaction((tx) =>
+      tx.updateTable('outcomes').set({ visitor_id: visitorId }).where('id', '=', outcomeId).execute(),
+    );
+    const { body } = await place.ask(behind(outcomeId));
+    expect(body.data.total_count).toBe(2);
+    expect(body.meta.person).toMatchObject({ name: null, identifiers: [], counts: { conversions: 1, browsers: 0 } });
+  });
+
+  test('at most the newest 50 conversions are told; the count is of all', async () => {
+    const place = await shop();
+    await place.post('/api/v1/events', {
+      events: Array.from({ length: 53 }, (_, index) => ({
+        event_name: 'payment_received',
+        idempotency_key: `p-${index}`,
+        occurred_at: at(index / 10),
+        properties: { value: index + 1, currency: 'USD' },
+        user_traits: { external_id: 'many' },
+      })),
+    });
+    const { body } = await place.ask(by({ customer_key: 'many' }));
+    expect(body.meta.person.counts.conversions).toBe(53);
+    expect(body.meta.person.conversions).toHaveLength(50);
+    expect(body.meta.person.conversions[0].value_amount).toBe(53);
+  });
+});
+
+describe('[auth-021] without customers:read, also on a healthcare-family profile', () => {
+  test.each(['standard', 'hipaa'] as const)(
+    '[jour-039] [jour-040] [jour-041] on a %s one, a projection with credit and window',
+    async (privacyMode) => {
+      const story = await openStory({ privacyMode });
+      const { status, body } = await story.ask(behind(story.firstId), story.projected);
+      expect(status).toBe(200);
+      const nothing = {
+        last_touch: 0,
+        first_touch: 0,
+        last_non_direct: 0,
+        linear: 0,
+        time_decay: 0,
+        position_based: 0,
+      };
+      const share = (more: object) => ({
+        ...nothing,
+        linear: expect.closeTo(1 / 3, 3),
+        time_decay: expect.any(Number),
+        ...more,
+      });
+      const touch = {
+        kind: 'visit',
+        channel: 'paid_search',
+        campaign_external_id: '101',
+        ad_set_external_id: '202',
+        ad_external_id: '303',
+        click_id_kind: 'gclid',
+        join_method: 'url_parameters',
+        in_window: true,
+      };
+      expect(body).toEqual({
+        data: {
+          events: [
+            { ...touch, occurred_at: at(1), credit: share({ first_touch: 1, position_based: 0.4 }) },
+            {
+              ...touch,
+              occurred_at: at(10),
+              campaign_external_id: null,
+              credit: share({ last_non_direct: 1, position_based: 0.2 }),
+            },
+            { ...touch, occurred_at: at(19), channel: 'direct', credit: share({ last_touch: 1, position_based: 0.4 }) },
+            {
+              occurred_at: at(20),
+              kind: 'conversion',
+              channel: null,
+              campaign_external_id: null,
+              ad_set_external_id: null,
+              ad_external_id: null,
+              click_id_kind: null,
+              join_method: null,
+              credit: {},
+              in_window: true,
+            },
+          ],
+          total_count: 4,
+        },
+        meta: { profile_id: story.profileId, conversion: { conversion_id: story.firstId, customer_key: 'eva-1' } },
+      });
+      const { conversion: _key, ...meta } = body.meta;
+      expect(JSON.stringify({ data: body.data, meta })).not.toMatch(canaries);
+    },
+  );
+
+  test('by key it is credited for the newest conversion, and the whole timeline is there', async () => {
+    const story = await openStory();
+    const { body } = await story.ask(by({ customer_key: 'eva-1' }), story.projected);
+    expect(body.meta.conversion).toEqual({ conversion_id: story.secondId, customer_key: 'eva-1' });
+    expect(body.meta.person).toBeUndefined();
+    expect(body.data.total_count).toBe(6);
+    expect(body.data.events.map((event: { credit: { last_touch?: number } }) => event.credit.last_touch)).toEqual([
+      0,
+      0,
+      0,
+      undefined,
+      1,
+      undefined,
+    ]);
+    const { events } = await story.pages(by({ customer_key: 'eva-1' }), 2, story.projected);
+    expect(events).toEqual(body.data.events);
+  });
+
+  test('a conversion whose credit is not worked out yet has none; a share of no money is still a share', async () => {
+    const place = await shop();
+    const { customerId, outcomeId } = await place.send({ event_name: 'lead_created', properties: {} });
+    const visitorId = anyUuid();
+    await place.link(visitorId, customerId);
+    for (const day of [1, 2]) await place.touch({ visitor_id: visitorId, occurred_at: at(day) });
+    const credits = async () =>
+      (await place.ask(behind(outcomeId), place.projected)).body.data.events.map(
+        (event: { credit: object }) => event.credit,
+      );
+    expect(await credits()).toEqual([{}, {}, {}]);
+    await place.attribute();
+    expect(await credits()).toEqual([
+      expect.objectContaining({ first_touch: 1, linear: 0.5 }),
+      expect.objectContaining({ last_touch: 1, linear: 0.5 }),
+      {},
+    ]);
+  });
+
+  test.each([{ email: 'eva@example.test' }, { phone: '+56912345678' }])(
+    '[jour-033] 403 insufficient_scope for %o, known or not, and the attempt is in the log',
+    async (query) => {
+      const story = await openStory();
+      const { status, body } = await story.ask(by(query as Record<string, string>), story.projected);
+      expect([status, body.error.code, body.error.required_scopes]).toEqual([
+        403,
+        'insufficient_scope',
+        ['customers:read'],
+      ]);
+      expect((await story.accesses())[0]).toEqual({ operation: 'readJourneyByKey', people: 0, result: 'refused' });
+    },
+  );
+
+  test('reads of the projection are logged as showing nobody', async () => {
+    const story = await openStory();
+    await story.ask(by({ customer_key: 'eva-1' }));
+    await story.ask(by({ customer_key: 'eva-1' }), story.projected);
+    expect(await story.accesses()).toEqual([
+      { operation: 'readJourneyByKey', people: 0, result: 'served' },
+      { operation: 'readJourneyByKey', people: 1, result: 'served' },
+    ]);
+  });
+});
+
+describe('404', () => {
+  test('[jour-042] [jour-044] [jour-046] for a key that nobody has, or somebody of another profile', async () => {
+    const [story, other] = [await openStory(), await shop()];
+    await other.send({ user_traits: { external_id: 'theirs' } });
+    for (const customer_key of ['nobody', 'theirs']) {
+      for (const headers of [story.full, story.projected]) {
+        const { status, body } = await story.ask(by({ customer_key }), headers);
+        expect([status, body.error.code]).toEqual([404, 'customer_not_found']);
+      }
+    }
+    expect(
+      new Set(['customer_not_found', 'conversion_not_found', 'not_found']).isSubsetOf(new Set(Object.keys(errors))),
+    ).toBe(true);
+  });
+
+  test('[jour-045] [jour-046] for a handle that names nothing', async () => {
+    const [story, other] = [await openStory(), await shop()];
+    const { outcomeId } = await other.send({ idempotency_key: 'theirs' });
+    for (const handle of [anyUuid(), 'nothing', outcomeId, 'theirs', '%', '..']) {
+      const { status, body } = await story.ask(behind(handle), story.projected);
+      expect([status, body.error.code], handle).toEqual([404, handle === '..' ? 'not_found' : 'conversion_not_found']);
+    }
+  });
+});
+
+test('400 without a selector, with several, or with one that cannot be read', async () => {
+  const story = await openStory();
+  for (const query of [
+    {},
+    { customer_key: 'a', email: 'a@b.cl' },
+    { email: 'nobody' },
+    { phone: 'abc' },
+    { customer_key: ' ' },
+  ]) {
+    const { status, body } = await story.ask(by(query as Record<string, string>));
+    expect([status, body.error.code], JSON.stringify(query)).toEqual([400, 'invalid_parameter']);
+  }
+});

@@ -1,0 +1,42 @@
+import type { AnswerOf, Routes } from '@tributary/contract';
+import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { findPerson } from './person.ts';
+import type { JourneyServices } from './services.ts';
+import { findSummary, type StoredSummary } from './store.ts';
+
+type Shown = AnswerOf<Routes['readJourneySummary']>['body']['data'];
+
+/** No model is asked here, whatever is or is not stored. */
+export const readJourneySummary: Handles<Routes['readJourneySummary'], Pick<JourneyServices, 'vault'>> = async (
+  { params },
+  { ledger, caller, mentions, vault },
+) => {
+  const profileId = caller.profileId as string;
+  const { person, stored } = await ledger.transaction(
+    async (tx) => {
+      const person = await findPerson(tx, profileId, params.id);
+      return { person, stored: await findSummary(tx, vault, profileId, person.id) };
+    },
+    { readOnly: true },
+  );
+  if (stored) mentions(person.id);
+  return answer(200, { data: stored ? showSummary(stored, true) : noSummary });
+};
+
+export const noSummary: Shown = {
+  summary: null,
+  cached: false,
+  model: null,
+  generated_at: null,
+  events_used: 0,
+  truncated: false,
+};
+
+export const showSummary = (summary: StoredSummary, cached: boolean): Shown => ({
+  summary: summary.text,
+  cached,
+  model: summary.model,
+  generated_at: summary.generatedAt.toISOString(),
+  events_used: summary.eventsUsed,
+  truncated: summary.isTruncated,
+});

@@ -1,0 +1,115 @@
+import { type AnswerOf, limits, type Routes } from '@tributary/contract';
+import { findLineages } from '@tributary/domain/campaigns';
+import {
+  countConversions,
+  findCustomerTotals,
+  listNewestConversions,
+  type NamedOutcome,
+} from '@tributary/domain/conversions';
+import { findCustomerKeys, listIdentifiers, listSamePerson } from '@tributary/domain/customers';
+import type { Tx } from '@tributary/postgres';
+import { answer, type Context } from '@tributary/runtime/handler.ts';
+import { type Credit, creditOf } from './credit.ts';
+import type { Person } from './person.ts';
+import { projectEvent } from './project-event.ts';
+import { readEvents } from './read-events.ts';
+import type { JourneyServices } from './services.ts';
+import { entitiesOfTouch } from './show-event.ts';
+import { readTouchline, type Stores, type TimelineAsked } from './timeline.ts';
+
+type Answer = AnswerOf<Routes['readJourneyByKey']>;
+type ShownPerson = Extract<Answer['body'], { meta: { person: unknown } }>['meta']['person'];
+
+/** Who may see people sees all of it; everybody else a projection, credited for the outcome given. */
+export async function readWholeOrProjected(
+  context: Context & Pick<JourneyServices, 'clickhouse'>,
+  asked: TimelineAsked,
+  outcome: NamedOutcome | undefined,
+): Promise<Answer> {
+  return context.caller.scopes.has('customers:read')
+    ? readWhole(context, asked)
+    : readProjected(context, asked, outcome);
+}
+
+async function readWhole(
+  context: Context & Pick<JourneyServices, 'clickhouse'>,
+  asked: TimelineAsked,
+): Promise<Answer> {
+  const { profileId, person } = asked;
+  const data = await readEvents(context, asked);
+  const shown = await context.ledger.transaction((tx) => showPerson(tx, profileId, person, data.total_count), {
+    readOnly: true,
+  });
+  context.mentions(person.id);
+  return answer(200, { data, meta: { person: shown } });
+}
+
+async function showPerson(tx: Tx, profileId: string, person: Person, events: number): Promise<ShownPerson> {
+  const { customerId, owner, visitorIds } = person;
+  const conversions = await listNewestConversions(tx, profileId, owner, limits.personConversions.newest);
+  const shown = conversions.map((one) => ({
+    conversion_id: one.id,
+    conversion_type: one.conversionType,
+    event_name: one.eventName,
+    occurred_at: one.occurredAt.toISOString(),
+    value_amount: one.amount === null ? null : Number(one.amount),
+    currency: one.currency,
+    revenue_type: one.revenueType,
+  }));
+  if (customerId === null) {
+    const counts = { events, conversions: await countConversions(tx, profileId, owner), browsers: 0 };
+    return { customer_profile_id: null, name: null, identifiers: [], counts, conversions: shown };
+  }
+  const [customer] = await listSamePerson(tx, profileId, customerId, { offset: 0, limit: 1 });
+  const identifiers = await listIdentifiers(tx, profileId, customerId, {
+    offset: 0,
+    limit: limits.personIdentifiers.most,
+  });
+  const totals = (await findCustomerTotals(tx, profileId, [customerId])).get(customerId);
+  return {
+    customer_profile_id: customerId,
+    name: [customer?.first_name, customer?.last_name].filter(Boolean).join(' ') || null,
+    identifiers: identifiers.map(({ kind, value }) => ({
+      kind: kind as ShownPerson['identifiers'][number]['kind'],
+      value,
+    })),
+    counts: { events, conversions: totals?.conversionCount ?? 0, browsers: visitorIds.length },
+    conversions: shown,
+  };
+}
+
+async function readProjected(stores: Stores, asked: TimelineAsked, outcome: NamedOutcome | undefined): Promise<Answer> {
+  const { profileId, person } = asked;
+  const credit = outcome && (await findCredit(stores, profileId, outcome));
+  const lookbackDays = credit?.lookbackDays ?? outcome?.lookbackDays ?? 0;
+  const subject = outcome && { at: outcome.occurredAt.getTime(), lookbackDays, credit };
+  const { events, totalCount } = await readTouchline(stores, asked);
+  const { lineages, key } = await stores.ledger.transaction(
+    async (tx) => ({
+      lineages: await findLineages(
+        tx,
+        profileId,
+        events.flatMap((event) => (event.store === 'touches' ? entitiesOfTouch(event.row) : [])),
+      ),
+      key: person.customerId && (await findCustomerKeys(tx, profileId, [person.customerId])).get(person.customerId),
+    }),
+    { readOnly: true },
+  );
+  return answer(200, {
+    data: { events: events.map((event) => projectEvent(event, subject, lineages)), total_count: totalCount },
+    meta: { conversion: { conversion_id: outcome?.id ?? null, customer_key: key ?? null } },
+  });
+}
+
+async function findCredit(
+  { clickhouse, signal }: Stores,
+  profileId: string,
+  { id, occurredAt }: NamedOutcome,
+): Promise<Credit | undefined> {
+  const [row] = await clickhouse.query(
+    'journey_read_credit',
+    { profile_id: profileId, conversion_id: id, conversion_time: occurredAt },
+    { signal },
+  );
+  return row && creditOf(row);
+}

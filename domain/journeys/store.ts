@@ -1,0 +1,96 @@
+import type { Tx } from '@tributary/postgres';
+import type { Vault } from '@tributary/vault';
+import { sql } from 'kysely';
+
+export interface StoredSummary {
+  readonly text: string;
+  readonly model: string;
+  readonly generatedAt: Date;
+  readonly eventsUsed: number;
+  readonly isTruncated: boolean;
+}
+
+const place = (profileId: string, personId: string) => ({
+  table: 'journey_summaries',
+  column: 'sealed',
+  row: personId,
+  profileId,
+});
+
+export async function findSummary(
+  tx: Tx,
+  vault: Vault,
+  profileId: string,
+  personId: string,
+): Promise<StoredSummary | undefined> {
+  const row = await tx
+    .selectFrom('journey_summaries')
+    .selectAll()
+    .where('profile_id', '=', profileId)
+    .where('person_id', '=', personId)
+    .executeTakeFirst();
+  return (
+    row && {
+      text: vault.open(row.sealed, place(profileId, personId)),
+      model: row.model,
+      generatedAt: row.generated_at,
+      eventsUsed: row.events_used,
+      isTruncated: row.is_truncated,
+    }
+  );
+}
+
+/** In the place of an earlier one. */
+export async function saveSummary(
+  tx: Tx,
+  vault: Vault,
+  profileId: string,
+  personId: string,
+  summary: StoredSummary,
+): Promise<void> {
+  const columns = {
+    profile_id: profileId,
+    person_id: personId,
+    sealed: vault.seal(summary.text, place(profileId, personId)),
+    model: summary.model,
+    generated_at: summary.generatedAt,
+    events_used: summary.eventsUsed,
+    is_truncated: summary.isTruncated,
+  };
+  await tx
+    .insertInto('journey_summaries')
+    .values(columns)
+    .onConflict((conflict) => conflict.columns(['profile_id', 'person_id']).doUpdateSet(columns))
+    .execute();
+}
+
+/** Removes what this room holds of people, named by customer or by browser. */
+export async function eraseJourneys(tx: Tx, profileId: string, personIds: readonly string[]): Promise<void> {
+  await sql`
+    DELETE FROM journey_summaries WHERE profile_id = ${profileId} AND person_id = ANY (${[...personIds]}::uuid[])`.execute(
+    tx,
+  );
+}
+
+/** One unit of the workspace's allowance of the day (UTC); false when there is none left. */
+export async function takeUnit(tx: Tx, workspaceId: string, now: Date, perDay: number): Promise<boolean> {
+  const day = now.toISOString().slice(0, 10);
+  await tx
+    .deleteFrom('model_allowances')
+    .where('workspace_id', '=', workspaceId)
+    .where('day', '<', sql<Date>`${day}::date`)
+    .execute();
+  const { rows } = await sql`
+    INSERT INTO model_allowances AS a (workspace_id, day, used) SELECT ${workspaceId}, ${day}::date, 1 WHERE ${perDay} > 0
+    ON CONFLICT (workspace_id, day) DO UPDATE SET used = a.used + 1 WHERE a.used < ${perDay}
+    RETURNING used`.execute(tx);
+  return rows.length > 0;
+}
+
+/** What came to nothing is not counted. */
+export async function giveUnitBack(tx: Tx, workspaceId: string, now: Date): Promise<void> {
+  const day = now.toISOString().slice(0, 10);
+  await sql`
+    UPDATE model_allowances SET used = used - 1
+    WHERE workspace_id = ${workspaceId} AND day = ${day}::date AND used > 0`.execute(tx);
+}

@@ -1,0 +1,167 @@
+import type { ClickHouse, Row } from '@tributary/clickhouse';
+import { listOutcomes, listOutcomeTimes, type PersonOutcome } from '@tributary/domain/conversions';
+import type { Ledger } from '@tributary/postgres';
+import { type Counted, merged, type Part, partsOf } from './page.ts';
+import type { Person } from './person.ts';
+
+/** All that happened is in two stores. Both say when; from that follows which rows stand on a page, and only those are read. */
+
+export type VisitEvent = { readonly at: number; readonly store: 'visits'; readonly row: Row<'journey_list_visits'> };
+/** What brought somebody without a visit. */
+export type OtherTouchEvent = {
+  readonly at: number;
+  readonly store: 'other touches';
+  readonly row: Row<'journey_list_other_touches'>;
+};
+export type TouchEvent = { readonly at: number; readonly store: 'touches'; readonly row: Row<'journey_list_touches'> };
+export type LedgerEvent = { readonly at: number; readonly store: 'ledger'; readonly row: PersonOutcome };
+
+/** All that a journey is made of. */
+export type TimelineEvent = VisitEvent | OtherTouchEvent | LedgerEvent;
+
+export interface Stores {
+  readonly ledger: Ledger;
+  readonly clickhouse: ClickHouse;
+  readonly signal: AbortSignal;
+}
+
+export interface TimelineAsked extends Part {
+  readonly profileId: string;
+  readonly person: Person;
+  /** The last moment that counts. */
+  readonly until: Date;
+}
+
+export interface Timeline<Event> {
+  readonly events: readonly Event[];
+  readonly totalCount: number;
+}
+
+/** Later than anything that is stored. */
+export const always = new Date('2200-01-01T00:00:00Z');
+
+interface Source<Event> {
+  count(first: number): Promise<Counted>;
+  read(part: Part): Promise<Event[]>;
+}
+
+/** Browsers that one question to the warehouse is about. */
+const batchSize = 1_000;
+
+/** Everything there is: visits, what else brought somebody, and outcomes. */
+export function readTimeline(stores: Stores, asked: TimelineAsked): Promise<Timeline<TimelineEvent>> {
+  const { clickhouse, signal } = stores;
+  const ofBrowsers = questionsOf(asked).map((question) => ({
+    count: async (limit: number) =>
+      countedOf(await clickhouse.query('journey_list_times', { ...question, limit }, { signal })),
+    read: async (part: Part) => {
+      const keys = await clickhouse.query('journey_list_keys', { ...question, ...part }, { signal });
+      return readByKeys(stores, asked.profileId, keys);
+    },
+  }));
+  return readPage<TimelineEvent>([...ofBrowsers, outcomesOf(stores, asked, 'beside visits')], asked);
+}
+
+/** The events under the keys, in the order of the keys. */
+async function readByKeys(
+  { clickhouse, signal }: Stores,
+  profileId: string,
+  keys: readonly Row<'journey_list_keys'>[],
+): Promise<TimelineEvent[]> {
+  const [ofTouches, ofVisits] = [keys.filter((key) => key.is_touch), keys.filter((key) => !key.is_touch)];
+  const asked = (some: readonly Row<'journey_list_keys'>[]) => ({
+    profile_id: profileId,
+    visitor_ids: [...new Set(some.map(({ visitor_id }) => visitor_id))],
+  });
+  const [visits, touches] = await Promise.all([
+    ofVisits.length === 0
+      ? []
+      : clickhouse.query('journey_list_visits', { ...asked(ofVisits), visit_ids: idsOf(ofVisits) }, { signal }),
+    ofTouches.length === 0
+      ? []
+      : clickhouse.query(
+          'journey_list_other_touches',
+          { ...asked(ofTouches), touch_ids: idsOf(ofTouches) },
+          { signal },
+        ),
+  ]);
+  const events = new Map<string, TimelineEvent>();
+  const atOf = (row: { occurred_at: string }) => Date.parse(row.occurred_at);
+  for (const row of visits) events.set(`0 ${row.visitor_id} ${row.visit_id}`, { at: atOf(row), store: 'visits', row });
+  for (const row of touches)
+    events.set(`1 ${row.visitor_id} ${row.touch_id}`, { at: atOf(row), store: 'other touches', row });
+  // What was there a moment ago may be erased by now.
+  return keys.flatMap((key) => events.get(`${key.is_touch} ${key.visitor_id} ${key.id}`) ?? []);
+}
+
+const idsOf = (keys: readonly Row<'journey_list_keys'>[]) => keys.map(({ id }) => id);
+
+/** What brought somebody and what it led to, and nothing else. */
+export function readTouchline(stores: Stores, asked: TimelineAsked): Promise<Timeline<TouchEvent | LedgerEvent>> {
+  const { clickhouse, signal } = stores;
+  const ofBrowsers = questionsOf(asked).map((question) => ({
+    count: async (limit: number) =>
+      countedOf(await clickhouse.query('journey_list_touch_times', { ...question, limit }, { signal })),
+    read: async (part: Part): Promise<TouchEvent[]> =>
+      (await clickhouse.query('journey_list_touches', { ...question, ...part }, { signal })).map((row) => ({
+        at: Date.parse(row.occurred_at),
+        store: 'touches',
+        row,
+      })),
+  }));
+  return readPage<TouchEvent | LedgerEvent>([...ofBrowsers, outcomesOf(stores, asked, 'conversions')], asked);
+}
+
+async function readPage<Event extends { readonly at: number }>(
+  sources: readonly Source<Event>[],
+  { offset, limit }: Part,
+): Promise<Timeline<Event>> {
+  const counted = await inTurn(sources, (source) => source.count(offset + limit));
+  const parts = partsOf(counted, { offset, limit });
+  const rows = await inTurn(sources, async (source, index) => {
+    const part = parts[index] as Part;
+    return part.limit === 0 ? [] : source.read(part);
+  });
+  return { events: merged(rows), totalCount: counted.reduce((sum, { count }) => sum + count, 0) };
+}
+
+/** A few at a time: somebody with many browsers must not take the warehouse from all others. */
+async function inTurn<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const atOnce = 2;
+  for (let start = 0; start < items.length; start += atOnce) {
+    const some = items.slice(start, start + atOnce);
+    results.push(...(await Promise.all(some.map((item, index) => work(item, start + index)))));
+  }
+  return results;
+}
+
+function questionsOf({ profileId, person, until }: TimelineAsked) {
+  const batches = Array.from({ length: Math.ceil(person.visitorIds.length / batchSize) }, (_, index) =>
+    person.visitorIds.slice(index * batchSize, (index + 1) * batchSize),
+  );
+  return batches.map((visitorIds) => ({ profile_id: profileId, visitor_ids: visitorIds, until }));
+}
+
+const countedOf = ([row]: readonly { events: string; times: number[] }[]): Counted => ({
+  count: Number(row?.events ?? 0),
+  times: row?.times ?? [],
+});
+
+function outcomesOf(
+  { ledger }: Stores,
+  { profileId, person, until }: TimelineAsked,
+  part: 'beside visits' | 'conversions',
+): Source<LedgerEvent> {
+  const asked = { owner: person.owner, until, part };
+  return {
+    count: (first) => ledger.transaction((tx) => listOutcomeTimes(tx, profileId, asked, first), { readOnly: true }),
+    read: async (wanted) => {
+      const rows = await ledger.transaction((tx) => listOutcomes(tx, profileId, asked, wanted), { readOnly: true });
+      return rows.map((row) => ({ at: row.occurred_at.getTime(), store: 'ledger', row }));
+    },
+  };
+}
