@@ -13,7 +13,7 @@ export { listCustomers } from './list-customers.ts';
 export {
   countConversions,
   findOutcome,
-  findOutcomesOfVisits,
+  findTypesOfVisits,
   listNewestConversions,
   listOutcomes,
   listOutcomeTimes,

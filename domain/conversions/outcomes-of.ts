@@ -1,5 +1,5 @@
 import type { Schema, Tx } from '@tributary/postgres';
-import { type RevenueType, revenueType } from '@tributary/rules';
+import { type Origin, type RevenueType, revenueType } from '@tributary/rules';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 
 /** The outcomes of one person, read in the order of time. */
@@ -13,11 +13,16 @@ export type OutcomeOwner =
 export interface OutcomesAsked {
   readonly owner: OutcomeOwner;
   readonly until: Date;
-  /** What a browser told stands among its visits already; or only what a definition lists. */
+  /** What a browser told stands among its visits already; or only what a definition lists, and what names the ad that brought it. */
   readonly part: 'beside visits' | 'conversions';
 }
 
-export type PersonOutcome = Omit<Selectable<Schema['outcomes']>, 'profile_id'>;
+export type PersonOutcome = Omit<Selectable<Schema['outcomes']>, 'profile_id' | 'origin'> & {
+  /** What brought it, where its own message says so. */
+  readonly origin: Origin | null;
+  /** How far back its definition looks; null where none lists it. */
+  readonly lookback_days: number | null;
+};
 
 const isOwned = (owner: OutcomeOwner): RawBuilder<unknown> => {
   if ('customerId' in owner) return sql`o.customer_id = ${owner.customerId}`;
@@ -30,7 +35,7 @@ const isListed = sql`EXISTS (
 
 const parts = {
   'beside visits': sql`NOT (o.visitor_id IS NOT NULL AND left(o.idempotency_key, 6) = 'visit:')`,
-  conversions: isListed,
+  conversions: sql`(${isListed} OR o.origin IS NOT NULL)`,
 } as const satisfies Record<OutcomesAsked['part'], unknown>;
 
 const from = (profileId: string, { owner, until, part }: OutcomesAsked) => sql`
@@ -60,23 +65,36 @@ export async function listOutcomes(
 ): Promise<PersonOutcome[]> {
   if (limit === 0) return [];
   const { rows } = await sql<PersonOutcome>`
-    SELECT o.* ${from(profileId, asked)} ORDER BY o.occurred_at, o.id LIMIT ${limit} OFFSET ${offset}`.execute(tx);
-  return rows;
+    SELECT o.*, d.lookback_window_days AS lookback_days
+    FROM (SELECT o.* ${from(profileId, asked)} ORDER BY o.occurred_at, o.id LIMIT ${limit} OFFSET ${offset}) AS o
+    ${withDefinition} ORDER BY o.occurred_at, o.id`.execute(tx);
+  return rows.map(({ profile_id: _own, ...row }: PersonOutcome & { profile_id?: string }) => row);
 }
 
-/** The outcomes that visits were recorded as, by the visit. */
-export async function findOutcomesOfVisits(
+/** Only of a few: the definition of each is looked up. */
+const withDefinition = sql`
+  LEFT JOIN definition_events byname ON byname.profile_id = o.profile_id AND byname.event_key = o.event_key
+  LEFT JOIN definition_events bytype ON bytype.profile_id = o.profile_id AND bytype.event_key = o.event_type_key
+  LEFT JOIN definitions d ON d.profile_id = o.profile_id AND d.id = coalesce(byname.definition_id, bytype.definition_id)`;
+
+/** What type of outcome visits were recorded as, by the visit. */
+export async function findTypesOfVisits(
   tx: Tx,
   profileId: string,
   visitIds: readonly string[],
-): Promise<Map<string, PersonOutcome>> {
+): Promise<Map<string, string>> {
   if (visitIds.length === 0) return new Map();
-  const { rows } = await sql<PersonOutcome>`
-    SELECT o.* FROM outcomes o
-    WHERE o.profile_id = ${profileId} AND o.idempotency_key = ANY (${visitIds.map((id) => `visit:${id}`)}::text[])`.execute(
-    tx,
-  );
-  return new Map(rows.map((row) => [row.idempotency_key.slice('visit:'.length), row]));
+  const rows = await tx
+    .selectFrom('outcomes')
+    .select(['idempotency_key', 'event_type'])
+    .where('profile_id', '=', profileId)
+    .where(
+      'idempotency_key',
+      'in',
+      visitIds.map((id) => `visit:${id}`),
+    )
+    .execute();
+  return new Map(rows.map((row) => [row.idempotency_key.slice('visit:'.length), row.event_type]));
 }
 
 /** A conversion, and what its definition says of it. */
@@ -103,9 +121,7 @@ export async function listNewestConversions(
       SELECT * FROM outcomes o WHERE o.profile_id = ${profileId} AND ${isOwned(owner)} AND ${isListed}
       ORDER BY o.occurred_at DESC, o.id DESC LIMIT ${limit}
     ) AS o
-    LEFT JOIN definition_events byname ON byname.profile_id = o.profile_id AND byname.event_key = o.event_key
-    LEFT JOIN definition_events bytype ON bytype.profile_id = o.profile_id AND bytype.event_key = o.event_type_key
-    JOIN definitions d ON d.profile_id = o.profile_id AND d.id = coalesce(byname.definition_id, bytype.definition_id)
+    ${withDefinition}
     ORDER BY o.occurred_at DESC, o.id DESC`.execute(tx);
   return rows.map(({ countsAsCash, ...row }) => ({ ...row, revenueType: revenueType({ ...row, countsAsCash }) }));
 }
@@ -130,9 +146,7 @@ const named = (condition: RawBuilder<unknown>) => sql<NamedOutcome>`
   SELECT o.id, o.occurred_at AS "occurredAt", o.customer_id AS "customerId", o.visitor_id AS "visitorId",
     d.lookback_window_days AS "lookbackDays"
   FROM (SELECT * FROM outcomes o WHERE ${condition} LIMIT 1) AS o
-  LEFT JOIN definition_events byname ON byname.profile_id = o.profile_id AND byname.event_key = o.event_key
-  LEFT JOIN definition_events bytype ON bytype.profile_id = o.profile_id AND bytype.event_key = o.event_type_key
-  LEFT JOIN definitions d ON d.profile_id = o.profile_id AND d.id = coalesce(byname.definition_id, bytype.definition_id)`;
+  ${withDefinition}`;
 
 const uuidShape = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { merged, partsOf } from './page.ts';
+import { lastUntil, merged, partsOf } from './page.ts';
 
 interface Event {
   readonly at: number;
@@ -43,4 +43,13 @@ test('pages of any size, put together, are all events in order, each once', () =
 
 test('a page beyond the end is empty', () => {
   expect(pageOf([[{ at: 1, name: 'a' }], []], 5, 10)).toEqual([]);
+});
+
+test('the last time until a moment', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(20)), fc.nat(20), (times, at) => {
+      const sorted = times.toSorted((a, b) => a - b);
+      expect(lastUntil(sorted, at)).toBe(sorted.findLast((time) => time <= at));
+    }),
+  );
 });

@@ -43,3 +43,14 @@ export function partsOf(sources: readonly Counted[], { offset, limit }: Part): P
 export function merged<Row extends { readonly at: number }>(parts: readonly (readonly Row[])[]): Row[] {
   return parts.flat().sort((a, b) => a.at - b.at);
 }
+
+/** The last of the times that is not after a moment; undefined where there is none. */
+export function lastUntil(times: readonly number[], at: number): number | undefined {
+  let [low, high] = [0, times.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((times[middle] as number) <= at) low = middle + 1;
+    else high = middle;
+  }
+  return times[low - 1];
+}

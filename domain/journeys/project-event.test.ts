@@ -33,7 +33,9 @@ test('a column that somebody adds to a store is not let out', () => {
   const canary = 'canary@example.test';
   const leaky = { ...row, email: canary, url: canary, city: canary, session_id: canary, new_column: canary };
   const touch = { at: 0, store: 'touches', row: leaky } as TouchEvent;
-  const outcome = { at: 0, store: 'ledger', row: { ...leaky, event_name: canary, rest: { page_url: canary } } };
+  const said = { event_name: canary, idempotency_key: canary, rest: { page_url: canary, ad_id: canary } };
+  const origin = { channel: 'paid_social', ad_id: 'ours', click_id_kind: null, new_column: canary };
+  const outcome = { at: 0, store: 'ledger', isSynthetic: true, row: { ...leaky, ...said, origin } };
   for (const event of [touch, outcome as unknown as LedgerEvent]) {
     const shown = projectEvent(event, undefined, new Map());
     expect(Object.keys(shown).sort()).toEqual(names);

@@ -1,5 +1,6 @@
 import type { AnswerOf, Routes } from '@tributary/contract';
 import type { Lineage } from '@tributary/domain/campaigns';
+import { noEntityId } from '@tributary/rules';
 import { type Credit, noShare } from './credit.ts';
 import { known } from './show-event.ts';
 import type { LedgerEvent, TouchEvent } from './timeline.ts';
@@ -29,20 +30,7 @@ export function projectEvent(
   const in_window =
     subject !== undefined && event.at <= subject.at && event.at >= subject.at - subject.lookbackDays * dayMs;
   const occurred_at = new Date(event.at).toISOString();
-  if (event.store === 'ledger') {
-    return {
-      occurred_at,
-      kind: 'conversion',
-      channel: null,
-      campaign_external_id: null,
-      ad_set_external_id: null,
-      ad_external_id: null,
-      click_id_kind: null,
-      join_method: null,
-      credit: {},
-      in_window,
-    };
-  }
+  if (event.store === 'ledger') return { occurred_at, ...projectOutcome(event, subject, lineages), in_window };
   const { row } = event;
   const line = lineageOf(row, lineages);
   return {
@@ -54,10 +42,38 @@ export function projectEvent(
     ad_external_id: known(row.ad_external_id) ?? line.ad?.externalId ?? null,
     click_id_kind: known(row.click_id_kind),
     join_method: known(row.join_method),
-    credit: subject?.credit ? { ...(subject.credit.shares.get(row.touch_id) ?? noShare) } : {},
+    credit: shareOf(row.touch_id, subject),
     in_window,
   };
 }
+
+/** An outcome is what it led to; one that names its ad stands for the touch that brought it, too. */
+function projectOutcome(
+  { row, isSynthetic }: LedgerEvent,
+  subject: Subject | undefined,
+  lineages: ReadonlyMap<string, Lineage>,
+): Omit<ProjectedEvent, 'occurred_at' | 'in_window'> {
+  const { origin } = row;
+  const line = origin ? lineages.get(origin.ad_id) : undefined;
+  const isNamed = origin !== null && origin.ad_id !== noEntityId;
+  const { ad_id } = row.rest as { ad_id?: unknown };
+  return {
+    kind: isSynthetic ? 'synthetic' : 'conversion',
+    channel: origin?.channel ?? null,
+    campaign_external_id: line?.campaign?.externalId ?? null,
+    ad_set_external_id: line?.ad_set?.externalId ?? null,
+    ad_external_id: line?.ad?.externalId ?? (isNamed && isPlatformId(ad_id) ? ad_id.trim() : null),
+    click_id_kind: origin?.click_id_kind ?? null,
+    join_method: isNamed ? 'event_ad_id' : null,
+    credit: origin ? shareOf(row.id, subject) : {},
+  };
+}
+
+/** What a caller sent as the id of an ad is let out only if it can be one: it is the one text here that was not made by a platform. */
+const isPlatformId = (text: unknown): text is string => typeof text === 'string' && /^\s*[\w-]{1,64}\s*$/.test(text);
+
+const shareOf = (touchId: string, subject: Subject | undefined): ProjectedEvent['credit'] =>
+  subject?.credit ? { ...(subject.credit.shares.get(touchId) ?? noShare) } : {};
 
 /** The smallest entity knows the most of those above it; what a larger one says of itself counts before that. */
 const lineageOf = (row: TouchEvent['row'], lineages: ReadonlyMap<string, Lineage>): Lineage =>

@@ -24,7 +24,7 @@ const shop = (traits = {}) => openShop(kit, api, clickhouse, traits);
 const journeyOf = (id: string, query = '') => `/api/v1/customers/${id}/journey${query}`;
 
 describe('200', () => {
-  test('[jour-020] [jour-001] [jour-002] [jour-003] [jour-004] [jour-005] [jour-006] [jour-007] [jour-008] [jour-009] [jour-010] [jour-011] [jour-012] [jour-013] [jour-014] [jour-015] [jour-016] [jour-025] [cust-004] a visit and a payment, with every field', async () => {
+  test('[jour-020] [jour-001] [jour-002] [jour-003] [jour-004] [jour-005] [jour-006] [jour-007] [jour-008] [jour-009] [jour-010] [jour-011] [jour-012] [jour-013] [jour-014] [jour-015] [jour-025] [cust-004] a visit and a payment, with every field', async () => {
     const place = await shop();
     const { customerId } = await place.send({
       properties: { value: '199.90', currency: 'USD', provider: 'payments_a' },
@@ -172,17 +172,14 @@ describe('200', () => {
     }
   });
 
-  test('[jour-016] a synthetic touch is an event of its own and says so; so are other touches without a visit', async () => {
+  test('[jour-016] [jour-017] an off-site conversion that names its ad and had no visit is synthetic, with channel and campaign', async () => {
     const place = await shop();
-    const { customerId } = await place.send({ occurred_at: at(9) });
-    const visitorId = anyUuid();
-    await place.link(visitorId, customerId);
     await place.post('/api/v1/spend', {
       rows: [
         {
           platform: 'social_ads',
           level: 'ad',
-          external_id: 'ad-9',
+          external_id: '120210987654321',
           campaign_external_id: 'campaign-9',
           campaign_name: 'Winter',
           date: '2026-03-01',
@@ -191,23 +188,42 @@ describe('200', () => {
         },
       ],
     });
+    const named = { event_name: 'lead_created', properties: {}, ad_id: '120210987654321' };
+    const { customerId } = await place.send({ ...named, occurred_at: at(5) });
+    await place.send({ occurred_at: at(9) });
+    const visitorId = anyUuid();
+    await place.link(visitorId, customerId);
+    const shown = async () => {
+      const { events } = await place.pages(journeyOf(customerId), 1);
+      return events.map((event) => [event.event_type, event.is_synthetic, event.channel, event.campaign]);
+    };
+    const first = ['lead_created', true, 'paid_social', 'Winter'];
+    const payment = ['payment_received', false, null, null];
+    expect(await shown()).toEqual([first, payment]);
+    // What came later brought nobody to it; what came before its lookback did not either.
+    await place.visit({ visitor_id: visitorId, occurred_at: at(6), campaign_external_id: '' });
+    await place.visit({ visitor_id: visitorId, occurred_at: at(5 - 91), campaign_external_id: '' });
+    const visit = ['page_view', false, 'paid_search', null];
+    expect(await shown()).toEqual([visit, first, visit, payment]);
+    await place.visit({ visitor_id: visitorId, occurred_at: at(5 - 90), campaign_external_id: '' });
+    expect(await shown()).toEqual([visit, visit, ['lead_created', false, 'paid_social', 'Winter'], visit, payment]);
+  });
+
+  test('what brought somebody without a visit is an event of its own; a touch that came from a visit is that visit', async () => {
+    const place = await shop();
+    const { customerId } = await place.send({ occurred_at: at(9) });
+    const visitorId = anyUuid();
+    await place.link(visitorId, customerId);
     const ad_id = entityIdOf(place.profileId, 'social_ads', 'ad', 'ad-9');
-    await place.touch({ visitor_id: visitorId, occurred_at: at(8), kind: 'synthetic', platform: 'social_ads', ad_id });
-    await place.touch({ visitor_id: visitorId, occurred_at: at(7), kind: 'declared_source' });
-    // A touch that came from a visit is that visit.
+    await place.touch({ visitor_id: visitorId, occurred_at: at(7), kind: 'ad_referral', ad_id });
     const { visit_id } = await place.visit({ visitor_id: visitorId, occurred_at: at(6) });
     await place.touch({ visitor_id: visitorId, occurred_at: at(6), touch_id: visit_id, kind: 'visit' });
     const { body } = await place.ask(journeyOf(customerId));
-    const shown = body.data.events.map((event: Record<string, unknown>) => [
-      event.event_type,
-      event.is_synthetic,
-      event.campaign,
-    ]);
+    const shown = body.data.events.map((event: Record<string, unknown>) => [event.event_type, event.channel]);
     expect(shown).toEqual([
-      ['page_view', false, null],
-      ['declared_source', false, null],
-      ['synthetic_touch', true, 'Winter'],
-      ['payment_received', false, null],
+      ['page_view', 'paid_search'],
+      ['ad_referral', 'paid_social'],
+      ['payment_received', null],
     ]);
   });
 

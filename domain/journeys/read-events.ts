@@ -1,6 +1,6 @@
 import { findLineages } from '@tributary/domain/campaigns';
-import { findOutcomesOfVisits } from '@tributary/domain/conversions';
-import { entitiesOfTouch, entitiesOfVisit, type JourneyEvent, showEvent } from './show-event.ts';
+import { findTypesOfVisits } from '@tributary/domain/conversions';
+import { entitiesOfOutcome, entitiesOfTouch, entitiesOfVisit, type JourneyEvent, showEvent } from './show-event.ts';
 import { readTimeline, type Stores, type TimelineAsked } from './timeline.ts';
 
 /** A page of a journey as somebody sees it who may see people. */
@@ -11,7 +11,7 @@ export async function readEvents(
   const { events, totalCount } = await readTimeline(stores, asked);
   const { profileId } = asked;
   const entities = events.flatMap((event) => {
-    if (event.store === 'ledger') return [];
+    if (event.store === 'ledger') return entitiesOfOutcome(event.row);
     return event.store === 'visits' ? entitiesOfVisit(profileId, event.row) : entitiesOfTouch(event.row);
   });
   // Only what a site gave a name of its own may have been recorded as an outcome.
@@ -22,7 +22,7 @@ export async function readEvents(
     async (tx) => ({
       profileId,
       lineages: await findLineages(tx, profileId, entities),
-      outcomes: await findOutcomesOfVisits(tx, profileId, tracked),
+      outcomeTypes: await findTypesOfVisits(tx, profileId, tracked),
     }),
     { readOnly: true },
   );

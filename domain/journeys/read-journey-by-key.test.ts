@@ -243,6 +243,33 @@ describe('[auth-021] without customers:read, also on a healthcare-family profile
     expect(events).toEqual(body.data.events);
   });
 
+  test('a conversion that names its ad stands for the touch, too: the credit adds up', async () => {
+    const place = await shop();
+    const lead = {
+      event_name: 'lead_created',
+      properties: {},
+      ad_id: '120210987654321',
+      click_ids: { ctwa_clid: 'ARxyz' },
+    };
+    await place.send({ ...lead, occurred_at: at(5) });
+    const { outcomeId } = await place.send({ occurred_at: at(9) });
+    await place.attribute();
+    const { body } = await place.ask(behind(outcomeId), place.projected);
+    expect(body.data.events).toMatchObject([
+      {
+        kind: 'synthetic',
+        channel: 'paid_social',
+        ad_external_id: '120210987654321',
+        click_id_kind: 'ctwa_clid',
+        join_method: 'event_ad_id',
+        credit: { last_touch: 1, first_touch: 1, linear: 1, time_decay: 1, position_based: 1, last_non_direct: 1 },
+        in_window: true,
+      },
+      { kind: 'conversion', channel: null, credit: {} },
+    ]);
+    expect(JSON.stringify(body)).not.toContain('ARxyz');
+  });
+
   test('a conversion whose credit is not worked out yet has none; a share of no money is still a share', async () => {
     const place = await shop();
     const { customerId, outcomeId } = await place.send({ event_name: 'lead_created', properties: {} });

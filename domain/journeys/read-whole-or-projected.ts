@@ -14,7 +14,7 @@ import type { Person } from './person.ts';
 import { projectEvent } from './project-event.ts';
 import { readEvents } from './read-events.ts';
 import type { JourneyServices } from './services.ts';
-import { entitiesOfTouch } from './show-event.ts';
+import { entitiesOfOutcome, entitiesOfTouch } from './show-event.ts';
 import { readTouchline, type Stores, type TimelineAsked } from './timeline.ts';
 
 type Answer = AnswerOf<Routes['readJourneyByKey']>;
@@ -89,7 +89,9 @@ async function readProjected(stores: Stores, asked: TimelineAsked, outcome: Name
       lineages: await findLineages(
         tx,
         profileId,
-        events.flatMap((event) => (event.store === 'touches' ? entitiesOfTouch(event.row) : [])),
+        events.flatMap((event) =>
+          event.store === 'touches' ? entitiesOfTouch(event.row) : entitiesOfOutcome(event.row),
+        ),
       ),
       key: person.customerId && (await findCustomerKeys(tx, profileId, [person.customerId])).get(person.customerId),
     }),

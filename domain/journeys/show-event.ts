@@ -1,6 +1,5 @@
 import type { AnswerOf, Routes } from '@tributary/contract';
 import type { Lineage } from '@tributary/domain/campaigns';
-import type { PersonOutcome } from '@tributary/domain/conversions';
 import { type EntityLevel, entityIdOf, noEntityId } from '@tributary/rules';
 import type { LedgerEvent, OtherTouchEvent, TimelineEvent, VisitEvent } from './timeline.ts';
 
@@ -10,8 +9,8 @@ export type JourneyEvent = AnswerOf<Routes['readCustomerJourney']>['body']['data
 export interface Around {
   readonly profileId: string;
   readonly lineages: ReadonlyMap<string, Lineage>;
-  /** What visits were recorded as. */
-  readonly outcomes: ReadonlyMap<string, PersonOutcome>;
+  /** What type of outcome visits were recorded as. */
+  readonly outcomeTypes: ReadonlyMap<string, string>;
 }
 
 export function showEvent(event: TimelineEvent, around: Around): JourneyEvent {
@@ -21,16 +20,16 @@ export function showEvent(event: TimelineEvent, around: Around): JourneyEvent {
     case 'other touches':
       return showTouch(event, around);
     case 'ledger':
-      return showOutcome(event);
+      return showOutcome(event, around);
   }
 }
 
 /** The warehouse writes '' where there was nothing, and these where nothing was understood. */
 export const known = (text: string): string | null => (['', 'unknown', 'ZZ'].includes(text) ? null : text);
 
-function showVisit({ row }: VisitEvent, { profileId, lineages, outcomes }: Around): JourneyEvent {
+function showVisit({ row }: VisitEvent, { profileId, lineages, outcomeTypes }: Around): JourneyEvent {
   // An erasure clears what a visit was called.
-  const type = outcomes.get(row.visit_id)?.event_type ?? (row.event_type || 'visit');
+  const type = outcomeTypes.get(row.visit_id) ?? (row.event_type || 'visit');
   return {
     event_type: type,
     event_name: row.event_name || type,
@@ -53,11 +52,9 @@ function showVisit({ row }: VisitEvent, { profileId, lineages, outcomes }: Aroun
 }
 
 function showTouch({ row }: OtherTouchEvent, { lineages }: Around): JourneyEvent {
-  const is_synthetic = row.kind === 'synthetic';
-  const type = is_synthetic ? 'synthetic_touch' : row.kind;
   return {
-    event_type: type,
-    event_name: type,
+    event_type: row.kind,
+    event_name: row.kind,
     event_time: row.occurred_at,
     url: null,
     path: null,
@@ -72,24 +69,24 @@ function showTouch({ row }: OtherTouchEvent, { lineages }: Around): JourneyEvent
     os: null,
     country: known(row.country),
     city: null,
-    is_synthetic,
+    is_synthetic: false,
   };
 }
 
-function showOutcome({ row }: LedgerEvent): JourneyEvent {
+function showOutcome({ row, isSynthetic }: LedgerEvent, { lineages }: Around): JourneyEvent {
   const { page_url, properties } = row.rest as { page_url?: unknown; properties?: { provider?: unknown } };
   const url = typeof page_url === 'string' ? page_url : null;
-  const provider = properties?.provider;
+  const provider = typeof properties?.provider === 'string' ? properties.provider : null;
   return {
     event_type: row.event_type,
     event_name: row.event_name,
     event_time: row.occurred_at.toISOString(),
     url,
     path: url === null ? null : (URL.parse(url)?.pathname ?? null),
-    channel: null,
-    source: typeof provider === 'string' ? provider : null,
-    medium: null,
-    campaign: null,
+    channel: row.origin?.channel ?? null,
+    source: provider ?? row.origin?.source ?? null,
+    medium: row.origin?.medium ?? null,
+    campaign: campaignOf(entitiesOfOutcome(row), lineages),
     value_amount: row.amount === null ? null : Number(row.amount),
     currency: row.currency,
     device: null,
@@ -97,7 +94,7 @@ function showOutcome({ row }: LedgerEvent): JourneyEvent {
     os: null,
     country: null,
     city: null,
-    is_synthetic: false,
+    is_synthetic: isSynthetic,
   };
 }
 
@@ -120,3 +117,6 @@ export function entitiesOfVisit(profileId: string, row: VisitEvent['row']): stri
 /** A touch names them by ids of ours. */
 export const entitiesOfTouch = (row: { campaign_id: string; ad_set_id: string; ad_id: string }): string[] =>
   [row.campaign_id, row.ad_set_id, row.ad_id].filter((id) => id !== noEntityId);
+
+export const entitiesOfOutcome = ({ origin }: LedgerEvent['row']): string[] =>
+  origin && origin.ad_id !== noEntityId ? [origin.ad_id] : [];

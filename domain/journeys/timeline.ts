@@ -1,7 +1,8 @@
 import type { ClickHouse, Row } from '@tributary/clickhouse';
 import { listOutcomes, listOutcomeTimes, type PersonOutcome } from '@tributary/domain/conversions';
 import type { Ledger } from '@tributary/postgres';
-import { type Counted, merged, type Part, partsOf } from './page.ts';
+import { lookbackDays } from '@tributary/rules';
+import { type Counted, lastUntil, merged, type Part, partsOf } from './page.ts';
 import type { Person } from './person.ts';
 
 /** All that happened is in two stores. Both say when; from that follows which rows stand on a page, and only those are read. */
@@ -14,7 +15,13 @@ export type OtherTouchEvent = {
   readonly row: Row<'journey_list_other_touches'>;
 };
 export type TouchEvent = { readonly at: number; readonly store: 'touches'; readonly row: Row<'journey_list_touches'> };
-export type LedgerEvent = { readonly at: number; readonly store: 'ledger'; readonly row: PersonOutcome };
+export type LedgerEvent = {
+  readonly at: number;
+  readonly store: 'ledger';
+  readonly row: PersonOutcome;
+  /** Whether the outcome names the ad that brought it, and nothing else is known to have brought the person in its lookback. */
+  readonly isSynthetic: boolean;
+};
 
 /** All that a journey is made of. */
 export type TimelineEvent = VisitEvent | OtherTouchEvent | LedgerEvent;
@@ -42,8 +49,11 @@ export const always = new Date('2200-01-01T00:00:00Z');
 
 interface Source<Event> {
   count(first: number): Promise<Counted>;
-  read(part: Part): Promise<Event[]>;
+  read(part: Part, lastBrought: LastBrought): Promise<Event[]>;
 }
+
+/** When a browser was last seen until a moment; known as far as a page reaches. */
+type LastBrought = (at: number) => number | undefined;
 
 /** Browsers that one question to the warehouse is about. */
 const batchSize = 1_000;
@@ -59,7 +69,7 @@ export function readTimeline(stores: Stores, asked: TimelineAsked): Promise<Time
       return readByKeys(stores, asked.profileId, keys);
     },
   }));
-  return readPage<TimelineEvent>([...ofBrowsers, outcomesOf(stores, asked, 'beside visits')], asked);
+  return readPage<TimelineEvent>(ofBrowsers, outcomesOf(stores, asked, 'beside visits'), asked);
 }
 
 /** The events under the keys, in the order of the keys. */
@@ -109,21 +119,28 @@ export function readTouchline(stores: Stores, asked: TimelineAsked): Promise<Tim
         row,
       })),
   }));
-  return readPage<TouchEvent | LedgerEvent>([...ofBrowsers, outcomesOf(stores, asked, 'conversions')], asked);
+  return readPage<TouchEvent | LedgerEvent>(ofBrowsers, outcomesOf(stores, asked, 'conversions'), asked);
 }
 
 async function readPage<Event extends { readonly at: number }>(
-  sources: readonly Source<Event>[],
+  ofBrowsers: readonly Source<Event>[],
+  ofLedger: Source<Event>,
   { offset, limit }: Part,
 ): Promise<Timeline<Event>> {
+  const sources = [...ofBrowsers, ofLedger];
   const counted = await inTurn(sources, (source) => source.count(offset + limit));
   const parts = partsOf(counted, { offset, limit });
+  const seen = counted.slice(0, ofBrowsers.length);
+  // Whatever came before an event of the page is among the times that were read to find the page.
+  const lastBrought = (at: number) => seen.map(({ times }) => lastUntil(times, at)).reduce(later, undefined);
   const rows = await inTurn(sources, async (source, index) => {
     const part = parts[index] as Part;
-    return part.limit === 0 ? [] : source.read(part);
+    return part.limit === 0 ? [] : source.read(part, lastBrought);
   });
   return { events: merged(rows), totalCount: counted.reduce((sum, { count }) => sum + count, 0) };
 }
+
+const later = (a: number | undefined, b: number | undefined) => (a === undefined || (b ?? a) > a ? b : a);
 
 /** A few at a time: somebody with many browsers must not take the warehouse from all others. */
 async function inTurn<Item, Result>(
@@ -159,9 +176,17 @@ function outcomesOf(
   const asked = { owner: person.owner, until, part };
   return {
     count: (first) => ledger.transaction((tx) => listOutcomeTimes(tx, profileId, asked, first), { readOnly: true }),
-    read: async (wanted) => {
+    read: async (wanted, lastBrought) => {
       const rows = await ledger.transaction((tx) => listOutcomes(tx, profileId, asked, wanted), { readOnly: true });
-      return rows.map((row) => ({ at: row.occurred_at.getTime(), store: 'ledger', row }));
+      return rows.map((row) => {
+        const at = row.occurred_at.getTime();
+        return { at, store: 'ledger', row, isSynthetic: row.origin !== null && !isBrought(row, lastBrought(at)) };
+      });
     },
   };
 }
+
+const dayMs = 86_400_000;
+
+const isBrought = ({ occurred_at, lookback_days }: PersonOutcome, last: number | undefined): boolean =>
+  last !== undefined && last >= occurred_at.getTime() - (lookback_days ?? lookbackDays.default) * dayMs;

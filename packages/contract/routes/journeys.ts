@@ -19,7 +19,7 @@ const JourneyEvent = z
     event_type: z
       .string()
       .describe(
-        '`page_view`, `track` or `identify` for what a browser told; `ad_referral`, `declared_source` or `synthetic_touch` for what else brought somebody; else the type of the outcome, like `payment_received`.',
+        '`page_view`, `track` or `identify` for what a browser told; `ad_referral` or `declared_source` for what else brought somebody; else the type of the outcome, like `payment_received`.',
       ),
     event_name: z.string(),
     event_time: IsoTimestamp,
@@ -38,7 +38,9 @@ const JourneyEvent = z
     city: Text,
     is_synthetic: z
       .boolean()
-      .describe('True for the touch that stands for an off-site conversion which had no website visit.'),
+      .describe(
+        'True for an off-site conversion that names its ad and had no website visit: it stands for the touch that brought it.',
+      ),
   })
   .meta({ id: 'JourneyEvent' });
 
@@ -81,7 +83,9 @@ const JourneyTouch = z
     occurred_at: IsoTimestamp,
     kind: z
       .enum(['visit', 'ad_referral', 'declared_source', 'synthetic', 'conversion'])
-      .describe('What brought somebody; `conversion` for what it led to.'),
+      .describe(
+        'What brought somebody; `conversion` for what it led to; `synthetic` for a conversion that names its ad and had no website visit, and so stands for both.',
+      ),
     channel: Text,
     campaign_external_id: Text.describe('As the platform calls it; so are the next two.'),
     ad_set_external_id: Text,
@@ -91,7 +95,7 @@ const JourneyTouch = z
     credit: z
       .partialRecord(AttributionModel, z.number().min(0).max(1))
       .describe(
-        'The share in the conversion of `meta.conversion`, by model. Empty while it is not worked out, and for conversions.',
+        'The share in the conversion of `meta.conversion`, by model. Empty while it is not worked out, and for conversions that name no ad.',
       ),
     in_window: z.boolean().describe('Whether it falls into the lookback of that conversion.'),
   })
