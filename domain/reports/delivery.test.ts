@@ -143,6 +143,12 @@ describe('GET /campaigns/trend', { timeout: 60_000 }, () => {
       ],
       meta: { profile_id: shop.profileId, ...range, currency: 'USD' },
     });
+    // Somebody else's entity is as unknown as one that never was.
+    const stranger = await open();
+    await stranger.spend({ ...film, spend: '9' });
+    await stranger.settle();
+    const foreign = { ...range, entity_ids: stranger.entity('campaign', 'winter') };
+    expect((await shop.read('/campaigns/trend', foreign)).data).toEqual([]);
     // A platform's own id is none of ours.
     expect(await shop.refused('/campaigns/trend', { entity_ids: 'winter' })).toEqual([400, 'invalid_parameter']);
   });

@@ -15,7 +15,7 @@ export const readOverview: Handles<Routes['readOverview'], ReportServices> = asy
     clickhouse.query('report_read_overview', { profile_id: profileId, time_zone: timeZone, from, until }, { signal }),
     clickhouse.query('delivery_list_days', { ...parameters, level: 'campaign', entity_ids: [] }, { signal }),
   ]);
-  const ofDays = counted.filter(({ is_of_day }) => is_of_day);
+  const ofDays = counted.filter(({ is_of_day }) => is_of_day === 1);
   const byDay = Map.groupBy(ofDays, ({ day }) => day);
   const spendOf = new Map(delivered.map(({ day, spend }) => [day, spend]));
   const total = { spend: cost(sumAmounts([...spendOf.values()]), currency), ...sumsOf(ofDays, currency) };
@@ -38,7 +38,7 @@ export const readOverview: Handles<Routes['readOverview'], ReportServices> = asy
         ...sumsOf(byDay.get(date) ?? [], currency),
       })),
       channels: counted
-        .filter(({ is_of_day }) => !is_of_day)
+        .filter(({ is_of_day }) => is_of_day === 0)
         .map((row) => ({ channel: row.channel, ...sumsOf([row], currency) }))
         .sort((a, b) => b.outcome_value - a.outcome_value || (a.channel < b.channel ? -1 : 1)),
     },

@@ -92,7 +92,8 @@ export const reportQueries = {
       day: string;
       conversion_type: string;
       channel: string;
-      is_of_day: boolean;
+      /** 1, or 0 for a row of a channel. */
+      is_of_day: number;
       conversions: string;
       payments: string;
       value: string;
