@@ -1,3 +1,4 @@
+import type { CustomerTotals } from '@tributary/domain/customers';
 import type { Tx } from '@tributary/postgres';
 import { type RevenueType, revenueType } from '@tributary/rules';
 import { type RawBuilder, sql } from 'kysely';
@@ -82,7 +83,7 @@ export async function readGoal(tx: Tx, goal: Goal, before: Position, most: numbe
     WITH named AS MATERIALIZED (
       SELECT e.event_key, d.id AS definition_id FROM definitions d
       JOIN definition_events e ON e.profile_id = d.profile_id AND e.definition_id = d.id
-      WHERE d.profile_id = ${profileId} AND d.conversion_type = ${goal.conversionType} AND d.is_attribution_eligible
+      WHERE d.profile_id = ${profileId} AND d.conversion_type = ${goal.conversionType}
     ), looked AS (
       SELECT * FROM (
         SELECT *, false AS is_by_type FROM (${follow('event_key', sql``)}) a
@@ -128,7 +129,7 @@ export async function readGoalOf(
     ), judged AS (
       SELECT ${shown(goal.currency)}, coalesce(d.conversion_type, '') AS "conversionType",
         coalesce(d.counts_as_cash, false) AS "countsAsCash",
-        coalesce(d.conversion_type = ${goal.conversionType} AND d.is_attribution_eligible, false) AS "isGoal",
+        coalesce(d.conversion_type = ${goal.conversionType}, false) AS "isGoal",
         coalesce((o.occurred_at, o.id) = (SELECT occurred_at, id FROM cut), false) AS "isCut",
         (SELECT count(*) FROM looked)::int AS seen
       FROM looked o ${meaning}
@@ -153,32 +154,24 @@ const asStretch = (rows: readonly Row[], most: number): Stretch => ({
   isEnd: rows.length < most && !rows.at(-1)?.isCut,
 });
 
-export interface Totals {
-  readonly conversions: number;
-  /** Cash, in the reporting currency. */
-  readonly revenue: string;
-}
-
-/** What people did in all their time: of customers, and of browsers that nobody is known of. */
-export async function sumUp(
+/** What browsers that nobody is known of did in all their time. A browser has few outcomes; those of customers are kept counted. */
+export async function findVisitorTotals(
   tx: Tx,
   profileId: string,
-  { customerIds, visitorIds }: { readonly customerIds: readonly string[]; readonly visitorIds: readonly string[] },
+  visitorIds: readonly string[],
   currency: string,
-): Promise<Map<string, Totals>> {
-  // Counted by event first, so that thousands of purchases are looked up once.
-  const counted = (ids: readonly string[], isTheirs: RawBuilder<unknown>) => sql`
-    SELECT p.id AS person, o.* FROM unnest(${[...new Set(ids)]}::uuid[]) AS p (id) CROSS JOIN LATERAL (
-      SELECT o.profile_id, o.event_key, o.event_type_key, count(*) AS n,
-        sum(o.reporting_amount) FILTER (WHERE o.reporting_currency = ${currency}) AS amount
-      FROM outcomes o WHERE o.profile_id = ${profileId} AND ${isTheirs} GROUP BY 1, 2, 3) o`;
-  const { rows } = await sql<{ person: string; conversions: string; revenue: string }>`
-    SELECT o.person, sum(o.n) AS conversions, coalesce(sum(o.amount) FILTER (WHERE d.counts_as_cash), 0) AS revenue
-    FROM (
-      ${counted(customerIds, sql`o.customer_id = p.id`)}
-      UNION ALL
-      ${counted(visitorIds, sql`o.visitor_id = p.id AND o.customer_id IS NULL`)}
-    ) o ${meaning}
-    WHERE d.is_attribution_eligible GROUP BY o.person`.execute(tx);
-  return new Map(rows.map((row) => [row.person, { conversions: Number(row.conversions), revenue: row.revenue }]));
+): Promise<Map<string, CustomerTotals>> {
+  if (visitorIds.length === 0) return new Map();
+  const { rows } = await sql<{ visitorId: string; conversions: string; cash: string }>`
+    SELECT o.visitor_id AS "visitorId", count(d.id) AS conversions,
+      coalesce(sum(o.reporting_amount) FILTER (WHERE d.counts_as_cash AND o.reporting_currency = ${currency}), 0)::text AS cash
+    FROM outcomes o ${meaning}
+    WHERE o.profile_id = ${profileId} AND o.visitor_id = ANY (${[...visitorIds]}::uuid[]) AND o.customer_id IS NULL
+    GROUP BY o.visitor_id`.execute(tx);
+  return new Map(
+    rows.map(({ visitorId, conversions, cash }) => [
+      visitorId,
+      { conversionCount: Number(conversions), cashRevenue: cash },
+    ]),
+  );
 }

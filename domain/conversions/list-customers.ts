@@ -1,23 +1,29 @@
 import type { ClickHouse, Row } from '@tributary/clickhouse';
 import { Device, type Routes } from '@tributary/contract';
+import {
+  type CustomerName,
+  type CustomerTotals,
+  findFitting,
+  findNames,
+  fittingAmong,
+} from '@tributary/domain/customers';
 import type { Tx } from '@tributary/postgres';
 import { conversionIdOf, outcomeIdOf, searchQuestion } from '@tributary/rules';
 import { answer, type Handles } from '@tributary/runtime/handler.ts';
-import { type CustomerName, findFitting, findNames, fittingAmong } from '../customers/index.ts';
+import { findCustomerTotals } from './find-customer-totals.ts';
 import {
   findPeriod,
+  findVisitorTotals,
   type Goal,
   type LookedAt,
   nothing,
   type Position,
   readGoal,
   readGoalOf,
-  sumUp,
-  type Totals,
 } from './goal-store.ts';
 import { type Walk, type Walked, walkGoal } from './walk-goal.ts';
 
-/** In one answer. Where a name is common, and few of those who have it reached the goal, that is still some dozen milliseconds. */
+/** In one answer: where a name is common, few of those who have it may have reached the goal. */
 const mostLookedAt = 20_000;
 
 /** Below every outcome of its moment. */
@@ -45,7 +51,10 @@ export const listCustomers: Handles<Routes['listCustomers'], { readonly clickhou
       return {
         walked: page,
         names: await findNames(tx, customerIds),
-        totals: await sumUp(tx, profileId, { customerIds, visitorIds }, currency),
+        totals: new Map([
+          ...(await findCustomerTotals(tx, profileId, customerIds)),
+          ...(await findVisitorTotals(tx, profileId, visitorIds, currency)),
+        ]),
       };
     },
     { readOnly: true },
@@ -122,7 +131,7 @@ async function readTouches(
 function showRow(
   conversion: LookedAt,
   name: CustomerName | undefined,
-  totals: Totals | undefined,
+  totals: CustomerTotals | undefined,
   touches: Touches | undefined,
 ) {
   return {
@@ -141,8 +150,8 @@ function showRow(
     touch_count: touches?.touch_count ?? 0,
     touch_channels: [...new Set(touches?.channels)],
     // Of nobody, it is all there is.
-    conversion_count: totals?.conversions ?? 1,
-    total_revenue: Number(totals?.revenue ?? (conversion.revenueType === 'cash' ? (conversion.amount ?? 0) : 0)),
+    conversion_count: totals?.conversionCount ?? 1,
+    total_revenue: Number(totals?.cashRevenue ?? (conversion.revenueType === 'cash' ? (conversion.amount ?? 0) : 0)),
   };
 }
 

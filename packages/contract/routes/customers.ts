@@ -179,7 +179,7 @@ export const listCustomers = route({
   path: '/api/v1/customers',
   summary: 'Customers who reached a goal',
   description:
-    'One row for each conversion that counts for attribution, newest first. While has_next is true, split `cursor` on `|` and send ' +
+    'One row for each conversion, newest first. While has_next is true, split `cursor` on `|` and send ' +
     'both halves as cursor_time and cursor_id. With a search that fits very many people a page may hold fewer rows than limit, or ' +
     'none, while has_next is true: go on.',
   chapter: 'Customers',
