@@ -69,21 +69,26 @@ export async function readDeliveryPeriod(range: Range, asked: Asked): Promise<De
 /** A parameter of a query holds 128 KiB; a line has at most 50 characters. */
 const linesOfParameter = 2_300;
 const chunks = [1, 2, 3, 4, 5, 6, 7, 8] as const;
+export const mostRates = linesOfParameter * chunks.length;
 
-function parametersOf(period: Period, rates: DeliveryPeriod['rates']) {
-  const lines = [...rates].map(([currencyAndDay, { rate }]) => `${currencyAndDay} ${rate}`);
-  if (lines.length > linesOfParameter * chunks.length)
+/** Rates as the queries take them: lines of a currency, a day and what one unit of it was worth, in several parameters. */
+export function rateParameters(lines: readonly string[]) {
+  if (lines.length > mostRates)
     throw new RangeError(`${lines.length} exchange rates are more than one report can take.`);
   const parts = chunks.map((chunk) => [
     `rates_${chunk}`,
     lines.slice((chunk - 1) * linesOfParameter, chunk * linesOfParameter),
   ]);
+  return Object.fromEntries(parts) as Record<`rates_${(typeof chunks)[number]}`, string[]>;
+}
+
+function parametersOf(period: Period, rates: DeliveryPeriod['rates']) {
   return {
     profile_id: period.profileId,
     first_day: period.firstDay,
     last_day: period.lastDay,
     currency: period.currency,
-    ...(Object.fromEntries(parts) as Record<`rates_${(typeof chunks)[number]}`, string[]>),
+    ...rateParameters([...rates].map(([currencyAndDay, { rate }]) => `${currencyAndDay} ${rate}`)),
   };
 }
 

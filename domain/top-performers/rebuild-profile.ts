@@ -1,4 +1,5 @@
 import type { AdScoreRow, ClickHouse, Row } from '@tributary/clickhouse';
+import { findPeriod, mostRates, rateParameters } from '@tributary/domain/reports';
 import type { Postgres } from '@tributary/postgres';
 import {
   type AdFigures,
@@ -15,15 +16,7 @@ import {
   truthGrade,
 } from '@tributary/rules';
 import { type Creative, readCreative } from './creative.ts';
-import {
-  findAds,
-  findDayRates,
-  findProfile,
-  type KnownAd,
-  markRebuilt,
-  type RateDay,
-  type ScoredProfile,
-} from './store.ts';
+import { findAds, findDayRates, findProfile, type KnownAd, markRebuilt, type ScoredProfile } from './store.ts';
 import { type WindowOfDays, windowsOf } from './windows.ts';
 
 export interface Engines {
@@ -85,10 +78,6 @@ async function scoreWindow(
   }));
 }
 
-/** More of them than that no profile has: ten years in two foreign currencies are 7,300. */
-const linesOfParameter = 2_300;
-const chunks = [1, 2, 3, 4, 5, 6, 7, 8] as const;
-
 async function readFigures(
   { app, clickhouse }: Engines,
   profileId: string,
@@ -97,23 +86,28 @@ async function readFigures(
   signal: AbortSignal,
 ): Promise<Row<'ad_list_figures'>[]> {
   const days = { profile_id: profileId, first_day: firstDay, last_day: lastDay, currency };
-  const foreign: RateDay[] = await clickhouse.query(
-    'ad_list_rate_days',
-    { ...days, limit: linesOfParameter * chunks.length },
-    { signal },
+  const foreign = await clickhouse.query('ad_list_rate_days', { ...days, limit: mostRates }, { signal });
+  const { period, rates } = await app.forProfile(profileId).transaction(
+    async (tx) => ({
+      period: await findPeriod(tx, profileId, firstDay, lastDay),
+      rates: await findDayRates(tx, foreign, currency),
+    }),
+    { readOnly: true },
   );
-  const rates = await app
-    .forProfile(profileId)
-    .transaction((tx) => findDayRates(tx, foreign, currency), { readOnly: true });
-  const lines = rates.map((rate) => `${rate.currency} ${rate.day} ${rate.rate}`);
-  const parts = chunks.map((chunk) => [
-    `rates_${chunk}`,
-    lines.slice((chunk - 1) * linesOfParameter, chunk * linesOfParameter),
-  ]);
-  const parameters = Object.fromEntries(parts) as Record<`rates_${(typeof chunks)[number]}`, string[]>;
   return clickhouse.query(
     'ad_list_figures',
-    { ...days, ...parameters, time_zone: timeZone, limit: mostAds },
+    {
+      ...days,
+      ...rateParameters(rates.map((rate) => `${rate.currency} ${rate.day} ${rate.rate}`)),
+      level: 'ad',
+      model: 'last_touch',
+      credit: 'single',
+      owners: 'entities',
+      from: period.from,
+      until: period.until,
+      time_zone: timeZone,
+      limit: mostAds,
+    },
     { signal },
   );
 }

@@ -1,10 +1,10 @@
 import type { ClickHouse } from '@tributary/clickhouse';
+import { startAttribution } from '@tributary/domain/attribution';
+import { startDeliveryCopy } from '@tributary/domain/campaigns';
 import type { Postgres } from '@tributary/postgres';
 import { entityIdOf } from '@tributary/rules';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { startAttribution } from '../attribution/index.ts';
-import { startDeliveryCopy } from '../campaigns/index.ts';
 
 export interface Stage {
   readonly app: Postgres;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { declare } from './declare.ts';
-import { reportQueries } from './report-queries.ts';
+import { type Credits, type Delivery, reportQueries } from './report-queries.ts';
 import type { AdScoreRow, TouchRow, VisitRow } from './tables.ts';
 import { identifier } from './template.ts';
 
@@ -11,13 +11,7 @@ import { identifier } from './template.ts';
  */
 export const catalogue = {
   ...reportQueries,
-  ad_list_figures: declare<
-    Days & { currency: string; time_zone: string; limit: number } & Record<
-        `rates_${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8}`,
-        string[]
-      >,
-    AdFiguresRow
-  >(),
+  ad_list_figures: declare<Credits & Delivery & { time_zone: string; limit: number }, AdFiguresRow>(),
   ad_list_rate_days: declare<Days & { currency: string; limit: number }, { currency: string; day: string }>(),
   ad_list_scores: declare<
     {

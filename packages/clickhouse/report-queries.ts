@@ -135,7 +135,7 @@ export const reportQueries = {
 type Days = { readonly profile_id: string; readonly first_day: string; readonly last_day: string };
 
 /** parts/delivered.sql */
-type Delivery = Days & {
+export type Delivery = Days & {
   readonly level: string;
   /** The reporting currency. */
   readonly currency: string;
@@ -149,7 +149,7 @@ type CountedDelivery = Delivery & {
 };
 
 /** parts/credits_single.sql and parts/credits_multiple.sql */
-type Credits = {
+export type Credits = {
   readonly profile_id: string;
   readonly level: string;
   readonly model: string;
