@@ -54,11 +54,11 @@ async function openList(profileId: string, scopes: Parameters<typeof buildApiKey
     requestsPerMinute: 100_000,
     ...scopes,
   });
-  const get = async (query: Record<string, string>) => {
-    const url = `/api/v1/customers?${new URLSearchParams(query)}`;
+  const read = async (url: string) => {
     const response = await api.fastify.inject({ url, headers: { ...headers } });
     return { status: response.statusCode, body: response.json() };
   };
+  const get = (query: Record<string, string>) => read(`/api/v1/customers?${new URLSearchParams(query)}`);
   const post = async (url: string, body: object) => {
     const response = await api.fastify.inject({
       method: 'POST',
@@ -84,7 +84,7 @@ async function openList(profileId: string, scopes: Parameters<typeof buildApiKey
       cursor = { cursor_time, cursor_id };
     }
   };
-  return { get, post, all };
+  return { read, get, post, all };
 }
 
 const june = { date_from: '2026-06-01', date_to: '2026-06-30' };
@@ -290,6 +290,26 @@ describe('A row', () => {
       [80.5, 'cash', 80.5, 4],
     ]);
   });
+});
+
+test('[cust-004] the id of a row, a customer’s or a browser’s, is one that its journey is read by', async () => {
+  const shop = await openShop();
+  const visitor = uuid();
+  const pay = (user_traits: object) =>
+    shop.event({ occurred_at: '2026-06-10T10:00:00.000Z', properties: { value: 1, currency: 'USD' }, user_traits });
+  await pay({ external_id: 'eva' });
+  const { outcome_event_id } = await pay({});
+  await shop.run(sql`UPDATE outcomes SET visitor_id = ${visitor} WHERE id = ${outcome_event_id}`);
+  const { rows } = await shop.all({ ...june, goal: 'payment_received' });
+  expect(rows.map(({ customer_profile_id }) => customer_profile_id)).toContain(visitor);
+  for (const { customer_profile_id, conversion_time } of rows) {
+    const { status, body } = await shop.read(`/api/v1/customers/${customer_profile_id}/journey`);
+    expect(status, JSON.stringify(body)).toBe(200);
+    expect(body.data).toMatchObject({
+      total_count: 1,
+      events: [{ event_type: 'payment_received', event_time: conversion_time }],
+    });
+  }
 });
 
 describe('The list', () => {
