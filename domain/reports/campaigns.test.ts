@@ -276,10 +276,13 @@ describe('GET /campaigns', { timeout: 60_000 }, () => {
     shop.click('ana', 1, winter);
     // Three in the morning in UTC is the evening before in Santiago.
     await shop.pay('ana', 10 + 3 / 24, '100');
+    // And four is midnight there.
+    await shop.pay('ana', 10 + 4 / 24, '50');
     await shop.settle();
-    const earned = async (day: string) => Object.keys(await shop.rows({ date_from: day, date_to: day }));
-    expect(await earned('2026-05-09')).toHaveLength(1);
-    expect(await earned('2026-05-10')).toHaveLength(0);
+    const earned = async (day: string) =>
+      (await shop.list({ date_from: day, date_to: day })).map((row) => row.outcome_value);
+    expect([await earned('2026-05-09'), await earned('2026-05-10')]).toEqual([[100], [50]]);
+    expect([await earned('2026-05-08'), await earned('2026-05-11')]).toEqual([[], []]);
   });
 
   test('what a click named and nobody told of has a row with all that is known of it', async () => {

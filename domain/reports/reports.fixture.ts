@@ -30,7 +30,8 @@ export interface Named {
 }
 
 /** Moments of May 2026, the days of all tests: 1.5 is noon on the first. */
-export const may = (day: number): string => new Date(Date.UTC(2026, 4, 1) + (day - 1) * 86_400_000).toISOString();
+export const may = (day: number): string =>
+  new Date(Date.UTC(2026, 4, 1) + Math.round((day - 1) * 86_400_000)).toISOString();
 export const wholeMay = { date_from: '2026-05-01', date_to: '2026-05-31' };
 
 /** A shop whose people click and pay, and whose reports can be asked for. */

@@ -32,7 +32,7 @@ describe('A touch that has no part in a conversion', () => {
       touch(2, 70),
       touch(3, 69.99),
       touch(4, 100.01),
-      ...Array.from({ length: 260 }, (_, n) => touch(10 + n, 71 + n / 10, n % 10 === 0 ? 'same' : `s${n}`)),
+      ...Array.from({ length: 260 }, (_, n) => touch(10 + n, 71 + n / 10, n % 10 === 0 ? 'same' : `m${n}`)),
     ];
     const path = new Set(pathOf(conversion, touches).touches.map(({ touchId }) => touchId));
     const within = touches.filter(({ at }) => at <= conversion.at && at >= conversion.at - 30 * day);
