@@ -18,6 +18,7 @@ import {
 import { sql } from 'kysely';
 import { v4 as anyUuid, v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { eraseJourneys } from './index.ts';
 
 let kit: Testkit;
 let api: TestApi;
@@ -357,6 +358,18 @@ test('503 where no model is set up', async () => {
   const { customerId } = await place.send({});
   const { status, body } = await place.ask(summaryOf(customerId), place.full, 'POST');
   expect([status, body.error.code]).toEqual([503, 'service_unavailable']);
+});
+
+test('an erasure takes them away, by customer and by browser', async () => {
+  const place = await shop();
+  const { customerId } = await place.send({});
+  const visitorId = anyUuid();
+  await place.visit({ visitor_id: visitorId });
+  for (const id of [customerId, visitorId]) await place.ask(summaryOf(id), place.full, 'POST');
+  const erase = (ids: string[]) => place.ledger.transaction((tx) => eraseJourneys(tx, place.profileId, ids));
+  expect(await erase([anyUuid()])).toBe(0);
+  expect(await erase([customerId, visitorId])).toBe(2);
+  for (const id of [customerId, visitorId]) expect((await place.ask(summaryOf(id))).body.data.summary).toBeNull();
 });
 
 test('the summaries of one profile are behind its wall', async () => {

@@ -93,7 +93,7 @@ const showIdentifier = (held: { kind: string; value: string; source: string; sai
   said_at: held.said_at.toISOString(),
 });
 
-const stores = { visits: 'visit', 'other touches': 'touch', ledger: 'outcome' } as const;
+const stores = { visits: 'visit', 'visitless touches': 'touch', ledger: 'outcome' } as const;
 
 /** As it is held: no field is left out, because the person has a right to each of them. */
 function showRecord({ at, store, row }: TimelineEvent): Shown['records'][number] {

@@ -18,13 +18,15 @@ export async function readEvents(
   const tracked = events.flatMap((event) =>
     event.store === 'visits' && event.row.event_type === 'track' ? [event.row.visit_id] : [],
   );
-  const around = await stores.ledger.transaction(
-    async (tx) => ({
-      profileId,
-      lineages: await findLineages(tx, profileId, entities),
-      outcomeTypes: await findTypesOfVisits(tx, profileId, tracked),
-    }),
-    { readOnly: true },
-  );
-  return { events: events.map((event) => showEvent(event, around)), total_count: totalCount };
+  const around =
+    entities.length + tracked.length === 0
+      ? { lineages: new Map(), outcomeTypes: new Map() }
+      : await stores.ledger.transaction(
+          async (tx) => ({
+            lineages: await findLineages(tx, profileId, entities),
+            outcomeTypes: await findTypesOfVisits(tx, profileId, tracked),
+          }),
+          { readOnly: true },
+        );
+  return { events: events.map((event) => showEvent(event, { profileId, ...around })), total_count: totalCount };
 }

@@ -1,7 +1,7 @@
 import type { AnswerOf, Routes } from '@tributary/contract';
 import type { Lineage } from '@tributary/domain/campaigns';
 import { type EntityLevel, entityIdOf, noEntityId } from '@tributary/rules';
-import type { LedgerEvent, OtherTouchEvent, TimelineEvent, VisitEvent } from './timeline.ts';
+import type { LedgerEvent, TimelineEvent, VisitEvent, VisitlessEvent } from './timeline.ts';
 
 export type JourneyEvent = AnswerOf<Routes['readCustomerJourney']>['body']['data']['events'][number];
 
@@ -17,7 +17,7 @@ export function showEvent(event: TimelineEvent, around: Around): JourneyEvent {
   switch (event.store) {
     case 'visits':
       return showVisit(event, around);
-    case 'other touches':
+    case 'visitless touches':
       return showTouch(event, around);
     case 'ledger':
       return showOutcome(event, around);
@@ -51,7 +51,7 @@ function showVisit({ row }: VisitEvent, { profileId, lineages, outcomeTypes }: A
   };
 }
 
-function showTouch({ row }: OtherTouchEvent, { lineages }: Around): JourneyEvent {
+function showTouch({ row }: VisitlessEvent, { lineages }: Around): JourneyEvent {
   return {
     event_type: row.kind,
     event_name: row.kind,

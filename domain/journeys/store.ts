@@ -64,12 +64,12 @@ export async function saveSummary(
     .execute();
 }
 
-/** Removes what this room holds of people, named by customer or by browser. */
-export async function eraseJourneys(tx: Tx, profileId: string, personIds: readonly string[]): Promise<void> {
-  await sql`
-    DELETE FROM journey_summaries WHERE profile_id = ${profileId} AND person_id = ANY (${[...personIds]}::uuid[])`.execute(
-    tx,
-  );
+/** Removes what this room holds of people, named by customer or by browser. Resolves to how many rows there were. */
+export async function eraseJourneys(tx: Tx, profileId: string, personIds: readonly string[]): Promise<number> {
+  const { rows } = await sql`
+    DELETE FROM journey_summaries WHERE profile_id = ${profileId} AND person_id = ANY (${[...personIds]}::uuid[])
+    RETURNING person_id`.execute(tx);
+  return rows.length;
 }
 
 /** One unit of the workspace's allowance of the day (UTC); false when there is none left. */

@@ -9,10 +9,10 @@ import type { Person } from './person.ts';
 
 export type VisitEvent = { readonly at: number; readonly store: 'visits'; readonly row: Row<'journey_list_visits'> };
 /** What brought somebody without a visit. */
-export type OtherTouchEvent = {
+export type VisitlessEvent = {
   readonly at: number;
-  readonly store: 'other touches';
-  readonly row: Row<'journey_list_other_touches'>;
+  readonly store: 'visitless touches';
+  readonly row: Row<'journey_list_visitless_touches'>;
 };
 export type TouchEvent = { readonly at: number; readonly store: 'touches'; readonly row: Row<'journey_list_touches'> };
 export type LedgerEvent = {
@@ -24,7 +24,7 @@ export type LedgerEvent = {
 };
 
 /** All that a journey is made of. */
-export type TimelineEvent = VisitEvent | OtherTouchEvent | LedgerEvent;
+export type TimelineEvent = VisitEvent | VisitlessEvent | LedgerEvent;
 
 export interface Stores {
   readonly ledger: Ledger;
@@ -56,70 +56,68 @@ interface Source<Event> {
 type LastBrought = (at: number) => number | undefined;
 
 /** Browsers that one question to the warehouse is about. */
-const batchSize = 1_000;
+const batchSize = 2_000;
 
 /** Everything there is: visits, what else brought somebody, and outcomes. */
 export function readTimeline(stores: Stores, asked: TimelineAsked): Promise<Timeline<TimelineEvent>> {
-  const { clickhouse, signal } = stores;
-  const ofBrowsers = questionsOf(asked).map((question) => ({
-    count: async (limit: number) =>
-      countedOf(await clickhouse.query('journey_list_times', { ...question, limit }, { signal })),
-    read: async (part: Part) => {
-      const keys = await clickhouse.query('journey_list_keys', { ...question, ...part }, { signal });
-      return readByKeys(stores, asked.profileId, keys);
-    },
-  }));
-  return readPage<TimelineEvent>(ofBrowsers, outcomesOf(stores, asked, 'beside visits'), asked);
-}
-
-/** The events under the keys, in the order of the keys. */
-async function readByKeys(
-  { clickhouse, signal }: Stores,
-  profileId: string,
-  keys: readonly Row<'journey_list_keys'>[],
-): Promise<TimelineEvent[]> {
-  const [ofTouches, ofVisits] = [keys.filter((key) => key.is_touch), keys.filter((key) => !key.is_touch)];
-  const asked = (some: readonly Row<'journey_list_keys'>[]) => ({
-    profile_id: profileId,
-    visitor_ids: [...new Set(some.map(({ visitor_id }) => visitor_id))],
-  });
-  const [visits, touches] = await Promise.all([
-    ofVisits.length === 0
-      ? []
-      : clickhouse.query('journey_list_visits', { ...asked(ofVisits), visit_ids: idsOf(ofVisits) }, { signal }),
-    ofTouches.length === 0
-      ? []
-      : clickhouse.query(
-          'journey_list_other_touches',
-          { ...asked(ofTouches), touch_ids: idsOf(ofTouches) },
-          { signal },
-        ),
+  const ofBrowsers = questionsOf(asked).flatMap((question) => [
+    ofWarehouse(
+      stores,
+      question,
+      ['journey_list_visit_times', 'journey_list_visits'],
+      (at, row): TimelineEvent => ({
+        at,
+        store: 'visits',
+        row,
+      }),
+    ),
+    ofWarehouse(
+      stores,
+      question,
+      ['journey_list_visitless_touch_times', 'journey_list_visitless_touches'],
+      (at, row): TimelineEvent => ({ at, store: 'visitless touches', row }),
+    ),
   ]);
-  const events = new Map<string, TimelineEvent>();
-  const atOf = (row: { occurred_at: string }) => Date.parse(row.occurred_at);
-  for (const row of visits) events.set(`0 ${row.visitor_id} ${row.visit_id}`, { at: atOf(row), store: 'visits', row });
-  for (const row of touches)
-    events.set(`1 ${row.visitor_id} ${row.touch_id}`, { at: atOf(row), store: 'other touches', row });
-  // What was there a moment ago may be erased by now.
-  return keys.flatMap((key) => events.get(`${key.is_touch} ${key.visitor_id} ${key.id}`) ?? []);
+  return readPage(ofBrowsers, outcomesOf(stores, asked, 'beside visits'), asked);
 }
-
-const idsOf = (keys: readonly Row<'journey_list_keys'>[]) => keys.map(({ id }) => id);
 
 /** What brought somebody and what it led to, and nothing else. */
 export function readTouchline(stores: Stores, asked: TimelineAsked): Promise<Timeline<TouchEvent | LedgerEvent>> {
-  const { clickhouse, signal } = stores;
-  const ofBrowsers = questionsOf(asked).map((question) => ({
-    count: async (limit: number) =>
-      countedOf(await clickhouse.query('journey_list_touch_times', { ...question, limit }, { signal })),
-    read: async (part: Part): Promise<TouchEvent[]> =>
-      (await clickhouse.query('journey_list_touches', { ...question, ...part }, { signal })).map((row) => ({
-        at: Date.parse(row.occurred_at),
-        store: 'touches',
-        row,
-      })),
-  }));
-  return readPage<TouchEvent | LedgerEvent>(ofBrowsers, outcomesOf(stores, asked, 'conversions'), asked);
+  const ofBrowsers = questionsOf(asked).map((question) =>
+    ofWarehouse(
+      stores,
+      question,
+      ['journey_list_touch_times', 'journey_list_touches'],
+      (at, row): TouchEvent | LedgerEvent => ({ at, store: 'touches', row }),
+    ),
+  );
+  return readPage(ofBrowsers, outcomesOf(stores, asked, 'conversions'), asked);
+}
+
+type TimesQuery = 'journey_list_visit_times' | 'journey_list_visitless_touch_times' | 'journey_list_touch_times';
+type RowsQuery = 'journey_list_visits' | 'journey_list_visitless_touches' | 'journey_list_touches';
+
+/** Events of some browsers, by the query that tells when they were and the one that reads them. */
+function ofWarehouse<Rows extends RowsQuery, Event>(
+  { clickhouse, signal }: Stores,
+  question: Question,
+  [times, rows]: readonly [TimesQuery, Rows],
+  eventOf: (at: number, row: Row<Rows>) => Event,
+): Source<Event> {
+  return {
+    async count(limit) {
+      const [counted] = await clickhouse.query(times, { ...question, limit }, { signal });
+      return { count: Number(counted?.events ?? 0), times: counted?.times ?? [] };
+    },
+    async read(part) {
+      const found: readonly Row<RowsQuery>[] = await clickhouse.query<RowsQuery>(
+        rows,
+        { ...question, ...part },
+        { signal },
+      );
+      return found.map((row) => eventOf(Date.parse(row.occurred_at), row as Row<Rows>));
+    },
+  };
 }
 
 async function readPage<Event extends { readonly at: number }>(
@@ -148,7 +146,7 @@ async function inTurn<Item, Result>(
   work: (item: Item, index: number) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
-  const atOnce = 2;
+  const atOnce = 3;
   for (let start = 0; start < items.length; start += atOnce) {
     const some = items.slice(start, start + atOnce);
     results.push(...(await Promise.all(some.map((item, index) => work(item, start + index)))));
@@ -156,17 +154,18 @@ async function inTurn<Item, Result>(
   return results;
 }
 
-function questionsOf({ profileId, person, until }: TimelineAsked) {
+interface Question {
+  readonly profile_id: string;
+  readonly visitor_ids: readonly string[];
+  readonly until: Date;
+}
+
+function questionsOf({ profileId, person, until }: TimelineAsked): Question[] {
   const batches = Array.from({ length: Math.ceil(person.visitorIds.length / batchSize) }, (_, index) =>
     person.visitorIds.slice(index * batchSize, (index + 1) * batchSize),
   );
   return batches.map((visitorIds) => ({ profile_id: profileId, visitor_ids: visitorIds, until }));
 }
-
-const countedOf = ([row]: readonly { events: string; times: number[] }[]): Counted => ({
-  count: Number(row?.events ?? 0),
-  times: row?.times ?? [],
-});
 
 function outcomesOf(
   { ledger }: Stores,

@@ -55,21 +55,18 @@ export const catalogue = {
       source: string;
     }
   >(),
-  journey_list_times: declare<JourneyPart & { limit: number }, { events: string; times: number[] }>(),
-  journey_list_keys: declare<
-    JourneyPart & { limit: number; offset: number },
-    { is_touch: number; visitor_id: string; id: string }
-  >(),
-  journey_list_other_touches: declare<
-    { profile_id: string; visitor_ids: readonly string[]; touch_ids: readonly string[] },
-    Omit<TouchRow, 'profile_id' | 'occurred_at'> & { occurred_at: string }
-  >(),
+  journey_list_visit_times: declare<JourneyPart & { limit: number }, { events: string; times: number[] }>(),
   journey_list_visits: declare<
-    { profile_id: string; visitor_ids: readonly string[]; visit_ids: readonly string[] },
+    JourneyPart & { limit: number; offset: number },
     Omit<VisitRow, 'profile_id' | 'is_bot' | 'occurred_at' | 'received_at'> & {
       occurred_at: string;
       received_at: string;
     }
+  >(),
+  journey_list_visitless_touch_times: declare<JourneyPart & { limit: number }, { events: string; times: number[] }>(),
+  journey_list_visitless_touches: declare<
+    JourneyPart & { limit: number; offset: number },
+    Omit<TouchRow, 'profile_id' | 'occurred_at'> & { occurred_at: string }
   >(),
   journey_list_touch_times: declare<JourneyPart & { limit: number }, { events: string; times: number[] }>(),
   journey_list_touches: declare<
