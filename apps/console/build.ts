@@ -22,7 +22,8 @@ const lockMs = 180_000;
 
 /** Builds the console where it is missing or older than its sources. Where only what runs is installed, it was built before. */
 export async function buildConsole(): Promise<void> {
-  if (!existsSync(vite) || isFresh()) return;
+  // While somebody builds, the page may be there before what goes with it.
+  if (!existsSync(vite) || (!existsSync(lock) && isFresh())) return;
   // Two who build at once would delete each other's files.
   while (!takeLock()) await sleep(200);
   try {

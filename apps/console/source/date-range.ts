@@ -11,6 +11,9 @@ const usualDays = 30;
 
 export const presets = [7, 30, 90] as const;
 
+/** Nobody advertised here before. */
+export const earliest = '2000-01-01';
+
 /** The reader's own day: near enough to choose days by, whatever the profile's time zone. */
 export function today(now = new Date()): string {
   const local = new Date(now.getTime() - now.getTimezoneOffset() * 60_000);

@@ -18,8 +18,9 @@ test.each<[number | string | null, string, string]>([
 
 test('what is not rounded keeps more digits, as far as it has them', () => {
   expect(exactMoney('1.23456789', 'USD')).toBe('$1.234568');
-  expect(exactMoney('1.5', 'USD')).toBe('$1.50');
-  expect(plain(exactMoney('10.25', 'CLP'))).toBe('CLP 10.25');
+  expect(exactMoney('1.2345', 'USD')).toBe('$1.234500');
+  expect(exactMoney('1.500', 'USD')).toBe('$1.50');
+  expect(plain(exactMoney('10.25', 'CLP'))).toBe('CLP 10.2500');
 });
 
 test('counts, ratios and differences', () => {
@@ -36,5 +37,9 @@ test('a day stays itself wherever it is read, and a moment stands on the clock o
 });
 
 test('names become words', () => {
-  expect([words('payment_received'), words('direct')]).toEqual(['Payment received', 'Direct']);
+  expect(['payment_received', 'direct', 'ai_assistant'].map(words)).toEqual([
+    'Payment received',
+    'Direct',
+    'AI assistant',
+  ]);
 });

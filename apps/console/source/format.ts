@@ -18,13 +18,14 @@ function format(value: Amount, options: Intl.NumberFormatOptions): string {
 /** With the digits that its currency has: 0 for CLP, 3 for KWD. */
 export const money = (value: Amount, currency: string): string => format(value, { style: 'currency', currency });
 
-/** An amount that nobody has rounded yet: some digits more than its currency has, where there are any. */
-export function exactMoney(value: Amount, currency: string): string {
-  const { maximumFractionDigits = 2 } = new Intl.NumberFormat(undefined, {
-    style: 'currency',
-    currency,
-  }).resolvedOptions();
-  return format(value, { style: 'currency', currency, maximumFractionDigits: maximumFractionDigits + 4 });
+/** An amount that nobody has rounded yet: four digits more than its currency has, where it needs any more. */
+export function exactMoney(value: string, currency: string): string {
+  const usual = new Intl.NumberFormat(undefined, { style: 'currency', currency }).resolvedOptions();
+  const { maximumFractionDigits: digits = 2 } = usual;
+  const isFiner = (value.split('.')[1]?.replace(/0+$/, '').length ?? 0) > digits;
+  return isFiner
+    ? format(value, { style: 'currency', currency, minimumFractionDigits: digits + 4 })
+    : money(value, currency);
 }
 
 /** A platform may claim half a conversion. */
@@ -55,6 +56,6 @@ export const moment = (at: string, timeZone: string): string =>
 
 /** `payment_received`, `search_ads`: names of the API, as words. */
 export function words(name: string): string {
-  const text = name.replaceAll('_', ' ');
+  const text = name.replaceAll('_', ' ').replace(/\bai\b/, 'AI');
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

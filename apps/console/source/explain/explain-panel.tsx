@@ -1,12 +1,12 @@
 import * as Dialog from '@radix-ui/react-dialog';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { fields, show } from '../fields.ts';
 import { longDay, words } from '../format.ts';
 import { Loading, Problem } from '../parts/states.tsx';
 import { useChangeSearch, usePlace } from '../place.ts';
-import { entityQuery, explanationQuery } from '../queries.ts';
+import { campaignsQuery, entityQuery, explanationQuery } from '../queries.ts';
 import type { Explained } from '../search.ts';
 import { Conversions } from './conversions.tsx';
 import { Delivery } from './delivery.tsx';
@@ -72,8 +72,11 @@ function Content({ explain }: { readonly explain: Explained }) {
 function About({ explain: { entity, type, level, model } }: { readonly explain: Explained }) {
   const { place } = usePlace();
   const isNamed = entity !== undefined && entity !== 'unattributed';
-  const { data } = useQuery({ ...entityQuery(place, entity ?? '', level, model), enabled: isNamed });
-  const whose = isNamed ? (data?.campaign_name ?? '…') : entity ? 'unattributed' : 'all';
+  // Mostly the row stands beside the panel, and its name is known already.
+  const rows = useQueryClient().getQueryData(campaignsQuery(place, level, model).queryKey)?.rows ?? [];
+  const known = rows.find(({ campaign_id: id }) => id === entity)?.campaign_name;
+  const { data } = useQuery({ ...entityQuery(place, entity ?? '', level, model), enabled: isNamed && !known });
+  const whose = isNamed ? (known ?? data?.campaign_name ?? '…') : entity ? 'unattributed' : 'all';
   return <>{type ? `${whose}, ${words(type)}` : whose}</>;
 }
 

@@ -1,4 +1,5 @@
-import { type DateRange, lastDays, presets, today, withEnd } from '../date-range.ts';
+import { useEffect, useState } from 'react';
+import { type DateRange, earliest, lastDays, presets, today, withEnd } from '../date-range.ts';
 import { useChangeSearch, usePlace } from '../place.ts';
 
 /** The days of the report. They stand in the address, so a report that was sent to somebody shows the same. */
@@ -25,20 +26,33 @@ export function RangePicker() {
           </button>
         );
       })}
-      <input
-        aria-label="First day"
-        type="date"
-        className="field number"
-        value={from}
-        onChange={({ target }) => choose(withEnd({ from, to }, 'from', target.value))}
-      />
-      <input
-        aria-label="Last day"
-        type="date"
-        className="field number"
-        value={to}
-        onChange={({ target }) => choose(withEnd({ from, to }, 'to', target.value))}
-      />
+      <DayField label="First day" day={from} choose={(day) => choose(withEnd({ from, to }, 'from', day))} />
+      <DayField label="Last day" day={to} choose={(day) => choose(withEnd({ from, to }, 'to', day))} />
     </fieldset>
+  );
+}
+
+interface DayFieldProps {
+  readonly label: string;
+  readonly day: string;
+  readonly choose: (day: string) => void;
+}
+
+/** Whoever types a year passes the years 2, 20 and 202 on the way; only a day that can be meant is asked for. */
+function DayField({ label, day, choose }: DayFieldProps) {
+  const [typed, setTyped] = useState(day);
+  useEffect(() => setTyped(day), [day]);
+  return (
+    <input
+      aria-label={label}
+      type="date"
+      min={earliest}
+      className="field number"
+      value={typed}
+      onChange={({ target: { value } }) => {
+        setTyped(value);
+        if (value >= earliest) choose(value);
+      }}
+    />
   );
 }

@@ -82,7 +82,7 @@ function useParent({ within, currency }: FooterOptions): readonly FooterRow[] | 
         <>
           {parent.campaign_name}
           <span className="label mt-0.5 block font-normal">
-            With what its links earned that name no {nounBelow[level]}
+            Also what was earned by links that name no {nounBelow[level]}
           </span>
         </>
       ),

@@ -8,7 +8,7 @@ import { Answered, Empty, Loading } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { usePlace } from '../place.ts';
 import { type CampaignRow, campaignsQuery, mostRows, profileQuery } from '../queries.ts';
-import type { Level, Within } from '../search.ts';
+import type { Level, Model, Within } from '../search.ts';
 import { models } from '../vocabulary.ts';
 import { campaignColumns } from './campaign-columns.tsx';
 import { useCampaignFooter } from './campaign-footer.tsx';
@@ -51,7 +51,7 @@ export function Campaigns() {
           </Answered>
         )}
       </Answered>
-      <Notes model={model} />
+      <Notes model={model} isWhole={!within} />
     </>
   );
 }
@@ -99,13 +99,14 @@ function CampaignTable({ rows, level, within, currency }: TableProps) {
   );
 }
 
-function Notes({ model }: { readonly model: keyof typeof models }) {
+function Notes({ model, isWhole }: { readonly model: Model; readonly isWhole: boolean }) {
+  const sum =
+    models[model].credit === 'single'
+      ? 'Under this model the rows and what nobody earned add up to all.'
+      : 'Under this model several may earn a part of one conversion: revenue adds up to all, counts do not.';
   return (
     <p className="label mt-4 max-w-prose">
-      Press a number to see what it is made of. {nothing} means that there is nothing to divide by.{' '}
-      {models[model].credit === 'single'
-        ? 'Under this model the rows and what nobody earned add up to all.'
-        : 'Under this model several may earn a part of one conversion: revenue adds up to all, counts do not.'}
+      Press a number to see what it is made of. {nothing} means that there is nothing to divide by. {isWhole && sum}
     </p>
   );
 }

@@ -1,0 +1,91 @@
+import { buildConsole, consoleDirectory } from '@tributary/console/build.ts';
+import { addMember, createPasswords, createUser } from '@tributary/domain/access';
+import { replay } from '@tributary/domain/attribution';
+import { rebuildProfile } from '@tributary/domain/top-performers';
+import { Book, fillDelivery, fillFast, type Market, openMarket, ReportBook } from '@tributary/sandbox';
+import { createClient } from '@tributary/sdk';
+import { buildApiKey, buildProfile, openApi, openTestkit, openWarehouse } from '@tributary/testkit';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { openBrowser } from './browser.ts';
+
+/** The console as a person has it: built, served by the API, on a market whose book is known. */
+export interface Scene {
+  readonly baseUrl: string;
+  readonly market: Market;
+  readonly book: ReportBook;
+  readonly email: string;
+  readonly password: string;
+  /** The same API with a key, to ask what the console should show. */
+  readonly api: ReturnType<typeof createClient>;
+  readonly dates: { readonly date_from: string; readonly date_to: string };
+  /** A fresh page of somebody who is not signed in, and all that went wrong on it. */
+  visit(options?: BrowserContextOptions): Promise<{ page: Page; complaints: string[] }>;
+  close(): Promise<void>;
+}
+
+const password = 'vague otter lamp';
+
+export async function openScene(): Promise<Scene> {
+  const kit = await openTestkit();
+  kit.clock.set(new Date());
+  const [warehouse, browser] = await Promise.all([openWarehouse(kit), openBrowser(), buildConsole()]);
+  const profile = await buildProfile(kit.app);
+  const market = openMarket({ seed: 11, people: 400, campaigns: 10, days: 60, profileId: profile.id });
+  const book = new ReportBook(market);
+  const told = new Book(market);
+  const engines = { app: kit.app, system: kit.system, clickhouse: warehouse.client };
+  await fillFast(market, engines, {
+    watch: (household) => {
+      book.add(household);
+      told.add(household);
+    },
+  });
+  await fillDelivery(market, told.delivery.rows(), engines);
+  const { signal } = new AbortController();
+  await replay(engines, { profileId: profile.id, cause: 'test', now: () => new Date(), signal });
+  await rebuildProfile(engines, profile.id, new Date(market.until), signal);
+  const tools = { postgres: kit.app, passwords: createPasswords(10), now: () => kit.clock.now() };
+  const { email } = await createUser(tools, { email: 'ana@example.com', name: 'Ana', password });
+  await addMember(tools, { workspaceId: profile.workspaceId, email, role: 'viewer' });
+  const key = await buildApiKey(kit.app, profile.id);
+  const served = await openApi(kit, { clickhouse: warehouse.client, consoleDirectory });
+  const baseUrl = await served.fastify.listen({ host: '127.0.0.1', port: 0 });
+  return {
+    baseUrl,
+    market,
+    book,
+    email,
+    password,
+    api: createClient({ baseUrl, apiKey: key.secret }),
+    dates: { date_from: dayOf(market.from), date_to: dayOf(market.until - 1) },
+    visit: (options) => visit(browser, baseUrl, options),
+    async close() {
+      await browser.close();
+      await served.close();
+      await warehouse.drop();
+      await kit.close();
+    },
+  };
+}
+
+const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
+async function visit(
+  browser: Browser,
+  baseUrl: string,
+  options: BrowserContextOptions = {},
+): Promise<{ page: Page; complaints: string[] }> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US', ...options });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(`${baseUrl}/`) && !url.startsWith('data:')) complaints.push(`asked elsewhere: ${url}`);
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    // A refused sign-in is a 401, which Chromium reports as an error of the page.
+    if (message.type() === 'error' && !/status of 401/.test(message.text())) complaints.push(message.text());
+  });
+  return { page, complaints };
+}
