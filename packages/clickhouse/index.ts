@@ -1,4 +1,5 @@
 export { type BatchWriter, type BatchWriterOptions, createBatchWriter } from './batch-writer.ts';
+export { type ClearedRows, clearedVisit, clearPeople, type PeopleToClear } from './clear-people.ts';
 export { type CallOptions, type ClickHouse, createClickHouse, type InsertOptions } from './client.ts';
 export { dropPartition } from './drop-partition.ts';
 export { ClickHouseFailure, isTransient } from './failure.ts';

@@ -91,6 +91,7 @@ export const catalogue = {
     }
   >(),
   migration_list_applied: declare<NoParameters, { name: string; checksum: string }>(),
+  mutation_read_pending: declare<NoParameters, { pending: string; failure: string }>(),
   profile_table_list: declare<NoParameters, { name: string }>(),
   profile_read_state: declare<
     { profile_id: string },

@@ -86,6 +86,17 @@ test('a replayed message comes again as it was, though its id is young, and its 
   expect(seen).toEqual([['dead-0', 3, 1, { Kind: 'visit' }, '<dead-0>']]);
 });
 
+test('a letter gets another payload and keeps its story; what it held before is gone', async () => {
+  await kill(2);
+  const [before] = (await own.stream.deadLetters.list()).letters;
+  await own.stream.deadLetters.replace(1, Buffer.from('<less>'));
+  const { letters } = await own.stream.deadLetters.list();
+  expect(letters.map(({ sequence }) => sequence)).toEqual([2, 3]);
+  expect(letters[1]).toEqual({ ...before, sequence: 3, payload: letters[1]?.payload });
+  expect(Buffer.from(letters[1]?.payload ?? []).toString()).toBe('<less>');
+  await expect(own.stream.deadLetters.get(1)).rejects.toBeInstanceOf(DeadLetterMissing);
+});
+
 test('all can be replayed, and those that die again meanwhile do not keep it going for ever', async () => {
   await kill(20);
   await own.stream.consume({ ...usual, maxMessages: 1, handler: rejectAll('still bad') });

@@ -134,6 +134,31 @@ export class DeadLetters {
     }
   }
 
+  /** Puts another payload into a letter, which moves to the end; the one before is deleted for good. */
+  async replace(sequence: number, payload: Uint8Array): Promise<void> {
+    const { name, subject } = this.#letters;
+    const { id, headers, reason, subject: origin, originalSequence, deliveries, diedAt } = await this.get(sequence);
+    await this.#publisher.publish([
+      {
+        stream: name,
+        subject,
+        // The same when a replacement that was cut short is done again.
+        id: `replaced:${name}:${sequence}:${diedAt.getTime()}`,
+        payload,
+        headers: {
+          ...headers,
+          [header.messageId]: id,
+          [header.reason]: reason,
+          [header.subject]: origin,
+          [header.sequence]: String(originalSequence),
+          [header.deliveries]: String(deliveries),
+          [header.diedAt]: diedAt.toISOString(),
+        },
+      },
+    ]);
+    await this.remove(sequence);
+  }
+
   /** Deletes a letter for good, its bytes overwritten: the last resort, and what an erasure needs. */
   async remove(sequence: number): Promise<void> {
     await this.#link.manager.streams.deleteMessage(this.#letters.name, sequence);

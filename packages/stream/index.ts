@@ -16,4 +16,4 @@ export type { ConsumerEvent, Handler, StreamMessage } from './handler.ts';
 export { partitionOf } from './partition.ts';
 export type { PublishOptions } from './publisher.ts';
 export { type ConnectOptions, connectStream, type Stream } from './stream.ts';
-export type { StreamName, StreamSettings } from './streams.ts';
+export { defaultStreamSettings, type StreamName, type StreamSettings } from './streams.ts';
