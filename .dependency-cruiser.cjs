@@ -57,7 +57,10 @@ module.exports = {
     {
       name: 'production-knows-no-testkit',
       severity: 'error',
-      from: { path: '^(apps|domain|packages)/', pathNot: ['\\.test\\.tsx?$', '^packages/(testkit|sandbox)/'] },
+      from: {
+        path: '^(apps|domain|packages)/',
+        pathNot: ['\\.(test|fixture)\\.tsx?$', '^packages/(testkit|sandbox)/'],
+      },
       to: { path: '^(packages/testkit|tests|bench)/' },
     },
     {

@@ -11,6 +11,7 @@ import {
   sessionAuthenticator,
 } from '@tributary/domain/access';
 import { findCustomerTotals } from '@tributary/domain/conversions';
+import { tombstonesUnder } from '@tributary/domain/customers';
 import type { OpenDns } from '@tributary/domain/tracking';
 import type { Jobs } from '@tributary/jobs';
 import type { Outbound } from '@tributary/outbound';
@@ -52,6 +53,8 @@ export interface ApiOptions {
   readonly sessionKeys?: () => readonly MasterKey[];
   /** The same for link tokens; an empty list switches them off. */
   readonly linkTokenKeys?: () => readonly MasterKey[];
+  /** What names of erased people are hashed with, for ever the same; derived from the vault's own when it is not given. */
+  readonly tombstoneKey?: () => Buffer;
   readonly jobs: Jobs;
   readonly log: Log;
   readonly metrics?: Metrics;
@@ -136,6 +139,9 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       clickhouse: options.clickhouse,
       outbound: options.outbound,
       openDns: options.openDns,
+      tombstones: tombstonesUnder(
+        options.tombstoneKey ?? (() => (vault.derive('tombstone').at(-1) as MasterKey).bytes),
+      ),
       linkTokenKeys: options.linkTokenKeys ?? (() => vault.derive('link_token')),
       vault,
       languageModel: options.languageModel,

@@ -73,6 +73,7 @@ async function main(): Promise<void> {
     summariesPerDay: settings.summariesPerDay,
     vault: createVault(() => ring.keys('envelope')),
     sessionKeys: () => ring.keys('session'),
+    tombstoneKey: () => ring.eldest('tombstone').bytes,
     linkTokenKeys: () => (settings.linkTokens ? ring.keys('link_token') : []),
     jobs,
     log,

@@ -4,6 +4,7 @@ import * as attribution from '@tributary/domain/attribution';
 import * as campaigns from '@tributary/domain/campaigns';
 import * as conversions from '@tributary/domain/conversions';
 import * as customers from '@tributary/domain/customers';
+import * as erasures from '@tributary/domain/erasures';
 import * as journeys from '@tributary/domain/journeys';
 import * as linkTokens from '@tributary/domain/link-tokens';
 import * as reports from '@tributary/domain/reports';
@@ -33,6 +34,9 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   searchCustomers: customers.searchCustomers,
   listCustomers: conversions.listCustomers,
   createLinkTokens: linkTokens.createLinkTokens,
+  createErasure: erasures.createErasure,
+  readErasure: erasures.readErasure,
+  createCustomerErasure: erasures.createCustomerErasure,
   readCustomerJourney: journeys.readCustomerJourney,
   readJourneyByKey: journeys.readJourneyByKey,
   readConversionJourney: journeys.readConversionJourney,

@@ -4,7 +4,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ensureKeys } from '@tributary/domain/access';
+import { createPostgres } from '@tributary/postgres';
 import { buildProfile, openTestkit, type Testkit } from '@tributary/testkit';
+import { createVault } from '@tributary/vault';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 let kit: Testkit;
@@ -13,6 +16,9 @@ let file: string;
 let profileId: string;
 beforeAll(async () => {
   kit = await openTestkit();
+  const operator = createPostgres({ url: kit.database.ownerUrl, poolSize: 1 });
+  await ensureKeys(operator.unbound, createVault([{ id: 'test', bytes: Buffer.alloc(32, 1) }]), kit.clock.now());
+  await operator.close();
   directory = mkdtempSync(join(tmpdir(), 'import-'));
 });
 afterAll(async () => {

@@ -54,6 +54,8 @@ const fetchRates = () =>
     system: kit.system,
     clickhouse: {} as never,
     patient: {} as never,
+    stream: {} as never,
+    ingestion: {} as never,
     now: () => kit.clock.now(),
     rateSources: { ecb: `${origin}/ecb`, bcch: `${origin}/bcch` },
     outbound: createOutbound({ timeoutMs: 5_000, maxResponseBytes: 1 << 20, policy: localDevelopmentTargets }),

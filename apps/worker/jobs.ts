@@ -1,11 +1,15 @@
 import { type ClickHouse, type ClickHouseSettings, forgetProfile } from '@tributary/clickhouse';
 import { deleteTenant, forgetExpired, pruneAccessLog } from '@tributary/domain/access';
 import { fetchRates, type RateSources, settleCustomers, spreadDefinition } from '@tributary/domain/conversions';
+import { completeErasures } from '@tributary/domain/erasures';
+import type { Ingestion } from '@tributary/domain/ingestion';
 import { rebuildScores } from '@tributary/domain/top-performers';
 import { pruneEvents } from '@tributary/domain/webhooks';
 import type { JobHandlers } from '@tributary/jobs';
 import type { Outbound } from '@tributary/outbound';
 import type { Postgres } from '@tributary/postgres';
+import type { Stream } from '@tributary/stream';
+import { visitsConsumer } from './consume-visits.ts';
 import { getText } from './get-text.ts';
 
 export interface Work {
@@ -14,13 +18,16 @@ export interface Work {
   readonly clickhouse: ClickHouseSettings;
   /** With the patience for statements over all of a profile. */
   readonly patient: ClickHouse;
+  readonly stream: Stream;
+  readonly ingestion: Ingestion;
   readonly now: () => Date;
   readonly rateSources: RateSources;
   readonly outbound: Outbound;
 }
 
 /** Every kind of job and its handler. A kind without one does not compile. */
-export function jobHandlers({ app, system, clickhouse, patient, now, rateSources, outbound }: Work): JobHandlers {
+export function jobHandlers({ app, system, clickhouse, patient, now, ...rest }: Work): JobHandlers {
+  const { rateSources, outbound, stream, ingestion: opening } = rest;
   return {
     pruneEvents: async (_payload, signal) => void (await pruneEvents(system.unbound, now(), signal)),
     forgetExpired: async (_payload, signal) => void (await forgetExpired(system.unbound, now(), signal)),
@@ -28,6 +35,9 @@ export function jobHandlers({ app, system, clickhouse, patient, now, rateSources
     deleteTenant: (payload) => deleteTenant(app, payload, (profileId) => forgetProfile(clickhouse, profileId)),
     spreadDefinition: async (payload, signal) => void (await spreadDefinition(app, payload, signal)),
     settleCustomers: async (_payload, signal) => void (await settleCustomers(app, system, signal)),
+    completeErasures: async (_payload, signal) => {
+      await completeErasures({ app, system, clickhouse, stream, consumer: visitsConsumer, opening, now }, signal);
+    },
     fetchRates: (_payload, signal) =>
       fetchRates({ app, system, get: (url, until) => getText(outbound, url, until) }, rateSources, signal),
     rebuildScores: async (_payload, signal) =>

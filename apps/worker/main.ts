@@ -51,6 +51,8 @@ try {
   const sequencer = startSequencer({ system: system.unbound, now, onError });
   const attribution = startAttribution({ app, system, clickhouse: patient, now, onError });
   const delivery = startDeliveryCopy({ app, system, clickhouse, now, onError });
+  const readLinkToken = linkTokenReader(() => (settings.linkTokens ? ring.keys('link_token') : []));
+  const ingestion = openIngestion({ postgres: app, clickhouse, ring, readLinkToken, markVerified, now });
   const jobs = await startJobWorker({
     systemUrl: settings.databaseSystemUrl,
     handlers: jobHandlers({
@@ -58,18 +60,15 @@ try {
       system,
       clickhouse: columns,
       patient,
+      stream,
+      ingestion,
       now,
       rateSources: { ecb: settings.ecbRatesUrl, bcch: settings.bcchRatesUrl },
       outbound: createOutbound({ timeoutMs: 30_000, maxResponseBytes: 1 << 20 }),
     }),
     onError,
   });
-  const readLinkToken = linkTokenReader(() => (settings.linkTokens ? ring.keys('link_token') : []));
-  const visits = await consumeVisits(
-    stream,
-    openIngestion({ postgres: app, clickhouse, ring, readLinkToken, markVerified, now }),
-    log,
-  );
+  const visits = await consumeVisits(stream, ingestion, log);
   log.say('worker runs');
   onStop('worker', log, settings.shutdownTimeoutMs, async () => {
     await Promise.all([sequencer.stop(), attribution.stop(), delivery.stop(), jobs.stop(), visits.stop()]);

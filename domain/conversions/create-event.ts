@@ -1,4 +1,5 @@
 import type { AnswerOf, Routes } from '@tributary/contract';
+import type { CustomerServices } from '@tributary/domain/customers';
 import { answer, type Context, type Handles, refuse } from '@tributary/runtime/handler.ts';
 import { v7 as uuid } from 'uuid';
 import { type EventFault, type ReadEvent, readEvent, readOneOfMany } from './read-event.ts';
@@ -6,10 +7,12 @@ import { type Recorded, recordOutcomes, untilRecorded } from './record-outcomes.
 
 type Answer = AnswerOf<Routes['createEvent']>;
 
-export const createEvent: Handles<Routes['createEvent']> = async ({ body }, context) =>
+type Services = CustomerServices;
+
+export const createEvent: Handles<Routes['createEvent'], Services> = async ({ body }, context) =>
   'events' in body ? recordMany(body.events, context) : recordOne(readEvent(body, context.now, uuid), context);
 
-async function recordOne(read: ReadEvent | EventFault, context: Context): Promise<Answer> {
+async function recordOne(read: ReadEvent | EventFault, context: Context & Services): Promise<Answer> {
   if ('code' in read)
     refuse(read.code, `The field "${read.field}" ${read.message}.`, { fields: { field: read.field } });
   return record(context, [read], ([one]) =>
@@ -17,7 +20,7 @@ async function recordOne(read: ReadEvent | EventFault, context: Context): Promis
   );
 }
 
-async function recordMany(candidates: readonly unknown[], context: Context): Promise<Answer> {
+async function recordMany(candidates: readonly unknown[], context: Context & Services): Promise<Answer> {
   const reads = candidates.map((candidate) => readOneOfMany(candidate, context.now, uuid));
   const good = reads.filter((read): read is ReadEvent => !('code' in read));
   return record(context, good, (recorded) => {
@@ -46,7 +49,7 @@ async function recordMany(candidates: readonly unknown[], context: Context): Pro
 }
 
 async function record(
-  { effect, caller, now, requestId, mentions }: Context,
+  { effect, caller, now, requestId, mentions, tombstones }: Context & Services,
   events: readonly ReadEvent[],
   show: (recorded: readonly Recorded[]) => Answer,
 ): Promise<Answer> {
@@ -57,6 +60,7 @@ async function record(
         now,
         evidence: { source: 'events', saidAt: now, requestId },
         isAnnounced: !caller.isHealthcare,
+        tombstones,
       });
       for (const { customerId } of recorded) if (customerId) mentions(customerId);
       return show(recorded);

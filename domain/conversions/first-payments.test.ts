@@ -8,6 +8,7 @@ import {
   paymentEvent,
   type TestApi,
   type Testkit,
+  testTombstones,
 } from '@tributary/testkit';
 import fc from 'fast-check';
 import { sql } from 'kysely';
@@ -188,7 +189,13 @@ describe('somebody with fifty thousand payments', () => {
       const now = new Date('2040-01-01');
       const evidence = { source: 'test', saidAt: now, requestId: `req_${uuid()}` };
       const before = await rowsReadSoFar(tx);
-      await recordOutcomes(tx, [one], { profileId: sender.profileId, now, evidence, isAnnounced: false });
+      await recordOutcomes(tx, [one], {
+        profileId: sender.profileId,
+        now,
+        evidence,
+        isAnnounced: false,
+        tombstones: testTombstones,
+      });
       return (await rowsReadSoFar(tx)) - before;
     });
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Tombstones } from '@tributary/domain/customers';
 import type { Postgres } from '@tributary/postgres';
 import { isHealthcareFamily } from '@tributary/rules';
 import { v7 as uuid } from 'uuid';
@@ -35,6 +36,7 @@ export interface OutcomeImporter {
 export async function openOutcomeImporter(
   app: Postgres,
   profileId: string,
+  tombstones: Tombstones,
   now: () => Date,
 ): Promise<OutcomeImporter | undefined> {
   const profile = await app
@@ -65,7 +67,7 @@ export async function openOutcomeImporter(
         app
           .forProfile(profileId)
           .transaction((tx) =>
-            recordOutcomes(tx, events, { profileId, now: at, evidence, isAnnounced: !isHealthcare }),
+            recordOutcomes(tx, events, { profileId, now: at, evidence, isAnnounced: !isHealthcare, tombstones }),
           ),
       );
       const count = (wanted: string) => recorded.filter(({ status }) => status === wanted).length;

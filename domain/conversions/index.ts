@@ -1,4 +1,5 @@
 export { createEvent } from './create-event.ts';
+export { countDirty, eraseOutcomes, hasOutcomes } from './erase.ts';
 export { dailyRates, priceOutcomes, saveRates } from './exchange-rates.ts';
 export { fetchRates, type RateSources } from './fetch-rates.job.ts';
 export { findCustomerTotals } from './find-customer-totals.ts';

@@ -22,7 +22,7 @@ export interface ReadEvent {
   readonly eventTypeKey: string;
   readonly said: Said;
   /** Where it came from a browser: which one it was, and whose it is known to be. */
-  readonly browser?: { readonly visitorId: string; readonly customerId: string | null };
+  readonly browser?: { readonly visitorId: string; readonly customerId: string | null; readonly isErased: boolean };
   readonly rest: Readonly<Record<string, Json>>;
   readonly warnings: readonly string[];
 }

@@ -4,16 +4,19 @@ import {
   findCustomerKeys,
   openCustomers,
   saveCustomers,
+  type Tombstones,
 } from '@tributary/domain/customers';
 import { announce, type Tx } from '@tributary/postgres';
 import { convert, type EventSettlement, fromMinorUnits, originOf, settleEvent } from '@tributary/rules';
 import { v7 as uuid, v5 as uuidFrom } from 'uuid';
 import { findCashEvents } from './definitions.ts';
+import { withoutPerson } from './erase.ts';
 import { deriveFirstPayments } from './first-payments.ts';
 import { type OwnedPayment, saveStandings } from './payments-store.ts';
 import { type PaymentChange, placePayments } from './place-payments.ts';
 import type { ReadEvent } from './read-event.ts';
 import {
+  findErasedKeys,
   findOutcomes,
   findRates,
   insertOutcomes,
@@ -38,6 +41,7 @@ export interface RecordContext {
   readonly evidence: Evidence;
   /** Whether subscribers are told: a healthcare-family profile tells nobody. */
   readonly isAnnounced: boolean;
+  readonly tombstones: Tombstones;
 }
 
 /**
@@ -52,17 +56,13 @@ export async function recordOutcomes(
   context: RecordContext,
 ): Promise<Recorded[]> {
   if (events.length === 0) return [];
-  const { profileId, now, evidence } = context;
+  const { profileId, now } = context;
   const isCash = await findCashEvents(tx, profileId, now);
-  const { customers, locked } = await resolveCustomers(tx, events, profileId, evidence);
+  const { customers, locked } = await resolveCustomers(tx, events, context);
   const settled = await settleAll(tx, events, customers, context);
   const moved = await writeAll(tx, settled, { profileId, now, isCash, locked });
   const touched = settled.filter(({ status }) => status !== 'duplicate');
-  await markTouchedCustomers(
-    tx,
-    profileId,
-    touched.flatMap((one) => touchesOf(one, profileId)),
-  );
+  await markTouchedCustomers(tx, profileId, touched.flatMap(touchesOf));
   await markDirty(
     tx,
     profileId,
@@ -96,34 +96,48 @@ export async function recordOutcomes(
 }
 
 /** The touches that an outcome is and was, through what it says brought it. */
-const touchesOf = ({ row, before }: Settled, profileId: string) =>
-  [row.origin && row, before && originOf(profileId, before.rest) && before].flatMap((one) =>
+const touchesOf = ({ row, before }: Settled) =>
+  [row.origin && row, before?.origin && before].flatMap((one) =>
     one?.customerId ? [{ customerId: one.customerId, at: one.occurredAt }] : [],
   );
+
+/** Whom an event is about, and whether that person was erased since. */
+interface Resolved {
+  readonly customerId: string | null;
+  readonly isErased: boolean;
+}
 
 async function resolveCustomers(
   tx: Tx,
   events: readonly ReadEvent[],
-  profileId: string,
-  evidence: Evidence,
-): Promise<{ customers: (string | null)[]; locked: ReadonlySet<string> }> {
+  { profileId, evidence, tombstones }: RecordContext,
+): Promise<{ customers: readonly Resolved[]; locked: ReadonlySet<string> }> {
   const known = await openCustomers(
     tx,
     profileId,
     events.flatMap(({ said }) => said.identifiers),
+    tombstones,
   );
+  // An event of somebody who was erased, sent once more without its date, would make them known again. Asked only now: an erasure
+  // that we waited for is over.
+  const keys = events.map(({ event }) => event.idempotencyKey);
+  const erasedKeys = known.erased.size === 0 ? new Set<string>() : await findErasedKeys(tx, profileId, keys);
   const book = new CustomerBook(known, evidence, uuid);
-  const taken = events.map(({ said, browser }) =>
-    said.identifiers.length > 0 ? book.take(said).customerId : (browser?.customerId ?? null),
-  );
+  const taken = events.map(({ event, said, browser }): Resolved => {
+    const at = event.occurredAt ?? undefined;
+    if (browser?.isErased) return { customerId: browser.customerId, isErased: true };
+    if (said.identifiers.length === 0) return { customerId: browser?.customerId ?? null, isErased: false };
+    if (erasedKeys.has(event.idempotencyKey)) return { customerId: null, isErased: true };
+    // Asked before: the message itself may make its names somebody's.
+    const isErased = book.isOfErased({ ...said, at });
+    return { customerId: book.take({ ...said, at })?.customerId ?? null, isErased };
+  });
   await saveCustomers(tx, profileId, book.changes(), evidence);
   // A later event may have shown that two earlier ones are of one person.
-  const customers = taken.map((customerId) => customerId && book.survivorOf(customerId));
+  const customers = taken.map((one) => ({ ...one, customerId: one.customerId && book.survivorOf(one.customerId) }));
   // Those that were opened, and those that nobody else can know of yet.
-  return {
-    customers,
-    locked: new Set([...known.customers.map(({ id }) => id), ...customers.filter((id) => id !== null)]),
-  };
+  const ours = customers.flatMap(({ customerId }) => (customerId ? [customerId] : []));
+  return { customers, locked: new Set([...known.customers.map(({ id }) => id), ...ours]) };
 }
 
 interface Settled {
@@ -136,7 +150,7 @@ interface Settled {
 async function settleAll(
   tx: Tx,
   events: readonly ReadEvent[],
-  customers: readonly (string | null)[],
+  customers: readonly Resolved[],
   { profileId, now }: RecordContext,
 ): Promise<Settled[]> {
   const stored = await findOutcomes(tx, profileId, [...new Set(events.map(({ event }) => event.idempotencyKey))]);
@@ -163,10 +177,13 @@ async function settleAll(
   const settled = events.map((read, index): Settled => {
     const key = read.event.idempotencyKey;
     const before = stored.get(key);
-    const message = { ...read.event, rest: read.rest, customerId: customers[index] ?? before?.customerId ?? null };
-    const { status, outcome } = settleEvent(before, message, now);
+    const { status, outcome } = settleEvent(before, messageOf(read, before, customers[index] as Resolved), now);
     const { isInstallment = false, standing = null } = before ?? {};
-    const row = { ...outcome, id: before?.id ?? uuid(), idempotencyKey: key, isInstallment, standing };
+    const erasedAt = before?.erasedAt ?? (customers[index]?.isErased ? now : null);
+    // A browser's visits say where it came from. What an erased event said of it is kept: it names nobody.
+    const origin = before?.erasedAt ? before.origin : read.browser ? null : originOf(profileId, read.rest);
+    const kept = { isInstallment, standing, erasedAt, origin };
+    const row = { ...outcome, id: before?.id ?? uuid(), idempotencyKey: key, ...kept };
     stored.set(key, row);
     return {
       row: {
@@ -175,14 +192,20 @@ async function settleAll(
         eventTypeKey: read.eventTypeKey,
         reporting: reportingOf(row),
         visitorId: read.browser?.visitorId,
-        // A browser's visits say where it came from.
-        origin: read.browser ? null : originOf(profileId, row.rest),
       },
       status,
       before,
     };
   });
   return settled;
+}
+
+/** What an event says that may be kept. Of somebody who was erased that is the money, the time and the name of what happened. */
+function messageOf({ event, rest }: ReadEvent, before: StoredOutcome | undefined, { customerId, isErased }: Resolved) {
+  if (before?.erasedAt)
+    return { ...event, rest: before.rest, subjectRef: before.subjectRef, customerId: before.customerId };
+  const whole = { ...event, rest, customerId: customerId ?? before?.customerId ?? null };
+  return isErased ? { ...whole, rest: withoutPerson(rest), subjectRef: null } : whole;
 }
 
 interface WriteContext {

@@ -10,6 +10,8 @@ export interface VisitOutcome {
   readonly visitorId: string;
   /** Whose browser it is, as far as is known. Somebody who is not merged away, and locked. */
   readonly customerId: string | null;
+  /** Whether it was sent before its person was erased. */
+  readonly isErased: boolean;
   readonly name: string;
   readonly occurredAt: Date;
   readonly rest: Readonly<Record<string, Json>>;
@@ -32,7 +34,15 @@ export async function recordVisitOutcomes(
   return recordOutcomes(tx, listed.map(readVisitOutcome), context);
 }
 
-function readVisitOutcome({ visitId, visitorId, customerId, name, occurredAt, rest }: VisitOutcome): ReadEvent {
+function readVisitOutcome({
+  visitId,
+  visitorId,
+  customerId,
+  isErased,
+  name,
+  occurredAt,
+  rest,
+}: VisitOutcome): ReadEvent {
   const key = eventNameKey(name);
   return {
     event: {
@@ -47,7 +57,7 @@ function readVisitOutcome({ visitId, visitorId, customerId, name, occurredAt, re
     eventKey: key,
     eventTypeKey: key,
     said: { identifiers: [] },
-    browser: { visitorId, customerId },
+    browser: { visitorId, customerId, isErased },
     rest,
     warnings: [],
   };

@@ -10,6 +10,10 @@ export interface StoredOutcome extends OutcomeContent {
   readonly isInstallment: boolean;
   /** Null: it is no payment. */
   readonly standing: PaymentStanding | null;
+  /** Since when nothing is kept of the person it was of. */
+  readonly erasedAt: Date | null;
+  /** What brought it, where it says so itself. */
+  readonly origin: Origin | null;
 }
 
 /** What is stored under the keys, locked until the transaction ends. */
@@ -34,6 +38,8 @@ export async function findOutcomes(
       'is_installment',
       'is_first_payment',
       'purchase_id',
+      'erased_at',
+      'origin',
     ])
     .where('profile_id', '=', profileId)
     .where('idempotency_key', 'in', [...keys])
@@ -56,9 +62,23 @@ export async function findOutcomes(
         isInstallment: row.is_installment,
         standing:
           row.is_first_payment === null ? null : { isFirstPayment: row.is_first_payment, purchaseId: row.purchase_id },
+        erasedAt: row.erased_at,
+        origin: row.origin as Origin | null,
       },
     ]),
   );
+}
+
+/** Of these keys those of outcomes whose person was erased. */
+export async function findErasedKeys(tx: Tx, profileId: string, keys: readonly string[]): Promise<Set<string>> {
+  const rows = await tx
+    .selectFrom('outcomes')
+    .select('idempotency_key')
+    .where('profile_id', '=', profileId)
+    .where('idempotency_key', 'in', [...new Set(keys)])
+    .where('erased_at', 'is not', null)
+    .execute();
+  return new Set(rows.map((row) => row.idempotency_key));
 }
 
 export interface OutcomeRow extends StoredOutcome {
@@ -67,8 +87,6 @@ export interface OutcomeRow extends StoredOutcome {
   readonly reporting: Reporting | null;
   /** The browser that told of it. */
   readonly visitorId: string | undefined;
-  /** What brought it, where it says so itself. */
-  readonly origin: Origin | null;
 }
 
 /** Money in the profile's own currency, with what it was converted by. */
@@ -103,6 +121,7 @@ const columnsOf = (profileId: string, row: OutcomeRow, now: Date) => ({
   purchase_id: row.standing?.purchaseId ?? null,
   rest: row.rest,
   origin: row.origin,
+  erased_at: row.erasedAt,
 });
 
 const names = [
@@ -129,6 +148,7 @@ const names = [
   'purchase_id',
   'rest',
   'origin',
+  'erased_at',
 ] as const satisfies readonly (keyof ReturnType<typeof columnsOf>)[];
 
 /** Resolves to the keys that were really new: somebody may have recorded one of them since we looked. */

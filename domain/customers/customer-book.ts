@@ -1,11 +1,15 @@
 import {
   type Binding,
+  type ErasedIdentifiers,
+  type Graves,
   type Holder,
   type Identifier,
   type IdentifierKind,
   IdentityGraph,
+  isOfErased,
   maxTermsOfCustomer,
   searchTerms,
+  withoutErased,
 } from '@tributary/rules';
 
 /** What a message says of a person. */
@@ -13,6 +17,8 @@ export interface Said {
   readonly identifiers: readonly Identifier[];
   readonly firstName?: string | undefined;
   readonly lastName?: string | undefined;
+  /** When what it tells of happened, where it says so. */
+  readonly at?: Date | undefined;
 }
 
 /** Who says it, and when: kept with whatever follows from it. */
@@ -40,6 +46,8 @@ export interface CustomerRecord {
 export interface KnownCustomers {
   readonly customers: readonly (CustomerRecord & Pick<Holder, 'nationalId' | 'isStrong'>)[];
   readonly bindings: readonly Binding[];
+  /** Which of the identifiers were somebody's who was erased. */
+  readonly erased: ErasedIdentifiers;
 }
 
 export interface Merge {
@@ -63,6 +71,7 @@ export interface BookChanges {
 /** The customers that some messages concern, in memory: takes one message after another, and says in the end what changed. */
 export class CustomerBook {
   readonly #graph: IdentityGraph;
+  readonly #graves: Graves;
   readonly #evidence: Evidence;
   readonly #newId: () => string;
   readonly #customers: Map<string, CustomerRecord>;
@@ -71,15 +80,19 @@ export class CustomerBook {
   readonly #merges: Omit<Merge, 'finalId'>[] = [];
   readonly #conflicts: Binding[] = [];
 
-  constructor({ customers, bindings }: KnownCustomers, evidence: Evidence, newId: () => string) {
+  constructor({ customers, bindings, erased }: KnownCustomers, evidence: Evidence, newId: () => string) {
     this.#graph = new IdentityGraph(customers, bindings);
+    this.#graves = { erased, isHeld: (identifier) => this.#graph.holderOf(identifier) !== undefined };
     this.#customers = new Map(customers.map((customer) => [customer.id, customer]));
     this.#evidence = evidence;
     this.#newId = newId;
   }
 
-  take({ identifiers, firstName, lastName }: Said): { customerId: string; isNew: boolean } {
+  /** Undefined where it is about nobody, because whom it names was erased. */
+  take({ identifiers: said, firstName, lastName, at }: Said): { customerId: string; isNew: boolean } | undefined {
     const { source, saidAt } = this.#evidence;
+    const identifiers = withoutErased(said, at, this.#graves);
+    if (identifiers.length === 0 && said.length > 0) return undefined;
     const { customerId, isNew, merged, linked, conflicts } = this.#graph.settle(identifiers, {
       id: this.#newId(),
       createdAt: saidAt,
@@ -103,6 +116,11 @@ export class CustomerBook {
     this.#links.push(...linked.map((identifier) => ({ ...identifier, customerId })));
     this.#conflicts.push(...conflicts.map((identifier) => ({ ...identifier, customerId })));
     return { customerId, isNew };
+  }
+
+  /** Whether a message tells of the time before whom it names was erased. */
+  isOfErased({ identifiers, at }: Said): boolean {
+    return isOfErased(identifiers, at, this.#graves);
   }
 
   /** Whom a customer has become by now. */

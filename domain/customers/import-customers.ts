@@ -4,12 +4,17 @@ import { v7 as uuid } from 'uuid';
 import { CustomerBook, type Evidence } from './customer-book.ts';
 import { type ReadRow, readRow } from './import-row.ts';
 import { openCustomers, saveCustomers } from './store.ts';
+import type { Tombstones } from './tombstones.ts';
+
+export interface CustomerServices {
+  readonly tombstones: Tombstones;
+}
 
 type Result = AnswerOf<Routes['importCustomers']>['body']['data']['results'][number];
 
-export const importCustomers: Handles<Routes['importCustomers']> = (
+export const importCustomers: Handles<Routes['importCustomers'], CustomerServices> = (
   { body },
-  { effect, mentions, caller, now, requestId },
+  { effect, mentions, caller, now, requestId, tombstones },
 ) => {
   const profileId = caller.profileId as string;
   const rows = body.rows.map((row) => readRow(row, body.country));
@@ -20,6 +25,7 @@ export const importCustomers: Handles<Routes['importCustomers']> = (
       tx,
       profileId,
       rows.flatMap((row) => (row.rejected ? [] : row.said.identifiers)),
+      tombstones,
     );
     const book = new CustomerBook(known, evidence, uuid);
     const taken = rows.map((row) => (row.rejected ? undefined : book.take(row.said)));

@@ -8,6 +8,7 @@ import {
   served,
   type Testkit,
   type TestServer,
+  testTombstones,
 } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -22,7 +23,7 @@ let key: BuiltKey;
 
 beforeAll(async () => {
   kit = await openTestkit();
-  server = await serve(kit, [served(routes.importCustomers, importCustomers)]);
+  server = await serve(kit, [served(routes.importCustomers, importCustomers, { tombstones: testTombstones })]);
 });
 beforeEach(async () => {
   ({ id: profileId } = await buildProfile(kit.app));

@@ -1,5 +1,14 @@
 export { CustomerBook, type Evidence, type KnownCustomers, type Said } from './customer-book.ts';
-export { importCustomers } from './import-customers.ts';
+export {
+  type Cleared,
+  type ErasedPerson,
+  eraseCustomers,
+  findIdentifiers,
+  findMergedInto,
+  findShells,
+  insertShell,
+} from './erase.ts';
+export { type CustomerServices, importCustomers } from './import-customers.ts';
 export { findFitting, fittingAmong } from './match-customers.ts';
 export {
   countHeld,
@@ -21,4 +30,15 @@ export {
   openCustomers,
   saveCustomers,
 } from './store.ts';
+export {
+  findTombstones,
+  nameOfCustomer,
+  nameOfIdentifier,
+  nameOfVisitor,
+  openShells,
+  saveTombstones,
+  type Tombstone,
+  type Tombstones,
+  tombstonesUnder,
+} from './tombstones.ts';
 export type { CustomerTotals, FindCustomerTotals } from './totals.ts';

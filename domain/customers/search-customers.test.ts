@@ -9,6 +9,7 @@ import {
   served,
   type Testkit,
   type TestServer,
+  testTombstones,
 } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -22,7 +23,7 @@ let key: BuiltKey;
 beforeAll(async () => {
   kit = await openTestkit();
   server = await serve(kit, [
-    served(routes.importCustomers, importCustomers),
+    served(routes.importCustomers, importCustomers, { tombstones: testTombstones }),
     served(routes.searchCustomers, searchCustomers, { findCustomerTotals }),
   ]);
   ({ id: profileId } = await buildProfile(kit.app));

@@ -10,6 +10,7 @@ import {
 } from '@tributary/rules';
 import { sql } from 'kysely';
 import type { BookChanges, CustomerRecord, Evidence, KnownCustomers } from './customer-book.ts';
+import { nameOfIdentifier, type Tombstones } from './tombstones.ts';
 
 /**
  * A writer of identities locks in this order, and so never waits in a circle: the stripes of its identifiers, sorted, in one
@@ -28,19 +29,21 @@ export async function openCustomers(
   tx: Tx,
   profileId: string,
   identifiers: readonly Identifier[],
+  tombstones: Tombstones,
 ): Promise<KnownCustomers> {
   const distinct = [...new Map(identifiers.map((identifier) => [identifierKey(identifier), identifier])).values()];
-  if (distinct.length === 0) return { customers: [], bindings: [] };
+  if (distinct.length === 0) return { customers: [], bindings: [], erased: new Map() };
   await lockStripes(tx, profileId, distinct);
+  const hashes = distinct.map((identifier) => tombstones.hashOf(profileId, nameOfIdentifier(identifier)));
   for (let attempt = 0; attempt < 100; attempt += 1) {
-    const bindings = await findBindings(tx, profileId, distinct);
+    const { bindings, erased } = await lookUp(tx, profileId, distinct, hashes);
     const ids = [...new Set(bindings.map(({ customerId }) => customerId))];
-    if (ids.length === 0) return { bindings, customers: [] };
+    if (ids.length === 0) return { bindings, erased, customers: [] };
     await sql`SAVEPOINT customers_read`.execute(tx);
     const customers = await lockCustomers(tx, ids);
     if (customers.length === ids.length) {
       await sql`RELEASE SAVEPOINT customers_read`.execute(tx);
-      return { bindings, customers: await withHoldings(tx, customers) };
+      return { bindings, erased, customers: await withHoldings(tx, customers) };
     }
     // While we waited for one of them it was merged or erased. What we hold must go before we look again, or the order is lost.
     await sql`ROLLBACK TO SAVEPOINT customers_read`.execute(tx);
@@ -54,6 +57,25 @@ async function lockStripes(tx: Tx, profileId: string, identifiers: readonly Iden
   );
   const profile = crc32(profileId) | 0;
   await sql`SELECT pg_advisory_xact_lock(${profile}, stripe) FROM unnest(${wanted}::int[]) AS stripe`.execute(tx);
+}
+
+/** Who holds each of them, and which of them were somebody's who was erased. One statement, so that an erasure is seen whole or not. */
+async function lookUp(
+  tx: Tx,
+  profileId: string,
+  identifiers: readonly Identifier[],
+  hashes: readonly Buffer[],
+): Promise<Pick<KnownCustomers, 'bindings' | 'erased'>> {
+  const { rows } = await sql<Identifier & { customerId: string | null; erasedAt: Date | null }>`
+    SELECT said.kind, said.value, i.customer_id AS "customerId", t.erased_at AS "erasedAt"
+    FROM unnest(${identifiers.map(({ kind }) => kind)}::text[], ${identifiers.map(({ value }) => value)}::text[], ${[...hashes]}::bytea[]) AS said (kind, value, hash)
+    LEFT JOIN identifiers i ON i.profile_id = ${profileId} AND i.kind = said.kind AND i.value = said.value
+    LEFT JOIN LATERAL (SELECT erased_at FROM tombstones WHERE profile_id = ${profileId} AND hash = said.hash ORDER BY erased_at DESC LIMIT 1) t ON true
+    WHERE i.customer_id IS NOT NULL OR t.erased_at IS NOT NULL`.execute(tx);
+  return {
+    bindings: rows.flatMap(({ kind, value, customerId }) => (customerId ? [{ kind, value, customerId }] : [])),
+    erased: new Map(rows.flatMap((row) => (row.erasedAt ? [[identifierKey(row), row.erasedAt]] : []))),
+  };
 }
 
 /** Who holds each of them; an identifier is always bound to a customer that is not merged away. */
@@ -90,7 +112,7 @@ async function withHoldings(tx: Tx, customers: readonly CustomerRecord[]): Promi
   });
 }
 
-/** Whom each customer has become; those that there are not, or no longer, are missing. */
+/** Whom each customer has become; those that there are not, or no longer, are missing, and so are those without a person. */
 export async function findSurvivors(
   tx: Tx,
   profileId: string,
@@ -99,13 +121,13 @@ export async function findSurvivors(
   if (customerIds.length === 0) return new Map();
   const { rows } = await sql<{ asked: string; id: string }>`
     WITH RECURSIVE chain AS (
-      SELECT id AS asked, id, merged_into FROM customers
+      SELECT id AS asked, id, merged_into, erased_at FROM customers
       WHERE profile_id = ${profileId} AND id = ANY (${[...new Set(customerIds)]}::uuid[])
       UNION ALL
-      SELECT chain.asked, c.id, c.merged_into FROM chain
+      SELECT chain.asked, c.id, c.merged_into, c.erased_at FROM chain
       JOIN customers c ON c.profile_id = ${profileId} AND c.id = chain.merged_into
     )
-    SELECT asked, id FROM chain WHERE merged_into IS NULL`.execute(tx);
+    SELECT asked, id FROM chain WHERE merged_into IS NULL AND erased_at IS NULL`.execute(tx);
   return new Map(rows.map(({ asked, id }) => [asked, id]));
 }
 

@@ -5,6 +5,7 @@ import {
   type TouchRow,
   type VisitRow,
 } from '@tributary/clickhouse';
+import { type Tombstones, tombstonesUnder } from '@tributary/domain/customers';
 import type { Postgres, Tx } from '@tributary/postgres';
 import { createVault, type KeyRing, type Vault } from '@tributary/vault';
 
@@ -28,6 +29,8 @@ export interface Ingestion {
   readonly refreshKeys: () => Promise<void>;
   readonly visitorKey: () => Buffer;
   readonly readLinkToken: ReadLinkToken;
+  /** What is left of those who were erased. */
+  readonly tombstones: Tombstones;
   readonly markVerified: MarkVerified;
   readonly now: () => Date;
 }
@@ -54,6 +57,7 @@ export function openIngestion({ postgres, clickhouse, ring, ...rest }: Ingestion
     refreshKeys: () => ring.refresh(),
     visitorKey: () => ring.eldest('visitor').bytes,
     readLinkToken: rest.readLinkToken ?? (() => undefined),
+    tombstones: tombstonesUnder(() => ring.eldest('tombstone').bytes),
     markVerified: rest.markVerified,
     now: rest.now,
   };

@@ -1,14 +1,26 @@
-import { markLinked } from '@tributary/domain/conversions';
-import { CustomerBook, lockSurvivors, openCustomers, saveCustomers } from '@tributary/domain/customers';
+import { eraseOutcomes, markLinked } from '@tributary/domain/conversions';
+import {
+  CustomerBook,
+  type KnownCustomers,
+  lockSurvivors,
+  nameOfIdentifier,
+  nameOfVisitor,
+  openCustomers,
+  openShells,
+  saveCustomers,
+  saveTombstones,
+} from '@tributary/domain/customers';
 import type { Tx } from '@tributary/postgres';
 import {
   decideBrowserIdentity,
   type Identifier,
   identifierKey,
+  isOfErased,
   normaliseEmail,
   normaliseKey,
   normalisePhone,
   type Traits,
+  withoutErased,
 } from '@tributary/rules';
 import { v7 as uuid } from 'uuid';
 import type { Ingestion } from './context.ts';
@@ -22,33 +34,42 @@ interface Claim {
   readonly visitorId: string;
   readonly visitId: string;
   readonly at: Date;
+  /** When it was said at the latest: a browser's clock may be ahead. */
+  readonly saidAt: Date;
   readonly identifiers: readonly Identifier[];
   /** Whom a link token named when it was minted. */
   readonly tokenOf: string | undefined;
 }
 
 /**
- * Step 5. Whose browser it is. A browser's word is worth little, because its key is public: it links its own visitor, if that is
+ * Step 6. Whose browser it is. A browser's word is worth little, because its key is public: it links its own visitor, if that is
  * nobody's yet, to one customer, and never merges customers, adds an identifier to one or changes a name. A link token was
  * made by us, and counts before what the browser says.
+ *
+ * Resolves to whether a browser turned out to be of somebody who was erased after it said so: its visits have to be placed anew.
  */
-export async function identifyVisitors(ingestion: Ingestion, visits: readonly PlacedVisit[]): Promise<void> {
+export async function identifyVisitors(ingestion: Ingestion, visits: readonly PlacedVisit[]): Promise<boolean> {
   const claims = visits
     .flatMap((placed) => claimOf(ingestion, placed))
     .sort((a, b) => a.at.getTime() - b.at.getTime() || (a.visitId < b.visitId ? -1 : 1));
-  await eachProfile(claims, (profileId, theirs) => settleClaims(ingestion, profileId, theirs));
+  let foundErased = false;
+  await eachProfile(claims, async (profileId, theirs) => {
+    if (await settleClaims(ingestion, profileId, theirs)) foundErased = true;
+  });
+  return foundErased;
 }
 
 function claimOf(
   { readLinkToken }: Pick<Ingestion, 'readLinkToken'>,
-  { profile, arrival, visitorId, visit, secret }: PlacedVisit,
+  { profile, arrival, visitorId, isErased, visit, secret }: PlacedVisit,
 ): Claim[] {
-  if (arrival.user_agent.is_bot) return [];
+  if (arrival.user_agent.is_bot || isErased) return [];
   const at = new Date(visit.at);
   const identifiers = visit.type === 'identify' ? readTraits(secret.traits ?? {}) : [];
-  const tokenOf = secret.link_token && readLinkToken(profile.id, secret.link_token, at);
+  const tokenOf = secret.link_token ? readLinkToken(profile.id, secret.link_token, at) : undefined;
   if (identifiers.length === 0 && !tokenOf) return [];
-  return [{ profileId: profile.id, visitorId, visitId: visit.id, at, identifiers, tokenOf: tokenOf || undefined }];
+  const saidAt = new Date(Math.min(at.getTime(), Date.parse(arrival.received_at)));
+  return [{ profileId: profile.id, visitorId, visitId: visit.id, at, saidAt, identifiers, tokenOf }];
 }
 
 /** One that cannot be read says nothing. Names are left out: they tell nobody apart, and a stranger may have typed them. */
@@ -62,27 +83,40 @@ function readTraits({ external_id, email, phone }: Traits): Identifier[] {
 }
 
 async function settleClaims(
-  { postgres, now }: Pick<Ingestion, 'postgres' | 'now'>,
+  ingestion: Pick<Ingestion, 'postgres' | 'tombstones' | 'now'>,
   profileId: string,
   claims: readonly Claim[],
-): Promise<void> {
-  await postgres.forProfile(profileId).transaction(async (tx) => {
+): Promise<boolean> {
+  const { postgres, tombstones, now } = ingestion;
+  return postgres.forProfile(profileId).transaction(async (tx) => {
     const linked = await findLinks(tx, profileId, [...new Set(claims.map(({ visitorId }) => visitorId))]);
     const open = claims.filter(({ visitorId }) => !linked.has(visitorId));
-    if (open.length === 0) return;
-    const fresh = await decide(tx, profileId, open, now());
+    if (open.length === 0) return false;
+    // Identifiers before customers, as every writer locks.
+    const said = open.flatMap(({ identifiers }) => identifiers);
+    const known = await openCustomers(tx, profileId, said, tombstones);
+    const bound = new Set(known.bindings.map(identifierKey));
+    const graves = { erased: known.erased, isHeld: (one: Identifier) => bound.has(identifierKey(one)) };
+    const late = open.filter(({ identifiers, saidAt }) => isOfErased(identifiers, saidAt, graves));
+    const isFound = late.length > 0 && (await linkToShells(tx, profileId, late, ingestion));
+    const rest = open.flatMap((claim) => {
+      const identifiers = withoutErased(claim.identifiers, claim.saidAt, graves);
+      return late.includes(claim) || (identifiers.length === 0 && !claim.tokenOf) ? [] : [{ ...claim, identifiers }];
+    });
+    const fresh = await decide(tx, profileId, rest, known, now());
     await markLinked(tx, profileId, await insertLinks(tx, profileId, fresh));
+    return isFound;
   });
 }
 
 /** The earliest word of each browser that says anything, and before it a token. */
-async function decide(tx: Tx, profileId: string, claims: readonly Claim[], now: Date): Promise<VisitorLink[]> {
-  // Identifiers before customers, as every writer locks.
-  const known = await openCustomers(
-    tx,
-    profileId,
-    claims.flatMap(({ identifiers }) => identifiers),
-  );
+async function decide(
+  tx: Tx,
+  profileId: string,
+  claims: readonly Claim[],
+  known: KnownCustomers,
+  now: Date,
+): Promise<VisitorLink[]> {
   const links = await linksByToken(tx, profileId, claims);
   const words = claims.filter(({ visitorId, identifiers }) => identifiers.length > 0 && !links.has(visitorId));
   const [first] = words;
@@ -98,7 +132,8 @@ async function decide(tx: Tx, profileId: string, claims: readonly Claim[], now: 
       holders.get(holderIds.get(identifierKey(identifier)) ?? ''),
     );
     const name = linked.map(identifierKey).join();
-    const somebody = customerId ?? newcomers.get(name) ?? book.take({ identifiers: linked }).customerId;
+    const somebody = customerId ?? newcomers.get(name) ?? book.take({ identifiers: linked })?.customerId;
+    if (!somebody) continue;
     if (!customerId) newcomers.set(name, somebody);
     links.set(visitorId, { visitorId, customerId: somebody, source: 'identify', linkedAt: at });
   }
@@ -120,4 +155,36 @@ async function linksByToken(tx: Tx, profileId: string, claims: readonly Claim[])
       links.set(visitorId, { visitorId, customerId, source: 'link_token', linkedAt: at });
   }
   return links;
+}
+
+/**
+ * Browsers that said, before an erasure and on the way to us still, that they are of the person who was erased. They go where that
+ * person's other browsers went and are forgotten with them. Once the erasure is done nobody knows where that was: then the browser
+ * is nobody's.
+ */
+async function linkToShells(
+  tx: Tx,
+  profileId: string,
+  claims: readonly Claim[],
+  { tombstones, now }: Pick<Ingestion, 'tombstones' | 'now'>,
+): Promise<boolean> {
+  const hashesOf = ({ identifiers }: Claim) =>
+    identifiers.map((identifier) => tombstones.hashOf(profileId, nameOfIdentifier(identifier)));
+  const shells = await openShells(tx, profileId, claims.flatMap(hashesOf));
+  let isAny = false;
+  for (const claim of claims) {
+    const shell = hashesOf(claim)
+      .map((hash) => shells.get(hash.toString('hex')))
+      .find((found) => found !== undefined);
+    if (!shell) continue;
+    const { visitorId, at: linkedAt } = claim;
+    const link: VisitorLink = { visitorId, customerId: shell.shellId, source: 'identify', linkedAt };
+    const fresh = await insertLinks(tx, profileId, [link]);
+    if (fresh.length === 0) continue;
+    isAny = true;
+    await markLinked(tx, profileId, fresh);
+    await eraseOutcomes(tx, { profileId, customerIds: [shell.shellId], shellId: shell.shellId, at: now() });
+    await saveTombstones(tx, profileId, shell, [tombstones.hashOf(profileId, nameOfVisitor(visitorId))]);
+  }
+  return isAny;
 }

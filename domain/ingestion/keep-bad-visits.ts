@@ -1,6 +1,7 @@
 import { v5 as uuidFrom } from 'uuid';
 import type { Ingestion } from './context.ts';
 import { eachProfile } from './each-profile.ts';
+import { findErased, parsed } from './find-erased.ts';
 import type { Arrival } from './message.ts';
 import type { OpenedRequest } from './open-messages.ts';
 import { insertBadVisits, type VisitProfile } from './store.ts';
@@ -12,9 +13,12 @@ export interface BadContent {
   readonly sent: string;
 }
 
-/** Step 4. What could not be understood stays, sealed, with its reason. A redelivery gives the same rows. */
+/**
+ * Step 5. What could not be understood stays, sealed, with its reason. A redelivery gives the same rows; but what is of somebody who
+ * was erased meanwhile does not come back.
+ */
 export async function keepBadVisits(
-  { postgres, envelopeVault }: Pick<Ingestion, 'postgres' | 'envelopeVault'>,
+  ingestion: Pick<Ingestion, 'postgres' | 'envelopeVault' | 'visitorKey' | 'tombstones'>,
   requests: readonly OpenedRequest[],
   profiles: ReadonlyMap<string, VisitProfile>,
 ): Promise<void> {
@@ -26,8 +30,13 @@ export async function keepBadVisits(
       content: { arrival, sent } satisfies BadContent,
     })),
   );
+  const { postgres, envelopeVault } = ingestion;
   const known = bad.filter(({ profileId }) => profiles.has(profileId));
-  await eachProfile(known, async (profileId, rows) => {
+  const suspects = known.filter(({ profileId }) => profiles.get(profileId)?.hasErased);
+  const looked = suspects.map((row) => ({ row, arrival: row.content.arrival, content: parsed(row.content.sent) }));
+  const gone = new Set((await findErased(ingestion, looked)).map(({ row }) => row));
+  const kept = known.filter((row) => !gone.has(row));
+  await eachProfile(kept, async (profileId, rows) => {
     const sealed = rows.map(({ id, reason, content }) => ({
       id,
       reason,

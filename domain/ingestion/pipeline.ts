@@ -2,6 +2,7 @@ import { ClickHouseFailure } from '@tributary/clickhouse';
 import { isAway } from '@tributary/postgres';
 import { type Handler, RetryLater } from '@tributary/stream';
 import type { Ingestion } from './context.ts';
+import { findBrowsers } from './find-browsers.ts';
 import { identifyVisitors } from './identify-visitors.ts';
 import { keepBadVisits } from './keep-bad-visits.ts';
 import { markTouched } from './mark-touched.ts';
@@ -23,9 +24,11 @@ export async function ingest(ingestion: Ingestion, requests: readonly OpenedRequ
     ingestion.postgres.unbound,
     requests.map(({ arrival }) => arrival.profile_id),
   );
-  const visits = placeVisits(ingestion, requests, profiles);
+  const arrivals = requests.map(({ arrival }) => arrival);
+  const place = async () => placeVisits(requests, profiles, await findBrowsers(ingestion, arrivals, profiles));
+  let visits = await place();
   await keepBadVisits(ingestion, requests, profiles);
-  await identifyVisitors(ingestion, visits);
+  while (await identifyVisitors(ingestion, visits)) visits = await place();
   await storeVisits(ingestion, visits);
   await recordConversions(ingestion, visits);
   await verifyInstalls(ingestion, visits);

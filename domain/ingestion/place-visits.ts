@@ -1,23 +1,14 @@
-import { createHmac } from 'node:crypto';
-import {
-  type Classification,
-  classifyVisit,
-  decideTouch,
-  type Touch,
-  visitorIdMessage,
-  visitorIdOf,
-} from '@tributary/rules';
-import type { Ingestion } from './context.ts';
+import { type Classification, classifyVisit, decideTouch, type Touch } from '@tributary/rules';
+import type { StoredBrowser } from './find-browsers.ts';
 import type { Arrival } from './message.ts';
 import type { OpenedRequest } from './open-messages.ts';
 import type { VisitProfile } from './store.ts';
 import type { OpenVisit, SecretPart } from './take-visit.ts';
 
 /** A visit with all that follows from it alone. */
-export interface PlacedVisit {
+export interface PlacedVisit extends StoredBrowser {
   readonly profile: VisitProfile;
   readonly arrival: Arrival;
-  readonly visitorId: string;
   readonly visit: OpenVisit;
   readonly secret: SecretPart;
   readonly classification: Classification;
@@ -26,19 +17,18 @@ export interface PlacedVisit {
 }
 
 /**
- * Step 3. Where each visit came from, whose browser it is and whether it is a touch. From the visit and the profile's settings
- * alone: what came before or after plays no part, so the order of arrival changes nothing.
+ * Step 4. Where each visit came from and whether it is a touch. From the visit and the profile's settings alone: what came before or
+ * after plays no part, so the order of arrival changes nothing.
  */
 export function placeVisits(
-  { visitorKey }: Pick<Ingestion, 'visitorKey'>,
   requests: readonly OpenedRequest[],
   profiles: ReadonlyMap<string, VisitProfile>,
+  browsers: ReadonlyMap<Arrival, StoredBrowser>,
 ): PlacedVisit[] {
-  const key = visitorKey();
   return requests.flatMap(({ arrival, visits }) => {
     const profile = profiles.get(arrival.profile_id);
-    if (!profile) return [];
-    const visitorId = visitorOf(key, arrival);
+    const browser = browsers.get(arrival);
+    if (!profile || !browser) return [];
     return visits.map(({ visit, secret }) => {
       const classification = classifyVisit({
         url: visit.url,
@@ -47,18 +37,7 @@ export function placeVisits(
         extraRedirectHosts: profile.redirectHosts,
       });
       const touch = arrival.user_agent.is_bot ? null : decideTouch(visit, classification);
-      return { profile, arrival, visitorId, visit, secret, classification, touch };
+      return { profile, arrival, ...browser, visit, secret, classification, touch };
     });
   });
-}
-
-/** Erasures raise the generation. */
-const generation = 0;
-
-export function visitorOf(key: Buffer, { profile_id, client_id }: Pick<Arrival, 'profile_id' | 'client_id'>): string {
-  return visitorIdOf(
-    createHmac('sha256', key)
-      .update(visitorIdMessage(profile_id, client_id, generation))
-      .digest(),
-  );
 }

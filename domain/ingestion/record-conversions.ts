@@ -10,7 +10,7 @@ type Candidate = Omit<VisitOutcome, 'customerId'> & { readonly profileId: string
 /** As many as a request of the API may bring. */
 const mostAtOnce = 1_000;
 
-/** Step 7. What browsers did and a definition lists becomes an outcome, once; a robot's doing does not. */
+/** Step 8. What browsers did and a definition lists becomes an outcome, once; a robot's doing does not. */
 export async function recordConversions(ingestion: Ingestion, visits: readonly PlacedVisit[]): Promise<void> {
   await eachProfile(visits.flatMap(candidateOf), async (profileId, candidates) => {
     for (let from = 0; from < candidates.length; from += mostAtOnce)
@@ -18,7 +18,7 @@ export async function recordConversions(ingestion: Ingestion, visits: readonly P
   });
 }
 
-function candidateOf({ profile, arrival, visitorId, visit, secret }: PlacedVisit): Candidate[] {
+function candidateOf({ profile, arrival, visitorId, isErased, visit, secret }: PlacedVisit): Candidate[] {
   if (visit.type !== 'track' || visit.name === undefined || arrival.user_agent.is_bot) return [];
   // What would be money stays out: it is a browser's word.
   const { value: _value, currency: _currency, ...properties } = secret.properties ?? {};
@@ -29,6 +29,7 @@ function candidateOf({ profile, arrival, visitorId, visit, secret }: PlacedVisit
       isHealthcare: profile.isHealthcare,
       visitId: visit.id,
       visitorId,
+      isErased,
       name: visit.name,
       occurredAt: new Date(visit.at),
       // Through JSON and back: what is stored is what a redelivery is compared with.
@@ -38,7 +39,7 @@ function candidateOf({ profile, arrival, visitorId, visit, secret }: PlacedVisit
 }
 
 async function record(
-  { postgres, now }: Pick<Ingestion, 'postgres' | 'now'>,
+  { postgres, tombstones, now }: Pick<Ingestion, 'postgres' | 'tombstones' | 'now'>,
   profileId: string,
   candidates: readonly Candidate[],
 ): Promise<void> {
@@ -61,6 +62,7 @@ async function record(
           now: at,
           evidence: { source: 'browser', saidAt: at, requestId: first.visitId },
           isAnnounced: !first.isHealthcare,
+          tombstones,
         },
       );
     }),

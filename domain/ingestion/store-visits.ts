@@ -1,14 +1,15 @@
-import type { TouchRow, VisitRow } from '@tributary/clickhouse';
+import { clearedVisit, type TouchRow, type VisitRow } from '@tributary/clickhouse';
 import { type EntityLevel, entityIdOf, noEntityId } from '@tributary/rules';
 import type { Ingestion } from './context.ts';
 import type { PlacedVisit } from './place-visits.ts';
 
-/** Step 6. Visits and touches into ClickHouse; resolves when both are on its disk. A visit that comes again is the same row. */
+/** Step 7. Visits and touches into ClickHouse; resolves when both are on its disk. A visit that comes again is the same row. */
 export async function storeVisits(
   { visits, touches }: Pick<Ingestion, 'visits' | 'touches'>,
   placed: readonly PlacedVisit[],
 ): Promise<void> {
-  const stored = [visits.add(placed.map(visitRow)), touches.add(placed.filter(({ touch }) => touch).map(touchRow))];
+  const rows = placed.map((one) => (one.isErased ? { ...visitRow(one), ...clearedVisit } : visitRow(one)));
+  const stored = [visits.add(rows), touches.add(placed.filter(({ touch }) => touch).map(touchRow))];
   // Nothing more comes before this is done, so there is nothing to wait for.
   void visits.flush();
   void touches.flush();

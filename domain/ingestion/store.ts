@@ -7,14 +7,28 @@ export interface VisitProfile {
   readonly ownHosts: readonly string[];
   readonly redirectHosts: readonly string[];
   readonly isHealthcare: boolean;
+  /** Whether anybody of it was ever erased. */
+  readonly hasErased: boolean;
 }
 
 /** Step 2. By id; one that was deleted is not among them, and its visits go the way of the others that it had. */
 export async function findProfiles(ledger: UnboundLedger, ids: readonly string[]): Promise<Map<string, VisitProfile>> {
   const { rows } = await ledger.query(sql<VisitProfile>`
-    SELECT profile_id AS id, own_hosts AS "ownHosts", redirect_hosts AS "redirectHosts", is_healthcare AS "isHealthcare"
+    SELECT profile_id AS id, own_hosts AS "ownHosts", redirect_hosts AS "redirectHosts", is_healthcare AS "isHealthcare",
+      has_erased AS "hasErased"
     FROM find_visit_profiles(${[...new Set(ids)]}::uuid[])`);
   return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Since when each of the hashes is that of an erased browser, by the hash in hex. */
+export async function findErasedHashes(
+  ledger: UnboundLedger,
+  asked: readonly { readonly profileId: string; readonly hash: Buffer }[],
+): Promise<Map<string, Date>> {
+  const { rows } = await ledger.query(sql<{ hash: Buffer; erasedAt: Date }>`
+    SELECT hash, erased_at AS "erasedAt"
+    FROM find_tombstones(${asked.map(({ profileId }) => profileId)}::uuid[], ${asked.map(({ hash }) => hash)}::bytea[])`);
+  return new Map(rows.map(({ hash, erasedAt }) => [hash.toString('hex'), erasedAt]));
 }
 
 export interface VisitorLink {
@@ -101,10 +115,11 @@ export async function readBadVisits(
   profileId: string,
   after: BadVisitRow | undefined,
   limit: number,
+  { withReplayed = false } = {},
 ): Promise<(BadVisitRow & { readonly receivedAt: Date })[]> {
   const { rows } = await sql<BadVisitRow & { receivedAt: Date }>`
     SELECT id, reason, sealed, received_at AS "receivedAt" FROM bad_visits
-    WHERE profile_id = ${profileId} AND replayed_at IS NULL
+    WHERE profile_id = ${profileId} AND (${withReplayed} OR replayed_at IS NULL)
       AND (received_at, id) > (${after?.receivedAt ?? new Date(0)}::timestamptz, ${after?.id ?? '00000000-0000-0000-0000-000000000000'}::uuid)
     ORDER BY received_at, id LIMIT ${limit}`.execute(tx);
   return rows;

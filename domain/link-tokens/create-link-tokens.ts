@@ -1,13 +1,14 @@
 import { type AnswerOf, linkTokenParameter, type Routes } from '@tributary/contract';
+import type { CustomerServices } from '@tributary/domain/customers';
 import { isCountry } from '@tributary/rules';
 import { answer, type Handles, refuse } from '@tributary/runtime/handler.ts';
 import type { MasterKey } from '@tributary/vault';
 import { keySaid, type LinkTokenRow, type ReadRow, readRow } from './read-row.ts';
 import { recipes } from './recipes.ts';
-import { type FoundCustomer, findNamed } from './store.ts';
+import { type FoundCustomer, findErased, findNamed } from './store.ts';
 import { sealLinkToken } from './token.ts';
 
-export interface LinkTokenServices {
+export interface LinkTokenServices extends CustomerServices {
   /** Newest first. None: no tokens are made here. */
   readonly linkTokenKeys: () => readonly MasterKey[];
 }
@@ -18,7 +19,7 @@ const dayMs = 24 * 60 * 60 * 1_000;
 
 export const createLinkTokens: Handles<Routes['createLinkTokens'], LinkTokenServices> = async (
   { body },
-  { ledger, linkTokenKeys, caller, mentions, now },
+  { ledger, linkTokenKeys, tombstones, caller, mentions, now },
 ) => {
   const [key] = linkTokenKeys();
   if (!key) refuse('link_tokens_disabled', 'This deployment has no secret for link tokens, so none can be made.');
@@ -30,7 +31,14 @@ export const createLinkTokens: Handles<Routes['createLinkTokens'], LinkTokenServ
   }
   const profileId = caller.profileId as string;
   const read = body.customers.map((row) => readRow(row, country));
-  const found = await ledger.transaction((tx) => findNamed(tx, profileId, read), { readOnly: true });
+  const { found, erased } = await ledger.transaction(
+    async (tx) => {
+      const found = await findNamed(tx, profileId, read);
+      const missing = read.filter((_, index) => found[index] === undefined);
+      return { found, erased: await findErased(tx, profileId, missing, tombstones) };
+    },
+    { readOnly: true },
+  );
   for (const customer of found) if (customer) mentions(customer.id);
 
   const expiresAt = new Date(now.getTime() + body.expires_in_days * dayMs);
@@ -43,7 +51,8 @@ export const createLinkTokens: Handles<Routes['createLinkTokens'], LinkTokenServ
   });
   const results = body.customers.map((row, index): Result => {
     const customer = found[index];
-    return { index, ...(customer ? minted(customer) : notMinted(row, read[index] as ReadRow)) };
+    const named = read[index] as ReadRow;
+    return { index, ...(customer ? minted(customer) : notMinted(row, named, erased.has(named))) };
   });
   const counts = { minted: 0, not_found: 0, invalid: 0 };
   for (const { status } of results) counts[status] += 1;
@@ -58,8 +67,8 @@ const messages: Record<NonNullable<Result['reason']>, string> = {
   malformed_selector: 'The selector cannot be read. Others in the row are not tried in its place.',
 };
 
-function notMinted(row: LinkTokenRow, read: ReadRow): Omit<Result, 'index'> {
-  const reason = 'invalid' in read ? read.invalid : 'no_match';
+function notMinted(row: LinkTokenRow, read: ReadRow, isErased: boolean): Omit<Result, 'index'> {
+  const reason = 'invalid' in read ? read.invalid : isErased ? 'erased' : 'no_match';
   const status = 'invalid' in read ? 'invalid' : 'not_found';
   return { status, customer_key: keySaid(row), reason, message: messages[reason] };
 }

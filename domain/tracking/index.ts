@@ -16,7 +16,7 @@ export { readTrackingSettings } from './read-tracking-settings.ts';
 export { readTrackingSnippet } from './read-tracking-snippet.ts';
 export { readTrackingVerification } from './read-tracking-verification.ts';
 export type { TrackingServices } from './services.ts';
-export { markVerified } from './store.ts';
+export { hasTrackingKeys, markVerified } from './store.ts';
 export { mintTrackingKey } from './tracking-key.ts';
 export { updateTrackingSettings } from './update-tracking-settings.ts';
 export { verifyTrackingDomain } from './verify-tracking-domain.ts';

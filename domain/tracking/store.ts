@@ -4,6 +4,17 @@ import { v7 as uuid } from 'uuid';
 import { mintTrackingKey } from './tracking-key.ts';
 
 export type KeyRow = Selectable<Schema['tracking_keys']>;
+
+/** Whether the profile ever had a key, and so may have been sent visits. */
+export async function hasTrackingKeys(tx: Tx, profileId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('tracking_keys')
+    .select('id')
+    .where('profile_id', '=', profileId)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
 export type SettingsRow = Selectable<Schema['tracking_settings']>;
 export type DomainRow = Selectable<Schema['tracking_domains']>;
 export type VerificationRow = Selectable<Schema['tracking_verifications']>;

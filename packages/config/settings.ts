@@ -211,6 +211,12 @@ const people = {
     'Whether tokens for links are minted and opened. False: minting answers link_tokens_disabled, and a token in a link is ignored.',
     { fallback: 'true' },
   ),
+  backupRetentionDays: setting(
+    'BACKUP_RETENTION_DAYS',
+    wholeNumber(0, 3_650),
+    'How long your backups are kept. The certificate of an erasure says when the last one that still holds the person is gone.',
+    { fallback: '35' },
+  ),
   passwordMinLength: setting('PASSWORD_MIN_LENGTH', wholeNumber(8, 128), 'The fewest characters a new password has.', {
     fallback: '10',
   }),

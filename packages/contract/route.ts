@@ -86,6 +86,7 @@ export type IdKind =
   | 'profile'
   | 'workspace'
   | 'customer'
+  | 'erasure'
   | 'customer_key'
   | 'conversion'
   | 'api_key'

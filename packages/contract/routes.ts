@@ -41,6 +41,7 @@ import {
 import { collectVisits, readTracker } from './routes/collector.ts';
 import { readCustomerExport } from './routes/customer-export.ts';
 import { importCustomers, listCustomers, searchCustomers } from './routes/customers.ts';
+import { createCustomerErasure, createErasure, readErasure } from './routes/erasures.ts';
 import {
   createJourneySummary,
   readConversionJourney,
@@ -98,6 +99,9 @@ export const routes = {
   searchCustomers,
   listCustomers,
   createLinkTokens,
+  createErasure,
+  readErasure,
+  createCustomerErasure,
   readCustomerJourney,
   readJourneyByKey,
   readConversionJourney,

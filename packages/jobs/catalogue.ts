@@ -65,6 +65,14 @@ export const catalogue = {
     timeoutSeconds: 600,
     oneAtATime: true,
   }),
+  completeErasures: job({
+    name: 'complete-erasures',
+    about: 'Clears people who were erased from the columns, the bad rows and the dead letters.',
+    payload: z.strictObject({}),
+    retries: 3,
+    timeoutSeconds: 3_600,
+    oneAtATime: true,
+  }),
   fetchRates: job({
     name: 'fetch-rates',
     about: 'Fetches the exchange rates of the banks that are configured, and converts the money that waited for them.',
@@ -92,6 +100,7 @@ export const schedule: readonly { job: JobName; cron: string; words: string; pay
   { job: 'forgetExpired', cron: '42 * * * *', words: 'every hour at 42 minutes past', payload: {} },
   { job: 'pruneAccessLog', cron: '5 4 * * *', words: 'every night at 04:05', payload: {} },
   { job: 'settleCustomers', cron: '* * * * *', words: 'every minute', payload: {} },
+  { job: 'completeErasures', cron: '* * * * *', words: 'every minute', payload: {} },
   { job: 'fetchRates', cron: '30 16 * * *', words: 'every day at 16:30', payload: {} },
   { job: 'rebuildScores', cron: '40 2 * * *', words: 'every night at 02:40', payload: {} },
 ];

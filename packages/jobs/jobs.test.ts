@@ -14,6 +14,7 @@ const idle = {
   deleteTenant: nothing,
   spreadDefinition: nothing,
   settleCustomers: nothing,
+  completeErasures: nothing,
   fetchRates: nothing,
   rebuildScores: nothing,
 };

@@ -202,6 +202,7 @@ export interface BadVisits {
 
 export interface Customers {
   created_at: Timestamp;
+  erased_at: Timestamp | null;
   first_name: string | null;
   first_seen_at: Timestamp;
   id: string;
@@ -268,6 +269,26 @@ export interface DirtyEntities {
   entity_id: string;
   profile_id: string;
   revision: Int8;
+}
+
+export interface Erasures {
+  cleared: Json;
+  completed_at: Timestamp | null;
+  customer_key: Buffer | null;
+  id: string;
+  profile_id: string;
+  reason: string;
+  request_ref: string;
+  requested_at: Timestamp;
+  status: string;
+}
+
+export interface ErasureWork {
+  erasure_id: string;
+  log_position: Int8 | null;
+  person_ids: string[];
+  profile_id: string;
+  shell_id: string;
 }
 
 export interface EventCounter {
@@ -531,6 +552,7 @@ export interface Outcomes {
   amount: Numeric | null;
   currency: string | null;
   customer_id: string | null;
+  erased_at: Timestamp | null;
   event_key: string;
   event_name: string;
   event_type: string;
@@ -769,6 +791,13 @@ export interface Sessions {
   user_id: string;
 }
 
+export interface Tombstones {
+  erased_at: Timestamp;
+  erasure_id: string;
+  hash: Buffer;
+  profile_id: string;
+}
+
 export interface TrackingDomains {
   checked_at: Timestamp | null;
   created_at: Timestamp;
@@ -870,6 +899,8 @@ export interface DB {
   dirty_customers: DirtyCustomers;
   dirty_delivery: DirtyDelivery;
   dirty_entities: DirtyEntities;
+  erasure_work: ErasureWork;
+  erasures: Erasures;
   event_counter: EventCounter;
   event_log: EventLog;
   exchange_rates: ExchangeRates;
@@ -910,6 +941,7 @@ export interface DB {
   score_rebuilds: ScoreRebuilds;
   search_terms: SearchTerms;
   sessions: Sessions;
+  tombstones: Tombstones;
   tracking_domains: TrackingDomains;
   tracking_keys: TrackingKeys;
   tracking_settings: TrackingSettings;

@@ -415,6 +415,27 @@ CREATE FUNCTION public.find_session(session_hash text, wanted_workspace uuid, wa
    WHERE ((s.token = find_session.session_hash) AND (s.expires_at > find_session.at));
 END;
 
+CREATE TABLE public.tombstones (
+    profile_id uuid NOT NULL,
+    hash bytea NOT NULL,
+    erasure_id uuid NOT NULL,
+    erased_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.tombstones FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.find_tombstones(profile_ids uuid[], hashes bytea[]) RETURNS TABLE(profile_id uuid, hash bytea, erased_at timestamp with time zone)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT t.profile_id,
+     t.hash,
+     max(t.erased_at) AS max
+    FROM (UNNEST(find_tombstones.profile_ids, find_tombstones.hashes) asked(profile_id, hash)
+      JOIN public.tombstones t ON (((t.profile_id = asked.profile_id) AND (t.hash = asked.hash))))
+   GROUP BY t.profile_id, t.hash;
+END;
+
 CREATE FUNCTION public.find_tracking_keys(keys text[]) RETURNS TABLE(key text, profile_id uuid, plan text, allowed_hosts text[], own_hosts text[], keeps_city boolean, daily_visit_quota integer)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -427,12 +448,13 @@ CREATE FUNCTION public.find_tracking_keys(keys text[]) RETURNS TABLE(key text, p
   WHERE k.key = ANY (keys) AND k.revoked_at IS NULL;
 END $$;
 
-CREATE FUNCTION public.find_visit_profiles(profile_ids uuid[]) RETURNS TABLE(profile_id uuid, own_hosts text[], redirect_hosts text[], is_healthcare boolean)
+CREATE FUNCTION public.find_visit_profiles(profile_ids uuid[]) RETURNS TABLE(profile_id uuid, own_hosts text[], redirect_hosts text[], is_healthcare boolean, has_erased boolean)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$ BEGIN
   RETURN QUERY SELECT p.id, coalesce(s.own_hosts, '{}'), coalesce(s.redirect_hosts, '{}'),
-    w.is_healthcare_agency OR p.privacy_mode <> 'standard'
+    w.is_healthcare_agency OR p.privacy_mode <> 'standard',
+    EXISTS (SELECT FROM tombstones t WHERE t.profile_id = p.id)
   FROM profiles p
   JOIN workspaces w ON w.id = p.workspace_id
   LEFT JOIN tracking_settings s ON s.profile_id = p.id
@@ -827,7 +849,8 @@ CREATE TABLE public.customers (
     first_seen_at timestamp with time zone NOT NULL,
     last_seen_at timestamp with time zone NOT NULL,
     created_at timestamp with time zone NOT NULL,
-    merged_into uuid
+    merged_into uuid,
+    erased_at timestamp with time zone
 )
 WITH (fillfactor='90');
 
@@ -916,6 +939,33 @@ CREATE TABLE public.dirty_entities (
 );
 
 ALTER TABLE ONLY public.dirty_entities FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.erasure_work (
+    profile_id uuid NOT NULL,
+    erasure_id uuid NOT NULL,
+    shell_id uuid NOT NULL,
+    person_ids uuid[] NOT NULL,
+    log_position bigint
+);
+
+ALTER TABLE ONLY public.erasure_work FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.erasures (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    request_ref text NOT NULL COLLATE pg_catalog."C",
+    status text NOT NULL,
+    reason text NOT NULL,
+    customer_key bytea,
+    requested_at timestamp with time zone NOT NULL,
+    completed_at timestamp with time zone,
+    cleared jsonb NOT NULL,
+    CONSTRAINT erasures_check CHECK (((status = 'done'::text) = (completed_at IS NOT NULL))),
+    CONSTRAINT erasures_reason_check CHECK ((reason = ANY (ARRAY['data_subject_request'::text, 'account_closed'::text, 'other'::text]))),
+    CONSTRAINT erasures_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'done'::text])))
+);
+
+ALTER TABLE ONLY public.erasures FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.event_counter (
     one boolean DEFAULT true NOT NULL,
@@ -1138,6 +1188,7 @@ CREATE TABLE public.outcomes (
     is_installment boolean DEFAULT false NOT NULL,
     rest jsonb NOT NULL,
     visitor_id uuid,
+    erased_at timestamp with time zone,
     origin jsonb,
     CONSTRAINT outcomes_check CHECK (((amount IS NULL) = (currency IS NULL)))
 );
@@ -1337,6 +1388,15 @@ ALTER TABLE ONLY public.dirty_delivery
 ALTER TABLE ONLY public.dirty_entities
     ADD CONSTRAINT dirty_entities_pkey PRIMARY KEY (profile_id, entity_id);
 
+ALTER TABLE ONLY public.erasure_work
+    ADD CONSTRAINT erasure_work_pkey PRIMARY KEY (profile_id, erasure_id);
+
+ALTER TABLE ONLY public.erasures
+    ADD CONSTRAINT erasures_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.erasures
+    ADD CONSTRAINT erasures_profile_id_request_ref_key UNIQUE (profile_id, request_ref);
+
 ALTER TABLE ONLY public.event_counter
     ADD CONSTRAINT event_counter_pkey PRIMARY KEY (one);
 
@@ -1450,6 +1510,9 @@ ALTER TABLE ONLY public.sessions
 
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_token_key UNIQUE (token);
+
+ALTER TABLE ONLY public.tombstones
+    ADD CONSTRAINT tombstones_pkey PRIMARY KEY (profile_id, hash, erasure_id);
 
 ALTER TABLE ONLY public.tracking_domains
     ADD CONSTRAINT tracking_domains_pkey PRIMARY KEY (profile_id, id);
@@ -1572,6 +1635,8 @@ CREATE INDEX score_rebuilds_by_age ON public.score_rebuilds USING btree (rebuilt
 CREATE INDEX sessions_by_expiry ON public.sessions USING btree (expires_at);
 
 CREATE INDEX sessions_by_user ON public.sessions USING btree (user_id);
+
+CREATE INDEX tombstones_by_erasure ON public.tombstones USING btree (profile_id, erasure_id);
 
 CREATE UNIQUE INDEX tracking_keys_one_active ON public.tracking_keys USING btree (profile_id) WHERE (revoked_at IS NULL);
 
@@ -1697,6 +1762,12 @@ ALTER TABLE ONLY public.dirty_delivery
 
 ALTER TABLE ONLY public.dirty_entities
     ADD CONSTRAINT dirty_entities_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.erasure_work
+    ADD CONSTRAINT erasure_work_profile_id_erasure_id_fkey FOREIGN KEY (profile_id, erasure_id) REFERENCES public.erasures(profile_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.erasures
+    ADD CONSTRAINT erasures_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.event_log
     ADD CONSTRAINT event_log_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
@@ -1824,6 +1895,9 @@ ALTER TABLE ONLY public.search_terms
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.tombstones
+    ADD CONSTRAINT tombstones_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.tracking_domains
     ADD CONSTRAINT tracking_domains_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
@@ -1886,6 +1960,10 @@ ALTER TABLE public.dirty_delivery ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.dirty_entities ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.erasure_work ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.erasures ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.event_log ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.grants ENABLE ROW LEVEL SECURITY;
@@ -1917,6 +1995,8 @@ CREATE POLICY look_up ON public.invitations FOR SELECT TO tributary_owner USING 
 CREATE POLICY look_up ON public.members FOR SELECT TO tributary_owner USING (true);
 
 CREATE POLICY look_up ON public.outcomes FOR SELECT TO tributary_owner USING (true);
+
+CREATE POLICY look_up ON public.tombstones FOR SELECT TO tributary_owner USING (true);
 
 CREATE POLICY look_up ON public.tracking_keys FOR SELECT TO tributary_owner USING (true);
 
@@ -1986,6 +2066,10 @@ CREATE POLICY own_profile ON public.dirty_delivery TO tributary_app USING ((prof
 
 CREATE POLICY own_profile ON public.dirty_entities TO tributary_app USING ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.erasure_work TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.erasures TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.event_log TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.grants TO tributary_app USING ((profile_id = public.current_profile()));
@@ -2015,6 +2099,8 @@ CREATE POLICY own_profile ON public.profiles TO tributary_app USING (((id = publ
 CREATE POLICY own_profile ON public.score_rebuilds TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.search_terms TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.tombstones TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.tracking_domains TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -2052,6 +2138,8 @@ CREATE POLICY queue ON public.dirty_conversions TO tributary_system USING (true)
 
 CREATE POLICY queue ON public.dirty_customers TO tributary_system USING (true);
 
+CREATE POLICY queue ON public.erasure_work TO tributary_system USING (true);
+
 CREATE POLICY queue ON public.event_log TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.idempotent_answers TO tributary_system USING (true);
@@ -2069,6 +2157,8 @@ ALTER TABLE public.score_rebuilds ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.search_terms ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY switch ON public.api_keys FOR UPDATE TO tributary_owner USING (true);
+
+ALTER TABLE public.tombstones ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.tracking_domains ENABLE ROW LEVEL SECURITY;
 
@@ -2135,6 +2225,11 @@ GRANT ALL ON FUNCTION public.find_memberships(person uuid) TO tributary_app;
 REVOKE ALL ON FUNCTION public.find_session(session_hash text, wanted_workspace uuid, wanted_profile uuid, at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_session(session_hash text, wanted_workspace uuid, wanted_profile uuid, at timestamp with time zone) TO tributary_app;
 
+GRANT SELECT,INSERT ON TABLE public.tombstones TO tributary_app;
+
+REVOKE ALL ON FUNCTION public.find_tombstones(profile_ids uuid[], hashes bytea[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_tombstones(profile_ids uuid[], hashes bytea[]) TO tributary_app;
+
 REVOKE ALL ON FUNCTION public.find_tracking_keys(keys text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_tracking_keys(keys text[]) TO tributary_app;
 
@@ -2199,6 +2294,11 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dirty_customers TO tributary_s
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dirty_delivery TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dirty_entities TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.erasure_work TO tributary_app;
+GRANT SELECT,UPDATE ON TABLE public.erasure_work TO tributary_system;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.erasures TO tributary_app;
 
 GRANT SELECT,UPDATE ON TABLE public.event_counter TO tributary_system;
 

@@ -1,2 +1,3 @@
 export { createRedis, type RedisClient, redisReady } from './client.ts';
 export { createRateLimiter, LocalBuckets, type RateLimiter, type Verdict } from './rate-limit.ts';
+export { readTexts } from './read-texts.ts';

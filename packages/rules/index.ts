@@ -20,6 +20,7 @@ export {
   standardConversionTypes,
 } from './definitions.ts';
 export { type EntityLevel, entityIdOf, noEntityId } from './entity-id.ts';
+export { type ErasedIdentifiers, type Graves, isOfErased, withoutErased } from './erased.ts';
 export {
   type AcceptedEvent,
   type CheckedEvent,

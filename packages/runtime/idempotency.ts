@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Tx } from '@tributary/postgres';
+import type { Ledger, Tx } from '@tributary/postgres';
 import type { Vault } from '@tributary/vault';
 import { sql } from 'kysely';
 import { Refusal } from './handler.ts';
@@ -108,7 +108,81 @@ export async function storeAnswer(
   }
 }
 
-const place = ({ ownerId, keyHash }: IdempotentRequest) => ({
+/**
+ * Takes people out of the answers that are kept, and keeps the answers: deleted, a repeated request would be carried out again and
+ * make them known anew. Resolves to how many answers named them. `names` are the texts that stand for them.
+ */
+export async function eraseAnswers(
+  tx: Tx,
+  ownerId: string,
+  customerIds: readonly string[],
+  names: ReadonlySet<string>,
+  vault: Vault,
+): Promise<number> {
+  const rows = await tx
+    .selectFrom('idempotent_answers')
+    .select(['key_hash', 'body'])
+    .where('owner_id', '=', ownerId)
+    .where('key_hash', 'in', (people) =>
+      people
+        .selectFrom('idempotent_answer_people')
+        .select('key_hash')
+        .where('owner_id', '=', ownerId)
+        .where('customer_id', 'in', [...customerIds]),
+    )
+    .execute();
+  for (const { key_hash: keyHash, body } of rows) {
+    const request = { ownerId, keyHash };
+    const left = JSON.stringify(withoutNames(JSON.parse(vault.open(body, place(request))), names));
+    await tx
+      .updateTable('idempotent_answers')
+      .set({ body: vault.seal(left, place(request)) })
+      .where('owner_id', '=', ownerId)
+      .where('key_hash', '=', keyHash)
+      .execute();
+  }
+  await tx
+    .deleteFrom('idempotent_answer_people')
+    .where('owner_id', '=', ownerId)
+    .where('customer_id', 'in', [...customerIds])
+    .execute();
+  return rows.length;
+}
+
+/** Every answer that is kept for an owner, opened, a page after the other. */
+export async function* readAnswers(ledger: Ledger, ownerId: string, vault: Vault): AsyncIterable<unknown> {
+  for (let after: Buffer = Buffer.alloc(0); ; ) {
+    const rows = await ledger.transaction((tx) =>
+      tx
+        .selectFrom('idempotent_answers')
+        .select(['key_hash', 'body'])
+        .where('owner_id', '=', ownerId)
+        .where('key_hash', '>', after)
+        .orderBy('key_hash')
+        .limit(200)
+        .execute(),
+    );
+    for (const { key_hash: keyHash, body } of rows) yield JSON.parse(vault.open(body, place({ ownerId, keyHash })));
+    const last = rows.at(-1);
+    if (!last) return;
+    after = last.key_hash;
+  }
+}
+
+/** The same answer, where whoever was erased is null. A token beside them goes, too. */
+function withoutNames(value: unknown, names: ReadonlySet<string>): unknown {
+  if (typeof value === 'string') return names.has(value) ? null : value;
+  if (Array.isArray(value)) return value.map((one) => withoutNames(one, names));
+  if (value === null || typeof value !== 'object') return value;
+  const isTheirs = Object.values(value).some((field) => typeof field === 'string' && names.has(field));
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name]) => !(isTheirs && name === 'token'))
+      .map(([name, field]) => [name, withoutNames(field, names)]),
+  );
+}
+
+const place = ({ ownerId, keyHash }: Pick<IdempotentRequest, 'ownerId' | 'keyHash'>) => ({
   table: 'idempotent_answers',
   column: 'body',
   row: keyHash.toString('hex'),

@@ -37,6 +37,7 @@ type Changes = Partial<
     | 'consoleDirectory'
     | 'languageModel'
     | 'summariesPerDay'
+    | 'tombstoneKey'
   >
 >;
 

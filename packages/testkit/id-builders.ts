@@ -126,6 +126,25 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
     await kit.app.forProfile(profile.id).transaction((tx) => tx.insertInto('outcomes').values(outcome).execute());
     return outcome.id;
   },
+  erasure: async (kit, { id: profileId, mark }) => {
+    const id = uuid();
+    await kit.app.forProfile(profileId).transaction((tx) =>
+      tx
+        .insertInto('erasures')
+        .values({
+          profile_id: profileId,
+          id,
+          request_ref: `${mark}:${id}`,
+          status: 'done',
+          reason: 'other',
+          requested_at: longAgo,
+          completed_at: longAgo,
+          cleared: {},
+        })
+        .execute(),
+    );
+    return id;
+  },
   tracking_key: async (kit, { id: profileId }) => {
     const id = uuid();
     // A profile has one active key at most: an earlier one makes room.

@@ -21,7 +21,7 @@ export { type BuiltKey, buildApiKey } from './keys.ts';
 export { Killable } from './killable.ts';
 export { type EventSender, openEventSender, paymentEvent } from './outcomes.ts';
 export { type BuiltMember, buildAssistant, buildMember } from './people.ts';
-export { serve, served, type TestServer, testVault } from './serve.ts';
+export { serve, served, type TestServer, testTombstones, testVault } from './serve.ts';
 export { at, openShop, type Shop } from './shop.ts';
 export { openTestkit, type Testkit } from './testkit.ts';
 export { browserVisit, buildTrackingKey } from './visits.ts';

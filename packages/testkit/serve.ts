@@ -1,6 +1,7 @@
 import type { Clock } from '@tributary/clock';
 import type { Route } from '@tributary/contract';
 import { bearerAuthenticator, CredentialFinder, refusalAuditor } from '@tributary/domain/access';
+import { tombstonesUnder } from '@tributary/domain/customers';
 import { createRateLimiter, createRedis, type RateLimiter, redisReady } from '@tributary/redis';
 import {
   bindRoute,
@@ -17,6 +18,9 @@ import type { FastifyInstance } from 'fastify';
 import type { Testkit } from './testkit.ts';
 
 export const testVault = createVault([{ id: 'test', bytes: Buffer.alloc(32, 7) }]);
+
+/** What is left of those who were erased, under a key of the tests. */
+export const testTombstones = tombstonesUnder(() => Buffer.alloc(32, 9));
 
 export interface ServedRoute {
   readonly route: Route;

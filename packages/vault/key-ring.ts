@@ -4,8 +4,13 @@ import type { MasterKey, SecretPlace, Vault } from './vault.ts';
 export const keyPurposes = ['envelope', 'session', 'link_token', 'stream', 'tombstone', 'visitor'] as const;
 export type KeyPurpose = (typeof keyPurposes)[number];
 
-/** All but the one that names browsers: those names are stored for good, and under another key each would be a stranger. */
-export const rotatedPurposes: readonly KeyPurpose[] = keyPurposes.filter((purpose) => purpose !== 'visitor');
+/**
+ * All but those that name browsers and people who were erased: these names are stored for good, and under another key each would
+ * be a stranger.
+ */
+export const rotatedPurposes: readonly KeyPurpose[] = keyPurposes.filter(
+  (purpose) => purpose !== 'visitor' && purpose !== 'tombstone',
+);
 
 /** A key as it is stored: wrapped by a master key, which is not. */
 export interface StoredKey {

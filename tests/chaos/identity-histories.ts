@@ -53,7 +53,7 @@ export class MemoryLedger {
     const evidence = { source: 'drill', saidAt: new Date(place), requestId: `req_${place}` };
     const before = this.#holdings();
     const book = new CustomerBook(this.#open(message), evidence, uuid);
-    const { customerId } = book.take({ identifiers: message });
+    const { customerId } = book.take({ identifiers: message }) as { customerId: string };
     const changes = book.changes();
     for (const { kind, value, customerId: holder } of changes.links)
       this.#bindings.set(identifierKey({ kind, value }), { identifier: { kind, value }, customerId: holder });
@@ -107,7 +107,7 @@ export class MemoryLedger {
         isStrong: held.some(({ kind }) => isStrongKind(kind)),
       };
     });
-    return { customers, bindings };
+    return { customers, bindings, erased: new Map() };
   }
 
   #holdings(): Map<string, Identifier[]> {
@@ -131,8 +131,8 @@ export class MemoryLedger {
 /** A whole history in one book, as a batch takes it. */
 export function groupsOfBatch(history: History): Groups {
   const evidence: Evidence = { source: 'drill', saidAt: new Date(0), requestId: 'req_0' };
-  const book = new CustomerBook({ customers: [], bindings: [] }, evidence, uuid);
-  const taken = history.map((message) => book.take({ identifiers: message }).customerId);
+  const book = new CustomerBook({ customers: [], bindings: [], erased: new Map() }, evidence, uuid);
+  const taken = history.map((message) => (book.take({ identifiers: message }) as { customerId: string }).customerId);
   const names = [
     ...book.changes().links.map((link) => ({ name: identifierKey(link), customerId: link.customerId })),
     ...taken.map((customerId, place) => ({ name: outcomeName(place), customerId })),

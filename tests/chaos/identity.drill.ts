@@ -1,6 +1,6 @@
 import { type ReadEvent, recordOutcomes, untilRecorded } from '@tributary/domain/conversions';
 import { createPostgres, type Postgres } from '@tributary/postgres';
-import { buildProfile, type Drill, openDrillEngines } from '@tributary/testkit';
+import { buildProfile, type Drill, openDrillEngines, testTombstones } from '@tributary/testkit';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
@@ -176,7 +176,7 @@ async function write(
   const evidence = { source: 'drill', saidAt: now, requestId: `req_${uuid()}` };
   await untilRecorded(() =>
     app.forProfile(profileId).transaction(async (tx) => {
-      await recordOutcomes(tx, [event], { profileId, now, evidence, isAnnounced: true });
+      await recordOutcomes(tx, [event], { profileId, now, evidence, isAnnounced: true, tombstones: testTombstones });
       note(place);
     }),
   );

@@ -10,6 +10,7 @@ import {
   serve,
   served,
   type TestServer,
+  testTombstones,
 } from '@tributary/testkit';
 import { sql } from 'kysely';
 
@@ -35,7 +36,7 @@ export const drill: Drill = {
     const engines = await openDrillEngines('drill-import', ['postgres', 'redis']);
     const app = createPostgres({ url: engines.database.appUrl, poolSize: importers + 2 });
     const kit = { app, redisUrl: engines.redisUrl, redisPrefix: 'drill', clock: { now: () => new Date() } };
-    const server = await serve(kit, [served(routes.importCustomers, importCustomers)], {
+    const server = await serve(kit, [served(routes.importCustomers, importCustomers, { tombstones: testTombstones })], {
       quiet: true,
       unlimited: true,
       requestTimeoutMs: 120_000,

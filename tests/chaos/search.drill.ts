@@ -12,6 +12,7 @@ import {
   serve,
   served,
   type TestServer,
+  testTombstones,
 } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { fill, type Person, personAt } from './search-people.ts';
@@ -53,7 +54,7 @@ export const drill: Drill = {
       kit,
       [
         served(routes.searchCustomers, searchCustomers, { findCustomerTotals }),
-        served(routes.importCustomers, importCustomers),
+        served(routes.importCustomers, importCustomers, { tombstones: testTombstones }),
       ],
       { quiet: true, unlimited: true },
     );

@@ -1,6 +1,7 @@
 import { openOutcomeImporter } from '@tributary/domain/conversions';
 import { Command } from 'commander';
 import { importFile, progressLine, rejectedFile } from '../csv-file.ts';
+import { openTombstones } from '../key-ring.ts';
 import { withLedgers } from '../ledgers.ts';
 import { tell } from '../output.ts';
 
@@ -20,7 +21,7 @@ export const importCommand = () =>
       .option('--json', 'machine-readable output')
       .action((file: string, { profile, dryRun, json }: Options) =>
         withLedgers(async ({ app }) => {
-          const importer = await openOutcomeImporter(app, profile, () => new Date());
+          const importer = await openOutcomeImporter(app, profile, await openTombstones(app), () => new Date());
           if (!importer) throw new Error('There is no such profile. "tributary profile list" shows those there are.');
           const counts = await importFile({
             file,

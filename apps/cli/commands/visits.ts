@@ -1,14 +1,12 @@
 import { clickhouseSettings, createClickHouse } from '@tributary/clickhouse';
-import { loadKeys } from '@tributary/domain/access';
 import { openIngestion, replayBadVisits } from '@tributary/domain/ingestion';
 import { linkTokenReader } from '@tributary/domain/link-tokens';
 import { markVerified } from '@tributary/domain/tracking';
-import { KeyRing } from '@tributary/vault';
 import { Command } from 'commander';
+import { openKeyRing } from '../key-ring.ts';
 import { withLedgers } from '../ledgers.ts';
 import { tell } from '../output.ts';
 import { showProgress } from '../progress.ts';
-import { masterVault } from './keys.ts';
 
 interface ReplayFlags {
   readonly profile: string;
@@ -25,8 +23,7 @@ export const visitsCommand = () =>
       .option('--json', 'machine-readable output')
       .action(({ profile, dryRun, json }: ReplayFlags) =>
         withLedgers(async ({ app, settings }) => {
-          const ring = new KeyRing(masterVault(), () => loadKeys(app.unbound));
-          await ring.refresh();
+          const ring = await openKeyRing(app);
           const clickhouse = createClickHouse(clickhouseSettings(settings));
           const ingestion = openIngestion({
             postgres: app,

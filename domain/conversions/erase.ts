@@ -1,0 +1,68 @@
+import type { Cleared, ErasedPerson } from '@tributary/domain/customers';
+import type { Tx } from '@tributary/postgres';
+import type { Json } from '@tributary/rules';
+import { sql } from 'kysely';
+
+/** What of an outcome's further fields says nothing of a person: how it came in, and which ad it names. */
+export const impersonalFields = ['action_source', 'ad_id'] as const;
+
+export const withoutPerson = (rest: Readonly<Record<string, Json | undefined>>): Record<string, Json> =>
+  Object.fromEntries(
+    impersonalFields.flatMap((name) => {
+      const value = rest[name];
+      return value === undefined || value === null ? [] : [[name, value]];
+    }),
+  );
+
+/**
+ * Outcomes go to the customer without a person and keep their money, time and standing. The caller's id of who a payment was for becomes
+ * a random one, the same for the same: which payments are first ones hangs on it, and a report must not change. What is cleared already
+ * stays as it is, so this may be asked of that customer itself, for what came to it since.
+ */
+export async function eraseOutcomes(tx: Tx, { profileId, customerIds, shellId, at }: ErasedPerson): Promise<Cleared> {
+  const ids = [...customerIds];
+  const { rows } = await sql<{ id: string }>`
+    WITH subjects AS MATERIALIZED (
+      SELECT subject_ref, gen_random_uuid()::text AS stand_in FROM (
+        SELECT DISTINCT subject_ref FROM outcomes
+        WHERE profile_id = ${profileId} AND customer_id = ANY (${ids}::uuid[]) AND subject_ref IS NOT NULL AND erased_at IS NULL) named
+    )
+    UPDATE outcomes o SET customer_id = ${shellId}, erased_at = ${at}, updated_at = ${at},
+      subject_ref = (SELECT stand_in FROM subjects s WHERE s.subject_ref = o.subject_ref),
+      rest = coalesce((SELECT jsonb_object_agg(key, value) FROM jsonb_each(o.rest)
+        WHERE key = ANY (${[...impersonalFields]}::text[]) AND value <> 'null'), '{}')
+    WHERE o.profile_id = ${profileId} AND o.customer_id = ANY (${ids}::uuid[]) AND o.erased_at IS NULL RETURNING o.id`.execute(
+    tx,
+  );
+  // Under whom a conversion stands in the columns is worked out with it.
+  await sql`
+    INSERT INTO dirty_conversions (profile_id, outcome_id, cause)
+    SELECT ${profileId}, id, 'erasure' FROM unnest(${rows.map(({ id }) => id).sort()}::uuid[]) AS id
+    ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'), cause = 'erasure'`.execute(
+    tx,
+  );
+  const { numAffectedRows } = await sql`
+    DELETE FROM dirty_customers WHERE profile_id = ${profileId} AND customer_id = ANY (${ids}::uuid[])`.execute(tx);
+  // A derivation that was due for the person is due for whoever holds the payments now.
+  if (numAffectedRows)
+    await sql`INSERT INTO dirty_customers (profile_id, customer_id) VALUES (${profileId}, ${shellId})`.execute(tx);
+  return { outcomes: rows.length, dirty_customers: Number(numAffectedRows ?? 0) };
+}
+
+/** How many conversions of a customer wait to be worked out. */
+export async function countDirty(tx: Tx, profileId: string, customerId: string): Promise<number> {
+  const { rows } = await sql<{ n: string }>`
+    SELECT count(*) AS n FROM outcomes o JOIN dirty_conversions d ON d.profile_id = o.profile_id AND d.outcome_id = o.id
+    WHERE o.profile_id = ${profileId} AND o.customer_id = ${customerId}`.execute(tx);
+  return Number(rows[0]?.n ?? 0);
+}
+
+export async function hasOutcomes(tx: Tx, profileId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('outcomes')
+    .select('id')
+    .where('profile_id', '=', profileId)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,0 +1,79 @@
+import type { Tx } from '@tributary/postgres';
+import type { Identifier } from '@tributary/rules';
+import { sql } from 'kysely';
+
+/** An erasure, as each room that holds people is told of it. */
+export interface ErasedPerson {
+  readonly profileId: string;
+  /** The customer, and everybody who was merged into it. */
+  readonly customerIds: readonly string[];
+  /** The customer without a person to whom goes what must still count. */
+  readonly shellId: string;
+  readonly at: Date;
+}
+
+/** How many rows were cleared, by table. */
+export type Cleared = Readonly<Record<string, number>>;
+
+/** All rows that are one person: the customer, who is locked, and those merged into it, one after another. */
+export async function findMergedInto(tx: Tx, profileId: string, customerId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    WITH RECURSIVE family AS (
+      SELECT id FROM customers WHERE profile_id = ${profileId} AND id = ${customerId}
+      UNION ALL
+      SELECT c.id FROM family JOIN customers c ON c.profile_id = ${profileId} AND c.merged_into = family.id
+    )
+    SELECT id FROM family`.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
+/** All that somebody is known by, in the order in which it became known. */
+export async function findIdentifiers(
+  tx: Tx,
+  profileId: string,
+  customerIds: readonly string[],
+): Promise<Identifier[]> {
+  const { rows } = await sql<Identifier>`
+    SELECT kind, value FROM identifiers WHERE profile_id = ${profileId} AND customer_id = ANY (${[...customerIds]}::uuid[])
+    ORDER BY said_at, kind, value`.execute(tx);
+  return rows;
+}
+
+/** A customer without a person. It tells nothing of when the person came. */
+export async function insertShell(tx: Tx, { profileId, shellId, at }: ErasedPerson): Promise<void> {
+  await sql`
+    INSERT INTO customers (profile_id, id, sources, terms, first_seen_at, last_seen_at, created_at, erased_at)
+    VALUES (${profileId}, ${shellId}, '{}', '{}', ${at}, ${at}, ${at}, ${at})`.execute(tx);
+}
+
+/** Last of the rooms: what others still refer to would go with the rows. */
+export async function eraseCustomers(tx: Tx, { profileId, customerIds }: ErasedPerson): Promise<Cleared> {
+  const ids = [...customerIds];
+  const deleteFrom = async (table: string, condition: ReturnType<typeof sql>) =>
+    Number(
+      (await sql`DELETE FROM ${sql.table(table)} WHERE profile_id = ${profileId} AND ${condition}`.execute(tx))
+        .numAffectedRows ?? 0,
+    );
+  const mentions = (column: string) => sql`${sql.ref(column)} = ANY (${ids}::uuid[])`;
+  const identity_conflicts = await deleteFrom(
+    'identity_conflicts',
+    // Also where somebody else was once said to have one of their identifiers.
+    sql`(${mentions('customer_id')} OR (kind, value) IN (
+      SELECT kind, value FROM identifiers WHERE profile_id = ${profileId} AND ${mentions('customer_id')}))`,
+  );
+  const merges = await deleteFrom('merges', sql`(${mentions('loser_id')} OR ${mentions('survivor_id')})`);
+  const identifiers = await deleteFrom('identifiers', mentions('customer_id'));
+  // search_terms follow by their trigger.
+  const customers = await deleteFrom('customers', mentions('id'));
+  return { identity_conflicts, merges, identifiers, customers };
+}
+
+/** Which of these customers are without a person. */
+export async function findShells(tx: Tx, profileId: string, customerIds: readonly string[]): Promise<Set<string>> {
+  if (customerIds.length === 0) return new Set();
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM customers WHERE profile_id = ${profileId} AND id = ANY (${[...customerIds]}::uuid[]) AND erased_at IS NOT NULL`.execute(
+    tx,
+  );
+  return new Set(rows.map(({ id }) => id));
+}

@@ -1,0 +1,70 @@
+import { createHmac } from 'node:crypto';
+import type { Tx } from '@tributary/postgres';
+import { type Identifier, identifierKey } from '@tributary/rules';
+import { sql } from 'kysely';
+
+/**
+ * What is left of whoever was erased: a keyed hash of each name. Whoever says the name again can be told that its holder was
+ * erased; nobody can tell from the hash what the name was, without the key and a guess.
+ */
+export interface Tombstones {
+  hashOf(profileId: string, name: string): Buffer;
+}
+
+/** The key is never rotated: under another one, whoever was erased would be a stranger. */
+export const tombstonesUnder = (key: () => Buffer): Tombstones => ({
+  hashOf: (profileId, name) => createHmac('sha256', key()).update(`${profileId}:${name}`).digest(),
+});
+
+/** None of these can be mistaken for another: each begins with what it is. */
+export const nameOfIdentifier = (identifier: Identifier): string => `identifier:${identifierKey(identifier)}`;
+export const nameOfCustomer = (customerId: string): string => `customer:${customerId}`;
+export const nameOfVisitor = (visitorId: string): string => `visitor:${visitorId}`;
+
+export interface Tombstone {
+  readonly hash: Buffer;
+  readonly erasureId: string;
+  readonly erasedAt: Date;
+}
+
+/** The oldest first. */
+export async function findTombstones(tx: Tx, profileId: string, hashes: readonly Buffer[]): Promise<Tombstone[]> {
+  if (hashes.length === 0) return [];
+  const { rows } = await sql<Tombstone>`
+    SELECT hash, erasure_id AS "erasureId", erased_at AS "erasedAt" FROM tombstones
+    WHERE profile_id = ${profileId} AND hash = ANY (${[...hashes]}::bytea[]) ORDER BY erased_at, erasure_id`.execute(
+    tx,
+  );
+  return rows;
+}
+
+export async function saveTombstones(
+  tx: Tx,
+  profileId: string,
+  { erasureId, erasedAt }: Omit<Tombstone, 'hash'>,
+  hashes: readonly Buffer[],
+): Promise<void> {
+  await sql`
+    INSERT INTO tombstones (profile_id, hash, erasure_id, erased_at)
+    SELECT ${profileId}, hash, ${erasureId}, ${erasedAt} FROM unnest(${[...hashes]}::bytea[]) AS hash
+    ON CONFLICT DO NOTHING`.execute(tx);
+}
+
+/** Where the outcomes and browsers of somebody went whose erasure is not done yet. */
+export interface OpenShell extends Omit<Tombstone, 'hash'> {
+  readonly shellId: string;
+}
+
+/** By the hash in hex. Locked: the erasure is not done before whoever asks has moved what they have. */
+export async function openShells(
+  tx: Tx,
+  profileId: string,
+  hashes: readonly Buffer[],
+): Promise<Map<string, OpenShell>> {
+  const { rows } = await sql<OpenShell & { hash: Buffer }>`
+    SELECT t.hash, t.erasure_id AS "erasureId", t.erased_at AS "erasedAt", w.shell_id AS "shellId"
+    FROM tombstones t JOIN erasure_work w ON w.profile_id = t.profile_id AND w.erasure_id = t.erasure_id
+    WHERE t.profile_id = ${profileId} AND t.hash = ANY (${[...hashes]}::bytea[]) ORDER BY t.erased_at
+    FOR SHARE OF w`.execute(tx);
+  return new Map(rows.map(({ hash, ...shell }) => [hash.toString('hex'), shell]));
+}

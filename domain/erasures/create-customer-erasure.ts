@@ -1,0 +1,26 @@
+import type { Routes } from '@tributary/contract';
+import { enter } from '@tributary/postgres';
+import { answer, type Handles, refuse } from '@tributary/runtime/handler.ts';
+import type { ErasureServices } from './erase-customer.ts';
+import { requestErasure } from './request-erasure.ts';
+
+export const createCustomerErasure: Handles<Routes['createCustomerErasure'], ErasureServices> = (
+  { params, body },
+  context,
+) => {
+  const { workspaceId } = params;
+  const { profile_id: profileId, ...asked } = body;
+  return context.effect(async (tx) => {
+    const profile = await tx
+      .selectFrom('profiles')
+      .select('id')
+      .where('id', '=', profileId)
+      .where('workspace_id', '=', workspaceId)
+      .where('archived_at', 'is', null)
+      .executeTakeFirst();
+    if (!profile) return refuse('not_found', 'There is no such profile in this workspace.');
+    await enter(tx, { profileId });
+    const { status, receipt } = await requestErasure(tx, { profileId, workspaceId }, asked, context);
+    return answer(status, { data: receipt });
+  });
+};

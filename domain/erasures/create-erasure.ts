@@ -1,0 +1,13 @@
+import type { Routes } from '@tributary/contract';
+import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import type { ErasureServices } from './erase-customer.ts';
+import { requestErasure } from './request-erasure.ts';
+
+export const createErasure: Handles<Routes['createErasure'], ErasureServices> = ({ body }, context) => {
+  const { caller, effect } = context;
+  const place = { profileId: caller.profileId as string, workspaceId: caller.workspaceId as string };
+  return effect(async (tx) => {
+    const { status, receipt } = await requestErasure(tx, place, body, context);
+    return answer(status, { data: receipt });
+  });
+};

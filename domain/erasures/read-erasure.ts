@@ -1,0 +1,17 @@
+import type { Routes } from '@tributary/contract';
+import { answer, type Handles, refuse } from '@tributary/runtime/handler.ts';
+import type { ErasureServices } from './erase-customer.ts';
+import { showReceipt } from './receipt.ts';
+import { findErasures } from './store.ts';
+
+export const readErasure: Handles<Routes['readErasure'], Pick<ErasureServices, 'vault'>> = async (
+  { params },
+  { ledger, caller, vault },
+) => {
+  const profileId = caller.profileId as string;
+  const [erasure] = await ledger.transaction((tx) => findErasures(tx, profileId, [params.erasure_id]), {
+    readOnly: true,
+  });
+  if (!erasure) return refuse('erasure_not_found', 'There is no such receipt in this profile.');
+  return answer(200, { data: showReceipt(profileId, erasure, vault) });
+};

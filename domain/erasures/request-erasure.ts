@@ -1,0 +1,58 @@
+import { audit } from '@tributary/domain/access';
+import { findTombstones, nameOfIdentifier, openCustomers } from '@tributary/domain/customers';
+import type { Tx } from '@tributary/postgres';
+import { type Context, refuse } from '@tributary/runtime/handler.ts';
+import { type ErasureServices, eraseCustomer } from './erase-customer.ts';
+import { decideErasure } from './erasure.ts';
+import { showReceipt } from './receipt.ts';
+import { type ErasureBody, readSelector, wrong } from './selector.ts';
+import { findByRef, findErasures, lockRef } from './store.ts';
+
+type Asker = Pick<Context, 'caller' | 'now' | 'requestId' | 'mentions'> & ErasureServices;
+
+/** What both routes do, in a transaction that stands behind the wall of the profile. Shape, reference, selector: in this order. */
+export async function requestErasure(
+  tx: Tx,
+  { profileId, workspaceId }: { readonly profileId: string; readonly workspaceId: string },
+  body: ErasureBody,
+  context: Asker,
+) {
+  const { caller, now, requestId, mentions, tombstones, vault } = context;
+  const { request_ref, reason } = body;
+  const selector = readSelector(body);
+  await lockRef(tx, profileId, request_ref);
+  const known = await openCustomers(tx, profileId, [selector], tombstones);
+  const hash = tombstones.hashOf(profileId, nameOfIdentifier(selector));
+  const graves = await findTombstones(tx, profileId, [hash]);
+  const decision = decideErasure({
+    byRef: await findByRef(tx, profileId, request_ref),
+    byName: await findErasures(
+      tx,
+      profileId,
+      graves.map(({ erasureId }) => erasureId),
+    ),
+    isKey: selector.kind === 'external_customer_id',
+    customerId: known.customers[0]?.id,
+  });
+  switch (decision.kind) {
+    case 'used_for_another':
+      return wrong('request_ref', 'was used for another customer; a new request needs a new one');
+    case 'nobody':
+      return refuse('customer_not_found', 'Nobody in this profile answers to that. Nothing was erased.');
+    case 'repeat':
+      return { status: 200 as const, receipt: showReceipt(profileId, decision.receipt, vault) };
+    case 'erase': {
+      const { customerId } = decision;
+      mentions(customerId);
+      const asked = { profileId, customerId, selector, requestRef: request_ref, reason, at: now };
+      const erasure = await eraseCustomer(tx, asked, { tombstones, vault });
+      await audit(tx, caller, requestId, now, {
+        workspaceId,
+        action: 'customer.erased',
+        target: `erasure:${erasure.id}`,
+        detail: { profile_id: profileId, reason },
+      });
+      return { status: 202 as const, receipt: showReceipt(profileId, erasure, vault) };
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import type { ErasureReason, ErasureStatus } from '@tributary/contract';
+import type { Cleared } from '@tributary/domain/customers';
+import type { Tx } from '@tributary/postgres';
+import { sql } from 'kysely';
+
+/** A receipt as it is stored. */
+export interface Erasure {
+  readonly id: string;
+  readonly requestRef: string;
+  readonly status: ErasureStatus;
+  readonly reason: ErasureReason;
+  readonly customerKey: Buffer | null;
+  readonly requestedAt: Date;
+  readonly completedAt: Date | null;
+  readonly cleared: Cleared;
+}
+
+const columns = sql`id, request_ref AS "requestRef", status, reason, customer_key AS "customerKey", requested_at AS "requestedAt",
+  completed_at AS "completedAt", cleared`;
+
+/** Two requests of one reference follow each other, also where they name different customers. */
+export async function lockRef(tx: Tx, profileId: string, requestRef: string): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`erasure:${profileId}:${requestRef}`}, 0))`.execute(tx);
+}
+
+export async function findByRef(tx: Tx, profileId: string, requestRef: string): Promise<Erasure | undefined> {
+  const { rows } = await sql<Erasure>`
+    SELECT ${columns} FROM erasures WHERE profile_id = ${profileId} AND request_ref = ${requestRef}`.execute(tx);
+  return rows[0];
+}
+
+/** The oldest first. */
+export async function findErasures(tx: Tx, profileId: string, ids: readonly string[]): Promise<Erasure[]> {
+  const { rows } = await sql<Erasure>`
+    SELECT ${columns} FROM erasures WHERE profile_id = ${profileId} AND id = ANY (${[...ids]}::uuid[])
+    ORDER BY requested_at, id`.execute(tx);
+  return rows;
+}
+
+export async function insertErasure(tx: Tx, profileId: string, erasure: Erasure): Promise<void> {
+  await sql`
+    INSERT INTO erasures (profile_id, id, request_ref, status, reason, customer_key, requested_at, completed_at, cleared)
+    VALUES (${profileId}, ${erasure.id}, ${erasure.requestRef}, ${erasure.status}, ${erasure.reason}, ${erasure.customerKey},
+      ${erasure.requestedAt}, ${erasure.completedAt}, ${JSON.stringify(erasure.cleared)})`.execute(tx);
+}
+
+/** What a model wrote of the person or of one of their browsers. Resolves to how many texts there were. */
+export async function eraseSummaries(tx: Tx, profileId: string, personIds: readonly string[]): Promise<number> {
+  const { numAffectedRows } = await sql`
+    DELETE FROM journey_summaries WHERE profile_id = ${profileId} AND person_id = ANY (${[...personIds]}::uuid[])`.execute(
+    tx,
+  );
+  return Number(numAffectedRows ?? 0);
+}
+
+/** The second half of an erasure, which other stores have to see. */
+export interface ErasureWork {
+  readonly profileId: string;
+  readonly erasureId: string;
+  readonly shellId: string;
+  readonly personIds: readonly string[];
+  readonly logPosition: string | null;
+}
+
+export async function insertWork(tx: Tx, work: Omit<ErasureWork, 'logPosition'>): Promise<void> {
+  await sql`
+    INSERT INTO erasure_work (profile_id, erasure_id, shell_id, person_ids)
+    VALUES (${work.profileId}, ${work.erasureId}, ${work.shellId}, ${[...work.personIds]}::uuid[])`.execute(tx);
+}
+
+/** Of all profiles, as the role that works the queues. */
+export async function listWork(tx: Tx, limit: number): Promise<ErasureWork[]> {
+  const { rows } = await sql<ErasureWork>`
+    SELECT profile_id AS "profileId", erasure_id AS "erasureId", shell_id AS "shellId", person_ids AS "personIds",
+      log_position AS "logPosition"
+    FROM erasure_work ORDER BY erasure_id LIMIT ${limit}`.execute(tx);
+  return rows;
+}
+
+export async function notePosition(tx: Tx, erasureIds: readonly string[], position: number): Promise<void> {
+  await sql`
+    UPDATE erasure_work SET log_position = ${position}
+    WHERE erasure_id = ANY (${[...erasureIds]}::uuid[]) AND log_position IS NULL`.execute(tx);
+}
+
+/** False where it is done already. */
+export async function lockWork(tx: Tx, profileId: string, erasureId: string): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT FROM erasure_work WHERE profile_id = ${profileId} AND erasure_id = ${erasureId} FOR UPDATE`.execute(tx);
+  return rows.length > 0;
+}
+
+export async function finish(tx: Tx, profileId: string, erasureId: string, cleared: Cleared, now: Date): Promise<void> {
+  await sql`
+    UPDATE erasures SET status = 'done', completed_at = ${now}, cleared = cleared || ${JSON.stringify(cleared)}::jsonb
+    WHERE profile_id = ${profileId} AND id = ${erasureId}`.execute(tx);
+  // With it goes the last that leads from the receipt to what the person did.
+  await sql`DELETE FROM erasure_work WHERE profile_id = ${profileId} AND erasure_id = ${erasureId}`.execute(tx);
+}

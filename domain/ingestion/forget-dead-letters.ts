@@ -1,0 +1,67 @@
+import type { Stream } from '@tributary/stream';
+import { UnreadableSecret } from '@tributary/vault';
+import { findErased, parsed } from './find-erased.ts';
+import type { Opening } from './forget-bad-visits.ts';
+import { type Arrival, placeInStream, type VisitMessage } from './message.ts';
+
+export interface OpenedLetter {
+  readonly sequence: number;
+  readonly lines: readonly string[];
+  /** Those lines that are requests, as far as they can be read. */
+  readonly requests: readonly { readonly line: number; readonly arrival: Arrival; readonly content: unknown }[];
+}
+
+/** In the order of their deaths. */
+export async function* openDeadLetters(
+  opening: Pick<Opening, 'streamVault'>,
+  { deadLetters }: Pick<Stream, 'deadLetters'>,
+): AsyncIterable<OpenedLetter> {
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const page: Awaited<ReturnType<typeof deadLetters.list>> = await deadLetters.list({ after });
+    for (const { sequence, payload } of page.letters) {
+      const lines = Buffer.from(payload).toString('utf8').split('\n');
+      const requests = lines.flatMap((text, line) => {
+        const message = parsed(text) as VisitMessage | null;
+        return message?.v === 1 ? [{ line, ...openRequest(opening, message) }] : [];
+      });
+      yield { sequence, lines, requests };
+    }
+    after = page.next;
+  }
+}
+
+/**
+ * Takes what is of somebody who was erased out of the dead letters. A letter may hold requests of many browsers: the others stay.
+ * Resolves to how many requests went.
+ */
+export async function forgetDeadLetters(
+  opening: Opening,
+  stream: Pick<Stream, 'deadLetters'>,
+  signal: AbortSignal,
+): Promise<number> {
+  let forgotten = 0;
+  for await (const { sequence, lines, requests } of openDeadLetters(opening, stream)) {
+    signal.throwIfAborted();
+    const gone = new Set((await findErased(opening, requests)).map(({ line }) => line));
+    if (gone.size === 0) continue;
+    const left = lines.filter((_, line) => !gone.has(line));
+    if (left.length > 0) await stream.deadLetters.replace(sequence, Buffer.from(left.join('\n')));
+    else await stream.deadLetters.remove(sequence);
+    forgotten += gone.size;
+  }
+  return forgotten;
+}
+
+/** What is sealed under a key that was retired says nothing to anybody any more. */
+function openRequest({ streamVault }: Pick<Opening, 'streamVault'>, message: VisitMessage) {
+  const { v: _version, visits, sealed, broken, id: _id, ...arrival } = message;
+  const open = (text: string): unknown => {
+    try {
+      return parsed(streamVault.open(Buffer.from(text, 'base64'), placeInStream(arrival)));
+    } catch (error) {
+      if (error instanceof UnreadableSecret) return null;
+      throw error;
+    }
+  };
+  return { arrival, content: [visits, sealed && open(sealed), (broken ?? []).map((one) => open(one.sealed))] };
+}

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { isOfErased, withoutErased } from './erased.ts';
+import { type Identifier, identifierKey } from './identity.ts';
+
+const key: Identifier = { kind: 'external_customer_id', value: 'c-1' };
+const email: Identifier = { kind: 'email', value: 'ana@example.cl' };
+const phone: Identifier = { kind: 'phone', value: '+56912345678' };
+const other: Identifier = { kind: 'phone', value: '+56987654321' };
+const unknown: Identifier = { kind: 'email', value: 'unknown@example.cl' };
+const brother: Identifier = { kind: 'email', value: 'brother@example.cl' };
+const erasedAt = new Date('2026-06-15T12:00:00Z');
+const graves = {
+  erased: new Map([key, email, phone].map((one) => [identifierKey(one), erasedAt])),
+  isHeld: (one: Identifier) => one === brother,
+};
+const before = new Date('2026-06-15T12:00:00Z');
+const after = new Date('2026-06-15T12:00:00.001Z');
+
+test.each<[string, Identifier[], Date | undefined, Identifier[]]>([
+  ['of nobody erased: all of it', [other], before, [other]],
+  ['dated before, by an erased address: nobody, by none of its names', [email, other], before, []],
+  ['dated before, by an erased key', [key], before, []],
+  ['dated before, by an erased phone alone', [phone], before, []],
+  ['dated before, by an erased phone and an address that nobody holds', [phone, unknown], before, []],
+  ['dated before, by a phone that was shared: whoever holds the address', [phone, brother], before, [brother]],
+  ['dated before, by an erased address and somebody else’s', [email, brother], before, []],
+  ['dated after: the address is a stranger’s', [email, phone], after, [email, phone]],
+  ['dated after, by the key: the key alone is left out', [key, email], after, [email]],
+  ['dated after, by nothing but the key: nobody', [key], after, []],
+  ['not dated: said now', [key, email], undefined, [email]],
+])('a message %s', (_, said, at, left) => {
+  expect(withoutErased(said, at, graves)).toEqual(left);
+});
+
+test('only what is dated before is of the erased', () => {
+  expect([before, after, undefined].map((at) => isOfErased([other, email], at, graves))).toEqual([true, false, false]);
+  expect(isOfErased([other], before, graves)).toBe(false);
+});
