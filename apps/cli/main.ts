@@ -4,6 +4,7 @@ import { accessCommands } from './commands/access.ts';
 import { auditCommand } from './commands/audit.ts';
 import { demoCommand } from './commands/demo.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { erasureCommand } from './commands/erasure.ts';
 import { importCommand } from './commands/import.ts';
 import { keysCommand } from './commands/keys.ts';
 import { migrateCommand } from './commands/migrate.ts';
@@ -36,6 +37,7 @@ for (const command of [
   replayCommand(),
   scoresCommand(),
   visitsCommand(),
+  erasureCommand(),
   auditCommand(),
 ])
   program.addCommand(command);

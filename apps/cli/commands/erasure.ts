@@ -1,0 +1,67 @@
+import { clickhouseSettings, createClickHouse } from '@tributary/clickhouse';
+import { tombstonesUnder } from '@tributary/domain/customers';
+import { signCertificate, verifyErasure } from '@tributary/domain/erasures';
+import { openIngestion } from '@tributary/domain/ingestion';
+import { createRedis, readTexts, redisReady } from '@tributary/redis';
+import { connectStream, defaultStreamSettings } from '@tributary/stream';
+import { Command } from 'commander';
+import { openKeyRing } from '../key-ring.ts';
+import { withLedgers } from '../ledgers.ts';
+
+interface VerifyFlags {
+  readonly profile: string;
+}
+
+const dayMs = 86_400_000;
+/** A scan of a large profile takes its time. */
+const scanTimeoutMs = 600_000;
+
+export const erasureCommand = () =>
+  new Command('erasure').description('People who were erased').addCommand(
+    new Command('verify')
+      .description('Search every store for somebody who was erased, and print a signed certificate as JSON')
+      .argument('<erasure>', 'erasure_id of the receipt')
+      .requiredOption('--profile <id>', 'profile that the receipt is of')
+      .action((erasureId: string, { profile }: VerifyFlags) =>
+        withLedgers(async ({ app, settings, now }) => {
+          const ring = await openKeyRing(app);
+          const clickhouse = createClickHouse({ ...clickhouseSettings(settings), requestTimeoutMs: scanTimeoutMs });
+          const redis = createRedis({ url: settings.redisUrl, prefix: settings.redisPrefix });
+          const stream = await connectStream({ url: settings.natsUrl, prefix: settings.streamPrefix });
+          try {
+            await redisReady(redis);
+            const tombstoneKey = ring.eldest('tombstone').bytes;
+            const opening = openIngestion({
+              postgres: app,
+              clickhouse,
+              ring,
+              markVerified: async () => {},
+              now: () => now,
+            });
+            const certificate = await verifyErasure(
+              {
+                app,
+                clickhouse,
+                stream,
+                redisTexts: () => readTexts(redis),
+                opening,
+                tombstones: tombstonesUnder(() => tombstoneKey),
+                vault: opening.envelopeVault,
+                now,
+                backupRetentionDays: settings.backupRetentionDays,
+                logRetentionDays: defaultStreamSettings.retentionMs / dayMs,
+              },
+              profile,
+              erasureId,
+              (store, read) => console.error(`${store}: ${read} read`),
+            );
+            if (!certificate) throw new Error('There is no such erasure in this profile.');
+            console.log(JSON.stringify(signCertificate(certificate, tombstoneKey), null, 2));
+            if (certificate.found > 0 || certificate.status !== 'done') process.exitCode = 1;
+          } finally {
+            redis.disconnect();
+            await Promise.all([clickhouse.close(), stream.close()]);
+          }
+        }),
+      ),
+  );
