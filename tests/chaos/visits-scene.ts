@@ -14,6 +14,8 @@ import { AppProcess } from './app-process.ts';
 /** The real collector and worker on engines of a drill's own, and a profile whose key a sender uses. */
 export interface VisitsScene {
   readonly engines: DrillEngines;
+  /** With which its processes run. */
+  readonly environment: Readonly<Record<string, string>>;
   readonly collector: AppProcess;
   readonly worker: AppProcess;
   readonly postgres: Postgres;
@@ -78,6 +80,7 @@ export async function openVisitsScene(set: string): Promise<VisitsScene> {
   const backlog = async () => (await stream.lastSequence()) - (await stream.consumedThrough(consumerName));
   return {
     engines,
+    environment,
     collector,
     worker,
     postgres,

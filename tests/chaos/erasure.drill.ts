@@ -1,0 +1,273 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { replay } from '@tributary/domain/attribution';
+import { openIngestion, pipeline } from '@tributary/domain/ingestion';
+import { buildApiKey, buildProfile, buildTrackingKey, type Drill, freePort } from '@tributary/testkit';
+import { sql } from 'kysely';
+import { Agent, request } from 'undici';
+import { AppProcess } from './app-process.ts';
+import {
+  bystander,
+  countDifferences,
+  earlyVisits,
+  findCanaries,
+  lateVisits,
+  makePerson,
+  type Person,
+  readReport,
+  sizeOf,
+  type Visit,
+} from './erasure-people.ts';
+import { openVisitsScene, type VisitsScene } from './visits-scene.ts';
+
+const sizes = { small: { people: 30, bystanders: 200 }, full: { people: 1_000, bystanders: 20_000 } };
+const lanes = 12;
+
+/**
+ * All is sent to two profiles, and of one of them everybody is erased, while half of what they did is still in the log. In the end
+ * nobody may be found there, and both must report the same.
+ */
+export const drill: Drill = {
+  name: 'erasure',
+  promise: 'Who was erased is nowhere, is not revived by a replay of the log, and no report changes by a minor unit.',
+
+  async run({ size, progress }) {
+    const { people: count, bystanders } = sizes[size];
+    const scene = await openVisitsScene('drill-erasure');
+    const shop = await openShop(scene);
+    try {
+      const start = Date.now();
+      const people = Array.from({ length: count }, (_, index) => makePerson(index, new Date(start + 60_000)));
+
+      let done = 0;
+      await each(people, async (person) => {
+        await shop.browse(person.browsers[0], earlyVisits(person, new Date()));
+        await shop.pay(person);
+        done += 1;
+        progress(done, count, 'known');
+      });
+      await scene.drained(300_000);
+      await shop.settled();
+      const customerIds = await shop.customerIds();
+      const before = await findCanaries(shop.searched, shop.erased.id, customerIds);
+      const knownBefore = sizeOf(await readReport(scene.clickhouse, shop.erased.id));
+
+      // Nobody reads the log from here on, until everybody is erased.
+      await scene.worker.kill();
+      await each(people, async (person) => {
+        const [first, second] = lateVisits(person, new Date());
+        await shop.browse(person.browsers[0], first);
+        await shop.browse(person.browsers[1], second);
+      });
+      await shop.plantDeadLetters(people.slice(0, 10));
+      const inLog = await scene.backlog();
+      const load = shop.startLoad(bystanders);
+      await sleep(50);
+      done = 0;
+      const receipts = new Map<string, string>();
+      await each(people, async ({ word, traits }) => {
+        receipts.set(word, await shop.erase(word, traits.external_id as string));
+        done += 1;
+        progress(done, count, 'erased');
+      });
+      const stillInLog = await scene.backlog();
+      await scene.worker.start();
+      const sent = await load.end();
+      await scene.drained(600_000);
+      await shop.allDone(receipts, (finished) => progress(finished, count, 'done'));
+      await shop.settled();
+      const after = await findCanaries(shop.searched, shop.erased.id, customerIds);
+      const differences = countDifferences(...(await shop.reports()));
+
+      // All that the log still holds, from its beginning.
+      await shop.replayLog();
+      await shop.settled();
+      const revived = await findCanaries(shop.searched, shop.erased.id, customerIds);
+      const differencesAfterLog = countDifferences(...(await shop.reports()));
+      await shop.replayAttribution();
+      const [report, twin] = await shop.reports();
+      const differencesAfterReplay = countDifferences(report, twin);
+      const control = await findCanaries(shop.searched, shop.twin.id, new Set());
+      const total = (places: Record<string, number>) => Object.values(places).reduce((sum, one) => sum + one, 0);
+      return {
+        passed:
+          total(before) > 0 &&
+          total(control) > 0 &&
+          inLog > 0 &&
+          stillInLog >= inLog &&
+          total(after) === 0 &&
+          total(revived) === 0 &&
+          differences + differencesAfterLog + differencesAfterReplay === 0 &&
+          sizeOf(report) === 2 * count &&
+          knownBefore === 2 * count,
+        people: count,
+        bystander_requests: sent,
+        messages_in_log_at_erasure: stillInLog,
+        hits_before: total(before),
+        hits_after: after,
+        hits_after_replay_of_log: revived,
+        hits_in_twin: total(control),
+        conversions: sizeOf(report),
+        report_differences: differences,
+        report_differences_after_log: differencesAfterLog,
+        report_differences_after_replay: differencesAfterReplay,
+      };
+    } finally {
+      await shop.close();
+      await scene.close();
+    }
+  },
+};
+
+/** The API beside the scene's collector and worker, and the two profiles. */
+async function openShop(scene: VisitsScene) {
+  const { postgres, clickhouse, stream, ring } = scene;
+  const port = await freePort();
+  const api = new AppProcess('api', 'api listens', { ...scene.environment, PORT: String(port) });
+  await api.start();
+  const agent = new Agent({ connections: lanes, pipelining: 1 });
+  const openProfile = async (id: string, key: string) => {
+    const { headers } = await buildApiKey(postgres, id, { scopes: ['attribution:write'], requestsPerMinute: 600_000 });
+    return { id, key, headers: { ...headers, 'content-type': 'application/json' } };
+  };
+  const erased = await openProfile(scene.profileId, scene.key);
+  const { id, workspaceId } = await buildProfile(postgres);
+  await postgres
+    .forWorkspace(workspaceId)
+    .transaction((tx) => tx.updateTable('workspaces').set({ plan: 'scale' }).where('id', '=', workspaceId).execute());
+  const twin = await openProfile(id, (await buildTrackingKey(postgres, id)).key);
+  const both = [erased, twin];
+  const opening = openIngestion({ postgres, clickhouse, ring, markVerified: async () => {}, now: () => new Date() });
+
+  const ask = async ({ headers }: typeof twin, method: 'GET' | 'POST', path: string, body?: object) => {
+    const answer = await request(`http://127.0.0.1:${port}/api/v1${path}`, {
+      method,
+      headers,
+      dispatcher: agent,
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await answer.body.text();
+    if (answer.statusCode >= 300) throw new Error(`${path} answered ${answer.statusCode}: ${text}`);
+    return JSON.parse(text) as { data: Record<string, string> };
+  };
+  const browse = async (client_id: string, visits: readonly Visit[]) => {
+    for (const { key } of both) {
+      const status = await scene.post(JSON.stringify({ key, client_id, visits }));
+      if (status !== 204) throw new Error(`The collector answered ${status}.`);
+    }
+  };
+  const dirty = async () => {
+    let left = 0;
+    for (const profile of both) {
+      const { rows } = await postgres
+        .forProfile(profile.id)
+        .transaction((tx) => sql<{ n: string }>`SELECT count(*) AS n FROM dirty_conversions`.execute(tx));
+      left += Number(rows[0]?.n);
+    }
+    return left;
+  };
+  return {
+    erased,
+    twin,
+    searched: { postgres, clickhouse, stream, opening },
+    browse,
+    async pay({ word, traits, amount, paidAt }: Person) {
+      for (const profile of both)
+        await ask(profile, 'POST', '/events', {
+          event_name: 'payment_received',
+          idempotency_key: `order-of-${paidAt.getTime()}`,
+          occurred_at: paidAt.toISOString(),
+          properties: { value: amount, currency: 'USD', note: word, subject_ref: word.slice(0, 6) + word.slice(-1) },
+          page_url: `https://shop.example/thanks/${word}`,
+          click_ids: { gclid: word },
+          user_traits: traits,
+        });
+    },
+    erase: async (word: string, customer_key: string) =>
+      (await ask(erased, 'POST', '/customers/erasures', { request_ref: `drill-${word.slice(-6)}`, customer_key })).data
+        .erasure_id as string,
+    async customerIds() {
+      const { rows } = await postgres
+        .forProfile(erased.id)
+        .transaction((tx) => sql<{ id: string }>`SELECT id FROM customers`.execute(tx));
+      return new Set(rows.map((row) => row.id));
+    },
+    /** Messages that are not wholly ours, and so die, with a line of each person in them. */
+    async plantDeadLetters(people: readonly Person[]) {
+      for (const { word, browsers } of people) {
+        const arrival = { profile_id: erased.id, client_id: browsers[0], received_at: new Date().toISOString() };
+        const place = {
+          country: 'CL',
+          city: '',
+          user_agent: { browser: '', os: '', device: 'unknown', is_bot: false },
+        };
+        const line = { v: 1, id: word, ...arrival, ...place, visits: [{ url: word }], broken: [], sealed: 'AA==' };
+        await stream.publish([
+          { id: `dead-${word}`, key: word, payload: Buffer.from(`no message\n${JSON.stringify(line)}`) },
+        ]);
+      }
+    },
+    /** Other people go on visiting both profiles. */
+    startLoad(most: number) {
+      let sent = 0;
+      const lane = async () => {
+        while (sent < most) {
+          sent += 1;
+          const { client, visits } = bystander(new Date());
+          await browse(client, visits);
+        }
+      };
+      const lanesDone = Promise.all([lane(), lane()]);
+      return { end: () => lanesDone.then(() => sent) };
+    },
+    async allDone(receipts: ReadonlyMap<string, string>, progress: (finished: number) => void) {
+      const open = new Set(receipts.values());
+      const deadline = performance.now() + 1_200_000;
+      while (open.size > 0) {
+        for (const receipt of [...open]) {
+          const { data } = await ask(erased, 'GET', `/customers/erasures/${receipt}`);
+          if (data.status !== 'done') break;
+          open.delete(receipt);
+        }
+        progress(receipts.size - open.size);
+        if (performance.now() > deadline) throw new Error(`${open.size} erasures are not done after 20 minutes.`);
+        if (open.size > 0) await sleep(1_000);
+      }
+    },
+    async settled() {
+      const deadline = performance.now() + 300_000;
+      while ((await dirty()) > 0) {
+        if (performance.now() > deadline) throw new Error('Conversions are still to be worked out after 5 minutes.');
+        await sleep(200);
+      }
+    },
+    reports: async () => [await readReport(clickhouse, erased.id), await readReport(clickhouse, twin.id)] as const,
+    /** By a consumer of its own, which begins at the beginning. */
+    async replayLog() {
+      const again = await stream.consume({
+        name: 'again',
+        handler: pipeline(opening),
+        maxMessages: 200,
+        maxWaitMs: 100,
+      });
+      const end = await stream.lastSequence();
+      while ((await stream.consumedThrough('again')) < end) await sleep(200);
+      await again.stop();
+    },
+    async replayAttribution() {
+      const rest = { cause: 'drill', now: () => new Date(), signal: AbortSignal.timeout(600_000) };
+      for (const { id: profileId } of both) await replay({ app: postgres, clickhouse }, { profileId, ...rest });
+    },
+    async close() {
+      await api.kill();
+      await agent.close();
+    },
+  };
+}
+
+async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  let next = 0;
+  const lane = async () => {
+    while (next < items.length) await work(items[next++] as T);
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+}
