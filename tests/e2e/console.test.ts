@@ -3,7 +3,7 @@ import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Field, fields, show } from '../../apps/console/source/fields.ts';
-import { money, words } from '../../apps/console/source/format.ts';
+import { money, signed, words } from '../../apps/console/source/format.ts';
 import { openScene, type Scene } from './console-scene.ts';
 
 // A browser and a market share the machine with every other test.
@@ -301,8 +301,9 @@ describe('platforms', () => {
     for (const platform of data.platforms) {
       const item = page.getByRole('listitem').filter({ hasText: words(platform.platform) });
       const text = (await item.textContent()) ?? '';
-      expect(text).toContain(show('platform_conversions', platform.platform_conversions, currency));
-      expect(text).toContain(show('attributed_outcome_count', platform.atribu_conversions, currency));
+      const theirs = show('platform_conversions', platform.platform_conversions, currency);
+      const ours = show('attributed_outcome_count', platform.atribu_conversions, currency);
+      expect(text).toContain(`They claim${theirs}We credit${ours}Gap${signed(platform.conversion_gap)}`);
     }
     for (const row of data.rows)
       expect(await figure(page, 'outcome_value', row.name).textContent()).toBe(
