@@ -15,6 +15,7 @@ import {
   type Tombstones,
 } from '@tributary/domain/customers';
 import { eraseLinks } from '@tributary/domain/ingestion';
+import { eraseJourneys } from '@tributary/domain/journeys';
 import { hasTrackingKeys } from '@tributary/domain/tracking';
 import type { Tx } from '@tributary/postgres';
 import type { Identifier } from '@tributary/rules';
@@ -22,7 +23,7 @@ import { eraseAnswers } from '@tributary/runtime/idempotency.ts';
 import type { Vault } from '@tributary/vault';
 import { v4 as randomId, v7 as uuid } from 'uuid';
 import { placeOfKey } from './receipt.ts';
-import { type Erasure, eraseSummaries, insertErasure, insertWork } from './store.ts';
+import { type Erasure, insertErasure, insertWork } from './store.ts';
 
 export interface ErasureServices {
   readonly tombstones: Tombstones;
@@ -62,7 +63,7 @@ export async function eraseCustomer(
   const links = await eraseLinks(tx, person);
   const named = [...customerIds, ...identifiers.map(({ value }) => value)];
   const answers = await eraseAnswers(tx, profileId, customerIds, new Set(named), vault);
-  const summaries = await eraseSummaries(tx, profileId, [...customerIds, ...links.visitorIds]);
+  const summaries = await eraseJourneys(tx, profileId, [...customerIds, ...links.visitorIds]);
   const customers = await eraseCustomers(tx, person);
 
   const names = [

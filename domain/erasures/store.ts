@@ -44,15 +44,6 @@ export async function insertErasure(tx: Tx, profileId: string, erasure: Erasure)
       ${erasure.requestedAt}, ${erasure.completedAt}, ${JSON.stringify(erasure.cleared)})`.execute(tx);
 }
 
-/** What a model wrote of the person or of one of their browsers. Resolves to how many texts there were. */
-export async function eraseSummaries(tx: Tx, profileId: string, personIds: readonly string[]): Promise<number> {
-  const { numAffectedRows } = await sql`
-    DELETE FROM journey_summaries WHERE profile_id = ${profileId} AND person_id = ANY (${[...personIds]}::uuid[])`.execute(
-    tx,
-  );
-  return Number(numAffectedRows ?? 0);
-}
-
 /** The second half of an erasure, which other stores have to see. */
 export interface ErasureWork {
   readonly profileId: string;

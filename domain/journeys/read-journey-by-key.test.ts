@@ -329,6 +329,24 @@ describe('404', () => {
     ).toBe(true);
   });
 
+  test('[jour-043] [eras-030] for the key of somebody who was erased; what they did stays, with nobody in it', async () => {
+    const story = await openStory();
+    await story.ask(`/api/v1/customers/${story.customerId}/journey-summary`, story.full, 'POST');
+    await story.post('/api/v1/customers/erasures', { request_ref: 'ticket-1', customer_key: 'eva-1' });
+    for (const query of [{ customer_key: 'eva-1' }, { email: 'eva@example.test' }, { phone: '+56912345678' }]) {
+      const { status, body } = await story.ask(by(query as Record<string, string>));
+      expect([status, body.error.code]).toEqual([404, 'customer_not_found']);
+    }
+    expect((await story.ask(`/api/v1/customers/${story.customerId}/journey`)).body.data.total_count).toBe(0);
+    const { body } = await story.ask(behind(story.firstId));
+    expect(body.data.total_count).toBe(5);
+    expect(body.meta.person).toMatchObject({ name: null, identifiers: [] });
+    const projected = await story.ask(behind(story.firstId), story.projected);
+    expect(projected.body.meta.conversion.customer_key).toBeNull();
+    const kept = await story.ledger.transaction((tx) => tx.selectFrom('journey_summaries').selectAll().execute());
+    expect(kept).toEqual([]);
+  });
+
   test('[jour-045] [jour-046] for a handle that names nothing', async () => {
     const [story, other] = [await openStory(), await shop()];
     const { outcomeId } = await other.send({ idempotency_key: 'theirs' });
