@@ -1,11 +1,12 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
     include: ['{apps,bench,domain,packages,tests}/**/*.test.{ts,tsx}'],
     globalSetup: ['packages/testkit/vitest-setup.ts'],
-    // Most files wait for engines most of the time; by default one core would be left idle.
-    maxWorkers: '100%',
+    // Most files wait for engines and browsers most of the time: more of them than cores can be under way.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     testTimeout: 20_000,
     hookTimeout: 60_000,
   },

@@ -19,7 +19,7 @@ import {
 } from './erasure-people.ts';
 import { openVisitsScene, type VisitsScene } from './visits-scene.ts';
 
-const sizes = { small: { people: 30, bystanders: 200 }, full: { people: 1_000, bystanders: 20_000 } };
+const sizes = { small: { people: 20, bystanders: 100 }, full: { people: 1_000, bystanders: 20_000 } };
 const lanes = 12;
 
 /**
