@@ -100,7 +100,7 @@ export async function readConversions(
 }
 
 export const keysOf = (rows: readonly { readonly conversion_time: string; readonly conversion_id: string }[]) => ({
-  times: rows.map(({ conversion_time }) => Date.parse(conversion_time)),
+  times: rows.map(({ conversion_time }) => conversion_time.replace('T', ' ').replace('Z', '')),
   ids: rows.map(({ conversion_id }) => conversion_id),
 });
 

@@ -1,9 +1,9 @@
 import { declare } from './declare.ts';
 
-/** What reports ask. Ids of entities that are not known are the nil UUID; amounts of money are exact, as text. */
+/** What reports ask. In lists, moments are texts without T and Z, because the key is looked up only for what is written so. Ids of entities that are not known are the nil UUID; amounts of money are exact, as text. */
 export const reportQueries = {
   conversion_list_paths: declare<
-    { profile_id: string; model: string; times: readonly number[]; ids: readonly string[] },
+    { profile_id: string; model: string; times: readonly string[]; ids: readonly string[] },
     {
       conversion_id: string;
       conversion_time: string;
@@ -123,7 +123,7 @@ export const reportQueries = {
   touch_list_left_out: declare<
     {
       profile_id: string;
-      times: readonly number[];
+      times: readonly string[];
       ids: readonly string[];
       visitor_ids: readonly string[];
       person_ids: readonly string[];

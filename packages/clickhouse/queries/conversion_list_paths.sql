@@ -9,7 +9,7 @@ SELECT
                     arrayEnumerate(source_ids))))) AS credits
 FROM attributed_conversions FINAL
 WHERE profile_id = {profile_id:UUID}
-    AND conversion_time IN arrayMap(time -> fromUnixTimestamp64Milli(time, 'UTC'), {times:Array(Int64)})
+    AND conversion_time IN {times:Array(DateTime64(3, 'UTC'))}
     AND conversion_id IN {ids:Array(UUID)}
 ORDER BY conversion_time DESC, conversion_id DESC
 SETTINGS do_not_merge_across_partitions_select_final = 1

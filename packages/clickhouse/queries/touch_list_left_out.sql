@@ -1,6 +1,6 @@
 -- Touches of the people behind conversions that have no part in the path: for each conversion the nearest in time. `kin` is the
 -- earliest touch of the window with the same session and source, of which this one is a repeat. Of somebody with very many touches
--- only the latest are looked at.
+-- only the latest are looked at. Paths are laid out and not carried along: joined to every touch they would fill the memory.
 WITH
     links AS
     (
@@ -12,7 +12,7 @@ WITH
         SELECT conversion_id, person_id, conversion_time, lookback_days, touch_ids
         FROM attributed_conversions FINAL
         WHERE profile_id = {profile_id:UUID}
-            AND conversion_time IN arrayMap(time -> fromUnixTimestamp64Milli(time, 'UTC'), {times:Array(Int64)})
+            AND conversion_time IN {times:Array(DateTime64(3, 'UTC'))}
             AND conversion_id IN {ids:Array(UUID)}
     ),
     met AS
@@ -22,7 +22,7 @@ WITH
         FROM (SELECT * FROM touches FINAL WHERE profile_id = {profile_id:UUID} AND visitor_id IN {visitor_ids:Array(UUID)}) AS t
         INNER JOIN links AS l ON l.visitor_id = t.visitor_id
         ORDER BY occurred_at DESC
-        LIMIT 2000 BY person_id
+        LIMIT 1000 BY person_id
     )
 SELECT conversion_id, touch_id, occurred_at, channel, kin
 FROM
@@ -33,13 +33,12 @@ FROM
         m.occurred_at AS occurred_at,
         m.channel AS channel,
         c.conversion_time AS conversion_time,
-        has(c.touch_ids, m.touch_id) AS is_of_path,
         m.occurred_at <= c.conversion_time AND m.occurred_at >= c.conversion_time - toIntervalDay(c.lookback_days) AS is_within,
         first_value(m.touch_id) OVER (PARTITION BY c.conversion_id, is_within, m.mark ORDER BY m.occurred_at, m.touch_id) AS kin
     FROM met AS m
-    INNER JOIN conversions AS c ON c.person_id = m.person_id
+    INNER JOIN (SELECT conversion_id, person_id, conversion_time, lookback_days FROM conversions) AS c ON c.person_id = m.person_id
 )
-WHERE NOT is_of_path
+WHERE (conversion_id, touch_id) NOT IN (SELECT conversion_id, arrayJoin(touch_ids) FROM conversions)
 ORDER BY abs(toUnixTimestamp64Milli(occurred_at) - toUnixTimestamp64Milli(conversion_time)), touch_id
 LIMIT 20 BY conversion_id
 SETTINGS do_not_merge_across_partitions_select_final = 1
