@@ -28,6 +28,7 @@ export interface Work {
 /** Every kind of job and its handler. A kind without one does not compile. */
 export function jobHandlers({ app, system, clickhouse, patient, now, ...rest }: Work): JobHandlers {
   const { rateSources, outbound, stream, ingestion: opening } = rest;
+  const letters = { through: 0 };
   return {
     pruneEvents: async (_payload, signal) => void (await pruneEvents(system.unbound, now(), signal)),
     forgetExpired: async (_payload, signal) => void (await forgetExpired(system.unbound, now(), signal)),
@@ -36,7 +37,8 @@ export function jobHandlers({ app, system, clickhouse, patient, now, ...rest }: 
     spreadDefinition: async (payload, signal) => void (await spreadDefinition(app, payload, signal)),
     settleCustomers: async (_payload, signal) => void (await settleCustomers(app, system, signal)),
     completeErasures: async (_payload, signal) => {
-      await completeErasures({ app, system, clickhouse, stream, consumer: visitsConsumer, opening, now }, signal);
+      const consumer = visitsConsumer;
+      await completeErasures({ app, system, clickhouse, stream, consumer, opening, letters, now }, signal);
     },
     fetchRates: (_payload, signal) =>
       fetchRates({ app, system, get: (url, until) => getText(outbound, url, until) }, rateSources, signal),

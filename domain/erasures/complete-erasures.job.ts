@@ -14,6 +14,8 @@ export interface ErasureStores {
   readonly consumer: string;
   /** What opens the content of bad rows and dead letters. */
   readonly opening: Opening;
+  /** The last dead letter that this process has looked at. */
+  readonly letters: { through: number };
   readonly now: () => Date;
 }
 
@@ -28,6 +30,14 @@ const mostAtOnce = 1_000;
  */
 export async function completeErasures(stores: ErasureStores, signal: AbortSignal): Promise<number> {
   const due = await findDue(stores);
+  // A message that dies after its person was erased, as in a replay of the log, is looked at when it is there.
+  const letters = await forgetDeadLetters(
+    stores.opening,
+    stores.stream,
+    signal,
+    due.length > 0 ? 0 : stores.letters.through,
+  );
+  stores.letters.through = letters.through;
   if (due.length === 0) return 0;
   const visitorsOf = new Map<ErasureWork, string[]>();
   for (const work of due) visitorsOf.set(work, await readVisitors(stores, work));
@@ -44,9 +54,8 @@ export async function completeErasures(stores: ErasureStores, signal: AbortSigna
   const badVisits = new Map<string, number>();
   for (const profileId of new Set(due.map((work) => work.profileId)))
     badVisits.set(profileId, await forgetBadVisits(stores.opening, profileId, signal));
-  const deadLetters = await forgetDeadLetters(stores.opening, stores.stream, signal);
   // What was cleared together is counted together: whose row was whose, nobody may know any more.
-  const cleared = { ...columns, erasures_together: due.length, dead_letters: deadLetters };
+  const cleared = { ...columns, erasures_together: due.length, dead_letters: letters.forgotten };
   let done = 0;
   for (const work of due) {
     const { profileId, erasureId, shellId } = work;

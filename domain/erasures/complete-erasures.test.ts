@@ -69,6 +69,7 @@ afterAll(async () => {
 
 const minute = 60_000;
 const signal = AbortSignal.timeout(300_000);
+const letters = { through: 0 };
 const complete = () =>
   completeErasures(
     {
@@ -78,6 +79,7 @@ const complete = () =>
       stream: log.stream,
       consumer: 'ingestion',
       opening: ingestion,
+      letters,
       now: () => kit.clock.now(),
     },
     signal,
@@ -399,5 +401,13 @@ describe('what could not be understood', () => {
     expect(letters).toHaveLength(before + 1);
     const text = Buffer.from(letters.at(-1)?.payload ?? []).toString();
     expect(text.split('\n')).toEqual([lines[0], lines[2]]);
+
+    // The same message dies once more, long after.
+    await publish(Buffer.from(lines.join('\n')));
+    await drained();
+    await vi.waitFor(async () => expect(await log.stream.deadLetters.count()).toBe(before + 2));
+    await complete();
+    const again = (await log.stream.deadLetters.list({ limit: 100 })).letters.at(-1);
+    expect(Buffer.from(again?.payload ?? []).toString()).toBe(text);
   });
 });

@@ -11,12 +11,13 @@ export interface OpenedLetter {
   readonly requests: readonly { readonly line: number; readonly arrival: Arrival; readonly content: unknown }[];
 }
 
-/** In the order of their deaths. */
+/** In the order of their deaths, those after a given one. */
 export async function* openDeadLetters(
   opening: Pick<Opening, 'streamVault'>,
   { deadLetters }: Pick<Stream, 'deadLetters'>,
+  from = 0,
 ): AsyncIterable<OpenedLetter> {
-  for (let after: number | undefined = 0; after !== undefined; ) {
+  for (let after: number | undefined = from; after !== undefined; ) {
     const page: Awaited<ReturnType<typeof deadLetters.list>> = await deadLetters.list({ after });
     for (const { sequence, payload } of page.letters) {
       const lines = Buffer.from(payload).toString('utf8').split('\n');
@@ -32,16 +33,19 @@ export async function* openDeadLetters(
 
 /**
  * Takes what is of somebody who was erased out of the dead letters. A letter may hold requests of many browsers: the others stay.
- * Resolves to how many requests went.
+ * Resolves to how many requests went, and which letter was the last one looked at.
  */
 export async function forgetDeadLetters(
   opening: Opening,
   stream: Pick<Stream, 'deadLetters'>,
   signal: AbortSignal,
-): Promise<number> {
+  after = 0,
+): Promise<{ forgotten: number; through: number }> {
   let forgotten = 0;
-  for await (const { sequence, lines, requests } of openDeadLetters(opening, stream)) {
+  let through = after;
+  for await (const { sequence, lines, requests } of openDeadLetters(opening, stream, after)) {
     signal.throwIfAborted();
+    through = sequence;
     const gone = new Set((await findErased(opening, requests)).map(({ line }) => line));
     if (gone.size === 0) continue;
     const left = lines.filter((_, line) => !gone.has(line));
@@ -49,7 +53,7 @@ export async function forgetDeadLetters(
     else await stream.deadLetters.remove(sequence);
     forgotten += gone.size;
   }
-  return forgotten;
+  return { forgotten, through };
 }
 
 /** What is sealed under a key that was retired says nothing to anybody any more. */

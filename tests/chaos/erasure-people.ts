@@ -120,7 +120,7 @@ export async function readReport(clickhouse: ClickHouse, profileId: string): Pro
   const rows = clickhouse.stream(
     raw<{ content: string }>(`
       SELECT toString(tuple(conversion_time, conversion_type, revenue_type, value, has_value, currency, is_first_payment,
-        touch_count, country, device, touch_ids, touch_times, last_non_direct, linear, time_decay, position_based,
+        touch_count, country, device, touch_times, last_non_direct, linear, time_decay, position_based,
         arrayMap(id -> dictionary[id], source_ids))) AS content
       FROM attributed_conversions FINAL
       CROSS JOIN (SELECT CAST((groupArray(source_id), groupArray((channel, source, medium, platform))), 'Map(UInt64, Tuple(String, String, String, String))') AS dictionary

@@ -81,6 +81,8 @@ export const drill: Drill = {
       // All that the log still holds, from its beginning.
       await shop.replayLog();
       await shop.settled();
+      // Messages that died again are looked at within a minute.
+      await shop.lettersLookedAt();
       const revived = await findCanaries(shop.searched, shop.erased.id, customerIds);
       const differencesAfterLog = countDifferences(...(await shop.reports()));
       await shop.replayAttribution();
@@ -252,6 +254,13 @@ async function openShop(scene: VisitsScene) {
       const end = await stream.lastSequence();
       while ((await stream.consumedThrough('again')) < end) await sleep(200);
       await again.stop();
+    },
+    async lettersLookedAt() {
+      for (let seconds = 0; seconds < 90; seconds += 1) {
+        const found = await findCanaries({ postgres, clickhouse, stream, opening }, erased.id, new Set());
+        if (!found['dead letters, opened']) return;
+        await sleep(1_000);
+      }
     },
     async replayAttribution() {
       const rest = { cause: 'drill', now: () => new Date(), signal: AbortSignal.timeout(600_000) };
