@@ -1,14 +1,19 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 /** Runs the steps one after another, counts what passed and failed in each, and ends with the plain line. */
 const root = join(import.meta.dirname, '..');
 const total = { passed: 0, failed: 0 };
 
+/** Said again just before the last line, where whoever reads only the end of a long output looks. */
+const failures: string[] = [];
+
 interface Count {
   readonly passed: number;
   readonly failed: number;
+  /** What to say of the failures; without it, the end of the output. */
+  readonly said?: readonly string[];
 }
 
 await step('check', ['tests/check.ts', '--json'], lastLineCount);
@@ -34,6 +39,7 @@ await Promise.all(
 );
 await step('engines stop', ['packages/engines/main.ts', 'stop'], exitCount);
 
+if (failures.length > 0) console.log(`\nWhat failed:\n${failures.join('\n')}\n`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exit(total.failed === 0 ? 0 : 1);
 
@@ -52,6 +58,7 @@ async function step(
   const failed = code !== 0 && counted.failed === 0 ? 1 : counted.failed;
   total.passed += counted.passed;
   total.failed += failed;
+  if (failed > 0) failures.push(`== ${name}`, ...(counted.said ?? [output.split('\n').slice(-20).join('\n')]));
   console.log(`== ${name}: ${counted.passed} ok, ${failed} not, ${Math.round((Date.now() - startedAt) / 1_000)} s`);
 }
 
@@ -78,11 +85,28 @@ function lastLineCount(_code: number, output: string): Count {
   return JSON.parse(output.trim().split('\n').at(-1) ?? '{}') as Count;
 }
 
+interface VitestReport {
+  readonly numPassedTests: number;
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly message: string;
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly status: string;
+      readonly failureMessages: readonly string[];
+    }[];
+  }[];
+}
+
 function vitestCount(): Count {
-  const report = JSON.parse(readFileSync(join(root, '.engines/vitest.json'), 'utf8')) as {
-    numPassedTests: number;
-    numFailedTests: number;
-    numFailedTestSuites: number;
-  };
-  return { passed: report.numPassedTests, failed: Math.max(report.numFailedTests, report.numFailedTestSuites) };
+  const report = JSON.parse(readFileSync(join(root, '.engines/vitest.json'), 'utf8')) as VitestReport;
+  const said = report.testResults.flatMap((file) => {
+    const failed = file.assertionResults.filter((test) => test.status === 'failed');
+    const path = relative(root, file.name);
+    // A file that could not be read, or whose opening failed, has failed without a test of its own.
+    if (failed.length === 0) return file.status === 'failed' ? [`${path}\n${file.message}`] : [];
+    return failed.map((test) => `${path} > ${test.fullName}\n${test.failureMessages.join('\n').slice(0, 1_500)}`);
+  });
+  return { passed: report.numPassedTests, failed: said.length, said };
 }
