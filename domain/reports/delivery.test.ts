@@ -1,63 +1,18 @@
-import type { ClickHouse } from '@tributary/clickhouse';
 import { saveRates } from '@tributary/domain/conversions';
-import {
-  buildApiKey,
-  buildProfile,
-  openApi,
-  openTestkit,
-  openWarehouse,
-  type TestApi,
-  type Testkit,
-} from '@tributary/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openShop } from './reports.fixture.ts';
+import { banner, film, openReportScene, outlet, type ReportScene, winter } from './reports.fixture.ts';
 
-let kit: Testkit;
-let api: TestApi;
-let warehouse: { readonly client: ClickHouse; drop(): Promise<void> };
+let scene: ReportScene;
 beforeAll(async () => {
-  kit = await openTestkit();
-  api = await openApi(kit);
-  warehouse = await openWarehouse(kit);
+  scene = await openReportScene();
 });
-afterAll(async () => {
-  await warehouse.drop();
-  await api.close();
-  await kit.close();
-});
-
-async function open(traits: Parameters<typeof buildProfile>[1] = {}) {
-  const { id: profileId } = await buildProfile(kit.app, traits);
-  const { headers } = await buildApiKey(kit.app, profileId, { scopes: ['campaigns:read', 'attribution:write'] });
-  const ask = (method: 'GET' | 'POST', url: string, payload?: object) =>
-    api.fastify.inject({ method, url, headers: { ...headers }, ...(payload && { payload }) });
-  return openShop({ app: kit.app, clickhouse: warehouse.client, profileId, ask });
-}
-
-const winter = { campaign: 'winter', adSet: 'broad', ad: 'film' };
-const outlet = { campaign: 'outlet', adSet: 'loyal', ad: 'banner' };
-const film = {
-  external_id: 'film',
-  name: 'Film',
-  ad_set_external_id: 'broad',
-  ad_set_name: 'Broad',
-  campaign_external_id: 'winter',
-  campaign_name: 'Winter',
-};
-const banner = {
-  external_id: 'banner',
-  name: 'Banner',
-  ad_set_external_id: 'loyal',
-  ad_set_name: 'Loyal',
-  campaign_external_id: 'outlet',
-  campaign_name: 'Outlet',
-};
+afterAll(() => scene?.close());
 
 const claims = (platform: string, rows: { platform: string }[]) => rows.find((row) => row.platform === platform);
 
 describe('Spend', { timeout: 60_000 }, () => {
   test('of an entity is what was told of it, and where nothing was, of its parts', async () => {
-    const shop = await open();
+    const shop = await scene.openShop();
     const adSet = { level: 'ad_set', external_id: 'broad', campaign_external_id: 'winter' };
     await shop.spend(
       { ...film, date: '2026-05-01', spend: '1', impressions: 10, clicks: 1 },
@@ -82,9 +37,9 @@ describe('Spend', { timeout: 60_000 }, () => {
   });
 
   test('is converted with the rate of its own day, rounded once, and left out where there is none', async () => {
-    const shop = await open({ reportingCurrency: 'CLP' });
+    const shop = await scene.openShop({ reportingCurrency: 'CLP' });
     const quote = (day: string, currency: string, units: string) => ({ day, currency, units, usd: '1' });
-    await saveRates(kit.system, 'file', [
+    await saveRates(scene.kit.system, 'file', [
       quote('2026-05-01', 'USD', '1'),
       quote('2026-05-01', 'CLP', '950.4'),
       quote('2026-05-03', 'CLP', '900'),
@@ -124,7 +79,7 @@ describe('Spend', { timeout: 60_000 }, () => {
 
 describe('GET /campaigns/trend', { timeout: 60_000 }, () => {
   test('[camp-045] [camp-058] [camp-063] [camp-064] [camp-061] has a row for every entity and day, zero where nothing was delivered', async () => {
-    const shop = await open();
+    const shop = await scene.openShop();
     await shop.spend(
       { ...film, date: '2026-05-02', spend: '1.5', impressions: 10, clicks: 2 },
       { ...banner, spend: '3' },
@@ -144,7 +99,7 @@ describe('GET /campaigns/trend', { timeout: 60_000 }, () => {
       meta: { profile_id: shop.profileId, ...range, currency: 'USD' },
     });
     // Somebody else's entity is as unknown as one that never was.
-    const stranger = await open();
+    const stranger = await scene.openShop();
     await stranger.spend({ ...film, spend: '9' });
     await stranger.settle();
     const foreign = { ...range, entity_ids: stranger.entity('campaign', 'winter') };
@@ -154,7 +109,7 @@ describe('GET /campaigns/trend', { timeout: 60_000 }, () => {
   });
 
   test('[camp-059] [camp-060] [camp-062] wants days and up to ten ids, of campaigns unless it is told otherwise', async () => {
-    const shop = await open();
+    const shop = await scene.openShop();
     await shop.spend({ ...film, spend: '1' });
     await shop.settle();
     const ids = (count: number) =>
@@ -181,7 +136,7 @@ describe('GET /campaigns/trend', { timeout: 60_000 }, () => {
 
 describe('GET /ads/{id}', { timeout: 60_000 }, () => {
   test('[camp-035] [camp-037] [camp-038] [camp-039] [camp-040] [camp-041] gives one entity by our id or the platform’s, an ad set with what the copy says of it', async () => {
-    const shop = await open();
+    const shop = await scene.openShop();
     await shop.spend(
       { ...film, spend: '4' },
       {
@@ -221,7 +176,7 @@ describe('GET /ads/{id}', { timeout: 60_000 }, () => {
   });
 
   test('answers an unknown id, one of another level and another profile’s alike', async () => {
-    const [shop, other] = [await open(), await open()];
+    const [shop, other] = [await scene.openShop(), await scene.openShop()];
     await shop.spend({ ...film });
     await other.spend({ ...film }, { ...banner });
     for (const one of [shop, other]) await one.settle();
@@ -232,7 +187,7 @@ describe('GET /ads/{id}', { timeout: 60_000 }, () => {
   });
 
   test('takes the first platform by name where two call something alike', async () => {
-    const shop = await open();
+    const shop = await scene.openShop();
     await shop.spend({ ...film, platform: 'tiktok', name: 'On tiktok' }, { ...film, platform: 'social_ads' });
     await shop.settle();
     expect((await shop.read('/ads/film')).data).toMatchObject({ campaign_name: 'Film', platform: 'social_ads' });
@@ -241,7 +196,7 @@ describe('GET /ads/{id}', { timeout: 60_000 }, () => {
 
 describe('GET /campaigns/platform-comparison', { timeout: 60_000 }, () => {
   test('[comp-001] [comp-002] [comp-003] [comp-004] [comp-005] [comp-006] [comp-007] [comp-008] [comp-009] [comp-010] [comp-011] [comp-012] [comp-013] [comp-014] [comp-015] [comp-021] [comp-027] [comp-028] puts what a platform claims beside what we credit', async () => {
-    const shop = await open();
+    const shop = await scene.openShop();
     await shop.spend(
       { ...film, spend: '50', conversions: '2.5', conversion_value: '199.99' },
       { ...film, date: '2026-05-02', spend: '50', conversions: '1.5', conversion_value: '0.01' },
@@ -294,7 +249,7 @@ describe('GET /campaigns/platform-comparison', { timeout: 60_000 }, () => {
   });
 
   test('[comp-016] [comp-017] [comp-018] [comp-019] [comp-020] says what a count means, how far delivery was told, and what paid clicks earned that named no ad', async () => {
-    const shop = await open();
+    const shop = await scene.openShop();
     await shop.spend({ ...film, spend: '1' }, { ...film, date: '2026-05-10', spend: '1' });
     shop.click('ana', 1, { platform: 'social_ads' });
     await shop.pay('ana', 2, '30');
@@ -325,7 +280,7 @@ describe('GET /campaigns/platform-comparison', { timeout: 60_000 }, () => {
   });
 
   test('[comp-022] [comp-023] [comp-024] [comp-025] [comp-026] wants up to 366 days, both included, and takes a model and a level', async () => {
-    const shop = await open();
+    const shop = await scene.openShop();
     const path = '/campaigns/platform-comparison';
     await shop.spend({ ...film, date: '2026-05-10', spend: '3' });
     shop.click('ana', 1, winter);
@@ -360,7 +315,7 @@ describe('GET /campaigns/platform-comparison', { timeout: 60_000 }, () => {
 
 describe('GET /overview', { timeout: 60_000 }, () => {
   test('has every conversion once, by day and by the channel of its last touch, and all spend', async () => {
-    const shop = await open({ timeZone: 'America/Santiago' });
+    const shop = await scene.openShop({ timeZone: 'America/Santiago' });
     await shop.spend({ ...film, date: '2026-05-02', spend: '10' }, { ...banner, spend: '2.5' });
     shop.click('ana', 1, winter);
     shop.click('ana', 1.5);

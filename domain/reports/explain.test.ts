@@ -1,63 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import type { ClickHouse } from '@tributary/clickhouse';
 import { saveRates } from '@tributary/domain/conversions';
 import { conversionIdOf, sumAmounts } from '@tributary/rules';
-import {
-  buildApiKey,
-  buildProfile,
-  openApi,
-  openTestkit,
-  openWarehouse,
-  type TestApi,
-  type Testkit,
-} from '@tributary/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { may, openShop, wholeMay } from './reports.fixture.ts';
+import { banner, film, may, openReportScene, outlet, type ReportScene, wholeMay, winter } from './reports.fixture.ts';
 
-let kit: Testkit;
-let api: TestApi;
-let warehouse: { readonly client: ClickHouse; drop(): Promise<void> };
+let scene: ReportScene;
 beforeAll(async () => {
-  kit = await openTestkit();
-  api = await openApi(kit);
-  warehouse = await openWarehouse(kit);
+  scene = await openReportScene();
 });
-afterAll(async () => {
-  await warehouse.drop();
-  await api.close();
-  await kit.close();
-});
-
-async function open(traits: Parameters<typeof buildProfile>[1] = {}) {
-  const { id: profileId } = await buildProfile(kit.app, traits);
-  const { headers } = await buildApiKey(kit.app, profileId, { scopes: ['campaigns:read', 'attribution:write'] });
-  const ask = (method: 'GET' | 'POST', url: string, payload?: object) =>
-    api.fastify.inject({ method, url, headers: { ...headers }, ...(payload && { payload }) });
-  return openShop({ app: kit.app, clickhouse: warehouse.client, profileId, ask });
-}
-
-const winter = { campaign: 'winter', adSet: 'broad', ad: 'film' };
-const outlet = { campaign: 'outlet', adSet: 'loyal', ad: 'banner' };
-const film = {
-  external_id: 'film',
-  name: 'Film',
-  ad_set_external_id: 'broad',
-  ad_set_name: 'Broad',
-  campaign_external_id: 'winter',
-  campaign_name: 'Winter',
-};
-const banner = {
-  external_id: 'banner',
-  name: 'Banner',
-  ad_set_external_id: 'loyal',
-  ad_set_name: 'Loyal',
-  campaign_external_id: 'outlet',
-  campaign_name: 'Outlet',
-};
+afterAll(() => scene?.close());
 
 describe('GET /campaigns/{id}/conversions', { timeout: 60_000 }, () => {
   test('[camp-042] [camp-043] [camp-044] [camp-065] [camp-071] shows the conversions behind a row, newest first, with their paths and nobody’s name', async () => {
-    const shop = await open();
+    const shop = await scene.openShop();
     await shop.spend({ ...film }, { ...banner });
     shop.click('ana', 1, { ad: 'film' });
     shop.click('ana', 2, outlet);
@@ -126,7 +81,7 @@ describe('GET /campaigns/{id}/conversions', { timeout: 60_000 }, () => {
   });
 
   test('[camp-066] [camp-067] [camp-068] [camp-069] pages by 50 unless told otherwise, up to 200, and the cursor reaches every row once', async () => {
-    const shop = await open();
+    const shop = await scene.openShop();
     shop.click('ana', 1, winter);
     for (let n = 0; n < 53; n += 1) await shop.pay('ana', 2 + Math.floor(n / 3) / 10, String(n + 1));
     await shop.settle();
@@ -152,7 +107,7 @@ describe('GET /campaigns/{id}/conversions', { timeout: 60_000 }, () => {
   });
 
   test('[camp-070] ends a page early when paths are long', async () => {
-    const shop = await open();
+    const shop = await scene.openShop();
     for (let n = 0; n < 200; n += 1) shop.click('ana', 1 + n / 200, winter);
     for (let n = 0; n < 30; n += 1) await shop.pay('ana', 3 + n / 100, '1');
     await shop.settle();
@@ -164,7 +119,7 @@ describe('GET /campaigns/{id}/conversions', { timeout: 60_000 }, () => {
   });
 
   test('an unknown campaign and another profile’s are answered alike', async () => {
-    const [shop, other] = [await open(), await open()];
+    const [shop, other] = [await scene.openShop(), await scene.openShop()];
     await other.spend({ ...film });
     for (const id of ['nobody', 'winter', other.entity('campaign', 'winter'), ' '])
       expect(await shop.refused(`/campaigns/${encodeURIComponent(id)}/conversions`)).toEqual([
@@ -179,7 +134,7 @@ describe('GET /explain', { timeout: 60_000 }, () => {
   const add = (rows: readonly { contributes: string }[]) => sumAmounts(rows.map(({ contributes }) => contributes));
 
   test('gives the rows of every figure, which add up to it', async () => {
-    const shop = await open();
+    const shop = await scene.openShop();
     await shop.spend(
       { ...film, spend: '10.125', conversions: '2', conversion_value: '50' },
       { ...film, date: '2026-05-03', spend: '0.001' },
@@ -245,9 +200,9 @@ describe('GET /explain', { timeout: 60_000 }, () => {
   });
 
   test('says what was paid, at which rate, and why touches had no part', async () => {
-    const shop = await open({ reportingCurrency: 'CLP' });
+    const shop = await scene.openShop({ reportingCurrency: 'CLP' });
     const quote = (currency: string, units: string) => ({ day: '2026-05-01', currency, units, usd: '1' });
-    await saveRates(kit.system, 'file', [quote('USD', '1'), quote('CLP', '950.5')]);
+    await saveRates(scene.kit.system, 'file', [quote('USD', '1'), quote('CLP', '950.5')]);
     const session_id = randomUUID();
     shop.click('ana', 1 - 100, outlet);
     shop.click('ana', 1, winter, { session_id });
@@ -288,7 +243,7 @@ describe('GET /explain', { timeout: 60_000 }, () => {
   });
 
   test('a path that is full leaves out what lies between its first touch and its last 199', async () => {
-    const shop = await open();
+    const shop = await scene.openShop();
     for (let n = 0; n < 203; n += 1) shop.click('ana', 1 + n / 203, winter);
     await shop.pay('ana', 3, '1');
     await shop.settle();
@@ -303,7 +258,7 @@ describe('GET /explain', { timeout: 60_000 }, () => {
   });
 
   test('explains the overview: everything, whoever earned it, and all spend', async () => {
-    const shop = await open();
+    const shop = await scene.openShop();
     await shop.spend({ ...film, spend: '3' }, { external_id: 'orphan', spend: '4' });
     shop.click('ana', 1, winter);
     shop.click('ana', 2, outlet);
@@ -322,7 +277,7 @@ describe('GET /explain', { timeout: 60_000 }, () => {
   });
 
   test('pages through the days of delivery', async () => {
-    const shop = await open();
+    const shop = await scene.openShop();
     const days = Array.from({ length: 9 }, (_, n) => `2026-05-0${n + 1}`);
     await shop.spend(
       ...days.map((date) => ({ ...film, date, spend: '1.1' })),
@@ -348,7 +303,7 @@ describe('GET /explain', { timeout: 60_000 }, () => {
   });
 
   test('an unknown entity and another profile’s are answered alike', async () => {
-    const [shop, other] = [await open(), await open()];
+    const [shop, other] = [await scene.openShop(), await scene.openShop()];
     await other.spend({ ...film });
     for (const entity_id of ['winter', other.entity('campaign', 'winter'), 'x'])
       expect(await shop.refused('/explain', { field: 'spend', entity_id })).toEqual([404, 'not_found']);

@@ -1,24 +1,14 @@
-import type { ClickHouse } from '@tributary/clickhouse';
 import { replay } from '@tributary/domain/attribution';
 import { attributionModels, fromMinorUnits, multiplyAmounts, sumAmounts, toMinorUnits } from '@tributary/rules';
 import { Book, fillDelivery, fillFast, levels, openMarket, ReportBook, type ReportCell } from '@tributary/sandbox';
-import { buildApiKey, openApi, openTestkit, openWarehouse, type TestApi, type Testkit } from '@tributary/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openShop } from './reports.fixture.ts';
+import { openReportScene, type ReportScene } from './reports.fixture.ts';
 
-let kit: Testkit;
-let api: TestApi;
-let warehouse: { readonly client: ClickHouse; drop(): Promise<void> };
+let scene: ReportScene;
 beforeAll(async () => {
-  kit = await openTestkit();
-  api = await openApi(kit);
-  warehouse = await openWarehouse(kit);
+  scene = await openReportScene();
 });
-afterAll(async () => {
-  await warehouse.drop();
-  await api.close();
-  await kit.close();
-});
+afterAll(() => scene?.close());
 
 const currency = 'CLP';
 const market = openMarket({
@@ -54,8 +44,8 @@ function outcomesOf(cells: readonly ReportCell[]) {
 test('every row of every report is what the market’s own book says, under all models, at all levels', {
   timeout: 300_000,
 }, async () => {
-  const { app, system } = kit;
-  const engines = { app, system, clickhouse: warehouse.client };
+  const { kit, clickhouse } = scene;
+  const engines = { app: kit.app, system: kit.system, clickhouse };
   const [book, reports] = [new Book(market), new ReportBook(market)];
   await fillFast(market, engines, {
     watch: (household) => {
@@ -69,9 +59,7 @@ test('every row of every report is what the market’s own book says, under all 
   const { signal } = new AbortController();
   await replay(engines, { profileId, cause: 'test', now: () => new Date(), signal });
 
-  const { headers } = await buildApiKey(app, profileId, { scopes: ['campaigns:read'] });
-  const ask = (method: 'GET' | 'POST', url: string) => api.fastify.inject({ method, url, headers: { ...headers } });
-  const shop = openShop({ app, clickhouse: warehouse.client, profileId, ask });
+  const shop = await scene.shopOf(profileId);
   const cells = reports.cells().filter(isInRange);
 
   for (const model of attributionModels) {

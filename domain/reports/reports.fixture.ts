@@ -4,6 +4,7 @@ import { replay } from '@tributary/domain/attribution';
 import { copyDelivery } from '@tributary/domain/campaigns';
 import type { Postgres } from '@tributary/postgres';
 import { type EntityLevel, entityIdOf, noEntityId } from '@tributary/rules';
+import { buildApiKey, buildProfile, openApi, openTestkit, openWarehouse } from '@tributary/testkit';
 import { sql } from 'kysely';
 
 interface Answer {
@@ -29,13 +30,61 @@ export interface Named {
   readonly ad?: string;
 }
 
+/** Two ads as people's links name them, and as spend is told of them. */
+export const winter = { campaign: 'winter', adSet: 'broad', ad: 'film' };
+export const outlet = { campaign: 'outlet', adSet: 'loyal', ad: 'banner' };
+export const film = {
+  external_id: 'film',
+  name: 'Film',
+  ad_set_external_id: 'broad',
+  ad_set_name: 'Broad',
+  campaign_external_id: 'winter',
+  campaign_name: 'Winter',
+};
+export const banner = {
+  external_id: 'banner',
+  name: 'Banner',
+  ad_set_external_id: 'loyal',
+  ad_set_name: 'Loyal',
+  campaign_external_id: 'outlet',
+  campaign_name: 'Outlet',
+};
+
 /** Moments of May 2026, the days of all tests: 1.5 is noon on the first. */
 export const may = (day: number): string =>
   new Date(Date.UTC(2026, 4, 1) + Math.round((day - 1) * 86_400_000)).toISOString();
 export const wholeMay = { date_from: '2026-05-01', date_to: '2026-05-31' };
 
+export type ReportScene = Awaited<ReturnType<typeof openReportScene>>;
+
+/** Databases and an API for a file of tests, whose shops each have a profile of their own. */
+export async function openReportScene() {
+  const kit = await openTestkit();
+  const [api, warehouse] = await Promise.all([openApi(kit), openWarehouse(kit)]);
+  /** The shop of a profile that is there already. */
+  const shopOf = async (profileId: string) => {
+    const { headers } = await buildApiKey(kit.app, profileId, { scopes: ['campaigns:read', 'attribution:write'] });
+    const ask: Place['ask'] = (method, url, payload) =>
+      api.fastify.inject({ method, url, headers: { ...headers }, ...(payload && { payload }) });
+    return openShop({ app: kit.app, clickhouse: warehouse.client, profileId, ask });
+  };
+  return {
+    kit,
+    api,
+    clickhouse: warehouse.client,
+    shopOf,
+    openShop: async (traits: Parameters<typeof buildProfile>[1] = {}) =>
+      shopOf((await buildProfile(kit.app, traits)).id),
+    async close(): Promise<void> {
+      await warehouse.drop();
+      await api.close();
+      await kit.close();
+    },
+  };
+}
+
 /** A shop whose people click and pay, and whose reports can be asked for. */
-export function openShop({ app, clickhouse, profileId, ask }: Place) {
+function openShop({ app, clickhouse, profileId, ask }: Place) {
   const visitors = new Map<string, string>();
   let clicks: TouchRow[] = [];
   const entity = (level: EntityLevel, externalId: string, platform = 'social_ads') =>
