@@ -110,7 +110,9 @@ async function serve<Services>(
     // A process that was too busy to hear that the bytes are with the socket has nothing to take back.
     const giveUp = () => reply.raw.writableFinished || reply.raw.destroy();
     const release = await passPersonGate(binding.postgres, route, caller, work.people, state.requestId, now, giveUp);
-    reply.raw.once('close', release);
+    // Whoever hung up before this point is told nothing more, and no further close will come.
+    if (reply.raw.closed) release();
+    else reply.raw.once('close', release);
   }
   return answer;
 }

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
 import { anyOf, data, route } from '@tributary/contract';
 import {
   buildApiKey,
@@ -66,4 +68,56 @@ test('an answer made for a scope does not leave once the scope is gone, though a
     .forWorkspace(workspaceId)
     .transaction((tx) => tx.selectFrom('pii_access_log').select('result').orderBy('id').execute());
   expect(log.map(({ result }) => result)).toEqual(['served', 'served', 'refused', 'served']);
+});
+
+test('whoever hangs up before the answer is ready holds no switch of privacy up', async () => {
+  const { id: profileId, workspaceId } = await buildProfile(kit.app);
+  const { headers } = await buildApiKey(kit.app, profileId, { scopes: ['customers:read'] });
+  const [asked, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  meanwhile = () => {
+    asked.resolve();
+    return gone.promise;
+  };
+  await server.fastify.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = server.fastify.server.address() as AddressInfo;
+  const connection = connect(port, '127.0.0.1');
+  const closed = new Promise<void>((resolve) => {
+    server.fastify.server.once('connection', (socket) => socket.once('close', () => resolve()));
+  });
+  connection.write(`GET /api/v1/either HTTP/1.1\r\nhost: test\r\nauthorization: ${headers.authorization}\r\n\r\n`);
+  await asked.promise;
+  connection.destroy();
+  await Promise.all([closed, once(connection, 'close')]);
+  gone.resolve();
+  meanwhile = async () => {};
+  const served = () =>
+    kit.app
+      .forWorkspace(workspaceId)
+      .transaction((tx) => tx.selectFrom('pii_access_log').select('result').execute())
+      .then((rows) => rows.length);
+  await expect.poll(served).toBe(1);
+
+  const startedAt = performance.now();
+  await kit.app
+    .forProfile(profileId)
+    .transaction((tx) => tx.updateTable('profiles').set({ privacy_mode: 'hipaa' }).execute());
+  expect(performance.now() - startedAt).toBeLessThan(3_000);
+});
+
+test('[err-038] an answer that a switch of privacy holds up too long is to be asked for again', {
+  timeout: 30_000,
+}, async () => {
+  const { id: profileId } = await buildProfile(kit.app);
+  const { headers } = await buildApiKey(kit.app, profileId, { scopes: ['customers:read'] });
+  const [switched, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const isSwitched = kit.app.forProfile(profileId).transaction(async (tx) => {
+    await tx.updateTable('profiles').set({ privacy_mode: 'platform_safe' }).execute();
+    switched.resolve();
+    await done.promise;
+  });
+  await switched.promise;
+  const response = await server.fastify.inject({ url: '/api/v1/either', headers });
+  done.resolve();
+  await isSwitched;
+  expect([response.statusCode, response.json().error.code]).toEqual([503, 'service_unavailable']);
 });

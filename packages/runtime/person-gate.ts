@@ -7,6 +7,10 @@ import { type Caller, refuse } from './handler.ts';
 
 /** Bytes that do not leave in this time are not sent at all: a switch of privacy waits for them. */
 const holdMs = 5_000;
+/** Behind a switch that itself waits for somebody's last bytes, whoever comes later waits longer than that. */
+const waitMs = 2 * holdMs;
+/** What PostgreSQL calls a lock that did not come in time. */
+const lockNotAvailable = '55P03';
 
 /**
  * The one place that personal data passes on its way out. First the access is written down, or nothing is sent. Then the
@@ -77,10 +81,15 @@ export function recordRefusedRead(
 }
 
 async function holdPrivacyLock(tx: Tx, { profileId, workspaceId }: Caller): Promise<void> {
-  await sql.raw(`SET LOCAL lock_timeout = ${holdMs}`).execute(tx);
+  await sql.raw(`SET LOCAL lock_timeout = ${waitMs}`).execute(tx);
   await sql`
     SELECT pg_advisory_xact_lock_shared(privacy_lock(id)) FROM unnest(${[workspaceId, profileId]}::uuid[]) AS id WHERE id IS NOT NULL
-  `.execute(tx);
+  `
+    .execute(tx)
+    .catch((error: { code?: string }) => {
+      if (error.code !== lockNotAvailable) throw error;
+      refuse('service_unavailable', 'The profile’s privacy is being switched. Try again in some seconds.');
+    });
 }
 
 async function recordAccess(
