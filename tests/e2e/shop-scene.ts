@@ -1,0 +1,167 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { type ClickHouse, raw } from '@tributary/clickhouse';
+import { createCollector } from '@tributary/collector/app.ts';
+import type { Scope } from '@tributary/contract';
+import { startAttribution } from '@tributary/domain/attribution';
+import { startDeliveryCopy } from '@tributary/domain/campaigns';
+import { completeErasures } from '@tributary/domain/erasures';
+import { openIngestion } from '@tributary/domain/ingestion';
+import { linkTokenReader } from '@tributary/domain/link-tokens';
+import { markVerified } from '@tributary/domain/tracking';
+import { createRedis, type RedisClient, redisReady } from '@tributary/redis';
+import { createLog } from '@tributary/runtime';
+import {
+  buildApiKey,
+  buildProfile,
+  openApi,
+  openTestkit,
+  openWarehouse,
+  type TestApi,
+  type Testkit,
+  testVault,
+} from '@tributary/testkit';
+import { consumeVisits, visitsConsumer } from '@tributary/worker/consume-visits.ts';
+import type { BrowserContext } from 'playwright-core';
+import { expect } from 'vitest';
+import { streamVault, testRing } from '../../domain/ingestion/ingestion.fixture.ts';
+import { openPrivateStream, type PrivateStream } from '../../packages/stream/testing/private-stream.ts';
+import { openBrowser } from './browser.ts';
+
+/** A shop on the web, and all of Tributary behind it: collector, log, worker and API, each as it runs, on engines of their own. */
+export interface ShopScene {
+  readonly kit: Testkit;
+  readonly api: TestApi;
+  readonly clickhouse: ClickHouse;
+  readonly log: PrivateStream;
+  readonly redis: RedisClient;
+  readonly origin: string;
+  /** What every page of the shop is. */
+  html: string;
+  /** Somebody who was never here before. */
+  newVisitor(): Promise<BrowserContext>;
+  /** What the worker does every minute. */
+  completeErasures(): Promise<number>;
+  close(): Promise<void>;
+}
+
+const now = () => new Date();
+/** As it is, this browser says that it has no head, and would count as a robot. */
+const userAgent =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
+
+export async function openShopScene(): Promise<ShopScene> {
+  const kit = await openTestkit();
+  const [warehouse, log, browser] = await Promise.all([openWarehouse(kit), openPrivateStream(), openBrowser()]);
+  const clickhouse = warehouse.client;
+  const redis = createRedis({ url: kit.redisUrl, prefix: kit.redisPrefix });
+  await redisReady(redis);
+  const silent = createLog('silent');
+  const collector = await createCollector({
+    baseUrl: 'https://tributary.test',
+    postgres: kit.app,
+    redis,
+    stream: log.stream,
+    vault: streamVault,
+    log: silent,
+    now,
+    requestTimeoutMs: 10_000,
+    requestsPerMinute: 100_000,
+  });
+  const collectorPort = await collector.listen('127.0.0.1', 0);
+  const api = await openApi(kit, {
+    collectorUrl: `http://collect.test:${collectorPort}`,
+    tombstoneKey: () => testRing.eldest().bytes,
+  });
+  const ingestion = openIngestion({
+    postgres: kit.app,
+    clickhouse,
+    ring: testRing,
+    readLinkToken: linkTokenReader(() => testVault.derive('link_token')),
+    markVerified,
+    now,
+  });
+  const stores = { app: kit.app, system: kit.system, now };
+  const loop = { ...stores, clickhouse, onError: (error: unknown) => console.error(error), idleMs: 50 };
+  const work = [await consumeVisits(log.stream, ingestion, silent), startAttribution(loop), startDeliveryCopy(loop)];
+
+  const site = createServer((request, response) => {
+    if (request.url?.startsWith('/t/')) void passOn(`http://127.0.0.1:${collectorPort}`, request, response);
+    else response.writeHead(200, { 'content-type': 'text/html' }).end(scene.html);
+  });
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+
+  const scene: ShopScene = {
+    kit,
+    api,
+    clickhouse,
+    log,
+    redis,
+    origin: `http://shop.test:${(site.address() as AddressInfo).port}`,
+    html: '',
+    newVisitor: () => browser.newContext({ userAgent }),
+    completeErasures: () =>
+      completeErasures(
+        {
+          ...stores,
+          clickhouse: clickhouse.settings,
+          stream: log.stream,
+          consumer: visitsConsumer,
+          opening: ingestion,
+        },
+        AbortSignal.timeout(60_000),
+      ),
+    async close() {
+      await Promise.all(work.map((one) => one.stop()));
+      await browser.close();
+      await collector.close();
+      await log.destroy();
+      site.close();
+      site.closeAllConnections();
+      redis.disconnect();
+      await api.close();
+      await warehouse.drop();
+      await kit.close();
+    },
+  };
+  return scene;
+}
+
+/** What a site does that serves the tracker and the collector under its own address. */
+async function passOn(collectorUrl: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { 'content-type': type = '', 'user-agent': agent = '', origin: from = '' } = request.headers;
+  const body = await buffer(request);
+  const answer = await fetch(collectorUrl + (request.url as string).slice('/t'.length), {
+    method: request.method as string,
+    headers: { 'content-type': type, 'user-agent': agent, ...(from && { origin: from }) },
+    ...(request.method === 'POST' && { body: new Uint8Array(body) }),
+  });
+  response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' });
+  response.end(Buffer.from(await answer.arrayBuffer()));
+}
+
+/** A profile of the scene, with a key that has these scopes. */
+export async function openShopProfile({ kit, api, clickhouse }: ShopScene, scopes: readonly Scope[]) {
+  const { id: profileId } = await buildProfile(kit.app);
+  const keyWith = async (...some: Scope[]) => (await buildApiKey(kit.app, profileId, { scopes: some })).headers;
+  const own = await keyWith(...scopes);
+  /** Whatever the answer is. */
+  const send = (method: 'GET' | 'POST', url: string, payload?: object, headers: object = own) => {
+    kit.clock.set(now());
+    return api.fastify.inject({ method, url, headers: { ...headers }, ...(payload && { payload }) });
+  };
+  return {
+    profileId,
+    keyWith,
+    send,
+    async ask(...asked: Parameters<typeof send>) {
+      const response = await send(...asked);
+      expect(response.statusCode, response.body).toBeLessThan(300);
+      return response;
+    },
+    /** Of the profile, in the columns. */
+    rows: (select: string, rest = '') =>
+      clickhouse.query(raw(`${select} WHERE profile_id = {profileId:UUID} ${rest}`), { profileId }),
+  };
+}
