@@ -1,7 +1,7 @@
 import { type Browser, chromium } from 'playwright-core';
 
 /** Debian's Chromium, which asks nobody for anything by itself. Names under .test, and one under .co.uk, lead to this machine. */
-export function openBrowser(): Promise<Browser> {
+export function openBrowser(...more: readonly string[]): Promise<Browser> {
   return chromium.launch({
     executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
     args: [
@@ -14,6 +14,7 @@ export function openBrowser(): Promise<Browser> {
       '--disable-component-update',
       '--disable-sync',
       '--host-resolver-rules=MAP *.test 127.0.0.1, MAP www.shop.co.uk 127.0.0.1',
+      ...more,
     ],
   });
 }

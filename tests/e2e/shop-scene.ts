@@ -6,10 +6,10 @@ import { createCollector } from '@tributary/collector/app.ts';
 import type { Scope } from '@tributary/contract';
 import { startAttribution } from '@tributary/domain/attribution';
 import { startDeliveryCopy } from '@tributary/domain/campaigns';
-import { completeErasures } from '@tributary/domain/erasures';
 import { openIngestion } from '@tributary/domain/ingestion';
 import { linkTokenReader } from '@tributary/domain/link-tokens';
 import { markVerified } from '@tributary/domain/tracking';
+import { createOutbound } from '@tributary/outbound';
 import { createRedis, type RedisClient, redisReady } from '@tributary/redis';
 import { createLog } from '@tributary/runtime';
 import {
@@ -22,7 +22,8 @@ import {
   type Testkit,
   testVault,
 } from '@tributary/testkit';
-import { consumeVisits, visitsConsumer } from '@tributary/worker/consume-visits.ts';
+import { consumeVisits } from '@tributary/worker/consume-visits.ts';
+import { jobHandlers } from '@tributary/worker/jobs.ts';
 import type { BrowserContext } from 'playwright-core';
 import { expect } from 'vitest';
 import { streamVault, testRing } from '../../domain/ingestion/ingestion.fixture.ts';
@@ -42,18 +43,25 @@ export interface ShopScene {
   /** Somebody who was never here before. */
   newVisitor(): Promise<BrowserContext>;
   /** What the worker does every minute. */
-  completeErasures(): Promise<number>;
+  completeErasures(): Promise<void>;
   close(): Promise<void>;
 }
 
 const now = () => new Date();
-/** As it is, this browser says that it has no head, and would count as a robot. */
+/**
+ * As it is, this browser says that it has no head, and would count as a robot. It is told so when it is started: what a page has its
+ * last beacon say is not what a context was told.
+ */
 const userAgent =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
 
 export async function openShopScene(): Promise<ShopScene> {
   const kit = await openTestkit();
-  const [warehouse, log, browser] = await Promise.all([openWarehouse(kit), openPrivateStream(), openBrowser()]);
+  const [warehouse, log, browser] = await Promise.all([
+    openWarehouse(kit),
+    openPrivateStream(),
+    openBrowser(`--user-agent=${userAgent}`),
+  ]);
   const clickhouse = warehouse.client;
   const redis = createRedis({ url: kit.redisUrl, prefix: kit.redisPrefix });
   await redisReady(redis);
@@ -84,6 +92,15 @@ export async function openShopScene(): Promise<ShopScene> {
   });
   const stores = { app: kit.app, system: kit.system, now };
   const loop = { ...stores, clickhouse, onError: (error: unknown) => console.error(error), idleMs: 50 };
+  const jobs = jobHandlers({
+    ...stores,
+    clickhouse: clickhouse.settings,
+    patient: clickhouse,
+    stream: log.stream,
+    ingestion,
+    rateSources: {},
+    outbound: createOutbound({ timeoutMs: 1_000 }),
+  });
   const work = [await consumeVisits(log.stream, ingestion, silent), startAttribution(loop), startDeliveryCopy(loop)];
 
   const site = createServer((request, response) => {
@@ -100,18 +117,8 @@ export async function openShopScene(): Promise<ShopScene> {
     redis,
     origin: `http://shop.test:${(site.address() as AddressInfo).port}`,
     html: '',
-    newVisitor: () => browser.newContext({ userAgent }),
-    completeErasures: () =>
-      completeErasures(
-        {
-          ...stores,
-          clickhouse: clickhouse.settings,
-          stream: log.stream,
-          consumer: visitsConsumer,
-          opening: ingestion,
-        },
-        AbortSignal.timeout(60_000),
-      ),
+    newVisitor: () => browser.newContext(),
+    completeErasures: () => jobs.completeErasures({}, AbortSignal.timeout(60_000)),
     async close() {
       await Promise.all(work.map((one) => one.stop()));
       await browser.close();

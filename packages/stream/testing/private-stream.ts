@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { jetstreamManager } from '@nats-io/jetstream';
+import { type JetStreamManager, jetstreamManager, type StreamInfo } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { type ConnectOptions, connectStream, type Stream } from '../stream.ts';
 
@@ -10,6 +10,8 @@ export interface PrivateStream {
   readonly prefix: string;
   /** Another connection to the same streams, as another process would have. */
   another(options?: Partial<ConnectOptions>): Promise<Stream>;
+  /** Every message that lies in them, by stream: subject, headers and payload as text. */
+  texts(): Promise<Map<string, string[]>>;
   /** Hangs up all connections and deletes the streams. */
   destroy(): Promise<void>;
 }
@@ -30,14 +32,35 @@ export async function openPrivateStream(options: Partial<ConnectOptions> = {}): 
     stream,
     prefix,
     another,
+    async texts() {
+      const found = new Map<string, string[]>();
+      await eachStream(url, prefix, async ({ streams }, { config, state }) => {
+        const texts: string[] = [];
+        // Of a stream that never had a message, both are 0.
+        for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq += 1) {
+          const message = await streams.getMessage(config.name, { seq });
+          if (message) texts.push([message.subject, ...(message.header ?? []), message.string()].join('\n'));
+        }
+        found.set(config.name.slice(prefix.length + 1), texts);
+      });
+      return found;
+    },
     async destroy() {
       await Promise.all(opened.map((each) => each.close()));
-      const nats = await connect({ servers: new URL(url).host });
-      const { streams } = await jetstreamManager(nats);
-      for await (const { config } of streams.list()) {
-        if (config.name.startsWith(`${prefix}-`)) await streams.delete(config.name);
-      }
-      await nats.close();
+      await eachStream(url, prefix, ({ streams }, { config }) => streams.delete(config.name));
     },
   };
+}
+
+async function eachStream(
+  url: string,
+  prefix: string,
+  work: (manager: JetStreamManager, stream: StreamInfo) => Promise<unknown>,
+): Promise<void> {
+  const nats = await connect({ servers: new URL(url).host });
+  const manager = await jetstreamManager(nats);
+  for await (const info of manager.streams.list()) {
+    if (info.config.name.startsWith(`${prefix}-`)) await work(manager, info);
+  }
+  await nats.close();
 }

@@ -1,0 +1,175 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { dumpEverything, placesOf } from './everything.ts';
+import { openShopProfile, openShopScene, type ShopScene } from './shop-scene.ts';
+
+// A browser shares the machine with every other test.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
+const patience = { timeout: 20_000, interval: 50 };
+
+let scene: ShopScene;
+beforeAll(async () => {
+  scene = await openShopScene();
+});
+afterAll(() => scene?.close());
+
+const eva = {
+  external_id: 'member-zq4711x',
+  email: 'evangelina@sotomayor.example',
+  phone: '+56987654321',
+  first_name: 'Evangelina',
+  last_name: 'Sotomayor',
+};
+const subject = 'subject-zq81x';
+const clickId = 'IwAR0zq81ClickOfEvangelina';
+const ad = `utm_source=facebook&utm_medium=paid_social&campaign_id=1202&fbclid=${clickId}`;
+const newsletter = 'utm_source=newsletter&utm_medium=email';
+const dayMs = 86_400_000;
+const dayFromNow = (days: number) => new Date(Date.now() + days * dayMs).toISOString().slice(0, 10);
+
+test('[eras-029][eras-030][eras-031][jour-043][link-053][link-054][link-055] from an ad to a payment, and to being forgotten', async () => {
+  const shop = await openShopProfile(scene, ['attribution:write', 'campaigns:read', 'customers:read']);
+  const { ask, send, rows, profileId } = shop;
+  const withoutPeople = await shop.keyWith('conversions:read');
+  const ledger = async <Row>(statement: ReturnType<typeof sql<Row>>) =>
+    (await scene.kit.app.forProfile(profileId).transaction((tx) => statement.execute(tx))).rows;
+  const pay = (name: string, value: string, subject_ref: string, user_traits: object) =>
+    ask('POST', '/api/v1/events', {
+      event_name: 'payment_received',
+      idempotency_key: name,
+      occurred_at: new Date().toISOString(),
+      properties: { value, currency: 'USD', subject_ref },
+      user_traits,
+    });
+
+  // The shop knows Eva, not her browser; and Ana, who stays.
+  const { key } = (await ask('POST', '/api/v1/tracking/keys')).json().data;
+  scene.html = `<!doctype html><script async src="/t/t.js" data-collector="/t" data-key="${key}"></script><a href="/shoes">Shoes</a>`;
+  const spent = { platform: 'social_ads', level: 'campaign', external_id: '1202', name: 'Winter', currency: 'USD' };
+  await ask('POST', '/api/v1/spend', { rows: [{ ...spent, date: dayFromNow(0), spend: '40.00' }] });
+  await ask('POST', '/api/v1/customers', { rows: [eva] });
+  await pay('order-1', '50.01', 'subject-1', { external_id: 'member-ana', email: 'ana@example.test' });
+
+  // She comes by an ad, looks round and leaves.
+  const visitor = await scene.newVisitor();
+  const page = await visitor.newPage();
+  await page.goto(`${scene.origin}/?${ad}`, { referer: 'https://l.facebook.com/' });
+  await page.getByRole('link', { name: 'Shoes' }).click();
+  await page.waitForURL('**/shoes');
+  const clientId = await page.evaluate(() => localStorage.getItem('tributary_id') ?? '');
+  await page.goto('about:blank');
+  const paths = () => rows('SELECT path FROM visits FINAL', 'ORDER BY occurred_at');
+  await expect.poll(paths, patience).toEqual([{ path: '/' }, { path: '/shoes' }]);
+  expect(await ledger(sql`SELECT FROM visitor_links`)).toEqual([]);
+
+  // Later she opens a link of a message that the shop sent her.
+  const customers = [{ customer_key: eva.external_id }];
+  const { data } = (await ask('POST', '/api/v1/customers/link-tokens', { customers })).json();
+  const { token } = data.results[0];
+  const link = `${scene.origin}/offer?${newsletter}&${data.param}=${token}`;
+  await page.goto(link);
+  await expect.poll(() => page.url(), patience).toBe(`${scene.origin}/offer?${newsletter}`);
+  const links = () =>
+    ledger(sql<{ visitor_id: string; customer_id: string }>`SELECT visitor_id, customer_id FROM visitor_links`);
+  await expect.poll(links, patience).toHaveLength(1);
+  const [bound] = await links();
+  await page.goto('about:blank');
+  // Something of hers lies in a message that nobody could read.
+  const [told = ''] = (await scene.log.texts()).get('visits') ?? [];
+  const unread = Buffer.from(`no message\n${told.slice(told.indexOf('{"v":1'))}`);
+  await scene.log.stream.publish([{ id: 'unread', key: 'unread', payload: unread }]);
+  await expect.poll(() => scene.log.stream.deadLetters.count(), patience).toBe(1);
+
+  // She pays, and what brought her has earned its part, the ad from before anybody knew her included.
+  await pay('order-2', '199.90', subject, eva);
+  await expect
+    .poll(() => rows('SELECT value, linear FROM attributed_conversions FINAL', 'ORDER BY conversion_time'), patience)
+    .toEqual([
+      { value: '5001', linear: [] },
+      { value: '19990', linear: ['9995', '9995'] },
+    ]);
+  const journeyOf = `/api/v1/customers/journey?customer_key=${eva.external_id}`;
+  const journey = (await ask('GET', journeyOf)).json();
+  expect(journey.meta.person).toMatchObject({ customer_profile_id: bound?.customer_id, name: 'Evangelina Sotomayor' });
+  expect(journey.data.events).toMatchObject([
+    { event_type: 'page_view', path: '/', channel: 'paid_social', campaign: 'Winter' },
+    { event_type: 'page_view', path: '/shoes' },
+    { event_type: 'page_view', path: '/offer', channel: 'email' },
+    { event_type: 'payment_received', value_amount: 199.9, currency: 'USD' },
+  ]);
+  expect((await ask('GET', journeyOf, undefined, withoutPeople)).json().data.events).toMatchObject([
+    { kind: 'visit', campaign_external_id: '1202', credit: { first_touch: 1, linear: 0.5, last_touch: 0 } },
+    { kind: 'visit', channel: 'email', credit: { first_touch: 0, linear: 0.5, last_touch: 1 } },
+    { kind: 'conversion' },
+  ]);
+
+  const days = `date_from=${dayFromNow(-1)}&date_to=${dayFromNow(1)}`;
+  const totals = async () => {
+    const reports = [`campaigns?model=linear&${days}`, `campaigns?model=last_touch&${days}`, `overview?${days}`];
+    return Promise.all(reports.map(async (report) => (await ask('GET', `/api/v1/${report}`)).json().data));
+  };
+  const spentInTotal = async () => (await totals())[2].totals.spend;
+  await expect.poll(spentInTotal, patience).toBe(40);
+  const before = await totals();
+  expect(before[0]).toMatchObject([{ external_id: '1202', outcome_value: 99.95, spend: 40, roas: 99.95 / 40 }]);
+  expect(before[2].totals).toMatchObject({ outcome_count: 2, outcome_value: 249.91 });
+
+  const names = {
+    key: eva.external_id,
+    email: eva.email,
+    phone: '987654321',
+    firstName: eva.first_name,
+    lastName: eva.last_name,
+    subject,
+    customerId: bound?.customer_id as string,
+    visitorId: bound?.visitor_id as string,
+    clientId,
+    token,
+    clickId,
+    page: '/shoes',
+  };
+  const found = async (): Promise<Record<string, string[]>> => {
+    const everything = await dumpEverything(scene);
+    const searched = Object.entries({ ...names, bystander: 'ana@example.test' });
+    return Object.fromEntries(searched.map(([name, word]) => [name, placesOf(word, everything)]));
+  };
+  const known = await found();
+  const { token: ofToken, clickId: ofClick, ...plain } = known;
+  for (const [name, places] of Object.entries(plain)) expect(places, name).not.toEqual([]);
+  expect(known.clientId).toEqual(['stream dead-letters', 'stream visits']);
+  // These two were never anywhere but under seal.
+  expect([ofToken, ofClick]).toEqual([[], []]);
+
+  // She asks to be forgotten.
+  const erasure = { request_ref: 'request-1', customer_key: eva.external_id };
+  const receipt = (await ask('POST', '/api/v1/customers/erasures', erasure)).json().data;
+  const refused = await send('GET', journeyOf);
+  expect([refused.statusCode, refused.json().error.code]).toEqual([404, 'customer_not_found']);
+  const status = async () => {
+    await scene.completeErasures();
+    return (await ask('GET', `/api/v1/customers/erasures/${receipt.erasure_id}`)).json().data.status;
+  };
+  await expect.poll(status, { timeout: 40_000, interval: 200 }).toBe('done');
+
+  const nowhere = Object.fromEntries(Object.keys(names).map((name) => [name, []]));
+  expect(await found()).toEqual({
+    ...nowhere,
+    // What her visits are still counted under leads to a customer without a person. And until its messages expire, the log has the
+    // number that her browser gave itself, and the pages it saw.
+    visitorId: ['postgres visitor_links', 'clickhouse touches', 'clickhouse visits'],
+    clientId: ['stream visits'],
+    page: ['stream visits'],
+    bystander: known.bystander,
+  });
+  expect(await totals()).toEqual(before);
+
+  // Whoever comes back is a stranger, whom the link of before does not make her either.
+  await page.goto(link.replace('/offer', '/again'));
+  const again = () => rows('SELECT visitor_id FROM visits FINAL', "AND path = '/again'");
+  await expect.poll(again, patience).toHaveLength(1);
+  const [stranger] = (await again()) as { visitor_id: string }[];
+  expect(await page.evaluate(() => localStorage.getItem('tributary_id'))).toBe(clientId);
+  expect(stranger?.visitor_id).not.toBe(names.visitorId);
+  expect((await links()).map(({ visitor_id }) => visitor_id)).toEqual([names.visitorId]);
+  await visitor.close();
+});
