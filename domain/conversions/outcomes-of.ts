@@ -1,5 +1,5 @@
 import type { Schema, Tx } from '@tributary/postgres';
-import { type Origin, type RevenueType, revenueType } from '@tributary/rules';
+import { type Origin, outcomeIdOf, type RevenueType, revenueType } from '@tributary/rules';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 
 /** The outcomes of one person, read in the order of time. */
@@ -153,7 +153,9 @@ const uuidShape = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** By its id, which is the conversion's too, or by the key of whoever sent it. */
 export async function findOutcome(tx: Tx, profileId: string, handle: string): Promise<NamedOutcome | undefined> {
   const of = sql`o.profile_id = ${profileId}`;
-  const byId = uuidShape.test(handle) ? await named(sql`${of} AND o.id = ${handle}`).execute(tx) : { rows: [] };
+  const byId = uuidShape.test(handle)
+    ? await named(sql`${of} AND o.id IN (${handle}, ${outcomeIdOf(handle)})`).execute(tx)
+    : { rows: [] };
   if (byId.rows[0]) return byId.rows[0];
   const byKey = await named(sql`${of} AND o.idempotency_key = ${handle}`).execute(tx);
   return byKey.rows[0];

@@ -8,6 +8,7 @@ import {
 } from '@tributary/domain/conversions';
 import { findCustomerKeys, listIdentifiers, listSamePerson } from '@tributary/domain/customers';
 import type { Tx } from '@tributary/postgres';
+import { conversionIdOf } from '@tributary/rules';
 import { answer, type Context } from '@tributary/runtime/handler.ts';
 import { type Credit, creditOf } from './credit.ts';
 import type { Person } from './person.ts';
@@ -48,7 +49,7 @@ async function showPerson(tx: Tx, profileId: string, person: Person, events: num
   const { customerId, owner, visitorIds } = person;
   const conversions = await listNewestConversions(tx, profileId, owner, limits.personConversions.newest);
   const shown = conversions.map((one) => ({
-    conversion_id: one.id,
+    conversion_id: conversionIdOf(one.id),
     conversion_type: one.conversionType,
     event_name: one.eventName,
     occurred_at: one.occurredAt.toISOString(),
@@ -99,7 +100,7 @@ async function readProjected(stores: Stores, asked: TimelineAsked, outcome: Name
   );
   return answer(200, {
     data: { events: events.map((event) => projectEvent(event, subject, lineages)), total_count: totalCount },
-    meta: { conversion: { conversion_id: outcome?.id ?? null, customer_key: key ?? null } },
+    meta: { conversion: { conversion_id: outcome ? conversionIdOf(outcome.id) : null, customer_key: key ?? null } },
   });
 }
 

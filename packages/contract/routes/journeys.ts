@@ -64,7 +64,7 @@ const Person = z
     conversions: z
       .array(
         z.strictObject({
-          conversion_id: Uuid.describe('The `outcome_event_id`.'),
+          conversion_id: Uuid,
           conversion_type: z.string(),
           event_name: z.string(),
           occurred_at: IsoTimestamp,
