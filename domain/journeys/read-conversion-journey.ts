@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { type Handles, refuse } from '@tributary/runtime/handler.ts';
 import { findPersonBehind } from './person.ts';
-import { readWholeOrProjected } from './read-whole-or-projected.ts';
+import { readProjected, readWholeOrProjected } from './read-whole-or-projected.ts';
 import type { JourneyServices } from './services.ts';
 
 export const readConversionJourney: Handles<
@@ -14,5 +14,7 @@ export const readConversionJourney: Handles<
   });
   if (!found) refuse('conversion_not_found', 'No conversion of this profile goes by that handle.');
   const { person, outcome } = found;
-  return readWholeOrProjected(context, { profileId, person, until: outcome.occurredAt, ...query }, outcome);
+  const { view, ...part } = query;
+  const asked = { profileId, person, until: outcome.occurredAt, ...part };
+  return view === 'projection' ? readProjected(context, asked, outcome) : readWholeOrProjected(context, asked, outcome);
 };

@@ -301,6 +301,18 @@ describe('[auth-021] without customers:read, also on a healthcare-family profile
     },
   );
 
+  test('who sees people gets the same projection of a conversion when asked for, and nobody is shown', async () => {
+    const story = await openStory();
+    const { body } = await story.ask(behind(story.firstId), story.projected);
+    const asked = await story.ask(`${behind(story.firstId)}?view=projection`);
+    expect(asked.body).toEqual(body);
+    expect((await story.accesses())[0]).toEqual({ operation: 'readConversionJourney', people: 0, result: 'served' });
+    const again = await story.ask(`${behind(story.firstId)}?view=projection`, story.projected);
+    expect(again.body).toEqual(body);
+    const other = await story.ask(`${behind(story.firstId)}?view=person`);
+    expect(other.status).toBe(400);
+  });
+
   test('reads of the projection are logged as showing nobody', async () => {
     const story = await openStory();
     await story.ask(by({ customer_key: 'eva-1' }));

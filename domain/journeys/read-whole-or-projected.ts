@@ -79,7 +79,12 @@ async function showPerson(tx: Tx, profileId: string, person: Person, events: num
   };
 }
 
-async function readProjected(stores: Stores, asked: TimelineAsked, outcome: NamedOutcome | undefined): Promise<Answer> {
+/** Also for whoever sees people and wants to know what each touch earned. */
+export async function readProjected(
+  stores: Stores,
+  asked: TimelineAsked,
+  outcome: NamedOutcome | undefined,
+): Promise<Answer> {
   const { profileId, person } = asked;
   const credit = outcome && (await findCredit(stores, profileId, outcome));
   const lookbackDays = credit?.lookbackDays ?? outcome?.lookbackDays ?? 0;

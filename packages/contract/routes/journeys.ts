@@ -193,7 +193,13 @@ export const readConversionJourney = route({
       .max(200)
       .describe('An `outcome_event_id`, a `conversion_id`, or your own `idempotency_key` of the event.'),
   }),
-  query: z.object(paging),
+  query: z.object({
+    ...paging,
+    view: z
+      .enum(['projection'])
+      .optional()
+      .describe('Asks for the rows with credit also where `customers:read` is held.'),
+  }),
   ids: { id: 'conversion' },
   answers: { 200: { schema: journeyOrProjection } },
   refusals: ['conversion_not_found'],
