@@ -70,7 +70,8 @@ export async function openScene(): Promise<Scene> {
 
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
-async function visit(
+/** What somebody who is not signed in has before them. */
+export async function visit(
   browser: Browser,
   baseUrl: string,
   options: BrowserContextOptions = {},

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { count, day, exactMoney, moment, money, nothing, ratio, signed, words } from './format.ts';
+import { count, day, duration, exactMoney, moment, money, nothing, ratio, signed, words } from './format.ts';
 
 /** Intl puts a space that does not break between a code and its amount. */
 const plain = (text: string) => text.replaceAll('\u00a0', ' ');
@@ -42,4 +42,14 @@ test('names become words', () => {
     'Direct',
     'AI assistant',
   ]);
+});
+
+test.each([
+  [0, '0 seconds'],
+  [59, '59 seconds'],
+  [60, '1 minute'],
+  [7_300, '2 hours'],
+  [1_641_600, '19 days'],
+])('%d seconds are %s', (seconds, text) => {
+  expect(duration(seconds)).toBe(text);
 });

@@ -54,6 +54,19 @@ export const longDay = (date: string): string => longDayFormat.format(new Date(`
 export const moment = (at: string, timeZone: string): string =>
   new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(new Date(at));
 
+const units = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+/** In the largest unit that it fills: "3 days". */
+export function duration(seconds: number): string {
+  const [unit, size] = units.find(([, length]) => seconds >= length) ?? ['second', 1];
+  return format(Math.floor(seconds / size), { style: 'unit', unit, unitDisplay: 'long' });
+}
+
 /** `payment_received`, `search_ads`: names of the API, as words. */
 export function words(name: string): string {
   const text = name.replaceAll('_', ' ').replace(/\bai\b/, 'AI');

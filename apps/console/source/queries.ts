@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { AnswerTo, Routes } from '@tributary/sdk';
+import type { AnswerTo, RequestOf, Routes } from '@tributary/sdk';
 import { accountClient, clientFor } from './client.ts';
 import { type Explained, type Level, type Model, modelNames, type ScoreWindow } from './search.ts';
 import { limits } from './vocabulary.ts';
@@ -23,6 +23,16 @@ export type TopPerformer = Answer<'listTopPerformers'>['data'][number];
 export type Explanation = Answer<'explain'>;
 export type ExplainedConversion = Explanation['data']['conversions'][number];
 export type ExplainedDelivery = Explanation['data']['delivery'][number];
+export type CustomerRow = Answer<'listCustomers'>['data'][number];
+export type CustomerCandidate = Answer<'searchCustomers'>['data'][number];
+export type JourneyEvent = Answer<'readCustomerJourney'>['data']['events'][number];
+type ConversionJourney = Answer<'readConversionJourney'>;
+type WholeJourney = Extract<ConversionJourney, { meta: { person: unknown } }>;
+type ProjectedJourney = Extract<ConversionJourney, { meta: { conversion: unknown } }>;
+export type JourneyPerson = WholeJourney['meta']['person'];
+export type JourneyTouch = ProjectedJourney['data']['events'][number];
+export type Held = Answer<'readCustomerExport'>['data'];
+export type ErasureRequest = RequestOf<Routes['createCustomerErasure']>['body'];
 
 const datesOf = ({ from, to }: Place) => ({ date_from: from, date_to: to });
 const keyOf = ({ profileId, from, to }: Place) => [profileId, from, to] as const;
@@ -138,4 +148,133 @@ export const explanationQuery = (place: Place, { report, field, entity, level, m
       }),
     initialPageParam: '',
     getNextPageParam: ({ pagination: { has_next: hasNext, cursor } }) => (hasNext ? cursor : undefined),
+  });
+
+/** A goal is a type of conversion; several definitions may be of one. */
+export const goalsQuery = (profileId: string) =>
+  queryOptions({
+    queryKey: ['goals', profileId],
+    queryFn: async ({ signal }) => {
+      const { data } = await clientFor(profileId).listGoalDefinitions({ signal });
+      return [...new Set(data.map(({ conversion_type: type }) => type))].toSorted();
+    },
+    staleTime: 5 * 60_000,
+  });
+
+export const customersQuery = (place: Place, goal: string, search: string) =>
+  infiniteQueryOptions({
+    queryKey: ['customers', ...keyOf(place), goal, search],
+    queryFn: ({ pageParam, signal }) => {
+      const [cursor_time, cursor_id] = pageParam.split('|');
+      return clientFor(place.profileId).listCustomers({
+        query: {
+          ...datesOf(place),
+          goal,
+          limit: customersOfPage,
+          ...(search && { search }),
+          ...(cursor_time && cursor_id && { cursor_time, cursor_id }),
+        },
+        signal,
+      });
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ pagination: { has_next: hasNext, cursor } }) => (hasNext ? cursor : undefined),
+  });
+
+const customersOfPage = Math.min(50, limits.customers);
+
+/** Of all time, whether they reached a goal or not. */
+export const foundQuery = (profileId: string, text: string) =>
+  queryOptions({
+    queryKey: ['found', profileId, text],
+    queryFn: async ({ signal }) => (await clientFor(profileId).searchCustomers({ query: { q: text }, signal })).data,
+    enabled: text.length >= limits.searchMinCharacters,
+  });
+
+/** Pages of a journey are counted from its beginning. */
+interface JourneyPage {
+  readonly data: { readonly events: readonly unknown[]; readonly total_count: number };
+}
+const nextOffset = ({ data: { events, total_count: total } }: JourneyPage, _pages: unknown, offset: number) =>
+  events.length > 0 && offset + events.length < total ? offset + events.length : undefined;
+
+export const customerJourneyQuery = (profileId: string, id: string) =>
+  infiniteQueryOptions({
+    queryKey: ['customer journey', profileId, id],
+    queryFn: ({ pageParam: offset, signal }) =>
+      clientFor(profileId).readCustomerJourney({
+        params: { id },
+        query: { offset, limit: limits.journey.default },
+        signal,
+      }),
+    initialPageParam: 0,
+    getNextPageParam: nextOffset,
+  });
+
+/** What came before a conversion, and who it was. Only for whoever sees people. */
+export const conversionJourneyQuery = (profileId: string, id: string) =>
+  infiniteQueryOptions({
+    queryKey: ['conversion journey', profileId, id],
+    queryFn: async ({ pageParam: offset, signal }) =>
+      (await clientFor(profileId).readConversionJourney({
+        params: { id },
+        query: { offset, limit: limits.journey.default },
+        signal,
+      })) as WholeJourney,
+    initialPageParam: 0,
+    getNextPageParam: nextOffset,
+  });
+
+/** The touches behind a conversion and what each earned, without the person. */
+export const creditQuery = (profileId: string, id: string) =>
+  infiniteQueryOptions({
+    queryKey: ['credit', profileId, id],
+    queryFn: async ({ pageParam: offset, signal }) =>
+      (await clientFor(profileId).readConversionJourney({
+        params: { id },
+        query: { offset, limit: limits.journey.max, view: 'projection' },
+        signal,
+      })) as ProjectedJourney,
+    initialPageParam: 0,
+    getNextPageParam: nextOffset,
+  });
+
+/** What the journeys call `meta.person`, by a conversion or by something that somebody is known by. */
+export type KnownBy =
+  | { readonly conversion: string }
+  | { readonly customer_key: string }
+  | { readonly email: string }
+  | { readonly phone: string };
+
+export const personQuery = (profileId: string, knownBy: KnownBy) =>
+  queryOptions({
+    queryKey: ['person', profileId, knownBy],
+    queryFn: async ({ signal }) => {
+      const client = clientFor(profileId);
+      const answer =
+        'conversion' in knownBy
+          ? await client.readConversionJourney({ params: { id: knownBy.conversion }, query: { limit: 1 }, signal })
+          : await client.readJourneyByKey({ query: { ...knownBy, limit: 1 }, signal });
+      return (answer as WholeJourney).meta.person;
+    },
+  });
+
+/** More of each than anybody reads here; the API has the rest. */
+export const mostHeld = 100;
+
+export const heldQuery = (profileId: string, id: string) =>
+  queryOptions({
+    queryKey: ['held', profileId, id],
+    queryFn: async ({ signal }) =>
+      (await clientFor(profileId).readCustomerExport({ params: { id }, query: { limit: mostHeld }, signal })).data,
+  });
+
+const receiptEveryMs = 5_000;
+
+export const receiptQuery = (profileId: string, id: string) =>
+  queryOptions({
+    queryKey: ['receipt', profileId, id],
+    queryFn: async ({ signal }) =>
+      (await clientFor(profileId).readErasure({ params: { erasure_id: id }, signal })).data,
+    refetchInterval: ({ state }) => (state.data?.status === 'queued' ? receiptEveryMs : false),
   });

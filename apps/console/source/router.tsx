@@ -3,6 +3,10 @@ import { createRootRouteWithContext, createRoute, createRouter, Outlet, redirect
 import { TributaryError } from '@tributary/sdk';
 import { lastDays, presets, today } from './date-range.ts';
 import { Missing, Problem } from './parts/states.tsx';
+import { Conversion } from './people/conversion.tsx';
+import { Customers } from './people/customers.tsx';
+import { Erasures } from './people/erasures.tsx';
+import { Person } from './people/person.tsx';
 import { type Account, accountQuery } from './queries.ts';
 import { Campaigns } from './screens/campaigns.tsx';
 import { Comparison } from './screens/comparison.tsx';
@@ -11,7 +15,15 @@ import { NoProfile } from './screens/no-profile.tsx';
 import { Overview } from './screens/overview.tsx';
 import { SignIn } from './screens/sign-in.tsx';
 import { TopPerformers } from './screens/top-performers.tsx';
-import { readCampaignSearch, readNext, readReportSearch, readWindow } from './search.ts';
+import {
+  readCampaignSearch,
+  readConversion,
+  readCustomersSearch,
+  readNext,
+  readReceipt,
+  readReportSearch,
+  readWindow,
+} from './search.ts';
 
 /** Every address of the console. The API serves this page at each of them: apps/api/console.ts. */
 
@@ -82,11 +94,44 @@ const topPerformers = createRoute({
   validateSearch: readWindow,
   component: TopPerformers,
 });
+const customers = createRoute({
+  getParentRoute: () => profile,
+  path: '/customers',
+  validateSearch: readCustomersSearch,
+  component: Customers,
+});
+const person = createRoute({
+  getParentRoute: () => profile,
+  path: '/customers/$customerId',
+  validateSearch: readConversion,
+  component: Person,
+});
+const conversion = createRoute({
+  getParentRoute: () => profile,
+  path: '/conversions/$conversionId',
+  component: Conversion,
+});
+const erasures = createRoute({
+  getParentRoute: () => profile,
+  path: '/erasures',
+  validateSearch: readReceipt,
+  component: Erasures,
+});
 
 const routeTree = root.addChildren([
   signIn,
   home,
-  profile.addChildren([profileHome, overview, campaigns, comparison, topPerformers]),
+  profile.addChildren([
+    profileHome,
+    overview,
+    campaigns,
+    comparison,
+    topPerformers,
+    customers,
+    person,
+    conversion,
+    erasures,
+  ]),
 ]);
 
 const createConsoleRouter = (queryClient: QueryClient) =>

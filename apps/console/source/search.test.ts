@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { readCampaignSearch, readNext, readReportSearch, readWindow } from './search.ts';
+import {
+  readCampaignSearch,
+  readConversion,
+  readCustomersSearch,
+  readNext,
+  readReceipt,
+  readReportSearch,
+  readWindow,
+} from './search.ts';
 
 const dates = { from: '2026-01-01', to: '2026-01-31' };
 
@@ -43,4 +51,14 @@ test.each(['https://evil.example/p/1', '//evil.example/p/', '/docs', 7])('signin
 
 test('signing in leads back to where one was', () => {
   expect(readNext({ next: '/p/1/campaigns?from=2026-01-01' })).toEqual({ next: '/p/1/campaigns?from=2026-01-01' });
+});
+
+test('a goal, a conversion and a receipt come through if they can be one', () => {
+  const id = '019a8000-0000-7000-8000-000000000001';
+  expect(readCustomersSearch({ goal: 'lead_created', search: 'Eva' })).toEqual({ goal: 'lead_created' });
+  expect(readCustomersSearch({ goal: 'Eva Soto' })).toEqual({});
+  expect(readConversion({ conversion: id })).toEqual({ conversion: id });
+  expect(readConversion({ conversion: '../../keys' })).toEqual({});
+  expect(readReceipt({ receipt: id })).toEqual({ receipt: id });
+  expect(readReceipt({ receipt: 7 })).toEqual({});
 });

@@ -55,6 +55,17 @@ export const readWindow = (search: Search): { window: ScoreWindow } => ({
   window: oneOf(scoreWindows, search.window) ?? '28d',
 });
 
+/** Of the list of customers. What somebody searched for does not stand here: it is mostly a name, and addresses are kept and sent on. */
+export function readCustomersSearch(search: Search): { goal?: string } {
+  const goal = asText(search.goal);
+  return goal && /^[a-z0-9_]{1,64}$/.test(goal) ? { goal } : {};
+}
+
+/** A conversion or a receipt, by our id. */
+export const readConversion = ({ conversion }: Search): { conversion?: string } =>
+  isId(conversion) ? { conversion } : {};
+export const readReceipt = ({ receipt }: Search): { receipt?: string } => (isId(receipt) ? { receipt } : {});
+
 /** Only back into the console: an address from elsewhere could lead a person who has just signed in astray. */
 export const readNext = ({ next }: Search): { next?: string } =>
   typeof next === 'string' && next.startsWith('/p/') ? { next } : {};
@@ -86,6 +97,9 @@ function readWithin(value: unknown): Within | undefined {
 
 const oneOf = <Name extends string>(names: readonly Name[], value: unknown): Name | undefined =>
   names.find((name) => name === value);
+
+const isId = (value: unknown): value is string =>
+  typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value);
 
 const asObject = (value: unknown): Search | undefined =>
   value !== null && typeof value === 'object' ? (value as Search) : undefined;

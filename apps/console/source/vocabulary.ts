@@ -1,4 +1,14 @@
-import { attributionModels, limits as contractLimits, ScoreWindow } from '@tributary/contract';
+import {
+  attributionModels,
+  limits as contractLimits,
+  ErasureReason,
+  IdentifierType,
+  Role,
+  roles,
+  routes,
+  type Scope,
+  ScoreWindow,
+} from '@tributary/contract';
 
 /** What the console needs of the contract while it runs. The build puts the values in this file's place, so that zod stays out of it. */
 export const models = attributionModels;
@@ -7,4 +17,16 @@ export const limits = {
   campaigns: contractLimits.campaigns.pageSize.max,
   topPerformers: contractLimits.topPerformers.pageSize.max,
   rangeDays: contractLimits.dateRange.maxDays,
+  customers: contractLimits.customerList.pageSize.max,
+  journey: contractLimits.journey.pageSize,
+  searchMinCharacters: contractLimits.customerSearch.queryMinCharacters,
+  requestRefCharacters: contractLimits.requestRef.maxCharacters,
 };
+export const identifierTypes = IdentifierType.options;
+export const erasureReasons = ErasureReason.options;
+/** Whose reports have people in them. */
+export const rolesWithPeople = Role.options.filter((role) =>
+  (roles[role].scopes as readonly Scope[]).includes('customers:read'),
+);
+/** Who may erase somebody. */
+export const rolesThatErase: readonly Role[] = routes.createCustomerErasure.access.roles;

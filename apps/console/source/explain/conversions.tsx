@@ -1,5 +1,7 @@
+import { Link } from '@tanstack/react-router';
 import type { Field } from '../fields.ts';
 import { count, longDay, moment, money, rate, words } from '../format.ts';
+import { usePlace } from '../place.ts';
 import type { ExplainedConversion } from '../queries.ts';
 import { added } from './added.ts';
 import { TouchPath } from './touch-path.tsx';
@@ -36,10 +38,25 @@ export function Conversions({ conversions, field, currency, timeZone, hasEntity 
             <p className="mt-1">{worthOf(conversion, currency)}</p>
             <TouchPath conversion={conversion} currency={currency} timeZone={timeZone} hasEntity={hasEntity} />
             <LeftOut conversion={conversion} timeZone={timeZone} />
+            <ToJourney conversionId={conversion.conversion_id} />
           </li>
         ))}
       </ol>
     </section>
+  );
+}
+
+function ToJourney({ conversionId }: { readonly conversionId: string }) {
+  const { place, model } = usePlace();
+  return (
+    <Link
+      to="/p/$profileId/conversions/$conversionId"
+      params={{ profileId: place.profileId, conversionId }}
+      search={{ from: place.from, to: place.to, model }}
+      className="mt-2 inline-block text-accent text-small hover:underline"
+    >
+      Its journey, under six models
+    </Link>
   );
 }
 

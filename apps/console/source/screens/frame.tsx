@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { accountClient } from '../client.ts';
 import { ExplainPanel } from '../explain/explain-panel.tsx';
+import { useMembership } from '../membership.ts';
 import { Brand } from '../parts/brand.tsx';
 import { RangePicker } from '../parts/range-picker.tsx';
 import { usePlace } from '../place.ts';
@@ -13,10 +14,12 @@ const screens = [
   { to: '/p/$profileId/platforms', title: 'Platforms' },
   { to: '/p/$profileId/top-ads', title: 'Top ads' },
 ] as const;
+const withPeople = [...screens, { to: '/p/$profileId/customers', title: 'Customers' }] as const;
 
 /** What stands around every report: whose numbers, of which days, and the way to the others. */
 export function Frame() {
   const { place, model } = usePlace();
+  const { seesPeople } = useMembership();
   const kept = { from: place.from, to: place.to, model };
   return (
     <div className="mx-auto max-w-[80rem] px-4 pb-16 sm:px-6">
@@ -32,8 +35,8 @@ export function Frame() {
           <Who />
         </div>
         <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-2 border-line border-b max-md:flex-col-reverse max-md:items-start">
-          <nav aria-label="Reports" className="-mb-px flex gap-4 sm:gap-6">
-            {screens.map(({ to, title }) => (
+          <nav aria-label="Reports" className="-mb-px flex flex-wrap gap-x-4 sm:gap-x-6">
+            {(seesPeople ? withPeople : screens).map(({ to, title }) => (
               <Link
                 key={to}
                 to={to}

@@ -1,0 +1,28 @@
+import { useQuery } from '@tanstack/react-query';
+import { usePlace } from './place.ts';
+import { accountQuery } from './queries.ts';
+import { rolesThatErase, rolesWithPeople } from './vocabulary.ts';
+
+interface Membership {
+  readonly role: string | undefined;
+  readonly workspaceId: string | undefined;
+  readonly seesPeople: boolean;
+  readonly mayErase: boolean;
+  readonly isHealthcare: boolean;
+}
+
+/** What whoever is signed in may do in the profile of the address. The API decides; this only spares them screens that it would refuse. */
+export function useMembership(): Membership {
+  const { place } = usePlace();
+  const { data: account } = useQuery(accountQuery);
+  const membership = account?.memberships.find(({ profiles }) => profiles.some(({ id }) => id === place.profileId));
+  const profile = membership?.profiles.find(({ id }) => id === place.profileId);
+  const role = membership?.role;
+  return {
+    role,
+    workspaceId: membership?.workspace_id,
+    seesPeople: role !== undefined && rolesWithPeople.includes(role),
+    mayErase: role !== undefined && rolesThatErase.includes(role),
+    isHealthcare: profile?.is_healthcare_family ?? false,
+  };
+}

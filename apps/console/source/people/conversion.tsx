@@ -1,0 +1,72 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { count } from '../format.ts';
+import { useMembership } from '../membership.ts';
+import { Answered, Loading, Problem } from '../parts/states.tsx';
+import { useTitle } from '../parts/use-title.ts';
+import { usePlace } from '../place.ts';
+import { conversionJourneyQuery, profileQuery } from '../queries.ts';
+import { Earned } from './earned.tsx';
+import { More } from './more.tsx';
+import { Noted } from './only-with-people.tsx';
+import { PersonLink } from './person-link.tsx';
+import { Timeline } from './timeline.tsx';
+
+const route = getRouteApi('/p/$profileId/conversions/$conversionId');
+
+/** One conversion: which touches earned it under each model and, for whoever sees people, all that came before it. */
+export function Conversion() {
+  useTitle('Conversion');
+  const { conversionId } = route.useParams();
+  const { place } = usePlace();
+  const { seesPeople } = useMembership();
+  const profile = useQuery(profileQuery(place.profileId));
+  return (
+    <>
+      <h1 className="mb-4">Journey of a conversion</h1>
+      <Answered query={profile}>
+        {({ time_zone: timeZone }) => (
+          <div className="grid gap-6">
+            <Earned conversionId={conversionId} timeZone={timeZone} />
+            {seesPeople ? (
+              <Before conversionId={conversionId} timeZone={timeZone} />
+            ) : (
+              <p className="label max-w-prose">
+                Your role shows reports without people: who it was, and which pages they saw, are not here.
+              </p>
+            )}
+          </div>
+        )}
+      </Answered>
+    </>
+  );
+}
+
+function Before({ conversionId, timeZone }: { readonly conversionId: string; readonly timeZone: string }) {
+  const { place } = usePlace();
+  const query = useInfiniteQuery(conversionJourneyQuery(place.profileId, conversionId));
+  if (query.isError) return <Problem error={query.error} again={() => void query.refetch()} />;
+  const [first] = query.data?.pages ?? [];
+  if (!query.data || !first) return <Loading lines={8} />;
+  const events = query.data.pages.flatMap((page) => page.data.events);
+  const { customer_profile_id: customerId, name } = first.meta.person;
+  return (
+    <section aria-labelledby="before">
+      <h2 id="before">What came before it</h2>
+      <p className="label mb-2">
+        {customerId ? (
+          <>
+            Of{' '}
+            <PersonLink customerId={customerId} conversion={conversionId} title={name ?? 'somebody without a name'} />
+          </>
+        ) : (
+          'Of somebody unknown'
+        )}
+        , {count(events.length)} of {count(first.data.total_count)} shown, the conversion last.
+      </p>
+      <Timeline events={events} timeZone={timeZone} />
+      <More query={query} />
+      <Noted />
+    </section>
+  );
+}

@@ -1,0 +1,100 @@
+import { Link } from '@tanstack/react-router';
+import { count, duration, moment, money, nothing, words } from '../format.ts';
+import type { Column } from '../parts/columns.ts';
+import type { CustomerRow, Place } from '../queries.ts';
+import type { Model } from '../search.ts';
+import { PersonLink } from './person-link.tsx';
+
+interface ColumnOptions {
+  readonly place: Place;
+  readonly model: Model;
+  readonly currency: string;
+  readonly timeZone: string;
+}
+
+export function customerColumns({ place, model, currency, timeZone }: ColumnOptions): Column<CustomerRow>[] {
+  return [
+    {
+      id: 'name',
+      title: 'Customer',
+      value: ({ name, email }) => name ?? email,
+      cell: (row) => (
+        <>
+          <PersonLink
+            customerId={row.customer_profile_id}
+            conversion={row.conversion_id}
+            title={row.name ?? row.email ?? 'Somebody unknown'}
+          />
+          {row.name && row.email && <span className="label block break-all">{row.email}</span>}
+        </>
+      ),
+    },
+    {
+      id: 'time',
+      title: 'When',
+      value: ({ conversion_time: at }) => at,
+      cell: ({ conversion_time: at, conversion_id: conversionId }) => (
+        <Link
+          to="/p/$profileId/conversions/$conversionId"
+          params={{ profileId: place.profileId, conversionId }}
+          search={{ from: place.from, to: place.to, model }}
+          className="text-accent hover:underline"
+          title="What led there"
+        >
+          {moment(at, timeZone)}
+        </Link>
+      ),
+    },
+    {
+      id: 'revenue',
+      title: 'Revenue',
+      isNumber: true,
+      value: ({ revenue }) => revenue,
+      cell: ({ revenue, revenue_type: type }) => (
+        <>
+          {money(revenue, currency)}
+          {type !== 'cash' && <span className="label block">{words(type)}</span>}
+        </>
+      ),
+    },
+    {
+      id: 'channel',
+      title: 'Came by',
+      value: ({ channel }) => channel,
+      cell: ({ channel, source }) => (
+        <>
+          {known(channel) ? words(channel) : nothing}
+          {known(source) && <span className="label block break-all">{source}</span>}
+        </>
+      ),
+    },
+    {
+      id: 'touches',
+      title: 'Touches',
+      isNumber: true,
+      value: ({ touch_count: touches }) => touches,
+      cell: ({ touch_count: touches, time_to_complete_seconds: seconds }) => (
+        <>
+          {count(touches)}
+          {touches > 1 && <span className="label block">in {duration(seconds)}</span>}
+        </>
+      ),
+    },
+    {
+      id: 'all',
+      title: 'Ever',
+      isNumber: true,
+      value: ({ total_revenue: cash }) => cash,
+      cell: ({ total_revenue: cash, conversion_count: conversions }) => (
+        <>
+          {money(cash, currency)}
+          <span className="label block">
+            {count(conversions)} {conversions === 1 ? 'conversion' : 'conversions'}
+          </span>
+        </>
+      ),
+    },
+  ];
+}
+
+const known = (text: string): boolean => text !== '' && text !== 'unknown';

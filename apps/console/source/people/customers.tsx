@@ -1,0 +1,160 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useId, useMemo, useState } from 'react';
+import { words } from '../format.ts';
+import { useMembership } from '../membership.ts';
+import { DataTable } from '../parts/data-table.tsx';
+import { Answered, Empty, Loading, Problem } from '../parts/states.tsx';
+import { useTitle } from '../parts/use-title.ts';
+import { usePlace } from '../place.ts';
+import { customersQuery, goalsQuery, profileQuery } from '../queries.ts';
+import { customerColumns } from './customer-columns.tsx';
+import { Found } from './found.tsx';
+import { More } from './more.tsx';
+import { Noted, OnlyWithPeople } from './only-with-people.tsx';
+
+const route = getRouteApi('/p/$profileId/customers');
+const usualGoal = 'payment_received';
+
+/** Who reached a goal in these days, the newest first, and a search for anybody. */
+export function Customers() {
+  useTitle('Customers');
+  const { goal = usualGoal } = route.useSearch();
+  const { place, model } = usePlace();
+  const { mayErase } = useMembership();
+  const [search, setSearch] = useState('');
+  return (
+    <OnlyWithPeople title="Customers">
+      <div className="mb-4 flex flex-wrap items-baseline justify-between gap-x-6">
+        <h1>Customers</h1>
+        {mayErase && (
+          <Link
+            to="/p/$profileId/erasures"
+            params={{ profileId: place.profileId }}
+            search={{ from: place.from, to: place.to, model }}
+            className="text-accent hover:underline"
+          >
+            Erase a customer
+          </Link>
+        )}
+      </div>
+      <div className="mb-4 flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
+        <GoalPicker goal={goal} />
+        <SearchField search={setSearch} />
+      </div>
+      {search && <Found text={search} />}
+      <List key={`${goal} ${search}`} goal={goal} search={search} />
+      <Noted />
+    </OnlyWithPeople>
+  );
+}
+
+function GoalPicker({ goal }: { readonly goal: string }) {
+  const { place } = usePlace();
+  const navigate = useNavigate({ from: '/p/$profileId/customers' });
+  const { data: goals = [] } = useQuery(goalsQuery(place.profileId));
+  const picker = useId();
+  const choices = [...new Set([goal, ...goals])].toSorted();
+  return (
+    <div className="flex items-center gap-3">
+      <label htmlFor={picker} className="label">
+        Goal
+      </label>
+      <select
+        id={picker}
+        className="field"
+        value={goal}
+        onChange={({ target }) =>
+          void navigate({ to: '.', search: (before) => ({ ...before, goal: target.value }), resetScroll: false })
+        }
+      >
+        {choices.map((choice) => (
+          <option key={choice} value={choice}>
+            {words(choice)}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+/** Asked for when it is sent and not with every letter, because each answer is a look at people that is noted. */
+function SearchField({ search }: { readonly search: (text: string) => void }) {
+  const field = useId();
+  return (
+    <search>
+      <form
+        className="flex flex-wrap items-center gap-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          search(String(new FormData(event.currentTarget).get('search')).trim());
+        }}
+        onReset={() => search('')}
+      >
+        <label htmlFor={field} className="label">
+          Name, e-mail or phone
+        </label>
+        <input id={field} name="search" type="search" maxLength={200} autoComplete="off" className="field w-52" />
+        <button type="submit" className="button">
+          Find
+        </button>
+        <button type="reset" className="button">
+          Clear
+        </button>
+      </form>
+    </search>
+  );
+}
+
+function List({ goal, search }: { readonly goal: string; readonly search: string }) {
+  const { place } = usePlace();
+  const profile = useQuery(profileQuery(place.profileId));
+  return (
+    <Answered query={profile}>
+      {({ reporting_currency: currency, time_zone: timeZone }) => (
+        <Rows goal={goal} search={search} currency={currency} timeZone={timeZone} />
+      )}
+    </Answered>
+  );
+}
+
+interface RowsProps {
+  readonly goal: string;
+  readonly search: string;
+  readonly currency: string;
+  readonly timeZone: string;
+}
+
+function Rows({ goal, search, currency, timeZone }: RowsProps) {
+  const { place, model } = usePlace();
+  const query = useInfiniteQuery(customersQuery(place, goal, search));
+  const columns = useMemo(
+    () => customerColumns({ place, model, currency, timeZone }),
+    [place, model, currency, timeZone],
+  );
+  if (query.isError) return <Problem error={query.error} again={() => void query.refetch()} />;
+  if (!query.data) return <Loading lines={10} />;
+  const rows = query.data.pages.flatMap((page) => page.data);
+  return (
+    <section aria-labelledby="reached">
+      <h2 id="reached" className="mb-2">
+        {words(goal)}, newest first
+      </h2>
+      {rows.length > 0 ? (
+        <DataTable
+          caption={`Who reached the goal ${words(goal)}`}
+          columns={columns}
+          rows={rows}
+          keyOf={({ conversion_id: id }) => id}
+        />
+      ) : (
+        <Empty title={query.hasNextPage ? 'Nobody so far' : 'Nobody reached it in these days'}>
+          {query.hasNextPage
+            ? 'The search fits many people. Press “Show more” to look further back.'
+            : 'Choose another goal, other days above, or search for less.'}
+        </Empty>
+      )}
+      <More query={query} />
+    </section>
+  );
+}

@@ -1,0 +1,107 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { moment, nothing, percent, words } from '../format.ts';
+import type { Column, FooterRow } from '../parts/columns.ts';
+import { DataTable } from '../parts/data-table.tsx';
+import { Loading, Problem } from '../parts/states.tsx';
+import { usePlace } from '../place.ts';
+import { creditQuery, type JourneyTouch } from '../queries.ts';
+import { type Model, modelNames } from '../search.ts';
+import { More } from './more.tsx';
+import { Synthetic } from './timeline.tsx';
+
+/** Rows have no ids; their place in the order of time names them. */
+interface PlacedTouch extends JourneyTouch {
+  readonly place: number;
+}
+
+/** The touches behind a conversion, in the order of time, each with its share under every model. */
+export function Earned({ conversionId, timeZone }: { readonly conversionId: string; readonly timeZone: string }) {
+  const { place } = usePlace();
+  const query = useInfiniteQuery(creditQuery(place.profileId, conversionId));
+  const columns = useMemo(() => columnsOf(timeZone), [timeZone]);
+  if (query.isError) return <Problem error={query.error} again={() => void query.refetch()} />;
+  if (!query.data) return <Loading lines={5} />;
+  const rows = query.data.pages
+    .flatMap((page) => page.data.events)
+    .map((touch, index): PlacedTouch => ({ ...touch, place: index }));
+  const isWorkedOut = rows.some(({ credit }) => Object.keys(credit).length > 0);
+  return (
+    <section aria-labelledby="earned">
+      <h2 id="earned">What earned it</h2>
+      <p className="label mb-2 max-w-prose">
+        Each touch’s share of the conversion, by model. What is grey lies outside its lookback and earned nothing.
+      </p>
+      <DataTable
+        caption="Touches and their shares, by model"
+        columns={columns}
+        rows={rows}
+        keyOf={({ place: index }) => String(index)}
+        footer={isWorkedOut && !query.hasNextPage ? [sumOf(rows)] : []}
+      />
+      {!isWorkedOut && (
+        <p className="label mt-2">
+          No touch has a share: none led here, or it is still being worked out, which takes seconds.
+        </p>
+      )}
+      <More query={query} />
+    </section>
+  );
+}
+
+const columnsOf = (timeZone: string): Column<PlacedTouch>[] => [
+  {
+    id: 'touch',
+    title: 'Touch',
+    value: ({ place }) => place,
+    cell: (touch) => (
+      <div data-in-window={touch.in_window} className={touch.in_window ? '' : 'text-soft'}>
+        {titleOf(touch)}
+        {touch.kind === 'synthetic' && <Synthetic />}
+        {!touch.in_window && <span className="label ml-2">outside the lookback</span>}
+        <span className="label block">{moment(touch.occurred_at, timeZone)}</span>
+        <span className="label block break-all">{namesOf(touch)}</span>
+      </div>
+    ),
+  },
+  ...modelNames.map(
+    (model): Column<PlacedTouch> => ({
+      id: model,
+      title: words(model),
+      isNumber: true,
+      value: ({ credit }) => credit[model] ?? null,
+      cell: ({ credit, in_window: isInWindow }) => (
+        <span className={isInWindow && credit[model] ? '' : 'text-soft'}>{shareOf(credit[model])}</span>
+      ),
+    }),
+  ),
+];
+
+const shareOf = (share: number | undefined): string => (share === undefined ? nothing : percent(share));
+
+const titleOf = ({ kind, channel }: JourneyTouch): string =>
+  kind === 'conversion' ? 'Conversion' : channel ? words(channel) : words(kind);
+
+/** By what the platform calls them: names would need another look. */
+function namesOf(touch: JourneyTouch): string {
+  const { campaign_external_id: campaign, ad_set_external_id: adSet, ad_external_id: ad } = touch;
+  return [
+    campaign && `Campaign ${campaign}`,
+    adSet && `ad set ${adSet}`,
+    ad && `ad ${ad}`,
+    touch.join_method && `by ${words(touch.join_method).toLowerCase()}`,
+    touch.click_id_kind && `with ${touch.click_id_kind}`,
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+function sumOf(rows: readonly JourneyTouch[]): FooterRow {
+  const sum = (model: Model) => rows.reduce((all, { credit }) => all + (credit[model] ?? 0), 0);
+  return {
+    id: 'sum',
+    title: 'Together',
+    isTotal: true,
+    cells: Object.fromEntries(modelNames.map((model) => [model, percent(sum(model))])),
+  };
+}

@@ -1,0 +1,49 @@
+import { words } from '../format.ts';
+import type { ErasureRequest } from '../queries.ts';
+import { erasureReasons, identifierTypes } from '../vocabulary.ts';
+
+/** The ways to name exactly one customer. Your own key and a customer id of yours are the same, so it stands once. */
+type IdentifierType = (typeof identifierTypes)[number];
+export type Selector = 'email' | 'phone' | 'customer_key' | Exclude<IdentifierType, 'external_customer_id'>;
+
+const otherTypes = identifierTypes.filter((type) => type !== 'external_customer_id');
+export const selectors: readonly Selector[] = ['email', 'phone', 'customer_key', ...otherTypes];
+
+export const selectorTitles: Readonly<Record<Selector, string>> = {
+  email: 'E-mail',
+  phone: 'Phone, with its country code',
+  customer_key: 'Your own key of the customer',
+  crm_contact_id: words('crm_contact_id'),
+  store_customer_id: words('store_customer_id'),
+  payments_customer_id: words('payments_customer_id'),
+  national_id: words('national_id'),
+};
+
+interface Filled {
+  readonly profileId: string;
+  readonly selector: Selector;
+  readonly value: string;
+  readonly reference: string;
+  readonly reason: string;
+}
+
+export function requestOf({ profileId, selector, value, reference, reason }: Filled): ErasureRequest {
+  const named =
+    selector === 'email' || selector === 'phone' || selector === 'customer_key'
+      ? { [selector]: value }
+      : { identifier_type: selector, identifier_value: value };
+  return {
+    profile_id: profileId,
+    request_ref: reference,
+    reason: erasureReasons.find((known) => known === reason) ?? 'data_subject_request',
+    ...named,
+  };
+}
+
+/** Who is meant, as the form's owner said it. */
+export const namedIn = ({ email, phone, customer_key: key, identifier_value: value }: ErasureRequest): string =>
+  email ?? phone ?? key ?? value ?? '';
+
+/** Says when, and nothing of whom. */
+export const newReference = (now: Date, random: string): string =>
+  `console-${now.toISOString().slice(0, 10)}-${random.slice(0, 8)}`;

@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query';
+import { count, money } from '../format.ts';
+import { Answered, Empty } from '../parts/states.tsx';
+import { usePlace } from '../place.ts';
+import { type CustomerCandidate, foundQuery, profileQuery } from '../queries.ts';
+import { limits } from '../vocabulary.ts';
+import { PersonLink } from './person-link.tsx';
+
+/** Anybody of that name, address or number, whether they ever reached a goal or not. */
+export function Found({ text }: { readonly text: string }) {
+  const { place } = usePlace();
+  const query = useQuery(foundQuery(place.profileId, text));
+  const { data: profile } = useQuery(profileQuery(place.profileId));
+  if (text.length < limits.searchMinCharacters)
+    return <p className="label mb-4">Search for at least {limits.searchMinCharacters} letters or digits.</p>;
+  return (
+    <section aria-labelledby="found" className="mb-6">
+      <h2 id="found" className="mb-2">
+        People found
+      </h2>
+      <Answered query={query} lines={2}>
+        {(people) =>
+          people.length === 0 ? (
+            <Empty title="Nobody begins like that" />
+          ) : (
+            <ul className="card divide-y divide-line">
+              {people.map((person) => (
+                <li key={person.customer_profile_id} className="flex flex-wrap justify-between gap-x-4 px-5 py-2.5">
+                  <span className="min-w-0">
+                    <PersonLink customerId={person.customer_profile_id} title={nameOf(person)} />
+                    <span className="label block break-all">{knownBy(person)}</span>
+                  </span>
+                  <span className="label">
+                    {count(person.conversion_count)} {person.conversion_count === 1 ? 'conversion' : 'conversions'}
+                    {profile && `, ${money(person.cash_revenue, profile.reporting_currency)}`}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Answered>
+    </section>
+  );
+}
+
+const nameOf = ({
+  first_name: first,
+  last_name: last,
+  primary_email: email,
+  primary_phone: phone,
+}: CustomerCandidate) => [first, last].filter(Boolean).join(' ') || email || phone || 'Without a name';
+
+const knownBy = ({ primary_email: email, primary_phone: phone }: CustomerCandidate): string =>
+  [email, phone].filter(Boolean).join(' · ');

@@ -1,0 +1,181 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { TributaryError } from '@tributary/sdk';
+import { count, moment, money, words } from '../format.ts';
+import { Answered, Empty, Loading, Problem } from '../parts/states.tsx';
+import { useTitle } from '../parts/use-title.ts';
+import { usePlace } from '../place.ts';
+import {
+  customerJourneyQuery,
+  type Held,
+  heldQuery,
+  type JourneyPerson,
+  type KnownBy,
+  personQuery,
+  profileQuery,
+} from '../queries.ts';
+import { Identity } from './identity.tsx';
+import { More } from './more.tsx';
+import { Noted, OnlyWithPeople } from './only-with-people.tsx';
+import { Timeline } from './timeline.tsx';
+
+const route = getRouteApi('/p/$profileId/customers/$customerId');
+
+/** One person: who they are and how that is known, what they were worth, and all that happened. */
+export function Person() {
+  // The name stays out of tabs and bookmarks.
+  useTitle('Customer');
+  const { customerId } = route.useParams();
+  const { conversion } = route.useSearch();
+  const { place, model } = usePlace();
+  return (
+    <OnlyWithPeople title="Customer">
+      <nav aria-label="Where you are" className="mb-1">
+        <Link
+          to="/p/$profileId/customers"
+          params={{ profileId: place.profileId }}
+          search={{ from: place.from, to: place.to, model }}
+          className="text-accent hover:underline"
+        >
+          Customers
+        </Link>
+      </nav>
+      <Whole key={customerId} customerId={customerId} conversion={conversion} />
+      <Noted />
+    </OnlyWithPeople>
+  );
+}
+
+interface WholeProps {
+  readonly customerId: string;
+  readonly conversion: string | undefined;
+}
+
+function Whole({ customerId, conversion }: WholeProps) {
+  const { place } = usePlace();
+  const held = useQuery(heldQuery(place.profileId, customerId));
+  const profile = useQuery(profileQuery(place.profileId));
+  if (held.error instanceof TributaryError && held.error.is('customer_not_found'))
+    return (
+      <>
+        <h1 className="mb-4">Nobody</h1>
+        <Empty title="Nothing is held of somebody with this id">They may have been erased, or never were here.</Empty>
+      </>
+    );
+  return (
+    <Answered query={held} lines={8}>
+      {(known) => (
+        <>
+          <h1 className="mb-4 break-words">{nameOf(known)}</h1>
+          <Answered query={profile}>
+            {({ time_zone: timeZone }) => (
+              <div className="grid items-start gap-6 lg:grid-cols-[3fr_2fr]">
+                <Happened customerId={customerId} timeZone={timeZone} />
+                <div className="grid gap-6">
+                  <Conversions held={known} knownBy={knownBy(known, conversion)} timeZone={timeZone} />
+                  <Identity held={known} timeZone={timeZone} />
+                </div>
+              </div>
+            )}
+          </Answered>
+        </>
+      )}
+    </Answered>
+  );
+}
+
+/** The first is the one that others turned out to be. */
+function nameOf({ customers: [customer] }: Held): string {
+  const name = [customer?.first_name, customer?.last_name].filter(Boolean).join(' ');
+  return name || customer?.primary_email || customer?.primary_phone || 'Somebody unknown';
+}
+
+/** How the API can be asked for the person's conversions. */
+function knownBy({ identifiers }: Held, conversion: string | undefined): KnownBy | undefined {
+  if (conversion) return { conversion };
+  const value = (wanted: string) => identifiers.find(({ kind }) => kind === wanted)?.value;
+  const [key, email, phone] = [value('external_customer_id'), value('email'), value('phone')];
+  if (key) return { customer_key: key };
+  if (email) return { email };
+  return phone ? { phone } : undefined;
+}
+
+function Happened({ customerId, timeZone }: { readonly customerId: string; readonly timeZone: string }) {
+  const { place } = usePlace();
+  const query = useInfiniteQuery(customerJourneyQuery(place.profileId, customerId));
+  if (query.isError) return <Problem error={query.error} again={() => void query.refetch()} />;
+  const [first] = query.data?.pages ?? [];
+  if (!query.data || !first) return <Loading lines={8} />;
+  const events = query.data.pages.flatMap((page) => page.data.events);
+  return (
+    <section aria-labelledby="journey">
+      <h2 id="journey">Journey</h2>
+      <p className="label mb-2">
+        {count(events.length)} of {count(first.data.total_count)}, the earliest first.
+      </p>
+      <Timeline events={events} timeZone={timeZone} />
+      <More query={query} />
+    </section>
+  );
+}
+
+interface ConversionsProps {
+  readonly held: Held;
+  readonly knownBy: KnownBy | undefined;
+  readonly timeZone: string;
+}
+
+function Conversions({ knownBy, ...rest }: ConversionsProps) {
+  return knownBy ? <KnownConversions knownBy={knownBy} {...rest} /> : null;
+}
+
+function KnownConversions({ held, knownBy, timeZone }: ConversionsProps & { readonly knownBy: KnownBy }) {
+  const { place } = usePlace();
+  const query = useQuery(personQuery(place.profileId, knownBy));
+  const [customer] = held.customers;
+  // An address that somebody changed by hand may name the conversion of another.
+  if (query.data && query.data.customer_profile_id !== (customer?.customer_profile_id ?? null)) return null;
+  return (
+    <Answered query={query}>
+      {({ conversions, counts }) => (
+        <section aria-labelledby="conversions" className="card p-5">
+          <h2 id="conversions">Conversions</h2>
+          <p className="label mb-2">
+            {count(counts.conversions)} of all time
+            {counts.conversions > conversions.length && `; the newest ${count(conversions.length)}`}. Press one to see
+            what earned it.
+          </p>
+          <ul className="divide-y divide-line">
+            {conversions.map((conversion) => (
+              <ConversionLine key={conversion.conversion_id} conversion={conversion} timeZone={timeZone} />
+            ))}
+          </ul>
+        </section>
+      )}
+    </Answered>
+  );
+}
+
+interface LineProps {
+  readonly conversion: JourneyPerson['conversions'][number];
+  readonly timeZone: string;
+}
+
+function ConversionLine({ conversion, timeZone }: LineProps) {
+  const { place, model } = usePlace();
+  const { conversion_id: conversionId, conversion_type: type, occurred_at: at, value_amount: amount } = conversion;
+  return (
+    <li className="flex items-baseline justify-between gap-4 py-1.5">
+      <Link
+        to="/p/$profileId/conversions/$conversionId"
+        params={{ profileId: place.profileId, conversionId }}
+        search={{ from: place.from, to: place.to, model }}
+        className="text-accent hover:underline"
+      >
+        {words(type)}
+        <span className="label block">{moment(at, timeZone)}</span>
+      </Link>
+      {conversion.currency && <span className="number">{money(amount, conversion.currency)}</span>}
+    </li>
+  );
+}

@@ -1,0 +1,175 @@
+import { buildConsole, consoleDirectory } from '@tributary/console/build.ts';
+import type { Role } from '@tributary/contract';
+import { addMember, createPasswords, createUser } from '@tributary/domain/access';
+import { completeErasures } from '@tributary/domain/erasures';
+import { openIngestion, pipeline } from '@tributary/domain/ingestion';
+import { linkTokenReader } from '@tributary/domain/link-tokens';
+import { createClient } from '@tributary/sdk';
+import {
+  at,
+  buildApiKey,
+  openApi,
+  openShop,
+  openTestkit,
+  openWarehouse,
+  type Shop,
+  testVault,
+} from '@tributary/testkit';
+import type { BrowserContext, BrowserContextOptions } from 'playwright-core';
+import { v4 as anyUuid } from 'uuid';
+import { testRing } from '../../domain/erasures/erasures.fixture.ts';
+import { openPrivateStream } from '../../packages/stream/testing/private-stream.ts';
+import { openBrowser } from './browser.ts';
+import { visit } from './console-scene.ts';
+
+type Session = Awaited<ReturnType<BrowserContext['storageState']>>;
+export type PeopleScene = Awaited<ReturnType<typeof openPeopleScene>>;
+
+const password = 'vague otter lamp';
+
+/** How many paid besides those who are told of by name: more than a page of the list. */
+export const othersCount = 60;
+/** How many pages the busy one saw: more than a page of a journey. */
+export const pagesOfBusy = 60;
+export const days = { from: at(0).slice(0, 10), to: at(59).slice(0, 10) };
+
+/** A shop with people whose stories are known, a clinic beside it, and members of each role. */
+export async function openPeopleScene() {
+  const kit = await openTestkit();
+  kit.clock.set(new Date());
+  const [warehouse, log, browser] = await Promise.all([
+    openWarehouse(kit),
+    openPrivateStream(),
+    openBrowser(),
+    buildConsole(),
+  ]);
+  const served = await openApi(kit, {
+    clickhouse: warehouse.client,
+    consoleDirectory,
+    tombstoneKey: () => testRing.eldest().bytes,
+  });
+  const shop = await openShop(kit, served, warehouse.client);
+  const clinic = await openShop(kit, served, warehouse.client, {
+    workspaceId: shop.workspaceId,
+    privacyMode: 'hipaa',
+  });
+  const stories = { eva: await tellOfEva(shop), lea: await tellOfLea(shop) };
+  const guests: string[] = [];
+  for (let index = 0; index < othersCount; index += 1) {
+    const { customerId } = await shop.send({
+      occurred_at: at(21 + index / 10),
+      user_traits: { email: `guest${index}@example.test`, first_name: 'Guest', last_name: `Number${index}` },
+    });
+    guests.push(customerId);
+  }
+  const [busyId = ''] = guests;
+  const visitorId = anyUuid();
+  await shop.link(visitorId, busyId);
+  await Promise.all(
+    Array.from({ length: pagesOfBusy }, (_, index) =>
+      shop.visit({ visitor_id: visitorId, occurred_at: at(index / 10), path: `/page-${index}` }),
+    ),
+  );
+  await clinic.send({ user_traits: { email: 'pat@example.test', first_name: 'Pat', last_name: 'Reyes' } });
+  await shop.attribute();
+  await clinic.attribute();
+
+  const baseUrl = await served.fastify.listen({ host: '127.0.0.1', port: 0 });
+  const tools = { postgres: kit.app, passwords: createPasswords(10), now: () => kit.clock.now() };
+  const sessionOf = async (role: Role): Promise<Session> => {
+    const { email } = await createUser(tools, { email: `${role}@example.com`, name: role, password });
+    await addMember(tools, { workspaceId: shop.workspaceId, email, role });
+    const { page } = await visit(browser, baseUrl);
+    await page.goto(`${baseUrl}/sign-in`);
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL('**/overview?**');
+    const session = await page.context().storageState();
+    await page.context().close();
+    return session;
+  };
+  const sessions = {
+    owner: await sessionOf('owner'),
+    analyst: await sessionOf('analyst'),
+    viewer: await sessionOf('viewer'),
+  };
+  const key = await buildApiKey(kit.app, shop.profileId, { scopes: ['customers:read', 'conversions:read'] });
+  const ingestion = openIngestion({
+    postgres: kit.app,
+    clickhouse: warehouse.client,
+    ring: testRing,
+    readLinkToken: linkTokenReader(() => testVault.derive('link_token')),
+    markVerified: async () => {},
+    now: () => kit.clock.now(),
+  });
+  const consumer = await log.stream.consume({ name: 'ingestion', maxWaitMs: 10, handler: pipeline(ingestion) });
+  return {
+    baseUrl,
+    shop,
+    clinic,
+    ...stories,
+    busyId,
+    /** The same API with a key, to ask what the console should show. */
+    api: createClient({ baseUrl, apiKey: key.secret }),
+    visit: (role: keyof typeof sessions, options: BrowserContextOptions = {}) =>
+      visit(browser, baseUrl, { storageState: sessions[role], ...options }),
+    /** The second half of what was erased. */
+    async completeErasures() {
+      await shop.attribute();
+      const stores = { app: kit.app, system: kit.system, clickhouse: warehouse.client.settings };
+      const work = { stream: log.stream, consumer: 'ingestion', opening: ingestion, now: () => kit.clock.now() };
+      return completeErasures({ ...stores, ...work }, AbortSignal.timeout(60_000));
+    },
+    async close() {
+      await browser.close();
+      await consumer.stop();
+      await served.close();
+      await log.destroy();
+      await warehouse.drop();
+      await kit.close();
+    },
+  };
+}
+
+/** Came once long before, three times in time, looked at a page, paid, came again and paid again. */
+async function tellOfEva(shop: Shop) {
+  const user_traits = {
+    email: 'eva@example.test',
+    phone: '+56912345678',
+    external_id: 'eva-1',
+    first_name: 'Eva',
+    last_name: 'Soto',
+  };
+  const first = await shop.send({ user_traits, occurred_at: at(20) });
+  const second = await shop.send({ user_traits, occurred_at: at(40) });
+  const visitorId = anyUuid();
+  await shop.link(visitorId, first.customerId);
+  for (const [day, channel] of [
+    [-80, 'paid_social'],
+    [1, 'paid_search'],
+    [10, 'organic_search'],
+    [19, 'direct'],
+    [30, 'email'],
+  ] as const) {
+    const seen = { visitor_id: visitorId, occurred_at: at(day), channel };
+    const { visit_id } = await shop.visit({ ...seen, campaign_external_id: channel === 'paid_search' ? '101' : '' });
+    await shop.touch({ ...seen, touch_id: visit_id, join_method: channel === 'paid_search' ? 'url_parameters' : '' });
+  }
+  await shop.visit({ visitor_id: visitorId, occurred_at: at(19.01) });
+  return { customerId: first.customerId, firstId: first.outcomeId, secondId: second.outcomeId, visitorId };
+}
+
+/** Wrote from an ad and never saw the website. */
+async function tellOfLea(shop: Shop) {
+  const user_traits = { email: 'lea@example.test', first_name: 'Lea', last_name: 'Rojas' };
+  const { customerId, outcomeId } = await shop.send({
+    user_traits,
+    event_name: 'lead_created',
+    properties: {},
+    ad_id: '120210987654321',
+    click_ids: { ctwa_clid: 'ARxyz' },
+    occurred_at: at(5),
+  });
+  return { customerId, leadId: outcomeId };
+}

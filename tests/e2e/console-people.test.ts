@@ -1,0 +1,334 @@
+import { join } from 'node:path';
+import axe from 'axe-core';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { moment, money, percent, words } from '../../apps/console/source/format.ts';
+import { days, openPeopleScene, othersCount, type PeopleScene, pagesOfBusy } from './console-people-scene.ts';
+
+// A browser and the engines share the machine with every other test.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
+const patience = { timeout: 20_000 };
+
+let scene: PeopleScene;
+beforeAll(async () => {
+  scene = await openPeopleScene();
+});
+afterAll(() => scene?.close());
+
+type Role = Parameters<PeopleScene['visit']>[0];
+const range = { date_from: days.from, date_to: days.to };
+const models = ['last_touch', 'first_touch', 'last_non_direct', 'linear', 'time_decay', 'position_based'] as const;
+
+async function open(
+  role: Role,
+  screen: string,
+  { profileId = scene.shop.profileId, ...options }: BrowserContextOptions & { profileId?: string } = {},
+) {
+  const visited = await scene.visit(role, options);
+  await visited.page.goto(`${scene.baseUrl}/p/${profileId}/${screen}?${new URLSearchParams(days)}`);
+  await visited.page.getByRole('heading', { level: 1 }).waitFor();
+  return visited;
+}
+
+/** Everything on the page that somebody who cannot see or point would stumble over. */
+async function faultsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate("axe.run({ resultTypes: ['violations'] })")) as {
+    violations: { id: string; nodes: { html: string }[] }[];
+  };
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`.slice(0, 400));
+}
+
+const rowsOf = (page: Page): Locator => page.locator('tbody tr');
+const steps = (page: Page): Locator => page.getByRole('list', { name: 'Journey' }).getByRole('listitem');
+
+describe('customers', () => {
+  test('are those of the API, page after page, and a row opens the person', async () => {
+    const { page, complaints } = await open('analyst', 'customers');
+    await page.getByRole('link', { name: 'Customers', exact: true }).waitFor();
+    await expect.poll(() => rowsOf(page).count(), patience).toBe(50);
+    const { data } = await scene.api.listCustomers({ query: { ...range, goal: 'payment_received', limit: 100 } });
+    expect(data).toHaveLength(othersCount + 2);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(() => rowsOf(page).count(), patience).toBe(data.length);
+    expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
+    const texts = await rowsOf(page).allTextContents();
+    for (const [place, row] of data.entries()) {
+      const parts = [row.name ?? '', row.email ?? '', moment(row.conversion_time, 'UTC'), money(row.revenue, 'USD')];
+      for (const part of [...parts, money(row.total_revenue, 'USD')]) expect(texts[place]).toContain(part);
+    }
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Eva Soto' }).first().click();
+    await page.getByRole('heading', { name: 'Eva Soto', level: 1 }).waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  test('are of the goal that is chosen, which stands in the address', async () => {
+    const { page, complaints } = await open('analyst', 'customers');
+    await page.getByLabel('Goal').selectOption('lead_created');
+    await page.getByRole('link', { name: 'Lea Rojas' }).waitFor();
+    expect(await rowsOf(page).count()).toBe(1);
+    expect(new URL(page.url()).searchParams.get('goal')).toBe('lead_created');
+    await page.reload();
+    await page.getByRole('link', { name: 'Lea Rojas' }).waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  test('are found by name, also those who did not reach the goal; what was searched for is not in the address', async () => {
+    const { page, complaints } = await open('analyst', 'customers');
+    const search = page.getByLabel('Name, e-mail or phone');
+    await search.fill('lea');
+    await search.press('Enter');
+    const found = page.getByRole('region', { name: 'People found' });
+    await found.getByRole('link', { name: 'Lea Rojas' }).waitFor();
+    await page.getByText('Nobody reached it in these days').waitFor();
+    await search.fill('eva');
+    await search.press('Enter');
+    await expect.poll(() => rowsOf(page).count(), patience).toBe(2);
+    expect(page.url()).not.toMatch(/eva/i);
+    await found.getByRole('link', { name: 'Eva Soto' }).click();
+    await page.getByRole('heading', { name: 'Eva Soto', level: 1 }).waitFor();
+    // Known by her key, without a conversion in the address.
+    await page.getByRole('region', { name: 'Conversions' }).getByRole('link').first().waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+});
+
+describe('a person', () => {
+  test('has a timeline in the order of the API, and is known by what was said, from whom and when', async () => {
+    const { customerId } = scene.eva;
+    const { data: journey } = await scene.api.readCustomerJourney({ params: { id: customerId } });
+    const { data: held } = await scene.api.readCustomerExport({ params: { id: customerId } });
+    expect(journey.total_count).toBe(8);
+    const { page, complaints } = await open('analyst', `customers/${customerId}`);
+    await expect.poll(() => steps(page).count(), patience).toBe(journey.events.length);
+    const texts = await steps(page).allTextContents();
+    for (const [place, event] of journey.events.entries()) {
+      expect(texts[place]).toContain(moment(event.event_time, 'UTC'));
+      if (event.currency) expect(texts[place]).toContain(money(event.value_amount, event.currency));
+    }
+    expect(await steps(page).evaluateAll((all) => all.map((one) => one.getAttribute('data-kind')))).toEqual(
+      journey.events.map(({ value_amount: amount }) => (amount === null ? 'visit' : 'outcome')),
+    );
+    const identity = page.getByRole('region', { name: 'Identity' });
+    expect(held.identifiers.map(({ kind }) => kind).toSorted()).toEqual(['email', 'external_customer_id', 'phone']);
+    for (const { kind, value, source, said_at: at } of held.identifiers) {
+      const line = identity.getByRole('listitem').filter({ hasText: value });
+      expect(await line.textContent()).toBe(`${value}${words(kind)}, from ${words(source)}, ${moment(at, 'UTC')}`);
+    }
+    await identity.getByRole('list', { name: 'Browsers' }).getByText(scene.eva.visitorId).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole('region', { name: 'Conversions' }).getByRole('link').last().click();
+    await page.waitForURL(`**/conversions/${scene.eva.firstId}?**`);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+});
+
+test('a long journey comes page after page, and each event once', async () => {
+  const { page } = await open('analyst', `customers/${scene.busyId}`);
+  await page.getByText('50 of 61, the earliest first.').waitFor();
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await page.getByText('61 of 61, the earliest first.').waitFor();
+  expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
+  const texts = await steps(page).allTextContents();
+  const paths = Array.from({ length: pagesOfBusy }, (_, index) => `/page-${index}`);
+  expect(texts.map((text) => /\/page-\d+/.exec(text)?.[0])).toEqual([...paths, undefined]);
+  await page.context().close();
+});
+
+/** Each touch with its shares, as the table says them. */
+const sharesIn = (page: Page): Promise<string[][]> =>
+  rowsOf(page).evaluateAll((rows) =>
+    rows.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent ?? '')),
+  );
+
+describe('the journey of a conversion', () => {
+  test('shows what each touch earned under six models, and greys what lies outside the lookback', async () => {
+    const id = scene.eva.firstId;
+    const { data } = await scene.api.readConversionJourney({ params: { id }, query: { view: 'projection' } });
+    const touches = data.events as { credit: Record<string, number>; in_window: boolean }[];
+    expect(touches.map(({ in_window: isInWindow }) => isInWindow)).toEqual([false, true, true, true, true]);
+    const { page, complaints } = await open('analyst', `conversions/${id}`);
+    await expect.poll(() => rowsOf(page).count(), patience).toBe(touches.length);
+    expect(await sharesIn(page)).toEqual(
+      touches.map(({ credit }) => models.map((model) => (model in credit ? percent(credit[model] ?? 0) : '–'))),
+    );
+    expect(await page.locator('tfoot td').allTextContents()).toEqual(models.map(() => '100%'));
+    const outside = rowsOf(page).filter({ hasText: 'outside the lookback' });
+    expect(await outside.count()).toBe(1);
+    expect(await outside.locator('[data-in-window=false].text-soft').count()).toBe(1);
+    await page.getByText('Campaign 101').waitFor();
+    // What came before it, and not what came after.
+    const { data: whole } = await scene.api.readConversionJourney({ params: { id } });
+    await expect.poll(() => steps(page).count(), patience).toBe(whole.total_count);
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Eva Soto' }).click();
+    await page.getByRole('heading', { name: 'Eva Soto', level: 1 }).waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  test('marks a touch that a conversion without a visit stands for', async () => {
+    const { page } = await open('analyst', `conversions/${scene.lea.leadId}`);
+    const row = rowsOf(page).filter({ hasText: 'Synthetic touch' });
+    await row.waitFor();
+    expect(await row.locator('td').allTextContents()).toEqual(models.map(() => '100%'));
+    await steps(page).getByText('Synthetic touch').waitFor();
+    await page.context().close();
+  });
+});
+
+describe('without people in one’s role', () => {
+  /** Whatever of people the page asked for. */
+  const watch = (page: Page): string[] => {
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (/\/api\/v1\/customers/.test(request.url())) asked.push(request.url());
+    });
+    return asked;
+  };
+
+  test.each(['customers', 'customers/EVA'])('%s says so plainly, and nothing is asked', async (screen) => {
+    const { page, complaints } = await scene.visit('viewer');
+    const asked = watch(page);
+    const path = screen.replace('EVA', scene.eva.customerId);
+    await page.goto(`${scene.baseUrl}/p/${scene.shop.profileId}/${path}`);
+    await page.getByText('Your role shows reports without people').waitFor();
+    expect(await page.getByRole('navigation', { name: 'Reports' }).textContent()).not.toContain('Customers');
+    expect(await faultsOf(page)).toEqual([]);
+    expect([asked, complaints]).toEqual([[], []]);
+    await page.context().close();
+  });
+
+  test('the journey of a conversion is there from its explanation on, without the person', async () => {
+    const { page, complaints } = await open('viewer', 'overview');
+    const asked = watch(page);
+    await page.getByRole('link', { name: ': Conversions, Lead created. Explain' }).click();
+    await page.getByRole('dialog').getByRole('link', { name: 'Its journey, under six models' }).click();
+    await page.getByRole('heading', { name: 'Journey of a conversion' }).waitFor();
+    await rowsOf(page).filter({ hasText: 'Synthetic touch' }).waitFor();
+    expect(await page.locator('main').textContent()).not.toMatch(/Lea|Rojas|example\.test/);
+    expect([asked, complaints]).toEqual([[], []]);
+    await page.context().close();
+  });
+
+  test('a healthcare profile says who is shown its people', async () => {
+    const { profileId } = scene.clinic;
+    const viewer = await open('viewer', 'customers', { profileId });
+    await viewer.page.getByText('This is a healthcare profile').waitFor();
+    await viewer.page.context().close();
+    const analyst = await open('analyst', 'customers', { profileId });
+    await analyst.page.getByRole('link', { name: 'Pat Reyes' }).waitFor();
+    await analyst.page.getByText('partner apps cannot see any of this').waitFor();
+    await analyst.page.context().close();
+  });
+
+  test.each(['viewer', 'analyst'] as const)('a %s does not erase', async (role) => {
+    const { page } = await open(role, 'erasures');
+    await page.getByText('Only owners and admins erase customers').waitFor();
+    expect(await page.getByRole('button', { name: 'Continue' }).count()).toBe(0);
+    await page.context().close();
+  });
+});
+
+describe('on a telephone', () => {
+  test.each(['customers', 'customers/EVA', 'conversions/PAID', 'erasures'])(
+    '%s fits, and nothing is beside the screen',
+    async (screen) => {
+      const path = screen.replace('EVA', scene.eva.customerId).replace('PAID', scene.eva.firstId);
+      const { page, complaints } = await open('owner', path, {
+        viewport: { width: 390, height: 844 },
+        colorScheme: 'dark',
+      });
+      await expect.poll(() => page.getByText('Loading', { exact: true }).count(), patience).toBe(0);
+      expect(await page.evaluate('document.scrollingElement.scrollWidth')).toBe(390);
+      expect(await faultsOf(page)).toEqual([]);
+      expect(complaints).toEqual([]);
+      await page.context().close();
+    },
+  );
+});
+
+/** `SCREENSHOTS=true npx vitest run tests/e2e/console-people.test.ts` takes them anew. */
+describe.runIf(process.env.SCREENSHOTS === 'true')('pictures for the documentation', () => {
+  test.each([
+    ['customers', 'console-customers', 800],
+    ['customers/EVA', 'console-customer', 1_000],
+    ['conversions/PAID', 'console-conversion', 1_000],
+  ])('%s', async (screen, name, height) => {
+    const path = screen.replace('EVA', scene.eva.customerId).replace('PAID', scene.eva.firstId);
+    const { page } = await open('owner', path, { viewport: { width: 1280, height } });
+    await expect.poll(() => page.getByText('Loading', { exact: true }).count(), patience).toBe(0);
+    await page.waitForTimeout(500);
+    await save(page, name);
+    await page.context().close();
+  });
+});
+
+const save = (page: Page, name: string) =>
+  page.screenshot({ path: join(import.meta.dirname, '../../docs/images', `${name}.png`), animations: 'disabled' });
+
+/** Last, because Eva is gone afterwards. */
+describe('an erasure', () => {
+  const fill = async (page: Page, value: string) => {
+    await page.getByLabel('E-mail', { exact: true }).fill(value);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('heading', { name: `Erase ${value} for good?` }).waitFor();
+  };
+
+  test('of nobody erases nothing and says so; without the last word nothing is asked', async () => {
+    const { page } = await open('owner', 'erasures');
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST') asked.push(request.url());
+    });
+    await fill(page, 'nobody@example.test');
+    await page.getByRole('button', { name: 'Erase for good' }).click();
+    expect(await page.getByRole('checkbox').evaluate('(box) => box.matches(":invalid")')).toBe(true);
+    await page.getByRole('button', { name: 'Back' }).click();
+    expect(asked).toEqual([]);
+    await fill(page, 'nobody@example.test');
+    await page.getByRole('checkbox').check();
+    await page.getByRole('button', { name: 'Erase for good' }).click();
+    await page.getByRole('alert').getByText('Nobody in this profile is known by that').waitFor();
+    expect(asked).toHaveLength(1);
+    await page.context().close();
+  });
+
+  test('is confirmed, leaves a receipt that is followed until it is done, and the person is gone', async () => {
+    const { page, complaints } = await open('owner', 'customers');
+    await page.getByRole('link', { name: 'Erase a customer' }).click();
+    await page.getByRole('heading', { name: 'Erase a customer', level: 1 }).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await fill(page, 'eva@example.test');
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole('checkbox').check();
+    if (process.env.SCREENSHOTS === 'true') await save(page, 'console-erasure');
+    await page.getByRole('button', { name: 'Erase for good' }).click();
+    const receipt = page.getByRole('region', { name: 'Receipt' });
+    await receipt.getByText('Queued: nobody finds the person any more').waitFor();
+    expect(page.url()).toMatch(/receipt=[0-9a-f-]{36}/);
+    expect(page.url()).not.toContain('eva');
+    expect(await faultsOf(page)).toEqual([]);
+    expect(await scene.completeErasures()).toBe(1);
+    await receipt.getByText('Done: the person is gone from every store.').waitFor(patience);
+    expect(await receipt.textContent()).toContain('eva-1');
+    expect(complaints).toEqual([]);
+    await page.context().close();
+
+    const after = await open('owner', 'customers');
+    await expect.poll(() => rowsOf(after.page).count(), patience).toBe(50);
+    await after.page.getByRole('button', { name: 'Show more' }).click();
+    // Her payments are still there, and nobody's.
+    await expect.poll(() => rowsOf(after.page).count(), patience).toBe(othersCount + 2);
+    expect(await after.page.locator('main').textContent()).not.toMatch(/Eva|Soto|eva@/);
+    await after.page.goto(`${scene.baseUrl}/p/${scene.shop.profileId}/customers/${scene.eva.customerId}`);
+    await after.page.getByRole('heading', { level: 1 }).waitFor();
+    expect(await after.page.locator('main').textContent()).not.toMatch(/Eva|Soto|eva@|\+569/);
+    await after.page.context().close();
+  });
+});
