@@ -118,8 +118,8 @@ export async function openPeopleScene() {
     async completeErasures() {
       await shop.attribute();
       const stores = { app: kit.app, system: kit.system, clickhouse: warehouse.client.settings };
-      const work = { stream: log.stream, consumer: 'ingestion', opening: ingestion, now: () => kit.clock.now() };
-      return completeErasures({ ...stores, ...work }, AbortSignal.timeout(60_000));
+      const work = { stream: log.stream, consumer: 'ingestion', letters: { through: 0 }, opening: ingestion };
+      return completeErasures({ ...stores, ...work, now: () => kit.clock.now() }, AbortSignal.timeout(60_000));
     },
     async close() {
       await browser.close();
