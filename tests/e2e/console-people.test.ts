@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { conversionIdOf } from '@tributary/rules';
 import axe from 'axe-core';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -122,7 +123,7 @@ describe('a person', () => {
     await identity.getByRole('list', { name: 'Browsers' }).getByText(scene.eva.visitorId).waitFor();
     expect(await faultsOf(page)).toEqual([]);
     await page.getByRole('region', { name: 'Conversions' }).getByRole('link').last().click();
-    await page.waitForURL(`**/conversions/${scene.eva.firstId}?**`);
+    await page.waitForURL(`**/conversions/${conversionIdOf(scene.eva.firstId)}?**`);
     expect(complaints).toEqual([]);
     await page.context().close();
   });
@@ -288,7 +289,7 @@ describe('an erasure', () => {
     });
     await fill(page, 'nobody@example.test');
     await page.getByRole('button', { name: 'Erase for good' }).click();
-    expect(await page.getByRole('checkbox').evaluate('(box) => box.matches(":invalid")')).toBe(true);
+    expect(await page.getByRole('checkbox').evaluate((box) => box.matches(':invalid'))).toBe(true);
     await page.getByRole('button', { name: 'Back' }).click();
     expect(asked).toEqual([]);
     await fill(page, 'nobody@example.test');
