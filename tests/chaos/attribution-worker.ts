@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createClickHouse } from '@tributary/clickhouse';
 import { startAttribution } from '@tributary/domain/attribution';
 import { settleCustomers } from '@tributary/domain/conversions';
@@ -20,5 +21,7 @@ startAttribution({
   idleMs: 50,
   leaseSeconds: 3,
 });
-setInterval(() => void settleCustomers(app, system, new AbortController().signal).catch(quiet), 500);
 process.send?.('ready');
+// One after another, as the jobs of a real worker: begun by the clock, they would pile up behind a changed definition.
+for (const { signal } = new AbortController(); ; await sleep(500))
+  await settleCustomers(app, system, signal).catch(quiet);
