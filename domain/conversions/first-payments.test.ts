@@ -227,6 +227,40 @@ describe('somebody with fifty thousand payments', () => {
   );
 });
 
+test('many customers at once: each by their own payments', async () => {
+  await sender.post(paymentEvent({ key: 'model', day: 1, customer: 'c-model' }));
+  const ledger = kit.app.forProfile(sender.profileId);
+  await ledger.transaction(async (tx) => {
+    await sql`
+      INSERT INTO customers (profile_id, id, sources, terms, first_seen_at, last_seen_at, created_at)
+      SELECT profile_id, md5('many' || n)::uuid, sources, terms, first_seen_at, last_seen_at, created_at FROM customers, generate_series(1, 450) AS n`.execute(
+      tx,
+    );
+    // Three payments of each, a month apart, and none has been looked at.
+    await sql`
+      INSERT INTO outcomes (profile_id, id, idempotency_key, event_name, event_type, event_key, event_type_key, customer_id,
+        occurred_at, recorded_at, updated_at, amount, currency, rest)
+      SELECT profile_id, gen_random_uuid(), 'of-' || n || '-' || k, event_name, event_type, event_key, event_type_key, md5('many' || n)::uuid,
+        occurred_at + k * interval '30 days', recorded_at, updated_at, amount, currency, rest
+      FROM outcomes, generate_series(1, 450) AS n, generate_series(1, 3) AS k`.execute(tx);
+    await sql`INSERT INTO dirty_customers (profile_id, customer_id) SELECT profile_id, id FROM customers ON CONFLICT DO NOTHING`.execute(
+      tx,
+    );
+  });
+  await settleCustomers(kit.app, kit.system, new AbortController().signal);
+  const found = await ledger.transaction((tx) =>
+    sql<{ k: string; firsts: string; dirty: string }>`
+      SELECT right(idempotency_key, 1) AS k, count(*) FILTER (WHERE is_first_payment) AS firsts,
+        (SELECT count(*) FROM dirty_customers) AS dirty
+      FROM outcomes WHERE idempotency_key LIKE 'of-%' GROUP BY k ORDER BY k`.execute(tx),
+  );
+  expect(found.rows.map(({ k, firsts, dirty }) => [k, Number(firsts), Number(dirty)])).toEqual([
+    ['1', 450, 0],
+    ['2', 0, 0],
+    ['3', 0, 0],
+  ]);
+});
+
 test('a merge moves the outcomes, makes them dirty, and their first payments are derived again', async () => {
   await sender.post(paymentEvent({ key: 'early', day: 1, customer: 'c-a' }));
   await sender.post({

@@ -5,16 +5,17 @@ import { saveStandings } from './payments-store.ts';
 import { markDirty } from './store.ts';
 
 /**
- * Derives which payments of a customer are first ones from all of them, and writes what changed. For what cannot tell which
- * payments it concerns, as a merge or a definition; `placePayments` is for those that can. The customer must be locked.
+ * Derives which payments of customers are first ones from all of theirs, and writes what changed. For what cannot tell which
+ * payments it concerns, as a merge or a definition; `placePayments` is for those that can. The customers must be locked.
  */
-export async function deriveFirstPayments(tx: Tx, profileId: string, customerId: string): Promise<void> {
-  const payments = await readPayments(tx, profileId, customerId);
-  const standings = firstPayments(
-    payments
-      .filter(({ isPayment }) => isPayment)
-      .map(({ id, paidAt, subjectRef, isInstallment }) => ({ id, paidAt, subjectRef, isInstallment })),
+export async function deriveFirstPayments(tx: Tx, profileId: string, customerIds: readonly string[]): Promise<void> {
+  if (customerIds.length === 0) return;
+  const payments = await readPayments(tx, profileId, customerIds);
+  const ofCustomers = Map.groupBy(
+    payments.filter(({ isPayment }) => isPayment),
+    ({ customerId }) => customerId,
   );
+  const standings = new Map([...ofCustomers.values()].flatMap((ofOne) => [...firstPayments(ofOne)]));
   const changed = payments.filter(({ id, isFirstPayment, purchaseId }) => {
     const standing = standings.get(id);
     return isFirstPayment !== (standing?.isFirstPayment ?? null) || purchaseId !== (standing?.purchaseId ?? null);
@@ -29,6 +30,7 @@ export async function deriveFirstPayments(tx: Tx, profileId: string, customerId:
 
 interface PaymentRow {
   readonly id: string;
+  readonly customerId: string;
   readonly paidAt: Date;
   readonly subjectRef: string | null;
   readonly isInstallment: boolean;
@@ -38,15 +40,15 @@ interface PaymentRow {
 }
 
 /** Every outcome with money, and those that were payments under an earlier definition. */
-async function readPayments(tx: Tx, profileId: string, customerId: string): Promise<PaymentRow[]> {
+async function readPayments(tx: Tx, profileId: string, customerIds: readonly string[]): Promise<PaymentRow[]> {
   const { rows } = await sql<PaymentRow>`
-    SELECT o.id, o.occurred_at AS "paidAt", o.subject_ref AS "subjectRef", o.is_installment AS "isInstallment",
+    SELECT o.id, o.customer_id AS "customerId", o.occurred_at AS "paidAt", o.subject_ref AS "subjectRef", o.is_installment AS "isInstallment",
       o.is_first_payment AS "isFirstPayment", o.purchase_id AS "purchaseId", coalesce(d.counts_as_cash, false) AND o.amount IS NOT NULL AS "isPayment"
     FROM outcomes o
     LEFT JOIN definition_events byname ON byname.profile_id = o.profile_id AND byname.event_key = o.event_key
     LEFT JOIN definition_events bytype ON bytype.profile_id = o.profile_id AND bytype.event_key = o.event_type_key
     LEFT JOIN definitions d ON d.profile_id = o.profile_id AND d.id = coalesce(byname.definition_id, bytype.definition_id)
-    WHERE o.profile_id = ${profileId} AND o.customer_id = ${customerId} AND (o.amount IS NOT NULL OR o.is_first_payment IS NOT NULL)`.execute(
+    WHERE o.profile_id = ${profileId} AND o.customer_id = ANY (${customerIds}::uuid[]) AND (o.amount IS NOT NULL OR o.is_first_payment IS NOT NULL)`.execute(
     tx,
   );
   return rows;

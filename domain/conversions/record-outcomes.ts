@@ -257,7 +257,7 @@ async function writeAll(tx: Tx, settled: readonly Settled[], context: WriteConte
   const own = new Set(written.map(({ row }) => row.id));
   const moved = [...standings].filter(([id]) => !own.has(id));
   await saveStandings(tx, profileId, moved);
-  for (const customerId of unclear) await deriveFirstPayments(tx, profileId, customerId);
+  await deriveFirstPayments(tx, profileId, [...unclear]);
   await markCustomersDirty(tx, profileId, strangers);
   return moved.map(([id]) => id);
 }

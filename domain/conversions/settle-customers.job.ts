@@ -1,38 +1,46 @@
-import type { Postgres } from '@tributary/postgres';
+import type { Postgres, Tx } from '@tributary/postgres';
 import { sql } from 'kysely';
 import { deriveFirstPayments } from './first-payments.ts';
 import { markCustomersDirty, markDirty } from './store.ts';
 
-const batchSize = 500;
+/** So many at once keep writers of their outcomes waiting for some milliseconds. */
+const batchSize = 200;
+
+interface DirtyCustomer {
+  readonly profileId: string;
+  readonly customerId: string;
+  readonly revision: string;
+}
 
 /** Derives first payments again for customers whose set of payments a merge or a definition changed. Resolves to how many. */
 export async function settleCustomers(app: Postgres, system: Postgres, signal: AbortSignal): Promise<number> {
   let total = 0;
   while (!signal.aborted) {
     const { rows } = await system.unbound.query(
-      sql<{
-        profile_id: string;
-        customer_id: string;
-        revision: string;
-      }>`SELECT profile_id, customer_id, revision FROM dirty_customers ORDER BY revision LIMIT ${batchSize}`,
+      sql<DirtyCustomer>`
+        SELECT profile_id AS "profileId", customer_id AS "customerId", revision FROM dirty_customers ORDER BY revision LIMIT ${batchSize}`,
     );
-    for (const row of rows) {
-      await app.forProfile(row.profile_id).transaction(async (tx) => {
-        // The customer's row is what writers of outcomes lock; it keeps them out while its payments are looked at.
-        await sql`SELECT FROM customers WHERE id = ${row.customer_id} FOR NO KEY UPDATE`.execute(tx);
-        await deriveFirstPayments(tx, row.profile_id, row.customer_id);
-        await tx
-          .deleteFrom('dirty_customers')
-          .where('profile_id', '=', row.profile_id)
-          .where('customer_id', '=', row.customer_id)
-          .where('revision', '=', row.revision)
-          .execute();
-      });
+    for (const [profileId, customers] of Map.groupBy(rows, (row) => row.profileId)) {
+      await app.forProfile(profileId).transaction((tx) => settle(tx, profileId, customers));
     }
     total += rows.length;
     if (rows.length < batchSize) break;
   }
   return total;
+}
+
+async function settle(tx: Tx, profileId: string, customers: readonly DirtyCustomer[]): Promise<void> {
+  const ids = customers.map(({ customerId }) => customerId);
+  // The customer's row is what writers of outcomes lock, in the same order; it keeps them out while its payments are looked at.
+  await sql`SELECT FROM customers WHERE id = ANY (${ids}::uuid[]) ORDER BY id FOR NO KEY UPDATE`.execute(tx);
+  await deriveFirstPayments(tx, profileId, ids);
+  // Whoever was made dirty once more in the meantime stays so.
+  await sql`
+    DELETE FROM dirty_customers d
+    USING unnest(${ids}::uuid[], ${customers.map(({ revision }) => revision)}::bigint[]) AS settled (customer_id, revision)
+    WHERE d.profile_id = ${profileId} AND d.customer_id = settled.customer_id AND d.revision = settled.revision`.execute(
+    tx,
+  );
 }
 
 /** A changed definition: exactly the outcomes of the events concerned become dirty, a batch at a time. */
