@@ -132,7 +132,8 @@ export function exchange(port: number, from: string, text: string, isWhole: bool
     const received: Buffer[] = [];
     // A server that still waits for the rest is told that there is none.
     const rest = isWhole ? undefined : setTimeout(() => socket.end(), 500);
-    socket.setTimeout(8_000, () => {
+    // Longer than the server gives itself: whatever it is busy with, by then it has answered or hung up.
+    socket.setTimeout(30_000, () => {
       socket.destroy();
       reject(new Error('the server neither answers nor closes'));
     });
