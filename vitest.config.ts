@@ -9,5 +9,7 @@ export default defineConfig({
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     testTimeout: 20_000,
     hookTimeout: 60_000,
+    // A wait ends when what it waits for is there; how soon that is depends on what else the machine does.
+    expect: { poll: { timeout: 15_000 } },
   },
 });

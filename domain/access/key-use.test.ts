@@ -1,5 +1,5 @@
 import { buildApiKey, buildProfile, openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 let kit: Testkit;
 let api: TestApi;
@@ -31,13 +31,13 @@ describe('When a key was last used', () => {
 
     const first = kit.clock.now();
     await ask();
-    await vi.waitFor(async () => expect(await lastUse(used.id)).toEqual(first));
+    await expect.poll(() => lastUse(used.id)).toEqual(first);
     kit.clock.advance(59_000);
     await ask();
     kit.clock.advance(2_000);
     const second = kit.clock.now();
     await ask();
-    await vi.waitFor(async () => expect(await lastUse(used.id)).toEqual(second));
+    await expect.poll(() => lastUse(used.id)).toEqual(second);
     expect(await lastUse(idle.id)).toBeNull();
   });
 });

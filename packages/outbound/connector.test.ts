@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer as createSecureServer } from 'node:https';
 import { createServer as createTcpServer, connect as netConnect } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { connectToTarget, openTcp } from './connector.ts';
 import type { OpenSocket } from './index.ts';
 import { publicTargets, readTarget } from './target.ts';
@@ -38,7 +38,7 @@ describe('the connection', () => {
     );
     const open: OpenSocket = (_address, _port, limits) => openTcp('127.0.0.1', port, limits);
     const expectSilence = async () => {
-      await vi.waitFor(() => expect(ends).toHaveLength(1));
+      await expect.poll(() => ends).toHaveLength(1);
       await Promise.all(ends);
       expect(heard).toEqual([]);
     };

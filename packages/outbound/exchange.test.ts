@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer as createTcpServer, connect as netConnect } from 'node:net';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { exchange } from './exchange.ts';
 import { createOutbound } from './index.ts';
 import { readTarget } from './target.ts';
@@ -104,7 +104,7 @@ describe('limits', () => {
     const { signal } = new AbortController();
     const target = readTarget(`http://127.0.0.1:${port}/`, loopbackTargets);
     await expect(exchange(target, socket, {}, 10, signal)).rejects.toMatchObject({ reason: 'no_valid_response' });
-    await vi.waitFor(() => expect(connections).toBe(1));
+    await expect.poll(() => connections).toBe(1);
   });
 
   test("a header that cannot be sent is our mistake, not the receiver's, and leaves no connection behind", async () => {
@@ -112,7 +112,7 @@ describe('limits', () => {
     const port = await listen(createTcpServer((socket) => ends.push(closed(socket.on('error', () => {}).resume()))));
     const pending = local().request(`http://hooks.test:${port}/`, { headers: { 'x-a': 'b\r\nx-c: d' } });
     await expect(pending).rejects.toMatchObject({ code: 'UND_ERR_INVALID_ARG' });
-    await vi.waitFor(() => expect(ends).toHaveLength(1));
+    await expect.poll(() => ends).toHaveLength(1);
     await Promise.all(ends);
   });
 });
