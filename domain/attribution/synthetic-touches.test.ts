@@ -147,6 +147,31 @@ test('named late, the ad earns what came after it; taken back, it earns nothing'
   expect(await shop.paths()).toMatchObject([{ touch_ids: [] }, { touch_ids: [] }]);
 });
 
+test.each(['the payer', 'the one whom the ad brought'])(
+  'when two turn out to be one, and %s was known first, the ad earns what the other paid',
+  async (first) => {
+    const shop = await openShop();
+    const paid = () => shop.send({ ...pay(day(9)), user_traits: { external_id: 'payer' } });
+    const came = () =>
+      shop.send({
+        event_name: 'lead_created',
+        occurred_at: day(1),
+        ad_id: '120210987654321',
+        user_traits: { email: 'eva@example.test' },
+      });
+    const events = first === 'the payer' ? [paid, came] : [came, paid];
+    for (const send of events) await send();
+    await shop.attribute();
+    expect((await shop.paths()).map(({ touch_ids }) => touch_ids.length)).toEqual([1, 0]);
+    await shop.send({ ...pay(day(20)), user_traits: { external_id: 'payer', email: 'eva@example.test' } });
+    await shop.attribute();
+    const paths = await shop.paths();
+    expect(paths.map(({ channels }) => channels)).toEqual([['paid_social'], ['paid_social'], ['paid_social']]);
+    await shop.replay();
+    expect(await shop.paths()).toEqual(paths);
+  },
+);
+
 test('falling behind and catching up are told, each once [evnt-017]', async () => {
   const shop = await openShop();
   const told = async () =>
