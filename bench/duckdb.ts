@@ -23,7 +23,9 @@ export async function openDuckDB(file: string, threads: number): Promise<DuckDB>
     );
   }
   const { DuckDBInstance } = createRequire(join(folder, 'node_modules/'))('@duckdb/node-api');
-  const instance = await DuckDBInstance.create(file, { threads: String(threads), memory_limit: '12GB' });
+  // It holds all paths of a replay in memory at once: 12 GB are too little for a million.
+  const settings = { threads: String(threads), memory_limit: '17GB', preserve_insertion_order: 'false' };
+  const instance = await DuckDBInstance.create(file, settings);
   const connection = await instance.connect();
   return {
     run: async (sql) => void (await connection.run(sql)),
