@@ -265,6 +265,23 @@ CREATE FUNCTION public.find_invitation(invitation_hash bytea) RETURNS TABLE(id u
    WHERE (i.hash = find_invitation.invitation_hash);
 END;
 
+CREATE FUNCTION public.find_mcp_token(token_hash text, at timestamp with time zone) RETURNS TABLE(token_id uuid, user_id uuid, workspace_id uuid, profile_id uuid, role text, granted text[], is_attribution_enabled boolean, is_healthcare boolean)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ BEGIN
+  RETURN QUERY SELECT t.id, t.user_id, m.workspace_id, p.id, m.role,
+    ARRAY(SELECT jsonb_array_elements_text(t.scopes) INTERSECT SELECT jsonb_array_elements_text(c.scopes)),
+    p.is_attribution_enabled, w.is_healthcare_agency OR p.privacy_mode <> 'standard'
+  FROM oauth_access_tokens t
+  JOIN sessions s ON s.id = t.session_id AND s.user_id = t.user_id AND s.expires_at > at
+  JOIN oauth_clients a ON a.client_id = t.client_id AND a.disabled IS NOT TRUE
+  JOIN oauth_consents c ON c.client_id = t.client_id AND c.user_id = t.user_id AND c.reference_id = t.reference_id
+  JOIN profiles p ON p.id = t.reference_id AND p.archived_at IS NULL
+  JOIN workspaces w ON w.id = p.workspace_id AND w.archived_at IS NULL
+  JOIN members m ON m.workspace_id = w.id AND m.user_id = t.user_id
+  WHERE t.token = token_hash AND t.expires_at > at AND t.revoked IS NULL;
+END $$;
+
 CREATE TABLE public.members (
     workspace_id uuid NOT NULL,
     user_id uuid NOT NULL,
@@ -274,110 +291,6 @@ CREATE TABLE public.members (
 );
 
 ALTER TABLE ONLY public.members FORCE ROW LEVEL SECURITY;
-
-CREATE TABLE public.oauth_access_tokens (
-    id uuid NOT NULL,
-    token text NOT NULL,
-    client_id text NOT NULL,
-    session_id uuid,
-    user_id uuid,
-    reference_id uuid,
-    authorization_code_id text,
-    resources jsonb,
-    requested_user_info_claims jsonb,
-    refresh_id uuid,
-    scopes jsonb NOT NULL,
-    confirmation jsonb,
-    created_at timestamp with time zone NOT NULL,
-    expires_at timestamp with time zone NOT NULL,
-    revoked timestamp with time zone
-);
-
-CREATE TABLE public.oauth_clients (
-    id uuid NOT NULL,
-    client_id text NOT NULL,
-    client_secret text,
-    client_discovery_id text,
-    disabled boolean DEFAULT false,
-    skip_consent boolean,
-    enable_end_session boolean,
-    subject_type text,
-    scopes jsonb,
-    client_credentials_scopes jsonb,
-    user_id uuid,
-    name text,
-    uri text,
-    icon text,
-    contacts jsonb,
-    tos text,
-    policy text,
-    software_id text,
-    software_version text,
-    software_statement text,
-    redirect_uris jsonb NOT NULL,
-    post_logout_redirect_uris jsonb,
-    backchannel_logout_uri text,
-    backchannel_logout_session_required boolean,
-    token_endpoint_auth_method text,
-    application_type text,
-    jwks text,
-    jwks_uri text,
-    grant_types jsonb,
-    response_types jsonb,
-    require_pkce boolean,
-    dpop_bound_access_tokens boolean DEFAULT false,
-    reference_id text,
-    metadata jsonb,
-    created_at timestamp with time zone,
-    updated_at timestamp with time zone
-);
-
-CREATE TABLE public.oauth_consents (
-    id uuid NOT NULL,
-    client_id text NOT NULL,
-    user_id uuid,
-    reference_id uuid,
-    resources jsonb,
-    requested_user_info_claims jsonb,
-    scopes jsonb NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    updated_at timestamp with time zone NOT NULL
-);
-
-CREATE TABLE public.sessions (
-    id uuid NOT NULL,
-    user_id uuid NOT NULL,
-    token text NOT NULL,
-    ip_address text,
-    user_agent text,
-    created_at timestamp with time zone NOT NULL,
-    updated_at timestamp with time zone NOT NULL,
-    expires_at timestamp with time zone NOT NULL
-);
-
-CREATE FUNCTION public.find_mcp_token(token_hash text, at timestamp with time zone) RETURNS TABLE(token_id uuid, user_id uuid, workspace_id uuid, profile_id uuid, role text, granted text[], is_attribution_enabled boolean, is_healthcare boolean)
-    LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path TO 'public', 'pg_temp'
-    BEGIN ATOMIC
- SELECT t.id,
-     t.user_id,
-     m.workspace_id,
-     p.id,
-     m.role,
-     ARRAY( SELECT jsonb_array_elements_text(t.scopes) AS jsonb_array_elements_text
-         INTERSECT
-          SELECT jsonb_array_elements_text(c.scopes) AS jsonb_array_elements_text) AS "array",
-     p.is_attribution_enabled,
-     (w.is_healthcare_agency OR (p.privacy_mode <> 'standard'::text))
-    FROM ((((((public.oauth_access_tokens t
-      JOIN public.sessions s ON (((s.id = t.session_id) AND (s.user_id = t.user_id) AND (s.expires_at > find_mcp_token.at))))
-      JOIN public.oauth_clients a ON (((a.client_id = t.client_id) AND (a.disabled IS NOT TRUE))))
-      JOIN public.oauth_consents c ON (((c.client_id = t.client_id) AND (c.user_id = t.user_id) AND (c.reference_id = t.reference_id))))
-      JOIN public.profiles p ON (((p.id = t.reference_id) AND (p.archived_at IS NULL))))
-      JOIN public.workspaces w ON (((w.id = p.workspace_id) AND (w.archived_at IS NULL))))
-      JOIN public.members m ON (((m.workspace_id = w.id) AND (m.user_id = t.user_id))))
-   WHERE ((t.token = find_mcp_token.token_hash) AND (t.expires_at > find_mcp_token.at) AND (t.revoked IS NULL));
-END;
 
 CREATE FUNCTION public.find_memberships(person uuid) RETURNS TABLE(workspace_id uuid, workspace_name text, role text, profile_id uuid, profile_name text, is_healthcare boolean)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -397,23 +310,18 @@ CREATE FUNCTION public.find_memberships(person uuid) RETURNS TABLE(workspace_id 
 END;
 
 CREATE FUNCTION public.find_session(session_hash text, wanted_workspace uuid, wanted_profile uuid, at timestamp with time zone) RETURNS TABLE(session_id uuid, user_id uuid, workspace_id uuid, profile_id uuid, role text, is_attribution_enabled boolean, is_healthcare boolean)
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
-    BEGIN ATOMIC
- SELECT s.id,
-     s.user_id,
-     m.workspace_id,
-     p.id,
-     m.role,
-     p.is_attribution_enabled,
-     (w.is_healthcare_agency OR (p.privacy_mode <> 'standard'::text))
-    FROM ((((public.sessions s
-      LEFT JOIN public.profiles named ON (((named.id = find_session.wanted_profile) AND (named.archived_at IS NULL))))
-      LEFT JOIN public.workspaces w ON (((w.id = COALESCE(find_session.wanted_workspace, named.workspace_id)) AND (w.archived_at IS NULL))))
-      LEFT JOIN public.members m ON (((m.workspace_id = w.id) AND (m.user_id = s.user_id))))
-      LEFT JOIN public.profiles p ON (((p.id = named.id) AND (p.workspace_id = m.workspace_id))))
-   WHERE ((s.token = find_session.session_hash) AND (s.expires_at > find_session.at));
-END;
+    AS $$ BEGIN
+  RETURN QUERY SELECT s.id, s.user_id, m.workspace_id, p.id, m.role, p.is_attribution_enabled,
+    w.is_healthcare_agency OR p.privacy_mode <> 'standard'
+  FROM sessions s
+  LEFT JOIN profiles named ON named.id = wanted_profile AND named.archived_at IS NULL
+  LEFT JOIN workspaces w ON w.id = coalesce(wanted_workspace, named.workspace_id) AND w.archived_at IS NULL
+  LEFT JOIN members m ON m.workspace_id = w.id AND m.user_id = s.user_id
+  LEFT JOIN profiles p ON p.id = named.id AND p.workspace_id = m.workspace_id
+  WHERE s.token = session_hash AND s.expires_at > at;
+END $$;
 
 CREATE TABLE public.tombstones (
     profile_id uuid NOT NULL,
@@ -1096,6 +1004,24 @@ CREATE TABLE public.moved_conversions (
 
 ALTER TABLE ONLY public.moved_conversions FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.oauth_access_tokens (
+    id uuid NOT NULL,
+    token text NOT NULL,
+    client_id text NOT NULL,
+    session_id uuid,
+    user_id uuid,
+    reference_id uuid,
+    authorization_code_id text,
+    resources jsonb,
+    requested_user_info_claims jsonb,
+    refresh_id uuid,
+    scopes jsonb NOT NULL,
+    confirmation jsonb,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    revoked timestamp with time zone
+);
+
 CREATE TABLE public.oauth_client_assertions (
     id text NOT NULL,
     expires_at timestamp with time zone NOT NULL
@@ -1107,6 +1033,57 @@ CREATE TABLE public.oauth_client_resources (
     resource_id text NOT NULL,
     metadata jsonb,
     created_at timestamp with time zone
+);
+
+CREATE TABLE public.oauth_clients (
+    id uuid NOT NULL,
+    client_id text NOT NULL,
+    client_secret text,
+    client_discovery_id text,
+    disabled boolean DEFAULT false,
+    skip_consent boolean,
+    enable_end_session boolean,
+    subject_type text,
+    scopes jsonb,
+    client_credentials_scopes jsonb,
+    user_id uuid,
+    name text,
+    uri text,
+    icon text,
+    contacts jsonb,
+    tos text,
+    policy text,
+    software_id text,
+    software_version text,
+    software_statement text,
+    redirect_uris jsonb NOT NULL,
+    post_logout_redirect_uris jsonb,
+    backchannel_logout_uri text,
+    backchannel_logout_session_required boolean,
+    token_endpoint_auth_method text,
+    application_type text,
+    jwks text,
+    jwks_uri text,
+    grant_types jsonb,
+    response_types jsonb,
+    require_pkce boolean,
+    dpop_bound_access_tokens boolean DEFAULT false,
+    reference_id text,
+    metadata jsonb,
+    created_at timestamp with time zone,
+    updated_at timestamp with time zone
+);
+
+CREATE TABLE public.oauth_consents (
+    id uuid NOT NULL,
+    client_id text NOT NULL,
+    user_id uuid,
+    reference_id uuid,
+    resources jsonb,
+    requested_user_info_claims jsonb,
+    scopes jsonb NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL
 );
 
 CREATE TABLE public.oauth_refresh_tokens (
@@ -1242,6 +1219,17 @@ CREATE TABLE public.search_terms (
 );
 
 ALTER TABLE ONLY public.search_terms FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.sessions (
+    id uuid NOT NULL,
+    user_id uuid NOT NULL,
+    token text NOT NULL,
+    ip_address text,
+    user_agent text,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL
+);
 
 CREATE TABLE public.tracking_domains (
     profile_id uuid NOT NULL,
@@ -2208,23 +2196,10 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.invitations TO tributary_app;
 REVOKE ALL ON FUNCTION public.find_invitation(invitation_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_invitation(invitation_hash bytea) TO tributary_app;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.members TO tributary_app;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.oauth_access_tokens TO tributary_app;
-
-GRANT SELECT,INSERT ON TABLE public.oauth_clients TO tributary_app;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.oauth_consents TO tributary_app;
-
-GRANT SELECT,INSERT,DELETE ON TABLE public.sessions TO tributary_app;
-GRANT DELETE ON TABLE public.sessions TO tributary_system;
-
-GRANT SELECT(id) ON TABLE public.sessions TO tributary_system;
-
-GRANT SELECT(expires_at) ON TABLE public.sessions TO tributary_system;
-
 REVOKE ALL ON FUNCTION public.find_mcp_token(token_hash text, at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_mcp_token(token_hash text, at timestamp with time zone) TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.members TO tributary_app;
 
 REVOKE ALL ON FUNCTION public.find_memberships(person uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_memberships(person uuid) TO tributary_app;
@@ -2335,7 +2310,13 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.model_allowances TO tributary_
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.moved_conversions TO tributary_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.oauth_access_tokens TO tributary_app;
+
 GRANT SELECT,INSERT ON TABLE public.oauth_client_resources TO tributary_app;
+
+GRANT SELECT,INSERT ON TABLE public.oauth_clients TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.oauth_consents TO tributary_app;
 
 GRANT SELECT,DELETE ON TABLE public.oauth_refresh_tokens TO tributary_app;
 
@@ -2358,6 +2339,13 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.score_rebuilds TO tributary_ap
 GRANT SELECT,INSERT,UPDATE ON TABLE public.score_rebuilds TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.search_terms TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.sessions TO tributary_app;
+GRANT DELETE ON TABLE public.sessions TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.sessions TO tributary_system;
+
+GRANT SELECT(expires_at) ON TABLE public.sessions TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tracking_domains TO tributary_app;
 
