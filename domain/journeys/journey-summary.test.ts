@@ -353,7 +353,7 @@ describe('403 forbidden', () => {
   });
 });
 
-test('503 where no model is set up', async () => {
+test('[err-038] 503 where no model is set up', async () => {
   const place = await shop({}, withoutModel);
   const { customerId } = await place.send({});
   const { status, body } = await place.ask(summaryOf(customerId), place.full, 'POST');

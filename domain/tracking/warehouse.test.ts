@@ -312,7 +312,7 @@ describe('quality', () => {
 });
 
 describe('while the warehouse is away', () => {
-  test('its routes say so, the others and /readyz do without', async () => {
+  test('[err-038] its routes say so, the others and /readyz do without', async () => {
     const away = createClickHouse({ url: 'http://127.0.0.1:9', database: 'none' });
     const alone = await openApi(kit, { clickhouse: away });
     for (const path of ['events', 'ops', 'quality?date_from=2026-06-15&date_to=2026-06-15']) {

@@ -104,7 +104,7 @@ test('whoever hangs up before the answer is ready holds no switch of privacy up'
   expect(performance.now() - startedAt).toBeLessThan(3_000);
 });
 
-test('[err-038] an answer that a switch of privacy holds up too long is to be asked for again', {
+test('an answer that a switch of privacy holds up too long is to be asked for again', {
   timeout: 30_000,
 }, async () => {
   const { id: profileId } = await buildProfile(kit.app);
