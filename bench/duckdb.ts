@@ -23,8 +23,7 @@ export async function openDuckDB(file: string, threads: number): Promise<DuckDB>
     );
   }
   const { DuckDBInstance } = createRequire(join(folder, 'node_modules/'))('@duckdb/node-api');
-  // It holds all paths of a replay in memory at once: 12 GB are too little for a million.
-  const settings = { threads: String(threads), memory_limit: '17GB', preserve_insertion_order: 'false' };
+  const settings = { threads: String(threads), memory_limit: '12GB', preserve_insertion_order: 'false' };
   const instance = await DuckDBInstance.create(file, settings);
   const connection = await instance.connect();
   return {
