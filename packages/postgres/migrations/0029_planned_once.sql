@@ -1,5 +1,5 @@
--- A function in SQL is planned anew at each call: for these joins that took forty times as long as reading the rows, at every
--- request of an assistant or of the console. In PL/pgSQL a connection keeps the plan.
+-- A function in SQL is planned anew at each call, so at every request of an assistant or of the console: for an assistant's token
+-- that took forty times as long as reading the rows. In PL/pgSQL a connection keeps the plan.
 CREATE OR REPLACE FUNCTION find_session(session_hash text, wanted_workspace uuid, wanted_profile uuid, at timestamptz)
   RETURNS TABLE (session_id uuid, user_id uuid, workspace_id uuid, profile_id uuid, role text, is_attribution_enabled boolean, is_healthcare boolean)
   LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp

@@ -1,7 +1,6 @@
-import { Link } from '@tanstack/react-router';
 import type { Field } from '../fields.ts';
 import { count, longDay, moment, money, rate, words } from '../format.ts';
-import { usePlace } from '../place.ts';
+import { ConversionLink } from '../parts/conversion-link.tsx';
 import type { ExplainedConversion } from '../queries.ts';
 import { added } from './added.ts';
 import { TouchPath } from './touch-path.tsx';
@@ -38,25 +37,13 @@ export function Conversions({ conversions, field, currency, timeZone, hasEntity 
             <p className="mt-1">{worthOf(conversion, currency)}</p>
             <TouchPath conversion={conversion} currency={currency} timeZone={timeZone} hasEntity={hasEntity} />
             <LeftOut conversion={conversion} timeZone={timeZone} />
-            <ToJourney conversionId={conversion.conversion_id} />
+            <ConversionLink conversionId={conversion.conversion_id} className="mt-2 inline-block text-small">
+              Its journey, under six models
+            </ConversionLink>
           </li>
         ))}
       </ol>
     </section>
-  );
-}
-
-function ToJourney({ conversionId }: { readonly conversionId: string }) {
-  const { place, model } = usePlace();
-  return (
-    <Link
-      to="/p/$profileId/conversions/$conversionId"
-      params={{ profileId: place.profileId, conversionId }}
-      search={{ from: place.from, to: place.to, model }}
-      className="mt-2 inline-block text-accent text-small hover:underline"
-    >
-      Its journey, under six models
-    </Link>
   );
 }
 

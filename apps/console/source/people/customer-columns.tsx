@@ -1,18 +1,15 @@
-import { Link } from '@tanstack/react-router';
 import { count, duration, moment, money, nothing, words } from '../format.ts';
 import type { Column } from '../parts/columns.ts';
-import type { CustomerRow, Place } from '../queries.ts';
-import type { Model } from '../search.ts';
+import { ConversionLink } from '../parts/conversion-link.tsx';
+import type { CustomerRow } from '../queries.ts';
 import { PersonLink } from './person-link.tsx';
 
 interface ColumnOptions {
-  readonly place: Place;
-  readonly model: Model;
   readonly currency: string;
   readonly timeZone: string;
 }
 
-export function customerColumns({ place, model, currency, timeZone }: ColumnOptions): Column<CustomerRow>[] {
+export function customerColumns({ currency, timeZone }: ColumnOptions): Column<CustomerRow>[] {
   return [
     {
       id: 'name',
@@ -34,15 +31,7 @@ export function customerColumns({ place, model, currency, timeZone }: ColumnOpti
       title: 'When',
       value: ({ conversion_time: at }) => at,
       cell: ({ conversion_time: at, conversion_id: conversionId }) => (
-        <Link
-          to="/p/$profileId/conversions/$conversionId"
-          params={{ profileId: place.profileId, conversionId }}
-          search={{ from: place.from, to: place.to, model }}
-          className="text-accent hover:underline"
-          title="What led there"
-        >
-          {moment(at, timeZone)}
-        </Link>
+        <ConversionLink conversionId={conversionId}>{moment(at, timeZone)}</ConversionLink>
       ),
     },
     {

@@ -126,12 +126,9 @@ interface RowsProps {
 }
 
 function Rows({ goal, search, currency, timeZone }: RowsProps) {
-  const { place, model } = usePlace();
+  const { place } = usePlace();
   const query = useInfiniteQuery(customersQuery(place, goal, search));
-  const columns = useMemo(
-    () => customerColumns({ place, model, currency, timeZone }),
-    [place, model, currency, timeZone],
-  );
+  const columns = useMemo(() => customerColumns({ currency, timeZone }), [currency, timeZone]);
   if (query.isError) return <Problem error={query.error} again={() => void query.refetch()} />;
   if (!query.data) return <Loading lines={10} />;
   const rows = query.data.pages.flatMap((page) => page.data);

@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { TributaryError } from '@tributary/sdk';
 import { count, moment, money, words } from '../format.ts';
+import { ConversionLink } from '../parts/conversion-link.tsx';
 import { Answered, Empty, Loading, Problem } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { usePlace } from '../place.ts';
@@ -162,19 +163,13 @@ interface LineProps {
 }
 
 function ConversionLine({ conversion, timeZone }: LineProps) {
-  const { place, model } = usePlace();
   const { conversion_id: conversionId, conversion_type: type, occurred_at: at, value_amount: amount } = conversion;
   return (
     <li className="flex items-baseline justify-between gap-4 py-1.5">
-      <Link
-        to="/p/$profileId/conversions/$conversionId"
-        params={{ profileId: place.profileId, conversionId }}
-        search={{ from: place.from, to: place.to, model }}
-        className="text-accent hover:underline"
-      >
+      <ConversionLink conversionId={conversionId}>
         {words(type)}
         <span className="label block">{moment(at, timeZone)}</span>
-      </Link>
+      </ConversionLink>
       {conversion.currency && <span className="number">{money(amount, conversion.currency)}</span>}
     </li>
   );

@@ -1,0 +1,25 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { usePlace } from '../place.ts';
+
+interface ConversionLinkProps {
+  readonly conversionId: string;
+  readonly className?: string;
+  readonly children: ReactNode;
+}
+
+/** Leads to what earned a conversion. */
+export function ConversionLink({ conversionId, className = '', children }: ConversionLinkProps) {
+  const { place, model } = usePlace();
+  return (
+    <Link
+      to="/p/$profileId/conversions/$conversionId"
+      params={{ profileId: place.profileId, conversionId }}
+      search={{ from: place.from, to: place.to, model }}
+      className={`text-accent hover:underline ${className}`}
+      title="What led there"
+    >
+      {children}
+    </Link>
+  );
+}
