@@ -12,8 +12,13 @@ export interface AttributionOptions {
   readonly now: () => Date;
   readonly onError: (error: unknown) => void;
   readonly batchSize?: number;
+  readonly profilesAtOnce?: number;
   /** How long a dead worker's profile waits for the next one. */
   readonly leaseSeconds?: number;
+  /**
+   * How long to wait when nothing is dirty, and at least between two turns of a profile: what trickles in meanwhile makes one batch
+   * instead of many.
+   */
   readonly idleMs?: number;
 }
 
@@ -28,12 +33,12 @@ export function startAttribution({
   now,
   onError,
   batchSize = 5_000,
+  profilesAtOnce = 3,
   leaseSeconds = defaultLeaseSeconds,
   idleMs = 500,
 }: AttributionOptions): { stop(): Promise<void> } {
   const stopping = new AbortController();
-  const pause = () => sleep(idleMs, undefined, { signal: stopping.signal }).catch(() => {});
-  let last = randomUUID() as string;
+  const pause = (ms: number) => sleep(Math.max(0, ms), undefined, { signal: stopping.signal }).catch(() => {});
 
   const workOn = async (profileId: string, holder: string) => {
     for (let batch = 0; batch < batchesInARow && !stopping.signal.aborted; batch += 1) {
@@ -43,25 +48,38 @@ export function startAttribution({
     }
   };
 
-  const loop = async () => {
-    while (!stopping.signal.aborted) {
-      const holder = randomUUID();
-      let profileId: string | undefined;
-      try {
-        profileId = await leaseDirtyProfile(system, holder, last, now(), leaseSeconds);
-        if (profileId === undefined) {
-          await pause();
-          continue;
-        }
-        last = profileId;
-        await workOn(profileId, holder);
-      } catch (error) {
-        if (!(error instanceof LeaseLost)) onError(error);
-        await pause();
-      } finally {
-        if (profileId) await releaseProfile(app, profileId, holder).catch(onError);
-      }
+  const takeTurn = async (profileId: string, holder: string) => {
+    try {
+      await workOn(profileId, holder);
+    } catch (error) {
+      if (!(error instanceof LeaseLost)) onError(error);
+    } finally {
+      await releaseProfile(app, profileId, holder).catch(onError);
     }
+  };
+
+  const loop = async () => {
+    const turns = new Set<Promise<void>>();
+    let last = randomUUID() as string;
+    let roundBegan = Number.NEGATIVE_INFINITY;
+    while (!stopping.signal.aborted) {
+      if (turns.size === profilesAtOnce) await Promise.race(turns);
+      const holder = randomUUID();
+      const profileId = await leaseDirtyProfile(system, holder, last, now(), leaseSeconds).catch(onError);
+      if (!profileId) {
+        await pause(idleMs);
+        continue;
+      }
+      if (profileId <= last) {
+        // Each has had its turn.
+        await pause(roundBegan + idleMs - performance.now());
+        roundBegan = performance.now();
+      }
+      last = profileId;
+      const turn = takeTurn(profileId, holder).finally(() => turns.delete(turn));
+      turns.add(turn);
+    }
+    await Promise.all(turns);
   };
   const done = loop();
   return {

@@ -93,6 +93,13 @@ async function openShop() {
         ),
         {},
       ),
+    batches: () =>
+      clickhouse.query(
+        raw<{ n: number }>(
+          `SELECT toUInt32(uniqExact(version)) AS n FROM attributed_conversions WHERE profile_id = '${profileId}'`,
+        ),
+        {},
+      ),
     history: () =>
       clickhouse.query(
         raw<Record<string, unknown>>(
@@ -227,19 +234,36 @@ test('the first attributed conversion of a definition is announced, and never a 
   expect(await shop.events()).toEqual(['conversion.attributed']);
 });
 
-test('a worker finds what is dirty by itself, also in several profiles', async () => {
-  const shops = await Promise.all([openShop(), openShop(), openShop()]);
-  for (const shop of shops) await shop.pay({});
-  const worker = startAttribution({
+const startWorker = (options: { idleMs: number; profilesAtOnce?: number }) =>
+  startAttribution({
     app: kit.app,
     system: kit.system,
     clickhouse,
     now: () => kit.clock.now(),
     onError: (error) => expect.unreachable(String(error)),
-    idleMs: 20,
+    ...options,
   });
+
+test('a worker finds what is dirty by itself, also in several profiles', async () => {
+  const shops = await Promise.all([openShop(), openShop(), openShop()]);
+  for (const shop of shops) await shop.pay({});
+  const worker = startWorker({ idleMs: 20 });
   await expect
     .poll(() => Promise.all(shops.map((shop) => shop.rows().then(({ length }) => length))), { timeout: 15_000 })
     .toEqual([1, 1, 1]);
   await worker.stop();
+});
+
+test('what trickles in is worked out in batches, not one by one', async () => {
+  const shop = await openShop();
+  const worker = startWorker({ idleMs: 1_000, profilesAtOnce: 1 });
+  const until = performance.now() + 3_000;
+  const customer = async () => {
+    while (performance.now() < until) await shop.pay({});
+  };
+  await Promise.all([customer(), customer(), customer()]);
+  await expect.poll(shop.dirty, { timeout: 15_000 }).toBe(0);
+  await worker.stop();
+  const [batches] = await shop.batches();
+  expect(batches?.n).toBeLessThan(6);
 });
