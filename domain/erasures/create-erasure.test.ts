@@ -378,7 +378,7 @@ describe('400 names the field', () => {
 });
 
 describe('403 and 404', () => {
-  test('[eras-046][eras-047][auth-032] takes API keys only', async () => {
+  test('[eras-046][eras-047][auth-032][err-039] takes API keys only', async () => {
     const owner = await buildMember(kit.app, place.workspaceId, 'owner');
     const assistant = await buildAssistant(kit.app, owner, place.profileId);
     const app = await api.registerApp();
@@ -397,7 +397,7 @@ describe('403 and 404', () => {
     );
   });
 
-  test('[eras-048][eras-049] nobody of this profile, and another profile’s customer just the same', async () => {
+  test('[eras-048][eras-049][err-040] nobody of this profile, and another profile’s customer just the same', async () => {
     const other = await openPlace(kit, api);
     await other.event('e1', ana);
     const answers = await Promise.all([

@@ -1,0 +1,257 @@
+import { raw } from '@tributary/clickhouse';
+import { replay, startAttribution } from '@tributary/domain/attribution';
+import { tombstonesUnder } from '@tributary/domain/customers';
+import { type Ingestion, openIngestion, pipeline } from '@tributary/domain/ingestion';
+import { linkTokenReader } from '@tributary/domain/link-tokens';
+import { createRedis, readTexts, redisReady } from '@tributary/redis';
+import {
+  browserVisit,
+  buildTrackingKey,
+  openApi,
+  openTestkit,
+  openWarehouse,
+  type TestApi,
+  type Testkit,
+  testVault,
+} from '@tributary/testkit';
+import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest';
+import { openPrivateStream, type PrivateStream } from '../../packages/stream/testing/private-stream.ts';
+import { completeErasures } from './complete-erasures.job.ts';
+import { openPlace, type Place, requestOf, testRing } from './erasures.fixture.ts';
+import { verifyErasure } from './verify-erasure.ts';
+
+export const minute = 60_000;
+export const identify = (email: string) => ({ type: 'identify', traits: { email } });
+
+interface Visit {
+  readonly visitor_id: string;
+  readonly url: string;
+  readonly channel: string;
+}
+
+/** Everything from the log to the reports, with a profile of its own for each test. */
+export function useEveryStore() {
+  let kit: Testkit;
+  let api: TestApi;
+  let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
+  let log: PrivateStream;
+  let ingestion: Ingestion;
+  let place: Place;
+  let consumer: { stop(): Promise<void> } | undefined;
+  let attribution: { stop(): Promise<void> };
+  const tombstoneKey = testRing.eldest().bytes;
+  beforeAll(async () => {
+    kit = await openTestkit();
+    [warehouse, log] = await Promise.all([openWarehouse(kit), openPrivateStream()]);
+    api = await openApi(kit, { tombstoneKey: () => tombstoneKey });
+    const now = () => kit.clock.now();
+    ingestion = openIngestion({
+      postgres: kit.app,
+      clickhouse: warehouse.client,
+      ring: testRing,
+      readLinkToken: linkTokenReader(() => testVault.derive('link_token')),
+      markVerified: async () => {},
+      now,
+    });
+    attribution = startAttribution({
+      app: kit.app,
+      system: kit.system,
+      clickhouse: warehouse.client,
+      now: () => new Date(),
+      onError: (error) => console.error(error),
+      idleMs: 20,
+    });
+  });
+  beforeEach(async () => {
+    published.length = 0;
+    place = await openPlace(kit, api);
+    await buildTrackingKey(kit.app, place.profileId);
+  });
+  afterEach(() => stopConsuming());
+  afterAll(async () => {
+    await attribution.stop();
+    await log.destroy();
+    await warehouse.drop();
+    await api.close();
+    await kit.close();
+  });
+
+  const signal = AbortSignal.timeout(300_000);
+  const letters = { through: 0 };
+  const complete = () =>
+    completeErasures(
+      {
+        app: kit.app,
+        system: kit.system,
+        clickhouse: warehouse.client.settings,
+        stream: log.stream,
+        consumer: 'ingestion',
+        opening: ingestion,
+        letters,
+        now: () => kit.clock.now(),
+      },
+      signal,
+    );
+  const consume = async () => {
+    consumer = await log.stream.consume({ name: 'ingestion', maxWaitMs: 10, handler: pipeline(ingestion) });
+  };
+  const stopConsuming = async () => {
+    await consumer?.stop();
+    consumer = undefined;
+  };
+  const drained = () =>
+    vi.waitFor(
+      async () => expect(await log.stream.consumedThrough('ingestion')).toBe(await log.stream.lastSequence()),
+      {
+        timeout: 20_000,
+        interval: 20,
+      },
+    );
+  /** All that the test published, to be published again. */
+  const published: Buffer[] = [];
+  const publish = async (payload: Buffer) => {
+    published.push(payload);
+    await log.stream.publish([{ id: uuid(), key: uuid(), payload }]);
+  };
+  const sendAllAgain = async () => {
+    for (const payload of published) await log.stream.publish([{ id: uuid(), key: uuid(), payload }]);
+  };
+  const requestNow = (client_id: string, ...visits: Record<string, unknown>[]) => {
+    const now = kit.clock.now();
+    return requestOf(
+      place.profileId,
+      client_id,
+      now,
+      visits.map((visit) => browserVisit(now, visit)),
+    );
+  };
+  const browse = (client_id: string, ...visits: Record<string, unknown>[]) =>
+    publish(Buffer.from(requestNow(client_id, ...visits)));
+  const columns = <Row>(text: string) => warehouse.client.query(raw<Row>(text), { profileId: place.profileId });
+  const visits = () =>
+    columns<Visit>('SELECT * FROM visits FINAL WHERE profile_id = {profileId:UUID} ORDER BY occurred_at');
+  /** All that a report could count. */
+  const report = () =>
+    columns(`SELECT * EXCEPT (person_id, version, content_hash, cause) FROM attributed_conversions FINAL
+      WHERE profile_id = {profileId:UUID} ORDER BY conversion_time, conversion_id`);
+  const personIds = async () => {
+    const tables = [
+      'attributed_conversions',
+      'attribution_history',
+      'attribution_conversions',
+      'attribution_links',
+      'attribution_results',
+      'attribution_touches',
+    ];
+    const ids = await Promise.all(
+      tables.map((table) =>
+        columns<{ id: string }>(`SELECT person_id AS id FROM ${table} WHERE profile_id = {profileId:UUID}`),
+      ),
+    );
+    return new Set(ids.flat().map(({ id }) => id));
+  };
+  const replayAll = () =>
+    replay(
+      { app: kit.app, clickhouse: warehouse.client },
+      { profileId: place.profileId, cause: 'test', now: () => new Date(), signal },
+    );
+  const worked = () =>
+    vi.waitFor(async () => expect(await place.rows(sql`SELECT FROM dirty_conversions`)).toEqual([]), {
+      timeout: 20_000,
+      interval: 20,
+    });
+  const untilDone = (erasureId: string) =>
+    vi.waitFor(
+      async () => {
+        await complete();
+        expect((await place.read(erasureId)).json().data.status).toBe('done');
+      },
+      { timeout: 30_000, interval: 100 },
+    );
+  const verifyIt = async (erasureId: string) => {
+    const redis = createRedis({ url: kit.redisUrl, prefix: kit.redisPrefix });
+    await redisReady(redis);
+    try {
+      const certificate = await verifyErasure(
+        {
+          app: kit.app,
+          clickhouse: warehouse.client,
+          stream: log.stream,
+          redisTexts: () => readTexts(redis),
+          opening: ingestion,
+          tombstones: tombstonesUnder(() => tombstoneKey),
+          vault: testVault,
+          now: kit.clock.now(),
+          backupRetentionDays: 35,
+          logRetentionDays: 7,
+        },
+        place.profileId,
+        erasureId,
+      );
+      if (!certificate) throw new Error('no such erasure');
+      return certificate;
+    } finally {
+      redis.disconnect();
+    }
+  };
+
+  /** Ana came by an ad, said who she is, and paid. */
+  async function anaPays() {
+    const client = uuid();
+    await consume();
+    const ad =
+      'https://shop.example/shoes/ana?utm_source=google&utm_medium=cpc&utm_campaign=ana-soto&gclid=secretclickofana';
+    await browse(client, { url: ad });
+    kit.clock.advance(minute);
+    await browse(
+      client,
+      { url: 'https://shop.example/b?utm_source=newsletter&utm_medium=email' },
+      identify('ana@example.cl'),
+    );
+    await drained();
+    await place.event(
+      'paid',
+      { external_id: 'key-ana', email: 'ana@example.cl', first_name: 'Ana' },
+      {
+        event_name: 'payment_received',
+        occurred_at: new Date(kit.clock.now().getTime() + minute).toISOString(),
+        properties: { value: '100.01', currency: 'USD' },
+      },
+    );
+    await worked();
+    kit.clock.advance(2 * minute);
+    const [customer] = await place.rows<{ id: string }>(sql`SELECT id FROM customers`);
+    return { client, customerId: customer?.id as string };
+  }
+  const eraseAna = async () => (await place.erase({ customer_key: 'key-ana' })).json().data.erasure_id as string;
+  return {
+    get kit() {
+      return kit;
+    },
+    get place() {
+      return place;
+    },
+    get log() {
+      return log.stream;
+    },
+    anaPays,
+    browse,
+    complete,
+    consume,
+    drained,
+    eraseAna,
+    personIds,
+    publish,
+    replayAll,
+    report,
+    requestNow,
+    sendAllAgain,
+    stopConsuming,
+    untilDone,
+    verifyIt,
+    visits,
+    worked,
+  };
+}
