@@ -1,18 +1,29 @@
 import { collectorRoutes, errors, type Route, routes } from '@tributary/contract';
-import { buildProfile, openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
+import {
+  buildApiKey,
+  buildProfile,
+  openApi,
+  openTestkit,
+  openWarehouse,
+  type TestApi,
+  type Testkit,
+} from '@tributary/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 let kit: Testkit;
 let api: TestApi;
+let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
 beforeAll(async () => {
   kit = await openTestkit();
-  api = await openApi(kit);
+  [api, warehouse] = await Promise.all([openApi(kit), openWarehouse(kit)]);
 });
 afterAll(async () => {
+  await warehouse.drop();
   await api.close();
   await kit.close();
 });
 
+const anyId = '0198a000-0000-7000-8000-000000000000';
 const declared: readonly Route[] = Object.values(routes);
 const get = (url: string, headers: Record<string, string> = {}) => api.fastify.inject({ method: 'GET', url, headers });
 
@@ -63,7 +74,7 @@ describe('[auth-001] every route needs a credential', () => {
   test.each(declared.filter((route) => !isOpen(route)).map((route) => [route.id, route] as const))(
     '%s',
     async (_, { method, path }) => {
-      const url = path.replace(/\{\w+\}/g, '0198a000-0000-7000-8000-000000000000');
+      const url = path.replace(/\{\w+\}/g, anyId);
       const response = await api.fastify.inject({
         method,
         url,
@@ -85,6 +96,41 @@ describe('[auth-001] every route needs a credential', () => {
   });
 });
 
+describe('[err-019] [err-020] [err-021] days are two that exist, in their order', () => {
+  const ofDays = declared.filter(({ query }) => query && 'date_from' in query.shape);
+  /** What else one or another of them wants. */
+  const others = { goal: 'payment_received', entity_ids: anyId, field: 'spend' };
+
+  test('are asked for by reports and lists', () => expect(ofDays.length).toBeGreaterThan(8));
+
+  test.each(ofDays.map((route) => [route.id, route] as const))('%s', async (_, { method, path, access }) => {
+    const { id } = await buildProfile(kit.app);
+    const { headers } = await buildApiKey(kit.app, id, { scopes: access.scopes?.flat() ?? [] });
+    const ask = async (days: Record<string, string>) => {
+      const query = new URLSearchParams({ ...others, ...days });
+      const url = `${path.replace(/\{\w+\}/g, anyId)}?${query}`;
+      const { statusCode, json } = await api.fastify.inject({ method, url, headers: { ...headers } });
+      return [statusCode, json().error?.code];
+    };
+    const [early, late] = ['2026-05-01', '2026-05-02'];
+    for (const days of [
+      {},
+      { date_from: early },
+      { date_to: late },
+      { date_from: '', date_to: late },
+      { date_from: '01.05.2026', date_to: late },
+      { date_from: '2026-5-1', date_to: late },
+      { date_from: `${early}T00:00:00Z`, date_to: late },
+      { date_from: '2026-02-29', date_to: late },
+      { date_from: early, date_to: '2026-06-31' },
+      { date_from: late, date_to: early },
+    ])
+      expect(await ask(days), JSON.stringify(days)).toEqual([400, 'invalid_date_range']);
+    // Nobody has the campaign or ad of those that are of one.
+    for (const date_to of [early, late]) expect((await ask({ date_from: early, date_to }))[0]).toBeOneOf([200, 404]);
+  });
+});
+
 test.each([
   ['standard', 300],
   ['elevated', 1_200],
@@ -101,7 +147,6 @@ test.each([
 });
 
 test('a profile’s own answer says when it was made in UTC with milliseconds [conv-018]', async () => {
-  const { buildApiKey } = await import('@tributary/testkit');
   const profile = await buildProfile(kit.app);
   const key = await buildApiKey(kit.app, profile.id);
   const { data } = (await get('/api/v1/profile', { ...key.headers })).json();

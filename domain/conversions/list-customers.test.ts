@@ -292,7 +292,7 @@ describe('A row', () => {
   });
 });
 
-test('[cust-004] the id of a row, a customer’s or a browser’s, is one that its journey is read by', async () => {
+test('[cust-004] [conv-001] the id of a row, a customer’s or a browser’s, is one that its journey is read by', async () => {
   const shop = await openShop();
   const visitor = uuid();
   const pay = (user_traits: object) =>
@@ -354,7 +354,7 @@ describe('The list', () => {
     expect((await shop.all({ ...june, goal: 'payment_received', search: 'a@b.cl' })).rows).toEqual([]);
   });
 
-  test('[cust-045] [cust-046] [cust-019] [cust-020] [cust-048] comes in pages of 10, or up to 100, without gaps or repeats', async () => {
+  test('[cust-045] [cust-046] [lim-001] [cust-019] [cust-020] [cust-048] comes in pages of 10, or up to 100, without gaps or repeats', async () => {
     const shop = await openShop();
     const ids = Array.from({ length: 230 }, () => uuid());
     await shop.event({

@@ -221,7 +221,7 @@ describe('POST', () => {
 });
 
 describe('the allowance', () => {
-  test('[jour-055] [jour-056] [jour-057] is drawn one by one and shared by the workspace; spent, it is back at the next UTC midnight', async () => {
+  test('[jour-055] [jour-056] [jour-057] [lim-008] is drawn one by one and shared by the workspace; spent, it is back at the next UTC midnight', async () => {
     const place = await shop();
     const sister = await shop({ workspaceId: place.workspaceId });
     const { customerId } = await place.send({});

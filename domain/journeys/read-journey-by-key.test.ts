@@ -357,7 +357,7 @@ describe('404', () => {
     expect(kept).toEqual([]);
   });
 
-  test('[jour-045] [jour-046] for a handle that names nothing', async () => {
+  test('[jour-045] [jour-046] [err-042] for a handle that names nothing', async () => {
     const [story, other] = [await openStory(), await shop()];
     const { outcomeId } = await other.send({ idempotency_key: 'theirs' });
     for (const handle of [anyUuid(), 'nothing', outcomeId, 'theirs', '%', '..']) {

@@ -136,7 +136,7 @@ describe('GET /campaigns', { timeout: 60_000 }, () => {
     });
   });
 
-  test('[camp-015] [camp-017] [camp-018] [camp-050] counts for whoever has a share under the model, once, and each model for itself', async () => {
+  test('[camp-015] [camp-017] [camp-050] [ver-017] counts for whoever has a share under the model, once, and each model for itself', async () => {
     const shop = await scene.openShop();
     await shop.spend({ ...film }, { ...banner });
     shop.click('ana', 1, winter);
@@ -166,7 +166,7 @@ describe('GET /campaigns', { timeout: 60_000 }, () => {
     expect(await shop.refused('/campaigns', { model: 'u_shaped' })).toEqual([400, 'invalid_parameter']);
   });
 
-  test('[camp-051] [camp-055] ranks by what was earned, then by id, and pages through all of it', async () => {
+  test('[camp-051] [camp-055] [lim-009] ranks by what was earned, then by id, and pages through all of it', async () => {
     const shop = await scene.openShop();
     for (let n = 0; n < 12; n += 1) {
       shop.click(`p${n}`, 1, { campaign: `c${n}` });

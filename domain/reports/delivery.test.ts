@@ -108,7 +108,7 @@ describe('GET /campaigns/trend', { timeout: 60_000 }, () => {
     expect(await shop.refused('/campaigns/trend', { entity_ids: 'winter' })).toEqual([400, 'invalid_parameter']);
   });
 
-  test('[camp-059] [camp-060] [camp-062] wants days and up to ten ids, of campaigns unless it is told otherwise', async () => {
+  test('[camp-059] [camp-060] [camp-062] [lim-010] wants days and up to ten ids, of campaigns unless it is told otherwise', async () => {
     const shop = await scene.openShop();
     await shop.spend({ ...film, spend: '1' });
     await shop.settle();
@@ -279,7 +279,7 @@ describe('GET /campaigns/platform-comparison', { timeout: 60_000 }, () => {
     ]);
   });
 
-  test('[comp-022] [comp-023] [comp-024] [comp-025] [comp-026] wants up to 366 days, both included, and takes a model and a level', async () => {
+  test('[comp-022] [comp-023] [comp-024] [comp-025] [comp-026] [lim-012] [err-022] wants up to 366 days, both included, and takes a model and a level', async () => {
     const shop = await scene.openShop();
     const path = '/campaigns/platform-comparison';
     await shop.spend({ ...film, date: '2026-05-10', spend: '3' });

@@ -80,7 +80,7 @@ describe('GET /campaigns/{id}/conversions', { timeout: 60_000 }, () => {
     expect(ad.data).toHaveLength(2);
   });
 
-  test('[camp-066] [camp-067] [camp-068] [camp-069] pages by 50 unless told otherwise, up to 200, and the cursor reaches every row once', async () => {
+  test('[camp-066] [camp-067] [camp-068] [camp-069] [lim-013] pages by 50 unless told otherwise, up to 200, and the cursor reaches every row once', async () => {
     const shop = await scene.openShop();
     shop.click('ana', 1, winter);
     for (let n = 0; n < 53; n += 1) await shop.pay('ana', 2 + Math.floor(n / 3) / 10, String(n + 1));

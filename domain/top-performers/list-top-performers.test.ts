@@ -48,14 +48,16 @@ async function open(scopes: Parameters<typeof buildApiKey>[2] = {}) {
     if (response.statusCode >= 300) throw new Error(response.body);
     return response.json().data;
   };
-  const get = async (query: Record<string, string> = {}) => {
-    const url = `/api/v1/top-performers?${new URLSearchParams(query)}`;
+  const read = async (path: string, query: Record<string, string>) => {
+    const url = `/api/v1/${path}?${new URLSearchParams(query)}`;
     const response = await api.fastify.inject({ url, headers: { ...headers } });
     return { status: response.statusCode, body: response.json() };
   };
+  const get = (query: Record<string, string> = {}) => read('top-performers', query);
   const engines = { app: kit.app, system: kit.system, clickhouse };
   return {
     profileId,
+    read,
     get,
     ids: async (query: Record<string, string> = {}): Promise<string[]> => {
       const { status, body } = await get(query);
@@ -91,6 +93,30 @@ describe('Before a night', () => {
     await shop.rebuild();
     expect(await shop.ids()).toEqual(['ad-1']);
   });
+});
+
+test('[conv-003] one ad is in every report: what it cost and earned at each level, by day, by its rank, and as its platform says', async () => {
+  const shop = await open();
+  const parents = { ad_set_external_id: 'broad', campaign_external_id: 'winter' };
+  await shop.tell({ external_id: 'film', ...parents, conversions: '2', conversion_value: '300' });
+  await shop.earn('film');
+  await shop.settle();
+  await shop.rebuild();
+  const days = { date_from: '2026-06-10', date_to: '2026-06-10' };
+  const report = async (path: string, query: Record<string, string> = {}) =>
+    (await shop.read(path, { ...days, ...query })).body.data;
+  const earned = { spend: 100, outcome_count: 1, outcome_value: 250, roas: 2.5 };
+  const [campaign] = await report('campaigns');
+  expect(campaign).toMatchObject({ external_id: 'winter', ...earned });
+  expect(await report('campaigns', { level: 'ad_set' })).toMatchObject([{ external_id: 'broad', ...earned }]);
+  expect(await report('campaigns', { level: 'ad' })).toMatchObject([{ external_id: 'film', ...earned }]);
+  expect(await report('campaigns/trend', { entity_ids: campaign.campaign_id })).toEqual([
+    { entity_id: campaign.campaign_id, date: '2026-06-10', spend: 100, impressions: 10_000, clicks: 200 },
+  ]);
+  expect(await report('campaigns/platform-comparison')).toMatchObject({
+    platforms: [{ platform: 'social_ads', spend: 100, atribu_conversions: 1, platform_conversions: 2 }],
+  });
+  expect(await report('top-performers')).toMatchObject([{ ad_external_id: 'film' }]);
 });
 
 describe('An ad', () => {
@@ -322,7 +348,7 @@ describe('A question', () => {
     expect(await shop.get({ date_from: '2026-06-05', date_to: '2026-06-05' })).toEqual(await shop.get());
   });
 
-  test('[top-042] gives 10 ads, or up to 50, the best first', async () => {
+  test('[top-042] [lim-011] gives 10 ads, or up to 50, the best first, of a window there is', async () => {
     expect(await shop.ids()).toHaveLength(10);
     expect(await shop.ids({ limit: '50' })).toHaveLength(50);
     expect((await shop.ids({ limit: '50' })).slice(0, 3)).toEqual(await shop.ids({ limit: '3' }));
@@ -330,6 +356,8 @@ describe('A question', () => {
     const scores = body.data.map((ad: { composite_score: number | null }) => ad.composite_score ?? -1);
     expect(scores).toEqual(scores.toSorted((a: number, b: number) => b - a));
     for (const limit of ['0', '51', 'ten']) expect((await shop.get({ limit })).status).toBe(400);
+    for (const window of ['7d', '14d', '28d', 'lifetime']) expect((await shop.get({ window })).status).toBe(200);
+    for (const window of ['8d', '30d', '']) expect((await shop.get({ window })).status).toBe(400);
   });
 
   test('[top-043] may ask for spend', async () => {

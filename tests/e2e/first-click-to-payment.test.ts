@@ -10,10 +10,11 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.close());
 
-test('from an ad to a payment: the snippet of the API, a real browser, and what the payment owes to the click', async () => {
+test('[conv-006] from an ad to a payment: the snippet of the API, a real browser, and what the payment owes to the click', async () => {
   const scopes = ['attribution:write', 'analytics:read', 'visitors:read', 'customers:read'] as const;
   const { ask, rows } = await openShopProfile(scene, scopes);
-  await ask('POST', '/api/v1/tracking/keys');
+  const { key } = (await ask('POST', '/api/v1/tracking/keys')).json().data;
+  expect((await ask('GET', '/api/v1/tracking/installers/gtm')).body).toContain(key);
   const snippet = (await ask('GET', '/api/v1/tracking/snippet')).body;
   scene.html = `<!doctype html><html><head>${snippet}</head><body><h1>Shop</h1></body></html>`;
 
