@@ -9,10 +9,11 @@ import { markVerified } from '@tributary/domain/tracking';
 import { startJobWorker } from '@tributary/jobs';
 import { createOutbound } from '@tributary/outbound';
 import { createPostgres, startSequencer } from '@tributary/postgres';
-import { createLog, onStop } from '@tributary/runtime';
+import { createLog, createWorkMetrics, onStop, serveMetrics } from '@tributary/runtime';
 import { connectStream } from '@tributary/stream';
 import { createVault, KeyRing } from '@tributary/vault';
 import { consumeVisits } from './consume-visits.ts';
+import { workFigures } from './figures.ts';
 import { jobHandlers } from './jobs.ts';
 
 /** How late a rotated key is used at the latest. */
@@ -48,9 +49,15 @@ try {
   const patient = createClickHouse({ ...columns, requestTimeoutMs: attributionTimeoutMs });
   const stream = await connectStream({ url: settings.natsUrl, prefix: settings.streamPrefix });
   await stream.ensureStreams();
-  const sequencer = startSequencer({ system: system.unbound, now, onError });
-  const attribution = startAttribution({ app, system, clickhouse: patient, now, onError });
-  const delivery = startDeliveryCopy({ app, system, clickhouse, now, onError });
+  const metrics = createWorkMetrics(workFigures(system, stream));
+  if (settings.workerMetricsPort !== undefined) await serveMetrics(metrics, settings.host, settings.workerMetricsPort);
+  const failing = (work: string) => (error: unknown) => {
+    metrics.countFailure(work);
+    onError(error);
+  };
+  const sequencer = startSequencer({ system: system.unbound, now, onError: failing('events') });
+  const attribution = startAttribution({ app, system, clickhouse: patient, now, onError: failing('attribution') });
+  const delivery = startDeliveryCopy({ app, system, clickhouse, now, onError: failing('delivery') });
   const readLinkToken = linkTokenReader(() => (settings.linkTokens ? ring.keys('link_token') : []));
   const ingestion = openIngestion({ postgres: app, clickhouse, ring, readLinkToken, markVerified, now });
   const jobs = await startJobWorker({
@@ -66,9 +73,9 @@ try {
       rateSources: { ecb: settings.ecbRatesUrl, bcch: settings.bcchRatesUrl },
       outbound: createOutbound({ timeoutMs: 30_000, maxResponseBytes: 1 << 20 }),
     }),
-    onError,
+    onError: failing('jobs'),
   });
-  const visits = await consumeVisits(stream, ingestion, log);
+  const visits = await consumeVisits(stream, ingestion, log, failing('visits'));
   log.say('worker runs');
   onStop('worker', log, settings.shutdownTimeoutMs, async () => {
     await Promise.all([sequencer.stop(), attribution.stop(), delivery.stop(), jobs.stop(), visits.stop()]);

@@ -245,6 +245,11 @@ const runningIt = {
     wholeNumber(0, 65_535),
     'Port for Prometheus, at /metrics on HOST. Unset: none is opened.',
   ),
+  workerMetricsPort: optional(
+    'WORKER_METRICS_PORT',
+    wholeNumber(0, 65_535),
+    'Port for Prometheus, at /metrics on HOST, of what waits for the workers and of what failed in this one. Unset: none is opened.',
+  ),
   logLevel: setting('LOG_LEVEL', oneOf(['debug', 'info', 'warn', 'error', 'silent']), 'How much is logged.', {
     fallback: 'info',
   }),

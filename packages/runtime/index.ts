@@ -10,3 +10,4 @@ export { renderError } from './respond.ts';
 export { createServer, type ServerOptions } from './server.ts';
 export { onStop } from './stop.ts';
 export { createTracing, type Tracing } from './tracing.ts';
+export { createWorkMetrics, type Figure } from './work-metrics.ts';

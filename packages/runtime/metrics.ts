@@ -7,13 +7,17 @@ export interface Observed {
   readonly errorCode: string | undefined;
 }
 
-export interface Metrics {
+/** What Prometheus reads. */
+export interface MetricsPage {
+  text(): Promise<string>;
+  readonly contentType: string;
+}
+
+export interface Metrics extends MetricsPage {
   observe(state: Observed, status: number, milliseconds: number): void;
   countLocalLimits(): void;
   /** Visits that the collector took, whole or broken. */
   countVisits(accepted: number, broken: number): void;
-  text(): Promise<string>;
-  readonly contentType: string;
 }
 
 /** Labels are operation ids, statuses and codes: a bounded set, and nobody's data. */
@@ -69,7 +73,7 @@ export function createMetrics(): Metrics {
 }
 
 /** On a port of its own, which the outside need not reach. */
-export function serveMetrics(metrics: Metrics, host: string, port: number): Promise<Server> {
+export function serveMetrics(metrics: MetricsPage, host: string, port: number): Promise<Server> {
   const server = createServer(async (request, response) => {
     if (request.url !== '/metrics') {
       response.writeHead(404).end();

@@ -91,7 +91,8 @@ export async function openShopScene(): Promise<ShopScene> {
     now,
   });
   const stores = { app: kit.app, system: kit.system, now };
-  const loop = { ...stores, clickhouse, onError: (error: unknown) => console.error(error), idleMs: 50 };
+  const onError = (error: unknown) => console.error(error);
+  const loop = { ...stores, clickhouse, onError, idleMs: 50 };
   const jobs = jobHandlers({
     ...stores,
     clickhouse: clickhouse.settings,
@@ -101,7 +102,8 @@ export async function openShopScene(): Promise<ShopScene> {
     rateSources: {},
     outbound: createOutbound({ timeoutMs: 1_000 }),
   });
-  const work = [await consumeVisits(log.stream, ingestion, silent), startAttribution(loop), startDeliveryCopy(loop)];
+  const visits = await consumeVisits(log.stream, ingestion, silent, onError);
+  const work = [visits, startAttribution(loop), startDeliveryCopy(loop)];
 
   const site = createServer((request, response) => {
     if (request.url?.startsWith('/t/')) void passOn(`http://127.0.0.1:${collectorPort}`, request, response);

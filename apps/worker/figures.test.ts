@@ -1,0 +1,72 @@
+import { createWorkMetrics } from '@tributary/runtime';
+import { buildApiKey, buildProfile, openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openPrivateStream, type PrivateStream } from '../../packages/stream/testing/private-stream.ts';
+import { visitsConsumer } from './consume-visits.ts';
+import { workFigures } from './figures.ts';
+
+let kit: Testkit;
+let api: TestApi;
+let log: PrivateStream;
+beforeAll(async () => {
+  kit = await openTestkit();
+  [api, log] = await Promise.all([openApi(kit), openPrivateStream()]);
+});
+afterAll(async () => {
+  await log.destroy();
+  await api.close();
+  await kit.close();
+});
+
+test('what waits is counted when somebody asks, and what an engine that is away would know is unknown', async () => {
+  const metrics = createWorkMetrics(workFigures(kit.system, log.stream));
+  const told = async () =>
+    Object.fromEntries(
+      [...(await metrics.text()).matchAll(/^(tributary_\S+) (\S+)$/gm)].map(([, name, n]) => [name, n]),
+    );
+  const nothing = {
+    tributary_visits_waiting: '0',
+    tributary_dead_letters: '0',
+    tributary_conversions_waiting: '0',
+    tributary_delivery_copies_waiting: '0',
+    tributary_events_waiting: '0',
+    tributary_erasures_waiting: '0',
+  };
+  expect(await told()).toEqual(nothing);
+
+  const { id } = await buildProfile(kit.app);
+  const { headers } = await buildApiKey(kit.app, id, { scopes: ['attribution:write'] });
+  const post = (path: string, payload: object) =>
+    api.fastify.inject({ method: 'POST', url: `/api/v1/${path}`, headers: { ...headers }, payload });
+  await post('events', {
+    event_name: 'payment_received',
+    idempotency_key: 'order-1',
+    properties: { value: '10.00', currency: 'USD' },
+    user_traits: { external_id: 'eva' },
+  });
+  await post('spend', {
+    rows: [
+      { platform: 'social_ads', level: 'ad', external_id: 'film', date: '2026-05-01', currency: 'USD', spend: '1' },
+    ],
+  });
+  await post('customers/erasures', { request_ref: 'ticket-1', customer_key: 'eva' });
+  await log.stream.publish([1, 2].map(() => ({ id: uuid(), key: uuid(), payload: Buffer.from('visit') })));
+  metrics.countFailure('attribution');
+  const waiting = await told();
+  expect(waiting).toEqual({
+    ...nothing,
+    'tributary_work_failures_total{work="attribution"}': '1',
+    tributary_visits_waiting: '2',
+    tributary_conversions_waiting: '1',
+    tributary_delivery_copies_waiting: '1',
+    tributary_events_waiting: expect.stringMatching(/^[1-9]/),
+    tributary_erasures_waiting: '1',
+  });
+
+  const consumer = await log.stream.consume({ name: visitsConsumer, maxWaitMs: 10, handler: async () => {} });
+  await expect.poll(told, { timeout: 15_000 }).toMatchObject({ tributary_visits_waiting: '0' });
+  await consumer.stop();
+  await log.stream.close();
+  expect(await told()).toMatchObject({ tributary_visits_waiting: 'Nan', tributary_conversions_waiting: '1' });
+});

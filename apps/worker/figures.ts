@@ -1,0 +1,48 @@
+import type { Postgres } from '@tributary/postgres';
+import type { Figure } from '@tributary/runtime';
+import type { Stream } from '@tributary/stream';
+import { sql } from 'kysely';
+import { visitsConsumer } from './consume-visits.ts';
+
+/** Nobody's alarm asks for more, and counting millions at every scrape would be work itself. */
+const countedTo = 100_000;
+
+/** What waits for the workers, all of them together. */
+export function workFigures(system: Postgres, stream: Stream): Record<string, Figure> {
+  const rowsOf =
+    (queue: string, condition = sql`true`) =>
+    async () => {
+      const { rows } = await system.unbound.query(
+        sql<{
+          n: number;
+        }>`SELECT count(*)::int AS n FROM (SELECT FROM ${sql.table(queue)} WHERE ${condition} LIMIT ${countedTo}) q`,
+      );
+      return rows[0]?.n ?? 0;
+    };
+  return {
+    tributary_visits_waiting: {
+      help: 'Messages with visits that are in the log and not stored yet',
+      read: async () => (await stream.lastSequence()) - (await stream.consumedThrough(visitsConsumer)),
+    },
+    tributary_dead_letters: {
+      help: 'Messages that could not be read and wait for somebody to look at them',
+      read: () => stream.deadLetters.count(),
+    },
+    tributary_conversions_waiting: {
+      help: `Conversions to be attributed, counted up to ${countedTo}`,
+      read: rowsOf('dirty_conversions'),
+    },
+    tributary_delivery_copies_waiting: {
+      help: 'Profiles whose spend is not in the reports yet',
+      read: rowsOf('delivery_copies', sql`is_due`),
+    },
+    tributary_events_waiting: {
+      help: `Events that have no place in the event log yet, counted up to ${countedTo}`,
+      read: rowsOf('outbox'),
+    },
+    tributary_erasures_waiting: {
+      help: 'Erasures that are accepted and not done',
+      read: rowsOf('erasure_work'),
+    },
+  };
+}
