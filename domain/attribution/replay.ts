@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClickHouse } from '@tributary/clickhouse';
 import { announce, type Schema, type Tx } from '@tributary/postgres';
 import type { Updateable } from 'kysely';
 import { v7 as uuid, v5 as uuidFrom } from 'uuid';
@@ -25,8 +26,13 @@ export interface ReplayResult {
   readonly conversions: number;
 }
 
-/** What a bucket may hold so that its touches fit into memory, side by side and in order. */
-const touchesPerBucket = 4_000_000;
+/**
+ * As few buckets as memory allows: each also looks for what the other browsers of its people did, all over the table. A bucket may
+ * take this part of the engine's memory, of which a touch on its way takes so many bytes (220 were measured).
+ */
+const shareOfMemory = 0.25;
+const bytesPerTouch = 250;
+const memoryIfUnlimited = 8e9;
 const mostBuckets = 64;
 
 /**
@@ -95,15 +101,20 @@ async function begin({ app, clickhouse }: Engines, { profileId, cause, now, ...o
       .execute();
     await noteFreshness(tx, profileId, 'behind', now());
   });
-  const [size] = await clickhouse.query('attribution_size', { profile_id: profileId });
-  const buckets =
-    options.buckets ?? Math.min(mostBuckets, Math.max(1, Math.ceil(Number(size?.touches ?? 0) / touchesPerBucket)));
+  const buckets = options.buckets ?? (await countBuckets(clickhouse, profileId));
   const isFirst = (await clickhouse.query('attribution_exists', { profile_id: profileId })).length === 0;
   const version = await nextVersion(app, profileId);
   await stage(app, clickhouse, profileId, batchId, { all: true, buckets }, cause);
   // Only now can it be gone on with: before, its inputs were not all there.
   await update(ledger.transaction, profileId, id, { batch_id: batchId, version, buckets_total: buckets });
   return { id, batchId, version, buckets, firstBucket: 0, conversionsDone: 0, isFirst };
+}
+
+async function countBuckets(clickhouse: ClickHouse, profileId: string): Promise<number> {
+  const [size] = await clickhouse.query('attribution_size', { profile_id: profileId });
+  const needed = Number(size?.touches ?? 0) * bytesPerTouch;
+  const room = (Number(size?.memory) || memoryIfUnlimited) * shareOfMemory;
+  return Math.min(mostBuckets, Math.max(1, Math.ceil(needed / room)));
 }
 
 async function work(

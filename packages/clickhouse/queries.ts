@@ -41,7 +41,7 @@ export const catalogue = {
   attribution_bury: declare<AttributionBatch, never>(),
   attribution_bury_unknown: declare<AttributionBatch & { cause: string }, never>(),
   attribution_keep_history: declare<AttributionResults, never>(),
-  attribution_size: declare<{ profile_id: string }, { touches: string }>(),
+  attribution_size: declare<{ profile_id: string }, { touches: string; memory: string }>(),
   attribution_staged: declare<{ profile_id: string; batch_id: string }, { bucket: number; conversions: string }>(),
   conversion_read_touches: declare<
     { profile_id: string; conversion_times: readonly number[]; conversion_ids: readonly string[] },

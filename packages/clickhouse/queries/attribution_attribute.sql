@@ -34,7 +34,8 @@ WITH
                 SELECT visitor_id, person_id FROM attribution_links
                 WHERE batch_id = {batch_id:UUID} AND profile_id = {profile_id:UUID} AND bucket = {bucket:UInt16}
             ) AS l ON l.visitor_id = t.visitor_id
-            WHERE profile_id = {profile_id:UUID}
+            -- The people of a bucket have other browsers all over the table: of what is not theirs, only this column is to be read.
+            PREWHERE profile_id = {profile_id:UUID}
                 AND visitor_id IN
                 (
                     SELECT visitor_id FROM attribution_links
