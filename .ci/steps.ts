@@ -6,6 +6,9 @@ import { join, relative } from 'node:path';
 const root = join(import.meta.dirname, '..');
 const total = { passed: 0, failed: 0 };
 
+/** The small ones take a minute or two on a busy machine. */
+const longestDrillMs = 240_000;
+
 /** Said again just before the last line, where whoever reads only the end of a long output looks. */
 const failures: string[] = [];
 
@@ -65,7 +68,12 @@ async function step(
 function run(args: readonly string[], shown: 'meanwhile' | 'afterwards'): Promise<{ code: number; output: string }> {
   return new Promise((resolve) => {
     const isShown = shown === 'meanwhile';
-    const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', isShown ? 'inherit' : 'pipe'] });
+    const child = spawn(process.execPath, args, {
+      cwd: root,
+      stdio: ['ignore', 'pipe', isShown ? 'inherit' : 'pipe'],
+      // A drill that hangs fails, with its last words, and holds nobody up.
+      ...(!isShown && { timeout: longestDrillMs, killSignal: 'SIGKILL' }),
+    });
     let output = '';
     const take = (data: Buffer) => {
       output += data;

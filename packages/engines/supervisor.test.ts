@@ -29,6 +29,15 @@ test('an engine is started, killed, started again, paused, resumed and stopped b
   expect((await supervisor.status('redis')).state).toBe('stopped');
 });
 
+test('an engine that was killed comes back where everybody looks for it, even if its port is held a moment longer', async () => {
+  const { NATS_URL = '' } = await supervisor.start(['nats']);
+  await supervisor.kill('nats');
+  const holder = createServer().listen(Number(new URL(NATS_URL).port), '127.0.0.1');
+  await new Promise((resolve) => holder.once('listening', resolve));
+  setTimeout(() => holder.close(), 700);
+  expect(await supervisor.start(['nats'])).toEqual({ NATS_URL });
+});
+
 test('its data and its port are private to the set', async () => {
   const other = new Supervisor(`test-${randomBytes(4).toString('hex')}`);
   try {

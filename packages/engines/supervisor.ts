@@ -26,6 +26,8 @@ export interface EngineStatus {
 export class Supervisor {
   readonly #root: string;
   readonly #set: string;
+  /** Engines that have answered: somebody may know their addresses. */
+  readonly #known = new Set<EngineName>();
 
   constructor(set = 'main', root = join(import.meta.dirname, '../../.engines')) {
     this.#root = root;
@@ -111,12 +113,16 @@ export class Supervisor {
     }
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#startPrivate(engine);
+        const addresses = await this.#startPrivate(engine);
+        this.#known.add(engine.name);
+        return addresses;
       } catch (error) {
-        // Two sets may have been given the same free port at the same moment. Who comes second takes another.
         const isTaken = error instanceof Error && /address already in use/i.test(error.message);
-        if (!isTaken || this.#set === 'main' || attempt === 3) throw error;
-        rmSync(join(this.#directory(engine.name), 'ports.json'), { force: true });
+        if (!isTaken || this.#set === 'main' || attempt === 20) throw error;
+        // Who was killed may hold the port for a moment yet, and whoever talked to it looks for it there. Of two sets that were
+        // given the same free port at the same moment, the second takes another.
+        if (this.#known.has(engine.name)) await sleep(250);
+        else rmSync(join(this.#directory(engine.name), 'ports.json'), { force: true });
       }
     }
   }

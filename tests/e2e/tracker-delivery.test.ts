@@ -16,7 +16,7 @@ test('visits go together: what happens within a second is one request, and ten a
   await track(page, 4);
   await site.visits(5);
   expect(site.collector.arrivals.map(({ visits }) => visits.length)).toEqual([5]);
-  expect(await waiting(page)).toEqual([]);
+  await expect.poll(() => waiting(page), patience).toEqual([]);
   await track(page, 23);
   await site.visits(28);
   expect(Math.max(...site.collector.arrivals.map(({ visits }) => visits.length))).toBe(10);
