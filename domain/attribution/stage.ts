@@ -81,13 +81,15 @@ function statements(profileId: string, batchId: string, selection: Selection, cu
       ? `(SELECT outcome_id, cause FROM dirty_conversions WHERE profile_id = '${profileId}' ORDER BY revision LIMIT ${selection.dirty}) q
         CROSS JOIN LATERAL (SELECT * FROM outcomes WHERE profile_id = '${profileId}' AND id = q.outcome_id OFFSET 0) o`
       : `outcomes o CROSS JOIN (SELECT '${word(cause)}' AS cause) q`;
+  // Where people stand matters only to several buckets, and costs a sort of all links.
+  const buckets = 'dirty' in selection ? 1 : selection.buckets;
   const bucketOf = (place: string) =>
-    'dirty' in selection ? '0' : `(((get_byte(uuid_send(${place}), 8) & 63) * ${selection.buckets}) >> 6)`;
+    buckets === 1 ? '0' : `(((get_byte(uuid_send(${place}), 8) & 63) * ${buckets}) >> 6)`;
   const person = 'coalesce(o.customer_id, o.visitor_id, o.id)';
   const time = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS')`;
   const homes = `(SELECT DISTINCT ON (customer_id) customer_id, visitor_id FROM visitor_links WHERE profile_id = '${profileId}' ORDER BY customer_id, substring(uuid_send(visitor_id) FROM 9))`;
-  const home = 'dirty' in selection ? '' : `LEFT JOIN ${homes} h ON h.customer_id = o.customer_id`;
-  const homeOf = 'dirty' in selection ? person : `coalesce(h.visitor_id, ${person})`;
+  const home = buckets === 1 ? '' : `LEFT JOIN ${homes} h ON h.customer_id = o.customer_id`;
+  const homeOf = buckets === 1 ? person : `coalesce(h.visitor_id, ${person})`;
   const definition = `
     LEFT JOIN definition_events byname ON byname.profile_id = o.profile_id AND byname.event_key = o.event_key
     LEFT JOIN definition_events bytype ON bytype.profile_id = o.profile_id AND bytype.event_key = o.event_type_key
@@ -109,7 +111,7 @@ function statements(profileId: string, batchId: string, selection: Selection, cu
   const links =
     'dirty' in selection
       ? `(${people}) p CROSS JOIN LATERAL (SELECT * FROM visitor_links WHERE profile_id = '${profileId}' AND customer_id = p.customer_id OFFSET 0) l`
-      : `visitor_links l JOIN ${homes} h ON h.customer_id = l.customer_id WHERE l.profile_id = '${profileId}' AND l.customer_id IN (${people})`;
+      : `visitor_links l ${buckets === 1 ? '' : `JOIN ${homes} h ON h.customer_id = l.customer_id`} WHERE l.profile_id = '${profileId}' AND l.customer_id IN (${people})`;
   // What brought an outcome is a touch of everything else that its person did: of whoever is in the batch, all such outcomes.
   const told = `o.origin->>'channel', o.origin->>'source', o.origin->>'medium', o.origin->>'platform', '${nil}', '${nil}', o.origin->>'ad_id'`;
   const touch = (bucket: string) =>
@@ -124,7 +126,7 @@ function statements(profileId: string, batchId: string, selection: Selection, cu
     touches,
     conversions: `${row('o.occurred_at', 'coalesce(d.is_attribution_eligible, false)')} WHERE o.profile_id = '${profileId}' UNION ALL ${moved}`,
     links: `
-      SELECT '${batchId}', l.profile_id, ${bucketOf('dirty' in selection ? 'l.visitor_id' : 'h.visitor_id')}, l.visitor_id, l.customer_id
+      SELECT '${batchId}', l.profile_id, ${bucketOf('h.visitor_id')}, l.visitor_id, l.customer_id
       FROM ${links}
       UNION ALL
       SELECT DISTINCT '${batchId}', o.profile_id, ${bucketOf('o.visitor_id')}, o.visitor_id, o.visitor_id
