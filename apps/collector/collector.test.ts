@@ -243,15 +243,19 @@ describe('429', () => {
   });
 
   test('a quota counts over all collectors', async () => {
-    const { envelope } = await setUp({ dailyVisitQuota: 3 });
+    const { envelope } = await setUp({ dailyVisitQuota: 12 });
     const other = await open(log.stream);
     const otherUrl = `http://127.0.0.1:${await other.listen('127.0.0.1', 0)}`;
-    const send = (to: string) => post({ ...envelope, visits: [visit()] }, {}, to);
-    for (const to of [url, otherUrl, otherUrl]) expect((await send(to)).status).toBe(204);
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
-    expect((await send(url)).status).toBe(204);
-    await new Promise((resolve) => setTimeout(resolve, 600));
-    expect((await send(url)).status).toBe(429);
+    const send = async (to: string) => (await post({ ...envelope, visits: [visit()] }, {}, to)).status;
+    for (let n = 0; n < 11; n += 1) expect(await send(otherUrl)).toBe(204);
+    expect(await send(url)).toBe(204);
+    // They tell each other about every second; by itself this one would take eleven more.
+    const answers: number[] = [];
+    while (answers.at(-1) !== 429 && answers.length < 8) {
+      await new Promise((resolve) => setTimeout(resolve, 600));
+      answers.push(await send(url));
+    }
+    expect(answers.at(-1)).toBe(429);
     await other.close();
   });
 
