@@ -72,7 +72,7 @@ export const bench: Bench = {
         figures.bare.push(bare);
         figures.doubled.push(doubled.statements);
       }
-      // By itself, because it keeps its gigabytes: with less for the files of ClickHouse, twice the data took 2.5 times as long.
+      // By itself: it keeps up to 12 GB, which the sides above should not have to do without.
       await withDuckDB(clickhouse, profileId, async (duckdb) => {
         for (let round = 0; round <= rounds; round += 1) {
           const ours = await sides.ours();

@@ -19,8 +19,8 @@ import { jobHandlers } from './jobs.ts';
 /** How late a rotated key is used at the latest. */
 const keyRefreshMs = 30_000;
 
-/** The pipeline works on four profiles at once; attribution and jobs run beside it. */
-const appConnections = 8;
+/** The pipeline works on four profiles at once, attribution on three; delivery and jobs run beside them. */
+const appConnections = 10;
 
 /** A batch with a customer of thousands of conversions and touches takes its time. */
 const attributionTimeoutMs = 100_000;
