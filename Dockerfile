@@ -19,6 +19,7 @@ FROM node:24-slim AS console
 WORKDIR /app
 COPY --from=manifests /manifests ./
 RUN npm install --ignore-scripts --no-audit --no-fund
+COPY tsconfig.json ./
 COPY packages packages
 COPY domain domain
 COPY apps apps
