@@ -21,13 +21,13 @@ module.exports = {
       name: 'stores-know-no-domain',
       severity: 'error',
       from: { path: '^packages/(postgres|clickhouse|stream|redis|vault|outbound|jobs)/' },
-      to: { path: '^(domain|apps|packages/(providers|runtime|contract))/' },
+      to: { path: '^(domain|apps|packages/(providers|operations|http|pages|contract))/' },
     },
     {
       name: 'domain-knows-no-framework-or-driver',
       severity: 'error',
       from: { path: '^domain/', pathNot: '\\.test\\.ts$' },
-      to: { path: ['^apps/', 'node_modules/(fastify|pg|ioredis|@nats-io|@clickhouse|undici)/'] },
+      to: { path: ['^apps/', '^packages/http/', 'node_modules/(fastify|pg|ioredis|@nats-io|@clickhouse|undici)/'] },
     },
     {
       name: 'rooms-through-their-door',
@@ -59,9 +59,9 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^(apps|domain|packages)/',
-        pathNot: ['\\.(test|fixture)\\.tsx?$', '^packages/(testkit|sandbox)/'],
+        pathNot: ['\\.(test|fixture)\\.tsx?$', '^packages/sandbox/'],
       },
-      to: { path: '^(packages/testkit|tests|bench)/' },
+      to: { path: '^(tests|bench)/' },
     },
     {
       name: 'production-knows-no-sandbox',
@@ -69,7 +69,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^(apps|domain|packages)/',
-        pathNot: ['\\.test\\.tsx?$', '^packages/(testkit|sandbox)/', '^apps/cli/commands/demo\\.ts$'],
+        pathNot: ['\\.test\\.tsx?$', '^packages/sandbox/', '^apps/cli/commands/demo\\.ts$'],
       },
       to: { path: '^packages/sandbox/' },
     },

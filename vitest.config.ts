@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['{apps,bench,domain,packages,tests}/**/*.test.{ts,tsx}'],
-    globalSetup: ['packages/testkit/vitest-setup.ts'],
+    globalSetup: ['tests/kit/vitest-setup.ts'],
     // Most files wait for engines and browsers most of the time: more of them than cores can be under way.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     testTimeout: 20_000,

@@ -2,8 +2,8 @@ import { openSync } from 'node:fs';
 import { createCollector } from '@tributary/collector/app.ts';
 import { createPostgres } from '@tributary/postgres';
 import { createRedis, redisReady } from '@tributary/redis';
-import { createLog } from '@tributary/runtime';
 import { connectStream } from '@tributary/stream';
+import { createLog } from '@tributary/telemetry';
 import { testVault } from '@tributary/testkit';
 import { pino } from 'pino';
 

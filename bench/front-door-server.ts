@@ -1,9 +1,11 @@
 import { openSync } from 'node:fs';
 import { data, route, routes } from '@tributary/contract';
 import { bearerAuthenticator, CredentialFinder, KeyUse, readProfile, refusalAuditor } from '@tributary/domain/access';
+import { bindRoute, createServer } from '@tributary/http';
+import { answer } from '@tributary/operations';
 import { createPostgres } from '@tributary/postgres';
 import { createRateLimiter, createRedis, redisReady } from '@tributary/redis';
-import { answer, bindRoute, createLog, createMetrics, createServer } from '@tributary/runtime';
+import { createLog, createMetrics } from '@tributary/telemetry';
 import { testVault } from '@tributary/testkit';
 import Fastify from 'fastify';
 import pg from 'pg';

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bench } from '@tributary/testkit';
-import { progressPrinter } from '../packages/testkit/progress.ts';
+import { progressPrinter } from '../tests/kit/progress.ts';
 
 const names = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.bench.ts'))

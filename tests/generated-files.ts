@@ -3,7 +3,7 @@ import { Supervisor } from '@tributary/engines';
 import { generateSchema } from '@tributary/postgres/generate.ts';
 import { channelsPage, scoringPage } from '@tributary/rules';
 import { buildTracker } from '@tributary/tracker/build.ts';
-import { cloneDatabase, prepareTemplate } from '../packages/testkit/database.ts';
+import { cloneDatabase, prepareTemplate } from '../tests/kit/database.ts';
 
 /** Every file that is made from another one, by path, as it should be now. */
 export async function generatedFiles(): Promise<Record<string, string>> {

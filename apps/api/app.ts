@@ -13,22 +13,13 @@ import {
 import { findCustomerTotals } from '@tributary/domain/conversions';
 import { tombstonesUnder } from '@tributary/domain/customers';
 import type { OpenDns } from '@tributary/domain/tracking';
+import { type Authenticate, bindRoute, createServer, serveDocs, serveHealth } from '@tributary/http';
 import type { Jobs } from '@tributary/jobs';
+import { takeAttempt } from '@tributary/operations';
 import type { Outbound } from '@tributary/outbound';
 import type { Postgres } from '@tributary/postgres';
 import { createRateLimiter, type RedisClient } from '@tributary/redis';
-import {
-  type Authenticate,
-  bindRoute,
-  createMetrics,
-  createServer,
-  type Log,
-  type Metrics,
-  serveDocs,
-  serveHealth,
-  type Tracing,
-  takeAttempt,
-} from '@tributary/runtime';
+import { createMetrics, type Log, type Metrics, type Tracing } from '@tributary/telemetry';
 import type { MasterKey, Vault } from '@tributary/vault';
 import type { FastifyInstance } from 'fastify';
 import { serveConsole } from './console.ts';

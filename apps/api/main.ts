@@ -8,7 +8,7 @@ import { createJobs } from '@tributary/jobs';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { createPostgres } from '@tributary/postgres';
 import { createRedis } from '@tributary/redis';
-import { createLog, createMetrics, createTracing, onStop, serveMetrics } from '@tributary/runtime';
+import { createLog, createMetrics, createTracing, onStop, serveMetrics } from '@tributary/telemetry';
 import { createVault, KeyRing } from '@tributary/vault';
 import { createApi } from './app.ts';
 

@@ -1,6 +1,7 @@
 import { type OAuthEndpoint, type OAuthOptions, oauthEndpoints } from '@tributary/domain/access';
+import { isFromOurPages } from '@tributary/http';
+import { takeFromAddress } from '@tributary/operations';
 import type { RateLimiter } from '@tributary/redis';
-import { isFromOurPages, takeFromAddress } from '@tributary/runtime';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** Serves the OAuth endpoints, which speak in the web's own Request and Response. */

@@ -10,7 +10,7 @@ import * as linkTokens from '@tributary/domain/link-tokens';
 import * as reports from '@tributary/domain/reports';
 import * as topPerformers from '@tributary/domain/top-performers';
 import * as tracking from '@tributary/domain/tracking';
-import type { Handles } from '@tributary/runtime';
+import type { Handles } from '@tributary/operations';
 import { readChangelog, readOpenapi } from './self.ts';
 import type { Services } from './services.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openapi, parseChangelog, type Routes } from '@tributary/contract';
-import { answer, type Handles } from '@tributary/runtime';
+import { answer, type Handles } from '@tributary/operations';
 import type { Services } from './services.ts';
 
 /** What the service says of itself is made once per process: neither can change while it runs. */

@@ -1,18 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { collectorRoutes, type Route } from '@tributary/contract';
+import { Refusal, rateHeaders, renderError } from '@tributary/operations';
 import type { Postgres } from '@tributary/postgres';
 import { createRateLimiter, type RedisClient } from '@tributary/redis';
 import { envelopeLimits } from '@tributary/rules';
-import {
-  checkReadiness,
-  createMetrics,
-  type Log,
-  type Metrics,
-  Refusal,
-  rateHeaders,
-  renderError,
-} from '@tributary/runtime';
 import type { Stream } from '@tributary/stream';
+import { checkReadiness, createMetrics, type Log, type Metrics } from '@tributary/telemetry';
 import type { Vault } from '@tributary/vault';
 import { v7 as uuid } from 'uuid';
 import { addressFinder } from './address-of.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Refusal } from '@tributary/runtime';
+import { Refusal } from '@tributary/operations';
 import { away } from './take-request.ts';
 
 export interface BodyLimits {

@@ -1,7 +1,7 @@
 import type { VisitMessage } from '@tributary/domain/ingestion';
 import { createRedis, type RedisClient, redisReady } from '@tributary/redis';
-import { createLog } from '@tributary/runtime';
 import type { Stream } from '@tributary/stream';
+import { createLog } from '@tributary/telemetry';
 import { browserVisit, buildProfile, buildTrackingKey, openTestkit, type Testkit, testVault } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

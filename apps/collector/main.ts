@@ -2,8 +2,8 @@ import { loadSettings, WrongSettings } from '@tributary/config';
 import { loadKeys } from '@tributary/domain/access';
 import { createPostgres } from '@tributary/postgres';
 import { createRedis } from '@tributary/redis';
-import { createLog, createMetrics, onStop, serveMetrics } from '@tributary/runtime';
 import { connectStream } from '@tributary/stream';
+import { createLog, createMetrics, onStop, serveMetrics } from '@tributary/telemetry';
 import { createVault, KeyRing } from '@tributary/vault';
 import { createCollector } from './app.ts';
 

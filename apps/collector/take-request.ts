@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Agent, sealMessage, type TrackingKey, type VisitMessage } from '@tributary/domain/ingestion';
+import { hidden, Refusal, tooMany } from '@tributary/operations';
 import type { RateLimiter, Verdict } from '@tributary/redis';
 import { readEnvelope, visitsPerDay } from '@tributary/rules';
-import { hidden, type Metrics, Refusal, tooMany } from '@tributary/runtime';
 import { PublishFailed } from '@tributary/stream';
+import type { Metrics } from '@tributary/telemetry';
 import type { Vault } from '@tributary/vault';
 import type { DailyQuota } from './daily-quota.ts';
 import { isAllowedOrigin } from './is-allowed-origin.ts';

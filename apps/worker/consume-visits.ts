@@ -1,6 +1,6 @@
 import { type Ingestion, pipeline } from '@tributary/domain/ingestion';
-import type { Log } from '@tributary/runtime';
 import type { ConsumerEvent, Stream } from '@tributary/stream';
+import type { Log } from '@tributary/telemetry';
 
 /** All workers share this one; an erasure asks how far it is. */
 export const visitsConsumer = 'ingestion';

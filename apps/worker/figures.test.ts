@@ -1,4 +1,4 @@
-import { createWorkMetrics } from '@tributary/runtime';
+import { createWorkMetrics } from '@tributary/telemetry';
 import { buildApiKey, buildProfile, openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 import type { Postgres } from '@tributary/postgres';
-import type { Figure } from '@tributary/runtime';
 import type { Stream } from '@tributary/stream';
+import type { Figure } from '@tributary/telemetry';
 import { sql } from 'kysely';
 import { visitsConsumer } from './consume-visits.ts';
 

@@ -1,6 +1,6 @@
 import type { Route } from '@tributary/contract';
+import type { Caller, Refusal } from '@tributary/operations';
 import type { Postgres } from '@tributary/postgres';
-import type { Caller, Refusal } from '@tributary/runtime/handler.ts';
 import { audit } from './audit.ts';
 
 /**

@@ -1,5 +1,5 @@
+import type { Caller } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
-import type { Caller } from '@tributary/runtime/handler.ts';
 import { sql } from 'kysely';
 
 export interface AuditEntry {

@@ -1,6 +1,6 @@
 import { type OAuthScope, type Scope, scopesOfGrant } from '@tributary/contract';
+import type { Caller } from '@tributary/operations';
 import { effectiveScopes } from '@tributary/rules';
-import type { Caller } from '@tributary/runtime/handler.ts';
 import { type CredentialFinder, type FoundCredential, findCredential } from './find-credentials.ts';
 import { hashSecret, isWellFormedSecret } from './secret.ts';
 

@@ -1,5 +1,5 @@
 import { personScopes, type Routes, type Scope } from '@tributary/contract';
-import { answer, type Handles, refuse } from '@tributary/runtime/handler.ts';
+import { answer, type Handles, refuse } from '@tributary/operations';
 import { v7 as uuid } from 'uuid';
 import { showKey } from './api-key.ts';
 import { audit } from './audit.ts';

@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
+import { answer, type Handles, refuse } from '@tributary/operations';
 import { enter } from '@tributary/postgres';
 import { isPlan, plans } from '@tributary/rules';
-import { answer, type Handles, refuse } from '@tributary/runtime/handler.ts';
 import { v7 as uuid } from 'uuid';
 import { audit } from './audit.ts';
 import { showProfile } from './profile.ts';

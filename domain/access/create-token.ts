@@ -8,9 +8,9 @@ import {
   Uuid,
   unboundAppScopes,
 } from '@tributary/contract';
+import { answer, type Handles, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { effectiveScopes } from '@tributary/rules';
-import { answer, type Handles, refuse } from '@tributary/runtime/handler.ts';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { reachProfile } from './reach.ts';

@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
+import { answer, type Handles } from '@tributary/operations';
 import { enter } from '@tributary/postgres';
-import { answer, type Handles } from '@tributary/runtime/handler.ts';
 import { v7 as uuid } from 'uuid';
 import { audit } from './audit.ts';
 

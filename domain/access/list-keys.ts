@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { answer, type Handles } from '@tributary/operations';
 import { showKey } from './api-key.ts';
 
 /** An app sees the keys it minted; members see all of the profile. */

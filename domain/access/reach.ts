@@ -1,5 +1,5 @@
+import { type Context, refuse } from '@tributary/operations';
 import type { Ledger, Tx } from '@tributary/postgres';
-import { type Context, refuse } from '@tributary/runtime/handler.ts';
 import { sql } from 'kysely';
 
 /** How an app reaches what it was given: a profile that it made or holds a grant on, a workspace that it provisioned. */

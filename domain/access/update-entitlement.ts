@@ -1,5 +1,5 @@
 import type { PrivacyMode, Routes } from '@tributary/contract';
-import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { answer, type Handles } from '@tributary/operations';
 import { audit } from './audit.ts';
 import { governedProfile } from './reach.ts';
 

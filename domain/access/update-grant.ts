@@ -1,6 +1,6 @@
 import { type Routes, scopesOfGrant } from '@tributary/contract';
+import { answer, type Handles, refuse } from '@tributary/operations';
 import { effectiveScopes } from '@tributary/rules';
-import { answer, type Handles, refuse } from '@tributary/runtime/handler.ts';
 import { audit } from './audit.ts';
 import { governedProfile } from './reach.ts';
 

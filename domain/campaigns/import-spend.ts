@@ -1,5 +1,5 @@
 import type { AnswerOf, Routes, SpendFault } from '@tributary/contract';
-import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { answer, type Handles } from '@tributary/operations';
 import { goodOf, readJudged } from './read-spend.ts';
 import { type RecordedSpend, recordSpend } from './record-spend.ts';
 

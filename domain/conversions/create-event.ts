@@ -1,6 +1,6 @@
 import type { AnswerOf, Routes } from '@tributary/contract';
 import type { CustomerServices } from '@tributary/domain/customers';
-import { answer, type Context, type Handles, refuse } from '@tributary/runtime/handler.ts';
+import { answer, type Context, type Handles, refuse } from '@tributary/operations';
 import { v7 as uuid } from 'uuid';
 import { type EventFault, type ReadEvent, readEvent, readOneOfMany } from './read-event.ts';
 import { type Recorded, recordOutcomes, untilRecorded } from './record-outcomes.ts';

@@ -1,5 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import type { Jobs } from '@tributary/jobs';
+import { answer, type Context, type Handles, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import {
   checkDefinition,
@@ -8,7 +9,6 @@ import {
   lookbackDays,
   standardConversionTypes,
 } from '@tributary/rules';
-import { answer, type Context, type Handles, refuse } from '@tributary/runtime/handler.ts';
 import { v7 as uuid } from 'uuid';
 import {
   loadDefinitions,

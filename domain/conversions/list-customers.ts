@@ -7,9 +7,9 @@ import {
   findNames,
   fittingAmong,
 } from '@tributary/domain/customers';
+import { answer, type Handles } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { conversionIdOf, outcomeIdOf, searchQuestion } from '@tributary/rules';
-import { answer, type Handles } from '@tributary/runtime/handler.ts';
 import { findCustomerTotals } from './find-customer-totals.ts';
 import {
   findPeriod,

@@ -1,5 +1,5 @@
 import type { AnswerOf, Routes } from '@tributary/contract';
-import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { answer, type Handles } from '@tributary/operations';
 import { v7 as uuid } from 'uuid';
 import { CustomerBook, type Evidence } from './customer-book.ts';
 import { type ReadRow, readRow } from './import-row.ts';

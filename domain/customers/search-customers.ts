@@ -1,6 +1,6 @@
 import { limits, type Routes } from '@tributary/contract';
+import { answer, type Handles } from '@tributary/operations';
 import { searchQuestion } from '@tributary/rules';
-import { answer, type Handles } from '@tributary/runtime/handler.ts';
 import { findCandidates } from './store.ts';
 import type { FindCustomerTotals } from './totals.ts';
 

@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
+import { answer, type Handles, refuse } from '@tributary/operations';
 import { enter } from '@tributary/postgres';
-import { answer, type Handles, refuse } from '@tributary/runtime/handler.ts';
 import type { ErasureServices } from './erase-customer.ts';
 import { requestErasure } from './request-erasure.ts';
 

@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { answer, type Handles } from '@tributary/operations';
 import type { ErasureServices } from './erase-customer.ts';
 import { requestErasure } from './request-erasure.ts';
 

@@ -17,9 +17,9 @@ import {
 import { eraseLinks } from '@tributary/domain/ingestion';
 import { eraseJourneys } from '@tributary/domain/journeys';
 import { hasTrackingKeys } from '@tributary/domain/tracking';
+import { eraseAnswers } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import type { Identifier } from '@tributary/rules';
-import { eraseAnswers } from '@tributary/runtime/idempotency.ts';
 import type { Vault } from '@tributary/vault';
 import { v4 as randomId, v7 as uuid } from 'uuid';
 import { placeOfKey } from './receipt.ts';

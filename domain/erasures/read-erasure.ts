@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { answer, type Handles, refuse } from '@tributary/runtime/handler.ts';
+import { answer, type Handles, refuse } from '@tributary/operations';
 import type { ErasureServices } from './erase-customer.ts';
 import { showReceipt } from './receipt.ts';
 import { findErasures } from './store.ts';

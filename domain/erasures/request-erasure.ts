@@ -1,7 +1,7 @@
 import { audit } from '@tributary/domain/access';
 import { findTombstones, nameOfIdentifier, openCustomers } from '@tributary/domain/customers';
+import { type Context, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
-import { type Context, refuse } from '@tributary/runtime/handler.ts';
 import { type ErasureServices, eraseCustomer } from './erase-customer.ts';
 import { decideErasure } from './erasure.ts';
 import { showReceipt } from './receipt.ts';

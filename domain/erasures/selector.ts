@@ -1,7 +1,7 @@
 import type { Input, Routes } from '@tributary/contract';
 import { type NamedKind, readIdentifier } from '@tributary/domain/customers';
+import { refuse } from '@tributary/operations';
 import { type Identifier, isCountry } from '@tributary/rules';
-import { refuse } from '@tributary/runtime/handler.ts';
 
 export type ErasureBody = Input<Routes['createErasure']>['body'];
 

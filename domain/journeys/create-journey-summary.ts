@@ -1,5 +1,5 @@
 import { limits, type Routes } from '@tributary/contract';
-import { answer, type Context, type Handles, refuse } from '@tributary/runtime/handler.ts';
+import { answer, type Context, type Handles, refuse } from '@tributary/operations';
 import { findPerson } from './person.ts';
 import { readEvents } from './read-events.ts';
 import { noSummary, showSummary } from './read-journey-summary.ts';

@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { type Handles, refuse } from '@tributary/runtime/handler.ts';
+import { type Handles, refuse } from '@tributary/operations';
 import { findPersonBehind } from './person.ts';
 import { readProjected, readWholeOrProjected } from './read-whole-or-projected.ts';
 import type { JourneyServices } from './services.ts';

@@ -1,8 +1,8 @@
 import type { AnswerOf, Routes } from '@tributary/contract';
 import { countHeld, listDisputed, listIdentifiers, listSamePerson } from '@tributary/domain/customers';
 import { countBrowsers, listBrowsers } from '@tributary/domain/ingestion';
+import { answer, type Handles, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
-import { answer, type Handles, refuse } from '@tributary/runtime/handler.ts';
 import type { Part } from './page.ts';
 import { findPerson, type Person } from './person.ts';
 import type { JourneyServices } from './services.ts';

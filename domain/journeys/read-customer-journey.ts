@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { answer, type Handles } from '@tributary/operations';
 import { findPerson } from './person.ts';
 import { readEvents } from './read-events.ts';
 import type { JourneyServices } from './services.ts';

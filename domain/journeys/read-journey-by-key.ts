@@ -1,7 +1,7 @@
 import type { Input, Routes } from '@tributary/contract';
 import { findOutcome, listNewestConversions } from '@tributary/domain/conversions';
+import { type Handles, refuse } from '@tributary/operations';
 import { type Identifier, normaliseEmail, normaliseKey, normalisePhone } from '@tributary/rules';
-import { type Handles, refuse } from '@tributary/runtime/handler.ts';
 import { findPersonBy } from './person.ts';
 import { readWholeOrProjected } from './read-whole-or-projected.ts';
 import type { JourneyServices } from './services.ts';

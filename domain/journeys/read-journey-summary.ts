@@ -1,5 +1,5 @@
 import type { AnswerOf, Routes } from '@tributary/contract';
-import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { answer, type Handles } from '@tributary/operations';
 import { findPerson } from './person.ts';
 import type { JourneyServices } from './services.ts';
 import { findSummary, type StoredSummary } from './store.ts';

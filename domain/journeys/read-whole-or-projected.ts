@@ -7,9 +7,9 @@ import {
   type NamedOutcome,
 } from '@tributary/domain/conversions';
 import { findCustomerKeys, listIdentifiers, listSamePerson } from '@tributary/domain/customers';
+import { answer, type Context } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { conversionIdOf } from '@tributary/rules';
-import { answer, type Context } from '@tributary/runtime/handler.ts';
 import { type Credit, creditOf } from './credit.ts';
 import type { Person } from './person.ts';
 import { projectEvent } from './project-event.ts';

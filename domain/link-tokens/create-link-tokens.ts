@@ -1,7 +1,7 @@
 import { type AnswerOf, linkTokenParameter, type Routes } from '@tributary/contract';
 import type { CustomerServices } from '@tributary/domain/customers';
+import { answer, type Handles, refuse } from '@tributary/operations';
 import { isCountry } from '@tributary/rules';
-import { answer, type Handles, refuse } from '@tributary/runtime/handler.ts';
 import type { MasterKey } from '@tributary/vault';
 import { keySaid, type LinkTokenRow, type ReadRow, readRow } from './read-row.ts';
 import { recipes } from './recipes.ts';

@@ -1,7 +1,7 @@
 import type { Row } from '@tributary/clickhouse';
 import type { AttributionModel, EntityLevel, RevenueType } from '@tributary/contract';
+import type { Context } from '@tributary/operations';
 import { conversionIdOf } from '@tributary/rules';
-import type { Context } from '@tributary/runtime/handler.ts';
 import { isId, isMoment, readCursor, writeCursor } from './cursor.ts';
 import { creditText } from './figures.ts';
 import type { Period } from './period.ts';

@@ -1,4 +1,4 @@
-import { refuse } from '@tributary/runtime/handler.ts';
+import { refuse } from '@tributary/operations';
 
 /** A place in an order, as callers carry it from page to page without looking inside. */
 export const writeCursor = (...place: readonly string[]): string =>

@@ -1,7 +1,7 @@
 import type { ExplainedField } from '@tributary/contract';
 import { findOriginals } from '@tributary/domain/conversions';
+import type { Context } from '@tributary/operations';
 import { whyLeftOut } from '@tributary/rules';
-import type { Context } from '@tributary/runtime/handler.ts';
 import { keysOf, type PagedConversion } from './conversion-page.ts';
 import { creditText } from './figures.ts';
 import type { Period } from './period.ts';

@@ -1,6 +1,6 @@
 import type { ExplainedField } from '@tributary/contract';
+import type { Context } from '@tributary/operations';
 import { noEntityId } from '@tributary/rules';
-import type { Context } from '@tributary/runtime/handler.ts';
 import { isDay, isId, readCursor, writeCursor } from './cursor.ts';
 import { rateKey } from './period.ts';
 import type { ReportServices } from './services.ts';

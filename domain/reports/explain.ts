@@ -1,6 +1,6 @@
 import type { ExplainedField, Routes } from '@tributary/contract';
+import { answer, type Context, type Handles, refuse } from '@tributary/operations';
 import { noEntityId } from '@tributary/rules';
-import { answer, type Context, type Handles, refuse } from '@tributary/runtime/handler.ts';
 import { readConversions, type Wanted } from './conversion-page.ts';
 import { explainConversions } from './explain-conversions.ts';
 import { readCountedDelivery } from './explain-delivery.ts';

@@ -1,5 +1,5 @@
 import type { EntityLevel } from '@tributary/contract';
-import { type Context, refuse } from '@tributary/runtime/handler.ts';
+import { type Context, refuse } from '@tributary/operations';
 import { isId } from './cursor.ts';
 import type { ReportServices } from './services.ts';
 import { findEntities, findEntityByExternalId } from './store.ts';

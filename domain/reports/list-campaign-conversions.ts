@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
+import { answer, type Handles } from '@tributary/operations';
 import { noEntityId } from '@tributary/rules';
-import { answer, type Handles } from '@tributary/runtime/handler.ts';
 import { readConversions } from './conversion-page.ts';
 import { findEntity, refuseUnknown } from './find-entity.ts';
 import { readPeriod } from './period.ts';

@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { answer, type Handles } from '@tributary/operations';
 import { campaignRow, levelRow } from './campaign-row.ts';
 import { isId, isMinorUnits, readCursor, writeCursor } from './cursor.ts';
 import { readDeliveryPeriod } from './period.ts';

@@ -1,5 +1,5 @@
 import { dailyRates } from '@tributary/domain/conversions';
-import type { Context } from '@tributary/runtime/handler.ts';
+import type { Context } from '@tributary/operations';
 import { dayOf, daysOf } from './days.ts';
 import type { ReportServices } from './services.ts';
 import { findPeriod, type ProfilePeriod } from './store.ts';

@@ -1,6 +1,6 @@
 import type { Row } from '@tributary/clickhouse';
 import { LearningStage, type Routes } from '@tributary/contract';
-import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { answer, type Handles } from '@tributary/operations';
 import { levelRow } from './campaign-row.ts';
 import { findEntity, refuseUnknown } from './find-entity.ts';
 import { readDeliveryPeriod } from './period.ts';

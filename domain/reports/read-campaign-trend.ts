@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { answer, type Handles } from '@tributary/operations';
 import { cost } from './figures.ts';
 import { findKnown } from './find-entity.ts';
 import { daysOfRange, readDeliveryPeriod } from './period.ts';

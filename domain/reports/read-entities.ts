@@ -1,7 +1,7 @@
 import type { Row } from '@tributary/clickhouse';
 import { type AttributionModel, attributionModels, type EntityLevel } from '@tributary/contract';
+import type { Context } from '@tributary/operations';
 import { noEntityId } from '@tributary/rules';
-import type { Context } from '@tributary/runtime/handler.ts';
 import type { DeliveryPeriod } from './period.ts';
 import type { ReportServices } from './services.ts';
 

@@ -1,7 +1,7 @@
 import type { Row } from '@tributary/clickhouse';
 import type { Routes } from '@tributary/contract';
+import { answer, type Handles } from '@tributary/operations';
 import { sumAmounts } from '@tributary/rules';
-import { answer, type Handles } from '@tributary/runtime/handler.ts';
 import { cost, credit, ratio } from './figures.ts';
 import { daysOfRange, readDeliveryPeriod } from './period.ts';
 import type { ReportServices } from './services.ts';

@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { answer, type Handles } from '@tributary/operations';
 import { outcomesOf } from './figures.ts';
 import { readPeriod } from './period.ts';
 import { creditOf } from './read-entities.ts';

@@ -1,6 +1,6 @@
 import type { AttributionModel, EntityLevel } from '@tributary/contract';
+import type { Context } from '@tributary/operations';
 import { fromMinorUnits, noEntityId } from '@tributary/rules';
-import type { Context } from '@tributary/runtime/handler.ts';
 import { parametersOf } from './conversion-page.ts';
 import { conversionsCounted, explainedFigures, type SummedField } from './explained-figure.ts';
 import { costText } from './figures.ts';

@@ -8,7 +8,7 @@ import {
   ScoreWindow,
   TruthGrade,
 } from '@tributary/contract';
-import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { answer, type Handles } from '@tributary/operations';
 import { readCreative } from './creative.ts';
 import { findAds, type KnownAd } from './store.ts';
 

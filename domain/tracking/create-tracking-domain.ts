@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import { audit } from '@tributary/domain/access';
-import { answer, type Handles, refuse } from '@tributary/runtime/handler.ts';
+import { answer, type Handles, refuse } from '@tributary/operations';
 import { foldPublicHost } from './host-name.ts';
 import type { TrackingServices } from './services.ts';
 import { insertDomain, listDomains, lockDomains } from './store.ts';

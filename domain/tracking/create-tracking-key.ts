@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import { audit } from '@tributary/domain/access';
-import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { answer, type Handles } from '@tributary/operations';
 import { insertKey, type KeyRow, listActiveKeys } from './store.ts';
 
 export const createTrackingKey: Handles<Routes['createTrackingKey']> = async (_input, context) => {

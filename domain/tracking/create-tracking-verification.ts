@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Routes } from '@tributary/contract';
 import { audit } from '@tributary/domain/access';
-import { answer, type Handles, refuse } from '@tributary/runtime/handler.ts';
+import { answer, type Handles, refuse } from '@tributary/operations';
 import { v7 as uuid } from 'uuid';
 import { lookAtPage } from './look-at-page.ts';
 import type { TrackingServices } from './services.ts';

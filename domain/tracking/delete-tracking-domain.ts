@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import { audit } from '@tributary/domain/access';
-import { answer, type Handles, refuse } from '@tributary/runtime/handler.ts';
+import { answer, type Handles, refuse } from '@tributary/operations';
 import { removeDomain } from './store.ts';
 
 export const deleteTrackingDomain: Handles<Routes['deleteTrackingDomain']> = async ({ params }, context) => {

@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import { audit } from '@tributary/domain/access';
-import { answer, type Handles, refuse } from '@tributary/runtime/handler.ts';
+import { answer, type Handles, refuse } from '@tributary/operations';
 import { revokeKey } from './store.ts';
 
 export const deleteTrackingKey: Handles<Routes['deleteTrackingKey']> = async ({ params }, context) => {

@@ -1,4 +1,4 @@
-import { type Context, refuse } from '@tributary/runtime/handler.ts';
+import { type Context, refuse } from '@tributary/operations';
 import { originOf } from './origin.ts';
 import { findSettings, listActiveKeys, listDomains } from './store.ts';
 

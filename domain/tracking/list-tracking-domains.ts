@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { answer, type Handles } from '@tributary/operations';
 import type { TrackingServices } from './services.ts';
 import { listDomains } from './store.ts';
 import { showDomain } from './tracking-domain.ts';

@@ -1,6 +1,6 @@
 import type { Row } from '@tributary/clickhouse';
 import type { Routes } from '@tributary/contract';
-import { answer, type Handles, refuse } from '@tributary/runtime/handler.ts';
+import { answer, type Handles, refuse } from '@tributary/operations';
 import type { TrackingServices } from './services.ts';
 import { findCustomersOf } from './store.ts';
 

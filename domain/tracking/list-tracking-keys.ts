@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { answer, type Handles } from '@tributary/operations';
 import { showTrackingKey } from './create-tracking-key.ts';
 import { listActiveKeys } from './store.ts';
 

@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { answer, type Handles } from '@tributary/operations';
 import { gtmContainer } from './gtm-container.ts';
 import { readInstallation } from './installation.ts';
 import type { TrackingServices } from './services.ts';

@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { answer, type Context, type Handles } from '@tributary/runtime/handler.ts';
+import { answer, type Context, type Handles } from '@tributary/operations';
 import { readInstallation } from './installation.ts';
 import type { TrackingServices } from './services.ts';
 import { storeEvents, storePixelScript } from './store-pixel.ts';

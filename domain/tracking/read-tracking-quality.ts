@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { answer, type Handles } from '@tributary/operations';
 import { qualityByDay, silentSince, totalQuality } from './quality.ts';
 import type { TrackingServices } from './services.ts';
 import { countBadVisits, findPeriod, listLinkedVisitors } from './store.ts';

@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { answer, type Context, type Handles } from '@tributary/runtime/handler.ts';
+import { answer, type Context, type Handles } from '@tributary/operations';
 import { findPlan, findSettings } from './store.ts';
 import { showSettings } from './tracking-settings.ts';
 

@@ -1,5 +1,5 @@
 import { type Pixel, pixels, type Routes } from '@tributary/contract';
-import { answer, type Handles, refuse } from '@tributary/runtime/handler.ts';
+import { answer, type Handles, refuse } from '@tributary/operations';
 import { readInstallation } from './installation.ts';
 import { pixelCode } from './pixel-code.ts';
 import type { TrackingServices } from './services.ts';

@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { audit } from '@tributary/domain/access';
+import { answer, type Handles, refuse } from '@tributary/operations';
 import { visitsPerDay } from '@tributary/rules';
-import { answer, type Handles, refuse } from '@tributary/runtime/handler.ts';
 import { foldHost } from './host-name.ts';
 import { planOf } from './read-tracking-settings.ts';
 import { saveSettings } from './store.ts';

@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import { audit } from '@tributary/domain/access';
-import { answer, type Handles, refuse } from '@tributary/runtime/handler.ts';
+import { answer, type Handles, refuse } from '@tributary/operations';
 import { decideDomain, proofOf } from './domain-verdict.ts';
 import { lookUpDomain } from './look-up-domain.ts';
 import type { TrackingServices } from './services.ts';

@@ -5,7 +5,7 @@ import { createJobs } from '@tributary/jobs';
 import { createOutbound } from '@tributary/outbound';
 import { createPostgres } from '@tributary/postgres';
 import { createRedis } from '@tributary/redis';
-import { createLog } from '@tributary/runtime';
+import { createLog } from '@tributary/telemetry';
 import { testVault } from '@tributary/testkit';
 
 /** The whole api in a process of its own, for a drill to kill or a bench to load. */

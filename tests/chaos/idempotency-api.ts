@@ -1,6 +1,6 @@
 import { anyOf, data, route } from '@tributary/contract';
+import { answer } from '@tributary/operations';
 import { announce, createPostgres } from '@tributary/postgres';
-import { answer } from '@tributary/runtime';
 import { serve, served } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
 import { z } from 'zod';

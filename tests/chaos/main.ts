@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Drill } from '@tributary/testkit';
-import { progressPrinter } from '../../packages/testkit/progress.ts';
+import { progressPrinter } from '../../tests/kit/progress.ts';
 
 const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.drill.ts'));
 const names = files.map((file) => file.replace('.drill.ts', ''));

@@ -3,8 +3,8 @@ import { openapi, type Route, routes } from '@tributary/contract';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { serveDocs } from '../../packages/runtime/docs.ts';
-import { referenceUrl } from '../../packages/runtime/docs-pages.ts';
+import { serveDocs } from '../../packages/http/docs.ts';
+import { referenceUrl } from '../../packages/http/docs-pages.ts';
 import { openBrowser } from './browser.ts';
 
 const allRoutes = Object.values<Route>(routes);

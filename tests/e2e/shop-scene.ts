@@ -11,7 +11,7 @@ import { linkTokenReader } from '@tributary/domain/link-tokens';
 import { markVerified } from '@tributary/domain/tracking';
 import { createOutbound } from '@tributary/outbound';
 import { createRedis, type RedisClient, redisReady } from '@tributary/redis';
-import { createLog } from '@tributary/runtime';
+import { createLog } from '@tributary/telemetry';
 import {
   buildApiKey,
   buildProfile,

@@ -1,5 +1,5 @@
 import { anyOf, data, type Route, route, routes } from '@tributary/contract';
-import { answer, refuse } from '@tributary/runtime';
+import { answer, refuse } from '@tributary/operations';
 import { openTestkit, serve, served, type Testkit, type TestServer } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

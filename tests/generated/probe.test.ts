@@ -1,6 +1,6 @@
 import { anyOf, data, type Route, route, routes } from '@tributary/contract';
+import { answer, refuse } from '@tributary/operations';
 import { createPostgres } from '@tributary/postgres';
-import { answer, refuse } from '@tributary/runtime';
 import {
   idBuilders,
   openApi,

@@ -1,6 +1,6 @@
 import type { Input, Routes } from '@tributary/contract';
+import { answer, type Handles, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
-import { answer, type Handles, refuse } from '@tributary/runtime/handler.ts';
 import { audit } from '../audit.ts';
 import { hashSecret, isWellFormedSecret } from '../secret.ts';
 import type { Accounts } from './accounts.ts';

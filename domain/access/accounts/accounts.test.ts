@@ -8,7 +8,7 @@ import {
   type OperatorTools,
   resetPassword,
 } from '@tributary/domain/access';
-import { answer } from '@tributary/runtime/handler.ts';
+import { answer } from '@tributary/operations';
 import {
   buildApiKey,
   buildProfile,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type McpScope, mcpScopes } from '@tributary/contract';
-import { type Html, html } from '@tributary/runtime/html.ts';
+import { type Html, html } from '@tributary/pages';
 import { consentPath } from './auth.ts';
 import type { Membership } from './memberships.ts';
 

@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { answer, type Handles } from '@tributary/operations';
 import { v7 as uuid } from 'uuid';
 import { audit } from '../audit.ts';
 import { hashSecret, mintSecret } from '../secret.ts';

@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { answer, type Handles, refuse } from '@tributary/runtime/handler.ts';
+import { answer, type Handles, refuse } from '@tributary/operations';
 
 /** Without the consent its tokens are worth nothing; they go with the session, or when they run out. */
 export const deleteAssistant: Handles<Routes['deleteAssistant']> = async ({ params }, { caller, effect }) =>

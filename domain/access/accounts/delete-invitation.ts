@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { answer, type Handles, refuse } from '@tributary/runtime/handler.ts';
+import { answer, type Handles, refuse } from '@tributary/operations';
 import { audit } from '../audit.ts';
 import { refuseState, statusOf } from './invitation.ts';
 

@@ -1,6 +1,6 @@
 import type { Role } from '@tributary/contract';
+import { refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
-import { refuse } from '@tributary/runtime/handler.ts';
 import { sql } from 'kysely';
 
 export const invitationDays = 7;

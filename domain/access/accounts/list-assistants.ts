@@ -1,5 +1,5 @@
 import { McpScope, type Routes } from '@tributary/contract';
-import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { answer, type Handles } from '@tributary/operations';
 
 export const listAssistants: Handles<Routes['listAssistants']> = async (_input, { caller, ledger }) => {
   const rows = await ledger.transaction((tx) =>

@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { answer, type Handles } from '@tributary/operations';
 import { membersOf, showMember } from './member.ts';
 
 export const listMembers: Handles<Routes['listMembers']> = async ({ params, query }, { ledger }) => {

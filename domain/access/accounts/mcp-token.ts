@@ -1,6 +1,6 @@
 import { McpScope, type Role, roles, scopesOfMcpToken } from '@tributary/contract';
+import type { Caller } from '@tributary/operations';
 import type { UnboundLedger } from '@tributary/postgres';
-import type { Caller } from '@tributary/runtime/handler.ts';
 import { type RawBuilder, sql } from 'kysely';
 import { isWellFormedSecret } from '../secret.ts';
 import { hashToken } from './hashed-sessions.ts';

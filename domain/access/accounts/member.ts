@@ -1,6 +1,6 @@
 import type { Role } from '@tributary/contract';
+import { type Caller, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
-import { type Caller, refuse } from '@tributary/runtime/handler.ts';
 import { refuseState } from './invitation.ts';
 
 export interface MemberRow {

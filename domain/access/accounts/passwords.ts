@@ -1,5 +1,5 @@
 import { hash, verify } from '@node-rs/argon2';
-import { refuse } from '@tributary/runtime/handler.ts';
+import { refuse } from '@tributary/operations';
 import { isCompromised } from './compromised-passwords.ts';
 import { turnstile } from './turnstile.ts';
 

@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { answer, type Handles } from '@tributary/runtime/handler.ts';
+import { answer, type Handles } from '@tributary/operations';
 import { findMemberships } from './memberships.ts';
 
 export const readAccount: Handles<Routes['readAccount']> = async (_input, { caller, ledger }) => {

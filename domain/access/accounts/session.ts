@@ -1,6 +1,6 @@
 import { type Role, roles } from '@tributary/contract';
+import type { Caller } from '@tributary/operations';
 import type { UnboundLedger } from '@tributary/postgres';
-import type { Caller } from '@tributary/runtime/handler.ts';
 import { type RawBuilder, sql } from 'kysely';
 import type { SessionCookie } from './auth.ts';
 import { hashToken } from './hashed-sessions.ts';

@@ -1,4 +1,4 @@
-import { refuse } from '@tributary/runtime/handler.ts';
+import { refuse } from '@tributary/operations';
 
 /** A flood of sign-ins waits here, and past a point is told so, instead of taking memory and threads from everything else. */
 export function turnstile(atOnce: number, mostWaiting: number): <T>(work: () => Promise<T>) => Promise<T> {

@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { answer, type Handles, refuse } from '@tributary/runtime/handler.ts';
+import { answer, type Handles, refuse } from '@tributary/operations';
 import type { Accounts } from './accounts.ts';
 import { readPasswordHash, replacePassword } from './users.ts';
 

@@ -1,10 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { data, route } from '@tributary/contract';
+import { answer } from '@tributary/operations';
 import { openTestkit, serve, served, type Testkit } from '@tributary/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { answer, createTracing } from './index.ts';
+import { createTracing } from './index.ts';
 
 let kit: Testkit;
 beforeAll(async () => {

@@ -1,4 +1,5 @@
 import { anyOf, data, route } from '@tributary/contract';
+import { answer, refuse } from '@tributary/operations';
 import { announce } from '@tributary/postgres';
 import {
   type BuiltKey,
@@ -13,7 +14,6 @@ import {
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { answer, refuse } from './index.ts';
 
 /** A small API of its own, so that the runtime is tested whatever the product declares. */
 const echo = route({

@@ -1,16 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
 import cors from '@fastify/cors';
+import { countRefusal, Refusal, renderError } from '@tributary/operations';
 import { isAway } from '@tributary/postgres';
 import type { RateLimiter } from '@tributary/redis';
+import type { Log, Metrics, Tracing } from '@tributary/telemetry';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
-import { countRefusal } from './admission.ts';
-import { Refusal } from './handler.ts';
-import type { Log } from './log.ts';
-import type { Metrics } from './metrics.ts';
 import { RequestState } from './request-state.ts';
-import { renderError } from './respond.ts';
-import type { Tracing } from './tracing.ts';
 
 export interface ServerOptions {
   readonly baseUrl: string;

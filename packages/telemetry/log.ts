@@ -1,15 +1,15 @@
 import { pino } from 'pino';
-import type { RequestState } from './request-state.ts';
+import type { RequestFacts } from './request-facts.ts';
 
 /**
  * Logs name routes, ids and outcomes, never what was sent: the address (a search term may stand in it), headers, bodies and
  * IP addresses have no way into a line, because these functions do not take them.
  */
 export interface Log {
-  request(state: RequestState, method: string, status: number, milliseconds: number): void;
+  request(state: RequestFacts, method: string, status: number, milliseconds: number): void;
   /** A fault of ours. */
-  failure(state: RequestState | undefined, error: unknown): void;
-  note(state: RequestState, text: string): void;
+  failure(state: RequestFacts | undefined, error: unknown): void;
+  note(state: RequestFacts, text: string): void;
   say(text: string, facts?: Record<string, string | number | boolean>): void;
 }
 
@@ -26,7 +26,7 @@ export function createLog(
     },
     destination ?? pino.destination({ sync: false }),
   );
-  const facts = (state: RequestState | undefined) => ({
+  const facts = (state: RequestFacts | undefined) => ({
     request_id: state?.requestId,
     operation: state?.route?.id,
     credential: state?.caller && `${state.caller.kind}:${state.caller.credentialId}`,

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { refuse } from './handler.ts';
+import { refuse } from '@tributary/operations';
 
 /**
  * A browser sends its cookie along with whatever any page makes it send. So a request that changes something on the strength of a

@@ -1,17 +1,5 @@
-import type { FastifyInstance } from 'fastify';
-
 /** Each engine by name, and how to ask whether it answers. */
 export type Readiness = Readonly<Record<string, () => Promise<unknown>>>;
-
-/** /healthz: the process lives. /readyz: what it needs answers; a load balancer sends nothing here while it does not. */
-export function serveHealth(fastify: FastifyInstance, readiness: Readiness, isStopping: () => boolean): void {
-  fastify.get('/healthz', async () => ({ status: 'ok' }));
-  fastify.get('/readyz', async (_request, reply) => {
-    const { status, body } = await checkReadiness(readiness, isStopping);
-    reply.code(status);
-    return body;
-  });
-}
 
 /** The answer of /readyz. */
 export async function checkReadiness(

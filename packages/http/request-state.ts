@@ -1,7 +1,7 @@
 import type { Span } from '@opentelemetry/api';
 import type { Route } from '@tributary/contract';
+import type { Caller } from '@tributary/operations';
 import { v7 as uuid } from 'uuid';
-import type { Caller } from './handler.ts';
 
 /** What is known of a request while it is served; logs and metrics read it when the answer has left. */
 export class RequestState {

@@ -2,17 +2,10 @@ import type { Clock } from '@tributary/clock';
 import type { Route } from '@tributary/contract';
 import { bearerAuthenticator, CredentialFinder, refusalAuditor } from '@tributary/domain/access';
 import { tombstonesUnder } from '@tributary/domain/customers';
+import { bindRoute, createServer, serveHealth } from '@tributary/http';
+import type { Context, Handles } from '@tributary/operations';
 import { createRateLimiter, createRedis, type RateLimiter, redisReady } from '@tributary/redis';
-import {
-  bindRoute,
-  type Context,
-  createLog,
-  createMetrics,
-  createServer,
-  type Handles,
-  serveHealth,
-  type Tracing,
-} from '@tributary/runtime';
+import { createLog, createMetrics, type Tracing } from '@tributary/telemetry';
 import { createVault } from '@tributary/vault';
 import type { FastifyInstance } from 'fastify';
 import type { Testkit } from './testkit.ts';

@@ -1,13 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { createMetrics, serveMetrics } from './index.ts';
-import { RequestState } from './request-state.ts';
 
 test('requests and refusals are counted by operation, status and code, and served on a port of their own', async () => {
   const metrics = createMetrics();
-  const state = new RequestState();
-  state.errorCode = 'unauthorized';
-  metrics.observe(state, 401, 12);
+  metrics.observe({ route: undefined, errorCode: 'unauthorized' }, 401, 12);
   const server = await serveMetrics(metrics, '127.0.0.1', 0);
   try {
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -1,21 +1,31 @@
 import { type Answer, errorEntry, type Route } from '@tributary/contract';
+import {
+  admit,
+  type Caller,
+  type Context,
+  claimKey,
+  countRefusal,
+  deprecationHeaders,
+  findStoredAnswer,
+  type IdempotentRequest,
+  parseBody,
+  parseParams,
+  parseQuery,
+  passPersonGate,
+  Refusal,
+  rateHeaders,
+  readIdempotentRequest,
+  recordRefusedRead,
+  refuse,
+  type StoredAnswer,
+  storeAnswer,
+  takeAllowance,
+} from '@tributary/operations';
 import { enter, type Ledger, type Postgres, type Tx, type Wall } from '@tributary/postgres';
 import type { RateLimiter } from '@tributary/redis';
 import type { Vault } from '@tributary/vault';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { admit, countRefusal, deprecationHeaders, rateHeaders, takeAllowance } from './admission.ts';
 import { refuseForgery } from './forgery.ts';
-import { type Caller, type Context, Refusal, refuse } from './handler.ts';
-import {
-  claimKey,
-  findStoredAnswer,
-  type IdempotentRequest,
-  readIdempotentRequest,
-  type StoredAnswer,
-  storeAnswer,
-} from './idempotency.ts';
-import { parseBody, parseParams, parseQuery } from './parse.ts';
-import { passPersonGate, recordRefusedRead } from './person-gate.ts';
 import type { RequestState } from './request-state.ts';
 
 /** What a request shows of who sends it; domain/access makes a caller of it, or not. */

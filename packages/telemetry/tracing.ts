@@ -1,10 +1,10 @@
 import { type Span, SpanKind, SpanStatusCode, type Tracer } from '@opentelemetry/api';
-import type { RequestState } from './request-state.ts';
+import type { RequestFacts } from './request-facts.ts';
 
 export interface Tracing {
   start(): Span;
   /** Names the operation, never the address: a search term may stand in it. */
-  end(span: Span, state: RequestState, method: string, status: number): void;
+  end(span: Span, state: RequestFacts, method: string, status: number): void;
   stop(): Promise<void>;
 }
 

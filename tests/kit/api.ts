@@ -6,7 +6,7 @@ import { createJobs } from '@tributary/jobs';
 import { createOutbound } from '@tributary/outbound';
 import { createPostgres } from '@tributary/postgres';
 import { createRedis, redisReady } from '@tributary/redis';
-import { createLog } from '@tributary/runtime';
+import { createLog } from '@tributary/telemetry';
 import type { FastifyInstance } from 'fastify';
 import { testVault } from './serve.ts';
 import type { Testkit } from './testkit.ts';

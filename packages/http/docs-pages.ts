@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { ErrorCode, errorEntry, errorExample, type Route, refusalsOf, retries, routes } from '@tributary/contract';
-import { Html, html, prose } from './html.ts';
+import { Html, html, prose } from '@tributary/pages';
 
 export interface PageOptions {
   /** Lets this page's own style through its Content-Security-Policy. */

@@ -1,11 +1,11 @@
 import { gunzipSync } from 'node:zlib';
 import { ErrorCode, errorEntry, errorExample, retries, routes } from '@tributary/contract';
+import { docsUrl } from '@tributary/operations';
+import { escapeHtml, html, prose } from '@tributary/pages';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serveDocs } from './docs.ts';
 import { errorPage, referenceUrl } from './docs-pages.ts';
-import { escapeHtml, html, prose } from './html.ts';
-import { docsUrl } from './respond.ts';
 
 const baseUrl = 'https://tributary.example';
 let fastify: FastifyInstance;

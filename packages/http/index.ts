@@ -1,0 +1,5 @@
+export { type Authenticate, type Binding, bindRoute, type Presented } from './bind.ts';
+export { type DocsOptions, serveDocs } from './docs.ts';
+export { isFromOurPages } from './forgery.ts';
+export { serveHealth } from './health.ts';
+export { createServer, type ServerOptions } from './server.ts';
