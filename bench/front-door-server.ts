@@ -1,6 +1,8 @@
 import { openSync } from 'node:fs';
 import { data, route, routes } from '@tributary/contract';
-import { bearerAuthenticator, CredentialFinder, KeyUse, readProfile, refusalAuditor } from '@tributary/domain/access';
+import { refusalAuditor } from '@tributary/domain/accountability/room.ts';
+import { bearerAuthenticator, CredentialFinder, KeyUse } from '@tributary/domain/credentials/room.ts';
+import { readProfile } from '@tributary/domain/tenants/room.ts';
 import { bindRoute, createServer } from '@tributary/http';
 import { answer } from '@tributary/operations';
 import { createPostgres } from '@tributary/postgres';

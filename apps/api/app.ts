@@ -1,16 +1,10 @@
 import type { LanguageModel } from '@tributary/ai-model';
 import type { ClickHouse } from '@tributary/clickhouse';
 import { limits, type RouteId, routes } from '@tributary/contract';
-import {
-  bearerAuthenticator,
-  CredentialFinder,
-  createAccounts,
-  KeyUse,
-  mcpAuthenticator,
-  refusalAuditor,
-  sessionAuthenticator,
-} from '@tributary/domain/access';
+import { refusalAuditor } from '@tributary/domain/accountability/room.ts';
+import { createAccounts, mcpAuthenticator, sessionAuthenticator } from '@tributary/domain/accounts/room.ts';
 import { findCustomerTotals } from '@tributary/domain/conversions';
+import { bearerAuthenticator, CredentialFinder, KeyUse } from '@tributary/domain/credentials/room.ts';
 import { tombstonesUnder } from '@tributary/domain/customers';
 import type { OpenDns } from '@tributary/domain/tracking';
 import { type Authenticate, bindRoute, createServer, serveDocs, serveHealth } from '@tributary/http';

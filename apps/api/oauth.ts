@@ -1,4 +1,4 @@
-import { type OAuthEndpoint, type OAuthOptions, oauthEndpoints } from '@tributary/domain/access';
+import { type OAuthEndpoint, type OAuthOptions, oauthEndpoints } from '@tributary/domain/accounts/room.ts';
 import { isFromOurPages } from '@tributary/http';
 import { takeFromAddress } from '@tributary/operations';
 import type { RateLimiter } from '@tributary/redis';

@@ -1,13 +1,15 @@
 import type { RouteId, Routes } from '@tributary/contract';
-import * as access from '@tributary/domain/access';
+import * as accounts from '@tributary/domain/accounts/room.ts';
 import * as attribution from '@tributary/domain/attribution';
 import * as campaigns from '@tributary/domain/campaigns';
 import * as conversions from '@tributary/domain/conversions';
+import * as credentials from '@tributary/domain/credentials/room.ts';
 import * as customers from '@tributary/domain/customers';
 import * as erasures from '@tributary/domain/erasures';
 import * as journeys from '@tributary/domain/journeys';
 import * as linkTokens from '@tributary/domain/link-tokens';
 import * as reports from '@tributary/domain/reports';
+import * as tenants from '@tributary/domain/tenants/room.ts';
 import * as topPerformers from '@tributary/domain/top-performers';
 import * as tracking from '@tributary/domain/tracking';
 import type { Handles } from '@tributary/operations';
@@ -18,18 +20,18 @@ import type { Services } from './services.ts';
 export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services> } = {
   readOpenapi,
   readChangelog,
-  createWorkspace: access.createWorkspace,
-  deleteWorkspace: access.deleteWorkspace,
-  createProfile: access.createProfile,
-  readProfile: access.readProfile,
-  deleteProfile: access.deleteProfile,
-  updateEntitlement: access.updateEntitlement,
-  updateGrant: access.updateGrant,
-  createKey: access.createKey,
-  listKeys: access.listKeys,
-  deleteKey: access.deleteKey,
-  createToken: access.createToken,
-  readPiiAccessLog: access.readPiiAccessLog,
+  createWorkspace: tenants.createWorkspace,
+  deleteWorkspace: tenants.deleteWorkspace,
+  createProfile: tenants.createProfile,
+  readProfile: tenants.readProfile,
+  deleteProfile: tenants.deleteProfile,
+  updateEntitlement: tenants.updateEntitlement,
+  updateGrant: credentials.updateGrant,
+  createKey: credentials.createKey,
+  listKeys: credentials.listKeys,
+  deleteKey: credentials.deleteKey,
+  createToken: credentials.createToken,
+  readPiiAccessLog: tenants.readPiiAccessLog,
   importCustomers: customers.importCustomers,
   searchCustomers: customers.searchCustomers,
   listCustomers: conversions.listCustomers,
@@ -43,19 +45,19 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   readJourneySummary: journeys.readJourneySummary,
   createJourneySummary: journeys.createJourneySummary,
   readCustomerExport: journeys.readCustomerExport,
-  signIn: access.signIn,
-  signOut: access.signOut,
-  readAccount: access.readAccount,
-  updatePassword: access.updatePassword,
-  listAssistants: access.listAssistants,
-  deleteAssistant: access.deleteAssistant,
-  listMembers: access.listMembers,
-  updateMember: access.updateMember,
-  deleteMember: access.deleteMember,
-  createInvitation: access.createInvitation,
-  listInvitations: access.listInvitations,
-  deleteInvitation: access.deleteInvitation,
-  acceptInvitation: access.acceptInvitation,
+  signIn: accounts.signIn,
+  signOut: accounts.signOut,
+  readAccount: accounts.readAccount,
+  updatePassword: accounts.updatePassword,
+  listAssistants: accounts.listAssistants,
+  deleteAssistant: accounts.deleteAssistant,
+  listMembers: accounts.listMembers,
+  updateMember: accounts.updateMember,
+  deleteMember: accounts.deleteMember,
+  createInvitation: accounts.createInvitation,
+  listInvitations: accounts.listInvitations,
+  deleteInvitation: accounts.deleteInvitation,
+  acceptInvitation: accounts.acceptInvitation,
   createEvent: conversions.createEvent,
   createGoalDefinition: conversions.createGoalDefinition,
   listGoalDefinitions: conversions.listGoalDefinitions,

@@ -1,4 +1,4 @@
-import type { Accounts } from '@tributary/domain/access';
+import type { Accounts } from '@tributary/domain/accounts/room.ts';
 import type { FindCustomerTotals } from '@tributary/domain/customers';
 import type { ErasureServices } from '@tributary/domain/erasures';
 import type { JourneyServices } from '@tributary/domain/journeys';

@@ -2,14 +2,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '@tributary/config';
 import { scopes as allScopes, Scope } from '@tributary/contract';
+import { addMember, createPasswords, createUser } from '@tributary/domain/accounts/room.ts';
 import {
-  addMember,
   createKeyByOperator,
-  createPasswords,
   createProfileByOperator,
-  createUser,
   createWorkspaceByOperator,
-} from '@tributary/domain/access';
+} from '@tributary/domain/credentials/room.ts';
 import { createPostgres } from '@tributary/postgres';
 
 /** What the demo must know the next time it is started. It lies beside the demo's data and goes with it. */

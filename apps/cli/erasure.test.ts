@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createPublicKey, verify } from 'node:crypto';
 import { join } from 'node:path';
-import { ensureKeys, loadKeys } from '@tributary/domain/access';
 import { createPostgres } from '@tributary/postgres';
 import {
   buildApiKey,
@@ -12,7 +11,7 @@ import {
   type TestApi,
   type Testkit,
 } from '@tributary/testkit';
-import { createVault, KeyRing } from '@tributary/vault';
+import { createVault, ensureKeys, KeyRing, loadKeys } from '@tributary/vault';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openPrivateStream, type PrivateStream } from '../../packages/stream/testing/private-stream.ts';

@@ -4,10 +4,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ensureKeys } from '@tributary/domain/access';
 import { createPostgres } from '@tributary/postgres';
 import { buildProfile, openTestkit, type Testkit } from '@tributary/testkit';
-import { createVault } from '@tributary/vault';
+import { createVault, ensureKeys } from '@tributary/vault';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 let kit: Testkit;

@@ -1,7 +1,6 @@
-import { loadKeys } from '@tributary/domain/access';
 import { type Tombstones, tombstonesUnder } from '@tributary/domain/customers';
 import type { Postgres } from '@tributary/postgres';
-import { KeyRing } from '@tributary/vault';
+import { KeyRing, loadKeys } from '@tributary/vault';
 import { masterVault } from './commands/keys.ts';
 
 /** The service's own keys, as they are now. */

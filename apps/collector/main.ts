@@ -1,10 +1,9 @@
 import { loadSettings, WrongSettings } from '@tributary/config';
-import { loadKeys } from '@tributary/domain/access';
 import { createPostgres } from '@tributary/postgres';
 import { createRedis } from '@tributary/redis';
 import { connectStream } from '@tributary/stream';
 import { createLog, createMetrics, onStop, serveMetrics } from '@tributary/telemetry';
-import { createVault, KeyRing } from '@tributary/vault';
+import { createVault, KeyRing, loadKeys } from '@tributary/vault';
 import { createCollector } from './app.ts';
 
 /** How late a rotated key is used at the latest. */

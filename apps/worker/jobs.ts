@@ -1,8 +1,10 @@
 import { type ClickHouse, type ClickHouseSettings, forgetProfile } from '@tributary/clickhouse';
-import { deleteTenant, forgetExpired, pruneAccessLog } from '@tributary/domain/access';
+import { pruneAccessLog } from '@tributary/domain/accountability/room.ts';
+import { forgetExpired } from '@tributary/domain/accounts/room.ts';
 import { fetchRates, type RateSources, settleCustomers, spreadDefinition } from '@tributary/domain/conversions';
 import { completeErasures } from '@tributary/domain/erasures';
 import type { Ingestion } from '@tributary/domain/ingestion';
+import { deleteTenant } from '@tributary/domain/tenants/room.ts';
 import { rebuildScores } from '@tributary/domain/top-performers';
 import { pruneEvents } from '@tributary/domain/webhooks';
 import type { JobHandlers } from '@tributary/jobs';

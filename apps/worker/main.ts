@@ -1,6 +1,5 @@
 import { clickhouseSettings, createClickHouse } from '@tributary/clickhouse';
 import { loadSettings, WrongSettings } from '@tributary/config';
-import { loadKeys } from '@tributary/domain/access';
 import { startAttribution } from '@tributary/domain/attribution';
 import { startDeliveryCopy } from '@tributary/domain/campaigns';
 import { openIngestion } from '@tributary/domain/ingestion';
@@ -11,7 +10,7 @@ import { createOutbound } from '@tributary/outbound';
 import { createPostgres, startSequencer } from '@tributary/postgres';
 import { connectStream } from '@tributary/stream';
 import { createLog, createWorkMetrics, onStop, serveMetrics } from '@tributary/telemetry';
-import { createVault, KeyRing } from '@tributary/vault';
+import { createVault, KeyRing, loadKeys } from '@tributary/vault';
 import { consumeVisits } from './consume-visits.ts';
 import { workFigures } from './figures.ts';
 import { jobHandlers } from './jobs.ts';

@@ -1,4 +1,4 @@
-import { audit } from '@tributary/domain/access';
+import { audit } from '@tributary/domain/accountability';
 import { findTombstones, nameOfIdentifier, openCustomers } from '@tributary/domain/customers';
 import { type Context, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';

@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { audit } from '@tributary/domain/access';
+import { audit } from '@tributary/domain/accountability';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { foldPublicHost } from './host-name.ts';
 import type { TrackingServices } from './services.ts';

@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { audit } from '@tributary/domain/access';
+import { audit } from '@tributary/domain/accountability';
 import { answer, type Handles } from '@tributary/operations';
 import { insertKey, type KeyRow, listActiveKeys } from './store.ts';
 

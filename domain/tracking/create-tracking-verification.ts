@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Routes } from '@tributary/contract';
-import { audit } from '@tributary/domain/access';
+import { audit } from '@tributary/domain/accountability';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { v7 as uuid } from 'uuid';
 import { lookAtPage } from './look-at-page.ts';

@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { audit } from '@tributary/domain/access';
+import { audit } from '@tributary/domain/accountability';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { decideDomain, proofOf } from './domain-verdict.ts';
 import { lookUpDomain } from './look-up-domain.ts';

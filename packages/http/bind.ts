@@ -28,7 +28,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { refuseForgery } from './forgery.ts';
 import type { RequestState } from './request-state.ts';
 
-/** What a request shows of who sends it; domain/access makes a caller of it, or not. */
+/** What a request shows of who sends it; domain/credentials and domain/accounts make a caller of it, or not. */
 export interface Presented {
   readonly authorization: string | undefined;
   readonly cookie: string | undefined;

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClickHouse, createClickHouse, migrate, raw } from '@tributary/clickhouse';
-import { ensureKeys, loadKeys } from '@tributary/domain/access';
 import { Supervisor } from '@tributary/engines';
 import { createPostgres, type Postgres } from '@tributary/postgres';
 import { connectStream, type Stream } from '@tributary/stream';
 import { buildProfile, buildTrackingKey, type DrillEngines, freePort, openDrillEngines } from '@tributary/testkit';
-import { createVault, KeyRing } from '@tributary/vault';
+import { createVault, ensureKeys, KeyRing, loadKeys } from '@tributary/vault';
 import { sql } from 'kysely';
 import { Agent, request } from 'undici';
 import { AppProcess } from './app-process.ts';

@@ -1,6 +1,6 @@
 import { buildConsole, consoleDirectory } from '@tributary/console/build.ts';
 import type { Role } from '@tributary/contract';
-import { addMember, createPasswords, createUser } from '@tributary/domain/access';
+import { addMember, createPasswords, createUser } from '@tributary/domain/accounts/room.ts';
 import { completeErasures } from '@tributary/domain/erasures';
 import { openIngestion, pipeline } from '@tributary/domain/ingestion';
 import { linkTokenReader } from '@tributary/domain/link-tokens';

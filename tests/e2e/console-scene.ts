@@ -1,5 +1,5 @@
 import { buildConsole, consoleDirectory } from '@tributary/console/build.ts';
-import { addMember, createPasswords, createUser } from '@tributary/domain/access';
+import { addMember, createPasswords, createUser } from '@tributary/domain/accounts/room.ts';
 import { replay } from '@tributary/domain/attribution';
 import { rebuildProfile } from '@tributary/domain/top-performers';
 import { Book, fillDelivery, fillFast, type Market, openMarket, ReportBook } from '@tributary/sandbox';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CredentialKind, IdKind } from '@tributary/contract';
-import { mintSecret } from '@tributary/domain/access';
+import { mintSecret } from '@tributary/domain/credentials/room.ts';
 import {
   type BuilderKit,
   buildApiKey,

@@ -1,6 +1,6 @@
 import { type ApiOptions, createApi } from '@tributary/api/app.ts';
 import { createClickHouse } from '@tributary/clickhouse';
-import { registerApp } from '@tributary/domain/access';
+import { registerApp } from '@tributary/domain/credentials/room.ts';
 import { dnsOpener } from '@tributary/domain/tracking';
 import { createJobs } from '@tributary/jobs';
 import { createOutbound } from '@tributary/outbound';

@@ -1,5 +1,5 @@
 import { type CredentialKind, type IdKind, McpScope, OAuthScope, Scope, unboundAppScopes } from '@tributary/contract';
-import { hashSecret, mintSecret, registerApp } from '@tributary/domain/access';
+import { hashSecret, mintSecret, registerApp } from '@tributary/domain/credentials/room.ts';
 import { mintTrackingKey } from '@tributary/domain/tracking';
 import { createPostgres, type Ledger, type Schema } from '@tributary/postgres';
 import { type EntityLevel, entityIdOf } from '@tributary/rules';

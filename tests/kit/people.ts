@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { McpScope, Role } from '@tributary/contract';
-import { hashToken, mintSecret } from '@tributary/domain/access';
+import { hashToken } from '@tributary/domain/accounts/room.ts';
+import { mintSecret } from '@tributary/domain/credentials/room.ts';
 import type { Postgres } from '@tributary/postgres';
 import { v7 as uuid } from 'uuid';
 

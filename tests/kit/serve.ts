@@ -1,6 +1,7 @@
 import type { Clock } from '@tributary/clock';
 import type { Route } from '@tributary/contract';
-import { bearerAuthenticator, CredentialFinder, refusalAuditor } from '@tributary/domain/access';
+import { refusalAuditor } from '@tributary/domain/accountability/room.ts';
+import { bearerAuthenticator, CredentialFinder } from '@tributary/domain/credentials/room.ts';
 import { tombstonesUnder } from '@tributary/domain/customers';
 import { bindRoute, createServer, serveHealth } from '@tributary/http';
 import type { Context, Handles } from '@tributary/operations';

@@ -1,6 +1,7 @@
 import { clickhouseSettings, forgetProfile } from '@tributary/clickhouse';
 import { scopes as allScopes, Scope } from '@tributary/contract';
-import * as access from '@tributary/domain/access';
+import * as credentials from '@tributary/domain/credentials/room.ts';
+import * as tenants from '@tributary/domain/tenants/room.ts';
 import { isPlan, plans } from '@tributary/rules';
 import { Command, Option } from 'commander';
 import { withLedgers } from '../ledgers.ts';
@@ -18,10 +19,10 @@ function deleteCommand(noun: 'workspace' | 'profile', description: string): Comm
     .action((id: string, { json }: Json) =>
       withLedgers(async ({ app, operator, settings, now }) => {
         const target = noun === 'profile' ? { profileId: id } : { workspaceId: id };
-        const archived = await access.archiveByOperator(operator.unbound, target, now);
+        const archived = await credentials.archiveByOperator(operator.unbound, target, now);
         if (!archived) throw new Error(`There is no ${noun} ${id}.`);
         const clickhouse = clickhouseSettings(settings);
-        await access.deleteTenant(app, archived, (profileId) => forgetProfile(clickhouse, profileId));
+        await tenants.deleteTenant(app, archived, (profileId) => forgetProfile(clickhouse, profileId));
         tell({ id, deleted: true }, json, 'Deleted from every store.');
       }),
     );
@@ -43,7 +44,7 @@ function workspaceCommand(): Command {
         .option('--healthcare', 'mark it as a healthcare agency: partner apps never see people in it')
         .action((name: string, { plan, healthcare = false, json }: { plan: string; healthcare?: boolean } & Json) =>
           withLedgers(async ({ app, now }) => {
-            const id = await access.createWorkspaceByOperator(
+            const id = await credentials.createWorkspaceByOperator(
               app,
               { name, plan: isPlan(plan) ? plan : 'free', isHealthcareAgency: healthcare },
               now,
@@ -55,7 +56,7 @@ function workspaceCommand(): Command {
     .addCommand(
       sub('list', 'List workspaces').action(({ json }: Json) =>
         withLedgers(async ({ operator }) =>
-          show(await access.listWorkspaces(operator.unbound, listLimit), json, 'There are no workspaces yet.'),
+          show(await credentials.listWorkspaces(operator.unbound, listLimit), json, 'There are no workspaces yet.'),
         ),
       ),
     )
@@ -80,7 +81,7 @@ function profileCommand(): Command {
           ) =>
             withLedgers(async ({ app, now }) => {
               const profile = { workspaceId, name, privacyMode: privacy, timeZone, reportingCurrency: currency };
-              tell({ id: await access.createProfileByOperator(app, profile, now), ...profile }, json, 'Created.');
+              tell({ id: await credentials.createProfileByOperator(app, profile, now), ...profile }, json, 'Created.');
             }),
         ),
     )
@@ -89,7 +90,11 @@ function profileCommand(): Command {
         .option('--workspace <id>', 'only those of one workspace')
         .action(({ workspace, json }: { workspace?: string } & Json) =>
           withLedgers(async ({ operator }) =>
-            show(await access.listProfiles(operator.unbound, listLimit, workspace), json, 'There are no profiles yet.'),
+            show(
+              await credentials.listProfiles(operator.unbound, listLimit, workspace),
+              json,
+              'There are no profiles yet.',
+            ),
           ),
         ),
     )
@@ -125,7 +130,7 @@ function appCommand(): Command {
                 allowedReturnOrigins: options.returnOrigins,
                 rateTier: options.tier,
               };
-              const { clientId, clientSecret } = await access.registerApp(operator.unbound, registration, now);
+              const { clientId, clientSecret } = await credentials.registerApp(operator.unbound, registration, now);
               tell(
                 { client_id: clientId, client_secret: clientSecret },
                 options.json,
@@ -137,7 +142,7 @@ function appCommand(): Command {
     .addCommand(
       sub('list', 'List apps').action(({ json }: Json) =>
         withLedgers(async ({ operator }) =>
-          show(await access.listApps(operator.unbound, listLimit), json, 'There are no apps yet.'),
+          show(await credentials.listApps(operator.unbound, listLimit), json, 'There are no apps yet.'),
         ),
       ),
     )
@@ -146,7 +151,7 @@ function appCommand(): Command {
         .argument('<client-id>')
         .action((clientId: string, { json }: Json) =>
           withLedgers(async ({ operator }) => {
-            const clientSecret = await access.resetAppSecret(operator.unbound, clientId);
+            const clientSecret = await credentials.resetAppSecret(operator.unbound, clientId);
             if (!clientSecret) throw new Error(`There is no app ${clientId}.`);
             tell({ client_id: clientId, client_secret: clientSecret }, json, 'The secret is new and not shown again.');
           }),
@@ -157,7 +162,7 @@ function appCommand(): Command {
         .argument('<client-id>')
         .action((clientId: string, { json }: Json) =>
           withLedgers(async ({ operator, now }) => {
-            if (!(await access.disableApp(operator.unbound, clientId, now)))
+            if (!(await credentials.disableApp(operator.unbound, clientId, now)))
               throw new Error(`There is no live app ${clientId}.`);
             tell({ client_id: clientId }, json, 'Disabled.');
           }),
@@ -182,7 +187,7 @@ function keyCommand(): Command {
           (profileId: string, { name, scopes, rate, json }: { name: string; scopes?: string[]; rate: number } & Json) =>
             withLedgers(async ({ app, now }) => {
               const all = Scope.options.filter((scope) => allScopes[scope].grain !== 'workspace');
-              const key = await access.createKeyByOperator(
+              const key = await credentials.createKeyByOperator(
                 app,
                 { profileId, name, scopes: scopes ?? all, requestsPerMinute: rate },
                 now,
@@ -196,7 +201,7 @@ function keyCommand(): Command {
         .argument('<profile>')
         .action((profileId: string, { json }: Json) =>
           withLedgers(async ({ app }) =>
-            show(await access.listKeysOfProfile(app, profileId, listLimit), json, 'The profile has no keys.'),
+            show(await credentials.listKeysOfProfile(app, profileId, listLimit), json, 'The profile has no keys.'),
           ),
         ),
     )
@@ -206,7 +211,7 @@ function keyCommand(): Command {
         .argument('<key>', 'id of the key')
         .action((profileId: string, keyId: string, { json }: Json) =>
           withLedgers(async ({ app, now }) => {
-            if (!(await access.revokeKeyByOperator(app, profileId, keyId, now)))
+            if (!(await credentials.revokeKeyByOperator(app, profileId, keyId, now)))
               throw new Error(`The profile has no live key ${keyId}.`);
             tell({ id: keyId }, json, 'Revoked.');
           }),

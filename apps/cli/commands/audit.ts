@@ -1,4 +1,4 @@
-import { verifyAudit } from '@tributary/domain/access';
+import { verifyAudit } from '@tributary/domain/accountability/room.ts';
 import { Command } from 'commander';
 import { withLedgers } from '../ledgers.ts';
 import { tell } from '../output.ts';

@@ -1,6 +1,13 @@
 import { loadSettings } from '@tributary/config';
-import { retireKeys, rewrapKeys, rotateKey } from '@tributary/domain/access';
-import { createVault, type KeyPurpose, rotatedPurposes, type Vault } from '@tributary/vault';
+import {
+  createVault,
+  type KeyPurpose,
+  retireKeys,
+  rewrapKeys,
+  rotatedPurposes,
+  rotateKey,
+  type Vault,
+} from '@tributary/vault';
 import { Argument, Command } from 'commander';
 import { withLedgers } from '../ledgers.ts';
 import { tell } from '../output.ts';

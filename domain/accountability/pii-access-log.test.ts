@@ -1,6 +1,6 @@
 import { buildApiKey, buildProfile, openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { pruneAccessLog } from './index.ts';
+import { pruneAccessLog } from './prune-access-log.job.ts';
 
 let kit: Testkit;
 let api: TestApi;

@@ -1,8 +1,8 @@
 import { type Routes, scopesOfGrant } from '@tributary/contract';
+import { audit } from '@tributary/domain/accountability';
+import { governedProfile } from '@tributary/domain/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { effectiveScopes } from '@tributary/rules';
-import { audit } from './audit.ts';
-import { governedProfile } from './reach.ts';
 
 export const updateGrant: Handles<Routes['updateGrant']> = async ({ params, body }, context) => {
   const { behind, caller, now, requestId } = context;

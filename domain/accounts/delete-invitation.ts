@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
+import { audit } from '@tributary/domain/accountability';
 import { answer, type Handles, refuse } from '@tributary/operations';
-import { audit } from '../audit.ts';
 import { refuseState, statusOf } from './invitation.ts';
 
 export const deleteInvitation: Handles<Routes['deleteInvitation']> = async (

@@ -1,8 +1,8 @@
 import type { Input, Routes } from '@tributary/contract';
+import { audit } from '@tributary/domain/accountability';
+import { hashSecret, isWellFormedSecret } from '@tributary/domain/credentials';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
-import { audit } from '../audit.ts';
-import { hashSecret, isWellFormedSecret } from '../secret.ts';
 import type { Accounts } from './accounts.ts';
 import { type FoundInvitation, findInvitation, refuseState, refuseUnusable } from './invitation.ts';
 import { insertUser, type NewUser } from './users.ts';

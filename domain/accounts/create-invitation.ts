@@ -1,8 +1,8 @@
 import type { Routes } from '@tributary/contract';
+import { audit } from '@tributary/domain/accountability';
+import { hashSecret, mintSecret } from '@tributary/domain/credentials';
 import { answer, type Handles } from '@tributary/operations';
 import { v7 as uuid } from 'uuid';
-import { audit } from '../audit.ts';
-import { hashSecret, mintSecret } from '../secret.ts';
 import { invitationDays, showInvitation } from './invitation.ts';
 import { refuseUnlessOwner } from './member.ts';
 

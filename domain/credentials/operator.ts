@@ -1,7 +1,7 @@
 import { type OAuthScope, Scope } from '@tributary/contract';
+import { audit } from '@tributary/domain/accountability';
 import type { Ledger, Postgres } from '@tributary/postgres';
 import { v7 as uuid } from 'uuid';
-import { audit } from './audit.ts';
 import { hashSecret, mintSecret } from './secret.ts';
 
 /** What the operator does from the command line. It passes the same walls and leaves the same audit entries as a request. */

@@ -1,8 +1,8 @@
 import { personScopes, type Routes, type Scope } from '@tributary/contract';
+import { audit } from '@tributary/domain/accountability';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { v7 as uuid } from 'uuid';
 import { showKey } from './api-key.ts';
-import { audit } from './audit.ts';
 import { hashSecret, mintSecret } from './secret.ts';
 
 export const createKey: Handles<Routes['createKey']> = async ({ body }, { effect, caller, now, requestId }) => {

@@ -1,8 +1,8 @@
 import { McpScope, type Role, roles, scopesOfMcpToken } from '@tributary/contract';
+import { isWellFormedSecret } from '@tributary/domain/credentials';
 import type { Caller } from '@tributary/operations';
 import type { UnboundLedger } from '@tributary/postgres';
 import { type RawBuilder, sql } from 'kysely';
-import { isWellFormedSecret } from '../secret.ts';
 import { hashToken } from './hashed-sessions.ts';
 import { memberRequestsPerMinute } from './session.ts';
 

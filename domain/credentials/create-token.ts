@@ -8,12 +8,12 @@ import {
   Uuid,
   unboundAppScopes,
 } from '@tributary/contract';
+import { reachProfile } from '@tributary/domain/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { effectiveScopes } from '@tributary/rules';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { reachProfile } from './reach.ts';
 import { hashSecret, mintSecret } from './secret.ts';
 
 const lifeSeconds = 3_600;

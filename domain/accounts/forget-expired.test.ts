@@ -1,7 +1,7 @@
 import { buildMember, buildProfile, openTestkit, type Testkit } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { forgetExpired } from './index.ts';
+import { forgetExpired } from './forget-expired.job.ts';
 
 let kit: Testkit;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import type { Routes } from '@tributary/contract';
+import { audit } from '@tributary/domain/accountability';
 import { answer, type Handles } from '@tributary/operations';
 import { enter } from '@tributary/postgres';
 import { v7 as uuid } from 'uuid';
-import { audit } from './audit.ts';
 
 export const createWorkspace: Handles<Routes['createWorkspace']> = async (
   { body },

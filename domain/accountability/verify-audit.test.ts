@@ -1,7 +1,8 @@
+import { createProfileByOperator, createWorkspaceByOperator } from '@tributary/domain/credentials/room.ts';
 import { openTestkit, type Testkit } from '@tributary/testkit';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createProfileByOperator, createWorkspaceByOperator, verifyAudit } from './index.ts';
+import { verifyAudit } from './verify-audit.ts';
 
 let kit: Testkit;
 let workspaceId: string;

@@ -1,9 +1,9 @@
 import type { Routes } from '@tributary/contract';
+import { audit } from '@tributary/domain/accountability';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { enter } from '@tributary/postgres';
 import { isPlan, plans } from '@tributary/rules';
 import { v7 as uuid } from 'uuid';
-import { audit } from './audit.ts';
 import { showProfile } from './profile.ts';
 import { reachWorkspace } from './reach.ts';
 

@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
+import { audit } from '@tributary/domain/accountability';
 import { answer, type Handles } from '@tributary/operations';
-import { audit } from '../audit.ts';
 import { memberForChange, refuseLastOwner, refuseUnlessOwner, showMember } from './member.ts';
 
 export const updateMember: Handles<Routes['updateMember']> = async (

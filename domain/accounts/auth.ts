@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { mcp } from '@better-auth/mcp';
 import { McpScope } from '@tributary/contract';
+import { mintSecret } from '@tributary/domain/credentials';
 import type { Postgres } from '@tributary/postgres';
 import type { BetterAuthOptions, BetterAuthPlugin } from 'better-auth';
 import { CamelCasePlugin } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { mintSecret } from '../secret.ts';
 import { hashingSessions, hashToken } from './hashed-sessions.ts';
 import type { Passwords } from './passwords.ts';
 

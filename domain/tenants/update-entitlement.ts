@@ -1,6 +1,6 @@
 import type { PrivacyMode, Routes } from '@tributary/contract';
+import { audit } from '@tributary/domain/accountability';
 import { answer, type Handles } from '@tributary/operations';
-import { audit } from './audit.ts';
 import { governedProfile } from './reach.ts';
 
 export const updateEntitlement: Handles<Routes['updateEntitlement']> = async ({ params, body }, context) => {

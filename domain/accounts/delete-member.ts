@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
+import { audit } from '@tributary/domain/accountability';
 import { answer, type Handles, refuse } from '@tributary/operations';
-import { audit } from '../audit.ts';
 import { memberForChange, refuseLastOwner, refuseUnlessOwner } from './member.ts';
 
 export const deleteMember: Handles<Routes['deleteMember']> = async ({ params }, { caller, effect, now, requestId }) =>

@@ -7,7 +7,7 @@ import {
   listUsers,
   type OperatorTools,
   resetPassword,
-} from '@tributary/domain/access';
+} from '@tributary/domain/accounts/room.ts';
 import { answer } from '@tributary/operations';
 import {
   buildApiKey,

@@ -1,5 +1,6 @@
 import type { Ledger } from '@tributary/postgres';
-import { type KeyPurpose, keyPurposes, makeKey, rewrapKey, type StoredKey, type Vault } from '@tributary/vault';
+import { type KeyPurpose, keyPurposes, makeKey, rewrapKey, type StoredKey } from './key-ring.ts';
+import type { Vault } from './vault.ts';
 
 /** The live keys of all purposes, newest first. */
 export async function loadKeys(ledger: Ledger): Promise<StoredKey[]> {

@@ -2,7 +2,7 @@ import { buildApiKey, buildProfile, openTestkit, type Testkit, testVault } from 
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deleteTenant } from './index.ts';
+import { deleteTenant } from './delete-tenant.job.ts';
 
 let kit: Testkit;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
+import { audit } from '@tributary/domain/accountability';
 import { answer, type Handles, refuse } from '@tributary/operations';
-import { audit } from './audit.ts';
 
 export const deleteKey: Handles<Routes['deleteKey']> = async ({ params }, { effect, caller, now, requestId }) =>
   effect(async (tx) => {

@@ -1,8 +1,9 @@
 import { createPostgres, type Postgres } from '@tributary/postgres';
 import { openTestkit, type Testkit } from '@tributary/testkit';
-import { createVault, KeyRing, UnreadableSecret } from '@tributary/vault';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ensureKeys, loadKeys, retireKeys, rewrapKeys, rotateKey } from './index.ts';
+import { KeyRing } from './key-ring.ts';
+import { ensureKeys, loadKeys, retireKeys, rewrapKeys, rotateKey } from './key-store.ts';
+import { createVault, UnreadableSecret } from './vault.ts';
 
 const oldMaster = { id: 'm1', bytes: Buffer.alloc(32, 1) };
 const newMaster = { id: 'm2', bytes: Buffer.alloc(32, 2) };

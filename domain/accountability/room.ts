@@ -1,0 +1,3 @@
+export { refusalAuditor } from './audit-refusal.ts';
+export { pruneAccessLog } from './prune-access-log.job.ts';
+export { verifyAudit } from './verify-audit.ts';

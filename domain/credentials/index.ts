@@ -1,0 +1,1 @@
+export { hashSecret, isWellFormedSecret, mintSecret } from './secret.ts';

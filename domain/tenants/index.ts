@@ -1,0 +1,1 @@
+export { governedProfile, reachProfile } from './reach.ts';
