@@ -10,8 +10,8 @@ import {
   refusalAuditor,
   sessionAuthenticator,
 } from '@tributary/domain/access';
-import { findCustomerTotals } from '@tributary/domain/conversions';
 import { tombstonesUnder } from '@tributary/domain/customers';
+import { findCustomerTotals } from '@tributary/domain/outcomes';
 import type { OpenDns } from '@tributary/domain/tracking';
 import { type Authenticate, bindRoute, createServer, serveDocs, serveHealth } from '@tributary/http';
 import type { Jobs } from '@tributary/jobs';

@@ -2,11 +2,12 @@ import type { RouteId, Routes } from '@tributary/contract';
 import * as access from '@tributary/domain/access';
 import * as attribution from '@tributary/domain/attribution';
 import * as campaigns from '@tributary/domain/campaigns';
-import * as conversions from '@tributary/domain/conversions';
 import * as customers from '@tributary/domain/customers';
+import * as definitions from '@tributary/domain/definitions';
 import * as erasures from '@tributary/domain/erasures';
 import * as journeys from '@tributary/domain/journeys';
 import * as linkTokens from '@tributary/domain/link-tokens';
+import * as outcomes from '@tributary/domain/outcomes';
 import * as reports from '@tributary/domain/reports';
 import * as topPerformers from '@tributary/domain/top-performers';
 import * as tracking from '@tributary/domain/tracking';
@@ -32,7 +33,7 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   readPiiAccessLog: access.readPiiAccessLog,
   importCustomers: customers.importCustomers,
   searchCustomers: customers.searchCustomers,
-  listCustomers: conversions.listCustomers,
+  listCustomers: outcomes.listCustomers,
   createLinkTokens: linkTokens.createLinkTokens,
   createErasure: erasures.createErasure,
   readErasure: erasures.readErasure,
@@ -56,10 +57,10 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   listInvitations: access.listInvitations,
   deleteInvitation: access.deleteInvitation,
   acceptInvitation: access.acceptInvitation,
-  createEvent: conversions.createEvent,
-  createGoalDefinition: conversions.createGoalDefinition,
-  listGoalDefinitions: conversions.listGoalDefinitions,
-  createGoal: conversions.createGoal,
+  createEvent: outcomes.createEvent,
+  createGoalDefinition: definitions.createGoalDefinition,
+  listGoalDefinitions: definitions.listGoalDefinitions,
+  createGoal: definitions.createGoal,
   importSpend: campaigns.importSpend,
   listCampaigns: reports.listCampaigns,
   readUnattributed: reports.readUnattributed,

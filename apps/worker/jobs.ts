@@ -1,8 +1,8 @@
 import { type ClickHouse, type ClickHouseSettings, forgetProfile } from '@tributary/clickhouse';
 import { deleteTenant, forgetExpired, pruneAccessLog } from '@tributary/domain/access';
-import { fetchRates, type RateSources, settleCustomers, spreadDefinition } from '@tributary/domain/conversions';
 import { completeErasures } from '@tributary/domain/erasures';
 import type { Ingestion } from '@tributary/domain/ingestion';
+import { fetchRates, type RateSources, settleCustomers, spreadDefinition } from '@tributary/domain/outcomes';
 import { rebuildScores } from '@tributary/domain/top-performers';
 import { pruneEvents } from '@tributary/domain/webhooks';
 import type { JobHandlers } from '@tributary/jobs';

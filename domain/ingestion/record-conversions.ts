@@ -1,4 +1,4 @@
-import { recordVisitOutcomes, untilRecorded, type VisitOutcome } from '@tributary/domain/conversions';
+import { recordVisitOutcomes, untilRecorded, type VisitOutcome } from '@tributary/domain/outcomes';
 import type { Json } from '@tributary/rules';
 import type { Ingestion } from './context.ts';
 import { eachProfile } from './each-profile.ts';

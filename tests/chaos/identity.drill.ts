@@ -1,4 +1,4 @@
-import { type ReadEvent, recordOutcomes, untilRecorded } from '@tributary/domain/conversions';
+import { type ReadEvent, recordOutcomes, untilRecorded } from '@tributary/domain/outcomes';
 import { createPostgres, type Postgres } from '@tributary/postgres';
 import { buildProfile, type Drill, openDrillEngines, testTombstones } from '@tributary/testkit';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-import { openOutcomeImporter } from '@tributary/domain/conversions';
+import { openOutcomeImporter } from '@tributary/domain/outcomes';
 import { Command } from 'commander';
 import { importFile, progressLine, rejectedFile } from '../csv-file.ts';
 import { openTombstones } from '../key-ring.ts';

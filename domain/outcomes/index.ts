@@ -3,7 +3,6 @@ export { countDirty, eraseOutcomes, hasOutcomes } from './erase.ts';
 export { dailyRates, priceOutcomes, saveRates } from './exchange-rates.ts';
 export { fetchRates, type RateSources } from './fetch-rates.job.ts';
 export { findCustomerTotals } from './find-customer-totals.ts';
-export { createGoal, createGoalDefinition, listGoalDefinitions } from './goal-definitions.ts';
 export {
   type ImportedRows,
   type OutcomeCells,

@@ -6,10 +6,10 @@ import {
   saveCustomers,
   type Tombstones,
 } from '@tributary/domain/customers';
+import { findCashEvents } from '@tributary/domain/definitions';
 import { announce, type Tx } from '@tributary/postgres';
 import { convert, type EventSettlement, fromMinorUnits, originOf, settleEvent } from '@tributary/rules';
 import { v7 as uuid, v5 as uuidFrom } from 'uuid';
-import { findCashEvents } from './definitions.ts';
 import { withoutPerson } from './erase.ts';
 import { deriveFirstPayments } from './first-payments.ts';
 import { type OwnedPayment, saveStandings } from './payments-store.ts';

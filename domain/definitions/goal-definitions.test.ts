@@ -1,3 +1,4 @@
+import { settleCustomers, spreadDefinition } from '@tributary/domain/outcomes';
 import {
   type EventSender,
   openApi,
@@ -8,7 +9,6 @@ import {
   type Testkit,
 } from '@tributary/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { settleCustomers, spreadDefinition } from './index.ts';
 
 let kit: Testkit;
 let api: TestApi;
