@@ -96,6 +96,7 @@ function ranks() {
     'customers',
     'link-tokens',
     'definitions',
+    'money',
     'outcomes',
     'ingestion',
     'attribution',

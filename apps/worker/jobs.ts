@@ -2,7 +2,8 @@ import { type ClickHouse, type ClickHouseSettings, forgetProfile } from '@tribut
 import { deleteTenant, forgetExpired, pruneAccessLog } from '@tributary/domain/access';
 import { completeErasures } from '@tributary/domain/erasures';
 import type { Ingestion } from '@tributary/domain/ingestion';
-import { fetchRates, type RateSources, settleCustomers, spreadDefinition } from '@tributary/domain/outcomes';
+import { fetchRates, type RateSources } from '@tributary/domain/money';
+import { priceOutcomes, settleCustomers, spreadDefinition } from '@tributary/domain/outcomes';
 import { rebuildScores } from '@tributary/domain/top-performers';
 import { pruneEvents } from '@tributary/domain/webhooks';
 import type { JobHandlers } from '@tributary/jobs';
@@ -41,7 +42,15 @@ export function jobHandlers({ app, system, clickhouse, patient, now, ...rest }: 
       await completeErasures({ app, system, clickhouse, stream, consumer, opening, letters, now }, signal);
     },
     fetchRates: (_payload, signal) =>
-      fetchRates({ app, system, get: (url, until) => getText(outbound, url, until) }, rateSources, signal),
+      fetchRates(
+        {
+          system,
+          get: (url, until) => getText(outbound, url, until),
+          price: (until) => priceOutcomes(app, system, until),
+        },
+        rateSources,
+        signal,
+      ),
     rebuildScores: async (_payload, signal) =>
       void (await rebuildScores({ app, system, clickhouse: patient, now }, signal)),
   };

@@ -1,7 +1,5 @@
 export { createEvent } from './create-event.ts';
 export { countDirty, eraseOutcomes, hasOutcomes } from './erase.ts';
-export { dailyRates, priceOutcomes, saveRates } from './exchange-rates.ts';
-export { fetchRates, type RateSources } from './fetch-rates.job.ts';
 export { findCustomerTotals } from './find-customer-totals.ts';
 export {
   type ImportedRows,
@@ -21,6 +19,7 @@ export {
   type OutcomeOwner,
   type PersonOutcome,
 } from './outcomes-of.ts';
+export { priceOutcomes } from './price-outcomes.ts';
 export type { ReadEvent } from './read-event.ts';
 export { recordOutcomes, untilRecorded } from './record-outcomes.ts';
 export { recordVisitOutcomes, type VisitOutcome } from './record-visit-outcomes.ts';

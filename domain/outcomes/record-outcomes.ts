@@ -7,6 +7,7 @@ import {
   type Tombstones,
 } from '@tributary/domain/customers';
 import { findCashEvents } from '@tributary/domain/definitions';
+import { findRates } from '@tributary/domain/money';
 import { announce, type Tx } from '@tributary/postgres';
 import { convert, type EventSettlement, fromMinorUnits, originOf, settleEvent } from '@tributary/rules';
 import { v7 as uuid, v5 as uuidFrom } from 'uuid';
@@ -18,7 +19,6 @@ import type { ReadEvent } from './read-event.ts';
 import {
   findErasedKeys,
   findOutcomes,
-  findRates,
   insertOutcomes,
   markCustomersDirty,
   markDirty,

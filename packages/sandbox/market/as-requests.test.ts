@@ -1,4 +1,4 @@
-import { saveRates } from '@tributary/domain/outcomes';
+import { saveRates } from '@tributary/domain/money';
 import {
   checkClock,
   classifyVisit,
