@@ -98,6 +98,7 @@ function ranks() {
     'definitions',
     'money',
     'outcomes',
+    'payments',
     'ingestion',
     'attribution',
     'campaigns',

@@ -3,7 +3,8 @@ import { deleteTenant, forgetExpired, pruneAccessLog } from '@tributary/domain/a
 import { completeErasures } from '@tributary/domain/erasures';
 import type { Ingestion } from '@tributary/domain/ingestion';
 import { fetchRates, type RateSources } from '@tributary/domain/money';
-import { priceOutcomes, settleCustomers, spreadDefinition } from '@tributary/domain/outcomes';
+import { priceOutcomes, spreadDefinition } from '@tributary/domain/outcomes';
+import { settleCustomers } from '@tributary/domain/payments';
 import { rebuildScores } from '@tributary/domain/top-performers';
 import { pruneEvents } from '@tributary/domain/webhooks';
 import type { JobHandlers } from '@tributary/jobs';

@@ -1,4 +1,5 @@
-import { settleCustomers, spreadDefinition } from '@tributary/domain/outcomes';
+import { spreadDefinition } from '@tributary/domain/outcomes';
+import { settleCustomers } from '@tributary/domain/payments';
 import {
   type EventSender,
   openApi,

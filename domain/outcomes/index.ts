@@ -19,9 +19,11 @@ export {
   type OutcomeOwner,
   type PersonOutcome,
 } from './outcomes-of.ts';
+export type { OwnedPayment, PaymentChange, PaymentStandings, Placement } from './payment-standings.ts';
 export { priceOutcomes } from './price-outcomes.ts';
-export type { ReadEvent } from './read-event.ts';
+export { type ReadEvent, readEvent } from './read-event.ts';
 export { recordOutcomes, untilRecorded } from './record-outcomes.ts';
 export { recordVisitOutcomes, type VisitOutcome } from './record-visit-outcomes.ts';
-export { settleCustomers, spreadDefinition } from './settle-customers.job.ts';
-export { findOriginals, markLinked } from './store.ts';
+export type { OutcomeServices } from './services.ts';
+export { spreadDefinition } from './spread-definition.job.ts';
+export { findOriginals, markDirty, markLinked } from './store.ts';
