@@ -11,7 +11,7 @@ import {
   sessionAuthenticator,
 } from '@tributary/domain/access';
 import { tombstonesUnder } from '@tributary/domain/customers';
-import { findCustomerTotals } from '@tributary/domain/outcomes';
+import { findCustomerTotals, goalReader } from '@tributary/domain/outcomes';
 import { paymentStandings } from '@tributary/domain/payments';
 import type { OpenDns } from '@tributary/domain/tracking';
 import { type Authenticate, bindRoute, createServer, serveDocs, serveHealth } from '@tributary/http';
@@ -139,6 +139,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       languageModel: options.languageModel,
       summariesPerDay: options.summariesPerDay ?? limits.journeySummary.defaultUnitsPerDay,
       findCustomerTotals,
+      goals: goalReader,
       payments: paymentStandings,
     },
     baseUrl,

@@ -33,7 +33,7 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   readPiiAccessLog: access.readPiiAccessLog,
   importCustomers: customers.importCustomers,
   searchCustomers: customers.searchCustomers,
-  listCustomers: outcomes.listCustomers,
+  listCustomers: customers.listCustomers,
   createLinkTokens: linkTokens.createLinkTokens,
   createErasure: erasures.createErasure,
   readErasure: erasures.readErasure,

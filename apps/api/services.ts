@@ -1,5 +1,5 @@
 import type { Accounts } from '@tributary/domain/access';
-import type { FindCustomerTotals } from '@tributary/domain/customers';
+import type { CustomerListServices } from '@tributary/domain/customers';
 import type { ErasureServices } from '@tributary/domain/erasures';
 import type { JourneyServices } from '@tributary/domain/journeys';
 import type { LinkTokenServices } from '@tributary/domain/link-tokens';
@@ -9,7 +9,8 @@ import type { Jobs } from '@tributary/jobs';
 
 /** What handlers may use besides the ledger. A handler names only what it needs. */
 export interface Services
-  extends TrackingServices,
+  extends CustomerListServices,
+    TrackingServices,
     LinkTokenServices,
     OutcomeServices,
     JourneyServices,
@@ -18,5 +19,4 @@ export interface Services
   readonly apiUrl: string | undefined;
   readonly jobs: Jobs;
   readonly accounts: Accounts;
-  readonly findCustomerTotals: FindCustomerTotals;
 }

@@ -64,18 +64,16 @@ export async function openOutcomeImporter(
       const { events, rejected } = readRows(rows, at);
       const evidence = { source: 'file', saidAt: at, requestId: `req_${uuid()}` };
       const recorded = await untilRecorded(() =>
-        app
-          .forProfile(profileId)
-          .transaction((tx) =>
-            recordOutcomes(tx, events, {
-              profileId,
-              now: at,
-              evidence,
-              isAnnounced: !isHealthcare,
-              tombstones,
-              payments,
-            }),
-          ),
+        app.forProfile(profileId).transaction((tx) =>
+          recordOutcomes(tx, events, {
+            profileId,
+            now: at,
+            evidence,
+            isAnnounced: !isHealthcare,
+            tombstones,
+            payments,
+          }),
+        ),
       );
       const count = (wanted: string) => recorded.filter(({ status }) => status === wanted).length;
       return { recorded: count('recorded'), updated: count('updated'), duplicate: count('duplicate'), rejected };

@@ -1,13 +1,13 @@
 export { createEvent } from './create-event.ts';
 export { countDirty, eraseOutcomes, hasOutcomes } from './erase.ts';
 export { findCustomerTotals } from './find-customer-totals.ts';
+export { goalReader } from './goal-store.ts';
 export {
   type ImportedRows,
   type OutcomeCells,
   openOutcomeImporter,
   type RejectedRow,
 } from './import-outcomes.ts';
-export { listCustomers } from './list-customers.ts';
 export {
   countConversions,
   findOutcome,
