@@ -3,9 +3,10 @@ import type { ClickHouse } from '@tributary/clickhouse';
 import { limits, type RouteId, routes } from '@tributary/contract';
 import { refusalAuditor } from '@tributary/domain/accountability/room.ts';
 import { createAccounts, mcpAuthenticator, sessionAuthenticator } from '@tributary/domain/accounts/room.ts';
-import { findCustomerTotals } from '@tributary/domain/conversions';
 import { bearerAuthenticator, CredentialFinder, KeyUse } from '@tributary/domain/credentials/room.ts';
 import { tombstonesUnder } from '@tributary/domain/customers';
+import { findCustomerTotals, goalReader } from '@tributary/domain/outcomes';
+import { paymentStandings } from '@tributary/domain/payments';
 import type { OpenDns } from '@tributary/domain/tracking';
 import { type Authenticate, bindRoute, createServer, serveDocs, serveHealth } from '@tributary/http';
 import type { Jobs } from '@tributary/jobs';
@@ -132,6 +133,8 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       languageModel: options.languageModel,
       summariesPerDay: options.summariesPerDay ?? limits.journeySummary.defaultUnitsPerDay,
       findCustomerTotals,
+      goals: goalReader,
+      payments: paymentStandings,
     },
     baseUrl,
     now,

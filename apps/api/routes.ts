@@ -2,12 +2,13 @@ import type { RouteId, Routes } from '@tributary/contract';
 import * as accounts from '@tributary/domain/accounts/room.ts';
 import * as attribution from '@tributary/domain/attribution';
 import * as campaigns from '@tributary/domain/campaigns';
-import * as conversions from '@tributary/domain/conversions';
 import * as credentials from '@tributary/domain/credentials/room.ts';
 import * as customers from '@tributary/domain/customers';
+import * as definitions from '@tributary/domain/definitions';
 import * as erasures from '@tributary/domain/erasures';
 import * as journeys from '@tributary/domain/journeys';
 import * as linkTokens from '@tributary/domain/link-tokens';
+import * as outcomes from '@tributary/domain/outcomes';
 import * as reports from '@tributary/domain/reports';
 import * as tenants from '@tributary/domain/tenants/room.ts';
 import * as topPerformers from '@tributary/domain/top-performers';
@@ -34,7 +35,7 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   readPiiAccessLog: tenants.readPiiAccessLog,
   importCustomers: customers.importCustomers,
   searchCustomers: customers.searchCustomers,
-  listCustomers: conversions.listCustomers,
+  listCustomers: customers.listCustomers,
   createLinkTokens: linkTokens.createLinkTokens,
   createErasure: erasures.createErasure,
   readErasure: erasures.readErasure,
@@ -58,10 +59,10 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   listInvitations: accounts.listInvitations,
   deleteInvitation: accounts.deleteInvitation,
   acceptInvitation: accounts.acceptInvitation,
-  createEvent: conversions.createEvent,
-  createGoalDefinition: conversions.createGoalDefinition,
-  listGoalDefinitions: conversions.listGoalDefinitions,
-  createGoal: conversions.createGoal,
+  createEvent: outcomes.createEvent,
+  createGoalDefinition: definitions.createGoalDefinition,
+  listGoalDefinitions: definitions.listGoalDefinitions,
+  createGoal: definitions.createGoal,
   importSpend: campaigns.importSpend,
   listCampaigns: reports.listCampaigns,
   readUnattributed: reports.readUnattributed,

@@ -1,9 +1,11 @@
 import { type ClickHouse, type ClickHouseSettings, forgetProfile } from '@tributary/clickhouse';
 import { pruneAccessLog } from '@tributary/domain/accountability/room.ts';
 import { forgetExpired } from '@tributary/domain/accounts/room.ts';
-import { fetchRates, type RateSources, settleCustomers, spreadDefinition } from '@tributary/domain/conversions';
 import { completeErasures } from '@tributary/domain/erasures';
 import type { Ingestion } from '@tributary/domain/ingestion';
+import { fetchRates, type RateSources } from '@tributary/domain/money';
+import { priceOutcomes, spreadDefinition } from '@tributary/domain/outcomes';
+import { settleCustomers } from '@tributary/domain/payments';
 import { deleteTenant } from '@tributary/domain/tenants/room.ts';
 import { rebuildScores } from '@tributary/domain/top-performers';
 import { pruneEvents } from '@tributary/domain/webhooks';
@@ -43,7 +45,15 @@ export function jobHandlers({ app, system, clickhouse, patient, now, ...rest }: 
       await completeErasures({ app, system, clickhouse, stream, consumer, opening, letters, now }, signal);
     },
     fetchRates: (_payload, signal) =>
-      fetchRates({ app, system, get: (url, until) => getText(outbound, url, until) }, rateSources, signal),
+      fetchRates(
+        {
+          system,
+          get: (url, until) => getText(outbound, url, until),
+          price: (until) => priceOutcomes(app, system, until),
+        },
+        rateSources,
+        signal,
+      ),
     rebuildScores: async (_payload, signal) =>
       void (await rebuildScores({ app, system, clickhouse: patient, now }, signal)),
   };

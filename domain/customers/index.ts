@@ -8,8 +8,17 @@ export {
   findShells,
   insertShell,
 } from './erase.ts';
+export {
+  type CustomerListServices,
+  type Goal,
+  type GoalReader,
+  nothing,
+  type Period,
+  type Position,
+  type Stretch,
+} from './goal-reader.ts';
 export { type CustomerServices, importCustomers } from './import-customers.ts';
-export { findFitting, fittingAmong } from './match-customers.ts';
+export { listCustomers } from './list-customers.ts';
 export {
   countHeld,
   findCustomer,

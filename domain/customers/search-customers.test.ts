@@ -1,5 +1,5 @@
 import { routes } from '@tributary/contract';
-import { findCustomerTotals } from '@tributary/domain/conversions';
+import { findCustomerTotals } from '@tributary/domain/outcomes';
 import {
   type BuiltKey,
   buildApiKey,

@@ -1,6 +1,6 @@
 import { type ClickHouseSettings, clearPeople } from '@tributary/clickhouse';
-import { countDirty, eraseOutcomes } from '@tributary/domain/conversions';
 import { findVisitorsOf, forgetBadVisits, forgetDeadLetters, type Opening } from '@tributary/domain/ingestion';
+import { countDirty, eraseOutcomes } from '@tributary/domain/outcomes';
 import type { Postgres } from '@tributary/postgres';
 import type { Stream } from '@tributary/stream';
 import { type ErasureWork, finish, listWork, lockWork, notePosition } from './store.ts';

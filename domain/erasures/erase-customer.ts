@@ -1,5 +1,4 @@
 import type { ErasureReason } from '@tributary/contract';
-import { eraseOutcomes, hasOutcomes } from '@tributary/domain/conversions';
 import {
   type Cleared,
   type ErasedPerson,
@@ -16,6 +15,7 @@ import {
 } from '@tributary/domain/customers';
 import { eraseLinks } from '@tributary/domain/ingestion';
 import { eraseJourneys } from '@tributary/domain/journeys';
+import { eraseOutcomes, hasOutcomes } from '@tributary/domain/outcomes';
 import { hasTrackingKeys } from '@tributary/domain/tracking';
 import { eraseAnswers } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';

@@ -1,4 +1,3 @@
-import { eraseOutcomes, markLinked } from '@tributary/domain/conversions';
 import {
   CustomerBook,
   type KnownCustomers,
@@ -10,6 +9,7 @@ import {
   saveCustomers,
   saveTombstones,
 } from '@tributary/domain/customers';
+import { eraseOutcomes, markLinked } from '@tributary/domain/outcomes';
 import type { Tx } from '@tributary/postgres';
 import {
   decideBrowserIdentity,

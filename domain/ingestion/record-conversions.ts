@@ -1,4 +1,5 @@
-import { recordVisitOutcomes, untilRecorded, type VisitOutcome } from '@tributary/domain/conversions';
+import { recordVisitOutcomes, untilRecorded, type VisitOutcome } from '@tributary/domain/outcomes';
+import { paymentStandings } from '@tributary/domain/payments';
 import type { Json } from '@tributary/rules';
 import type { Ingestion } from './context.ts';
 import { eachProfile } from './each-profile.ts';
@@ -63,6 +64,7 @@ async function record(
           evidence: { source: 'browser', saidAt: at, requestId: first.visitId },
           isAnnounced: !first.isHealthcare,
           tombstones,
+          payments: paymentStandings,
         },
       );
     }),

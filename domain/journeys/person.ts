@@ -1,6 +1,6 @@
-import { findOutcome, type NamedOutcome, type OutcomeOwner } from '@tributary/domain/conversions';
 import { findCustomer, findCustomerBy } from '@tributary/domain/customers';
 import { findHolder, listBrowsers } from '@tributary/domain/ingestion';
+import { findOutcome, type NamedOutcome, type OutcomeOwner } from '@tributary/domain/outcomes';
 import type { Tx } from '@tributary/postgres';
 import type { Identifier } from '@tributary/rules';
 

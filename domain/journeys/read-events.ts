@@ -1,5 +1,5 @@
 import { findLineages } from '@tributary/domain/campaigns';
-import { findTypesOfVisits } from '@tributary/domain/conversions';
+import { findTypesOfVisits } from '@tributary/domain/outcomes';
 import { entitiesOfOutcome, entitiesOfTouch, entitiesOfVisit, type JourneyEvent, showEvent } from './show-event.ts';
 import { readTimeline, type Stores, type TimelineAsked } from './timeline.ts';
 

@@ -1,5 +1,5 @@
 import type { Input, Routes } from '@tributary/contract';
-import { findOutcome, listNewestConversions } from '@tributary/domain/conversions';
+import { findOutcome, listNewestConversions } from '@tributary/domain/outcomes';
 import { type Handles, refuse } from '@tributary/operations';
 import { type Identifier, normaliseEmail, normaliseKey, normalisePhone } from '@tributary/rules';
 import { findPersonBy } from './person.ts';

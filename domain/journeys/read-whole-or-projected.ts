@@ -1,12 +1,12 @@
 import { type AnswerOf, limits, type Routes } from '@tributary/contract';
 import { findLineages } from '@tributary/domain/campaigns';
+import { findCustomerKeys, listIdentifiers, listSamePerson } from '@tributary/domain/customers';
 import {
   countConversions,
   findCustomerTotals,
   listNewestConversions,
   type NamedOutcome,
-} from '@tributary/domain/conversions';
-import { findCustomerKeys, listIdentifiers, listSamePerson } from '@tributary/domain/customers';
+} from '@tributary/domain/outcomes';
 import { answer, type Context } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { conversionIdOf } from '@tributary/rules';

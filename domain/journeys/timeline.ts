@@ -1,5 +1,5 @@
 import type { ClickHouse, Row } from '@tributary/clickhouse';
-import { listOutcomes, listOutcomeTimes, type PersonOutcome } from '@tributary/domain/conversions';
+import { listOutcomes, listOutcomeTimes, type PersonOutcome } from '@tributary/domain/outcomes';
 import type { Ledger } from '@tributary/postgres';
 import { lookbackDays } from '@tributary/rules';
 import { type Counted, lastUntil, merged, type Part, partsOf } from './page.ts';

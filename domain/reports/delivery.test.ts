@@ -1,4 +1,4 @@
-import { saveRates } from '@tributary/domain/conversions';
+import { saveRates } from '@tributary/domain/money';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { banner, film, openReportScene, outlet, type ReportScene, winter } from './reports.fixture.ts';
 

@@ -1,5 +1,5 @@
 import type { ExplainedField } from '@tributary/contract';
-import { findOriginals } from '@tributary/domain/conversions';
+import { findOriginals } from '@tributary/domain/outcomes';
 import type { Context } from '@tributary/operations';
 import { whyLeftOut } from '@tributary/rules';
 import { keysOf, type PagedConversion } from './conversion-page.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { saveRates } from '@tributary/domain/conversions';
+import { saveRates } from '@tributary/domain/money';
 import { conversionIdOf, sumAmounts } from '@tributary/rules';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { banner, film, may, openReportScene, outlet, type ReportScene, wholeMay, winter } from './reports.fixture.ts';

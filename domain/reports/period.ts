@@ -1,4 +1,4 @@
-import { dailyRates } from '@tributary/domain/conversions';
+import { dailyRates } from '@tributary/domain/money';
 import type { Context } from '@tributary/operations';
 import { dayOf, daysOf } from './days.ts';
 import type { ReportServices } from './services.ts';

@@ -1,4 +1,5 @@
-import { type ReadEvent, recordOutcomes, untilRecorded } from '@tributary/domain/conversions';
+import { type ReadEvent, recordOutcomes, untilRecorded } from '@tributary/domain/outcomes';
+import { paymentStandings } from '@tributary/domain/payments';
 import { createPostgres, type Postgres } from '@tributary/postgres';
 import { buildProfile, type Drill, openDrillEngines, testTombstones } from '@tributary/testkit';
 import fc from 'fast-check';
@@ -176,7 +177,14 @@ async function write(
   const evidence = { source: 'drill', saidAt: now, requestId: `req_${uuid()}` };
   await untilRecorded(() =>
     app.forProfile(profileId).transaction(async (tx) => {
-      await recordOutcomes(tx, [event], { profileId, now, evidence, isAnnounced: true, tombstones: testTombstones });
+      await recordOutcomes(tx, [event], {
+        profileId,
+        now,
+        evidence,
+        isAnnounced: true,
+        tombstones: testTombstones,
+        payments: paymentStandings,
+      });
       note(place);
     }),
   );

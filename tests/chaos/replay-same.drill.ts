@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClickHouse, migrate, raw } from '@tributary/clickhouse';
 import { replay } from '@tributary/domain/attribution';
-import { spreadDefinition } from '@tributary/domain/conversions';
+import { spreadDefinition } from '@tributary/domain/outcomes';
 import { createPostgres } from '@tributary/postgres';
 import { buildApiKey, buildProfile, type Drill, Killable, openApi, openDrillKit } from '@tributary/testkit';
 import { sql } from 'kysely';

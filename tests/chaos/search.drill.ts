@@ -1,6 +1,6 @@
 import { routes } from '@tributary/contract';
-import { findCustomerTotals } from '@tributary/domain/conversions';
 import { importCustomers, searchCustomers } from '@tributary/domain/customers';
+import { findCustomerTotals } from '@tributary/domain/outcomes';
 import { createPostgres, type Postgres } from '@tributary/postgres';
 import { searchTerms } from '@tributary/rules';
 import {

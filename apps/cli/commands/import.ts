@@ -1,4 +1,5 @@
-import { openOutcomeImporter } from '@tributary/domain/conversions';
+import { openOutcomeImporter } from '@tributary/domain/outcomes';
+import { paymentStandings } from '@tributary/domain/payments';
 import { Command } from 'commander';
 import { importFile, progressLine, rejectedFile } from '../csv-file.ts';
 import { openTombstones } from '../key-ring.ts';
@@ -21,7 +22,8 @@ export const importCommand = () =>
       .option('--json', 'machine-readable output')
       .action((file: string, { profile, dryRun, json }: Options) =>
         withLedgers(async ({ app }) => {
-          const importer = await openOutcomeImporter(app, profile, await openTombstones(app), () => new Date());
+          const services = { tombstones: await openTombstones(app), payments: paymentStandings };
+          const importer = await openOutcomeImporter(app, profile, services, () => new Date());
           if (!importer) throw new Error('There is no such profile. "tributary profile list" shows those there are.');
           const counts = await importFile({
             file,

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { priceOutcomes, saveRates } from '@tributary/domain/conversions';
+import { saveRates } from '@tributary/domain/money';
+import { priceOutcomes } from '@tributary/domain/outcomes';
 import { createPostgres } from '@tributary/postgres';
 import { type Quote, readRateRow } from '@tributary/rules';
 import { Command } from 'commander';

@@ -1,4 +1,4 @@
-import { saveRates } from '@tributary/domain/conversions';
+import { saveRates } from '@tributary/domain/money';
 import {
   checkClock,
   classifyVisit,

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate as otherWork } from 'node:timers/promises';
 import type { ClickHouse } from '@tributary/clickhouse';
-import { saveRates } from '@tributary/domain/conversions';
+import { saveRates } from '@tributary/domain/money';
 import type { Postgres } from '@tributary/postgres';
 import { eventNameKey } from '@tributary/rules';
 import { sql } from 'kysely';

@@ -244,41 +244,6 @@ export async function markLinked(
   );
 }
 
-/** The rates from each currency and day to the profile's currency; a day without a rate has the last one before it. */
-export async function findRates(
-  tx: Tx,
-  profileId: string,
-  wanted: readonly { currency: string; at: Date }[],
-): Promise<{ currency: string; find(from: string, at: Date): { rate: string; rateDate: string } | undefined }> {
-  const profile = await tx
-    .selectFrom('profiles')
-    .select(['reporting_currency', 'time_zone'])
-    .where('id', '=', profileId)
-    .executeTakeFirstOrThrow();
-  const target = profile.reporting_currency;
-  const foreign = wanted.filter(({ currency }) => currency !== target);
-  const { rows } =
-    foreign.length === 0
-      ? { rows: [] }
-      : await sql<{ currency: string; at: Date; rate: string; day: string }>`
-          SELECT w.currency, w.at, round(t.per_usd / f.per_usd, 20)::text AS rate, least(t.day, f.day)::text AS day
-          FROM unnest(${foreign.map(({ currency }) => currency)}::text[], ${foreign.map(({ at }) => at)}::timestamptz[]) AS w (currency, at)
-          CROSS JOIN LATERAL (
-            SELECT per_usd, day FROM exchange_rates r WHERE r.currency = w.currency AND r.day <= (w.at AT TIME ZONE ${profile.time_zone})::date
-            ORDER BY day DESC LIMIT 1) f
-          CROSS JOIN LATERAL (
-            SELECT per_usd, day FROM exchange_rates r WHERE r.currency = ${target} AND r.day <= (w.at AT TIME ZONE ${profile.time_zone})::date
-            ORDER BY day DESC LIMIT 1) t`.execute(tx);
-  const found = new Map(
-    rows.map((row) => [`${row.currency} ${row.at.getTime()}`, { rate: row.rate, rateDate: row.day }]),
-  );
-  return {
-    currency: target,
-    find: (from, at) =>
-      from === target ? { rate: '1', rateDate: at.toISOString().slice(0, 10) } : found.get(`${from} ${at.getTime()}`),
-  };
-}
-
 /** Outcomes as they were paid, and what they were converted by. */
 export async function findOriginals(tx: Tx, profileId: string, outcomeIds: readonly string[]) {
   const { rows } = await sql<{

@@ -6,19 +6,17 @@ import {
   saveCustomers,
   type Tombstones,
 } from '@tributary/domain/customers';
+import { findCashEvents } from '@tributary/domain/definitions';
+import { findRates } from '@tributary/domain/money';
 import { announce, type Tx } from '@tributary/postgres';
 import { convert, type EventSettlement, fromMinorUnits, originOf, settleEvent } from '@tributary/rules';
 import { v7 as uuid, v5 as uuidFrom } from 'uuid';
-import { findCashEvents } from './definitions.ts';
 import { withoutPerson } from './erase.ts';
-import { deriveFirstPayments } from './first-payments.ts';
-import { type OwnedPayment, saveStandings } from './payments-store.ts';
-import { type PaymentChange, placePayments } from './place-payments.ts';
+import type { OwnedPayment, PaymentChange, PaymentStandings } from './payment-standings.ts';
 import type { ReadEvent } from './read-event.ts';
 import {
   findErasedKeys,
   findOutcomes,
-  findRates,
   insertOutcomes,
   markCustomersDirty,
   markDirty,
@@ -42,6 +40,7 @@ export interface RecordContext {
   /** Whether subscribers are told: a healthcare-family profile tells nobody. */
   readonly isAnnounced: boolean;
   readonly tombstones: Tombstones;
+  readonly payments: PaymentStandings;
 }
 
 /**
@@ -56,11 +55,11 @@ export async function recordOutcomes(
   context: RecordContext,
 ): Promise<Recorded[]> {
   if (events.length === 0) return [];
-  const { profileId, now } = context;
+  const { profileId, now, payments } = context;
   const isCash = await findCashEvents(tx, profileId, now);
   const { customers, locked } = await resolveCustomers(tx, events, context);
   const settled = await settleAll(tx, events, customers, context);
-  const moved = await writeAll(tx, settled, { profileId, now, isCash, locked });
+  const moved = await writeAll(tx, settled, { profileId, now, payments, isCash, locked });
   const touched = settled.filter(({ status }) => status !== 'duplicate');
   await markTouchedCustomers(tx, profileId, touched.flatMap(touchesOf));
   await markDirty(
@@ -211,13 +210,14 @@ function messageOf({ event, rest }: ReadEvent, before: StoredOutcome | undefined
 interface WriteContext {
   readonly profileId: string;
   readonly now: Date;
+  readonly payments: PaymentStandings;
   readonly isCash: (row: OutcomeRow) => boolean;
   readonly locked: ReadonlySet<string>;
 }
 
 /** Resolves to the payments that stand otherwise because of those written. */
 async function writeAll(tx: Tx, settled: readonly Settled[], context: WriteContext): Promise<string[]> {
-  const { profileId, now, locked } = context;
+  const { profileId, now, payments, locked } = context;
   // The last word of the batch on each key is what is written, over what stood there before the first.
   const before = new Map(settled.toReversed().map((one) => [one.row.idempotencyKey, one.before]));
   const changed = new Set(settled.flatMap(({ status, row }) => (status === 'duplicate' ? [] : [row.idempotencyKey])));
@@ -226,7 +226,7 @@ async function writeAll(tx: Tx, settled: readonly Settled[], context: WriteConte
 
   const changes = written.map((one) => paymentChange(one, context));
   const isOurs = (payment: OwnedPayment | undefined) => payment !== undefined && locked.has(payment.customerId);
-  const { standings, unclear } = await placePayments(
+  const { standings, unclear } = await payments.place(
     tx,
     profileId,
     changes.flatMap(({ before: was, after: is }) => {
@@ -256,8 +256,8 @@ async function writeAll(tx: Tx, settled: readonly Settled[], context: WriteConte
 
   const own = new Set(written.map(({ row }) => row.id));
   const moved = [...standings].filter(([id]) => !own.has(id));
-  await saveStandings(tx, profileId, moved);
-  await deriveFirstPayments(tx, profileId, [...unclear]);
+  await payments.save(tx, profileId, moved);
+  await payments.derive(tx, profileId, [...unclear]);
   await markCustomersDirty(tx, profileId, strangers);
   return moved.map(([id]) => id);
 }

@@ -1,7 +1,6 @@
 import type { Postgres, Tx } from '@tributary/postgres';
 import { sql } from 'kysely';
 import { deriveFirstPayments } from './first-payments.ts';
-import { markCustomersDirty, markDirty } from './store.ts';
 
 /** So many at once keep writers of their outcomes waiting for some milliseconds. */
 const batchSize = 200;
@@ -41,43 +40,4 @@ async function settle(tx: Tx, profileId: string, customers: readonly DirtyCustom
     WHERE d.profile_id = ${profileId} AND d.customer_id = settled.customer_id AND d.revision = settled.revision`.execute(
     tx,
   );
-}
-
-/** A changed definition: exactly the outcomes of the events concerned become dirty, a batch at a time. */
-export async function spreadDefinition(
-  app: Postgres,
-  { profileId, eventKeys }: { profileId: string; eventKeys: readonly string[] },
-  signal: AbortSignal,
-): Promise<number> {
-  const ledger = app.forProfile(profileId);
-  let total = 0;
-  for (const column of ['event_key', 'event_type_key'] as const) {
-    for (const eventKey of eventKeys) {
-      let after = '00000000-0000-0000-0000-000000000000';
-      while (!signal.aborted) {
-        const ids = await ledger.transaction(async (tx) => {
-          const rows = await tx
-            .selectFrom('outcomes')
-            .select(['id', 'customer_id'])
-            .where('profile_id', '=', profileId)
-            .where(column, '=', eventKey)
-            .where('id', '>', after)
-            .orderBy('id')
-            .limit(5_000)
-            .execute();
-          await markDirty(tx, profileId, new Map(rows.map(({ id }) => [id, 'definition'])));
-          await markCustomersDirty(
-            tx,
-            profileId,
-            rows.flatMap(({ customer_id }) => (customer_id ? [customer_id] : [])),
-          );
-          return rows.map(({ id }) => id);
-        });
-        total += ids.length;
-        if (ids.length < 5_000) break;
-        after = ids.at(-1) as string;
-      }
-    }
-  }
-  return total;
 }

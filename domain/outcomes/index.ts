@@ -1,16 +1,13 @@
 export { createEvent } from './create-event.ts';
 export { countDirty, eraseOutcomes, hasOutcomes } from './erase.ts';
-export { dailyRates, priceOutcomes, saveRates } from './exchange-rates.ts';
-export { fetchRates, type RateSources } from './fetch-rates.job.ts';
 export { findCustomerTotals } from './find-customer-totals.ts';
-export { createGoal, createGoalDefinition, listGoalDefinitions } from './goal-definitions.ts';
+export { goalReader } from './goal-store.ts';
 export {
   type ImportedRows,
   type OutcomeCells,
   openOutcomeImporter,
   type RejectedRow,
 } from './import-outcomes.ts';
-export { listCustomers } from './list-customers.ts';
 export {
   countConversions,
   findOutcome,
@@ -22,8 +19,11 @@ export {
   type OutcomeOwner,
   type PersonOutcome,
 } from './outcomes-of.ts';
-export type { ReadEvent } from './read-event.ts';
+export type { OwnedPayment, PaymentChange, PaymentStandings, Placement } from './payment-standings.ts';
+export { priceOutcomes } from './price-outcomes.ts';
+export { type ReadEvent, readEvent } from './read-event.ts';
 export { recordOutcomes, untilRecorded } from './record-outcomes.ts';
 export { recordVisitOutcomes, type VisitOutcome } from './record-visit-outcomes.ts';
-export { settleCustomers, spreadDefinition } from './settle-customers.job.ts';
-export { findOriginals, markLinked } from './store.ts';
+export type { OutcomeServices } from './services.ts';
+export { spreadDefinition } from './spread-definition.job.ts';
+export { findOriginals, markDirty, markLinked } from './store.ts';

@@ -1,26 +1,19 @@
 import type { ClickHouse, Row } from '@tributary/clickhouse';
 import { Device, type Routes } from '@tributary/contract';
-import {
-  type CustomerName,
-  type CustomerTotals,
-  findFitting,
-  findNames,
-  fittingAmong,
-} from '@tributary/domain/customers';
 import { answer, type Handles } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { conversionIdOf, outcomeIdOf, searchQuestion } from '@tributary/rules';
-import { findCustomerTotals } from './find-customer-totals.ts';
 import {
-  findPeriod,
-  findVisitorTotals,
+  type CustomerListServices,
   type Goal,
+  type GoalReader,
   type LookedAt,
   nothing,
   type Position,
-  readGoal,
-  readGoalOf,
-} from './goal-store.ts';
+} from './goal-reader.ts';
+import { findFitting, fittingAmong } from './match-customers.ts';
+import { type CustomerName, findNames } from './store.ts';
+import type { CustomerTotals } from './totals.ts';
 import { type Walk, type Walked, walkGoal } from './walk-goal.ts';
 
 /** In one answer: where a name is common, few of those who have it may have reached the goal. */
@@ -30,21 +23,21 @@ const mostLookedAt = 20_000;
 const lowestId = '00000000-0000-0000-0000-000000000000';
 
 /** The ledger says who and when; the columns add, for a page of at most a hundred, how they came. */
-export const listCustomers: Handles<Routes['listCustomers'], { readonly clickhouse: ClickHouse }> = async (
-  { query },
-  { caller, ledger, mentions, signal, clickhouse },
-) => {
+export const listCustomers: Handles<
+  Routes['listCustomers'],
+  CustomerListServices & { readonly clickhouse: ClickHouse }
+> = async ({ query }, { caller, ledger, mentions, signal, clickhouse, goals, findCustomerTotals }) => {
   const profileId = caller.profileId as string;
   const { walked, names, totals } = await ledger.transaction(
     async (tx) => {
-      const period = await findPeriod(tx, profileId, query.date_from, query.date_to);
+      const period = await goals.findPeriod(tx, profileId, query.date_from, query.date_to);
       const { currency } = period;
       const goal = { profileId, conversionType: query.goal, currency, from: period.from };
       const page = await walkGoal({
         from: startOf(query, period.to),
         limit: query.limit,
         most: mostLookedAt,
-        ...(await searcher(tx, goal, query.search)),
+        ...(await searcher(tx, goals, goal, query.search)),
       });
       const customerIds = page.found.flatMap(({ customerId }) => customerId ?? []);
       const visitorIds = page.found.flatMap(({ customerId, visitorId }) => (customerId ? [] : (visitorId ?? [])));
@@ -53,7 +46,7 @@ export const listCustomers: Handles<Routes['listCustomers'], { readonly clickhou
         names: await findNames(tx, customerIds),
         totals: new Map([
           ...(await findCustomerTotals(tx, profileId, customerIds)),
-          ...(await findVisitorTotals(tx, profileId, visitorIds, currency)),
+          ...(await goals.findVisitorTotals(tx, profileId, visitorIds, currency)),
         ]),
       };
     },
@@ -81,12 +74,12 @@ const cursorOf = ({ through }: Walked): string | null =>
   through && `${through.at.toISOString()}|${conversionIdOf(through.id)}`;
 
 /** Few people: what each of them did. Any number, or a name that thousands have: what was done, and by whom. */
-async function searcher(tx: Tx, goal: Goal, search = ''): Promise<Pick<Walk, 'read' | 'keep'>> {
-  const read: Walk['read'] = (before, most) => readGoal(tx, goal, before, most);
+async function searcher(tx: Tx, goals: GoalReader, goal: Goal, search = ''): Promise<Pick<Walk, 'read' | 'keep'>> {
+  const read: Walk['read'] = (before, most) => goals.readGoal(tx, goal, before, most);
   const question = searchQuestion(search);
   if (!question) return { read: search.trim() === '' ? read : async () => nothing, keep: all };
   const people = await findFitting(tx, question);
-  if (people) return { read: (before, most) => readGoalOf(tx, goal, people, before, most), keep: all };
+  if (people) return { read: (before, most) => goals.readGoalOf(tx, goal, people, before, most), keep: all };
   const keep: Walk['keep'] = async (looked) => {
     const fitting = await fittingAmong(
       tx,
@@ -149,7 +142,7 @@ function showRow(
     time_to_complete_seconds: secondsSince(touches?.first_touch_at ?? null, conversion.at),
     touch_count: touches?.touch_count ?? 0,
     touch_channels: [...new Set(touches?.channels)],
-    // Of nobody, it is all there is.
+    // A conversion that names nobody counts for itself alone.
     conversion_count: totals?.conversionCount ?? 1,
     total_revenue: Number(totals?.cashRevenue ?? (conversion.revenueType === 'cash' ? (conversion.amount ?? 0) : 0)),
   };

@@ -1,18 +1,16 @@
 import type { AnswerOf, Routes } from '@tributary/contract';
-import type { CustomerServices } from '@tributary/domain/customers';
 import { answer, type Context, type Handles, refuse } from '@tributary/operations';
 import { v7 as uuid } from 'uuid';
 import { type EventFault, type ReadEvent, readEvent, readOneOfMany } from './read-event.ts';
 import { type Recorded, recordOutcomes, untilRecorded } from './record-outcomes.ts';
+import type { OutcomeServices } from './services.ts';
 
 type Answer = AnswerOf<Routes['createEvent']>;
 
-type Services = CustomerServices;
-
-export const createEvent: Handles<Routes['createEvent'], Services> = async ({ body }, context) =>
+export const createEvent: Handles<Routes['createEvent'], OutcomeServices> = async ({ body }, context) =>
   'events' in body ? recordMany(body.events, context) : recordOne(readEvent(body, context.now, uuid), context);
 
-async function recordOne(read: ReadEvent | EventFault, context: Context & Services): Promise<Answer> {
+async function recordOne(read: ReadEvent | EventFault, context: Context & OutcomeServices): Promise<Answer> {
   if ('code' in read)
     refuse(read.code, `The field "${read.field}" ${read.message}.`, { fields: { field: read.field } });
   return record(context, [read], ([one]) =>
@@ -20,7 +18,7 @@ async function recordOne(read: ReadEvent | EventFault, context: Context & Servic
   );
 }
 
-async function recordMany(candidates: readonly unknown[], context: Context & Services): Promise<Answer> {
+async function recordMany(candidates: readonly unknown[], context: Context & OutcomeServices): Promise<Answer> {
   const reads = candidates.map((candidate) => readOneOfMany(candidate, context.now, uuid));
   const good = reads.filter((read): read is ReadEvent => !('code' in read));
   return record(context, good, (recorded) => {
@@ -49,7 +47,7 @@ async function recordMany(candidates: readonly unknown[], context: Context & Ser
 }
 
 async function record(
-  { effect, caller, now, requestId, mentions, tombstones }: Context & Services,
+  { effect, caller, now, requestId, mentions, tombstones, payments }: Context & OutcomeServices,
   events: readonly ReadEvent[],
   show: (recorded: readonly Recorded[]) => Answer,
 ): Promise<Answer> {
@@ -61,6 +59,7 @@ async function record(
         evidence: { source: 'events', saidAt: now, requestId },
         isAnnounced: !caller.isHealthcare,
         tombstones,
+        payments,
       });
       for (const { customerId } of recorded) if (customerId) mentions(customerId);
       return show(recorded);

@@ -1,52 +1,18 @@
-import type { CustomerTotals } from '@tributary/domain/customers';
+import {
+  type CustomerTotals,
+  type Goal,
+  type GoalReader,
+  nothing,
+  type Period,
+  type Position,
+  type Stretch,
+} from '@tributary/domain/customers';
 import type { Tx } from '@tributary/postgres';
-import { type RevenueType, revenueType } from '@tributary/rules';
+import { revenueType } from '@tributary/rules';
 import { type RawBuilder, sql } from 'kysely';
 
-/** A place in the order of conversions: newest first, and of one moment the higher id first. */
-export interface Position {
-  readonly at: Date;
-  /** Of the outcome. */
-  readonly id: string;
-}
-
-/** An outcome that was looked at. */
-export interface LookedAt extends Position {
-  /** No: it only says how far was looked. */
-  readonly isGoal: boolean;
-  readonly customerId: string | null;
-  readonly visitorId: string | null;
-  /** In the reporting currency; null: no money, or no rate to convert it by. */
-  readonly amount: string | null;
-  readonly revenueType: RevenueType;
-}
-
-/** What was looked at, in order. Unless it is the end, there may be more below the last of them. */
-export interface Stretch {
-  readonly looked: readonly LookedAt[];
-  /** How many were read for it. */
-  readonly seen: number;
-  readonly isEnd: boolean;
-}
-
-/** What there is where there is nothing to look for. */
-export const nothing: Stretch = { looked: [], seen: 0, isEnd: true };
-
-export interface Goal {
-  readonly profileId: string;
-  readonly conversionType: string;
-  readonly currency: string;
-  readonly from: Date;
-}
-
-export interface Period {
-  readonly from: Date;
-  readonly to: Date;
-  readonly currency: string;
-}
-
 /** When the days begin and end where the profile is, and the currency it reports in. */
-export async function findPeriod(tx: Tx, profileId: string, firstDay: string, lastDay: string): Promise<Period> {
+async function findPeriod(tx: Tx, profileId: string, firstDay: string, lastDay: string): Promise<Period> {
   const { rows } = await sql<Period>`
     SELECT ${firstDay}::date::timestamp AT TIME ZONE time_zone AS "from",
       (${lastDay}::date + 1)::timestamp AT TIME ZONE time_zone AS "to", reporting_currency AS currency
@@ -72,7 +38,7 @@ const shown = (currency: string) => sql`
   CASE WHEN o.reporting_currency = ${currency} THEN o.reporting_amount END AS amount`;
 
 /** The newest conversions of the goal before a place. Each of its event names is followed down the index that is in this order. */
-export async function readGoal(tx: Tx, goal: Goal, before: Position, most: number): Promise<Stretch> {
+async function readGoal(tx: Tx, goal: Goal, before: Position, most: number): Promise<Stretch> {
   const { profileId } = goal;
   const follow = (column: 'event_key' | 'event_type_key', more: RawBuilder<unknown>) => sql`
     SELECT o.*, n.definition_id FROM named n CROSS JOIN LATERAL (
@@ -106,7 +72,7 @@ const mostOfAll = 20_000;
 const mostOfEach = { fewest: 150, most: 2_000 } as const;
 
 /** The same of certain customers. */
-export async function readGoalOf(
+async function readGoalOf(
   tx: Tx,
   goal: Goal,
   customerIds: readonly string[],
@@ -155,7 +121,7 @@ const asStretch = (rows: readonly Row[], most: number): Stretch => ({
 });
 
 /** What browsers that nobody is known of did in all their time. A browser has few outcomes; those of customers are kept counted. */
-export async function findVisitorTotals(
+async function findVisitorTotals(
   tx: Tx,
   profileId: string,
   visitorIds: readonly string[],
@@ -175,3 +141,5 @@ export async function findVisitorTotals(
     ]),
   );
 }
+
+export const goalReader: GoalReader = { findPeriod, readGoal, readGoalOf, findVisitorTotals };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { LookedAt, Position } from './goal-store.ts';
+import type { LookedAt, Position } from './goal-reader.ts';
 import { walkGoal } from './walk-goal.ts';
 
 const row = (place: number, isGoal: boolean): LookedAt => ({

@@ -1,4 +1,4 @@
-import type { LookedAt, Position, Stretch } from './goal-store.ts';
+import type { LookedAt, Position, Stretch } from './goal-reader.ts';
 
 export interface Walk {
   readonly from: Position;

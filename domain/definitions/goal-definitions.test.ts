@@ -1,3 +1,5 @@
+import { spreadDefinition } from '@tributary/domain/outcomes';
+import { settleCustomers } from '@tributary/domain/payments';
 import {
   type EventSender,
   openApi,
@@ -8,7 +10,6 @@ import {
   type Testkit,
 } from '@tributary/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { settleCustomers, spreadDefinition } from './index.ts';
 
 let kit: Testkit;
 let api: TestApi;

@@ -1,4 +1,5 @@
 import { ServerEvent } from '@tributary/contract';
+import { type ReadEvent, readEvent, recordOutcomes } from '@tributary/domain/outcomes';
 import { createPostgres, type Tx } from '@tributary/postgres';
 import {
   type EventSender,
@@ -14,9 +15,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { settleCustomers } from './index.ts';
-import { type ReadEvent, readEvent } from './read-event.ts';
-import { recordOutcomes } from './record-outcomes.ts';
+import { paymentStandings, settleCustomers } from './index.ts';
 
 let kit: Testkit;
 let api: TestApi;
@@ -195,6 +194,7 @@ describe('somebody with fifty thousand payments', () => {
         evidence,
         isAnnounced: false,
         tombstones: testTombstones,
+        payments: paymentStandings,
       });
       return (await rowsReadSoFar(tx)) - before;
     });

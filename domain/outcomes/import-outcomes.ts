@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Tombstones } from '@tributary/domain/customers';
 import type { Postgres } from '@tributary/postgres';
 import { isHealthcareFamily } from '@tributary/rules';
 import { v7 as uuid } from 'uuid';
 import { type ReadEvent, readOneOfMany } from './read-event.ts';
 import { recordOutcomes, untilRecorded } from './record-outcomes.ts';
+import type { OutcomeServices } from './services.ts';
 
 /** A row of a file: its cells by the names of their columns. */
 export interface OutcomeCells {
@@ -36,7 +36,7 @@ export interface OutcomeImporter {
 export async function openOutcomeImporter(
   app: Postgres,
   profileId: string,
-  tombstones: Tombstones,
+  { tombstones, payments }: OutcomeServices,
   now: () => Date,
 ): Promise<OutcomeImporter | undefined> {
   const profile = await app
@@ -64,11 +64,16 @@ export async function openOutcomeImporter(
       const { events, rejected } = readRows(rows, at);
       const evidence = { source: 'file', saidAt: at, requestId: `req_${uuid()}` };
       const recorded = await untilRecorded(() =>
-        app
-          .forProfile(profileId)
-          .transaction((tx) =>
-            recordOutcomes(tx, events, { profileId, now: at, evidence, isAnnounced: !isHealthcare, tombstones }),
-          ),
+        app.forProfile(profileId).transaction((tx) =>
+          recordOutcomes(tx, events, {
+            profileId,
+            now: at,
+            evidence,
+            isAnnounced: !isHealthcare,
+            tombstones,
+            payments,
+          }),
+        ),
       );
       const count = (wanted: string) => recorded.filter(({ status }) => status === wanted).length;
       return { recorded: count('recorded'), updated: count('updated'), duplicate: count('duplicate'), rejected };

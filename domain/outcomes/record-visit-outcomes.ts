@@ -1,6 +1,6 @@
+import { loadDefinitions } from '@tributary/domain/definitions';
 import type { Tx } from '@tributary/postgres';
 import { definitionFinder, eventNameKey, type Json } from '@tributary/rules';
-import { loadDefinitions } from './definitions.ts';
 import type { ReadEvent } from './read-event.ts';
 import { type RecordContext, type Recorded, recordOutcomes } from './record-outcomes.ts';
 

@@ -1,6 +1,6 @@
 import type { Postgres } from '@tributary/postgres';
 import { type Quote, readBcchRates, readEcbRates } from '@tributary/rules';
-import { priceOutcomes, saveRates } from './exchange-rates.ts';
+import { saveRates } from './exchange-rates.ts';
 
 /** Where each bank publishes its rates; one that has no address is not asked. */
 export interface RateSources {
@@ -13,9 +13,16 @@ const readers = { ecb: readEcbRates, bcch: readBcchRates } as const satisfies Re
   (text: string) => Quote[]
 >;
 
+export interface RateServices {
+  readonly system: Postgres;
+  get(url: string, signal: AbortSignal): Promise<string>;
+  /** Converts what waited for a rate. Outcomes are the business of a room above this one, so whoever wires the job hands it in. */
+  price(signal: AbortSignal): Promise<unknown>;
+}
+
 /** Asks every bank; one that fails does not keep the others from being heard, and the job from failing in the end. */
 export async function fetchRates(
-  { app, system, get }: { app: Postgres; system: Postgres; get(url: string, signal: AbortSignal): Promise<string> },
+  { system, get, price }: RateServices,
   sources: RateSources,
   signal: AbortSignal,
 ): Promise<void> {
@@ -29,6 +36,6 @@ export async function fetchRates(
       failures.push(error);
     }
   }
-  await priceOutcomes(app, system, signal);
+  await price(signal);
   if (failures.length > 0) throw new AggregateError(failures, 'Not every source of exchange rates could be read.');
 }

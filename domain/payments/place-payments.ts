@@ -1,3 +1,4 @@
+import type { OwnedPayment, PaymentChange, Placement } from '@tributary/domain/outcomes';
 import type { Tx } from '@tributary/postgres';
 import {
   type CustomerPayment,
@@ -7,20 +8,7 @@ import {
   standingOf,
   unsettledBy,
 } from '@tributary/rules';
-import { findEarliest, findUnsettled, type OwnedPayment, type PaymentWindow } from './payments-store.ts';
-
-/** A payment that this transaction records, changes, moves from one customer to another, or makes no payment any more. */
-export interface PaymentChange {
-  readonly before: OwnedPayment | undefined;
-  readonly after: OwnedPayment | undefined;
-}
-
-export interface Placement {
-  /** By the payment's id, for those that changed themselves and those that stand otherwise because of them. */
-  readonly standings: ReadonlyMap<string, PaymentStanding>;
-  /** Customers whose payments have to be looked at as a whole. */
-  readonly unclear: readonly string[];
-}
+import { findEarliest, findUnsettled, type PaymentWindow } from './payments-store.ts';
 
 /**
  * Where payments stand, asked before they are written. All customers concerned must be locked. What is read is the earliest

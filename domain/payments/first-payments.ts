@@ -1,8 +1,8 @@
+import { markDirty } from '@tributary/domain/outcomes';
 import type { Tx } from '@tributary/postgres';
 import { firstPayments } from '@tributary/rules';
 import { sql } from 'kysely';
 import { saveStandings } from './payments-store.ts';
-import { markDirty } from './store.ts';
 
 /**
  * Derives which payments of customers are first ones from all of theirs, and writes what changed. For what cannot tell which

@@ -1,8 +1,7 @@
+import type { OwnedPayment } from '@tributary/domain/outcomes';
 import type { Tx } from '@tributary/postgres';
-import type { CustomerPayment, PaymentStanding } from '@tributary/rules';
+import type { PaymentStanding } from '@tributary/rules';
 import { sql } from 'kysely';
-
-export type OwnedPayment = CustomerPayment & { readonly customerId: string };
 
 /**
  * Payments in the ledger: outcomes that carry a standing. One that a changed definition has just made a payment carries none yet;

@@ -1,0 +1,2 @@
+export { findCashEvents, loadDefinitions } from './definitions.ts';
+export { createGoal, createGoalDefinition, listGoalDefinitions } from './goal-definitions.ts';
