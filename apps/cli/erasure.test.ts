@@ -11,10 +11,10 @@ import {
   type TestApi,
   type Testkit,
 } from '@tributary/testkit';
+import { openPrivateStream, type PrivateStream } from '@tributary/testkit/stream';
 import { createVault, ensureKeys, KeyRing, loadKeys } from '@tributary/vault';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { openPrivateStream, type PrivateStream } from '../../packages/stream/testing/private-stream.ts';
 
 // Each run of the command is a process of its own.
 vi.setConfig({ testTimeout: 90_000 });

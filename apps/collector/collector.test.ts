@@ -3,10 +3,9 @@ import { createRedis, type RedisClient, redisReady } from '@tributary/redis';
 import type { Stream } from '@tributary/stream';
 import { createLog } from '@tributary/telemetry';
 import { browserVisit, buildProfile, buildTrackingKey, openTestkit, type Testkit, testVault } from '@tributary/testkit';
+import { type FlakyLine, openFlakyLine, openPrivateStream, type PrivateStream } from '@tributary/testkit/stream';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type FlakyLine, openFlakyLine } from '../../packages/stream/testing/flaky-line.ts';
-import { openPrivateStream, type PrivateStream } from '../../packages/stream/testing/private-stream.ts';
 import { type Collector, createCollector } from './app.ts';
 
 let kit: Testkit;

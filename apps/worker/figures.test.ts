@@ -1,8 +1,8 @@
 import { createWorkMetrics } from '@tributary/telemetry';
 import { buildApiKey, buildProfile, openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
+import { openPrivateStream, type PrivateStream } from '@tributary/testkit/stream';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openPrivateStream, type PrivateStream } from '../../packages/stream/testing/private-stream.ts';
 import { visitsConsumer } from './consume-visits.ts';
 import { workFigures } from './figures.ts';
 

@@ -1,16 +1,15 @@
 import type { ClickHouse } from '@tributary/clickhouse';
 import { startAttribution } from '@tributary/domain/attribution';
-import { attribute, conversionIdOf } from '@tributary/rules';
 import {
   type BookedConversion,
   conversionsOf,
   definitions,
-  fillFast,
   type Household,
   type Outcome,
   openMarket,
   touchesOf,
-} from '@tributary/sandbox';
+} from '@tributary/market';
+import { attribute, conversionIdOf } from '@tributary/rules';
 import {
   buildApiKey,
   buildProfile,
@@ -20,6 +19,7 @@ import {
   type TestApi,
   type Testkit,
 } from '@tributary/testkit';
+import { fillFast } from '@tributary/testkit/market';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

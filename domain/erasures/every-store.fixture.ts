@@ -14,10 +14,10 @@ import {
   type Testkit,
   testVault,
 } from '@tributary/testkit';
+import { openPrivateStream, type PrivateStream } from '@tributary/testkit/stream';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest';
-import { openPrivateStream, type PrivateStream } from '../../packages/stream/testing/private-stream.ts';
 import { completeErasures } from './complete-erasures.job.ts';
 import { openPlace, type Place, requestOf, testRing } from './erasures.fixture.ts';
 import { verifyErasure } from './verify-erasure.ts';

@@ -1,6 +1,7 @@
 import { replay } from '@tributary/domain/attribution';
+import { Book, levels, openMarket, ReportBook, type ReportCell } from '@tributary/market';
 import { attributionModels, fromMinorUnits, multiplyAmounts, sumAmounts, toMinorUnits } from '@tributary/rules';
-import { Book, fillDelivery, fillFast, levels, openMarket, ReportBook, type ReportCell } from '@tributary/sandbox';
+import { fillDelivery, fillFast } from '@tributary/testkit/market';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openReportScene, type ReportScene } from './reports.fixture.ts';
 

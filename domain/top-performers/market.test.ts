@@ -1,7 +1,8 @@
 import type { ClickHouse } from '@tributary/clickhouse';
+import { type Ad, Book, type DeliveryRow, type Market, openMarket, ReportBook } from '@tributary/market';
 import { fromMinorUnits, minorDigits, toMinorUnits } from '@tributary/rules';
-import { type Ad, Book, type DeliveryRow, fillFast, type Market, openMarket, ReportBook } from '@tributary/sandbox';
 import { buildApiKey, openApi, openTestkit, openWarehouse, type TestApi, type Testkit } from '@tributary/testkit';
+import { fillFast } from '@tributary/testkit/market';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rebuildProfile } from './rebuild-profile.ts';
 import { settle } from './top-performers.fixture.ts';

@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually, openFlakyLine, openPrivateStream, type PrivateStream } from '@tributary/testkit/stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { RetryLater } from './errors.ts';
 import type { ConsumerEvent, StreamMessage } from './handler.ts';
-import { eventually } from './testing/eventually.ts';
-import { openFlakyLine } from './testing/flaky-line.ts';
-import { openPrivateStream, type PrivateStream } from './testing/private-stream.ts';
 
 const usual = { name: 'ingestion', pullMs: 1_000 };
 const { name } = usual;

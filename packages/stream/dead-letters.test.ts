@@ -1,9 +1,8 @@
 import { FakeClock } from '@tributary/clock';
+import { eventually, openPrivateStream, type PrivateStream } from '@tributary/testkit/stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DeadLetterMissing } from './errors.ts';
 import type { Handler } from './handler.ts';
-import { eventually } from './testing/eventually.ts';
-import { openPrivateStream, type PrivateStream } from './testing/private-stream.ts';
 
 const usual = { name: 'ingestion', pullMs: 1_000 };
 const clock = new FakeClock('2026-03-01T12:00:00Z');

@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually, openFlakyLine, openPrivateStream, type PrivateStream } from '@tributary/testkit/stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { OutgoingMessage } from './address.ts';
 import { MessageRefused, PublishFailed } from './errors.ts';
-import { eventually } from './testing/eventually.ts';
-import { openFlakyLine } from './testing/flaky-line.ts';
-import { openPrivateStream, type PrivateStream } from './testing/private-stream.ts';
 
 let own: PrivateStream;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect, nanos } from '@nats-io/transport-node';
+import { openPrivateStream, type PrivateStream, testUrl } from '@tributary/testkit/stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isSafe } from './ensure-streams.ts';
 import { ServerUnsuitable, StreamConflict } from './errors.ts';
 import { declareStreams, defaultStreamSettings } from './streams.ts';
-import { openPrivateStream, type PrivateStream, testUrl } from './testing/private-stream.ts';
 
 let own: PrivateStream;
 beforeAll(async () => {

@@ -1,17 +1,9 @@
 import { createClickHouse } from '@tributary/clickhouse';
 import { replay } from '@tributary/domain/attribution';
+import { Book, conversionsOf, type Household, levels, type Market, openMarket } from '@tributary/market';
 import { compareAmounts, fromMinorUnits, sumAmounts } from '@tributary/rules';
-import {
-  Book,
-  conversionsOf,
-  fillDelivery,
-  fillFast,
-  type Household,
-  levels,
-  type Market,
-  openMarket,
-} from '@tributary/sandbox';
 import { buildApiKey, type Drill, openApi, openDrillKit, openWarehouse } from '@tributary/testkit';
+import { fillDelivery, fillFast } from '@tributary/testkit/market';
 import { openReports, type Reports } from './report-reader.ts';
 
 /** These make some two thousand conversions, and a million. */

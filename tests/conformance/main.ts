@@ -1,16 +1,18 @@
 import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { servedOperations } from './operations.ts';
-import { conformancePage, readRules, tally } from './report.ts';
+import { conformancePage, counts, line, tally, type VitestReport } from './report.ts';
+import { allRules } from './rules.ts';
+import { titleFaults } from './titles.ts';
 
 const { values, positionals: areas } = parseArgs({
   allowPositionals: true,
   options: { json: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
 });
 const root = join(import.meta.dirname, '../..');
-const rules = readRules(readFileSync(join(import.meta.dirname, 'rules.tsv'), 'utf8'));
+const rules = allRules();
 const known = [...new Set(rules.map((rule) => rule.area))];
 const unknown = areas.find((area) => !known.includes(area));
 
@@ -18,41 +20,42 @@ if (values.help || unknown) {
   if (unknown) console.error(`There is no area "${unknown}".`);
   console.log(`npm run conformance [-- AREA ...] [--json]
 
-Runs the tests that carry rule ids of the areas (all when none is named), prints what is proven, and, when all ran, writes docs/conformance.md.
+Runs the tests that carry rule ids of the areas (all when none is named) and prints what is proven. Of a named area it prints each
+rule with what it asks; when all ran, it writes docs/conformance.md.
 
 Areas: ${known.join(', ')}`);
   process.exit(values.help ? 0 : 2);
 }
 
 const wanted = areas.length > 0 ? areas : known;
-const report = join(root, '.engines/conformance.json');
-const code = await runTests(`\\[(${wanted.join('|')})-\\d{3}\\]`);
-const results = tally(rules, JSON.parse(readFileSync(report, 'utf8')), wanted);
-const operations = servedOperations();
+const { code, report } = await runTests(`\\[(${wanted.join('|')})-\\d{3}\\]`);
+const { served, unserved } = servedOperations();
+const titles = report.testResults.flatMap((file) => file.assertionResults.map(({ fullName }) => fullName));
+const faults = titleFaults(titles, rules, unserved);
+if (faults.length > 0) throw new Error(faults.join('\n'));
 
+const results = tally(rules, report, wanted);
+const operations = { served: served.size, total: served.size + unserved.size };
 if (areas.length === 0) writeFileSync(join(root, 'docs/conformance.md'), conformancePage(results, operations));
-for (const { area, total, proven, waiting, reserved, notTestable } of results) {
-  console.log(
-    `${area}: ${proven.length} of ${total} proven, ${waiting.length} waiting, ${reserved.length} reserved, ${notTestable.length} not testable`,
-  );
-  if (areas.length > 0) for (const { id, note } of waiting) console.log(`  ${id} waits for ${note}`);
+for (const result of results) {
+  const { proven, ...open } = counts(result);
+  const rest = Object.entries(open).map(([standing, count]) => `${count} ${standing}`);
+  console.log(`${result.area}: ${proven} of ${result.rules.length} proven, ${rest.join(', ')}`);
+  if (areas.length > 0) for (const rule of result.rules) console.log(`  ${rule.standing.padEnd(12)} ${line(rule)}`);
 }
 if (values.json) {
-  const summary = results.map(({ area, total, proven, waiting, reserved, notTestable }) => [
-    area,
-    {
-      total,
-      proven: proven.length,
-      waiting: waiting.length,
-      reserved: reserved.length,
-      not_testable: notTestable.length,
-    },
-  ]);
+  const summary = results.map((result) => {
+    const { 'not testable': not_testable, ...others } = counts(result);
+    return [result.area, { total: result.rules.length, ...others, not_testable }];
+  });
   console.log(JSON.stringify({ areas: Object.fromEntries(summary), operations }));
 }
 process.exit(code);
 
-function runTests(pattern: string): Promise<number> {
+/** The report of an earlier run must not pass for this one's, so it goes first. */
+async function runTests(pattern: string): Promise<{ code: number; report: VitestReport }> {
+  const file = join(root, '.engines/conformance.json');
+  rmSync(file, { force: true });
   const args = [
     'node_modules/vitest/vitest.mjs',
     'run',
@@ -60,10 +63,11 @@ function runTests(pattern: string): Promise<number> {
     pattern,
     '--passWithNoTests',
     '--reporter=json',
-    `--outputFile=${report}`,
+    `--outputFile=${file}`,
   ];
-  return new Promise((resolve) => {
+  const exit = await new Promise<number>((resolve) => {
     const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
-    child.on('close', (exit) => resolve(exit ?? 1));
+    child.on('close', (code) => resolve(code ?? 1));
   });
+  return { code: exit, report: JSON.parse(readFileSync(file, 'utf8')) as VitestReport };
 }

@@ -1,26 +1,68 @@
 import { expect, test } from 'vitest';
-import { readRules, tally } from './report.ts';
+import { conformancePage, counts, line, tally } from './report.ts';
+import { allRules, readRules } from './rules.ts';
+import { titleFaults } from './titles.ts';
 
 const rules = readRules(
-  'id\tstate\tnote\nabc-001\twaits\tGET /a\nabc-002\twaits\tGET /b\nabc-003\treserved\tno such route\nabc-004\twaits\tGET /d\n',
+  [
+    'id\tasks\tstate\tnote',
+    'abc-001\tIt works.\twaits\tGET /a',
+    'abc-002\tIt works always.\twaits\tGET /b',
+    'abc-003\tIt never comes.\treserved\tno such route',
+    'abc-004\tIt works later.\twaits\tGET /d',
+  ].join('\n'),
 );
 const report = (...tests: [string, string][]) => ({
   testResults: [{ assertionResults: tests.map(([fullName, status]) => ({ fullName, status })) }],
 });
+const run = report(
+  ['[abc-001] works', 'passed'],
+  ['[abc-002] works', 'passed'],
+  ['[abc-002] always', 'failed'],
+  ['[abc-003] x', 'passed'],
+);
 
 test('a rule is proven by its passing tests only', () => {
-  const run = report(
-    ['[abc-001] works', 'passed'],
-    ['[abc-002] works', 'passed'],
-    ['[abc-002] always', 'failed'],
-    ['[abc-003] x', 'passed'],
-  );
   const [result] = tally(rules, run, ['abc']);
-  expect(result?.proven.map(({ id }) => id)).toEqual(['abc-001']);
-  expect(result?.waiting.map(({ id }) => id)).toEqual(['abc-002', 'abc-004']);
-  expect(result?.reserved.map(({ id }) => id)).toEqual(['abc-003']);
+  expect(result?.rules.map(({ id, standing }) => [id, standing])).toEqual([
+    ['abc-001', 'proven'],
+    ['abc-002', 'waiting'],
+    ['abc-003', 'reserved'],
+    ['abc-004', 'waiting'],
+  ]);
+  expect(result && counts(result)).toEqual({ proven: 1, waiting: 2, reserved: 1, 'not testable': 0 });
 });
 
-test('a test that names a rule which does not exist is an error', () => {
-  expect(() => tally(rules, report(['[abc-999] works', 'passed']), ['abc'])).toThrow(/abc-999/);
+test('the page says what each rule asks that is not proven, and why it is not', () => {
+  const page = conformancePage(tally(rules, run, ['abc']), { served: 1, total: 3 });
+  expect(page).toContain('| abc | 4 | 1 | 2 | 1 | 0 |');
+  expect(page).toContain(
+    '\n- abc-002: It works always. Waits for GET /b.\n- abc-003: It never comes. Reserved: no such',
+  );
+  expect(page).not.toContain('abc-001');
+  expect(tally(rules, run, ['abc'])[0]?.rules.map(line)[0]).toBe('abc-001: It works.');
+});
+
+test('a title names rules that exist, whose route is served, and at most four of them', () => {
+  const faults = (...titles: string[]) => titleFaults(titles, rules, new Set(['GET /d']));
+  expect(faults('[abc-001] [abc-002] [abc-001] [abc-002] works', 'no id at all')).toEqual([]);
+  expect(faults('[abc-999] works')).toEqual(['there is no rule abc-999: "[abc-999] works"']);
+  expect(faults('[abc-004] works')).toEqual(['abc-004 is about GET /d, which is not served: "[abc-004] works"']);
+  expect(faults(`${'[abc-001]'.repeat(5)} works`)).toEqual([expect.stringContaining('5 rules in one title')]);
+});
+
+test('every rule says what it asks, in a sentence that stands alone', () => {
+  const all = allRules();
+  expect(all).toHaveLength(960);
+  for (const { id, asks } of all) {
+    expect(asks, id).toMatch(/^[`A-Za-z].*[.]$/);
+    expect(asks.split(' ').length, id).toBeLessThanOrEqual(24);
+  }
+  expect(new Set(all.map(({ asks }) => asks)).size).toBe(960);
+});
+
+test('a line that is no rule, or one that is there twice, is an error', () => {
+  expect(() => readRules('id\tasks\tstate\tnote\nabc-001\t\twaits\tGET /a')).toThrow(/abc-001/);
+  expect(() => readRules('id\tasks\tstate\tnote\nabc-001\tIt works.\tlater\tGET /a')).toThrow(/abc-001/);
+  expect(() => readRules('id\tasks\tstate\tnote\nabc-001\tA.\twaits\t\nabc-001\tB.\twaits\t')).toThrow(/twice/);
 });

@@ -1,88 +1,75 @@
-/** What a rule of the specification is proven by is said in test titles: `[eras-035]`. This turns their results into a page. */
-export interface Rule {
-  readonly id: string;
-  readonly area: string;
-  /** What is known of it while no test proves it. */
-  readonly state: 'waits' | 'reserved' | 'not_testable';
-  readonly note: string;
-}
+import type { Rule } from './rules.ts';
+import { ruleIds } from './titles.ts';
+
+export type Standing = 'proven' | 'waiting' | 'reserved' | 'not testable';
 
 export interface AreaResult {
   readonly area: string;
-  readonly total: number;
-  readonly proven: readonly Rule[];
-  readonly waiting: readonly Rule[];
-  readonly reserved: readonly Rule[];
-  readonly notTestable: readonly Rule[];
+  readonly rules: readonly (Rule & { readonly standing: Standing })[];
 }
 
-interface VitestReport {
+export interface VitestReport {
   readonly testResults: readonly {
     readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
   }[];
-}
-
-export function readRules(text: string): Rule[] {
-  return text
-    .trim()
-    .split('\n')
-    .slice(1)
-    .map((line) => {
-      const [id = '', state = '', note = ''] = line.split('\t');
-      return { id, area: id.split('-')[0] ?? '', state: state as Rule['state'], note };
-    });
 }
 
 /** A rule is proven when a test names it and every test that names it passed. Reserved rules stay reserved, whatever is tested. */
 export function tally(rules: readonly Rule[], report: VitestReport, areas: readonly string[]): AreaResult[] {
   const outcomes = new Map<string, Set<string>>();
   for (const { fullName, status } of report.testResults.flatMap((file) => file.assertionResults)) {
-    for (const [, id] of fullName.matchAll(/\[([a-z]+-\d{3})\]/g)) {
-      if (id) outcomes.set(id, (outcomes.get(id) ?? new Set()).add(status));
-    }
+    for (const id of ruleIds(fullName)) outcomes.set(id, (outcomes.get(id) ?? new Set()).add(status));
   }
   const isProven = (id: string) => [...(outcomes.get(id) ?? ['none'])].every((status) => status === 'passed');
-  const known = new Set(rules.map((rule) => rule.id));
-  const strays = [...outcomes.keys()].filter((id) => !known.has(id));
-  if (strays.length > 0) throw new Error(`Tests name rules that do not exist: ${strays.join(', ')}`);
-  return areas.map((area) => {
-    const own = rules.filter((rule) => rule.area === area);
-    const open = own.filter((rule) => rule.state === 'waits');
-    return {
-      area,
-      total: own.length,
-      proven: open.filter((rule) => isProven(rule.id)),
-      waiting: open.filter((rule) => !isProven(rule.id)),
-      reserved: own.filter((rule) => rule.state === 'reserved'),
-      notTestable: own.filter((rule) => rule.state === 'not_testable'),
-    };
-  });
+  const standing = ({ id, state }: Rule): Standing => {
+    if (state === 'waits') return isProven(id) ? 'proven' : 'waiting';
+    return state === 'reserved' ? 'reserved' : 'not testable';
+  };
+  return areas.map((area) => ({
+    area,
+    rules: rules.filter((rule) => rule.area === area).map((rule) => ({ ...rule, standing: standing(rule) })),
+  }));
 }
 
-export function conformancePage(results: readonly AreaResult[], operations: { total: number; served: number }): string {
+export function counts({ rules }: AreaResult): Record<Standing, number> {
+  const count = (standing: Standing) => rules.filter((rule) => rule.standing === standing).length;
+  return {
+    proven: count('proven'),
+    waiting: count('waiting'),
+    reserved: count('reserved'),
+    'not testable': count('not testable'),
+  };
+}
+
+/** What a rule asks and, unless it is proven, why it is not. */
+export function line({ id, asks, standing, note }: AreaResult['rules'][number]): string {
+  const why = {
+    proven: '',
+    waiting: ` Waits for ${note}.`,
+    reserved: ` Reserved: ${note}.`,
+    'not testable': ` Cannot be tested: ${note}.`,
+  };
+  return `${id}: ${asks}${why[standing]}`;
+}
+
+export function conformancePage(results: readonly AreaResult[], operations: { served: number; total: number }): string {
   const lines = [
     '# Conformance',
     '',
     'Written by `npm run conformance`. A rule is proven when a passing test carries its id and no failing one does.',
+    'What each of them asks is in `tests/conformance/rules.tsv`; those that are not proven stand below.',
     '',
-  ];
-  lines.push(
     `Operations served: ${operations.served} of ${operations.total}.`,
     '',
     '| area | rules | proven | waiting | reserved | not testable |',
     '|---|---|---|---|---|---|',
-  );
-  for (const { area, total, proven, waiting, reserved, notTestable } of results) {
-    lines.push(
-      `| ${area} | ${total} | ${proven.length} | ${waiting.length} | ${reserved.length} | ${notTestable.length} |`,
-    );
+  ];
+  for (const result of results) {
+    lines.push(`| ${result.area} | ${result.rules.length} | ${Object.values(counts(result)).join(' | ')} |`);
   }
-  for (const { area, waiting, reserved, notTestable } of results) {
-    if (waiting.length + reserved.length + notTestable.length === 0) continue;
-    lines.push('', `## ${area}`, '');
-    for (const { id, note } of waiting) lines.push(`- ${id} waits for ${note}`);
-    for (const { id, note } of reserved) lines.push(`- ${id} is reserved: ${note}`);
-    for (const { id, note } of notTestable) lines.push(`- ${id} cannot be tested: ${note}`);
+  for (const { area, rules } of results) {
+    const open = rules.filter(({ standing }) => standing !== 'proven');
+    if (open.length > 0) lines.push('', `## ${area}`, '', ...open.map((rule) => `- ${line(rule)}`));
   }
   return `${lines.join('\n')}\n`;
 }

@@ -15,10 +15,10 @@ import {
   type Shop,
   testVault,
 } from '@tributary/testkit';
+import { openPrivateStream } from '@tributary/testkit/stream';
 import type { BrowserContext, BrowserContextOptions } from 'playwright-core';
 import { v4 as anyUuid } from 'uuid';
 import { testRing } from '../../domain/erasures/erasures.fixture.ts';
-import { openPrivateStream } from '../../packages/stream/testing/private-stream.ts';
 import { openBrowser } from './browser.ts';
 import { visit } from './console-scene.ts';
 

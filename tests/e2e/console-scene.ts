@@ -2,9 +2,10 @@ import { buildConsole, consoleDirectory } from '@tributary/console/build.ts';
 import { addMember, createPasswords, createUser } from '@tributary/domain/accounts/room.ts';
 import { replay } from '@tributary/domain/attribution';
 import { rebuildProfile } from '@tributary/domain/top-performers';
-import { Book, fillDelivery, fillFast, type Market, openMarket, ReportBook } from '@tributary/sandbox';
+import { Book, type Market, openMarket, ReportBook } from '@tributary/market';
 import { createClient } from '@tributary/sdk';
 import { buildApiKey, buildProfile, openApi, openTestkit, openWarehouse } from '@tributary/testkit';
+import { fillDelivery, fillFast } from '@tributary/testkit/market';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { openBrowser } from './browser.ts';
 

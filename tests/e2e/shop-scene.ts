@@ -22,12 +22,12 @@ import {
   type Testkit,
   testVault,
 } from '@tributary/testkit';
+import { openPrivateStream, type PrivateStream } from '@tributary/testkit/stream';
 import { consumeVisits } from '@tributary/worker/consume-visits.ts';
 import { jobHandlers } from '@tributary/worker/jobs.ts';
 import type { BrowserContext } from 'playwright-core';
 import { expect } from 'vitest';
 import { streamVault, testRing } from '../../domain/ingestion/ingestion.fixture.ts';
-import { openPrivateStream, type PrivateStream } from '../../packages/stream/testing/private-stream.ts';
 import { openBrowser } from './browser.ts';
 
 /** A shop on the web, and all of Tributary behind it: collector, log, worker and API, each as it runs, on engines of their own. */

@@ -1,6 +1,4 @@
-import type { Arrival } from './arrivals.ts';
-import type { Market } from './market.ts';
-import type { Browser, Touch } from './person.ts';
+import type { Arrival, Browser, Market, Touch } from '@tributary/market';
 
 const nil = '00000000-0000-0000-0000-000000000000';
 

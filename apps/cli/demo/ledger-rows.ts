@@ -1,8 +1,7 @@
+import type { Browser, Household, Market, Outcome, Person } from '@tributary/market';
 import type { Postgres, Tx } from '@tributary/postgres';
 import { eventNameKey, fromMinorUnits, searchTerms } from '@tributary/rules';
 import { sql } from 'kysely';
-import type { Market } from './market.ts';
-import type { Browser, Household, Outcome, Person } from './person.ts';
 
 /**
  * Rows on their way into one table, column by column: PostgreSQL takes arrays of thousands as fast as it takes anything under

@@ -2,17 +2,22 @@ import { Readable } from 'node:stream';
 import { setImmediate as otherWork } from 'node:timers/promises';
 import type { ClickHouse } from '@tributary/clickhouse';
 import { saveRates } from '@tributary/domain/money';
+import {
+  type Browser,
+  definitions,
+  type Household,
+  households,
+  isLate,
+  type Market,
+  type Outcome,
+  type Touch,
+} from '@tributary/market';
 import type { Postgres } from '@tributary/postgres';
 import { eventNameKey } from '@tributary/rules';
 import { sql } from 'kysely';
 import { v5 as uuidFrom } from 'uuid';
-import { definitions } from './book.ts';
-import { households } from './household.ts';
 import { Lanes } from './lanes.ts';
-import { isLate } from './lateness.ts';
 import { LedgerBatch } from './ledger-rows.ts';
-import type { Market } from './market.ts';
-import type { Browser, Household, Outcome, Touch } from './person.ts';
 import { touchColumns, touchWriter } from './touch-lines.ts';
 
 export interface FillEngines {
@@ -235,5 +240,5 @@ async function found(market: Market, { app, system }: FillEngines): Promise<void
         .execute();
     }
   });
-  await saveRates(system, 'sandbox', market.rates.quotes);
+  await saveRates(system, 'market', market.rates.quotes);
 }

@@ -1,9 +1,7 @@
 import { copyDelivery, openSpendImporter } from '@tributary/domain/campaigns';
+import { type Ad, type AdSet, type DeliveryRow, dayMs, type Market } from '@tributary/market';
 import { fromMinorUnits } from '@tributary/rules';
-import type { Ad, AdSet } from './ads.ts';
-import type { DeliveryRow } from './delivery.ts';
 import type { FillEngines } from './fill-fast.ts';
-import { dayMs, type Market } from './market.ts';
 
 const rowsOfBatch = 1_000;
 

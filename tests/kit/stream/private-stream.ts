@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type JetStreamManager, jetstreamManager, type StreamInfo } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
-import { type ConnectOptions, connectStream, type Stream } from '../stream.ts';
+import { type ConnectOptions, connectStream, type Stream } from '@tributary/stream';
 
 export const testUrl = process.env.NATS_URL ?? 'nats://127.0.0.1:14222';
 

@@ -1,15 +1,21 @@
 import { type ClickHouse, raw } from '@tributary/clickhouse';
 import { startAttribution } from '@tributary/domain/attribution';
+import {
+  Book,
+  conversionsOf,
+  households,
+  type Market,
+  type MarketOptions,
+  openMarket,
+  ReportBook,
+  touchesOf,
+} from '@tributary/market';
 import { createPostgres } from '@tributary/postgres';
 import { attribute, attributionModels } from '@tributary/rules';
 import { openTestkit, openWarehouse, type Testkit } from '@tributary/testkit';
 import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Book, conversionsOf, touchesOf } from './book.ts';
 import { fillFast } from './fill-fast.ts';
-import { households } from './household.ts';
-import { type Market, type MarketOptions, openMarket } from './market.ts';
-import { ReportBook } from './reports.ts';
 
 let kit: Testkit;
 let warehouse: Awaited<ReturnType<typeof openWarehouse>>;

@@ -1,0 +1,19 @@
+export type { Ad, AdSet, Campaign, Creative, Entity, Tagging, Truth } from './ads.ts';
+export type { Arrival } from './arrivals.ts';
+export { asRequests, type MarketRequest } from './as-requests.ts';
+export {
+  Book,
+  type BookedConversion,
+  conversionsOf,
+  definitions,
+  type Totals,
+  type TrueEffect,
+  touchesOf,
+} from './book.ts';
+export type { DeliveryRow } from './delivery.ts';
+export { entityId, type Level, levels, type Platform } from './entity-id.ts';
+export { household, households } from './household.ts';
+export { isLate } from './lateness.ts';
+export { dayMs, type Market, type MarketOptions, openMarket } from './market.ts';
+export type { Browser, Cause, Customer, Exposure, Household, Money, Outcome, Person, Touch } from './person.ts';
+export { ReportBook, type ReportCell } from './reports.ts';
