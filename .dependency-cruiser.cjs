@@ -20,7 +20,7 @@ module.exports = {
     {
       name: 'stores-know-no-domain',
       severity: 'error',
-      from: { path: '^packages/(postgres|clickhouse|stream|redis|vault|outbound|jobs)/' },
+      from: { path: '^packages/(postgres|clickhouse|stream|redis|vault|outbound|work)/' },
       to: { path: '^(domain|apps|packages/(providers|operations|http|pages|contract))/' },
     },
     {

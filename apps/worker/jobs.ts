@@ -5,10 +5,10 @@ import { completeErasures } from '@tributary/domain/erasures';
 import type { Ingestion } from '@tributary/domain/ingestion';
 import { rebuildScores } from '@tributary/domain/top-performers';
 import { pruneEvents } from '@tributary/domain/webhooks';
-import type { JobHandlers } from '@tributary/jobs';
 import type { Outbound } from '@tributary/outbound';
 import type { Postgres } from '@tributary/postgres';
 import type { Stream } from '@tributary/stream';
+import type { JobHandlers } from '@tributary/work';
 import { visitsConsumer } from './consume-visits.ts';
 import { getText } from './get-text.ts';
 

@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
-import type { Jobs } from '@tributary/jobs';
 import { answer, type Handles, refuse } from '@tributary/operations';
+import type { Jobs } from '@tributary/work';
 import { audit } from './audit.ts';
 import { reachWorkspace } from './reach.ts';
 

@@ -1,9 +1,9 @@
 import { clickhouseSettings, migrate as migrateClickHouse } from '@tributary/clickhouse';
 import { loadSettings, type Settings, WrongSettings } from '@tributary/config';
 import { ensureKeys } from '@tributary/domain/access';
-import { migrateJobs } from '@tributary/jobs';
 import { createPostgres, migrate as migratePostgres } from '@tributary/postgres';
 import { createVault } from '@tributary/vault';
+import { migrateJobs } from '@tributary/work';
 import { Command } from 'commander';
 
 export const migrateCommand = () =>
