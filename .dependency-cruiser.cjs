@@ -77,7 +77,7 @@ module.exports = {
     {
       name: 'stores-know-no-domain',
       severity: 'error',
-      from: { path: '^packages/(postgres|clickhouse|stream|redis|vault|outbound|jobs)/' },
+      from: { path: '^packages/(postgres|clickhouse|stream|redis|vault|outbound|work)/' },
       to: { path: '^packages/(providers|operations|http|pages|contract)/' },
     },
     {

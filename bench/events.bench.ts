@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { createApi } from '@tributary/api/app.ts';
 import { createClickHouse } from '@tributary/clickhouse';
 import { dnsOpener } from '@tributary/domain/tracking';
-import { createJobs } from '@tributary/jobs';
 import { createOutbound } from '@tributary/outbound';
 import { createPostgres } from '@tributary/postgres';
 import { createRedis, redisReady } from '@tributary/redis';
@@ -18,6 +17,7 @@ import {
   openDrillEngines,
   testVault,
 } from '@tributary/testkit';
+import { createJobs } from '@tributary/work';
 import pg from 'pg';
 import { Agent, request } from 'undici';
 import { another, capture, type Statement } from './captured-statements.ts';

@@ -3,12 +3,12 @@ import { clickhouseSettings, createClickHouse } from '@tributary/clickhouse';
 import { loadSettings, type Settings, WrongSettings } from '@tributary/config';
 import { consoleDirectory } from '@tributary/console/build.ts';
 import { dnsOpener } from '@tributary/domain/tracking';
-import { createJobs } from '@tributary/jobs';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { createPostgres } from '@tributary/postgres';
 import { createRedis } from '@tributary/redis';
 import { createLog, createMetrics, createTracing, onStop, serveMetrics } from '@tributary/telemetry';
 import { createVault, KeyRing, loadKeys } from '@tributary/vault';
+import { createJobs } from '@tributary/work';
 import { createApi } from './app.ts';
 
 /** How late a rotated key is used at the latest. */

@@ -5,7 +5,7 @@ import type { JourneyServices } from '@tributary/domain/journeys';
 import type { LinkTokenServices } from '@tributary/domain/link-tokens';
 import type { OutcomeServices } from '@tributary/domain/outcomes';
 import type { TrackingServices } from '@tributary/domain/tracking';
-import type { Jobs } from '@tributary/jobs';
+import type { Jobs } from '@tributary/work';
 
 /** What handlers may use besides the ledger. A handler names only what it needs. */
 export interface Services

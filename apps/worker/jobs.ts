@@ -9,10 +9,10 @@ import { settleCustomers } from '@tributary/domain/payments';
 import { deleteTenant } from '@tributary/domain/tenants/room.ts';
 import { rebuildScores } from '@tributary/domain/top-performers';
 import { pruneEvents } from '@tributary/domain/webhooks';
-import type { JobHandlers } from '@tributary/jobs';
 import type { Outbound } from '@tributary/outbound';
 import type { Postgres } from '@tributary/postgres';
 import type { Stream } from '@tributary/stream';
+import type { JobHandlers } from '@tributary/work';
 import { visitsConsumer } from './consume-visits.ts';
 import { getText } from './get-text.ts';
 

@@ -1,5 +1,4 @@
 import type { Routes } from '@tributary/contract';
-import type { Jobs } from '@tributary/jobs';
 import { answer, type Context, type Handles, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import {
@@ -9,6 +8,7 @@ import {
   lookbackDays,
   standardConversionTypes,
 } from '@tributary/rules';
+import type { Jobs } from '@tributary/work';
 import { v7 as uuid } from 'uuid';
 import {
   loadDefinitions,

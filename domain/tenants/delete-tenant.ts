@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { audit } from '@tributary/domain/accountability';
-import type { Jobs } from '@tributary/jobs';
 import { answer, type Handles, refuse } from '@tributary/operations';
+import type { Jobs } from '@tributary/work';
 import { reachWorkspace } from './reach.ts';
 
 /** Out of reach at once: no credential of it works from this commit on. The rows go in the background. */

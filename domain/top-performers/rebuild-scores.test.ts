@@ -1,6 +1,6 @@
 import { type ClickHouse, raw } from '@tributary/clickhouse';
-import { schedule } from '@tributary/jobs';
 import { buildProfile, openTestkit, openWarehouse, type Testkit } from '@tributary/testkit';
+import { schedule } from '@tributary/work';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { rebuildScores } from './rebuild-scores.job.ts';

@@ -1,12 +1,12 @@
 import { createApi } from '@tributary/api/app.ts';
 import { createClickHouse } from '@tributary/clickhouse';
 import { dnsOpener } from '@tributary/domain/tracking';
-import { createJobs } from '@tributary/jobs';
 import { createOutbound } from '@tributary/outbound';
 import { createPostgres } from '@tributary/postgres';
 import { createRedis } from '@tributary/redis';
 import { createLog } from '@tributary/telemetry';
 import { testVault } from '@tributary/testkit';
+import { createJobs } from '@tributary/work';
 
 /** The whole api in a process of its own, for a drill to kill or a bench to load. */
 const [appUrl = '', redisUrl = '', port = '0', poolSize = '12'] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { catalogue, migrateJobs, schedule } from '@tributary/jobs';
 import { migrate, migrationsFingerprint } from '@tributary/postgres';
+import { catalogue, migrateJobs, schedule } from '@tributary/work';
 import pg from 'pg';
 
 export interface TestDatabase {

@@ -1,8 +1,8 @@
 import { clickhouseSettings, migrate as migrateClickHouse } from '@tributary/clickhouse';
 import { loadSettings, type Settings, WrongSettings } from '@tributary/config';
-import { migrateJobs } from '@tributary/jobs';
 import { createPostgres, migrate as migratePostgres } from '@tributary/postgres';
 import { createVault, ensureKeys } from '@tributary/vault';
+import { migrateJobs } from '@tributary/work';
 import { Command } from 'commander';
 
 export const migrateCommand = () =>

@@ -1,2 +1,0 @@
-export { catalogue, type JobName, type JobPayload, schedule } from './catalogue.ts';
-export { createJobs, type JobHandlers, type Jobs, migrateJobs, startJobWorker } from './jobs.ts';
