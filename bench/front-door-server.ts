@@ -2,7 +2,7 @@ import { openSync } from 'node:fs';
 import { data, route, routes } from '@tributary/contract';
 import { bearerAuthenticator, CredentialFinder, KeyUse, readProfile, refusalAuditor } from '@tributary/domain/access';
 import { bindRoute, createServer } from '@tributary/http';
-import { answer } from '@tributary/operations';
+import { answer, createPersonGate } from '@tributary/operations';
 import { createPostgres } from '@tributary/postgres';
 import { createRateLimiter, createRedis, redisReady } from '@tributary/redis';
 import { createLog, createMetrics } from '@tributary/telemetry';
@@ -64,6 +64,7 @@ async function ours() {
     postgres,
     limiter: generous,
     vault: testVault,
+    gate: createPersonGate(postgres),
     services: {},
     baseUrl,
     now: () => new Date(),

@@ -13,9 +13,9 @@ import {
 import { findCustomerTotals } from '@tributary/domain/conversions';
 import { tombstonesUnder } from '@tributary/domain/customers';
 import type { OpenDns } from '@tributary/domain/tracking';
-import { type Authenticate, bindRoute, createServer, serveDocs, serveHealth } from '@tributary/http';
+import { bindRoute, createServer, serveDocs, serveHealth } from '@tributary/http';
 import type { Jobs } from '@tributary/jobs';
-import { takeAttempt } from '@tributary/operations';
+import { type Authenticate, createPersonGate, takeAttempt } from '@tributary/operations';
 import type { Outbound } from '@tributary/outbound';
 import type { Postgres } from '@tributary/postgres';
 import { createRateLimiter, type RedisClient } from '@tributary/redis';
@@ -121,6 +121,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     postgres,
     limiter,
     vault,
+    gate: createPersonGate(postgres),
     services: {
       baseUrl,
       apiUrl,
