@@ -81,10 +81,20 @@ module.exports = {
       to: { path: '^packages/(providers|operations|http|pages|contract)/' },
     },
     {
+      name: 'operations-know-no-carrier',
+      comment: 'A call is the same over HTTP, MCP, the command line and in a test.',
+      severity: 'error',
+      from: { path: '^packages/operations/', pathNot: '\\.test\\.ts$' },
+      to: { path: ['^(apps|domain)/', '^packages/(http|telemetry|pages)/', 'node_modules/@?fastify/'] },
+    },
+    {
       name: 'domain-knows-no-framework-or-driver',
+      comment: 'Of what carries and watches a call, a room knows the operation and the HTML of its pages.',
       severity: 'error',
       from: { path: '^domain/', pathNot: '\\.test\\.ts$' },
-      to: { path: ['^packages/http/', 'node_modules/(fastify|pg|ioredis|@nats-io|@clickhouse|undici)/'] },
+      to: {
+        path: ['^packages/(http|telemetry)/', 'node_modules/(@?fastify|pg|ioredis|@nats-io|@clickhouse|undici)/'],
+      },
     },
     {
       name: 'rooms-enter-by-index',

@@ -4,7 +4,7 @@ import { refusalAuditor } from '@tributary/domain/accountability/room.ts';
 import { bearerAuthenticator, CredentialFinder, KeyUse } from '@tributary/domain/credentials/room.ts';
 import { readProfile } from '@tributary/domain/tenants/room.ts';
 import { bindRoute, createServer } from '@tributary/http';
-import { answer } from '@tributary/operations';
+import { answer, createPersonGate } from '@tributary/operations';
 import { createPostgres } from '@tributary/postgres';
 import { createRateLimiter, createRedis, redisReady } from '@tributary/redis';
 import { createLog, createMetrics } from '@tributary/telemetry';
@@ -66,6 +66,7 @@ async function ours() {
     postgres,
     limiter: generous,
     vault: testVault,
+    gate: createPersonGate(postgres),
     services: {},
     baseUrl,
     now: () => new Date(),

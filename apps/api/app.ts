@@ -8,8 +8,8 @@ import { tombstonesUnder } from '@tributary/domain/customers';
 import { findCustomerTotals, goalReader } from '@tributary/domain/outcomes';
 import { paymentStandings } from '@tributary/domain/payments';
 import type { OpenDns } from '@tributary/domain/tracking';
-import { type Authenticate, bindRoute, createServer, serveDocs, serveHealth } from '@tributary/http';
-import { takeAttempt } from '@tributary/operations';
+import { bindRoute, createServer, serveDocs, serveHealth } from '@tributary/http';
+import { type Authenticate, createPersonGate, takeAttempt } from '@tributary/operations';
 import type { Outbound } from '@tributary/outbound';
 import type { Postgres } from '@tributary/postgres';
 import { createRateLimiter, type RedisClient } from '@tributary/redis';
@@ -116,6 +116,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     postgres,
     limiter,
     vault,
+    gate: createPersonGate(postgres),
     services: {
       baseUrl,
       apiUrl,

@@ -10,10 +10,7 @@ export class RequestState {
   route: Route | undefined;
   caller: Caller | undefined;
   errorCode: string | undefined;
-  replayed = false;
   span: Span | undefined;
-  /** What the handler adds to the answer's headers. */
-  readonly headers: Record<string, string> = {};
   #abort: AbortController | undefined;
 
   /** Made when first asked for: most handlers are done before anyone could abort them. */

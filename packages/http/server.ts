@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
 import cors from '@fastify/cors';
-import { countRefusal, Refusal, renderError } from '@tributary/operations';
-import { isAway } from '@tributary/postgres';
+import { awayAsRefusal, countRefusal, Refusal, renderError } from '@tributary/operations';
 import type { RateLimiter } from '@tributary/redis';
 import type { Log, Metrics, Tracing } from '@tributary/telemetry';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
@@ -152,22 +151,12 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 /** Faults that Fastify finds before a handler runs, and connections to an engine that are gone, in our words. */
 function asRefusal(error: unknown): unknown {
   if (error instanceof Refusal) return error;
-  const { code, name } = error as Partial<FastifyError>;
+  const { code } = error as Partial<FastifyError>;
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return new Refusal('payload_too_large', 'The body is larger than this route takes.');
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
     return new Refusal('invalid_request', 'The body is not as long as its Content-Length says.');
   if (code?.startsWith('FST_ERR_CTP'))
     return new Refusal('invalid_request', 'The body or its Content-Type cannot be read.');
-  if (isEngineAway(name, error)) {
-    return new Refusal('service_unavailable', 'A part of the service is away for a moment. Send it again shortly.', {
-      internal: `engine away: ${(error as Error).message}`,
-      headers: { 'retry-after': '2' },
-    });
-  }
-  return error;
+  return awayAsRefusal(error);
 }
-
-/** ClickHouse has looked at its own causes; its class is not imported for the sake of one word. */
-const isEngineAway = (name: string | undefined, error: unknown): boolean =>
-  name === 'ClickHouseFailure' ? (error as { transient?: boolean }).transient === true : isAway(error);

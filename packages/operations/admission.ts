@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { needsEntitlement, type RateBucket, type Route } from '@tributary/contract';
 import type { RateLimiter, Verdict } from '@tributary/redis';
-import { type Caller, Refusal, refuse } from './handler.ts';
+import type { Caller } from './handler.ts';
+import { Refusal, refuse } from './refusal.ts';
 
 /** What a request must pass before its input is read: allowance, kind of credential, scope, role, entitlement, sunset. */
 
@@ -111,6 +112,19 @@ export function admit(route: Route, caller: Caller): void {
       'The app that created this profile has not switched attribution on for it, so nothing can be written yet.',
     );
   }
+}
+
+/**
+ * The same credential as it stands by now. Where any of several scopes is enough, the answer was made for those held before: it
+ * must not leave for fewer.
+ */
+export function admitAgain(route: Route, before: Caller, now: Caller): void {
+  admit(route, now);
+  const lost = (route.access.scopes ?? []).flat().filter((scope) => before.scopes.has(scope) && !now.scopes.has(scope));
+  if (lost.length === 0) return;
+  refuse('insufficient_scope', `The credential lost the scope ${lost.join(', ')} while the request was at work.`, {
+    fields: { required_scopes: lost },
+  });
 }
 
 /** Whether the answer is about the credential's own profile, and not about one that the request names. */

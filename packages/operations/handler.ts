@@ -1,4 +1,4 @@
-import type { AnswerOf, CredentialKind, ErrorCode, ErrorFields, Input, Role, Route, Scope } from '@tributary/contract';
+import type { AnswerOf, CredentialKind, Input, Role, Route, Scope } from '@tributary/contract';
 import type { Ledger, Tx, Wall } from '@tributary/postgres';
 
 /** Who asks, as the credential says at this moment. Never kept beyond the request: it may be revoked in the next one. */
@@ -50,34 +50,4 @@ export type Handles<R extends Route, Services = unknown> = (
 /** One of the declared answers. */
 export function answer<const Status extends number, Body>(status: Status, body: Body): { status: Status; body: Body } {
   return { status, body };
-}
-
-/**
- * A refusal that the caller is told about: a code of the catalogue, a message for them, and, apart from it, a detail for our
- * logs only.
- */
-export class Refusal<Code extends ErrorCode = ErrorCode> extends Error {
-  override readonly name = 'Refusal';
-  readonly code: Code;
-  readonly fields: Partial<ErrorFields<Code>>;
-  readonly internal: string | undefined;
-  readonly headers: Readonly<Record<string, string>>;
-
-  constructor(code: Code, message: string, more: RefusalMore<Code> = {}) {
-    super(message);
-    this.code = code;
-    this.fields = more.fields ?? {};
-    this.internal = more.internal;
-    this.headers = more.headers ?? {};
-  }
-}
-
-export interface RefusalMore<Code extends ErrorCode> {
-  readonly fields?: Partial<ErrorFields<Code>>;
-  readonly internal?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-export function refuse<Code extends ErrorCode>(code: Code, message: string, more: RefusalMore<Code> = {}): never {
-  throw new Refusal(code, message, more);
 }

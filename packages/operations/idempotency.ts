@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Ledger, Tx } from '@tributary/postgres';
 import type { Vault } from '@tributary/vault';
 import { sql } from 'kysely';
-import { Refusal } from './handler.ts';
+import { Refusal } from './refusal.ts';
 
 /** An answer exactly as it was sent, to be sent again. */
 export interface StoredAnswer {

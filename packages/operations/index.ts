@@ -1,25 +1,16 @@
 export {
-  admit,
   countRefusal,
-  deprecationHeaders,
   hidden,
   rateHeaders,
-  takeAllowance,
   takeAttempt,
   takeFromAddress,
   tooMany,
 } from './admission.ts';
-export { answer, type Caller, type Context, type Handles, Refusal, refuse } from './handler.ts';
-export {
-  claimKey,
-  eraseAnswers,
-  findStoredAnswer,
-  type IdempotentRequest,
-  readAnswers,
-  readIdempotentRequest,
-  type StoredAnswer,
-  storeAnswer,
-} from './idempotency.ts';
-export { parseBody, parseParams, parseQuery } from './parse.ts';
-export { passPersonGate, recordRefusedRead } from './person-gate.ts';
-export { docsUrl, renderError } from './respond.ts';
+export type { AnyHandler, AuditRefusal, Call, Desk, Prepared } from './call.ts';
+export { answer, type Caller, type Context, type Handles } from './handler.ts';
+export { eraseAnswers, readAnswers } from './idempotency.ts';
+export { type Authenticate, identify, type Presented } from './identify.ts';
+export { createPersonGate, type Leaving, leaveWithPeople, type PersonGate, type Send } from './person-gate.ts';
+export { Refusal, refuse } from './refusal.ts';
+export { awayAsRefusal, docsUrl, renderError } from './respond.ts';
+export { runOperation } from './run-operation.ts';

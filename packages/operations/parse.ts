@@ -1,7 +1,7 @@
 import type { ErrorCode, Route } from '@tributary/contract';
 import type { z } from 'zod';
-import { Refusal } from './handler.ts';
 import { readCsv } from './read-csv.ts';
+import { Refusal } from './refusal.ts';
 
 /** Reads the parts of a request by their declaration. The first fault is the answer, and it names its field. */
 export function parseParams(route: Route, params: unknown): unknown {

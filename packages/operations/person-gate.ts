@@ -1,9 +1,7 @@
-import type { Route } from '@tributary/contract';
 import type { Postgres, Tx } from '@tributary/postgres';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { admit } from './admission.ts';
-import { type Caller, refuse } from './handler.ts';
+import { refuse } from './refusal.ts';
 
 /** Bytes that do not leave in this time are not sent at all: a switch of privacy waits for them. */
 const holdMs = 5_000;
@@ -12,79 +10,81 @@ const waitMs = 2 * holdMs;
 /** What PostgreSQL calls a lock that did not come in time. */
 const lockNotAvailable = '55P03';
 
+/** The one way out for personal data of a process. */
+export interface PersonGate {
+  readonly postgres: Postgres;
+}
+
+export const createPersonGate = (postgres: Postgres): PersonGate => ({ postgres });
+
+/** Something that names people and is about to leave: an answer, a delivery, an export. */
+export interface Leaving {
+  /** What it is, as the access log names it. */
+  readonly operation: string;
+  readonly profileId: string;
+  readonly workspaceId: string;
+  /** Who receives it. */
+  readonly actor: { readonly kind: string; readonly id: string };
+  /** How many people it names. */
+  readonly people: number;
+  /** What the access log knows it by: the id of the request or of the delivery. */
+  readonly requestId: string;
+  readonly now: Date;
+  /** Looks under the lock whether it may still leave, and throws a refusal if it may not. */
+  recheck(tx: Tx): Promise<void>;
+}
+
+/**
+ * Sends what was prepared. Behind the gate it is given a signal: then it is done when the bytes have left, and once the signal is
+ * aborted no further byte may leave.
+ */
+export type Send = (cut?: AbortSignal) => Promise<void> | void;
+
 /**
  * The one place that personal data passes on its way out. First the access is written down, or nothing is sent. Then the
- * privacy lock is held, shared, while the caller's credential, grant and the profile's privacy are looked at once more and until
- * the bytes are with the socket: a switch to healthcare takes the lock alone, so that nothing leaves after it has committed.
- * Resolves to what releases the lock.
+ * privacy lock is held, shared, while `recheck` looks once more at credential, grant and privacy and until the bytes have left:
+ * a switch to healthcare takes the lock alone, so that nothing leaves after it has committed.
  */
-export async function passPersonGate(
-  postgres: Postgres,
-  route: Route,
-  caller: Caller,
-  people: ReadonlySet<string>,
-  requestId: string,
-  now: Date,
-  giveUp: () => void,
-): Promise<() => void> {
-  await recordAccess(postgres, route, caller, people.size, 'served', requestId, now);
-  const held = Promise.withResolvers<void>();
+export async function leaveWithPeople({ postgres }: PersonGate, leaving: Leaving, send: Send): Promise<void> {
+  await recordAccess({ postgres }, leaving, 'served');
   const passed = Promise.withResolvers<void>();
-  let timer: NodeJS.Timeout | undefined;
-  const release = () => {
-    clearTimeout(timer);
-    held.resolve();
-  };
-  postgres.unbound
-    .transaction(async (tx) => {
-      await holdPrivacyLock(tx, caller);
-      const fresh = await caller.recheck(tx, now);
-      if (!fresh) refuse('unauthorized', 'The credential was revoked while the request was at work.');
-      admit(route, fresh);
-      admitAsBefore(route, caller, fresh);
-      // Only from here on can anything leave. What has not left by then must not leave once the lock is gone.
-      timer = setTimeout(() => {
-        giveUp();
-        held.resolve();
-      }, holdMs);
-      passed.resolve();
-      await held.promise;
-    })
-    .catch(passed.reject);
+  const left = Promise.withResolvers<void>();
+  const isHeld = postgres.unbound.transaction(async (tx) => {
+    await holdPrivacyLock(tx, leaving);
+    await leaving.recheck(tx);
+    passed.resolve();
+    await left.promise;
+  });
   try {
-    await passed.promise;
+    await Promise.race([passed.promise, isHeld]);
   } catch (error) {
-    release();
-    await recordAccess(postgres, route, caller, people.size, 'refused', requestId, now);
+    await recordAccess({ postgres }, leaving, 'refused');
     throw error;
   }
-  return release;
+  try {
+    await sendInTime(send);
+  } finally {
+    left.resolve();
+  }
 }
 
-/** Where any of several scopes is enough, the answer was made for those held then: it must not leave for fewer. */
-function admitAsBefore({ access }: Route, before: Caller, now: Caller): void {
-  const lost = (access.scopes ?? []).flat().filter((scope) => before.scopes.has(scope) && !now.scopes.has(scope));
-  if (lost.length === 0) return;
-  refuse('insufficient_scope', `The credential lost the scope ${lost.join(', ')} while the request was at work.`, {
-    fields: { required_scopes: lost },
-  });
+async function sendInTime(send: Send): Promise<void> {
+  const cut = new AbortController();
+  const over = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    cut.abort();
+    over.reject(new Error('What names people did not leave in time and was cut off.'));
+  }, holdMs);
+  try {
+    await Promise.race([send(cut.signal), over.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
-export function recordRefusedRead(
-  postgres: Postgres,
-  route: Route,
-  caller: Caller,
-  requestId: string,
-  now: Date,
-): Promise<void> {
-  return recordAccess(postgres, route, caller, 0, 'refused', requestId, now);
-}
-
-async function holdPrivacyLock(tx: Tx, { profileId, workspaceId }: Caller): Promise<void> {
+async function holdPrivacyLock(tx: Tx, { profileId, workspaceId }: Leaving): Promise<void> {
   await sql.raw(`SET LOCAL lock_timeout = ${waitMs}`).execute(tx);
-  await sql`
-    SELECT pg_advisory_xact_lock_shared(privacy_lock(id)) FROM unnest(${[workspaceId, profileId]}::uuid[]) AS id WHERE id IS NOT NULL
-  `
+  await sql`SELECT pg_advisory_xact_lock_shared(privacy_lock(id)) FROM unnest(${[workspaceId, profileId]}::uuid[]) AS id`
     .execute(tx)
     .catch((error: { code?: string }) => {
       if (error.code !== lockNotAvailable) throw error;
@@ -92,16 +92,12 @@ async function holdPrivacyLock(tx: Tx, { profileId, workspaceId }: Caller): Prom
     });
 }
 
-async function recordAccess(
-  postgres: Postgres,
-  route: Route,
-  { kind, credentialId, userId, profileId, workspaceId }: Caller,
-  people: number,
+/** Who was given people, or was refused them. Without this entry nothing leaves. */
+export async function recordAccess(
+  { postgres }: PersonGate,
+  { profileId, workspaceId, actor, operation, people, requestId, now }: Omit<Leaving, 'recheck'>,
   result: 'served' | 'refused',
-  requestId: string,
-  now: Date,
 ): Promise<void> {
-  if (!profileId || !workspaceId) return;
   await postgres.forProfile(profileId).transaction((tx) =>
     tx
       .insertInto('pii_access_log')
@@ -110,9 +106,9 @@ async function recordAccess(
         profile_id: profileId,
         id: uuid(),
         at: now,
-        actor_kind: userId ? 'user' : kind,
-        actor_id: userId ?? credentialId,
-        operation: route.id,
+        actor_kind: actor.kind,
+        actor_id: actor.id,
+        operation,
         people,
         result,
         request_id: requestId,

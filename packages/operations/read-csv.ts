@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import { Refusal } from './handler.ts';
+import { Refusal } from './refusal.ts';
 
 /** No route takes as many: reading stops here, so that a body of commas does not become millions of objects. */
 const maxItems = 10_000;

@@ -8,7 +8,7 @@ import { createRedis, redisReady } from '@tributary/redis';
 import { createLog } from '@tributary/telemetry';
 import { createJobs } from '@tributary/work';
 import type { FastifyInstance } from 'fastify';
-import { testVault } from './serve.ts';
+import { testVault } from './desk.ts';
 import type { Testkit } from './testkit.ts';
 
 export interface TestApi {

@@ -5,9 +5,9 @@ import { createPostgres, type Ledger, type Schema } from '@tributary/postgres';
 import { type EntityLevel, entityIdOf } from '@tributary/rules';
 import { v7 as uuid } from 'uuid';
 import { type BuiltProfile, buildProfile, type ProfileTraits } from './builders.ts';
+import { testVault } from './desk.ts';
 import { buildApiKey } from './keys.ts';
 import { buildAssistant, buildMember } from './people.ts';
-import { testVault } from './serve.ts';
 import type { Testkit } from './testkit.ts';
 
 /** What the builders need of a testkit. */

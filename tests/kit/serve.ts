@@ -1,17 +1,13 @@
 import type { Clock } from '@tributary/clock';
 import type { Route } from '@tributary/contract';
-import { refusalAuditor } from '@tributary/domain/accountability/room.ts';
-import { bearerAuthenticator, CredentialFinder } from '@tributary/domain/credentials/room.ts';
 import { tombstonesUnder } from '@tributary/domain/customers';
 import { bindRoute, createServer, serveHealth } from '@tributary/http';
 import type { Context, Handles } from '@tributary/operations';
-import { createRateLimiter, createRedis, type RateLimiter, redisReady } from '@tributary/redis';
+import { createRateLimiter, createRedis, redisReady } from '@tributary/redis';
 import { createLog, createMetrics, type Tracing } from '@tributary/telemetry';
-import { createVault } from '@tributary/vault';
 import type { FastifyInstance } from 'fastify';
+import { openDesk } from './desk.ts';
 import type { Testkit } from './testkit.ts';
-
-export const testVault = createVault([{ id: 'test', bytes: Buffer.alloc(32, 7) }]);
 
 /** What is left of those who were erased, under a key of the tests. */
 export const testTombstones = tombstonesUnder(() => Buffer.alloc(32, 9));
@@ -61,15 +57,13 @@ export async function serve(
   const logLines: string[] = [];
   const log = options.quiet ? createLog('silent') : createLog('info', { write: (line) => void logLines.push(line) });
   const metrics = createMetrics();
-  const limiter = options.unlimited
-    ? unlimited
-    : createRateLimiter({ redis, nowMs: Date.now, onFallback: metrics.countLocalLimits });
-  const baseUrl = 'https://tributary.test';
+  const limiter = createRateLimiter({ redis, nowMs: Date.now, onFallback: metrics.countLocalLimits });
+  const desk = openDesk(kit, options.unlimited ? undefined : limiter);
   const fastify = await createServer({
-    baseUrl,
+    baseUrl: desk.baseUrl,
     log,
     metrics,
-    limiter,
+    limiter: desk.limiter,
     tracing: options.tracing,
     requestTimeoutMs: options.requestTimeoutMs ?? 10_000,
     trustedProxies: options.trustedProxies ?? [],
@@ -77,28 +71,7 @@ export async function serve(
     ...(options.maxBodyBytes && { maxBodyBytes: options.maxBodyBytes }),
   });
   serveHealth(fastify, { postgres: () => kit.app.ping(), redis: () => redis.ping() }, () => false);
-  const bearer = bearerAuthenticator({
-    credentials: new CredentialFinder(kit.app.unbound),
-    isSwapWindowOpen: () => false,
-  });
-  for (const { route, handler } of routes) {
-    bindRoute(
-      {
-        fastify,
-        authenticate: ({ authorization }, now) => bearer(authorization, now),
-        postgres: kit.app,
-        limiter,
-        vault: testVault,
-        services: {},
-        baseUrl,
-        now: () => kit.clock.now(),
-        auditRefusal: refusalAuditor(kit.app, async () => true),
-        checkAnswers: true,
-      },
-      route,
-      handler,
-    );
-  }
+  for (const { route, handler } of routes) bindRoute({ ...desk, fastify }, route, handler);
   return {
     fastify,
     logLines,
@@ -108,7 +81,3 @@ export async function serve(
     },
   };
 }
-
-const unlimited: RateLimiter = {
-  take: async (_bucket, limit) => ({ allowed: true, limit, remaining: limit, resetAtSeconds: 0, retryAfterSeconds: 0 }),
-};

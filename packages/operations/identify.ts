@@ -1,0 +1,39 @@
+import type { Route } from '@tributary/contract';
+import type { RateLimiter } from '@tributary/redis';
+import { countRefusal } from './admission.ts';
+import type { Caller } from './handler.ts';
+import { refuse } from './refusal.ts';
+
+/** What a call shows of who makes it; domain/credentials and domain/accounts make a caller of it, or not. */
+export interface Presented {
+  readonly authorization: string | undefined;
+  readonly cookie: string | undefined;
+  /** A console session belongs to a person, who says for which profile they act, or in which workspace. */
+  readonly profileId: string | undefined;
+  readonly workspaceId: string | undefined;
+}
+
+export type Authenticate = (presented: Presented, now: Date) => Promise<Caller | undefined>;
+
+/** Who calls; undefined where the route needs nobody. `address` is counted when it cannot be told. */
+export async function identify(
+  { authenticate, limiter }: { readonly authenticate: Authenticate; readonly limiter: RateLimiter },
+  { access: { credentials } }: Route,
+  presented: Presented,
+  address: string,
+  now: Date,
+): Promise<Caller | undefined> {
+  const isPublic = credentials.includes('public');
+  // A client id and secret may stand in the body, so the token route looks for itself.
+  if (credentials.includes('client_secret') || (isPublic && credentials.length === 1)) return undefined;
+  const { authorization, cookie } = presented;
+  const caller = authorization || cookie ? await authenticate(presented, now) : undefined;
+  // Where a credential may be left out, a dead one counts as none.
+  if (caller || isPublic) return caller;
+  await countRefusal(limiter, address);
+  return refuse(
+    'unauthorized',
+    'No valid credential came with the request. Send a live key as "Authorization: Bearer <key>".',
+    { headers: { 'www-authenticate': 'Bearer' } },
+  );
+}

@@ -1,0 +1,122 @@
+import { data, route } from '@tributary/contract';
+import { buildApiKey, buildProfile, openDesk, openTestkit, type TestDesk, type Testkit } from '@tributary/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { answer, type Call, type Handles, identify, runOperation } from './index.ts';
+
+const access = { credentials: ['api_key'], scopes: [['customers:read']] } as const;
+
+const name = route({
+  id: 'name',
+  method: 'GET',
+  path: '/api/v1/name',
+  summary: 'Name',
+  chapter: 'Test',
+  access: { ...access, grain: 'person' },
+  query: z.object({ of: z.string().max(20) }),
+  answers: { 200: { schema: data(z.strictObject({ name: z.string() })) } },
+});
+
+const count = route({
+  id: 'count',
+  method: 'POST',
+  path: '/api/v1/count',
+  summary: 'Count',
+  chapter: 'Test',
+  access: { ...access, grain: 'profile', entitlement: 'not needed' },
+  idempotency: 'required',
+  answers: { 201: { schema: data(z.strictObject({ count: z.number() })) } },
+});
+
+let kit: Testkit;
+let desk: TestDesk;
+let profileId: string;
+let workspaceId: string;
+let authorization: string;
+beforeAll(async () => {
+  kit = await openTestkit();
+  desk = openDesk(kit);
+  ({ id: profileId, workspaceId } = await buildProfile(kit.app));
+  ({ authorization } = (await buildApiKey(kit.app, profileId, { scopes: ['customers:read'] })).headers);
+});
+afterAll(() => kit.close());
+
+const sayName: Handles<typeof name> = async ({ query }, { mentions }) => {
+  mentions('018f0000-0000-7000-8000-000000000001');
+  return answer(200, { data: { name: query.of } });
+};
+
+let counted = 0;
+const countOn: Handles<typeof count> = (_input, { effect }) =>
+  effect(async () => {
+    counted += 1;
+    return answer(201, { data: { count: counted } });
+  });
+
+const call = async (of: typeof name | typeof count, more: Partial<Call> = {}): Promise<Call> => ({
+  caller: await identify(desk, of, { ...nothing, authorization }, 'here', kit.clock.now()),
+  address: 'here',
+  input: { params: {}, query: { of: 'Eva' }, body: undefined, contentType: undefined, target: of.path },
+  requestId: 'req_test',
+  now: kit.clock.now(),
+  signal: new AbortController().signal,
+  ...more,
+});
+const nothing = { authorization: undefined, cookie: undefined, profileId: undefined, workspaceId: undefined };
+
+test('an operation is run without any web server, and what names people passes the gate', async () => {
+  const told: Record<string, string> = {};
+  const prepared = await runOperation(
+    name,
+    sayName,
+    await call(name, { tell: (headers) => Object.assign(told, headers) }),
+    desk,
+  );
+  expect([prepared.status, JSON.parse(prepared.bytes)]).toEqual([
+    200,
+    { data: { name: 'Eva' }, meta: { profile_id: profileId } },
+  ]);
+  expect(Object.keys(told)).toContain('x-ratelimit-limit');
+  const left: string[] = [];
+  await prepared.release(async (cut) => {
+    expect(cut?.aborted).toBe(false);
+    left.push(prepared.bytes);
+  });
+  expect(left).toHaveLength(1);
+  const log = await kit.app
+    .forWorkspace(workspaceId)
+    .transaction((tx) => tx.selectFrom('pii_access_log').select(['operation', 'people', 'result']).execute());
+  expect(log).toEqual([{ operation: 'name', people: 1, result: 'served' }]);
+});
+
+test('what may no longer leave is not sent', async () => {
+  const other = await buildApiKey(kit.app, profileId, { scopes: ['customers:read'] });
+  const caller = await identify(desk, name, { ...nothing, ...other.headers }, 'here', kit.clock.now());
+  const prepared = await runOperation(name, sayName, await call(name, { caller }), desk);
+  await kit.app
+    .forProfile(profileId)
+    .transaction((tx) =>
+      tx.updateTable('api_keys').set({ revoked_at: kit.clock.now() }).where('id', '=', other.id).execute(),
+    );
+  const left: string[] = [];
+  await expect(prepared.release(() => void left.push(prepared.bytes))).rejects.toMatchObject({ code: 'unauthorized' });
+  expect(left).toEqual([]);
+});
+
+test('under one Idempotency-Key it is carried out once', async () => {
+  const send = async (idempotencyKey?: string) =>
+    runOperation(count, countOn, await call(count, { idempotencyKey }), desk);
+  const [first, second] = [await send('one'), await send('one')];
+  expect([first.bytes, counted]).toEqual([second.bytes, 1]);
+  expect(second.headers['idempotent-replayed']).toBe('true');
+  await expect(send()).rejects.toMatchObject({ code: 'invalid_parameter' });
+});
+
+test('whoever may not is refused, whatever carried the call', async () => {
+  const { headers } = await buildApiKey(kit.app, profileId, { scopes: ['campaigns:read'] });
+  const caller = await identify(desk, name, { ...nothing, ...headers }, 'here', kit.clock.now());
+  await expect(runOperation(name, sayName, await call(name, { caller }), desk)).rejects.toMatchObject({
+    code: 'insufficient_scope',
+  });
+  await expect(identify(desk, name, nothing, 'here', kit.clock.now())).rejects.toMatchObject({ code: 'unauthorized' });
+});

@@ -1,0 +1,108 @@
+import { errorEntry, type Route } from '@tributary/contract';
+import { admit, admitAgain, deprecationHeaders, rateHeaders, takeAllowance } from './admission.ts';
+import type { AnyHandler, Call, Desk, Prepared, RawInput } from './call.ts';
+import type { Caller } from './handler.ts';
+import { parseBody, parseParams, parseQuery } from './parse.ts';
+import { type Leaving, leaveWithPeople, recordAccess } from './person-gate.ts';
+import { Refusal, refuse } from './refusal.ts';
+import { Work } from './work.ts';
+
+/** Runs a declared operation: all that its declaration says happens here, in this order, and nowhere else. */
+export async function runOperation<Services>(
+  route: Route,
+  handler: AnyHandler,
+  call: Call,
+  desk: Desk<Services>,
+): Promise<Prepared> {
+  const { caller, now } = call;
+  call.tell?.(rateHeaders(await takeAllowance(desk.limiter, route, caller, call.address)));
+  call.tell?.(deprecationHeaders(route, now, desk.baseUrl));
+  return auditing(desk, route, call, async () => {
+    call.precheck?.();
+    if (caller) await admitOrRecord(desk, route, caller, call);
+    const input = parse(route, call.input);
+    const work = new Work(route, call, desk);
+    const { status, bytes } = await work.run(async (context) => {
+      try {
+        return await handler(input as never, context as never);
+      } catch (error) {
+        // A selector may need more than the route itself does.
+        if (caller && isForbidden(error)) await recordRefusedRead(desk, route, caller, call);
+        throw error;
+      }
+    });
+    return {
+      status,
+      bytes,
+      headers: {
+        'content-type': route.answers[status]?.contentType ?? 'application/json; charset=utf-8',
+        ...work.headers,
+      },
+      release: async (send) => {
+        if (!caller || route.access.grain !== 'person') return send();
+        const leaving = leavingFor(route, caller, call, work.people.size);
+        return auditing(desk, route, call, () => leaveWithPeople(desk.gate, leaving, send));
+      },
+    };
+  });
+}
+
+const parse = (route: Route, { params, query, body, contentType }: RawInput) => ({
+  params: parseParams(route, params),
+  query: parseQuery(route, query),
+  body: parseBody(route, body, contentType),
+});
+
+/** What is forbidden is answered only after the attempt is in the log. */
+async function auditing<A>(
+  { auditRefusal }: Pick<Desk<unknown>, 'auditRefusal'>,
+  route: Route,
+  { caller, requestId, now }: Call,
+  work: () => Promise<A>,
+): Promise<A> {
+  try {
+    return await work();
+  } catch (error) {
+    if (caller && isForbidden(error)) await auditRefusal(route, caller, error, requestId, now);
+    throw error;
+  }
+}
+
+const isForbidden = (error: unknown): error is Refusal =>
+  error instanceof Refusal && errorEntry(error.code).status === 403;
+
+async function admitOrRecord(desk: Desk<unknown>, route: Route, caller: Caller, call: Call): Promise<void> {
+  try {
+    admit(route, caller);
+  } catch (refusal) {
+    await recordRefusedRead(desk, route, caller, call);
+    throw refusal;
+  }
+}
+
+/** A refused attempt to read people is part of the log of who read people. */
+async function recordRefusedRead({ gate }: Desk<unknown>, route: Route, caller: Caller, call: Call): Promise<void> {
+  const isOfProfile = caller.profileId !== undefined && caller.workspaceId !== undefined;
+  if (route.access.grain === 'person' && isOfProfile)
+    await recordAccess(gate, leavingFor(route, caller, call, 0), 'refused');
+}
+
+/** An answer with people on its way out: to whom, and what it must hold against once more under the lock. */
+function leavingFor(route: Route, caller: Caller, { requestId, now }: Call, people: number): Leaving {
+  const { kind, credentialId, userId, profileId, workspaceId } = caller;
+  if (!profileId || !workspaceId) throw new Error(`${route.id} answers with people of no profile.`);
+  return {
+    operation: route.id,
+    profileId,
+    workspaceId,
+    actor: userId ? { kind: 'user', id: userId } : { kind, id: credentialId },
+    people,
+    requestId,
+    now,
+    recheck: async (tx) => {
+      const fresh = await caller.recheck(tx, now);
+      if (!fresh) refuse('unauthorized', 'The credential was revoked while the request was at work.');
+      admitAgain(route, caller, fresh);
+    },
+  };
+}

@@ -1,0 +1,182 @@
+import type { Answer, Route } from '@tributary/contract';
+import { enter, type Ledger, type Tx, type Wall } from '@tributary/postgres';
+import type { Call, Desk } from './call.ts';
+import type { Caller, Context } from './handler.ts';
+import {
+  claimKey,
+  findStoredAnswer,
+  type IdempotentRequest,
+  readIdempotentRequest,
+  type StoredAnswer,
+  storeAnswer,
+} from './idempotency.ts';
+import { refuse } from './refusal.ts';
+
+/** One call at work: its context, its one effect, and what is kept of its answer. */
+export class Work<Services> {
+  readonly #route: Route;
+  readonly #call: Call;
+  readonly #desk: Desk<Services>;
+  readonly #caller: Caller;
+  readonly #wall: Wall;
+  readonly #ledger: Ledger;
+  readonly #idempotent: IdempotentRequest | undefined;
+  #kept: StoredAnswer | undefined;
+  /** The customers that the answer names. */
+  readonly people = new Set<string>();
+  /** What the handler adds to the answer's headers, and whether it is an earlier one. */
+  readonly headers: Record<string, string> = {};
+
+  constructor(route: Route, call: Call, desk: Desk<Services>) {
+    this.#route = route;
+    this.#call = call;
+    this.#desk = desk;
+    this.#caller = call.caller ?? nobody;
+    this.#wall = wallOf(route, this.#caller);
+    this.#ledger = desk.postgres.behind(this.#wall);
+    this.#idempotent = readKey(route, call, this.#caller);
+  }
+
+  async run(
+    handler: (context: Context & Services) => Promise<{ status: number; body: unknown }>,
+  ): Promise<StoredAnswer> {
+    const idempotent = this.#idempotent;
+    if (idempotent) {
+      const earlier = await this.#ledger.transaction((tx) => this.#find(tx, idempotent));
+      if (earlier) return this.#replay(earlier);
+    }
+    try {
+      const answer = await handler(this.#context());
+      if (this.#kept) return this.#kept;
+      const fresh = this.#render(answer);
+      // Nothing was changed, but the same key must still give the same answer.
+      if (idempotent) await this.#ledger.transaction((tx) => this.#keep(tx, idempotent, fresh));
+      return fresh;
+    } catch (error) {
+      if (error instanceof Replay) return this.#replay(error.answer);
+      throw error;
+    }
+  }
+
+  #context(): Context & Services {
+    const call = this.#call;
+    return {
+      ...this.#desk.services,
+      requestId: call.requestId,
+      now: call.now,
+      caller: this.#caller,
+      ledger: this.#ledger,
+      get signal() {
+        return call.signal;
+      },
+      behind: (wall) => this.#desk.postgres.behind(wall),
+      authorization: call.authorization,
+      effect: (work) => this.#effect(work),
+      setHeader: (name, value) => {
+        this.headers[name] = value;
+      },
+      mentions: (customerId) => {
+        this.people.add(customerId);
+      },
+    };
+  }
+
+  #effect<A>(work: (tx: Tx) => Promise<A>): Promise<A> {
+    const idempotent = this.#idempotent;
+    if (!idempotent) return this.#ledger.transaction(work);
+    return this.#ledger.transaction(async (tx) => {
+      await claimKey(tx, idempotent);
+      const earlier = await this.#find(tx, idempotent);
+      if (earlier) throw new Replay(earlier);
+      const answer = await work(tx);
+      const rendered = this.#render(answer as { status: number; body: unknown });
+      // The work may have gone behind another wall; the answer belongs to whoever asked.
+      await enter(tx, this.#wall);
+      await this.#keep(tx, idempotent, rendered);
+      this.#kept = rendered;
+      return answer;
+    });
+  }
+
+  #find(tx: Tx, idempotent: IdempotentRequest): Promise<StoredAnswer | undefined> {
+    return findStoredAnswer(tx, idempotent, this.#call.now, this.#desk.vault);
+  }
+
+  #keep(tx: Tx, idempotent: IdempotentRequest, answer: StoredAnswer): Promise<void> {
+    return storeAnswer(tx, idempotent, answer, this.people, this.#call.now, this.#desk.vault);
+  }
+
+  #replay(answer: StoredAnswer): StoredAnswer {
+    this.headers['idempotent-replayed'] = 'true';
+    return answer;
+  }
+
+  /** The bytes that leave: the handler's answer, and who it was answered for. */
+  #render({ status, body }: { status: number; body: unknown }): StoredAnswer {
+    const declared = this.#route.answers[status];
+    if (!declared) throw new Error(`${this.#route.id} answered ${status}, which it does not declare.`);
+    const whole = declared.bare ? body : this.#withOwner(body as { meta?: object });
+    if (this.#desk.checkAnswers) hold(this.#route, declared, whole);
+    return { status, bytes: typeof whole === 'string' ? whole : JSON.stringify(whole) };
+  }
+
+  #withOwner(body: { meta?: object }): object {
+    return { ...body, meta: { ...ownerOf(this.#route, this.#caller), ...body.meta } };
+  }
+}
+
+function ownerOf({ access }: Route, { profileId, workspaceId }: Caller): object {
+  if (access.grain === 'account') return {};
+  return access.grain === 'workspace' ? { workspace_id: workspaceId } : { profile_id: profileId };
+}
+
+/** Ends the transaction of a repeated request without an effect. */
+class Replay extends Error {
+  readonly answer: StoredAnswer;
+  constructor(answer: StoredAnswer) {
+    super('replay');
+    this.answer = answer;
+  }
+}
+
+const nobody: Caller = {
+  kind: 'public',
+  credentialId: 'public',
+  scopes: new Set(),
+  isEntitled: false,
+  isHealthcare: true,
+  requestsPerMinute: 0,
+  recheck: async () => undefined,
+};
+
+const wallOf = ({ access }: Route, { profileId, workspaceId, appId }: Caller) =>
+  profileId && access.grain !== 'workspace'
+    ? { profileId }
+    : { workspaceId, ...(profileId === undefined && { appId }) };
+
+const keyPattern = /^[\x21-\x7e]{1,255}$/;
+
+function readKey(
+  route: Route,
+  { input, idempotencyKey: key }: Call,
+  { profileId, appId, workspaceId }: Caller,
+): IdempotentRequest | undefined {
+  if (route.idempotency !== 'required' && route.idempotency !== 'accepted') return undefined;
+  if (key === undefined && route.idempotency === 'accepted') return undefined;
+  if (key === undefined || !keyPattern.test(key)) {
+    refuse(
+      'invalid_parameter',
+      'The header "Idempotency-Key" must be 1 to 255 printable characters, new for each new request.',
+      { fields: { field: 'Idempotency-Key' } },
+    );
+  }
+  const ownerId = route.access.grain === 'workspace' ? (workspaceId ?? appId) : (profileId ?? appId ?? workspaceId);
+  return ownerId ? readIdempotentRequest(ownerId, key, route.method, input.target, input.body) : undefined;
+}
+
+function hold(route: Route, declared: Answer, body: unknown): void {
+  const parsed = declared.schema.safeParse(body);
+  if (parsed.success) return;
+  const [issue] = parsed.error.issues;
+  throw new Error(`${route.id} answered off its declaration: ${issue?.path.join('.')} ${issue?.message}`);
+}

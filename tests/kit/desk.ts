@@ -1,0 +1,38 @@
+import type { Clock } from '@tributary/clock';
+import { refusalAuditor } from '@tributary/domain/accountability/room.ts';
+import { bearerAuthenticator, CredentialFinder } from '@tributary/domain/credentials/room.ts';
+import { type Authenticate, createPersonGate, type Desk } from '@tributary/operations';
+import type { RateLimiter } from '@tributary/redis';
+import { createVault } from '@tributary/vault';
+import type { Testkit } from './testkit.ts';
+
+export const testVault = createVault([{ id: 'test', bytes: Buffer.alloc(32, 7) }]);
+
+export interface TestDesk extends Desk<object> {
+  readonly authenticate: Authenticate;
+  readonly now: () => Date;
+}
+
+/** What operations are run with, whatever carries them: keys and app tokens count, answers are held against their declaration. */
+export function openDesk(
+  { app, clock }: Pick<Testkit, 'app'> & { readonly clock: Clock },
+  limiter: RateLimiter = unlimited,
+): TestDesk {
+  const bearer = bearerAuthenticator({ credentials: new CredentialFinder(app.unbound), isSwapWindowOpen: () => false });
+  return {
+    authenticate: ({ authorization }, now) => bearer(authorization, now),
+    now: () => clock.now(),
+    postgres: app,
+    limiter,
+    vault: testVault,
+    gate: createPersonGate(app),
+    services: {},
+    baseUrl: 'https://tributary.test',
+    auditRefusal: refusalAuditor(app, async () => true),
+    checkAnswers: true,
+  };
+}
+
+const unlimited: RateLimiter = {
+  take: async (_bucket, limit) => ({ allowed: true, limit, remaining: limit, resetAtSeconds: 0, retryAfterSeconds: 0 }),
+};
