@@ -1,5 +1,5 @@
 import type { SecretPlace, Vault } from '@tributary/vault';
-import { type BadReason, type OpenVisit, type SecretPart, type TakenVisit, takeVisit } from './take-visit.ts';
+import { type BadReason, Masking, type OpenVisit, type SecretPart, type TakenVisit, takeVisit } from './take-visit.ts';
 
 /** What is known of a request besides its visits. The address it came from is not: country and city are all that is left of it. */
 export interface Arrival {
@@ -40,12 +40,12 @@ export function sealMessage(
 ): VisitMessage {
   const place = placeInStream(arrival);
   const receivedAt = new Date(arrival.received_at);
-  const masked = new Map<string, string>();
+  const masking = new Masking();
   const visits: OpenVisit[] = [];
   const broken: { reason: BadReason; sealed: string }[] = [];
   let secrets: Record<string, SecretPart> | undefined;
   for (const one of sent) {
-    const taken: TakenVisit = takeVisit(one, receivedAt, ownHosts, masked);
+    const taken: TakenVisit = takeVisit(one, receivedAt, ownHosts, masking);
     if (taken.ok) {
       visits.push(taken.visit);
       if (taken.secret) {

@@ -2,6 +2,8 @@ import {
   type ClickIdKind,
   type ClockRefusal,
   checkClock,
+  Effort,
+  maskName,
   maskReferrer,
   maskUrl,
   readVisit,
@@ -26,35 +28,41 @@ export type TakenVisit =
   | { readonly ok: true; readonly visit: OpenVisit; readonly secret: SecretPart | undefined }
   | { readonly ok: false; readonly reason: BadReason };
 
-/**
- * Reads what a browser sent as one visit and parts it in two. The collector does it, and the replay of a bad row again. `masked` is
- * kept from visit to visit of one request: most of its pages were reached from the same few.
- */
+/** What the visits of one request share: how much looking there is, and pages that were looked at. Most were reached from the same few. */
+export class Masking {
+  readonly effort = new Effort();
+  readonly referrers = new Map<string, string>();
+}
+
+/** Reads what a browser sent as one visit and parts it in two. The collector does it, and the replay of a bad row again. */
 export function takeVisit(
   sent: unknown,
   receivedAt: Date,
   ownHosts: readonly string[],
-  masked: Map<string, string> = new Map(),
+  masking = new Masking(),
 ): TakenVisit {
   const read = readVisit(sent);
   if (!read.ok) return read;
   const { properties, traits, link_token, ...rest } = read.visit;
   const refusal = checkClock(rest.at, receivedAt);
   if (refusal) return { ok: false, reason: refusal };
-  const { url, clickIds } = maskUrl(rest.url);
-  const visit: OpenVisit = rest.referrer
-    ? { ...rest, url, referrer: maskOnce(rest.referrer, rest.url, ownHosts, masked) }
-    : { ...rest, url };
+  const { url, clickIds } = maskUrl(rest.url, masking.effort);
+  const visit: OpenVisit = {
+    ...rest,
+    url,
+    ...(rest.name !== undefined && { name: maskName(rest.name, masking.effort) }),
+    ...(rest.referrer !== undefined && { referrer: maskOnce(rest.referrer, rest.url, ownHosts, masking) }),
+  };
   return { ok: true, visit, secret: secretOf(properties, traits, link_token, clickIds) };
 }
 
 /** Which site the page is on decides how much of a referrer stays. */
-function maskOnce(referrer: string, url: string, ownHosts: readonly string[], masked: Map<string, string>): string {
+function maskOnce(referrer: string, url: string, ownHosts: readonly string[], masking: Masking): string {
   const key = `${url.slice(0, url.indexOf('/', 8))} ${referrer}`;
-  let found = masked.get(key);
+  let found = masking.referrers.get(key);
   if (found === undefined) {
-    found = maskReferrer(referrer, url, ownHosts);
-    masked.set(key, found);
+    found = maskReferrer(referrer, url, ownHosts, masking.effort);
+    masking.referrers.set(key, found);
   }
   return found;
 }

@@ -98,8 +98,10 @@ export { type ClickIdKind, clickIdKinds } from './visits/campaign-tags.ts';
 export { type Classification, classifyVisit, type Utm, type VisitAddresses } from './visits/channels.ts';
 export { channelsPage } from './visits/channels-page.ts';
 export { type MarketingChannel, marketingChannels } from './visits/marketing-channels.ts';
+export { maskName } from './visits/mask-name.ts';
 export { type MaskedUrl, maskReferrer, maskUrl } from './visits/mask-url.ts';
 export { type Origin, originOf } from './visits/origin.ts';
+export { Effort } from './visits/personal-shapes.ts';
 export {
   type ClockRefusal,
   checkClock,

@@ -51,7 +51,20 @@ const once = encodeURIComponent;
 const twice = (text: string) => once(once(text));
 const everyByte = (text: string) =>
   [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
-const writings = [once, twice, (text: string) => once(twice(text)), everyByte, (text: string) => once(everyByte(text))];
+/** Letters, digits and signs twice as wide, as some keyboards write them. */
+const fullWidth = (text: string) =>
+  once(text.replace(/[!-~]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) + 0xfee0)));
+/** Half an escape before it, which makes of the whole what cannot be decoded. */
+const afterHalf = (text: string) => `%ff%!${once(text)}`;
+const writings = [
+  once,
+  twice,
+  (text: string) => once(twice(text)),
+  everyByte,
+  (text: string) => once(everyByte(text)),
+  fullWidth,
+  afterHalf,
+];
 const raw = (text: string) => text.replaceAll('/', '%2F').replaceAll('+', '%2B');
 
 const places: Readonly<Record<string, (text: string) => string>> = {
@@ -116,6 +129,40 @@ test('7,000 canaries in every place of a page’s address never come out', { tim
       },
     ),
     { numRuns: 7_000, seed },
+  );
+});
+
+test('2,000 e-mail addresses in base64, hexadecimal, JSON and signed tokens never come out', {
+  timeout: 60_000,
+}, () => {
+  const hidings: readonly ((text: string) => string)[] = [
+    (text) => Buffer.from(`{"who":"${text}"}`).toString('base64'),
+    (text) => Buffer.from(`{"who":"${text}"}`).toString('base64url'),
+    (text) => Buffer.from(text).toString('hex'),
+    (text) => JSON.stringify({ page: 1, filter: { x: [text] } }),
+    (text) => `eyJhbGciOiJIUzI1NiJ9.${Buffer.from(`{"sub":"${text}"}`).toString('base64url')}.c2lnbmF0dXJl`,
+  ];
+  fc.assert(
+    fc.property(
+      email,
+      fc.constantFrom(...hidings),
+      fc.constantFrom(...Object.keys(places)),
+      writing,
+      (canary, hide, place, write) => {
+        expectGone(hide(canary), place, places[place]?.(write(hide(canary))) ?? '');
+      },
+    ),
+    { numRuns: 2_000, seed },
+  );
+});
+
+test('500 canaries behind a hundred parameters never come out', { timeout: 60_000 }, () => {
+  const padding = 'a=1&'.repeat(120);
+  fc.assert(
+    fc.property(fc.oneof(email, phone, rut, token), writing, (canary, write) => {
+      expectGone(canary, 'behind', `/?${padding}q=${write(canary)}`);
+    }),
+    { numRuns: 500, seed },
   );
 });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { clickIds } from './campaign-tags.ts';
 import { maskReferrer, maskUrl, maxUrlCharacters } from './mask-url.ts';
+import { Effort } from './personal-shapes.ts';
 
 const site = 'https://shop.example';
 
@@ -47,6 +48,10 @@ describe('is masked', () => {
       '/?email=x&First-Name=y&contact[tel]=1&homeTel=2&code=3',
       '/?email=~email&First-Name=~name&contact[tel]=~phone&homeTel=~phone&code=~token',
     ],
+    [
+      '/?external_id=a&customer_id=b&customer_key=c&crm_contact_id=d&store-customer-id=e&externalCustomerId=f&external_ref=g',
+      '/?external_id=~token&customer_id=~token&customer_key=~token&crm_contact_id=~token&store-customer-id=~token&externalCustomerId=~token&external_ref=~token',
+    ],
     ['/?hotel=1&email=', '/?hotel=1&email='],
     ['/?next=%2Fa%3Femail%3Dx', '/?next=~email'],
     ['/?data=%7B%22name%22%3A%22x%22%7D', '/?data=~name'],
@@ -74,6 +79,17 @@ describe('is masked', () => {
 
   test('of an address that is too long only the host is left', () => {
     expect(maskUrl(`${site}/${'a/'.repeat(maxUrlCharacters)}`).url).toBe(`${site}/`);
+  });
+
+  test('of letters that become too long when they are escaped only the host is left', () => {
+    expect(maskUrl(`${site}/?q=${'é'.repeat(1_400)}`).url).toBe(`${site}/`);
+  });
+
+  test('whatever stands behind the hundredth part of a path, query or hash', () => {
+    const many = (part: string, separator: string) => Array.from({ length: 100 }, () => part).join(separator);
+    expect(maskUrl(`${site}/?${many('a=1', '&')}&b=2&c=3#${many('a', '/')}/b`).url).toBe(
+      `${site}/?${many('a=1', '&')}&~token#${many('a', '/')}/~token`,
+    );
   });
 
   test.each(['', 'shop', '/shoes', 'mailto:ana@mail.example', 'javascript:alert(1)', 'data:text/html,x', 'https://'])(
@@ -149,6 +165,40 @@ describe('whatever is written', () => {
       }),
       { numRuns: 5_000 },
     );
+  });
+});
+
+describe('no request takes the time of the others', () => {
+  const slow = [
+    '?%25&',
+    '?%&',
+    '?%ff&',
+    '#%&',
+    '?%25=%25&',
+    '?a=%2525252525252525&',
+    '?a=2026-11-15%252525252525%u&%41é%EF%B7%BA%25:%26eyJ9',
+    '#(\u0301%25 \ufdfa& %252525252525;%252525252525A%',
+    '#1%259_&:=',
+    `?${'a'.repeat(900)}=${'-1 '.repeat(300)}&`,
+  ];
+  test.each(slow)('64 KB of %s cost less than 20 ms', (unit) => {
+    const url = `${site}/${unit.repeat(maxUrlCharacters)}`.slice(0, maxUrlCharacters);
+    const urls = Array.from({ length: Math.floor(65_536 / Buffer.byteLength(url)) }, (_, place) =>
+      url.slice(0, -2).concat(String(10 + place)),
+    );
+    const costs = Array.from({ length: 8 }, () => {
+      const effort = new Effort();
+      const before = process.cpuUsage();
+      for (const each of urls) maskUrl(each, effort);
+      return process.cpuUsage(before).user / 1_000;
+    });
+    expect(Math.min(...costs)).toBeLessThan(20);
+  });
+
+  test('once all effort is spent, whatever would have to be looked at is masked', () => {
+    const url = `${site}/shoes?color=blue&q=a%2540b`;
+    expect(maskUrl(url, new Effort(3)).url).toBe(`${site}/shoes?color=blue&q=~token`);
+    expect(maskUrl(url).url).toBe(`${site}/shoes?color=blue&q=~email`);
   });
 });
 

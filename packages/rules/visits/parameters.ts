@@ -1,22 +1,8 @@
+import { decodeOnce } from './decode.ts';
+
 /** The parameters of an address, as far as campaigns use them. */
 
 const maxValueCharacters = 300;
-
-/** One round of percent-decoding, for whatever of it can be decoded: half an address still says where it came from. */
-export function decodeOnce(text: string): string {
-  if (!text.includes('%')) return text;
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text.replace(/(?:%[0-9a-f]{2})+/gi, (bytes) => {
-      try {
-        return decodeURIComponent(bytes);
-      } catch {
-        return bytes.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-      }
-    });
-  }
-}
 
 /** Names in small letters with their first value that says something; from the query, then from a hash that looks like one. */
 export function readParameters(url: URL): Map<string, string> {

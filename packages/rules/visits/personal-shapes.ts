@@ -1,5 +1,5 @@
 import { normaliseRut } from '../normalise.ts';
-import { decodeOnce } from './parameters.ts';
+import { decodeOnce } from './decode.ts';
 import { type MaskWord, maskWords, personalName } from './personal-names.ts';
 
 /**
@@ -21,22 +21,46 @@ const minTokenCharacters = 20;
 const maxCharacters = 1_024;
 const maxNamesWithin = 64;
 
-/** What the raw piece of an address hides, if anything. */
-export function personalShape(raw: string, place: Place): MaskWord | undefined {
+/** Characters that are looked at closely in one request: each layer of encoding is another look, and few pieces have two. */
+const maxEffort = 128 * 1_024;
+
+/**
+ * How much looking a request has left, so that none takes the time of the others. It is counted in characters and not in time: a
+ * request that is sent again must be masked as it was before.
+ */
+export class Effort {
+  #left: number;
+
+  constructor(characters = maxEffort) {
+    this.#left = characters;
+  }
+
+  /** False once all is spent. */
+  take(characters: number): boolean {
+    this.#left -= characters;
+    return this.#left >= 0;
+  }
+}
+
+/** What the raw piece of an address hides, if anything. What nobody has the time to look at hides something. */
+export function personalShape(raw: string, place: Place, effort: Effort): MaskWord | undefined {
   if (!isWorthALook(raw) || isMaskWord(raw)) return undefined;
   if (raw.length > maxCharacters) return maskWords.token;
   let text = plain(raw);
-  for (let layer = 0; text.includes('%'); layer += 1) {
-    const decoded = decodeOnce(text).replace(/%u([0-9a-f]{4})/gi, (_, hex) =>
-      String.fromCharCode(Number.parseInt(hex, 16)),
-    );
-    if (decoded === text) break;
+  for (let layer = 0; ; layer += 1) {
+    // Some single characters are words when they are made plain.
+    if (text.length > maxCharacters || !effort.take(text.length)) return maskWords.token;
+    const decoded = text.includes('%') ? decodeLayer(text) : text;
+    if (decoded === text) return shapeOf(text, place);
     if (layer === maxLayers) return maskWords.token;
     // Among what it makes plain may be another percent sign.
     text = plain(decoded);
   }
-  return shapeOf(text, place);
 }
+
+/** Some old pages write a character as %u and its number. */
+const decodeLayer = (text: string): string =>
+  decodeOnce(text).replace(/%u([0-9a-f]{4})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
 
 /** A look at each character, without making anything, lets most pieces pass. */
 function isWorthALook(text: string): boolean {
