@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bench } from '@tributary/testkit';
 import { progressPrinter } from '../tests/kit/progress.ts';
+import { recordRun } from '../tests/runs.ts';
 
 const names = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.bench.ts'))
@@ -10,13 +11,15 @@ const name = process.argv[2] ?? '';
 
 if (!names.includes(name)) {
   console.log(
-    `npm run bench -- NAME\n\nBenches: ${names.join(', ') || 'none yet'}\nThe last line is one JSON object: name, ratio, better, the raw figures, the sizes.`,
+    `npm run bench -- NAME [--record]\n\nBenches: ${names.join(', ')}\nThe last line is one JSON object: name, ratio, better, the raw figures, the sizes. --record keeps it in docs/benchmarks.jsonl.`,
   );
   process.exitCode = name === '--help' ? 0 : 2;
 } else {
   const { bench } = (await import(join(import.meta.dirname, `${name}.bench.ts`))) as { bench: Bench };
   console.error(`${bench.name}: ${bench.question}`);
   const result = await bench.run({ progress: progressPrinter(bench.name) });
-  console.log(JSON.stringify({ name: bench.name, better: bench.better, ...result }));
+  const run = { name: bench.name, better: bench.better, ...result };
+  console.log(JSON.stringify(run));
+  if (process.argv.includes('--record')) recordRun('benchmarks', run);
   process.exit(0);
 }

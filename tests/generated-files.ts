@@ -4,14 +4,17 @@ import { generateSchema } from '@tributary/postgres/generate.ts';
 import { channelsPage, scoringPage } from '@tributary/rules';
 import { buildTracker } from '@tributary/tracker/build.ts';
 import { cloneDatabase, prepareTemplate } from '../tests/kit/database.ts';
+import { pageWithRuns } from './runs.ts';
 
 /** Every file that is made from another one, by path, as it should be now. */
 export async function generatedFiles(): Promise<Record<string, string>> {
   const postgres = await postgresSchema();
   return {
     '.env.example': environmentExample(),
+    'docs/benchmarks.md': pageWithRuns('benchmarks'),
     'docs/channels.md': channelsPage(),
     'docs/configuration.md': configurationPage(),
+    'docs/drills.md': pageWithRuns('drills'),
     'docs/guides/top-performers.md': scoringPage(),
     'packages/postgres/schema.sql': postgres.dump,
     'packages/postgres/schema.generated.ts': postgres.types,

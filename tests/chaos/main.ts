@@ -3,19 +3,24 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Drill } from '@tributary/testkit';
 import { progressPrinter } from '../../tests/kit/progress.ts';
+import { recordRun } from '../runs.ts';
 
 const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.drill.ts'));
 const names = files.map((file) => file.replace('.drill.ts', ''));
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { size: { type: 'string', default: 'full' }, help: { type: 'boolean', default: false } },
+  options: {
+    size: { type: 'string', default: 'full' },
+    record: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
 });
 const name = positionals[0] ?? '';
 
 if (values.help || !names.includes(name) || (values.size !== 'small' && values.size !== 'full')) {
   console.log(
-    `npm run drill -- NAME [--size small|full]\n\nDrills: ${names.join(', ')}\nThe last line is one JSON object: name, passed, the counts.`,
+    `npm run drill -- NAME [--size small|full] [--record]\n\nDrills: ${names.join(', ')}\nThe last line is one JSON object: name, passed, the counts. --record keeps it in docs/drills.jsonl.`,
   );
   process.exitCode = values.help ? 0 : 2;
 } else {
@@ -24,7 +29,9 @@ if (values.help || !names.includes(name) || (values.size !== 'small' && values.s
   const startedAt = Date.now();
   const result = await drill.run({ size: values.size, progress: progressPrinter(drill.name) });
   const seconds = Math.round((Date.now() - startedAt) / 100) / 10;
-  console.log(JSON.stringify({ name: drill.name, size: values.size, ...result, seconds }));
+  const run = { name: drill.name, size: values.size, ...result, seconds };
+  console.log(JSON.stringify(run));
+  if (values.record) recordRun('drills', run);
   // A drill that left a timer or connection behind must not keep the caller waiting.
   process.exit(result.passed ? 0 : 1);
 }

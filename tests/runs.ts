@@ -1,0 +1,89 @@
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Runs of drills and benches that are published: one JSON line each in docs, from which the tables beside them are made. */
+const docs = join(import.meta.dirname, '../docs');
+
+/** What a drill or bench printed last, and on which day. */
+export interface Run {
+  readonly date: string;
+  readonly name: string;
+  readonly [figure: string]: unknown;
+}
+
+export type RunKind = 'drills' | 'benchmarks';
+
+export function recordRun(kind: RunKind, result: { readonly name: string }): void {
+  const date = new Date().toISOString().slice(0, 10);
+  appendFileSync(join(docs, `${kind}.jsonl`), `${JSON.stringify({ date, ...result })}\n`);
+}
+
+/** The page with its table of runs made anew. The rest of it is written by hand. */
+export function pageWithRuns(kind: RunKind): string {
+  const page = readFileSync(join(docs, `${kind}.md`), 'utf8');
+  const runs = readFileSync(join(docs, `${kind}.jsonl`), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Run);
+  return withTable(page, kind === 'drills' ? drillTable(runs) : benchTable(runs));
+}
+
+const [begin, end] = ['<!-- runs -->', '<!-- end of runs -->'];
+
+export function withTable(page: string, table: string): string {
+  const [from, to] = [page.indexOf(begin), page.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`The page has no "${begin}" followed by "${end}".`);
+  return `${page.slice(0, from)}${begin}\n\n${table}\n\n${page.slice(to)}`;
+}
+
+export function drillTable(runs: readonly Run[]): string {
+  return table(
+    ['date', 'drill', 'size', 'result', 'seconds', 'figures'],
+    runs.map((run) => {
+      const { date, name, size, passed, seconds, seed: _seed, ...figures } = run;
+      return [date, `\`${name}\``, size, passed ? 'passed' : 'failed', seconds, inWords(figures)];
+    }),
+  );
+}
+
+export function benchTable(runs: readonly Run[]): string {
+  return table(
+    ['date', 'bench', 'ratio', 'better', 'figures'],
+    runs.map((run) => {
+      const { date, name, ratio, better, ...figures } = run;
+      return [date, `\`${name}\``, ratio, better, inWords(figures)];
+    }),
+  );
+}
+
+function table(columns: readonly string[], rows: readonly (readonly unknown[])[]): string {
+  const lines = [columns, columns.map(() => '---'), ...rows];
+  return lines
+    .map((cells) => `| ${cells.map((cell) => String(cell ?? '').replaceAll('|', '\\|')).join(' | ')} |`)
+    .join('\n');
+}
+
+/** The longest that a cell of figures gets; the JSON lines have all of them. */
+const mostLetters = 240;
+
+/** Numbers with their names, those inside of others by their path. Texts and lists are left to the JSON lines. */
+function inWords(figures: Readonly<Record<string, unknown>>): string {
+  const words = numbersOf(figures, []).map(
+    ([path, value]) => `${path.join(' ').replaceAll('_', ' ')} ${inThousands(value)}`,
+  );
+  let text = '';
+  for (const word of words) {
+    if (text.length + word.length > mostLetters) return `${text}, …`;
+    text += text === '' ? word : `, ${word}`;
+  }
+  return text;
+}
+
+function numbersOf(value: object, path: readonly string[]): [string[], number][] {
+  return Object.entries(value).flatMap(([name, part]: [string, unknown]): [string[], number][] => {
+    if (typeof part === 'number') return [[[...path, name], part]];
+    return part !== null && typeof part === 'object' && !Array.isArray(part) ? numbersOf(part, [...path, name]) : [];
+  });
+}
+
+const inThousands = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 3 });
