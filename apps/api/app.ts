@@ -1,6 +1,6 @@
 import type { LanguageModel } from '@tributary/ai-model';
 import type { ClickHouse } from '@tributary/clickhouse';
-import { limits, type RouteId, routes } from '@tributary/contract';
+import { type RouteId, routes } from '@tributary/contract';
 import { refusalAuditor } from '@tributary/domain/accountability/room.ts';
 import { createAccounts, mcpAuthenticator, sessionAuthenticator } from '@tributary/domain/accounts/room.ts';
 import { bearerAuthenticator, CredentialFinder, KeyUse } from '@tributary/domain/credentials/room.ts';
@@ -13,7 +13,7 @@ import { type Authenticate, createPersonGate, takeAttempt } from '@tributary/ope
 import type { Outbound } from '@tributary/outbound';
 import type { Postgres } from '@tributary/postgres';
 import { createRateLimiter, type RedisClient } from '@tributary/redis';
-import { createMetrics, type Log, type Metrics, type Tracing } from '@tributary/telemetry';
+import type { Log, Metrics, Tracing } from '@tributary/telemetry';
 import type { MasterKey, Vault } from '@tributary/vault';
 import type { Jobs } from '@tributary/work';
 import type { FastifyInstance } from 'fastify';
@@ -32,33 +32,34 @@ export interface ApiOptions {
   readonly outbound: Outbound;
   readonly openDns: OpenDns;
   /** Writes summaries of journeys; without one they are not made. */
-  readonly languageModel?: LanguageModel | undefined;
-  readonly summariesPerDay?: number;
+  readonly languageModel: LanguageModel | undefined;
+  readonly summariesPerDay: number;
   readonly vault: Vault;
-  /** What sessions are signed with, newest first; keys derived from the vault's own when there are none. */
-  readonly sessionKeys?: () => readonly MasterKey[];
+  /** What sessions are signed with, newest first. */
+  readonly sessionKeys: () => readonly MasterKey[];
   /** The same for link tokens; an empty list switches them off. */
-  readonly linkTokenKeys?: () => readonly MasterKey[];
-  /** What names of erased people are hashed with, for ever the same; derived from the vault's own when it is not given. */
-  readonly tombstoneKey?: () => Buffer;
+  readonly linkTokenKeys: () => readonly MasterKey[];
+  /** What names of erased people are hashed with, for ever the same: under another, whoever was erased would be a stranger. */
+  readonly tombstoneKey: () => Buffer;
   readonly jobs: Jobs;
   readonly log: Log;
-  readonly metrics?: Metrics;
-  readonly tracing?: Tracing | undefined;
+  readonly metrics: Metrics;
+  readonly tracing: Tracing | undefined;
   readonly now: () => Date;
   readonly requestTimeoutMs: number;
-  readonly trustedProxies?: readonly string[];
-  readonly corsOrigins?: readonly string[];
-  readonly tls?: { readonly certificateFile: string; readonly keyFile: string } | undefined;
-  readonly passwordMinLength?: number;
-  readonly sessionDays?: number;
-  readonly isCookieSecure?: boolean;
+  readonly trustedProxies: readonly string[];
+  readonly corsOrigins: readonly string[];
+  readonly tls: { readonly certificateFile: string; readonly keyFile: string } | undefined;
+  readonly passwordMinLength: number;
+  readonly sessionDays: number;
+  readonly isCookieSecure: boolean;
   /** Until then, keys minted under an older attribution grant may still connect providers. */
-  readonly swapWindowUntil?: Date | undefined;
+  readonly swapWindowUntil: Date | undefined;
   /** Where the console's built files are. */
-  readonly consoleDirectory?: string | undefined;
-  readonly checkAnswers?: boolean;
-  readonly isStopping?: () => boolean;
+  readonly consoleDirectory: string | undefined;
+  /** Holds every answer against its declaration before it leaves. For tests: a wrong one becomes a 500. */
+  readonly checkAnswers: boolean;
+  readonly isStopping: () => boolean;
 }
 
 /** Guesses at one person's password. */
@@ -66,8 +67,7 @@ const attemptsPerMinute = 10;
 
 /** The whole API, ready to listen or to be asked in a test. */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
-  const { baseUrl, apiUrl, postgres, redis, vault, log, now } = options;
-  const { metrics = createMetrics() } = options;
+  const { baseUrl, apiUrl, postgres, redis, vault, log, metrics, now } = options;
   const limiter = createRateLimiter({ redis, nowMs: Date.now, onFallback: metrics.countLocalLimits });
   const fastify = await createServer({
     baseUrl,
@@ -76,24 +76,20 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     limiter,
     tracing: options.tracing,
     requestTimeoutMs: options.requestTimeoutMs,
-    trustedProxies: options.trustedProxies ?? [],
-    corsOrigins: options.corsOrigins ?? [],
+    trustedProxies: options.trustedProxies,
+    corsOrigins: options.corsOrigins,
     tls: options.tls,
   });
-  serveHealth(
-    fastify,
-    { postgres: () => postgres.ping(), redis: () => redis.ping() },
-    options.isStopping ?? (() => false),
-  );
+  serveHealth(fastify, { postgres: () => postgres.ping(), redis: () => redis.ping() }, options.isStopping);
   serveDocs(fastify, { baseUrl });
   await serveConsole(fastify, options.consoleDirectory);
   const accounts = createAccounts({
     baseUrl,
     postgres,
-    keys: options.sessionKeys ?? (() => vault.derive('accounts')),
-    passwordMinLength: options.passwordMinLength ?? 10,
-    sessionDays: options.sessionDays ?? 14,
-    isCookieSecure: options.isCookieSecure ?? true,
+    keys: options.sessionKeys,
+    passwordMinLength: options.passwordMinLength,
+    sessionDays: options.sessionDays,
+    isCookieSecure: options.isCookieSecure,
     takeAttempt: (subject) => takeAttempt(limiter, subject, attemptsPerMinute),
   });
   serveOAuth(fastify, limiter, { baseUrl, postgres, accounts, now });
@@ -126,13 +122,11 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       clickhouse: options.clickhouse,
       outbound: options.outbound,
       openDns: options.openDns,
-      tombstones: tombstonesUnder(
-        options.tombstoneKey ?? (() => (vault.derive('tombstone').at(-1) as MasterKey).bytes),
-      ),
-      linkTokenKeys: options.linkTokenKeys ?? (() => vault.derive('link_token')),
+      tombstones: tombstonesUnder(options.tombstoneKey),
+      linkTokenKeys: options.linkTokenKeys,
       vault,
       languageModel: options.languageModel,
-      summariesPerDay: options.summariesPerDay ?? limits.journeySummary.defaultUnitsPerDay,
+      summariesPerDay: options.summariesPerDay,
       findCustomerTotals,
       goals: goalReader,
       payments: paymentStandings,
@@ -140,7 +134,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     baseUrl,
     now,
     auditRefusal: refusalAuditor(postgres, async (subject) => (await limiter.take(`audit:${subject}`, 1)).allowed),
-    checkAnswers: options.checkAnswers ?? false,
+    checkAnswers: options.checkAnswers,
   };
   for (const id of Object.keys(routes) as RouteId[]) bindRoute(binding, routes[id], handlers[id]);
   return fastify;

@@ -4,14 +4,16 @@ import { dnsOpener } from '@tributary/domain/tracking';
 import { createOutbound } from '@tributary/outbound';
 import { createPostgres } from '@tributary/postgres';
 import { createRedis } from '@tributary/redis';
-import { createLog } from '@tributary/telemetry';
-import { testVault } from '@tributary/testkit';
+import { createLog, createMetrics } from '@tributary/telemetry';
+import { testApiOptions } from '@tributary/testkit';
 import { createJobs } from '@tributary/work';
 
 /** The whole api in a process of its own, for a drill to kill or a bench to load. */
 const [appUrl = '', redisUrl = '', port = '0', poolSize = '12'] = process.argv.slice(2);
 const postgres = createPostgres({ url: appUrl, poolSize: Number(poolSize) });
 const api = await createApi({
+  ...testApiOptions,
+  checkAnswers: false,
   baseUrl: 'http://127.0.0.1',
   collectorUrl: 'http://127.0.0.1',
   postgres,
@@ -20,9 +22,9 @@ const api = await createApi({
   clickhouse: createClickHouse({ url: 'http://127.0.0.1:9', database: 'none' }),
   outbound: createOutbound({ timeoutMs: 1_000 }),
   openDns: dnsOpener([]),
-  vault: testVault,
   jobs: await createJobs(appUrl, () => {}),
   log: createLog('silent'),
+  metrics: createMetrics(),
   now: () => new Date(),
   requestTimeoutMs: 30_000,
 });

@@ -1,14 +1,15 @@
 import { type ApiOptions, createApi } from '@tributary/api/app.ts';
 import { createClickHouse } from '@tributary/clickhouse';
+import { limits } from '@tributary/contract';
 import { registerApp } from '@tributary/domain/credentials/room.ts';
 import { dnsOpener } from '@tributary/domain/tracking';
 import { createOutbound } from '@tributary/outbound';
 import { createPostgres } from '@tributary/postgres';
 import { createRedis, redisReady } from '@tributary/redis';
-import { createLog } from '@tributary/telemetry';
+import { createLog, createMetrics } from '@tributary/telemetry';
 import { createJobs } from '@tributary/work';
 import type { FastifyInstance } from 'fastify';
-import { testVault } from './desk.ts';
+import { testKeys } from './desk.ts';
 import type { Testkit } from './testkit.ts';
 
 export interface TestApi {
@@ -25,6 +26,26 @@ export interface TestApp {
   /** A token of it: for a profile, or for none. */
   token(profileId?: string, scope?: string): Promise<{ authorization: string }>;
 }
+
+/** What a test's API is made of besides its engines and who it may reach. */
+export const testApiOptions = {
+  ...testKeys,
+  baseUrl: 'https://tributary.test',
+  collectorUrl: 'https://collect.tributary.test',
+  languageModel: { name: 'test-model', write: async () => 'Somebody came and bought.' },
+  summariesPerDay: limits.journeySummary.defaultUnitsPerDay,
+  tracing: undefined,
+  trustedProxies: [],
+  corsOrigins: [],
+  tls: undefined,
+  passwordMinLength: 10,
+  sessionDays: 14,
+  isCookieSecure: true,
+  swapWindowUntil: undefined,
+  consoleDirectory: undefined,
+  checkAnswers: true,
+  isStopping: () => false,
+} as const satisfies Partial<ApiOptions>;
 
 type Changes = Partial<
   Pick<
@@ -51,20 +72,17 @@ export async function openApi(kit: Testkit, changes: Changes = {}): Promise<Test
   const operator = createPostgres({ url: kit.database.ownerUrl, poolSize: 1 });
   const clickhouse = createClickHouse({ url: kit.clickhouseUrl, database: kit.clickhouseDatabase });
   const fastify = await createApi({
-    baseUrl: 'https://tributary.test',
-    collectorUrl: 'https://collect.tributary.test',
+    ...testApiOptions,
     postgres: kit.app,
     redis,
     clickhouse,
     outbound: createOutbound({ timeoutMs: 2_000, resolver: noResolver, connect: noConnection }),
     openDns: dnsOpener([nobody], 100),
-    languageModel: { name: 'test-model', write: async () => 'Somebody came and bought.' },
-    vault: testVault,
     jobs,
     log,
+    metrics: createMetrics(),
     now: () => kit.clock.now(),
     requestTimeoutMs: 20_000,
-    checkAnswers: true,
     ...changes,
   });
   return {

@@ -3,10 +3,18 @@ import { refusalAuditor } from '@tributary/domain/accountability/room.ts';
 import { bearerAuthenticator, CredentialFinder } from '@tributary/domain/credentials/room.ts';
 import { type Authenticate, createPersonGate, type Desk } from '@tributary/operations';
 import type { RateLimiter } from '@tributary/redis';
-import { createVault } from '@tributary/vault';
+import { createVault, type MasterKey } from '@tributary/vault';
 import type { Testkit } from './testkit.ts';
 
 export const testVault = createVault([{ id: 'test', bytes: Buffer.alloc(32, 7) }]);
+
+/** Keys for every purpose, each of its own, which stay the same for the whole run. */
+export const testKeys = {
+  vault: testVault,
+  sessionKeys: () => testVault.derive('accounts'),
+  linkTokenKeys: () => testVault.derive('link_token'),
+  tombstoneKey: () => (testVault.derive('tombstone').at(-1) as MasterKey).bytes,
+};
 
 export interface TestDesk extends Desk<object> {
   readonly authenticate: Authenticate;

@@ -1,9 +1,9 @@
 export { freePort } from '@tributary/engines';
-export { openApi, type TestApi, type TestApp } from './api.ts';
+export { openApi, type TestApi, type TestApp, testApiOptions } from './api.ts';
 export { alternate, type Bench, type BenchResult, median } from './bench.ts';
 export { buildProfile } from './builders.ts';
 export { cloneDatabase, type TestDatabase } from './database.ts';
-export { openDesk, type TestDesk, testVault } from './desk.ts';
+export { openDesk, type TestDesk, testKeys, testVault } from './desk.ts';
 export { type DnsRecords, startDns, type TestDns } from './dns.ts';
 export type { Drill, DrillContext, DrillResult } from './drill.ts';
 export { type DrillEngines, openDrillEngines } from './drill-engines.ts';

@@ -1,11 +1,9 @@
-import { clickhouseSettings, createClickHouse } from '@tributary/clickhouse';
 import { tombstonesUnder } from '@tributary/domain/customers';
 import { signCertificate, verifyErasure } from '@tributary/domain/erasures';
 import { openIngestion } from '@tributary/domain/ingestion';
-import { createRedis, readTexts, redisReady } from '@tributary/redis';
-import { connectStream, defaultStreamSettings } from '@tributary/stream';
+import { readTexts, redisReady } from '@tributary/redis';
+import { defaultStreamSettings } from '@tributary/stream';
 import { Command } from 'commander';
-import { openKeyRing } from '../key-ring.ts';
 import { withLedgers } from '../ledgers.ts';
 
 interface VerifyFlags {
@@ -23,45 +21,40 @@ export const erasureCommand = () =>
       .argument('<erasure>', 'erasure_id of the receipt')
       .requiredOption('--profile <id>', 'profile that the receipt is of')
       .action((erasureId: string, { profile }: VerifyFlags) =>
-        withLedgers(async ({ app, settings, now }) => {
-          const ring = await openKeyRing(app);
-          const clickhouse = createClickHouse({ ...clickhouseSettings(settings), requestTimeoutMs: scanTimeoutMs });
-          const redis = createRedis({ url: settings.redisUrl, prefix: settings.redisPrefix });
-          const stream = await connectStream({ url: settings.natsUrl, prefix: settings.streamPrefix });
-          try {
-            await redisReady(redis);
-            const tombstoneKey = ring.eldest('tombstone').bytes;
-            const opening = openIngestion({
-              postgres: app,
+        withLedgers(async ({ app, platform, settings, now }) => {
+          const ring = await platform.keys(app);
+          const clickhouse = await platform.clickhouse({ requestTimeoutMs: scanTimeoutMs });
+          const redis = await platform.redis();
+          const stream = await platform.stream();
+          await redisReady(redis);
+          const tombstoneKey = ring.eldest('tombstone').bytes;
+          const opening = openIngestion({
+            postgres: app,
+            clickhouse,
+            ring,
+            markVerified: async () => {},
+            now: () => now,
+          });
+          const certificate = await verifyErasure(
+            {
+              app,
               clickhouse,
-              ring,
-              markVerified: async () => {},
-              now: () => now,
-            });
-            const certificate = await verifyErasure(
-              {
-                app,
-                clickhouse,
-                stream,
-                redisTexts: () => readTexts(redis),
-                opening,
-                tombstones: tombstonesUnder(() => tombstoneKey),
-                vault: opening.envelopeVault,
-                now,
-                backupRetentionDays: settings.backupRetentionDays,
-                logRetentionDays: defaultStreamSettings.retentionMs / dayMs,
-              },
-              profile,
-              erasureId,
-              (store, read) => console.error(`${store}: ${read} read`),
-            );
-            if (!certificate) throw new Error('There is no such erasure in this profile.');
-            console.log(JSON.stringify(signCertificate(certificate, tombstoneKey), null, 2));
-            if (certificate.found > 0 || certificate.status !== 'done') process.exitCode = 1;
-          } finally {
-            redis.disconnect();
-            await Promise.all([clickhouse.close(), stream.close()]);
-          }
+              stream,
+              redisTexts: () => readTexts(redis),
+              opening,
+              tombstones: tombstonesUnder(() => tombstoneKey),
+              vault: opening.envelopeVault,
+              now,
+              backupRetentionDays: settings.backupRetentionDays,
+              logRetentionDays: defaultStreamSettings.retentionMs / dayMs,
+            },
+            profile,
+            erasureId,
+            (store, read) => console.error(`${store}: ${read} read`),
+          );
+          if (!certificate) throw new Error('There is no such erasure in this profile.');
+          console.log(JSON.stringify(signCertificate(certificate, tombstoneKey), null, 2));
+          if (certificate.found > 0 || certificate.status !== 'done') process.exitCode = 1;
         }),
       ),
   );

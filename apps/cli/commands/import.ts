@@ -2,9 +2,9 @@ import { openOutcomeImporter } from '@tributary/domain/outcomes';
 import { paymentStandings } from '@tributary/domain/payments';
 import { Command } from 'commander';
 import { importFile, progressLine, rejectedFile } from '../csv-file.ts';
-import { openTombstones } from '../key-ring.ts';
 import { withLedgers } from '../ledgers.ts';
 import { tell } from '../output.ts';
+import { openTombstones } from '../tombstones.ts';
 
 interface Options {
   readonly profile: string;
@@ -21,8 +21,8 @@ export const importCommand = () =>
       .option('--dry-run', 'say what would be rejected, and record nothing')
       .option('--json', 'machine-readable output')
       .action((file: string, { profile, dryRun, json }: Options) =>
-        withLedgers(async ({ app }) => {
-          const services = { tombstones: await openTombstones(app), payments: paymentStandings };
+        withLedgers(async ({ app, platform }) => {
+          const services = { tombstones: await openTombstones(platform, app), payments: paymentStandings };
           const importer = await openOutcomeImporter(app, profile, services, () => new Date());
           if (!importer) throw new Error('There is no such profile. "tributary profile list" shows those there are.');
           const counts = await importFile({

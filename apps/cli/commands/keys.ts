@@ -1,13 +1,4 @@
-import { loadSettings } from '@tributary/config';
-import {
-  createVault,
-  type KeyPurpose,
-  retireKeys,
-  rewrapKeys,
-  rotatedPurposes,
-  rotateKey,
-  type Vault,
-} from '@tributary/vault';
+import { type KeyPurpose, retireKeys, rewrapKeys, rotatedPurposes, rotateKey } from '@tributary/vault';
 import { Argument, Command } from 'commander';
 import { withLedgers } from '../ledgers.ts';
 import { tell } from '../output.ts';
@@ -25,8 +16,9 @@ export const keysCommand = () =>
       sub('rotate', 'Add a key; new work uses it within half a minute, older keys can still be read')
         .addArgument(purpose())
         .action((name: KeyPurpose, { json }: Json) =>
-          withLedgers(async ({ operator, now }) => {
-            tell({ purpose: name, id: await rotateKey(operator.unbound, masterVault(), name, now) }, json, 'Rotated.');
+          withLedgers(async ({ operator, platform, now }) => {
+            const id = await rotateKey(operator.unbound, platform.masterVault(), name, now);
+            tell({ purpose: name, id }, json, 'Rotated.');
           }),
         ),
     )
@@ -42,15 +34,8 @@ export const keysCommand = () =>
     .addCommand(
       sub('rewrap', 'Wrap all keys under the first key of ENCRYPTION_KEYS, so that the others can leave it').action(
         ({ json }: Json) =>
-          withLedgers(async ({ operator }) => {
-            tell({ rewrapped: await rewrapKeys(operator.unbound, masterVault()) }, json, 'Rewrapped.');
+          withLedgers(async ({ operator, platform }) => {
+            tell({ rewrapped: await rewrapKeys(operator.unbound, platform.masterVault()) }, json, 'Rewrapped.');
           }),
       ),
     );
-
-export function masterVault(): Vault {
-  const { encryptionKeys } = loadSettings(process.env);
-  if (!encryptionKeys)
-    throw new Error('ENCRYPTION_KEYS is not set. "openssl rand -base64 32" makes a key; write it as "k1:" and that.');
-  return createVault(encryptionKeys);
-}

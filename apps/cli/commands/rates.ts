@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { saveRates } from '@tributary/domain/money';
 import { priceOutcomes } from '@tributary/domain/outcomes';
-import { createPostgres } from '@tributary/postgres';
 import { type Quote, readRateRow } from '@tributary/rules';
 import { Command } from 'commander';
 import { parse } from 'csv-parse';
@@ -17,15 +16,11 @@ export const ratesCommand = () =>
       .argument('<file>')
       .option('--json', 'machine-readable output')
       .action((file: string, { json }: { json?: boolean }) =>
-        withLedgers(async ({ app, settings }) => {
-          const system = createPostgres({ url: settings.databaseSystemUrl, poolSize: 2 });
-          try {
-            const rates = await importRates(file, (quotes) => saveRates(system, 'file', quotes));
-            const converted = await priceOutcomes(app, system, new AbortController().signal);
-            tell({ rates, outcomes_converted: converted }, json, 'Imported.');
-          } finally {
-            await system.close();
-          }
+        withLedgers(async ({ app, platform }) => {
+          const system = await platform.postgres('system', { poolSize: 2 });
+          const rates = await importRates(file, (quotes) => saveRates(system, 'file', quotes));
+          const converted = await priceOutcomes(app, system, new AbortController().signal);
+          tell({ rates, outcomes_converted: converted }, json, 'Imported.');
         }),
       ),
   );

@@ -1,4 +1,3 @@
-import { clickhouseSettings, createClickHouse } from '@tributary/clickhouse';
 import { replay } from '@tributary/domain/attribution';
 import { Command } from 'commander';
 import { withLedgers } from '../ledgers.ts';
@@ -14,31 +13,27 @@ export const replayCommand = () =>
     .requiredOption('--profile <id>', 'profile whose conversions are worked out')
     .option('--json', 'machine-readable output')
     .action(({ profile, json }: { profile: string; json?: boolean }) =>
-      withLedgers(async ({ app, settings }) => {
+      withLedgers(async ({ app, platform }) => {
         const known = await app
           .forProfile(profile)
           .transaction((tx) => tx.selectFrom('profiles').select('id').where('id', '=', profile).executeTakeFirst());
         if (!known) throw new Error('There is no such profile. "tributary profile list" shows those there are.');
-        const clickhouse = createClickHouse({ ...clickhouseSettings(settings), requestTimeoutMs: statementTimeoutMs });
+        const clickhouse = await platform.clickhouse({ requestTimeoutMs: statementTimeoutMs });
         const stop = new AbortController();
         process.once('SIGINT', () => {
           console.error('Stopping after this bucket. Run it again to go on.');
           stop.abort();
         });
-        try {
-          const result = await replay(
-            { app, clickhouse },
-            {
-              profileId: profile,
-              cause: 'operator',
-              now: () => new Date(),
-              signal: stop.signal,
-              progress: showProgress('buckets'),
-            },
-          );
-          tell({ ...result }, json, result.state === 'done' ? 'Replayed.' : 'Stopped. Run it again to go on.');
-        } finally {
-          await clickhouse.close();
-        }
+        const result = await replay(
+          { app, clickhouse },
+          {
+            profileId: profile,
+            cause: 'operator',
+            now: () => new Date(),
+            signal: stop.signal,
+            progress: showProgress('buckets'),
+          },
+        );
+        tell({ ...result }, json, result.state === 'done' ? 'Replayed.' : 'Stopped. Run it again to go on.');
       }),
     );

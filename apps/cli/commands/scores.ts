@@ -1,4 +1,3 @@
-import { clickhouseSettings, createClickHouse } from '@tributary/clickhouse';
 import { rebuildProfile } from '@tributary/domain/top-performers';
 import { Command } from 'commander';
 import { withLedgers } from '../ledgers.ts';
@@ -14,20 +13,13 @@ export const scoresCommand = () =>
       .requiredOption('--profile <id>', 'profile whose ads are scored')
       .option('--json', 'machine-readable output')
       .action(({ profile, json }: { profile: string; json?: boolean }) =>
-        withLedgers(async ({ app, settings, now }) => {
-          const clickhouse = createClickHouse({
-            ...clickhouseSettings(settings),
-            requestTimeoutMs: statementTimeoutMs,
-          });
+        withLedgers(async ({ app, platform, now }) => {
+          const clickhouse = await platform.clickhouse({ requestTimeoutMs: statementTimeoutMs });
           const stop = new AbortController();
           process.once('SIGINT', () => stop.abort());
-          try {
-            const counts = await rebuildProfile({ app, clickhouse }, profile, now, stop.signal);
-            if (!counts) throw new Error('There is no such profile. "tributary profile list" shows those there are.');
-            tell({ ...counts }, json, 'Scored. Ads in each window:');
-          } finally {
-            await clickhouse.close();
-          }
+          const counts = await rebuildProfile({ app, clickhouse }, profile, now, stop.signal);
+          if (!counts) throw new Error('There is no such profile. "tributary profile list" shows those there are.');
+          tell({ ...counts }, json, 'Scored. Ads in each window:');
         }),
       ),
   );

@@ -1,9 +1,7 @@
-import { clickhouseSettings, createClickHouse } from '@tributary/clickhouse';
 import { openIngestion, replayBadVisits } from '@tributary/domain/ingestion';
 import { linkTokenReader } from '@tributary/domain/link-tokens';
 import { markVerified } from '@tributary/domain/tracking';
 import { Command } from 'commander';
-import { openKeyRing } from '../key-ring.ts';
 import { withLedgers } from '../ledgers.ts';
 import { tell } from '../output.ts';
 import { showProgress } from '../progress.ts';
@@ -22,9 +20,9 @@ export const visitsCommand = () =>
       .option('--dry-run', 'only say what would become of them')
       .option('--json', 'machine-readable output')
       .action(({ profile, dryRun, json }: ReplayFlags) =>
-        withLedgers(async ({ app, settings }) => {
-          const ring = await openKeyRing(app);
-          const clickhouse = createClickHouse(clickhouseSettings(settings));
+        withLedgers(async ({ app, platform, settings }) => {
+          const ring = await platform.keys(app);
+          const clickhouse = await platform.clickhouse();
           const ingestion = openIngestion({
             postgres: app,
             clickhouse,
@@ -33,24 +31,20 @@ export const visitsCommand = () =>
             markVerified,
             now: () => new Date(),
           });
-          try {
-            const { total, replayed, stillBad } = await replayBadVisits(ingestion, {
-              profileId: profile,
-              isDryRun: dryRun ?? false,
-              progress: showProgress('visits'),
-            });
-            tell(
-              {
-                total,
-                [dryRun ? 'would_be_replayed' : 'replayed']: replayed,
-                still_bad: json ? stillBad : listed(stillBad),
-              },
-              json,
-              dryRun ? 'Nothing was changed.' : 'Done. Run it again whenever you like: it goes on where it stopped.',
-            );
-          } finally {
-            await clickhouse.close();
-          }
+          const { total, replayed, stillBad } = await replayBadVisits(ingestion, {
+            profileId: profile,
+            isDryRun: dryRun ?? false,
+            progress: showProgress('visits'),
+          });
+          tell(
+            {
+              total,
+              [dryRun ? 'would_be_replayed' : 'replayed']: replayed,
+              still_bad: json ? stillBad : listed(stillBad),
+            },
+            json,
+            dryRun ? 'Nothing was changed.' : 'Done. Run it again whenever you like: it goes on where it stopped.',
+          );
         }),
       ),
   );

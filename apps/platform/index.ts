@@ -1,0 +1,2 @@
+export { openPlatform, type Platform, withPlatform } from './platform.ts';
+export { type Running, runProcess } from './run-process.ts';

@@ -1,0 +1,129 @@
+import type { ClickHouse, ClickHouseSettings } from '@tributary/clickhouse';
+import { loadSettings, type Settings, WrongSettings } from '@tributary/config';
+import type { Postgres } from '@tributary/postgres';
+import type { RedisClient } from '@tributary/redis';
+import type { Stream } from '@tributary/stream';
+import { createLog, type Log } from '@tributary/telemetry';
+import { createVault, KeyRing, loadKeys, type Vault } from '@tributary/vault';
+import type { Jobs } from '@tributary/work';
+
+/** How late a rotated key is used at the latest. */
+const keyRefreshMs = 30_000;
+
+/** As whom to enter PostgreSQL: behind the walls, at the queues, or as the owner of the schema. */
+type Role = 'app' | 'system' | 'owner';
+
+export interface LedgerOptions {
+  readonly poolSize: number;
+  readonly statementTimeoutMs?: number;
+}
+
+/**
+ * What every process is made of. A part is opened when it is asked for, its library loaded only then, and all are closed in the
+ * opposite order.
+ */
+export interface Platform {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly now: () => Date;
+  /** Where a part tells of a failure that nobody waits for. */
+  readonly onError: (error: unknown) => void;
+  postgres(role: Role, options: LedgerOptions): Promise<Postgres>;
+  clickhouse(options?: Pick<ClickHouseSettings, 'requestTimeoutMs'>): Promise<ClickHouse>;
+  redis(): Promise<RedisClient>;
+  stream(): Promise<Stream>;
+  /** Hands out background work. */
+  jobs(): Promise<Jobs>;
+  /** Seals the service's own keys; from ENCRYPTION_KEYS, without which nothing secret can be kept. */
+  masterVault(): Vault;
+  /** The service's own keys, fresh until it is closed. */
+  keys(app: Postgres): Promise<KeyRing>;
+  /** Runs when the process ends, before what was opened earlier is closed. */
+  onClose(close: () => unknown): void;
+  close(): Promise<void>;
+}
+
+export function openPlatform(environment: NodeJS.ProcessEnv): Platform {
+  const settings = loadSettings(environment);
+  const log = createLog(settings.logLevel);
+  const onError = (error: unknown) => log.failure(undefined, error);
+  const closing: (() => unknown)[] = [];
+  const onClose = (close: () => unknown) => void closing.push(close);
+  const addresses: Record<Role, string> = {
+    app: settings.databaseAppUrl,
+    system: settings.databaseSystemUrl,
+    owner: settings.databaseOwnerUrl,
+  };
+
+  function masterVault(): Vault {
+    if (!settings.encryptionKeys)
+      throw new WrongSettings([
+        'ENCRYPTION_KEYS must be set, for example to "k1:" and the output of "openssl rand -base64 32"',
+      ]);
+    return createVault(settings.encryptionKeys);
+  }
+
+  return {
+    settings,
+    log,
+    now: () => new Date(),
+    onError,
+    onClose,
+    masterVault,
+
+    async postgres(role, options) {
+      const { createPostgres } = await import('@tributary/postgres');
+      const postgres = createPostgres({ url: addresses[role], ...options, onError });
+      onClose(() => postgres.close());
+      return postgres;
+    },
+
+    async clickhouse(options = {}) {
+      const { clickhouseSettings, createClickHouse } = await import('@tributary/clickhouse');
+      const clickhouse = createClickHouse({ ...clickhouseSettings(settings), ...options });
+      onClose(() => clickhouse.close());
+      return clickhouse;
+    },
+
+    async redis() {
+      const { createRedis } = await import('@tributary/redis');
+      const redis = createRedis({ url: settings.redisUrl, prefix: settings.redisPrefix, onError });
+      onClose(() => redis.disconnect());
+      return redis;
+    },
+
+    async stream() {
+      const { connectStream } = await import('@tributary/stream');
+      const stream = await connectStream({ url: settings.natsUrl, prefix: settings.streamPrefix });
+      onClose(() => stream.close());
+      return stream;
+    },
+
+    async jobs() {
+      const { createJobs } = await import('@tributary/work');
+      const jobs = await createJobs(settings.databaseAppUrl, onError);
+      onClose(() => jobs.close());
+      return jobs;
+    },
+
+    async keys(app) {
+      const ring = await new KeyRing(masterVault(), () => loadKeys(app.unbound)).open(keyRefreshMs, onError);
+      onClose(() => ring.close());
+      return ring;
+    },
+
+    async close() {
+      for (let close = closing.pop(); close; close = closing.pop()) await close();
+    },
+  };
+}
+
+/** For a command that does one thing and ends. */
+export async function withPlatform<T>(work: (platform: Platform) => Promise<T>): Promise<T> {
+  const platform = openPlatform(process.env);
+  try {
+    return await work(platform);
+  } finally {
+    await platform.close();
+  }
+}

@@ -1,0 +1,27 @@
+import { WrongSettings } from '@tributary/config';
+import { onStop } from '@tributary/telemetry';
+import { openPlatform, type Platform } from './platform.ts';
+
+export interface Running {
+  /** Said in the log once it runs. */
+  readonly words: string;
+  readonly facts?: Record<string, string>;
+  /** Finishes what has begun; what the platform opened is closed afterwards. */
+  stop(): Promise<void>;
+}
+
+/** Runs a process until it is asked to stop. What is wrong with its settings is said in a sentence, without a stack. */
+export async function runProcess(name: string, start: (platform: Platform) => Promise<Running>): Promise<void> {
+  try {
+    const platform = openPlatform(process.env);
+    const { words, facts, stop } = await start(platform);
+    platform.log.say(words, facts);
+    onStop(name, platform.log, platform.settings.shutdownTimeoutMs, async () => {
+      await stop();
+      await platform.close();
+    });
+  } catch (error) {
+    console.error(error instanceof WrongSettings ? error.message : error);
+    process.exit(1);
+  }
+}
