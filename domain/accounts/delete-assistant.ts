@@ -7,7 +7,7 @@ export const deleteAssistant: Handles<Routes['deleteAssistant']> = async ({ para
     const consent = await tx
       .deleteFrom('oauth_consents')
       .where('id', '=', params.id)
-      .where('user_id', '=', caller.userId as string)
+      .where('user_id', '=', caller.userId)
       .returning('id')
       .executeTakeFirst();
     if (!consent) return refuse('not_found', 'No assistant of yours has this id.');

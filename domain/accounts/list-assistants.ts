@@ -13,7 +13,7 @@ export const listAssistants: Handles<Routes['listAssistants']> = async (_input, 
         'oauth_consents.scopes',
         'oauth_consents.updated_at',
       ])
-      .where('oauth_consents.user_id', '=', caller.userId as string)
+      .where('oauth_consents.user_id', '=', caller.userId)
       .orderBy('oauth_consents.updated_at', 'desc')
       .execute(),
   );

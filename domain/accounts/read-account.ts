@@ -3,7 +3,7 @@ import { answer, type Handles } from '@tributary/operations';
 import { findMemberships } from './memberships.ts';
 
 export const readAccount: Handles<Routes['readAccount']> = async (_input, { caller, ledger }) => {
-  const userId = caller.userId as string;
+  const userId = caller.userId;
   return ledger.transaction(async (tx) => {
     const { id, name, email } = await tx
       .selectFrom('users')

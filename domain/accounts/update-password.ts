@@ -8,7 +8,7 @@ export const updatePassword: Handles<Routes['updatePassword'], { accounts: Accou
   { accounts, caller, ledger, effect, now },
 ) => {
   const { passwords, takeAttempt } = accounts;
-  const userId = caller.userId as string;
+  const userId = caller.userId;
   const current = body.current_password;
   if (current === undefined) return refuse('current_password_required', 'Send the present password as well.');
   // A borrowed session must not serve for guessing the password either.

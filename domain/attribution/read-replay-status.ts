@@ -9,7 +9,7 @@ export const readReplayStatus: Handles<Routes['readReplayStatus']> = async (_inp
       tx
         .selectFrom('attribution_replays')
         .selectAll()
-        .where('profile_id', '=', caller.profileId as string)
+        .where('profile_id', '=', caller.profileId)
         .orderBy('requested_at', 'desc')
         .orderBy('id', 'desc')
         .limit(1)

@@ -6,7 +6,7 @@ import { type RecordedSpend, recordSpend } from './record-spend.ts';
 type Result = AnswerOf<Routes['importSpend']>['body']['data']['results'][number];
 
 export const importSpend: Handles<Routes['importSpend']> = ({ body }, { effect, caller, now }) => {
-  const profileId = caller.profileId as string;
+  const profileId = caller.profileId;
   const reads = body.rows.map((judged) => readJudged(profileId, judged, now));
   return effect(async (tx) => {
     const recorded = await recordSpend(tx, profileId, goodOf(reads), now);

@@ -12,7 +12,7 @@ export const createKey: Handles<Routes['createKey']> = async ({ body }, { effect
     const row = await tx
       .insertInto('api_keys')
       .values({
-        profile_id: caller.profileId as string,
+        profile_id: caller.profileId,
         id: uuid(),
         app_id: caller.appId ?? null,
         name: body.name,
@@ -27,7 +27,7 @@ export const createKey: Handles<Routes['createKey']> = async ({ body }, { effect
       .returningAll()
       .executeTakeFirstOrThrow();
     await audit(tx, caller, requestId, now, {
-      workspaceId: caller.workspaceId as string,
+      workspaceId: caller.workspaceId,
       action: 'key.created',
       target: `api_key:${row.id}`,
       detail: { scopes },

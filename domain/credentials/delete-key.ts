@@ -7,14 +7,14 @@ export const deleteKey: Handles<Routes['deleteKey']> = async ({ params }, { effe
     let keys = tx
       .updateTable('api_keys')
       .set({ revoked_at: now })
-      .where('profile_id', '=', caller.profileId as string)
+      .where('profile_id', '=', caller.profileId)
       .where('id', '=', params.id)
       .where('revoked_at', 'is', null);
     if (caller.kind === 'app') keys = keys.where('app_id', '=', caller.appId ?? null);
     const revoked = await keys.returning('id').executeTakeFirst();
     if (!revoked) return refuse('not_found', 'There is no such key.');
     await audit(tx, caller, requestId, now, {
-      workspaceId: caller.workspaceId as string,
+      workspaceId: caller.workspaceId,
       action: 'key.revoked',
       target: `api_key:${revoked.id}`,
     });

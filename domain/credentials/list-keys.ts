@@ -8,7 +8,7 @@ export const listKeys: Handles<Routes['listKeys']> = async ({ query }, { ledger,
     let keys = tx
       .selectFrom('api_keys')
       .selectAll()
-      .where('profile_id', '=', caller.profileId as string)
+      .where('profile_id', '=', caller.profileId)
       .where('revoked_at', 'is', null)
       .orderBy('id', 'desc')
       .limit(query.limit + 1);

@@ -16,7 +16,7 @@ export const importCustomers: Handles<Routes['importCustomers'], CustomerService
   { body },
   { effect, mentions, caller, now, requestId, tombstones },
 ) => {
-  const profileId = caller.profileId as string;
+  const profileId = caller.profileId;
   const rows = body.rows.map((row) => readRow(row, body.country));
   const evidence: Evidence = { source: 'import', saidAt: now, requestId };
 

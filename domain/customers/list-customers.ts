@@ -27,7 +27,7 @@ export const listCustomers: Handles<
   Routes['listCustomers'],
   CustomerListServices & { readonly clickhouse: ClickHouse }
 > = async ({ query }, { caller, ledger, mentions, signal, clickhouse, goals, findCustomerTotals }) => {
-  const profileId = caller.profileId as string;
+  const profileId = caller.profileId;
   const { walked, names, totals } = await ledger.transaction(
     async (tx) => {
       const period = await goals.findPeriod(tx, profileId, query.date_from, query.date_to);

@@ -17,7 +17,7 @@ export const searchCustomers: Handles<
     async (tx) => {
       const found = await findCandidates(tx, question, exclude, limit);
       const ids = found.map(({ id }) => id);
-      return { found, totals: await findCustomerTotals(tx, caller.profileId as string, ids) };
+      return { found, totals: await findCustomerTotals(tx, caller.profileId, ids) };
     },
     { readOnly: true },
   );

@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { answer, type Context, type Handles, refuse } from '@tributary/operations';
+import { answer, type Handles, type ProfileContext, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import {
   checkDefinition,
@@ -39,8 +39,8 @@ export const createGoalDefinition: Handles<Routes['createGoalDefinition'], { job
 export const createGoal: Handles<Routes['createGoal'], { jobs: Jobs }> = ({ body }, context) =>
   context.effect(async (tx) => {
     const key = keyFrom(body.name);
-    await lockDefinitions(tx, context.caller.profileId as string);
-    const existing = await loadDefinitions(tx, context.caller.profileId as string, context.now);
+    await lockDefinitions(tx, context.caller.profileId);
+    const existing = await loadDefinitions(tx, context.caller.profileId, context.now);
     if (existing.some((definition) => definition.key === key))
       refuse('invalid_state', `There is a goal "${key}" already. The successor of this route can update it.`);
     const { definition } = await settle(
@@ -52,7 +52,7 @@ export const createGoal: Handles<Routes['createGoal'], { jobs: Jobs }> = ({ body
   });
 
 export const listGoalDefinitions: Handles<Routes['listGoalDefinitions']> = async (_input, { ledger, caller, now }) => {
-  const definitions = await ledger.transaction((tx) => loadDefinitions(tx, caller.profileId as string, now));
+  const definitions = await ledger.transaction((tx) => loadDefinitions(tx, caller.profileId, now));
   return answer(200, { data: definitions.map(showDefinition) });
 };
 
@@ -60,9 +60,9 @@ export const listGoalDefinitions: Handles<Routes['listGoalDefinitions']> = async
 async function settle(
   tx: Tx,
   wish: Wish,
-  { caller, now, jobs }: Context & { jobs: Jobs },
+  { caller, now, jobs }: ProfileContext & { jobs: Jobs },
 ): Promise<{ definition: StoredDefinition; isNew: boolean }> {
-  const profileId = caller.profileId as string;
+  const profileId = caller.profileId;
   await lockDefinitions(tx, profileId);
   const existing = await loadDefinitions(tx, profileId, now);
   const key = wish.conversion_key ?? keyFrom(wish.name);

@@ -8,7 +8,7 @@ export const readErasure: Handles<Routes['readErasure'], Pick<ErasureServices, '
   { params },
   { ledger, caller, vault },
 ) => {
-  const profileId = caller.profileId as string;
+  const profileId = caller.profileId;
   const [erasure] = await ledger.transaction((tx) => findErasures(tx, profileId, [params.erasure_id]), {
     readOnly: true,
   });

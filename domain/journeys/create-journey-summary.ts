@@ -1,5 +1,5 @@
 import { limits, type Routes } from '@tributary/contract';
-import { answer, type Context, type Handles, refuse } from '@tributary/operations';
+import { answer, type Handles, type ProfileContext, refuse } from '@tributary/operations';
 import { findPerson } from './person.ts';
 import { readEvents } from './read-events.ts';
 import { noSummary, showSummary } from './read-journey-summary.ts';
@@ -17,7 +17,7 @@ export const createJourneySummary: Handles<Routes['createJourneySummary'], Journ
   context,
 ) => {
   const { ledger, caller, now, mentions, vault, languageModel } = context;
-  const profileId = caller.profileId as string;
+  const profileId = caller.profileId;
   const person = await ledger.transaction((tx) => findPerson(tx, profileId, params.id), { readOnly: true });
   const asked = { profileId, person, until: always, offset: 0, limit: maxEvents };
   const { events, total_count } = await readEvents(context, asked);
@@ -40,10 +40,10 @@ export const createJourneySummary: Handles<Routes['createJourneySummary'], Journ
 };
 
 async function withUnit<A>(
-  { behind, caller, now, summariesPerDay }: Context & JourneyServices,
+  { behind, caller, now, summariesPerDay }: ProfileContext & JourneyServices,
   work: () => Promise<A>,
 ): Promise<A> {
-  const workspaceId = caller.workspaceId as string;
+  const workspaceId = caller.workspaceId;
   const workspace = behind({ workspaceId });
   if (!(await workspace.transaction((tx) => takeUnit(tx, workspaceId, now, summariesPerDay)))) {
     const seconds = Math.ceil((nextMidnight(now).getTime() - now.getTime()) / 1_000);
@@ -66,7 +66,7 @@ async function withUnit<A>(
 
 async function write(
   events: readonly JourneyEvent[],
-  { languageModel, signal }: Context & JourneyServices,
+  { languageModel, signal }: ProfileContext & JourneyServices,
 ): Promise<string> {
   const written = await languageModel
     ?.write({ instructions, material: material(events), maxTokens: 400, signal })

@@ -8,7 +8,7 @@ export const readConversionJourney: Handles<
   Routes['readConversionJourney'],
   Pick<JourneyServices, 'clickhouse'>
 > = async ({ params, query }, context) => {
-  const profileId = context.caller.profileId as string;
+  const profileId = context.caller.profileId;
   const found = await context.ledger.transaction((tx) => findPersonBehind(tx, profileId, params.id), {
     readOnly: true,
   });

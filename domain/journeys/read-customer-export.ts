@@ -17,7 +17,7 @@ export const readCustomerExport: Handles<
   Pick<JourneyServices, 'clickhouse' | 'vault'>
 > = async ({ params, query }, context) => {
   const { ledger, caller, mentions, vault } = context;
-  const profileId = caller.profileId as string;
+  const profileId = caller.profileId;
   const { person, held, summary } = await ledger.transaction(
     async (tx) => {
       const person = await findPerson(tx, profileId, params.id);

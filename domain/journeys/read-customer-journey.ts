@@ -11,7 +11,7 @@ export const readCustomerJourney: Handles<Routes['readCustomerJourney'], Pick<Jo
   context,
 ) => {
   const { ledger, caller, mentions } = context;
-  const profileId = caller.profileId as string;
+  const profileId = caller.profileId;
   const person = await ledger.transaction((tx) => findPerson(tx, profileId, params.id), { readOnly: true });
   const data = await readEvents(context, { profileId, person, until: always, ...query });
   if (data.total_count > 0) mentions(person.id);

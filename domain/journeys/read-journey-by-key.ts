@@ -12,7 +12,7 @@ export const readJourneyByKey: Handles<Routes['readJourneyByKey'], Pick<JourneyS
   context,
 ) => {
   const { ledger, caller } = context;
-  const profileId = caller.profileId as string;
+  const profileId = caller.profileId;
   if (query.customer_key === undefined && !caller.scopes.has('customers:read')) {
     refuse('insufficient_scope', 'To name somebody by e-mail address or phone number needs the scope customers:read.', {
       fields: { required_scopes: ['customers:read'] },

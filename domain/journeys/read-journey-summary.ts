@@ -11,7 +11,7 @@ export const readJourneySummary: Handles<Routes['readJourneySummary'], Pick<Jour
   { params },
   { ledger, caller, mentions, vault },
 ) => {
-  const profileId = caller.profileId as string;
+  const profileId = caller.profileId;
   const { person, stored } = await ledger.transaction(
     async (tx) => {
       const person = await findPerson(tx, profileId, params.id);

@@ -29,7 +29,7 @@ export const createLinkTokens: Handles<Routes['createLinkTokens'], LinkTokenServ
       fields: { field: 'country' },
     });
   }
-  const profileId = caller.profileId as string;
+  const profileId = caller.profileId;
   const read = body.customers.map((row) => readRow(row, country));
   const { found, erased } = await ledger.transaction(
     async (tx) => {

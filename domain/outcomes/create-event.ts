@@ -1,5 +1,5 @@
 import type { AnswerOf, Routes } from '@tributary/contract';
-import { answer, type Context, type Handles, refuse } from '@tributary/operations';
+import { answer, type Handles, type ProfileContext, refuse } from '@tributary/operations';
 import { v7 as uuid } from 'uuid';
 import { type EventFault, type ReadEvent, readEvent, readOneOfMany } from './read-event.ts';
 import { type Recorded, recordOutcomes, untilRecorded } from './record-outcomes.ts';
@@ -10,7 +10,7 @@ type Answer = AnswerOf<Routes['createEvent']>;
 export const createEvent: Handles<Routes['createEvent'], OutcomeServices> = async ({ body }, context) =>
   'events' in body ? recordMany(body.events, context) : recordOne(readEvent(body, context.now, uuid), context);
 
-async function recordOne(read: ReadEvent | EventFault, context: Context & OutcomeServices): Promise<Answer> {
+async function recordOne(read: ReadEvent | EventFault, context: ProfileContext & OutcomeServices): Promise<Answer> {
   if ('code' in read)
     refuse(read.code, `The field "${read.field}" ${read.message}.`, { fields: { field: read.field } });
   return record(context, [read], ([one]) =>
@@ -18,7 +18,7 @@ async function recordOne(read: ReadEvent | EventFault, context: Context & Outcom
   );
 }
 
-async function recordMany(candidates: readonly unknown[], context: Context & OutcomeServices): Promise<Answer> {
+async function recordMany(candidates: readonly unknown[], context: ProfileContext & OutcomeServices): Promise<Answer> {
   const reads = candidates.map((candidate) => readOneOfMany(candidate, context.now, uuid));
   const good = reads.filter((read): read is ReadEvent => !('code' in read));
   return record(context, good, (recorded) => {
@@ -47,14 +47,14 @@ async function recordMany(candidates: readonly unknown[], context: Context & Out
 }
 
 async function record(
-  { effect, caller, now, requestId, mentions, tombstones, payments }: Context & OutcomeServices,
+  { effect, caller, now, requestId, mentions, tombstones, payments }: ProfileContext & OutcomeServices,
   events: readonly ReadEvent[],
   show: (recorded: readonly Recorded[]) => Answer,
 ): Promise<Answer> {
   return untilRecorded(() =>
     effect(async (tx) => {
       const recorded = await recordOutcomes(tx, events, {
-        profileId: caller.profileId as string,
+        profileId: caller.profileId,
         now,
         evidence: { source: 'events', saidAt: now, requestId },
         isAnnounced: !caller.isHealthcare,

@@ -1,5 +1,5 @@
 import type { ExplainedField, Routes } from '@tributary/contract';
-import { answer, type Context, type Handles, refuse } from '@tributary/operations';
+import { answer, type Handles, type ProfileContext, refuse } from '@tributary/operations';
 import { noEntityId } from '@tributary/rules';
 import { readConversions, type Wanted } from './conversion-page.ts';
 import { explainConversions } from './explain-conversions.ts';
@@ -51,7 +51,7 @@ export const explain: Handles<Routes['explain'], ReportServices> = async ({ quer
 async function readEntityId(
   text: string | undefined,
   level: Asked['level'],
-  context: Context & ReportServices,
+  context: ProfileContext & ReportServices,
 ): Promise<string | undefined> {
   if (text === undefined) return undefined;
   if (text === 'unattributed') return noEntityId;
@@ -62,7 +62,7 @@ async function readEntityId(
 async function sumRatio(
   [dividend, divisor]: readonly [SummedField, SummedField],
   asked: Asked,
-  context: Context & ReportServices,
+  context: ProfileContext & ReportServices,
 ) {
   const [top, bottom] = await Promise.all([sumFigure(dividend, asked, context), sumFigure(divisor, asked, context)]);
   const value = ratio(Number(top.value ?? 0), Number(bottom.value ?? 0));
@@ -84,7 +84,7 @@ async function readRows(
   field: ExplainedField,
   asked: Asked,
   { limit, cursor }: Query,
-  context: Context & ReportServices,
+  context: ProfileContext & ReportServices,
 ) {
   switch (explainedFigures[field].rows) {
     case 'none':

@@ -1,15 +1,15 @@
 import type { EntityLevel } from '@tributary/contract';
-import { type Context, refuse } from '@tributary/operations';
+import { type ProfileContext, refuse } from '@tributary/operations';
 import { isId } from './cursor.ts';
 import type { ReportServices } from './services.ts';
 import { findEntities, findEntityByExternalId } from './store.ts';
 
-type Asked = Pick<Context, 'caller' | 'ledger' | 'signal'> & ReportServices;
+type Asked = Pick<ProfileContext, 'caller' | 'ledger' | 'signal'> & ReportServices;
 
 /** Those of our ids that are entities of the level: told by somebody, or named by a click. */
 export async function findKnown(ids: readonly string[], level: EntityLevel, asked: Asked): Promise<Set<string>> {
   const { caller, ledger, clickhouse, signal } = asked;
-  const profileId = caller.profileId as string;
+  const profileId = caller.profileId;
   const told = await ledger.transaction((tx) => findEntities(tx, profileId, level, ids), { readOnly: true });
   const open = ids.filter((id) => !told.has(id));
   if (open.length === 0) return told;
@@ -25,7 +25,7 @@ export async function findKnown(ids: readonly string[], level: EntityLevel, aske
 export async function findEntity(text: string, level: EntityLevel, asked: Asked): Promise<string | undefined> {
   const id = text.toLowerCase();
   if (isId(id) && (await findKnown([id], level, asked)).has(id)) return id;
-  const profileId = asked.caller.profileId as string;
+  const profileId = asked.caller.profileId;
   return asked.ledger.transaction((tx) => findEntityByExternalId(tx, profileId, level, text), { readOnly: true });
 }
 

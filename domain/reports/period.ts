@@ -1,5 +1,5 @@
 import { dailyRates } from '@tributary/domain/money';
-import type { Context } from '@tributary/operations';
+import type { ProfileContext } from '@tributary/operations';
 import { dayOf, daysOf } from './days.ts';
 import type { ReportServices } from './services.ts';
 import { findPeriod, type ProfilePeriod } from './store.ts';
@@ -16,7 +16,7 @@ interface Range {
   readonly date_to: string;
 }
 
-type Asked = Pick<Context, 'caller' | 'ledger' | 'signal'> & ReportServices;
+type Asked = Pick<ProfileContext, 'caller' | 'ledger' | 'signal'> & ReportServices;
 
 /** The columns know no other years. Nothing was recorded in those, so a report of them is empty rather than refused. */
 const earliest = new Date('1970-01-02T00:00:00Z');
@@ -27,7 +27,7 @@ const dayWithin = (day: string): string =>
   day < dayOf(earliest) ? dayOf(earliest) : day > dayOf(latest) ? dayOf(latest) : day;
 
 export async function readPeriod(range: Range, { caller, ledger }: Pick<Asked, 'caller' | 'ledger'>): Promise<Period> {
-  const profileId = caller.profileId as string;
+  const profileId = caller.profileId;
   const found = await ledger.transaction((tx) => findPeriod(tx, profileId, range.date_from, range.date_to), {
     readOnly: true,
   });
@@ -54,7 +54,7 @@ export async function readDeliveryPeriod(range: Range, asked: Asked): Promise<De
   const days = { first_day: dayWithin(range.date_from), last_day: dayWithin(range.date_to) };
   const [period, used] = await Promise.all([
     readPeriod(range, asked),
-    clickhouse.query('delivery_list_currencies', { profile_id: caller.profileId as string, ...days }, { signal }),
+    clickhouse.query('delivery_list_currencies', { profile_id: caller.profileId, ...days }, { signal }),
   ]);
   const foreign = used.map(({ currency }) => currency).filter((currency) => currency !== period.currency);
   const rates =

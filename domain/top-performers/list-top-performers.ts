@@ -17,7 +17,7 @@ export const listTopPerformers: Handles<Routes['listTopPerformers'], { readonly 
   { query },
   { caller, ledger, signal, clickhouse },
 ) => {
-  const profileId = caller.profileId as string;
+  const profileId = caller.profileId;
   const scores = await clickhouse.query(
     'ad_list_scores',
     {

@@ -12,7 +12,7 @@ export const createTrackingDomain: Handles<
   Routes['createTrackingDomain'],
   Pick<TrackingServices, 'collectorUrl'>
 > = async ({ body }, { caller, effect, now, requestId, collectorUrl }) => {
-  const profileId = caller.profileId as string;
+  const profileId = caller.profileId;
   const domain = foldPublicHost(body.domain);
   if (!domain || domain === new URL(collectorUrl).hostname) {
     refuse('validation_error', 'The field "domain" must be a public host name of your own, like track.shop.cl.', {
@@ -31,7 +31,7 @@ export const createTrackingDomain: Handles<
     }
     const made = await insertDomain(tx, profileId, domain, now);
     await audit(tx, caller, requestId, now, {
-      workspaceId: caller.workspaceId as string,
+      workspaceId: caller.workspaceId,
       action: 'tracking_domain.created',
       target: `tracking_domain:${made.id}`,
       detail: { domain },

@@ -5,13 +5,13 @@ import { insertKey, type KeyRow, listActiveKeys } from './store.ts';
 
 export const createTrackingKey: Handles<Routes['createTrackingKey']> = async (_input, context) => {
   const { caller, effect, now, requestId } = context;
-  const profileId = caller.profileId as string;
+  const profileId = caller.profileId;
   return effect(async (tx) => {
     for (;;) {
       const made = await insertKey(tx, profileId, now);
       if (made) {
         await audit(tx, caller, requestId, now, {
-          workspaceId: caller.workspaceId as string,
+          workspaceId: caller.workspaceId,
           action: 'tracking_key.created',
           target: `tracking_key:${made.id}`,
         });

@@ -17,7 +17,7 @@ export const createTrackingVerification: Handles<
   Routes['createTrackingVerification'],
   Pick<TrackingServices, 'outbound'>
 > = async ({ body }, { caller, ledger, effect, now, requestId, outbound }) => {
-  const profileId = caller.profileId as string;
+  const profileId = caller.profileId;
   const { keys, started } = await ledger.transaction(
     async (tx) => ({
       keys: await listActiveKeys(tx, profileId),
@@ -44,7 +44,7 @@ export const createTrackingVerification: Handles<
       expires_at: new Date(now.getTime() + lifeMs),
     });
     await audit(tx, caller, requestId, now, {
-      workspaceId: caller.workspaceId as string,
+      workspaceId: caller.workspaceId,
       action: 'tracking_verification.started',
       target: `tracking_verification:${row.id}`,
     });

@@ -6,10 +6,10 @@ import { revokeKey } from './store.ts';
 export const deleteTrackingKey: Handles<Routes['deleteTrackingKey']> = async ({ params }, context) => {
   const { caller, effect, now, requestId } = context;
   return effect(async (tx) => {
-    const revoked = await revokeKey(tx, caller.profileId as string, params.id, now);
+    const revoked = await revokeKey(tx, caller.profileId, params.id, now);
     if (!revoked) return refuse('not_found', 'There is no such tracking key.');
     await audit(tx, caller, requestId, now, {
-      workspaceId: caller.workspaceId as string,
+      workspaceId: caller.workspaceId,
       action: 'tracking_key.revoked',
       target: `tracking_key:${revoked.id}`,
     });

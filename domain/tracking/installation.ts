@@ -1,4 +1,4 @@
-import { type Context, refuse } from '@tributary/operations';
+import { type ProfileContext, refuse } from '@tributary/operations';
 import { originOf } from './origin.ts';
 import { findSettings, listActiveKeys, listDomains } from './store.ts';
 
@@ -9,8 +9,11 @@ export interface Installation {
   readonly isConsentRequired: boolean;
 }
 
-export async function readInstallation({ ledger, caller }: Context, collectorUrl: string): Promise<Installation> {
-  const profileId = caller.profileId as string;
+export async function readInstallation(
+  { ledger, caller }: ProfileContext,
+  collectorUrl: string,
+): Promise<Installation> {
+  const profileId = caller.profileId;
   const { keys, domains, settings } = await ledger.transaction(
     async (tx) => ({
       keys: await listActiveKeys(tx, profileId),

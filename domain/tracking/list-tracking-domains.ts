@@ -8,6 +8,6 @@ export const listTrackingDomains: Handles<
   Routes['listTrackingDomains'],
   Pick<TrackingServices, 'collectorUrl'>
 > = async (_input, { ledger, caller, collectorUrl }) => {
-  const domains = await ledger.transaction((tx) => listDomains(tx, caller.profileId as string), { readOnly: true });
+  const domains = await ledger.transaction((tx) => listDomains(tx, caller.profileId), { readOnly: true });
   return answer(200, { data: domains.map((row) => showDomain(row, collectorUrl)) });
 };

@@ -12,7 +12,7 @@ export const listTrackingEvents: Handles<Routes['listTrackingEvents'], Pick<Trac
   { query },
   { caller, ledger, now, mentions, signal, clickhouse },
 ) => {
-  const profileId = caller.profileId as string;
+  const profileId = caller.profileId;
   const before = query.cursor === undefined ? { at: farAhead, id: highestId } : readCursor(query.cursor);
   const rows = await clickhouse.query(
     'visit_list_recent',

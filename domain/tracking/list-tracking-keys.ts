@@ -4,6 +4,6 @@ import { showTrackingKey } from './create-tracking-key.ts';
 import { listActiveKeys } from './store.ts';
 
 export const listTrackingKeys: Handles<Routes['listTrackingKeys']> = async (_input, { ledger, caller }) => {
-  const keys = await ledger.transaction((tx) => listActiveKeys(tx, caller.profileId as string), { readOnly: true });
+  const keys = await ledger.transaction((tx) => listActiveKeys(tx, caller.profileId), { readOnly: true });
   return answer(200, { data: keys.map(showTrackingKey) });
 };

@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { answer, type Context, type Handles } from '@tributary/operations';
+import { answer, type Handles, type ProfileContext } from '@tributary/operations';
 import { readInstallation } from './installation.ts';
 import type { TrackingServices } from './services.ts';
 import { storeEvents, storePixelScript } from './store-pixel.ts';
@@ -20,7 +20,7 @@ export const readStorePixelInstaller: Handles<Routes['readStorePixelInstaller'],
 export const readShopifyPixelInstaller: Handles<Routes['readShopifyPixelInstaller'], Needs> = (_input, context) =>
   installer(context);
 
-async function installer(context: Context & Needs) {
+async function installer(context: ProfileContext & Needs) {
   const installation = await readInstallation(context, context.collectorUrl);
   return answer(200, { data: { script: storePixelScript(installation), events: storeEvents, instructions } });
 }

@@ -6,7 +6,7 @@ export const readTrackingOps: Handles<Routes['readTrackingOps'], Pick<TrackingSe
   _input,
   { caller, now, signal, clickhouse },
 ) => {
-  const profileId = caller.profileId as string;
+  const profileId = caller.profileId;
   const [[profile], tables] = await Promise.all([
     clickhouse.query('profile_read_state', { profile_id: profileId }, { signal }),
     clickhouse.query('table_read_state', {}, { signal }),

@@ -8,7 +8,7 @@ export const readTrackingOrigin: Handles<Routes['readTrackingOrigin'], Pick<Trac
   _input,
   { ledger, caller, collectorUrl },
 ) => {
-  const domains = await ledger.transaction((tx) => listDomains(tx, caller.profileId as string), { readOnly: true });
+  const domains = await ledger.transaction((tx) => listDomains(tx, caller.profileId), { readOnly: true });
   const { kind, url, domainId } = originOf(domains, collectorUrl);
   return answer(200, {
     data: { kind, origin: url, domain_id: domainId, script_url: `${url}/t.js`, visits_url: `${url}/v1/visits` },

@@ -16,7 +16,7 @@ export const readTrackingQuality: Handles<Routes['readTrackingQuality'], Pick<Tr
   { query },
   { caller, ledger, now, signal, clickhouse },
 ) => {
-  const profileId = caller.profileId as string;
+  const profileId = caller.profileId;
   const { period, bad, linked } = await ledger.transaction(
     async (tx) => {
       const found = await findPeriod(tx, profileId, query.date_from, query.date_to);

@@ -5,7 +5,7 @@ import { showVerification } from './tracking-verification.ts';
 
 export const readTrackingVerification: Handles<Routes['readTrackingVerification']> = async (_input, context) => {
   const { ledger, caller, now } = context;
-  const row = await ledger.transaction((tx) => findLatestVerification(tx, caller.profileId as string), {
+  const row = await ledger.transaction((tx) => findLatestVerification(tx, caller.profileId), {
     readOnly: true,
   });
   return answer(200, { data: row ? showVerification(row, now) : null });

@@ -26,9 +26,9 @@ export const updateTrackingSettings: Handles<Routes['updateTrackingSettings']> =
     ...(daily_visit_quota !== undefined && { daily_visit_quota }),
   };
   return effect(async (tx) => {
-    const row = await saveSettings(tx, caller.profileId as string, changes, now);
+    const row = await saveSettings(tx, caller.profileId, changes, now);
     await audit(tx, caller, requestId, now, {
-      workspaceId: caller.workspaceId as string,
+      workspaceId: caller.workspaceId,
       action: 'tracking_settings.updated',
       target: `profile:${row.profile_id}`,
       detail: { changed: Object.keys(changes) },

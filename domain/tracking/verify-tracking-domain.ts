@@ -11,7 +11,7 @@ export const verifyTrackingDomain: Handles<
   Routes['verifyTrackingDomain'],
   Pick<TrackingServices, 'collectorUrl' | 'openDns'>
 > = async ({ params }, { caller, ledger, effect, now, requestId, collectorUrl, openDns }) => {
-  const profileId = caller.profileId as string;
+  const profileId = caller.profileId;
   const row = await ledger.transaction((tx) => findDomain(tx, profileId, params.id), { readOnly: true });
   if (!row) return none();
   const proof = proofOf(row, collectorUrl);
@@ -21,7 +21,7 @@ export const verifyTrackingDomain: Handles<
     // It was removed while DNS was asked.
     if (!saved) return none();
     await audit(tx, caller, requestId, now, {
-      workspaceId: caller.workspaceId as string,
+      workspaceId: caller.workspaceId,
       action: 'tracking_domain.checked',
       target: `tracking_domain:${saved.id}`,
       detail: { domain: saved.domain, status: saved.status },

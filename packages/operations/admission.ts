@@ -86,7 +86,7 @@ export function admit(route: Route, caller: Caller): void {
   if (caller.kind === 'session' && !isPlaced(route, caller)) {
     refuse('not_found', 'There is no such profile or workspace among yours. Name one in X-Profile-Id or in the path.');
   }
-  if (caller.kind === 'app' && caller.profileId === undefined && speaksOfAProfile(route)) {
+  if (caller.kind === 'app' && caller.profileId === undefined && isOfOwnProfile(route)) {
     refuse('forbidden', 'This token speaks for no profile. Ask for one with "profile_id".', {
       fields: { reason: 'no_profile' },
     });
@@ -127,9 +127,9 @@ export function admitAgain(route: Route, before: Caller, now: Caller): void {
   });
 }
 
-/** Whether the answer is about the credential's own profile, and not about one that the request names. */
-const speaksOfAProfile = ({ access, answers }: Route): boolean =>
-  (access.grain === 'profile' || access.grain === 'person') && Object.values(answers).some(({ bare }) => !bare);
+/** Whether it is about the credential's own profile, and not about one that the request names. */
+const isOfOwnProfile = ({ access: { grain }, path }: Route): boolean =>
+  (grain === 'profile' || grain === 'person') && !path.includes('{profileId}');
 
 /** A member acts in a place of theirs. One that is not theirs answers as one that never existed. */
 function isPlaced({ access, path }: Route, { profileId, workspaceId }: Caller): boolean {

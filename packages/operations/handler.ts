@@ -20,11 +20,37 @@ export interface Caller {
   readonly recheck: (tx: Tx, now: Date) => Promise<Caller | undefined>;
 }
 
+/** On a route of a profile or of its people, admission has made sure that the credential speaks for one. */
+export interface ProfileCaller extends Caller {
+  readonly profileId: string;
+  readonly workspaceId: string;
+}
+
+/** On a route about a person's own account, that somebody is signed in. */
+export interface SignedInCaller extends Caller {
+  readonly userId: string;
+}
+
+/** Who can stand behind a call of the route, as its declaration says: of a route that takes guests nothing is sure. */
+export type CallerOf<R extends Route> =
+  TakesGuests<R> extends true ? Caller : CallerByGrain<R['access']['grain'], R['path']>;
+
+type TakesGuests<R extends Route> =
+  Extract<R['access']['credentials'][number], 'public' | 'client_secret'> extends never ? false : true;
+type CallerByGrain<Grain, Path> = Grain extends 'account'
+  ? SignedInCaller
+  : Grain extends 'profile' | 'person'
+    ? // A profile that stands in the path is not the credential's own.
+      Path extends `${string}{profileId}${string}`
+      ? Caller
+      : ProfileCaller
+    : Caller;
+
 /** What a handler may use besides its input. */
-export interface Context {
+export interface Context<By extends Caller = Caller> {
   readonly requestId: string;
   readonly now: Date;
-  readonly caller: Caller;
+  readonly caller: By;
   /** Behind the wall of the caller's profile, or of its workspace on a workspace route. */
   readonly ledger: Ledger;
   /** The one transaction that changes something: what it returns is the answer, kept with the effect under the caller's Idempotency-Key. */
@@ -41,10 +67,13 @@ export interface Context {
   readonly signal: AbortSignal;
 }
 
+/** The context of every route that is about the credential's own profile. */
+export type ProfileContext = Context<ProfileCaller>;
+
 /** A route's handler: a plain function of input and context. `Services` is what it needs from the outside. */
 export type Handles<R extends Route, Services = unknown> = (
   input: Input<R>,
-  context: Context & Services,
+  context: Context<CallerOf<R>> & Services,
 ) => Promise<AnswerOf<R>>;
 
 /** One of the declared answers. */

@@ -2,7 +2,7 @@ import type { Clock } from '@tributary/clock';
 import type { Route } from '@tributary/contract';
 import { tombstonesUnder } from '@tributary/domain/customers';
 import { bindRoute, createServer, serveHealth } from '@tributary/http';
-import type { Context, Handles } from '@tributary/operations';
+import type { CallerOf, Context, Handles } from '@tributary/operations';
 import { createRateLimiter, createRedis, redisReady } from '@tributary/redis';
 import { createLog, createMetrics, type Tracing } from '@tributary/telemetry';
 import type { FastifyInstance } from 'fastify';
@@ -24,7 +24,7 @@ export function served<const R extends Route, Services extends object = object>(
   ...[services]: object extends Services ? [] : [Services]
 ): ServedRoute {
   const whole: Handles<R> = services
-    ? (input, context) => handler(input, { ...context, ...services } as Context & Services)
+    ? (input, context) => handler(input, { ...context, ...services } as Context<CallerOf<R>> & Services)
     : (handler as Handles<R>);
   return { route, handler: whole as ServedRoute['handler'] };
 }
