@@ -5,6 +5,7 @@ import { awayAsRefusal, countRefusal, Refusal, renderError } from '@tributary/op
 import type { RateLimiter } from '@tributary/redis';
 import type { Log, Metrics, Tracing } from '@tributary/telemetry';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
+import { serveInTurn } from './in-turn.ts';
 import { RequestState } from './request-state.ts';
 
 export interface ServerOptions {
@@ -105,6 +106,10 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     reply.header('x-request-id', state.requestId);
     reply.header('cache-control', 'no-store');
     reply.header('x-content-type-options', 'nosniff');
+    done();
+  });
+  serveInTurn(fastify);
+  fastify.addHook('onRequest', ({ state }, reply, done) => {
     const timer = setTimeout(() => {
       state.abort();
       if (!reply.sent)

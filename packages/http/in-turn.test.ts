@@ -1,0 +1,102 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { route } from '@tributary/contract';
+import { answer } from '@tributary/operations';
+import { openTestkit, serve, served, type Testkit, type TestServer } from '@tributary/testkit';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { z } from 'zod';
+
+const wait = route({
+  id: 'wait',
+  method: 'GET',
+  path: '/api/v1/wait/{number}',
+  summary: 'Wait',
+  chapter: 'Test',
+  access: { credentials: ['public'], grain: 'profile' },
+  params: z.object({ number: z.coerce.number() }),
+  answers: { 200: { schema: z.object({ number: z.number() }), bare: true } },
+});
+
+let kit: Testkit;
+let server: TestServer;
+let port: number;
+let atOnce = 0;
+let mostAtOnce = 0;
+let begun = 0;
+let waitMs = 0;
+beforeAll(async () => {
+  kit = await openTestkit();
+  server = await serve(
+    kit,
+    [
+      served(wait, async ({ params }) => {
+        begun += 1;
+        atOnce += 1;
+        mostAtOnce = Math.max(mostAtOnce, atOnce);
+        // Later ones would be done sooner.
+        await sleep(waitMs + Math.max(0, 20 - params.number));
+        atOnce -= 1;
+        return answer(200, { number: params.number });
+      }),
+    ],
+    { unlimited: true },
+  );
+  await server.fastify.listen({ port: 0, host: '127.0.0.1' });
+  ({ port } = server.fastify.server.address() as AddressInfo);
+});
+afterAll(async () => {
+  await server.close();
+  await kit.close();
+});
+beforeEach(() => {
+  [mostAtOnce, begun, waitMs] = [0, 0, 0];
+});
+
+/** Sends all requests at once over one connection. */
+function sendAhead(count: number) {
+  const connection = connect(port, '127.0.0.1');
+  const requests = Array.from({ length: count }, (_, number) => {
+    const last = number === count - 1 ? 'connection: close\r\n' : '';
+    return `GET /api/v1/wait/${number} HTTP/1.1\r\nhost: test\r\n${last}\r\n`;
+  });
+  connection.write(requests.join(''));
+  return connection;
+}
+
+async function readAll(connection: ReturnType<typeof connect>): Promise<string> {
+  let text = '';
+  connection.on('data', (chunk) => {
+    text += chunk;
+  });
+  await once(connection, 'close');
+  return text;
+}
+
+test('requests sent ahead over one connection are served one after the other, all of them', async () => {
+  const text = await readAll(sendAhead(40));
+  const numbers = [...text.matchAll(/"number":(\d+)/g)].map(([, number]) => Number(number));
+  expect(numbers).toEqual(Array.from({ length: 40 }, (_, number) => number));
+  expect(mostAtOnce).toBe(1);
+});
+
+test('more than a hundred ahead are refused', async () => {
+  const text = await readAll(sendAhead(130));
+  expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(101);
+  expect(text.match(/HTTP\/1\.1 429/g)).toHaveLength(29);
+});
+
+test('what a client that hangs up had sent ahead is not begun', async () => {
+  waitMs = 100;
+  const connection = sendAhead(40);
+  await expect.poll(() => begun).toBe(1);
+  connection.destroy();
+  await sleep(400);
+  expect(begun).toBe(1);
+});
+
+test('connections do not wait for each other', async () => {
+  waitMs = 50;
+  await Promise.all([readAll(sendAhead(2)), readAll(sendAhead(2)), readAll(sendAhead(2))]);
+  expect(mostAtOnce).toBe(3);
+});
