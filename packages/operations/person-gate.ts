@@ -1,21 +1,26 @@
-import type { Postgres, Tx } from '@tributary/postgres';
-import { sql } from 'kysely';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type HeldLocks, isUnlocked, type Postgres, type Tx } from '@tributary/postgres';
 import { v7 as uuid } from 'uuid';
-import { refuse } from './refusal.ts';
+import { Refusal, refuse } from './refusal.ts';
+import { Turns } from './turns.ts';
 
 /** Bytes that do not leave in this time are not sent at all: a switch of privacy waits for them. */
 const holdMs = 5_000;
 /** Behind a switch that itself waits for somebody's last bytes, whoever comes later waits longer than that. */
 const waitMs = 2 * holdMs;
-/** What PostgreSQL calls a lock that did not come in time. */
-const lockNotAvailable = '55P03';
+/** How often whoever waits behind a switch looks whether it is over. */
+const lookMs = { first: 5, most: 100 };
 
 /** The one way out for personal data of a process. */
 export interface PersonGate {
   readonly postgres: Postgres;
+  readonly turns: Turns;
 }
 
-export const createPersonGate = (postgres: Postgres): PersonGate => ({ postgres });
+export const createPersonGate = (postgres: Postgres): PersonGate => ({
+  postgres,
+  turns: new Turns({ perReceiver: 2, perTenant: 8, inAll: 64, waitMs }),
+});
 
 /** Something that names people and is about to leave: an answer, a delivery, an export. */
 export interface Leaving {
@@ -43,53 +48,83 @@ export type Send = (cut?: AbortSignal) => Promise<void> | void;
 /**
  * The one place that personal data passes on its way out. First the access is written down, or nothing is sent. Then the
  * privacy lock is held, shared, while `recheck` looks once more at credential, grant and privacy and until the bytes have left:
- * a switch to healthcare takes the lock alone, so that nothing leaves after it has committed.
+ * a switch to healthcare takes the lock alone, so that nothing leaves after it has committed. Only so many leave at once, and
+ * while they do they hold no connection of the pool.
  */
-export async function leaveWithPeople({ postgres }: PersonGate, leaving: Leaving, send: Send): Promise<void> {
-  await recordAccess({ postgres }, leaving, 'served');
-  const passed = Promise.withResolvers<void>();
-  const left = Promise.withResolvers<void>();
-  const isHeld = postgres.unbound.transaction(async (tx) => {
-    await holdPrivacyLock(tx, leaving);
-    await leaving.recheck(tx);
-    passed.resolve();
-    await left.promise;
-  });
+export async function leaveWithPeople(gate: PersonGate, leaving: Leaving, send: Send): Promise<void> {
+  const { actor, workspaceId } = leaving;
+  const endTurn = await gate.turns.take(`${actor.kind} ${actor.id}`, workspaceId);
+  const cut = new AbortController();
   try {
-    await Promise.race([passed.promise, isHeld]);
-  } catch (error) {
-    await recordAccess({ postgres }, leaving, 'refused');
-    throw error;
-  }
-  try {
-    await sendInTime(send);
+    await recordAccess(gate, leaving, 'served');
+    const held = await holdOrRecord(gate, leaving, () => cut.abort());
+    try {
+      await sendUntilCut(send, cut);
+    } finally {
+      held.release();
+    }
   } finally {
-    left.resolve();
+    endTurn();
   }
 }
 
-async function sendInTime(send: Send): Promise<void> {
-  const cut = new AbortController();
-  const over = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    cut.abort();
-    over.reject(new Error('What names people did not leave in time and was cut off.'));
-  }, holdMs);
+/** Sends while the lock is held: not once it is lost, and not for ever. */
+async function sendUntilCut(send: Send, cut: AbortController): Promise<void> {
+  const { signal } = cut;
+  if (signal.aborted) throw cutOff();
+  const timer = setTimeout(() => cut.abort(), holdMs);
+  const isCut = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(cutOff()));
+  });
   try {
-    await Promise.race([send(cut.signal), over.promise]);
+    await Promise.race([send(signal), isCut]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-async function holdPrivacyLock(tx: Tx, { profileId, workspaceId }: Leaving): Promise<void> {
-  await sql.raw(`SET LOCAL lock_timeout = ${waitMs}`).execute(tx);
-  await sql`SELECT pg_advisory_xact_lock_shared(privacy_lock(id)) FROM unnest(${[workspaceId, profileId]}::uuid[]) AS id`
-    .execute(tx)
-    .catch((error: { code?: string }) => {
-      if (error.code !== lockNotAvailable) throw error;
+const cutOff = () => new Refusal('service_unavailable', 'It did not leave in time and was cut off.');
+
+async function holdOrRecord(gate: PersonGate, leaving: Leaving, onLost: () => void): Promise<HeldLocks> {
+  try {
+    return await holdBehindSwitches(gate, leaving, onLost);
+  } catch (error) {
+    await recordAccess(gate, leaving, 'refused');
+    throw error;
+  }
+}
+
+/** The lock, held, and everything looked at once more under it. */
+async function holdBehindSwitches(gate: PersonGate, leaving: Leaving, onLost: () => void): Promise<HeldLocks> {
+  const until = performance.now() + waitMs;
+  for (let wait = lookMs.first; ; wait = Math.min(wait * 2, lookMs.most)) {
+    const held = await tryToHold(gate, leaving, onLost);
+    if (held) return held;
+    if (performance.now() + wait > until)
       refuse('service_unavailable', 'The profile’s privacy is being switched. Try again in some seconds.');
+    await sleep(wait);
+  }
+}
+
+/** Undefined while a switch is at work, or waits: whoever comes after it may not go before it. */
+async function tryToHold(
+  { postgres }: PersonGate,
+  { workspaceId, profileId, recheck }: Leaving,
+  onLost: () => void,
+): Promise<HeldLocks | undefined> {
+  const ids = [workspaceId, profileId];
+  let held: HeldLocks | undefined;
+  try {
+    await postgres.unbound.transaction(async (tx) => {
+      held?.release();
+      held = (await isUnlocked(tx, ids)) ? await postgres.privacyLocks.share(ids, onLost) : undefined;
+      if (held) await recheck(tx);
     });
+    return held;
+  } catch (error) {
+    held?.release();
+    throw error;
+  }
 }
 
 /** Who was given people, or was refused them. Without this entry nothing leaves. */

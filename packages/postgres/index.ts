@@ -13,6 +13,7 @@ export {
 } from './ledger.ts';
 export { migrate, migrationsFingerprint } from './migrate.ts';
 export { announce, type OutboxEvent } from './outbox.ts';
+export { type HeldLocks, isUnlocked } from './privacy-locks.ts';
 export { roles } from './roles.ts';
 export { sequenceBatch, startSequencer } from './sequencer.ts';
 export type { Snapshot } from './snapshot.ts';

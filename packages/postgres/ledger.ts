@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, type QueryResult, type RawBuilder, sql, type Transaction } from 'kysely';
 import pg from 'pg';
+import { PrivacyLocks } from './privacy-locks.ts';
 import type { DB } from './schema.generated.ts';
 import { type Snapshot, takeSnapshot } from './snapshot.ts';
 
@@ -42,6 +43,8 @@ export interface Postgres {
   snapshot<T>(profileId: string, work: (snapshot: Snapshot) => Promise<T>): Promise<T>;
   /** Behind no wall: sees nothing but what the listed look-up functions answer (or, as the system role, the queues). */
   readonly unbound: UnboundLedger;
+  /** For what may leave only as long as nobody switches privacy. */
+  readonly privacyLocks: PrivacyLocks;
   /** For a library that writes its own queries. Behind no wall, as `unbound` is. */
   readonly database: Kysely<Schema>;
   ping(): Promise<void>;
@@ -90,6 +93,8 @@ export function createPostgres({
       }
     });
 
+  const privacyLocks = new PrivacyLocks(url);
+
   const ledger = (wall: string): Ledger => ({
     async transaction(work, options = {}) {
       for (let tries = 1; ; tries += 1) {
@@ -115,9 +120,13 @@ export function createPostgres({
     forWorkspace: (workspaceId) => behind({ workspaceId }),
     snapshot: (profileId, work) => takeSnapshot(pool, `; SET LOCAL app.profile_id = '${uuid(profileId)}'`, work),
     unbound: { ...behind({}), query: (statement) => statement.execute(db) },
+    privacyLocks,
     database: db,
     ping: async () => void (await pool.query('SELECT 1')),
-    close: () => db.destroy(),
+    close: async () => {
+      await privacyLocks.close();
+      await db.destroy();
+    },
   };
 }
 

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { Turns } from './turns.ts';
+
+const limits = { perReceiver: 2, perTenant: 3, inAll: 4, waitMs: 50 };
+
+/** Takes turns by name, and says in which order they began. */
+function open(changes: Partial<typeof limits> = {}) {
+  const turns = new Turns({ ...limits, waitMs: 10_000, ...changes });
+  const began: string[] = [];
+  const ends = new Map<string, () => void>();
+  const take = (name: string, receiver: string, tenant: string) => {
+    const taken = turns.take(receiver, tenant).then((end) => {
+      began.push(name);
+      ends.set(name, end);
+    });
+    taken.catch(() => {});
+    return taken;
+  };
+  const end = async (name: string) => {
+    ends.get(name)?.();
+    await settled();
+  };
+  return { take, end, began };
+}
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test('one receiver has so many under way, and the next begin in order', async () => {
+  const { take, end, began } = open();
+  for (const name of ['a', 'b', 'c', 'd']) take(name, 'key', 'tenant');
+  await settled();
+  expect(began).toEqual(['a', 'b']);
+  await end('b');
+  expect(began).toEqual(['a', 'b', 'c']);
+  await end('a');
+  expect(began).toEqual(['a', 'b', 'c', 'd']);
+});
+
+test('a tenant with many receivers has so many under way in all', async () => {
+  const { take, began } = open();
+  for (const name of ['a', 'b', 'c', 'd']) take(name, name, 'tenant');
+  await settled();
+  expect(began).toEqual(['a', 'b', 'c']);
+});
+
+test('where everything is taken, whoever has the least under way goes first, and who has nothing does not wait', async () => {
+  const { take, end, began } = open();
+  for (const name of ['a1', 'a2', 'a3']) take(name, name, 'a');
+  for (const name of ['b1', 'b2']) take(name, name, 'b');
+  take('a4', 'a4', 'a');
+  await settled();
+  expect(began).toEqual(['a1', 'a2', 'a3', 'b1']);
+  take('c1', 'c1', 'c');
+  await settled();
+  expect(began.at(-1)).toBe('c1');
+  await end('a1');
+  expect(began).toHaveLength(5);
+  await end('a2');
+  expect(began.at(-1)).toBe('b2');
+});
+
+test('whoever waits too long is asked to come again', async () => {
+  const { take, end, began } = open({ waitMs: 20 });
+  take('a', 'key', 'tenant');
+  take('b', 'key', 'tenant');
+  await expect(take('c', 'key', 'tenant')).rejects.toMatchObject({ code: 'service_unavailable' });
+  await end('a');
+  expect(began).toEqual(['a', 'b']);
+  await take('d', 'key', 'tenant');
+});
