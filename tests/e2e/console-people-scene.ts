@@ -5,16 +5,7 @@ import { completeErasures } from '@tributary/domain/erasures';
 import { openIngestion, pipeline } from '@tributary/domain/ingestion';
 import { linkTokenReader } from '@tributary/domain/link-tokens';
 import { createClient } from '@tributary/sdk';
-import {
-  at,
-  buildApiKey,
-  openApi,
-  openShop,
-  openTestkit,
-  openWarehouse,
-  type Shop,
-  testVault,
-} from '@tributary/testkit';
+import { at, buildApiKey, openApi, openTestkit, openWarehouse, type Scene, scene, testVault } from '@tributary/testkit';
 import { openPrivateStream } from '@tributary/testkit/stream';
 import type { BrowserContext, BrowserContextOptions } from 'playwright-core';
 import { v4 as anyUuid } from 'uuid';
@@ -48,8 +39,9 @@ export async function openPeopleScene() {
     consoleDirectory,
     tombstoneKey: () => testRing.eldest().bytes,
   });
-  const shop = await openShop(kit, served, warehouse.client);
-  const clinic = await openShop(kit, served, warehouse.client, {
+  const world = { kit, api: served, clickhouse: warehouse.client };
+  const shop = await scene(world);
+  const clinic = await scene(world, {
     workspaceId: shop.workspaceId,
     privacyMode: 'hipaa',
   });
@@ -133,7 +125,7 @@ export async function openPeopleScene() {
 }
 
 /** Came once long before, three times in time, looked at a page, paid, came again and paid again. */
-async function tellOfEva(shop: Shop) {
+async function tellOfEva(shop: Scene) {
   const user_traits = {
     email: 'eva@example.test',
     phone: '+56912345678',
@@ -161,7 +153,7 @@ async function tellOfEva(shop: Shop) {
 }
 
 /** Wrote from an ad and never saw the website. */
-async function tellOfLea(shop: Shop) {
+async function tellOfLea(shop: Scene) {
   const user_traits = { email: 'lea@example.test', first_name: 'Lea', last_name: 'Rojas' };
   const { customerId, outcomeId } = await shop.send({
     user_traits,
