@@ -151,9 +151,7 @@ test('a currency without minor units, and one with three, keep theirs', async ()
       );
     const { outcomeId } = await shop.pay({ properties: { value, currency } });
     await shop.attribute();
-    expect(await shop.rows()).toContainEqual(
-      expect.objectContaining({ conversion_id: outcomeId, value: minor }),
-    );
+    expect(await shop.rows()).toContainEqual(expect.objectContaining({ conversion_id: outcomeId, value: minor }));
   }
 });
 
