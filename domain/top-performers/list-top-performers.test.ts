@@ -2,14 +2,14 @@ import { routes } from '@tributary/contract';
 import { openTestWithClickHouse, type SceneTraits } from '@tributary/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { rebuildProfile } from './rebuild-profile.ts';
-import { openAdvertiser } from './top-performers.fixture.ts';
+import { openAds } from './top-performers.fixture.ts';
 
 const world = await openTestWithClickHouse();
 const { kit, clickhouse } = world;
 const signal = new AbortController().signal;
 
 async function open(traits: SceneTraits = {}) {
-  const shop = await openAdvertiser(world, traits);
+  const shop = await openAds(world, traits);
   const read = async (path: string, query: Record<string, string>) => {
     const { status, body } = await shop.ask(`/api/v1/${path}?${new URLSearchParams(query)}`);
     return { status, body };

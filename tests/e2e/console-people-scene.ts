@@ -5,11 +5,20 @@ import { completeErasures } from '@tributary/domain/erasures';
 import { openIngestion, pipeline } from '@tributary/domain/ingestion';
 import { linkTokenReader } from '@tributary/domain/link-tokens';
 import { createClient } from '@tributary/sdk';
-import { at, buildApiKey, openApi, openTestkit, openWarehouse, type Scene, scene, testVault } from '@tributary/testkit';
+import {
+  at,
+  buildApiKey,
+  openApi,
+  openTestkit,
+  openWarehouse,
+  type Scene,
+  scene,
+  testRing,
+  testVault,
+} from '@tributary/testkit';
 import { openPrivateStream } from '@tributary/testkit/stream';
 import type { BrowserContext, BrowserContextOptions } from 'playwright-core';
 import { v4 as anyUuid } from 'uuid';
-import { testRing } from '../../domain/erasures/erasures.fixture.ts';
 import { openBrowser } from './browser.ts';
 import { visit } from './console-scene.ts';
 

@@ -20,6 +20,8 @@ import {
   openWarehouse,
   type TestApi,
   type Testkit,
+  testRing,
+  testStreamVault,
   testVault,
 } from '@tributary/testkit';
 import { openPrivateStream, type PrivateStream } from '@tributary/testkit/stream';
@@ -27,7 +29,6 @@ import { consumeVisits } from '@tributary/worker/consume-visits.ts';
 import { jobHandlers } from '@tributary/worker/jobs.ts';
 import type { BrowserContext } from 'playwright-core';
 import { expect } from 'vitest';
-import { streamVault, testRing } from '../../domain/ingestion/ingestion.fixture.ts';
 import { openBrowser } from './browser.ts';
 
 /** A shop on the web, and all of Tributary behind it: collector, log, worker and API, each as it runs, on engines of their own. */
@@ -71,7 +72,7 @@ export async function openShopScene(): Promise<ShopScene> {
     postgres: kit.app,
     redis,
     stream: log.stream,
-    vault: streamVault,
+    vault: testStreamVault,
     log: silent,
     now,
     requestTimeoutMs: 10_000,

@@ -23,6 +23,7 @@ export { Killable } from './killable.ts';
 export { openKit, openTest, openTestWithClickHouse } from './open-test.ts';
 export { type EventSender, openEventSender, paymentEvent } from './outcomes.ts';
 export { type BuiltMember, buildAssistant, buildMember } from './people.ts';
+export { testRing, testStreamVault } from './ring.ts';
 export { at, type Scene, type SceneTraits, scene, type World } from './scene.ts';
 export { serve, served, type TestServer, testTombstones } from './serve.ts';
 export { settleAll } from './settle.ts';
