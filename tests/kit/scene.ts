@@ -14,7 +14,7 @@ import type { Testkit } from './testkit.ts';
 
 /** Where a shop stands: what `openTest` opened, or processes of a drill. */
 export interface World {
-  readonly kit: Pick<Testkit, 'app' | 'system'>;
+  readonly kit: Pick<Testkit, 'app'> & Partial<Pick<Testkit, 'system'>>;
   readonly api: Pick<TestApi, 'call'>;
   /** Needed by shops that have visits, touches or reports. */
   readonly clickhouse?: ClickHouse;
@@ -53,7 +53,7 @@ export async function scene({ kit, api, clickhouse }: World, traits: SceneTraits
   const keyWith = async (...some: Scope[]) => (await buildApiKey(app, profileId, { scopes: some })).headers;
   const ledger = app.forProfile(profileId);
   const stores = () => {
-    if (!clickhouse) throw new Error('This shop was opened without ClickHouse.');
+    if (!clickhouse || !system) throw new Error('This shop was opened without the stores that this needs.');
     return { app, system, clickhouse };
   };
 
