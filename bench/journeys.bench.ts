@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { raw } from '@tributary/clickhouse';
-import { alternate, type Bench, median, openApi, openDrillKit, openShop, openWarehouse } from '@tributary/testkit';
+import { alternate, type Bench, median, openApi, openDrillKit, openWarehouse, scene } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v4 as anyUuid } from 'uuid';
 
@@ -22,7 +22,7 @@ export const bench: Bench = {
     const warehouse = await openWarehouse(kit);
     const api = await openApi(kit);
     try {
-      const shop = await openShop(kit, api, warehouse.client);
+      const shop = await scene({ kit, api, clickhouse: warehouse.client });
       const { customerId } = await shop.send({});
       const visitorIds = Array.from({ length: browsers }, () => anyUuid());
       for (const visitorId of visitorIds) await shop.link(visitorId, customerId);

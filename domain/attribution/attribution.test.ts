@@ -1,83 +1,25 @@
-import { type ClickHouse, raw, type TouchRow } from '@tributary/clickhouse';
-import {
-  buildApiKey,
-  buildProfile,
-  openApi,
-  openTestkit,
-  openWarehouse,
-  type TestApi,
-  type Testkit,
-} from '@tributary/testkit';
+import { raw, type TouchRow } from '@tributary/clickhouse';
+import { at, openTestWithClickHouse, scene } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { attributeBatch } from './attribute-batch.ts';
 import { startAttribution } from './attribute-dirty.ts';
 
-let kit: Testkit;
-let api: TestApi;
-let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
-let clickhouse: ClickHouse;
-beforeAll(async () => {
-  kit = await openTestkit();
-  api = await openApi(kit);
-  warehouse = await openWarehouse(kit);
-  clickhouse = warehouse.client;
-});
-afterAll(async () => {
-  await warehouse.drop();
-  await api.close();
-  await kit.close();
-});
+const world = await openTestWithClickHouse();
+const { kit, clickhouse } = world;
 
-const start = Date.parse('2026-03-01T00:00:00Z');
-const at = (days: number) => new Date(start + days * 86_400_000).toISOString();
-
-/** A shop with a key of its own, and the tools to make things happen in it. */
+/** A shop whose batches are worked out one at a time, and what stands then in the stores. */
 async function openShop() {
-  const { id: profileId } = await buildProfile(kit.app);
-  const { headers } = await buildApiKey(kit.app, profileId, { scopes: ['attribution:write', 'goals:write'] });
+  const place = await scene(world);
+  const { profileId, ledger } = place;
   const holder = uuid();
-  const ledger = kit.app.forProfile(profileId);
-  const post = async (url: string, payload: object) => {
-    const response = await api.fastify.inject({ method: 'POST', url, headers: { ...headers }, payload });
-    expect(response.statusCode, response.body).toBeLessThan(300);
-    return response.json().data;
-  };
   return {
-    profileId,
-    pay: (more: object) =>
-      post('/api/v1/events', {
-        event_name: 'payment_received',
-        idempotency_key: uuid(),
-        occurred_at: at(20),
-        properties: { value: '100.00', currency: 'USD' },
-        user_traits: { email: 'eva@example.test' },
-        ...more,
-      }),
-    define: (body: object) => post('/api/v1/goals/definitions', body),
+    ...place,
+    pay: (more: object) => place.send({ user_traits: { email: 'eva@example.test' }, ...more }),
+    define: (body: object) => place.post('/api/v1/goals/definitions', body),
     touch: (visitorId: string, day: number, more: Partial<TouchRow> = {}) =>
-      clickhouse.insertLines(
-        'touches',
-        JSON.stringify({
-          profile_id: profileId,
-          visitor_id: visitorId,
-          occurred_at: at(day),
-          touch_id: uuid(),
-          session_id: uuid(),
-          channel: 'paid_social',
-          source: 'facebook',
-          ...more,
-        }),
-      ),
-    async link(visitorId: string, email: string) {
-      await ledger.transaction((tx) =>
-        sql`INSERT INTO visitor_links (profile_id, visitor_id, customer_id, source, linked_at)
-          SELECT profile_id, ${visitorId}, customer_id, 'identify', now() FROM identifiers WHERE profile_id = ${profileId} AND value = ${email}`.execute(
-          tx,
-        ),
-      );
-    },
+      place.touch({ visitor_id: visitorId, occurred_at: at(day), ...more }),
     async attribute() {
       await ledger.transaction((tx) =>
         sql`INSERT INTO attribution_leases VALUES (${profileId}, ${holder}, now() + interval '1 hour') ON CONFLICT DO NOTHING`.execute(
@@ -135,7 +77,7 @@ describe('A payment', () => {
     expect(await shop.attribute()).toBe(1);
     expect(await shop.rows()).toEqual([
       {
-        conversion_id: paid.outcome_event_id,
+        conversion_id: paid.outcomeId,
         conversion_time: at(20),
         value: '10000',
         touch_count: 2,
@@ -152,13 +94,13 @@ describe('A payment', () => {
     const shop = await openShop();
     const visitor = uuid();
     await shop.touch(visitor, 5);
-    const { outcome_event_id } = await shop.pay({ idempotency_key: 'order-1' });
+    const { outcomeId } = await shop.pay({ idempotency_key: 'order-1' });
     await shop.link(visitor, 'eva@example.test');
     await shop.attribute();
     await kit.app
       .forProfile(shop.profileId)
       .transaction((tx) =>
-        sql`INSERT INTO dirty_conversions (profile_id, outcome_id, cause) VALUES (${shop.profileId}, ${outcome_event_id}, 'merge')`.execute(
+        sql`INSERT INTO dirty_conversions (profile_id, outcome_id, cause) VALUES (${shop.profileId}, ${outcomeId}, 'merge')`.execute(
           tx,
         ),
       );
@@ -170,7 +112,7 @@ describe('A payment', () => {
     await shop.attribute();
     expect(await shop.rows()).toMatchObject([{ value: '7000', cause: 'outcome_updated' }]);
     expect(await shop.history()).toEqual([
-      { conversion_id: outcome_event_id, value: '10000', touch_count: 1, replaced_cause: 'outcome_updated' },
+      { conversion_id: outcomeId, value: '10000', touch_count: 1, replaced_cause: 'outcome_updated' },
     ]);
   });
 
@@ -185,12 +127,12 @@ describe('A payment', () => {
 
   test('of nobody known is owed to its own browser', async () => {
     const shop = await openShop();
-    const { outcome_event_id } = await shop.pay({ user_traits: {} });
+    const { outcomeId } = await shop.pay({ user_traits: {} });
     const visitor = uuid();
     await shop.touch(visitor, 3, { channel: 'email' });
     await kit.app
       .forProfile(shop.profileId)
-      .transaction((tx) => sql`UPDATE outcomes SET visitor_id = ${visitor} WHERE id = ${outcome_event_id}`.execute(tx));
+      .transaction((tx) => sql`UPDATE outcomes SET visitor_id = ${visitor} WHERE id = ${outcomeId}`.execute(tx));
     await shop.attribute();
     expect(await shop.rows()).toMatchObject([{ channels: ['email'], linear: ['10000'] }]);
   });
@@ -207,11 +149,9 @@ test('a currency without minor units, and one with three, keep theirs', async ()
       .transaction((tx) =>
         sql`UPDATE profiles SET reporting_currency = ${currency} WHERE id = ${shop.profileId}`.execute(tx),
       );
-    const { outcome_event_id } = await shop.pay({ properties: { value, currency } });
+    const { outcomeId } = await shop.pay({ properties: { value, currency } });
     await shop.attribute();
-    expect(await shop.rows()).toContainEqual(
-      expect.objectContaining({ conversion_id: outcome_event_id, value: minor }),
-    );
+    expect(await shop.rows()).toContainEqual(expect.objectContaining({ conversion_id: outcomeId, value: minor }));
   }
 });
 

@@ -1,22 +1,11 @@
-import { type ClickHouse, raw } from '@tributary/clickhouse';
-import { buildProfile, openTestkit, openWarehouse, type Testkit } from '@tributary/testkit';
+import { raw } from '@tributary/clickhouse';
+import { buildProfile, openTestWithClickHouse } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { replay } from './replay.ts';
 
-let kit: Testkit;
-let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
-let clickhouse: ClickHouse;
-beforeAll(async () => {
-  kit = await openTestkit();
-  warehouse = await openWarehouse(kit);
-  clickhouse = warehouse.client;
-});
-afterAll(async () => {
-  await warehouse.drop();
-  await kit.close();
-});
+const { kit, clickhouse } = await openTestWithClickHouse();
 
 /** 300 customers with two browsers each, three touches a browser, and a payment each. */
 async function fill() {

@@ -1,61 +1,30 @@
-import { type ClickHouse, raw } from '@tributary/clickhouse';
+import { raw } from '@tributary/clickhouse';
 import { entityIdOf } from '@tributary/rules';
-import {
-  buildApiKey,
-  buildProfile,
-  openApi,
-  openTestkit,
-  openWarehouse,
-  type TestApi,
-  type Testkit,
-} from '@tributary/testkit';
+import { openTestWithClickHouse, scene } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { attributeBatch } from './attribute-batch.ts';
 import { replay } from './replay.ts';
 
-let kit: Testkit;
-let api: TestApi;
-let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
-let clickhouse: ClickHouse;
-beforeAll(async () => {
-  kit = await openTestkit();
-  api = await openApi(kit);
-  warehouse = await openWarehouse(kit);
-  clickhouse = warehouse.client;
-});
-afterAll(async () => {
-  await warehouse.drop();
-  await api.close();
-  await kit.close();
-});
+const world = await openTestWithClickHouse();
+const { kit, clickhouse } = world;
 
 const day = (number: number) => new Date(Date.UTC(2026, 2, number)).toISOString();
 
 async function openShop() {
-  const { id: profileId } = await buildProfile(kit.app);
-  const { headers } = await buildApiKey(kit.app, profileId, { scopes: ['attribution:write'] });
+  const place = await scene(world);
+  const { profileId } = place;
+  const { transaction } = place.ledger;
   const holder = uuid();
-  const { transaction } = kit.app.forProfile(profileId);
   return {
     profileId,
-    async send(event: object) {
-      const payload = { idempotency_key: uuid(), user_traits: { email: 'eva@example.test' }, ...event };
-      const response = await api.fastify.inject({ method: 'POST', url: '/api/v1/events', headers, payload });
-      expect(response.statusCode, response.body).toBe(202);
-      return response.json().data.outcome_event_id as string;
-    },
+    send: async (event: object) =>
+      (await place.send({ user_traits: { email: 'eva@example.test' }, properties: {}, ...event })).outcomeId,
     async visit(occurredAt: string) {
       const visitorId = uuid();
-      const touch = { profile_id: profileId, visitor_id: visitorId, occurred_at: occurredAt, touch_id: uuid() };
-      await clickhouse.insertLines('touches', JSON.stringify({ ...touch, channel: 'email', source: 'newsletter' }));
-      await transaction((tx) =>
-        sql`INSERT INTO visitor_links (profile_id, visitor_id, customer_id, source, linked_at)
-          SELECT profile_id, ${visitorId}, customer_id, 'identify', now() FROM identifiers WHERE profile_id = ${profileId}`.execute(
-          tx,
-        ),
-      );
+      await place.touch({ visitor_id: visitorId, occurred_at: occurredAt, channel: 'email', source: 'newsletter' });
+      await place.link(visitorId, 'eva@example.test');
     },
     async attribute() {
       await transaction((tx) =>

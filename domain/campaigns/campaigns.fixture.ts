@@ -1,5 +1,5 @@
 import { type ClickHouse, raw } from '@tributary/clickhouse';
-import type { Postgres } from '@tributary/postgres';
+import { scene, type World } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { copyDelivery } from './copy-delivery.ts';
 
@@ -15,24 +15,13 @@ export const row = (more: object = {}) => ({
   ...more,
 });
 
-interface Answer {
-  readonly statusCode: number;
-  readonly body: string;
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the answer holds, the test says what it should be.
-  json(): any;
-}
-
-interface Place {
-  readonly app: Postgres;
-  readonly clickhouse: ClickHouse;
-  readonly profileId: string;
-  /** POST /spend with the profile's key. */
-  readonly send: (payload: object | string, headers?: Readonly<Record<string, string>>) => Promise<Answer>;
-}
-
-/** The tools to record rows of a profile, and to see what became of them in both stores. */
-export function openAdvertiser({ app, clickhouse, profileId, send }: Place) {
-  const ledger = app.forProfile(profileId);
+/** A shop that tells what its ads cost, and the tools to see what became of it in both stores. */
+export async function openAdvertiser(world: World & { readonly clickhouse: ClickHouse }) {
+  const { profileId, ledger, call } = await scene(world);
+  const { app } = world.kit;
+  const { clickhouse } = world;
+  const send = (payload: object | string, headers?: Readonly<Record<string, string>>) =>
+    call('POST', '/api/v1/spend', payload, headers);
   const ask = (text: string) => clickhouse.query(raw<Record<string, unknown>>(text), { profile_id: profileId });
   return {
     profileId,

@@ -1,49 +1,24 @@
 import { type ClickHouse, createClickHouse } from '@tributary/clickhouse';
-import {
-  buildApiKey,
-  buildProfile,
-  openApi,
-  openTestkit,
-  openWarehouse,
-  type TestApi,
-  type Testkit,
-} from '@tributary/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openTestWithClickHouse } from '@tributary/testkit';
+import { afterEach, describe, expect, test } from 'vitest';
 import { openAdvertiser, row } from './campaigns.fixture.ts';
 import { copyDelivery, copyDirty } from './copy-delivery.ts';
 import { startDeliveryCopy } from './start-delivery-copy.ts';
 
-let kit: Testkit;
-let api: TestApi;
-let warehouse: { readonly client: ClickHouse; drop(): Promise<void> };
-beforeAll(async () => {
-  kit = await openTestkit();
-  api = await openApi(kit);
-  warehouse = await openWarehouse(kit);
-});
-afterAll(async () => {
-  await warehouse.drop();
-  await api.close();
-  await kit.close();
-});
-async function open() {
-  const { id: profileId } = await buildProfile(kit.app);
-  const { headers } = await buildApiKey(kit.app, profileId, { scopes: ['attribution:write'] });
-  const send = (payload: object | string, more: Readonly<Record<string, string>> = {}) =>
-    api.fastify.inject({ method: 'POST', url: '/api/v1/spend', headers: { ...headers, ...more }, payload });
-  return openAdvertiser({ app: kit.app, clickhouse: warehouse.client, profileId, send });
-}
+const world = await openTestWithClickHouse();
+const { kit, clickhouse } = world;
+const open = () => openAdvertiser(world);
 
 /** The real engine, and something that happens around the insert of the days, once. */
 function interrupted(moment: 'before' | 'after', happen: () => Promise<unknown>): ClickHouse {
   let isDue = true;
   return {
-    ...warehouse.client,
+    ...clickhouse,
     async insertText(table, columns, text) {
       const isNow = isDue && table === 'ad_delivery_daily';
       if (isNow) isDue = false;
       if (isNow && moment === 'before') await happen();
-      await warehouse.client.insertText(table, columns, text);
+      await clickhouse.insertText(table, columns, text);
       if (isNow && moment === 'after') await happen();
     },
   };
@@ -53,7 +28,7 @@ describe('A copy', () => {
   test('whose worker died before it could say so is made again, and counts once', async () => {
     const shop = await open();
     await shop.push(row(), row({ date: '2026-06-02', name: 'Film' }));
-    await copyDirty({ app: kit.app, clickhouse: warehouse.client }, shop.profileId, 1_000);
+    await copyDirty({ app: kit.app, clickhouse: clickhouse }, shop.profileId, 1_000);
     expect(await shop.dirty()).toBe(3);
     await shop.push(row({ spend: '20' }));
     await shop.copy();
@@ -119,7 +94,7 @@ describe('The worker', () => {
   test('finds every profile that has something to copy, and then rests', async () => {
     const shops = await Promise.all([open(), open(), open()]);
     for (const shop of shops) await shop.push(row());
-    start(warehouse.client, unexpected);
+    start(clickhouse, unexpected);
     await expect
       .poll(() => Promise.all(shops.map((shop) => shop.days().then(({ length }) => length))), { timeout: 15_000 })
       .toEqual([1, 1, 1]);
@@ -147,7 +122,7 @@ describe('The worker', () => {
     await lost.stop();
     await away.close();
     expect([await shop.dirty(), await due(shop)]).toEqual([2, true]);
-    start(warehouse.client, unexpected, 60_000);
+    start(clickhouse, unexpected, 60_000);
     await expect.poll(() => shop.days(), { timeout: 15_000 }).toMatchObject([{ spend: '3' }]);
     expect(await shop.history()).toMatchObject([{ spend: '12.5' }]);
   });

@@ -1,37 +1,11 @@
-import type { ClickHouse } from '@tributary/clickhouse';
 import { entityIdOf } from '@tributary/rules';
-import {
-  buildApiKey,
-  buildProfile,
-  openApi,
-  openTestkit,
-  openWarehouse,
-  type TestApi,
-  type Testkit,
-} from '@tributary/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildApiKey, openTestWithClickHouse } from '@tributary/testkit';
+import { describe, expect, test } from 'vitest';
 import { openAdvertiser, row } from './campaigns.fixture.ts';
 
-let kit: Testkit;
-let api: TestApi;
-let warehouse: { readonly client: ClickHouse; drop(): Promise<void> };
-beforeAll(async () => {
-  kit = await openTestkit();
-  api = await openApi(kit);
-  warehouse = await openWarehouse(kit);
-});
-afterAll(async () => {
-  await warehouse.drop();
-  await api.close();
-  await kit.close();
-});
-async function open() {
-  const { id: profileId } = await buildProfile(kit.app);
-  const { headers } = await buildApiKey(kit.app, profileId, { scopes: ['attribution:write'] });
-  const send = (payload: object | string, more: Readonly<Record<string, string>> = {}) =>
-    api.fastify.inject({ method: 'POST', url: '/api/v1/spend', headers: { ...headers, ...more }, payload });
-  return openAdvertiser({ app: kit.app, clickhouse: warehouse.client, profileId, send });
-}
+const world = await openTestWithClickHouse();
+const { kit, api } = world;
+const open = () => openAdvertiser(world);
 
 describe('A row', () => {
   test('is recorded once, and the same again is unchanged however it is spelt', async () => {

@@ -1,9 +1,9 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { clearedVisit } from '@tributary/clickhouse';
+import { testRing } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { describe, expect, test } from 'vitest';
-import { testRing } from './erasures.fixture.ts';
 import { identify, minute, useEveryStore } from './every-store.fixture.ts';
 import { signCertificate } from './verify-erasure.ts';
 

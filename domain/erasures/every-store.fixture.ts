@@ -12,6 +12,7 @@ import {
   openWarehouse,
   type TestApi,
   type Testkit,
+  testRing,
   testVault,
 } from '@tributary/testkit';
 import { openPrivateStream, type PrivateStream } from '@tributary/testkit/stream';
@@ -19,7 +20,7 @@ import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest';
 import { completeErasures } from './complete-erasures.job.ts';
-import { openPlace, type Place, requestOf, testRing } from './erasures.fixture.ts';
+import { openPlace, type Place, requestOf } from './erasures.fixture.ts';
 import { verifyErasure } from './verify-erasure.ts';
 
 export const minute = 60_000;
@@ -66,7 +67,7 @@ export function useEveryStore() {
   });
   beforeEach(async () => {
     published.length = 0;
-    place = await openPlace(kit, api);
+    place = await openPlace({ kit, api, clickhouse: warehouse.client });
     await buildTrackingKey(kit.app, place.profileId);
   });
   afterEach(() => stopConsuming());

@@ -1,18 +1,10 @@
 import type { ClickHouse } from '@tributary/clickhouse';
 import type { Postgres } from '@tributary/postgres';
 import type { StreamMessage } from '@tributary/stream';
-import { createVault } from '@tributary/vault';
+import { testRing, testStreamVault } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
 import { type Ingestion, type IngestionParts, openIngestion } from './context.ts';
 import { type Agent, type Arrival, sealMessage, type VisitMessage } from './message.ts';
-
-/** Keys of a test's own, in the place of a ring. */
-export const testRing = {
-  keys: () => [{ id: 'test', bytes: Buffer.alloc(32, 7) }],
-  eldest: () => ({ id: 'test', bytes: Buffer.alloc(32, 9) }),
-  refresh: async () => {},
-};
-export const streamVault = createVault(testRing.keys());
 
 export const person: Agent = { browser: 'Firefox', os: 'Linux', device: 'desktop', is_bot: false };
 export const robot: Agent = { ...person, is_bot: true };
@@ -45,7 +37,7 @@ export function messageOf({ profileId, receivedAt, visits, ...arrival }: Sent): 
     },
     visits,
     [],
-    streamVault,
+    testStreamVault,
   );
 }
 

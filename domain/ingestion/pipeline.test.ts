@@ -9,13 +9,14 @@ import {
   openTestkit,
   openWarehouse,
   type Testkit,
+  testRing,
 } from '@tributary/testkit';
 import { createVault } from '@tributary/vault';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Ingestion } from './context.ts';
-import { delivered, messageOf, openTestIngestion, robot, type Sent, testRing } from './ingestion.fixture.ts';
+import { delivered, messageOf, openTestIngestion, robot, type Sent } from './ingestion.fixture.ts';
 import { pipeline } from './pipeline.ts';
 import { replayBadVisits } from './replay-bad-visits.ts';
 
@@ -392,7 +393,7 @@ describe('what could not be understood', () => {
   });
 
   async function reseal(profileId: string, id: string, sent: unknown): Promise<void> {
-    const vault = createVault(testRing.keys());
+    const vault = createVault(testRing.keys('envelope'));
     const place = { table: 'bad_visits', column: 'sealed', row: id, profileId };
     const [row] = await inLedger(profileId, sql<{ sealed: Buffer }>`SELECT sealed FROM bad_visits WHERE id = ${id}`);
     const content = JSON.parse(vault.open(row?.sealed as Buffer, place));
@@ -430,7 +431,7 @@ describe('a message', () => {
       ring: {
         ...ring,
         refresh: async () => {
-          keys = testRing.keys();
+          keys = testRing.keys('stream');
         },
       },
     });

@@ -1,7 +1,6 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createLanguageModel } from '@tributary/ai-model';
-import type { ClickHouse } from '@tributary/clickhouse';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { createPostgres } from '@tributary/postgres';
 import {
@@ -9,23 +8,14 @@ import {
   buildMember,
   buildProfile,
   openApi,
-  openShop,
-  openTestkit,
-  openWarehouse,
+  openTestWithClickHouse,
+  scene,
   type TestApi,
-  type Testkit,
 } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v4 as anyUuid, v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { eraseJourneys } from './index.ts';
-
-let kit: Testkit;
-let api: TestApi;
-let withoutModel: TestApi;
-let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
-let clickhouse: ClickHouse;
-let endpoint: Server;
 
 /** What the model was asked, and what it says. */
 interface Asked {
@@ -38,46 +28,36 @@ let says: (asked: Asked) => { status: number; text: string };
 const usual = () => ({ status: 200, text: `They came from an ad. (${asked.length})` });
 
 const perDay = 3;
-beforeAll(async () => {
-  kit = await openTestkit();
-  warehouse = await openWarehouse(kit);
-  clickhouse = warehouse.client;
-  endpoint = createServer(async (request, response) => {
-    const one = {
-      path: request.url,
-      authorization: request.headers.authorization,
-      body: JSON.parse(await read(request)),
-    };
-    asked.push(one);
-    const { status, text } = says(one);
-    const message = { role: 'assistant', content: text };
-    const completion = {
-      id: 'c-1',
-      object: 'chat.completion',
-      created: 1,
-      model: 'small',
-      choices: [{ index: 0, message, finish_reason: 'stop' }],
-      usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
-    };
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(completion));
-  });
-  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve));
-  const languageModel = createLanguageModel({
-    baseUrl: `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/v1`,
-    name: 'small',
-    apiKey: 'sk-test',
-    outbound: createOutbound({ timeoutMs: 5_000, policy: localDevelopmentTargets }),
-  });
-  api = await openApi(kit, { languageModel, summariesPerDay: perDay });
-  withoutModel = await openApi(kit, { languageModel: undefined });
+const endpoint = createServer(async (request, response) => {
+  const one = {
+    path: request.url,
+    authorization: request.headers.authorization,
+    body: JSON.parse(await read(request)),
+  };
+  asked.push(one);
+  const { status, text } = says(one);
+  const message = { role: 'assistant', content: text };
+  const completion = {
+    id: 'c-1',
+    object: 'chat.completion',
+    created: 1,
+    model: 'small',
+    choices: [{ index: 0, message, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+  };
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(completion));
 });
-afterAll(async () => {
-  await api.close();
-  await withoutModel.close();
-  endpoint.close();
-  await warehouse.drop();
-  await kit.close();
+await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve));
+afterAll(() => void endpoint.close());
+const languageModel = createLanguageModel({
+  baseUrl: `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/v1`,
+  name: 'small',
+  apiKey: 'sk-test',
+  outbound: createOutbound({ timeoutMs: 5_000, policy: localDevelopmentTargets }),
 });
+const { kit, api, clickhouse } = await openTestWithClickHouse({ languageModel, summariesPerDay: perDay });
+const withoutModel = await openApi(kit, { languageModel: undefined });
+afterAll(() => withoutModel.close());
 beforeEach(() => {
   asked = [];
   says = usual;
@@ -89,7 +69,7 @@ async function read(request: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-const shop = (traits = {}, at: TestApi = api) => openShop(kit, at, clickhouse, traits);
+const shop = (traits = {}, at: TestApi = api) => scene({ kit, api: at, clickhouse }, traits);
 /** Somebody who is signed in; what a page of ours sends with the cookie. */
 const memberOf = async ({ workspaceId, profileId }: { workspaceId: string; profileId: string }) => ({
   ...(await buildMember(kit.app, workspaceId)).headers({ profileId }),

@@ -1,35 +1,15 @@
 import { Readable } from 'node:stream';
 import { raw } from '@tributary/clickhouse';
-import {
-  openApi,
-  openShop,
-  openTestkit,
-  openWarehouse,
-  type Shop,
-  type TestApi,
-  type Testkit,
-} from '@tributary/testkit';
+import { openTestWithClickHouse, scene } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v4 as anyUuid } from 'uuid';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
-let kit: Testkit;
-let api: TestApi;
-let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
-let shop: Shop;
-beforeAll(async () => {
-  kit = await openTestkit();
-  warehouse = await openWarehouse(kit);
-  api = await openApi(kit);
-  shop = await openShop(kit, api, warehouse.client);
-});
-afterAll(async () => {
-  await api.close();
-  await warehouse.drop();
-  await kit.close();
-});
+const world = await openTestWithClickHouse();
+const { clickhouse } = world;
+const shop = await scene(world);
 
 /** Somebody with one visit a second, taken in turn by their browsers. */
 async function openVisitor(name: string, visits: number, browsers: number): Promise<string> {
@@ -44,7 +24,7 @@ async function openVisitor(name: string, visits: number, browsers: number): Prom
     const at = new Date(Date.UTC(2026, 0, 1) + index * 1_000).toISOString().replace('T', ' ').replace('Z', '');
     return `${[shop.profileId, ids[index % browsers], anyUuid(), at, at, 'page_view'].join('\t')}\n`;
   });
-  await warehouse.client.insertText('visits', columns, Readable.from([lines.join('')]));
+  await clickhouse.insertText('visits', columns, Readable.from([lines.join('')]));
   return customerId;
 }
 
@@ -52,7 +32,7 @@ const timesOf = (body: { data: { events: { event_time: string }[] } }) => body.d
 
 test('a journey of 50,000 events, in the middle of a profile with many more: any page, at any depth', async () => {
   const customerId = await openVisitor('long', 40_000, 40);
-  await warehouse.client.command(
+  await clickhouse.command(
     raw(`INSERT INTO visits (profile_id, visitor_id, visit_id, occurred_at, received_at, event_type)
       SELECT '${shop.profileId}', generateUUIDv4(), generateUUIDv4(), toDateTime64('2026-02-01 00:00:00', 3, 'UTC') + number, now64(3), 'page_view'
       FROM numbers(300000)`),

@@ -1,24 +1,9 @@
-import type { ClickHouse } from '@tributary/clickhouse';
-import { at, openApi, openShop, openTestkit, openWarehouse, type TestApi, type Testkit } from '@tributary/testkit';
+import { at, openTestWithClickHouse, scene } from '@tributary/testkit';
 import { v4 as anyUuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
-let kit: Testkit;
-let api: TestApi;
-let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
-let clickhouse: ClickHouse;
-beforeAll(async () => {
-  kit = await openTestkit();
-  warehouse = await openWarehouse(kit);
-  clickhouse = warehouse.client;
-  api = await openApi(kit);
-});
-afterAll(async () => {
-  await api.close();
-  await warehouse.drop();
-  await kit.close();
-});
-const shop = () => openShop(kit, api, clickhouse);
+const world = await openTestWithClickHouse();
+const shop = () => scene(world);
 const exportOf = (id: string, query = '') => `/api/v1/customers/${id}/export${query}`;
 
 test('all that is held of somebody: who, by what, which browsers, what happened, what a model wrote', async () => {

@@ -1,26 +1,12 @@
-import type { ClickHouse } from '@tributary/clickhouse';
 import { entityIdOf } from '@tributary/rules';
-import { at, openApi, openShop, openTestkit, openWarehouse, type TestApi, type Testkit } from '@tributary/testkit';
+import { at, openTestWithClickHouse, scene } from '@tributary/testkit';
 import { v4 as anyUuid, v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
-let kit: Testkit;
-let api: TestApi;
-let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
-let clickhouse: ClickHouse;
-beforeAll(async () => {
-  kit = await openTestkit();
-  warehouse = await openWarehouse(kit);
-  clickhouse = warehouse.client;
-  api = await openApi(kit);
-});
-afterAll(async () => {
-  await api.close();
-  await warehouse.drop();
-  await kit.close();
-});
+const world = await openTestWithClickHouse();
+const { clickhouse } = world;
 
-const shop = (traits = {}) => openShop(kit, api, clickhouse, traits);
+const shop = (traits = {}) => scene(world, traits);
 const journeyOf = (id: string, query = '') => `/api/v1/customers/${id}/journey${query}`;
 
 describe('200', () => {

@@ -1,27 +1,12 @@
-import type { ClickHouse } from '@tributary/clickhouse';
 import { errors } from '@tributary/contract';
 import { conversionIdOf } from '@tributary/rules';
-import { at, openApi, openShop, openTestkit, openWarehouse, type TestApi, type Testkit } from '@tributary/testkit';
+import { at, openTestWithClickHouse, scene } from '@tributary/testkit';
 import { v4 as anyUuid } from 'uuid';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
-let kit: Testkit;
-let api: TestApi;
-let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
-let clickhouse: ClickHouse;
-beforeAll(async () => {
-  kit = await openTestkit();
-  warehouse = await openWarehouse(kit);
-  clickhouse = warehouse.client;
-  api = await openApi(kit);
-});
-afterAll(async () => {
-  await api.close();
-  await warehouse.drop();
-  await kit.close();
-});
+const world = await openTestWithClickHouse();
 
-const shop = (traits = {}) => openShop(kit, api, clickhouse, traits);
+const shop = (traits = {}) => scene(world, traits);
 const by = (query: Record<string, string>) => `/api/v1/customers/journey?${new URLSearchParams(query)}`;
 const behind = (handle: string) => `/api/v1/conversions/${encodeURIComponent(handle)}/journey`;
 const canaries = /eva@|eva-1|Soto|\+569|shop\.example|Santiago|Firefox|Android|mobile|payment_received|session/;

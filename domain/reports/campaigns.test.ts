@@ -1,16 +1,12 @@
-import { buildApiKey, buildProfile } from '@tributary/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { banner, film, openReportScene, outlet, type ReportScene, winter } from './reports.fixture.ts';
+import { buildApiKey, buildProfile, openTestWithClickHouse } from '@tributary/testkit';
+import { describe, expect, test } from 'vitest';
+import { banner, film, openShop, outlet, winter } from './reports.fixture.ts';
 
-let scene: ReportScene;
-beforeAll(async () => {
-  scene = await openReportScene();
-});
-afterAll(() => scene?.close());
+const world = await openTestWithClickHouse();
 
 describe('GET /campaigns', { timeout: 60_000 }, () => {
   test('[camp-001] [camp-002] [camp-003] [camp-004] [camp-005] [camp-008] [camp-009] [camp-020] [camp-047] [camp-053] [camp-054] gives what each campaign cost and earned, in short', async () => {
-    const shop = await scene.openShop();
+    const shop = await openShop(world);
     await shop.spend({ ...film, spend: '40', impressions: 1_000, clicks: 20 });
     shop.click('ana', 1, winter);
     await shop.pay('ana', 2, '100.00');
@@ -46,7 +42,7 @@ describe('GET /campaigns', { timeout: 60_000 }, () => {
   });
 
   test('[camp-021] [camp-022] [camp-023] [camp-024] [camp-025] [camp-026] [camp-027] [camp-028] [camp-029] [camp-030] [camp-031] [camp-032] [camp-033] [camp-034] [camp-052] [camp-006] adds a level’s fields when it is asked for', async () => {
-    const shop = await scene.openShop();
+    const shop = await openShop(world);
     const more = {
       status: 'PAUSED',
       objective: 'OUTCOME_SALES',
@@ -107,7 +103,7 @@ describe('GET /campaigns', { timeout: 60_000 }, () => {
   });
 
   test('[camp-007] [camp-010] [camp-011] [camp-012] [camp-013] [camp-014] [camp-019] counts conversions of every kind apart from cash, and a refund is none', async () => {
-    const shop = await scene.openShop();
+    const shop = await openShop(world);
     await shop.spend({ ...film, spend: '10' }, { ...banner, spend: '10' });
     shop.click('lea', 1, outlet);
     await shop.lead('lea', 2);
@@ -137,7 +133,7 @@ describe('GET /campaigns', { timeout: 60_000 }, () => {
   });
 
   test('[camp-015] [camp-017] [camp-050] [ver-017] counts for whoever has a share under the model, once, and each model for itself', async () => {
-    const shop = await scene.openShop();
+    const shop = await openShop(world);
     await shop.spend({ ...film }, { ...banner });
     shop.click('ana', 1, winter);
     shop.click('ana', 1.5, { ...winter, ad: 'other film' });
@@ -167,7 +163,7 @@ describe('GET /campaigns', { timeout: 60_000 }, () => {
   });
 
   test('[camp-051] [camp-055] [lim-009] ranks by what was earned, then by id, and pages through all of it', async () => {
-    const shop = await scene.openShop();
+    const shop = await openShop(world);
     for (let n = 0; n < 12; n += 1) {
       shop.click(`p${n}`, 1, { campaign: `c${n}` });
       await shop.pay(`p${n}`, 2, n < 6 ? '5' : String(n));
@@ -193,9 +189,9 @@ describe('GET /campaigns', { timeout: 60_000 }, () => {
   });
 
   test('[camp-048] [camp-049] wants two days, and a level that there is', async () => {
-    const shop = await scene.openShop();
+    const shop = await openShop(world);
     const refused = async (query: string) => {
-      const response = await shop.ask('GET', `/api/v1/campaigns?${query}`);
+      const response = await shop.call('GET', `/api/v1/campaigns?${query}`);
       return [response.statusCode, response.json().error.code];
     };
     expect(await refused('')).toEqual([400, 'invalid_date_range']);
@@ -208,8 +204,8 @@ describe('GET /campaigns', { timeout: 60_000 }, () => {
   });
 
   test('[camp-046] wants campaigns:read, as all reports do', async () => {
-    const { id } = await buildProfile(scene.kit.app);
-    const { headers } = await buildApiKey(scene.kit.app, id, { scopes: ['attribution:write', 'customers:read'] });
+    const { id } = await buildProfile(world.kit.app);
+    const { headers } = await buildApiKey(world.kit.app, id, { scopes: ['attribution:write', 'customers:read'] });
     const entity = '0d1f9c3e-6f1e-5b5a-8f0a-1c2d3e4f5a6b';
     const range = 'date_from=2026-05-01&date_to=2026-05-02';
     for (const url of [
@@ -222,13 +218,13 @@ describe('GET /campaigns', { timeout: 60_000 }, () => {
       `/overview?${range}`,
       `/explain?${range}&field=spend`,
     ]) {
-      const response = await scene.api.fastify.inject({ method: 'GET', url: `/api/v1${url}`, headers: { ...headers } });
+      const response = await world.api.fastify.inject({ method: 'GET', url: `/api/v1${url}`, headers: { ...headers } });
       expect([url, response.statusCode, response.json().error.code]).toEqual([url, 403, 'insufficient_scope']);
     }
   });
 
   test('days are those of the profile’s time zone', async () => {
-    const shop = await scene.openShop({ timeZone: 'America/Santiago' });
+    const shop = await openShop(world, { timeZone: 'America/Santiago' });
     shop.click('ana', 1, winter);
     // Three in the morning in UTC is the evening before in Santiago.
     await shop.pay('ana', 10 + 3 / 24, '100');
@@ -242,7 +238,7 @@ describe('GET /campaigns', { timeout: 60_000 }, () => {
   });
 
   test('what a click named and nobody told of has a row with all that is known of it', async () => {
-    const shop = await scene.openShop();
+    const shop = await openShop(world);
     shop.click('ana', 1, { platform: 'tiktok', campaign: 'secret' });
     await shop.pay('ana', 2, '7');
     await shop.settle();
@@ -258,7 +254,7 @@ describe('GET /campaigns', { timeout: 60_000 }, () => {
 
 describe('Rows and what is left', { timeout: 60_000 }, () => {
   test('[camp-016] [camp-036] [camp-056] [camp-057] add up to all conversions at every level under the models of one credit', async () => {
-    const shop = await scene.openShop();
+    const shop = await openShop(world);
     await shop.spend({ ...film }, { ...banner });
     shop.click('ana', 1, { ad: 'film' });
     await shop.pay('ana', 2, '10.01');
@@ -309,7 +305,7 @@ describe('Rows and what is left', { timeout: 60_000 }, () => {
   });
 
   test('a deposit and its balance are one first purchase, wherever each is credited', async () => {
-    const shop = await scene.openShop();
+    const shop = await openShop(world);
     shop.click('ana', 1, winter);
     await shop.pay('ana', 2, '30');
     shop.click('ana', 3, outlet);

@@ -1,18 +1,15 @@
 import { saveRates } from '@tributary/domain/money';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { banner, film, openReportScene, outlet, type ReportScene, winter } from './reports.fixture.ts';
+import { openTestWithClickHouse } from '@tributary/testkit';
+import { describe, expect, test } from 'vitest';
+import { banner, film, openShop, outlet, winter } from './reports.fixture.ts';
 
-let scene: ReportScene;
-beforeAll(async () => {
-  scene = await openReportScene();
-});
-afterAll(() => scene?.close());
+const world = await openTestWithClickHouse();
 
 const claims = (platform: string, rows: { platform: string }[]) => rows.find((row) => row.platform === platform);
 
 describe('Spend', { timeout: 60_000 }, () => {
   test('of an entity is what was told of it, and where nothing was, of its parts', async () => {
-    const shop = await scene.openShop();
+    const shop = await openShop(world);
     const adSet = { level: 'ad_set', external_id: 'broad', campaign_external_id: 'winter' };
     await shop.spend(
       { ...film, date: '2026-05-01', spend: '1', impressions: 10, clicks: 1 },
@@ -37,9 +34,9 @@ describe('Spend', { timeout: 60_000 }, () => {
   });
 
   test('is converted with the rate of its own day, rounded once, and left out where there is none', async () => {
-    const shop = await scene.openShop({ reportingCurrency: 'CLP' });
+    const shop = await openShop(world, { reportingCurrency: 'CLP' });
     const quote = (day: string, currency: string, units: string) => ({ day, currency, units, usd: '1' });
-    await saveRates(scene.kit.system, 'file', [
+    await saveRates(world.kit.system, 'file', [
       quote('2026-05-01', 'USD', '1'),
       quote('2026-05-01', 'CLP', '950.4'),
       quote('2026-05-03', 'CLP', '900'),
@@ -79,7 +76,7 @@ describe('Spend', { timeout: 60_000 }, () => {
 
 describe('GET /campaigns/trend', { timeout: 60_000 }, () => {
   test('[camp-045] [camp-058] [camp-063] [camp-064] [camp-061] has a row for every entity and day, zero where nothing was delivered', async () => {
-    const shop = await scene.openShop();
+    const shop = await openShop(world);
     await shop.spend(
       { ...film, date: '2026-05-02', spend: '1.5', impressions: 10, clicks: 2 },
       { ...banner, spend: '3' },
@@ -99,7 +96,7 @@ describe('GET /campaigns/trend', { timeout: 60_000 }, () => {
       meta: { profile_id: shop.profileId, ...range, currency: 'USD' },
     });
     // Somebody else's entity is as unknown as one that never was.
-    const stranger = await scene.openShop();
+    const stranger = await openShop(world);
     await stranger.spend({ ...film, spend: '9' });
     await stranger.settle();
     const foreign = { ...range, entity_ids: stranger.entity('campaign', 'winter') };
@@ -109,7 +106,7 @@ describe('GET /campaigns/trend', { timeout: 60_000 }, () => {
   });
 
   test('[camp-059] [camp-060] [camp-062] [lim-010] wants days and up to ten ids, of campaigns unless it is told otherwise', async () => {
-    const shop = await scene.openShop();
+    const shop = await openShop(world);
     await shop.spend({ ...film, spend: '1' });
     await shop.settle();
     const ids = (count: number) =>
@@ -136,7 +133,7 @@ describe('GET /campaigns/trend', { timeout: 60_000 }, () => {
 
 describe('GET /ads/{id}', { timeout: 60_000 }, () => {
   test('[camp-035] [camp-037] [camp-038] [camp-039] [camp-040] [camp-041] gives one entity by our id or the platform’s, an ad set with what the copy says of it', async () => {
-    const shop = await scene.openShop();
+    const shop = await openShop(world);
     await shop.spend(
       { ...film, spend: '4' },
       {
@@ -176,7 +173,7 @@ describe('GET /ads/{id}', { timeout: 60_000 }, () => {
   });
 
   test('answers an unknown id, one of another level and another profile’s alike', async () => {
-    const [shop, other] = [await scene.openShop(), await scene.openShop()];
+    const [shop, other] = [await openShop(world), await openShop(world)];
     await shop.spend({ ...film });
     await other.spend({ ...film }, { ...banner });
     for (const one of [shop, other]) await one.settle();
@@ -187,7 +184,7 @@ describe('GET /ads/{id}', { timeout: 60_000 }, () => {
   });
 
   test('takes the first platform by name where two call something alike', async () => {
-    const shop = await scene.openShop();
+    const shop = await openShop(world);
     await shop.spend({ ...film, platform: 'tiktok', name: 'On tiktok' }, { ...film, platform: 'social_ads' });
     await shop.settle();
     expect((await shop.read('/ads/film')).data).toMatchObject({ campaign_name: 'Film', platform: 'social_ads' });
@@ -196,7 +193,7 @@ describe('GET /ads/{id}', { timeout: 60_000 }, () => {
 
 describe('GET /campaigns/platform-comparison', { timeout: 60_000 }, () => {
   test('[comp-001] [comp-002] [comp-003] [comp-004] [comp-005] [comp-006] [comp-007] [comp-008] [comp-009] [comp-010] [comp-011] [comp-012] [comp-013] [comp-014] [comp-015] [comp-021] [comp-027] [comp-028] puts what a platform claims beside what we credit', async () => {
-    const shop = await scene.openShop();
+    const shop = await openShop(world);
     await shop.spend(
       { ...film, spend: '50', conversions: '2.5', conversion_value: '199.99' },
       { ...film, date: '2026-05-02', spend: '50', conversions: '1.5', conversion_value: '0.01' },
@@ -249,7 +246,7 @@ describe('GET /campaigns/platform-comparison', { timeout: 60_000 }, () => {
   });
 
   test('[comp-016] [comp-017] [comp-018] [comp-019] [comp-020] says what a count means, how far delivery was told, and what paid clicks earned that named no ad', async () => {
-    const shop = await scene.openShop();
+    const shop = await openShop(world);
     await shop.spend({ ...film, spend: '1' }, { ...film, date: '2026-05-10', spend: '1' });
     shop.click('ana', 1, { platform: 'social_ads' });
     await shop.pay('ana', 2, '30');
@@ -280,7 +277,7 @@ describe('GET /campaigns/platform-comparison', { timeout: 60_000 }, () => {
   });
 
   test('[comp-022] [comp-023] [comp-024] [comp-025] [comp-026] [lim-012] [err-022] wants up to 366 days, both included, and takes a model and a level', async () => {
-    const shop = await scene.openShop();
+    const shop = await openShop(world);
     const path = '/campaigns/platform-comparison';
     await shop.spend({ ...film, date: '2026-05-10', spend: '3' });
     shop.click('ana', 1, winter);
@@ -315,7 +312,7 @@ describe('GET /campaigns/platform-comparison', { timeout: 60_000 }, () => {
 
 describe('GET /overview', { timeout: 60_000 }, () => {
   test('has every conversion once, by day and by the channel of its last touch, and all spend', async () => {
-    const shop = await scene.openShop({ timeZone: 'America/Santiago' });
+    const shop = await openShop(world, { timeZone: 'America/Santiago' });
     await shop.spend({ ...film, date: '2026-05-02', spend: '10' }, { ...banner, spend: '2.5' });
     shop.click('ana', 1, winter);
     shop.click('ana', 1.5);

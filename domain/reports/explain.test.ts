@@ -1,18 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { saveRates } from '@tributary/domain/money';
 import { conversionIdOf, sumAmounts } from '@tributary/rules';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { banner, film, may, openReportScene, outlet, type ReportScene, wholeMay, winter } from './reports.fixture.ts';
+import { openTestWithClickHouse } from '@tributary/testkit';
+import { describe, expect, test } from 'vitest';
+import { banner, film, may, openShop, outlet, wholeMay, winter } from './reports.fixture.ts';
 
-let scene: ReportScene;
-beforeAll(async () => {
-  scene = await openReportScene();
-});
-afterAll(() => scene?.close());
+const world = await openTestWithClickHouse();
 
 describe('GET /campaigns/{id}/conversions', { timeout: 60_000 }, () => {
   test('[camp-042] [camp-043] [camp-044] [camp-065] [camp-071] shows the conversions behind a row, newest first, with their paths and nobody’s name', async () => {
-    const shop = await scene.openShop();
+    const shop = await openShop(world);
     await shop.spend({ ...film }, { ...banner });
     shop.click('ana', 1, { ad: 'film' });
     shop.click('ana', 2, outlet);
@@ -81,7 +78,7 @@ describe('GET /campaigns/{id}/conversions', { timeout: 60_000 }, () => {
   });
 
   test('[camp-066] [camp-067] [camp-068] [camp-069] [lim-013] pages by 50 unless told otherwise, up to 200, and the cursor reaches every row once', async () => {
-    const shop = await scene.openShop();
+    const shop = await openShop(world);
     shop.click('ana', 1, winter);
     for (let n = 0; n < 53; n += 1) await shop.pay('ana', 2 + Math.floor(n / 3) / 10, String(n + 1));
     await shop.settle();
@@ -107,7 +104,7 @@ describe('GET /campaigns/{id}/conversions', { timeout: 60_000 }, () => {
   });
 
   test('[camp-070] ends a page early when paths are long', async () => {
-    const shop = await scene.openShop();
+    const shop = await openShop(world);
     for (let n = 0; n < 200; n += 1) shop.click('ana', 1 + n / 200, winter);
     for (let n = 0; n < 30; n += 1) await shop.pay('ana', 3 + n / 100, '1');
     await shop.settle();
@@ -119,7 +116,7 @@ describe('GET /campaigns/{id}/conversions', { timeout: 60_000 }, () => {
   });
 
   test('an unknown campaign and another profile’s are answered alike', async () => {
-    const [shop, other] = [await scene.openShop(), await scene.openShop()];
+    const [shop, other] = [await openShop(world), await openShop(world)];
     await other.spend({ ...film });
     for (const id of ['nobody', 'winter', other.entity('campaign', 'winter'), ' '])
       expect(await shop.refused(`/campaigns/${encodeURIComponent(id)}/conversions`)).toEqual([
@@ -134,7 +131,7 @@ describe('GET /explain', { timeout: 60_000 }, () => {
   const add = (rows: readonly { contributes: string }[]) => sumAmounts(rows.map(({ contributes }) => contributes));
 
   test('gives the rows of every figure, which add up to it', async () => {
-    const shop = await scene.openShop();
+    const shop = await openShop(world);
     await shop.spend(
       { ...film, spend: '10.125', conversions: '2', conversion_value: '50' },
       { ...film, date: '2026-05-03', spend: '0.001' },
@@ -200,9 +197,9 @@ describe('GET /explain', { timeout: 60_000 }, () => {
   });
 
   test('says what was paid, at which rate, and why touches had no part', async () => {
-    const shop = await scene.openShop({ reportingCurrency: 'CLP' });
+    const shop = await openShop(world, { reportingCurrency: 'CLP' });
     const quote = (currency: string, units: string) => ({ day: '2026-05-01', currency, units, usd: '1' });
-    await saveRates(scene.kit.system, 'file', [quote('USD', '1'), quote('CLP', '950.5')]);
+    await saveRates(world.kit.system, 'file', [quote('USD', '1'), quote('CLP', '950.5')]);
     const session_id = randomUUID();
     shop.click('ana', 1 - 100, outlet);
     shop.click('ana', 1, winter, { session_id });
@@ -243,7 +240,7 @@ describe('GET /explain', { timeout: 60_000 }, () => {
   });
 
   test('a path that is full leaves out what lies between its first touch and its last 199', async () => {
-    const shop = await scene.openShop();
+    const shop = await openShop(world);
     for (let n = 0; n < 203; n += 1) shop.click('ana', 1 + n / 203, winter);
     await shop.pay('ana', 3, '1');
     await shop.settle();
@@ -258,7 +255,7 @@ describe('GET /explain', { timeout: 60_000 }, () => {
   });
 
   test('explains the overview: everything, whoever earned it, and all spend', async () => {
-    const shop = await scene.openShop();
+    const shop = await openShop(world);
     await shop.spend({ ...film, spend: '3' }, { external_id: 'orphan', spend: '4' });
     shop.click('ana', 1, winter);
     shop.click('ana', 2, outlet);
@@ -277,7 +274,7 @@ describe('GET /explain', { timeout: 60_000 }, () => {
   });
 
   test('pages through the days of delivery', async () => {
-    const shop = await scene.openShop();
+    const shop = await openShop(world);
     const days = Array.from({ length: 9 }, (_, n) => `2026-05-0${n + 1}`);
     await shop.spend(
       ...days.map((date) => ({ ...film, date, spend: '1.1' })),
@@ -303,7 +300,7 @@ describe('GET /explain', { timeout: 60_000 }, () => {
   });
 
   test('an unknown entity and another profile’s are answered alike', async () => {
-    const [shop, other] = [await scene.openShop(), await scene.openShop()];
+    const [shop, other] = [await openShop(world), await openShop(world)];
     await other.spend({ ...film });
     for (const entity_id of ['winter', other.entity('campaign', 'winter'), 'x'])
       expect(await shop.refused('/explain', { field: 'spend', entity_id })).toEqual([404, 'not_found']);

@@ -1,15 +1,12 @@
 import { replay } from '@tributary/domain/attribution';
 import { Book, levels, openMarket, ReportBook, type ReportCell } from '@tributary/market';
 import { attributionModels, fromMinorUnits, multiplyAmounts, sumAmounts, toMinorUnits } from '@tributary/rules';
+import { openTestWithClickHouse } from '@tributary/testkit';
 import { fillDelivery, fillFast } from '@tributary/testkit/market';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openReportScene, type ReportScene } from './reports.fixture.ts';
+import { expect, test } from 'vitest';
+import { openShop } from './reports.fixture.ts';
 
-let scene: ReportScene;
-beforeAll(async () => {
-  scene = await openReportScene();
-});
-afterAll(() => scene?.close());
+const world = await openTestWithClickHouse();
 
 const currency = 'CLP';
 const market = openMarket({
@@ -45,7 +42,7 @@ function outcomesOf(cells: readonly ReportCell[]) {
 test('every row of every report is what the market’s own book says, under all models, at all levels', {
   timeout: 300_000,
 }, async () => {
-  const { kit, clickhouse } = scene;
+  const { kit, clickhouse } = world;
   const engines = { app: kit.app, system: kit.system, clickhouse };
   const [book, reports] = [new Book(market), new ReportBook(market)];
   await fillFast(market, engines, {
@@ -60,7 +57,7 @@ test('every row of every report is what the market’s own book says, under all 
   const { signal } = new AbortController();
   await replay(engines, { profileId, cause: 'test', now: () => new Date(), signal });
 
-  const shop = await scene.shopOf(profileId);
+  const shop = await openShop(world, { profileId });
   const cells = reports.cells().filter(isInRange);
 
   for (const model of attributionModels) {

@@ -1,62 +1,22 @@
-import type { ClickHouse } from '@tributary/clickhouse';
 import { routes } from '@tributary/contract';
-import {
-  buildApiKey,
-  buildProfile,
-  openApi,
-  openTestkit,
-  openWarehouse,
-  type TestApi,
-  type Testkit,
-} from '@tributary/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openTestWithClickHouse, type SceneTraits } from '@tributary/testkit';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { rebuildProfile } from './rebuild-profile.ts';
-import { openAds, settle } from './top-performers.fixture.ts';
+import { openAds } from './top-performers.fixture.ts';
 
-let kit: Testkit;
-let api: TestApi;
-let clickhouse: ClickHouse;
-let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
-beforeAll(async () => {
-  kit = await openTestkit();
-  warehouse = await openWarehouse(kit);
-  clickhouse = warehouse.client;
-  api = await openApi(kit, { clickhouse });
-});
-afterAll(async () => {
-  await api.close();
-  await warehouse.drop();
-  await kit.close();
-});
-
+const world = await openTestWithClickHouse();
+const { kit, clickhouse } = world;
 const signal = new AbortController().signal;
 
-async function open(scopes: Parameters<typeof buildApiKey>[2] = {}) {
-  const { id: profileId } = await buildProfile(kit.app);
-  const { headers } = await buildApiKey(kit.app, profileId, {
-    scopes: ['campaigns:read', 'attribution:write'],
-    requestsPerMinute: 100_000,
-    ...scopes,
-  });
-  const post = async (url: string, body: object) => {
-    const response = await api.fastify.inject({
-      method: 'POST',
-      url,
-      headers: { ...headers, 'content-type': 'application/json' },
-      payload: JSON.stringify(body),
-    });
-    if (response.statusCode >= 300) throw new Error(response.body);
-    return response.json().data;
-  };
+async function open(traits: SceneTraits = {}) {
+  const shop = await openAds(world, traits);
   const read = async (path: string, query: Record<string, string>) => {
-    const url = `/api/v1/${path}?${new URLSearchParams(query)}`;
-    const response = await api.fastify.inject({ url, headers: { ...headers } });
-    return { status: response.statusCode, body: response.json() };
+    const { status, body } = await shop.ask(`/api/v1/${path}?${new URLSearchParams(query)}`);
+    return { status, body };
   };
   const get = (query: Record<string, string> = {}) => read('top-performers', query);
-  const engines = { app: kit.app, system: kit.system, clickhouse };
   return {
-    profileId,
+    ...shop,
     read,
     get,
     ids: async (query: Record<string, string> = {}): Promise<string[]> => {
@@ -64,11 +24,9 @@ async function open(scopes: Parameters<typeof buildApiKey>[2] = {}) {
       expect(status, JSON.stringify(body)).toBe(200);
       return body.data.map((ad: { ad_external_id: string }) => ad.ad_external_id);
     },
-    ...openAds({ ...engines, profileId, post }),
-    settle: () => settle(engines, (error) => expect.unreachable(String(error))),
     rebuild: async () => {
       kit.clock.advance(1_000);
-      return rebuildProfile({ app: kit.app, clickhouse }, profileId, kit.clock.now(), signal);
+      return rebuildProfile({ app: kit.app, clickhouse }, shop.profileId, kit.clock.now(), signal);
     },
   };
 }

@@ -1,11 +1,18 @@
 import type { ClickHouse } from '@tributary/clickhouse';
 import { type Ad, Book, type DeliveryRow, type Market, openMarket, ReportBook } from '@tributary/market';
 import { fromMinorUnits, minorDigits, toMinorUnits } from '@tributary/rules';
-import { buildApiKey, openApi, openTestkit, openWarehouse, type TestApi, type Testkit } from '@tributary/testkit';
+import {
+  buildApiKey,
+  openApi,
+  openTestkit,
+  openWarehouse,
+  settleAll,
+  type TestApi,
+  type Testkit,
+} from '@tributary/testkit';
 import { fillFast } from '@tributary/testkit/market';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rebuildProfile } from './rebuild-profile.ts';
-import { settle } from './top-performers.fixture.ts';
 
 /** A shop of 4,000 people and some hundred ads, over the 60 days before the night. What is true of it, its book knows. */
 let kit: Testkit;
@@ -45,7 +52,7 @@ beforeAll(async () => {
   headers = { ...key.headers };
   delivery = [...book.delivery.rows()].filter(({ level }) => level === 'ad');
   await tell(delivery);
-  await settle(engines, (error) => expect.unreachable(String(error)));
+  await settleAll(engines);
   await rebuildProfile({ app: kit.app, clickhouse }, market.profileId, night, new AbortController().signal);
 }, 240_000);
 afterAll(async () => {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { replay } from '@tributary/domain/attribution';
 import { openIngestion, pipeline } from '@tributary/domain/ingestion';
-import { buildApiKey, buildProfile, buildTrackingKey, type Drill, freePort } from '@tributary/testkit';
+import { buildTrackingKey, type Drill, freePort, httpApi, scene } from '@tributary/testkit';
 import { sql } from 'kysely';
-import { Agent, request } from 'undici';
+import { Agent } from 'undici';
 import { AppProcess } from './app-process.ts';
 import {
   bystander,
@@ -32,8 +32,8 @@ export const drill: Drill = {
 
   async run({ size, progress }) {
     const { people: count, bystanders } = sizes[size];
-    const scene = await openVisitsScene('drill-erasure');
-    const shop = await openShop(scene);
+    const visits = await openVisitsScene('drill-erasure');
+    const shop = await openTwins(visits);
     try {
       const start = Date.now();
       const people = Array.from({ length: count }, (_, index) => makePerson(index, new Date(start + 60_000)));
@@ -45,21 +45,21 @@ export const drill: Drill = {
         done += 1;
         progress(done, count, 'known');
       });
-      await scene.drained(300_000);
+      await visits.drained(300_000);
       await shop.settled();
       const customerIds = await shop.customerIds();
-      const before = await findCanaries(shop.searched, shop.erased.id, customerIds);
-      const knownBefore = sizeOf(await readReport(scene.clickhouse, shop.erased.id));
+      const before = await findCanaries(shop.searched, shop.erased.profileId, customerIds);
+      const knownBefore = sizeOf(await readReport(visits.clickhouse, shop.erased.profileId));
 
       // Nobody reads the log from here on, until everybody is erased.
-      await scene.worker.kill();
+      await visits.worker.kill();
       await each(people, async (person) => {
         const [first, second] = lateVisits(person, new Date());
         await shop.browse(person.browsers[0], first);
         await shop.browse(person.browsers[1], second);
       });
       await shop.plantDeadLetters(people.slice(0, 10));
-      const inLog = await scene.backlog();
+      const inLog = await visits.backlog();
       const load = shop.startLoad(bystanders);
       await sleep(50);
       done = 0;
@@ -69,13 +69,13 @@ export const drill: Drill = {
         done += 1;
         progress(done, count, 'erased');
       });
-      const stillInLog = await scene.backlog();
-      await scene.worker.start();
+      const stillInLog = await visits.backlog();
+      await visits.worker.start();
       const sent = await load.end();
-      await scene.drained(600_000);
+      await visits.drained(600_000);
       await shop.allDone(receipts, (finished) => progress(finished, count, 'done'));
       await shop.settled();
-      const after = await findCanaries(shop.searched, shop.erased.id, customerIds);
+      const after = await findCanaries(shop.searched, shop.erased.profileId, customerIds);
       const differences = countDifferences(...(await shop.reports()));
 
       // All that the log still holds, from its beginning.
@@ -83,12 +83,12 @@ export const drill: Drill = {
       await shop.settled();
       // Messages that died again are looked at within a minute.
       await shop.lettersLookedAt();
-      const revived = await findCanaries(shop.searched, shop.erased.id, customerIds);
+      const revived = await findCanaries(shop.searched, shop.erased.profileId, customerIds);
       const differencesAfterLog = countDifferences(...(await shop.reports()));
       await shop.replayAttribution();
       const [report, twin] = await shop.reports();
       const differencesAfterReplay = countDifferences(report, twin);
-      const control = await findCanaries(shop.searched, shop.twin.id, new Set());
+      const control = await findCanaries(shop.searched, shop.twin.profileId, new Set());
       const total = (places: Record<string, number>) => Object.values(places).reduce((sum, one) => sum + one, 0);
       return {
         passed:
@@ -115,54 +115,38 @@ export const drill: Drill = {
       };
     } finally {
       await shop.close();
-      await scene.close();
+      await visits.close();
     }
   },
 };
 
-/** The API beside the scene's collector and worker, and the two profiles. */
-async function openShop(scene: VisitsScene) {
-  const { postgres, clickhouse, stream, ring } = scene;
+/** The API beside the scene's collector and worker, and two shops: of one of them everybody is erased. */
+async function openTwins(visits: VisitsScene) {
+  const { postgres, clickhouse, stream, ring } = visits;
   const port = await freePort();
-  const api = new AppProcess('api', 'api listens', { ...scene.environment, PORT: String(port) });
-  await api.start();
+  const process = new AppProcess('api', 'api listens', { ...visits.environment, PORT: String(port) });
+  await process.start();
   const agent = new Agent({ connections: lanes, pipelining: 1 });
-  const openProfile = async (id: string, key: string) => {
-    const { headers } = await buildApiKey(postgres, id, { scopes: ['attribution:write'], requestsPerMinute: 600_000 });
-    return { id, key, headers: { ...headers, 'content-type': 'application/json' } };
-  };
-  const erased = await openProfile(scene.profileId, scene.key);
-  const { id, workspaceId } = await buildProfile(postgres);
-  await postgres
-    .forWorkspace(workspaceId)
-    .transaction((tx) => tx.updateTable('workspaces').set({ plan: 'scale' }).where('id', '=', workspaceId).execute());
-  const twin = await openProfile(id, (await buildTrackingKey(postgres, id)).key);
+  const world = { kit: { app: postgres }, api: httpApi(`http://127.0.0.1:${port}`, agent), clickhouse };
+  const traits = { scopes: ['attribution:write'], requestsPerMinute: 600_000 } as const;
+  const erased = await scene(world, { ...traits, profileId: visits.profileId });
+  const twin = await scene(world, { ...traits, plan: 'scale' });
+  const keys = [visits.key, (await buildTrackingKey(postgres, twin.profileId)).key];
   const both = [erased, twin];
   const opening = openIngestion({ postgres, clickhouse, ring, markVerified: async () => {}, now: () => new Date() });
 
-  const ask = async ({ headers }: typeof twin, method: 'GET' | 'POST', path: string, body?: object) => {
-    const answer = await request(`http://127.0.0.1:${port}/api/v1${path}`, {
-      method,
-      headers,
-      dispatcher: agent,
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const text = await answer.body.text();
-    if (answer.statusCode >= 300) throw new Error(`${path} answered ${answer.statusCode}: ${text}`);
-    return JSON.parse(text) as { data: Record<string, string> };
-  };
-  const browse = async (client_id: string, visits: readonly Visit[]) => {
-    for (const { key } of both) {
-      const status = await scene.post(JSON.stringify({ key, client_id, visits }));
+  const browse = async (client_id: string, seen: readonly Visit[]) => {
+    for (const key of keys) {
+      const status = await visits.post(JSON.stringify({ key, client_id, visits: seen }));
       if (status !== 204) throw new Error(`The collector answered ${status}.`);
     }
   };
   const dirty = async () => {
     let left = 0;
-    for (const profile of both) {
-      const { rows } = await postgres
-        .forProfile(profile.id)
-        .transaction((tx) => sql<{ n: string }>`SELECT count(*) AS n FROM dirty_conversions`.execute(tx));
+    for (const { ledger } of both) {
+      const { rows } = await ledger.transaction((tx) =>
+        sql<{ n: string }>`SELECT count(*) AS n FROM dirty_conversions`.execute(tx),
+      );
       left += Number(rows[0]?.n);
     }
     return left;
@@ -173,8 +157,8 @@ async function openShop(scene: VisitsScene) {
     searched: { postgres, clickhouse, stream, opening },
     browse,
     async pay({ word, traits, amount, paidAt }: Person) {
-      for (const profile of both)
-        await ask(profile, 'POST', '/events', {
+      for (const { post } of both)
+        await post('/api/v1/events', {
           event_name: 'payment_received',
           idempotency_key: `order-of-${paidAt.getTime()}`,
           occurred_at: paidAt.toISOString(),
@@ -185,18 +169,18 @@ async function openShop(scene: VisitsScene) {
         });
     },
     erase: async (word: string, customer_key: string) =>
-      (await ask(erased, 'POST', '/customers/erasures', { request_ref: `drill-${word.slice(-6)}`, customer_key })).data
+      (await erased.post('/api/v1/customers/erasures', { request_ref: `drill-${word.slice(-6)}`, customer_key }))
         .erasure_id as string,
     async customerIds() {
-      const { rows } = await postgres
-        .forProfile(erased.id)
-        .transaction((tx) => sql<{ id: string }>`SELECT id FROM customers`.execute(tx));
+      const { rows } = await erased.ledger.transaction((tx) =>
+        sql<{ id: string }>`SELECT id FROM customers`.execute(tx),
+      );
       return new Set(rows.map((row) => row.id));
     },
     /** Messages that are not wholly ours, and so die, with a line of each person in them. */
     async plantDeadLetters(people: readonly Person[]) {
       for (const { word, browsers } of people) {
-        const arrival = { profile_id: erased.id, client_id: browsers[0], received_at: new Date().toISOString() };
+        const arrival = { profile_id: erased.profileId, client_id: browsers[0], received_at: new Date().toISOString() };
         const place = {
           country: 'CL',
           city: '',
@@ -226,8 +210,8 @@ async function openShop(scene: VisitsScene) {
       const deadline = performance.now() + 1_200_000;
       while (open.size > 0) {
         for (const receipt of [...open]) {
-          const { data } = await ask(erased, 'GET', `/customers/erasures/${receipt}`);
-          if (data.status !== 'done') break;
+          const { body } = await erased.ask(`/api/v1/customers/erasures/${receipt}`);
+          if (body.data.status !== 'done') break;
           open.delete(receipt);
         }
         progress(receipts.size - open.size);
@@ -242,7 +226,8 @@ async function openShop(scene: VisitsScene) {
         await sleep(200);
       }
     },
-    reports: async () => [await readReport(clickhouse, erased.id), await readReport(clickhouse, twin.id)] as const,
+    reports: async () =>
+      [await readReport(clickhouse, erased.profileId), await readReport(clickhouse, twin.profileId)] as const,
     /** By a consumer of its own, which begins at the beginning. */
     async replayLog() {
       const again = await stream.consume({
@@ -257,17 +242,17 @@ async function openShop(scene: VisitsScene) {
     },
     async lettersLookedAt() {
       for (let seconds = 0; seconds < 90; seconds += 1) {
-        const found = await findCanaries({ postgres, clickhouse, stream, opening }, erased.id, new Set());
+        const found = await findCanaries({ postgres, clickhouse, stream, opening }, erased.profileId, new Set());
         if (!found['dead letters, opened']) return;
         await sleep(1_000);
       }
     },
     async replayAttribution() {
       const rest = { cause: 'drill', now: () => new Date(), signal: AbortSignal.timeout(600_000) };
-      for (const { id: profileId } of both) await replay({ app: postgres, clickhouse }, { profileId, ...rest });
+      for (const { profileId } of both) await replay({ app: postgres, clickhouse }, { profileId, ...rest });
     },
     async close() {
-      await api.kill();
+      await process.kill();
       await agent.close();
     },
   };

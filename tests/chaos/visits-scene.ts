@@ -47,13 +47,8 @@ export async function openVisitsScene(set: string): Promise<VisitsScene> {
   const operator = createPostgres({ url: engines.database.ownerUrl, poolSize: 1 });
   await ensureKeys(operator.unbound, master, new Date());
   const postgres = createPostgres({ url: engines.database.appUrl, poolSize: 4 });
-  const profile = await buildProfile(postgres);
+  const profile = await buildProfile(postgres, { plan: 'scale' });
   const { key } = await buildTrackingKey(postgres, profile.id);
-  await postgres
-    .forWorkspace(profile.workspaceId)
-    .transaction((tx) =>
-      tx.updateTable('workspaces').set({ plan: 'scale' }).where('id', '=', profile.workspaceId).execute(),
-    );
   await operator.close();
   const port = await freePort();
   const environment = {

@@ -9,16 +9,16 @@ import {
   at,
   buildApiKey,
   openApi,
-  openShop,
   openTestkit,
   openWarehouse,
-  type Shop,
+  type Scene,
+  scene,
+  testRing,
   testVault,
 } from '@tributary/testkit';
 import { openPrivateStream } from '@tributary/testkit/stream';
 import type { BrowserContext, BrowserContextOptions } from 'playwright-core';
 import { v4 as anyUuid } from 'uuid';
-import { testRing } from '../../domain/erasures/erasures.fixture.ts';
 import { openBrowser } from './browser.ts';
 import { visit } from './console-scene.ts';
 
@@ -48,8 +48,9 @@ export async function openPeopleScene() {
     consoleDirectory,
     tombstoneKey: () => testRing.eldest().bytes,
   });
-  const shop = await openShop(kit, served, warehouse.client);
-  const clinic = await openShop(kit, served, warehouse.client, {
+  const world = { kit, api: served, clickhouse: warehouse.client };
+  const shop = await scene(world);
+  const clinic = await scene(world, {
     workspaceId: shop.workspaceId,
     privacyMode: 'hipaa',
   });
@@ -133,7 +134,7 @@ export async function openPeopleScene() {
 }
 
 /** Came once long before, three times in time, looked at a page, paid, came again and paid again. */
-async function tellOfEva(shop: Shop) {
+async function tellOfEva(shop: Scene) {
   const user_traits = {
     email: 'eva@example.test',
     phone: '+56912345678',
@@ -161,7 +162,7 @@ async function tellOfEva(shop: Shop) {
 }
 
 /** Wrote from an ad and never saw the website. */
-async function tellOfLea(shop: Shop) {
+async function tellOfLea(shop: Scene) {
   const user_traits = { email: 'lea@example.test', first_name: 'Lea', last_name: 'Rojas' };
   const { customerId, outcomeId } = await shop.send({
     user_traits,

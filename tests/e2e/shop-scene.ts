@@ -13,13 +13,14 @@ import { createOutbound } from '@tributary/outbound';
 import { createRedis, type RedisClient, redisReady } from '@tributary/redis';
 import { createLog } from '@tributary/telemetry';
 import {
-  buildApiKey,
-  buildProfile,
   openApi,
   openTestkit,
   openWarehouse,
+  scene,
   type TestApi,
   type Testkit,
+  testRing,
+  testStreamVault,
   testVault,
 } from '@tributary/testkit';
 import { openPrivateStream, type PrivateStream } from '@tributary/testkit/stream';
@@ -27,7 +28,6 @@ import { consumeVisits } from '@tributary/worker/consume-visits.ts';
 import { jobHandlers } from '@tributary/worker/jobs.ts';
 import type { BrowserContext } from 'playwright-core';
 import { expect } from 'vitest';
-import { streamVault, testRing } from '../../domain/ingestion/ingestion.fixture.ts';
 import { openBrowser } from './browser.ts';
 
 /** A shop on the web, and all of Tributary behind it: collector, log, worker and API, each as it runs, on engines of their own. */
@@ -71,7 +71,7 @@ export async function openShopScene(): Promise<ShopScene> {
     postgres: kit.app,
     redis,
     stream: log.stream,
-    vault: streamVault,
+    vault: testStreamVault,
     log: silent,
     now,
     requestTimeoutMs: 10_000,
@@ -107,11 +107,11 @@ export async function openShopScene(): Promise<ShopScene> {
 
   const site = createServer((request, response) => {
     if (request.url?.startsWith('/t/')) void passOn(`http://127.0.0.1:${collectorPort}`, request, response);
-    else response.writeHead(200, { 'content-type': 'text/html' }).end(scene.html);
+    else response.writeHead(200, { 'content-type': 'text/html' }).end(shop.html);
   });
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
 
-  const scene: ShopScene = {
+  const shop: ShopScene = {
     kit,
     api,
     clickhouse,
@@ -134,7 +134,7 @@ export async function openShopScene(): Promise<ShopScene> {
       await kit.close();
     },
   };
-  return scene;
+  return shop;
 }
 
 /** What a site does that serves the tracker and the collector under its own address. */
@@ -150,27 +150,24 @@ async function passOn(collectorUrl: string, request: IncomingMessage, response: 
   response.end(Buffer.from(await answer.arrayBuffer()));
 }
 
-/** A profile of the scene, with a key that has these scopes. */
+/** A shop behind the website, with a key that has these scopes. Its browsers live now, and so does its API. */
 export async function openShopProfile({ kit, api, clickhouse }: ShopScene, scopes: readonly Scope[]) {
-  const { id: profileId } = await buildProfile(kit.app);
-  const keyWith = async (...some: Scope[]) => (await buildApiKey(kit.app, profileId, { scopes: some })).headers;
-  const own = await keyWith(...scopes);
-  /** Whatever the answer is. */
-  const send = (method: 'GET' | 'POST', url: string, payload?: object, headers: object = own) => {
+  const call: typeof api.call = (asked) => {
     kit.clock.set(now());
-    return api.fastify.inject({ method, url, headers: { ...headers }, ...(payload && { payload }) });
+    return api.call(asked);
   };
+  const shop = await scene({ kit, api: { call }, clickhouse }, { scopes });
   return {
-    profileId,
-    keyWith,
-    send,
-    async ask(...asked: Parameters<typeof send>) {
-      const response = await send(...asked);
-      expect(response.statusCode, response.body).toBeLessThan(300);
-      return response;
+    ...shop,
+    /** Whatever the answer is. */
+    send: shop.call,
+    async ask(...asked: Parameters<typeof shop.call>) {
+      const answer = await shop.call(...asked);
+      expect(answer.statusCode, answer.body).toBeLessThan(300);
+      return answer;
     },
-    /** Of the profile, in the columns. */
+    /** Of the profile, in ClickHouse. */
     rows: (select: string, rest = '') =>
-      clickhouse.query(raw(`${select} WHERE profile_id = {profileId:UUID} ${rest}`), { profileId }),
+      clickhouse.query(raw(`${select} WHERE profile_id = {profileId:UUID} ${rest}`), { profileId: shop.profileId }),
   };
 }

@@ -12,8 +12,25 @@ import type { FastifyInstance } from 'fastify';
 import { testKeys } from './desk.ts';
 import type { Testkit } from './testkit.ts';
 
+/** An answer of the API, in this process or over HTTP. */
+export interface Answer {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, number | string | string[] | undefined>>;
+  readonly body: string;
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the answer holds, the test says what it should be.
+  json(): any;
+}
+
+export interface Asked {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly url: string;
+  readonly headers: Record<string, string>;
+  readonly payload?: object | string;
+}
+
 export interface TestApi {
   readonly fastify: FastifyInstance;
+  call(asked: Asked): Promise<Answer>;
   readonly logLines: string[];
   /** An app as the operator registers it, with its client id and secret. */
   registerApp(traits?: { rateTier?: 'standard' | 'elevated' | 'internal' }): Promise<TestApp>;
@@ -47,7 +64,7 @@ export const testApiOptions = {
   isStopping: () => false,
 } as const satisfies Partial<ApiOptions>;
 
-type Changes = Partial<
+export type ApiChanges = Partial<
   Pick<
     ApiOptions,
     | 'clickhouse'
@@ -63,7 +80,7 @@ type Changes = Partial<
 >;
 
 /** The whole API as it is served, on real engines. It reaches nobody outside; what a test lets it reach is given by `changes`. */
-export async function openApi(kit: Testkit, changes: Changes = {}): Promise<TestApi> {
+export async function openApi(kit: Testkit, changes: ApiChanges = {}): Promise<TestApi> {
   const redis = createRedis({ url: kit.redisUrl, prefix: kit.redisPrefix });
   await redisReady(redis);
   const logLines: string[] = [];
@@ -87,6 +104,7 @@ export async function openApi(kit: Testkit, changes: Changes = {}): Promise<Test
   });
   return {
     fastify,
+    call: (asked) => fastify.inject(asked),
     logLines,
     async registerApp(traits = {}) {
       const registration = {

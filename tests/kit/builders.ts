@@ -12,6 +12,7 @@ export interface ProfileTraits {
   readonly privacyMode?: 'standard' | 'platform_safe' | 'hipaa';
   readonly timeZone?: string;
   readonly reportingCurrency?: string;
+  readonly plan?: string;
 }
 
 /** A profile, in a workspace of its own unless one is given. */
@@ -26,6 +27,7 @@ export async function buildProfile(postgres: Postgres, traits: ProfileTraits = {
         id: workspaceId,
         name: 'Test workspace',
         is_healthcare_agency: traits.isHealthcareAgency ?? false,
+        ...(traits.plan && { plan: traits.plan }),
         created_at: createdAt,
       })
       .onConflict((conflict) => conflict.doNothing())

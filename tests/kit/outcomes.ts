@@ -1,35 +1,22 @@
-import type { TestApi } from './api.ts';
-import { buildProfile } from './builders.ts';
-import { buildApiKey } from './keys.ts';
-import type { Testkit } from './testkit.ts';
+import { scene, type World } from './scene.ts';
 
-/** A profile and a key of its own that sends events. */
-export async function openEventSender(kit: Testkit, api: TestApi) {
-  const profileId = (await buildProfile(kit.app, { reportingCurrency: 'CLP' })).id;
-  const { headers } = await buildApiKey(kit.app, profileId, {
-    scopes: ['attribution:write', 'customers:read', 'goals:write', 'campaigns:read'],
-  });
+/** A shop that reports in Chilean pesos and sends events. */
+export async function openEventSender(kit: World['kit'], api: World['api']) {
+  const { profileId, full, call, ask, ledger } = await scene({ kit, api }, { reportingCurrency: 'CLP' });
   const send = async (url: string, body: unknown) => {
-    const response = await api.fastify.inject({
-      method: 'POST',
-      url,
-      headers: { ...headers, 'content-type': 'application/json' },
-      payload: JSON.stringify(body),
-    });
-    return { status: response.statusCode, headers: response.headers, body: response.json() };
+    const answer = await call('POST', url, JSON.stringify(body), { 'content-type': 'application/json' });
+    return { status: answer.statusCode, headers: answer.headers, body: answer.json() };
   };
   const outcomes = () =>
-    kit.app
-      .forProfile(profileId)
-      .transaction((tx) =>
-        tx.selectFrom('outcomes').selectAll().orderBy('occurred_at').orderBy('idempotency_key').execute(),
-      );
+    ledger.transaction((tx) =>
+      tx.selectFrom('outcomes').selectAll().orderBy('occurred_at').orderBy('idempotency_key').execute(),
+    );
   return {
     profileId,
-    headers: { ...headers },
+    headers: { ...full },
     send,
     post: (body: unknown) => send('/api/v1/events', body),
-    get: async (url: string) => (await api.fastify.inject({ url, headers: { ...headers } })).json(),
+    get: async (url: string) => (await ask(url)).body,
     outcomes,
     /** Of each outcome, by its key, whether it is a first payment. */
     flags: async () => Object.fromEntries((await outcomes()).map((row) => [row.idempotency_key, row.is_first_payment])),

@@ -1,0 +1,195 @@
+import { openTest } from '@tributary/testkit';
+import { sql } from 'kysely';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { ana, openPlace, type Place } from './erasures.fixture.ts';
+
+const world = await openTest();
+const { kit } = world;
+let place: Place;
+beforeEach(async () => {
+  place = await openPlace(world);
+});
+
+describe('what is gone, and what stays', () => {
+  test('[eras-027][eras-028][inge-038] name, address, phone, every identifier and the personal fields of raw events', async () => {
+    await place.event('e1', ana, {
+      occurred_at: '2026-06-01T00:00:00Z',
+      properties: { value: '100', currency: 'USD', subject_ref: 'patient-7', note: 'Called by Anastasia' },
+      click_ids: { gclid: 'click-of-ana' },
+      page_url: 'https://shop.example/thanks/ana',
+      action_source: 'website',
+      ad_id: '120200000000000009',
+    });
+    const before = await place.everything();
+    const words = [...Object.values(ana), 'anastasia', 'sotomayor', 'patient-7', 'click-of-ana', 'thanks/ana'];
+    for (const word of words) expect(before, word).toContain(word);
+    const [customer] = await place.rows<{ id: string }>(sql`SELECT id FROM customers`);
+
+    await place.erase({ customer_key: 'key-ana' });
+    const after = await place.everything();
+    for (const word of [...words, customer?.id as string]) {
+      // In the queue of what is still to be cleared elsewhere the id waits until that is done.
+      const waits = word === customer?.id;
+      expect(after.split('\n').filter((text) => text.includes(word)).length, word).toBe(waits ? 1 : 0);
+    }
+    expect(
+      await place.rows(sql`SELECT amount, currency, event_name, rest, subject_ref IS NULL AS untagged FROM outcomes`),
+    ).toEqual([
+      {
+        amount: '100',
+        currency: 'USD',
+        event_name: 'lead_created',
+        rest: { action_source: 'website', ad_id: '120200000000000009' },
+        untagged: false,
+      },
+    ]);
+    expect((await place.call('GET', '/api/v1/customers/search?q=anastasia')).json().data).toEqual([]);
+  });
+
+  test('[eras-010][eras-036] after a merge every key is recorded as erased, and each answers with the first receipt', async () => {
+    await place.event('e1', { external_id: 'elder', email: 'ana.soto@example.cl' });
+    await place.event('e2', { external_id: 'younger', phone: '+56912345678' });
+    await place.event('e3', { external_id: 'younger', email: 'ana.soto@example.cl' });
+    const first = (await place.erase({ customer_key: 'younger' })).json().data;
+    expect(first.customer_key).toBe('younger');
+    for (const customer_key of ['elder', 'younger']) {
+      const response = await place.erase({ customer_key });
+      expect(response.statusCode).toBe(200);
+      expect(response.json().data).toEqual(first);
+      expect(await place.mint({ customer_key })).toMatchObject({ status: 'not_found', reason: 'erased' });
+    }
+    // But for the shell that outcomes went to, nobody is left.
+    expect(await place.rows(sql`SELECT count(*)::int AS n FROM customers WHERE erased_at IS NULL`)).toEqual([{ n: 0 }]);
+  });
+
+  test('which payments are first ones does not change, though nobody knows any more who they were for', async () => {
+    const pay = (name: string, day: number, subject_ref?: string) =>
+      place.event(name, ana, {
+        event_name: 'payment_received',
+        occurred_at: `2026-05-${String(day).padStart(2, '0')}T00:00:00Z`,
+        properties: { value: '10', currency: 'USD', ...(subject_ref && { subject_ref }) },
+      });
+    await pay('p1', 1, 'kid-a');
+    await pay('p2', 2, 'kid-b');
+    await pay('p3', 20, 'kid-a');
+    const standings = () =>
+      place.rows(sql`SELECT idempotency_key, is_first_payment, purchase_id FROM outcomes ORDER BY idempotency_key`);
+    const before = await standings();
+    expect(before.filter((row) => (row as { is_first_payment: boolean }).is_first_payment)).toHaveLength(2);
+    await place.erase({ customer_key: 'key-ana' });
+    expect(await standings()).toEqual(before);
+    // Derived again from scratch, too.
+    const [shell] = await place.rows<{ id: string }>(sql`SELECT id FROM customers`);
+    await place.rows(
+      sql`INSERT INTO dirty_customers (profile_id, customer_id) VALUES (${place.profileId}, ${shell?.id})`,
+    );
+    const { settleCustomers } = await import('@tributary/domain/payments');
+    await settleCustomers(kit.app, kit.system, AbortSignal.timeout(10_000));
+    expect(await standings()).toEqual(before);
+  });
+
+  test('[link-035][link-036][link-037][eras-032] minting by our id or by the key says erased; by address or phone, nobody', async () => {
+    const id = await place.importRow({ email: ana.email, phone: ana.phone, external_id: 'key-ana' });
+    await place.erase({ customer_key: 'key-ana' });
+    const row = async (selector: object) => {
+      const { status, reason } = await place.mint(selector);
+      return [status, reason];
+    };
+    expect(await row({ customer_profile_id: id })).toEqual(['not_found', 'erased']);
+    expect(await row({ customer_key: 'key-ana' })).toEqual(['not_found', 'erased']);
+    expect(await row({ identifier_type: 'external_customer_id', identifier_value: 'key-ana' })).toEqual([
+      'not_found',
+      'erased',
+    ]);
+    expect(await row({ email: ana.email })).toEqual(['not_found', 'no_match']);
+    expect(await row({ phone: ana.phone })).toEqual(['not_found', 'no_match']);
+  });
+
+  test('the customer without a person gets no token, so that no browser becomes theirs', async () => {
+    await place.event('e1', ana);
+    await place.erase({ customer_key: 'key-ana' });
+    const [shell] = await place.rows<{ id: string }>(sql`SELECT id FROM customers`);
+    expect(await place.mint({ customer_profile_id: shell?.id })).toMatchObject({
+      status: 'not_found',
+      reason: 'erased',
+    });
+  });
+
+  test('an answer kept under an Idempotency-Key is given again, without the person', async () => {
+    const rows = [{ email: ana.email, external_id: 'key-ana' }, { email: 'eva@example.cl' }];
+    const again = () => place.call('POST', '/api/v1/customers', { rows }, { 'idempotency-key': 'import-1' });
+    const before = (await again()).json().data.results;
+    await place.erase({ email: ana.email });
+    const response = await again();
+    expect(response.headers['idempotent-replayed']).toBe('true');
+    expect(response.json().data.results).toEqual([{ ...before[0], customer_profile_id: null }, before[1]]);
+    expect(await place.rows(sql`SELECT value FROM identifiers`)).toEqual([{ value: 'eva@example.cl' }]);
+  });
+
+  test('a PII access log entry and an audit entry tell of it, and of nobody', async () => {
+    await place.event('e1', ana);
+    const { erasure_id } = (await place.erase({ customer_key: 'key-ana' })).json().data;
+    const owner = kit.app.forWorkspace(place.workspaceId);
+    const [audit] = (await owner.transaction((tx) => sql`SELECT action, target, detail FROM audit_log`.execute(tx)))
+      .rows;
+    expect(audit).toEqual({
+      action: 'customer.erased',
+      target: `erasure:${erasure_id}`,
+      detail: { profile_id: place.profileId, reason: 'data_subject_request' },
+    });
+    const log = (await owner.transaction((tx) => sql`SELECT operation, people FROM pii_access_log`.execute(tx))).rows;
+    expect(log).toEqual([{ operation: 'createErasure', people: 1 }]);
+  });
+});
+
+describe('said again', () => {
+  const customers = () =>
+    place.rows<{ kind: string; value: string }>(sql`SELECT kind, value FROM identifiers ORDER BY kind, value`);
+  beforeEach(async () => {
+    await place.event('e1', ana, { occurred_at: '2026-06-01T00:00:00Z', properties: { note: 'secret' } });
+    await place.erase({ customer_key: 'key-ana' });
+    kit.clock.advance(60_000);
+  });
+
+  test('[eras-015] an event dated before the erasure is recorded, of nobody and without what it says of a person', async () => {
+    const response = await place.event(
+      'late',
+      { email: ana.email, phone: '+56987654321' },
+      {
+        occurred_at: '2026-06-02T00:00:00Z',
+        properties: { value: '5', currency: 'USD', note: 'secret' },
+      },
+    );
+    expect(response.json().data).toMatchObject({ status: 'recorded', customer_key: null });
+    expect(await customers()).toEqual([]);
+    expect(
+      await place.rows(sql`SELECT customer_id, amount, rest FROM outcomes WHERE idempotency_key = 'late'`),
+    ).toEqual([{ customer_id: null, amount: '5', rest: {} }]);
+  });
+
+  test('an event dated after it makes a new customer; the erased key never binds again', async () => {
+    const response = await place.event('new', ana, { occurred_at: kit.clock.now().toISOString() });
+    expect(response.json().data).toMatchObject({ status: 'recorded', customer_key: null });
+    expect((await customers()).map(({ kind }) => kind)).not.toContain('external_customer_id');
+    expect((await customers()).map(({ value }) => value)).toContain(ana.email);
+    const [, stranger] = await place.rows<{ customer_id: string }>(
+      sql`SELECT customer_id FROM outcomes ORDER BY recorded_at`,
+    );
+    const [shell] = await place.rows<{ id: string }>(sql`SELECT id FROM customers WHERE erased_at IS NOT NULL`);
+    expect(stranger?.customer_id).not.toBe(shell?.id);
+    expect((await place.event('keyed', { external_id: 'key-ana' })).json().data.customer_key).toBeNull();
+    await place.importRow({ phone: '+56987654321', external_id: 'key-ana' });
+    expect((await customers()).map(({ kind }) => kind)).not.toContain('external_customer_id');
+  });
+
+  test('[eras-015] the same event sent again, dated or not, brings nothing back', async () => {
+    for (const more of [{ occurred_at: '2026-06-01T00:00:00Z' }, {}, { occurred_at: kit.clock.now().toISOString() }]) {
+      const response = await place.event('e1', ana, { ...more, properties: { note: 'secret', subject_ref: 'kid-a' } });
+      expect(response.statusCode).toBe(202);
+      expect(await customers()).toEqual([]);
+      expect(await place.everything()).not.toContain('secret');
+      expect(await place.everything()).not.toContain('kid-a');
+    }
+    expect(await place.rows(sql`SELECT customer_id IS NULL AS nobody FROM outcomes`)).toEqual([{ nobody: false }]);
+  });
+});

@@ -1,0 +1,174 @@
+import type { ClickHouse, TouchRow, VisitRow } from '@tributary/clickhouse';
+import { visit } from '@tributary/clickhouse/visit.fixture.ts';
+import type { Scope } from '@tributary/contract';
+import { replay } from '@tributary/domain/attribution';
+import { copyDelivery } from '@tributary/domain/campaigns';
+import { type EntityLevel, entityIdOf } from '@tributary/rules';
+import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import type { Answer, TestApi } from './api.ts';
+import { buildProfile, type ProfileTraits } from './builders.ts';
+import { buildApiKey } from './keys.ts';
+import { settleAll } from './settle.ts';
+import type { Testkit } from './testkit.ts';
+
+/** Where a shop stands: what `openTest` opened, or processes of a drill. */
+export interface World {
+  readonly kit: Pick<Testkit, 'app'> & Partial<Pick<Testkit, 'system'>>;
+  readonly api: Pick<TestApi, 'call'>;
+  /** Needed by shops that have visits, touches or reports. */
+  readonly clickhouse?: ClickHouse;
+}
+
+export interface SceneTraits extends ProfileTraits {
+  /** Of a profile that is there already. */
+  readonly profileId?: string;
+  /** What its own key may do. */
+  readonly scopes?: readonly Scope[];
+  readonly requestsPerMinute?: number;
+}
+
+const everyday: readonly Scope[] = [
+  'customers:read',
+  'conversions:read',
+  'campaigns:read',
+  'attribution:write',
+  'goals:write',
+];
+
+const start = Date.parse('2026-03-01T00:00:00Z');
+/** A moment so many days after the first of March 2026. */
+export const at = (days: number) => new Date(start + days * 86_400_000).toISOString();
+
+export type Scene = Awaited<ReturnType<typeof scene>>;
+
+/** A shop with a profile and a key of its own, and the tools to make things happen in it and to ask what happened. */
+export async function scene({ kit, api, clickhouse }: World, traits: SceneTraits = {}) {
+  const { app, system } = kit;
+  const { id: profileId, workspaceId } = traits.profileId
+    ? await profileOf(app, traits.profileId)
+    : await buildProfile(app, traits);
+  const { scopes = everyday, requestsPerMinute } = traits;
+  const key = await buildApiKey(app, profileId, { scopes, ...(requestsPerMinute && { requestsPerMinute }) });
+  const keyWith = async (...some: Scope[]) => (await buildApiKey(app, profileId, { scopes: some })).headers;
+  const ledger = app.forProfile(profileId);
+  const stores = () => {
+    if (!clickhouse || !system) throw new Error('This shop was opened without the stores that this needs.');
+    return { app, system, clickhouse };
+  };
+
+  /** Whatever the answer is. */
+  const call = (
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    url: string,
+    payload?: object | string,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> =>
+    api.call({ method, url, headers: { ...key.headers, ...headers }, ...(payload !== undefined && { payload }) });
+  /** With these headers in the place of the key's. */
+  const ask = async (
+    url: string,
+    headers: Readonly<Record<string, string>> = key.headers,
+    method: 'GET' | 'POST' = 'GET',
+    payload?: object,
+  ) => {
+    const answer = await api.call({ method, url, headers: { ...headers }, ...(payload && { payload }) });
+    return { status: answer.statusCode, headers: answer.headers, body: answer.json() };
+  };
+  /** What is sent must be taken. */
+  const post = async (url: string, payload: object) => {
+    const answer = await call('POST', url, payload);
+    if (answer.statusCode >= 300) throw new Error(answer.body);
+    return answer.json().data;
+  };
+  return {
+    profileId,
+    workspaceId,
+    key,
+    /** Of the shop's own key, and of one that sees no people. */
+    full: key.headers,
+    projected: await keyWith('conversions:read'),
+    keyWith,
+    ledger,
+    call,
+    ask,
+    post,
+
+    /** A payment, unless the body says something else, and the customer of whom it told. */
+    async send(body: object = {}) {
+      const { outcome_event_id } = await post('/api/v1/events', {
+        event_name: 'payment_received',
+        idempotency_key: uuid(),
+        occurred_at: at(20),
+        properties: { value: '100.00', currency: 'USD' },
+        user_traits: { email: 'eva@example.test', external_id: 'eva-1', first_name: 'Eva', last_name: 'Soto' },
+        ...body,
+      });
+      const outcome = await ledger.transaction((tx) =>
+        tx.selectFrom('outcomes').select('customer_id').where('id', '=', outcome_event_id).executeTakeFirstOrThrow(),
+      );
+      return { outcomeId: outcome_event_id as string, customerId: outcome.customer_id as string };
+    },
+    /** Days of ads as a platform tells them. */
+    spend: (...rows: object[]) =>
+      post('/api/v1/spend', {
+        rows: rows.map((row) => ({ platform: 'social_ads', level: 'ad', currency: 'USD', spend: '0', ...row })),
+      }),
+    entity: (level: EntityLevel, externalId: string, platform = 'social_ads') =>
+      entityIdOf(profileId, platform, level, externalId),
+
+    async visit(changes: Partial<VisitRow> = {}) {
+      const row = visit({ profile_id: profileId, visit_id: uuid(), ...changes });
+      await stores().clickhouse.insert('visits', [row]);
+      return row;
+    },
+    async touch(...touches: Partial<TouchRow>[]) {
+      const rows = touches.map((one) => ({ touch_id: uuid(), channel: 'paid_social', source: 'facebook', ...one }));
+      const lines = rows.map((row) => JSON.stringify({ profile_id: profileId, session_id: uuid(), ...row }));
+      if (lines.length > 0) await stores().clickhouse.insertLines('touches', lines.join('\n'));
+    },
+    /** Makes browsers those of whoever has the e-mail address or the id. */
+    async link(visitorId: string, customer: string) {
+      await ledger.transaction((tx) =>
+        sql`INSERT INTO visitor_links (profile_id, visitor_id, customer_id, source, linked_at)
+          SELECT DISTINCT profile_id, ${visitorId}::uuid, customer_id, 'identify', ${at(0)}::timestamptz FROM identifiers
+          WHERE ${customer} IN (value, customer_id::text) ON CONFLICT DO NOTHING`.execute(tx),
+      );
+    },
+
+    /** Until what the conversions owe to their touches is worked out. */
+    attribute: () => settleAll(stores()),
+    /** The same for conversions that nothing marked, and the copy of delivery: until all that was done shows in the reports. */
+    async settle() {
+      const { signal } = new AbortController();
+      await replay(stores(), { profileId, cause: 'test', now: () => new Date(), signal });
+      await copyDelivery(stores(), profileId, 10_000);
+    },
+
+    /** What the answers of a journey hold, page after page. */
+    async pages(url: string, limit: number, headers?: Readonly<Record<string, string>>) {
+      const events: Record<string, unknown>[] = [];
+      for (let offset = 0; ; offset += limit) {
+        const { body } = await ask(`${url}${url.includes('?') ? '&' : '?'}offset=${offset}&limit=${limit}`, headers);
+        events.push(...body.data.events);
+        if (body.data.events.length === 0) return { events, total: body.data.total_count as number };
+      }
+    },
+    /** What the log of reads of people says, the newest first. */
+    accesses: () =>
+      app
+        .forWorkspace(workspaceId)
+        .transaction((tx) =>
+          tx.selectFrom('pii_access_log').select(['operation', 'people', 'result']).orderBy('id', 'desc').execute(),
+        ),
+  };
+}
+
+async function profileOf(app: Testkit['app'], id: string) {
+  const { workspace_id } = await app
+    .forProfile(id)
+    .transaction((tx) =>
+      tx.selectFrom('profiles').select('workspace_id').where('id', '=', id).executeTakeFirstOrThrow(),
+    );
+  return { id, workspaceId: workspace_id };
+}
