@@ -1,4 +1,5 @@
-import { announce, type Tx } from '@tributary/postgres';
+import { announce } from '@tributary/domain/events';
+import type { Tx } from '@tributary/postgres';
 import { sql } from 'kysely';
 import { v5 as uuidFrom } from 'uuid';
 
@@ -22,9 +23,8 @@ export async function announceAttributed(
     tx,
     rows.map(({ id, key }) => ({
       id: uuidFrom(`conversion.attributed:${id}`, profileId),
-      profileId,
       type: 'conversion.attributed',
-      payload: { definition_id: id, conversion_key: key },
+      data: { profile_id: profileId, definition_id: id, conversion_key: key },
       occurredAt: now,
     })),
   );

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouse } from '@tributary/clickhouse';
-import { announce, type Schema, type Tx } from '@tributary/postgres';
+import { announce } from '@tributary/domain/events';
+import type { Schema, Tx } from '@tributary/postgres';
 import type { Updateable } from 'kysely';
 import { v7 as uuid, v5 as uuidFrom } from 'uuid';
 import { applyResults, decayTables, dropBatch, type Engines, nextVersion } from './attribute-batch.ts';
@@ -154,9 +155,8 @@ async function work(
     await announce(tx, [
       {
         id: uuidFrom(`recompute.completed:${id}`, profileId),
-        profileId,
         type: 'recompute.completed',
-        payload: { replay_id: id, cause, conversions },
+        data: { profile_id: profileId, replay_id: id, cause, conversions },
         occurredAt: now(),
       },
     ]);

@@ -57,7 +57,7 @@ async function record(
         profileId: caller.profileId as string,
         now,
         evidence: { source: 'events', saidAt: now, requestId },
-        isAnnounced: !caller.isHealthcare,
+        teller: { source: 'api' },
         tombstones,
         payments,
       });

@@ -196,6 +196,9 @@ export const EventName = enumOf(events);
 /** The events that fire. */
 export type LiveEventName = { [Name in EventName]: Events[Name] extends { data: unknown } ? Name : never }[EventName];
 
+/** What is written of an event when it happens. */
+export type AnnouncedData<Name extends LiveEventName> = Readonly<z.output<Events[Name]['announced']>>;
+
 export function isLiveEvent(name: string): name is LiveEventName {
   return Object.hasOwn(events, name) && 'data' in events[name as EventName];
 }

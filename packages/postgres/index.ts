@@ -12,8 +12,6 @@ export {
   type Wall,
 } from './ledger.ts';
 export { migrate, migrationsFingerprint } from './migrate.ts';
-export { announce, type OutboxEvent } from './outbox.ts';
 export { roles } from './roles.ts';
-export { sequenceBatch, startSequencer } from './sequencer.ts';
 export type { Snapshot } from './snapshot.ts';
 export { sweep } from './sweep.ts';
