@@ -1,4 +1,4 @@
-import { type ClickHouse, raw } from '@tributary/clickhouse';
+import { type ClickHouse, raw, type TouchRow } from '@tributary/clickhouse';
 import { buildProfile, openTestkit, openWarehouse, type Testkit } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 /** 300 customers with two browsers each, three touches a browser, and a payment each. */
-async function fill() {
+async function fill(named: Partial<TouchRow> = {}) {
   const { id: profileId } = await buildProfile(kit.app);
   const ledger = kit.app.forProfile(profileId);
   const definitionId = uuid();
@@ -51,6 +51,7 @@ async function fill() {
         touch_id: uuid(),
         session_id: uuid(),
         channel: 'email',
+        ...named,
       }),
     ),
   );
@@ -76,7 +77,7 @@ async function fill() {
 }
 
 describe('A replay', () => {
-  test('works out everything, whatever the number of buckets, and says when it is done', async () => {
+  test('[evnt-012] works out everything, whatever the number of buckets, and says when it is done', async () => {
     const { contents, options, ledger } = await fill();
     const engines = { app: kit.app, clickhouse };
     const result = await replay(engines, { ...options, buckets: 7 });
@@ -88,6 +89,19 @@ describe('A replay', () => {
       sql<{ type: string }>`SELECT type FROM outbox WHERE type <> 'profile.freshness.changed'`.execute(tx),
     );
     expect(events).toEqual([{ type: 'recompute.completed' }]);
+  });
+
+  test('tells of the first share of a definition, once', async () => {
+    const { options, ledger } = await fill({ ad_id: uuid() });
+    const engines = { app: kit.app, clickhouse };
+    const told = () =>
+      ledger.transaction((tx) =>
+        sql<{ type: string }>`SELECT type FROM outbox WHERE type = 'conversion.attributed'`.execute(tx),
+      );
+    await replay(engines, { ...options, buckets: 2 });
+    expect((await told()).rows).toHaveLength(1);
+    await replay(engines, { ...options, buckets: 2 });
+    expect((await told()).rows).toHaveLength(1);
   });
 
   test('run again, in other buckets, writes nothing and adds no history', async () => {
