@@ -4,6 +4,7 @@ const { join } = require('node:path');
 
 /** The rooms, lowest first: a room imports only those below it. What must happen above goes through the outbox or a job. */
 const rooms = [
+  'events',
   'accountability',
   'tenants',
   'credentials',
@@ -21,7 +22,6 @@ const rooms = [
   'reports',
   'top-performers',
   'journeys',
-  'webhooks',
   'erasures',
 ];
 refuseUnranked();
@@ -41,7 +41,6 @@ const roomsWithOneDoor = [
   'reports',
   'top-performers',
   'journeys',
-  'webhooks',
   'erasures',
 ];
 

@@ -2,13 +2,13 @@ import { type ClickHouse, type ClickHouseSettings, forgetProfile } from '@tribut
 import { pruneAccessLog } from '@tributary/domain/accountability/room.ts';
 import { forgetExpired } from '@tributary/domain/accounts/room.ts';
 import { completeErasures } from '@tributary/domain/erasures';
+import { pruneEvents } from '@tributary/domain/events/room.ts';
 import type { Ingestion } from '@tributary/domain/ingestion';
 import { fetchRates, type RateSources } from '@tributary/domain/money';
 import { priceOutcomes, spreadDefinition } from '@tributary/domain/outcomes';
 import { settleCustomers } from '@tributary/domain/payments';
 import { deleteTenant } from '@tributary/domain/tenants/room.ts';
 import { rebuildScores } from '@tributary/domain/top-performers';
-import { pruneEvents } from '@tributary/domain/webhooks';
 import type { Outbound } from '@tributary/outbound';
 import type { Postgres } from '@tributary/postgres';
 import type { Stream } from '@tributary/stream';

@@ -1,30 +1,37 @@
-import { announce, type Tx } from '@tributary/postgres';
+import type { ClickHouse } from '@tributary/clickhouse';
+import { announce } from '@tributary/domain/events';
+import type { Tx } from '@tributary/postgres';
 import { sql } from 'kysely';
 import { v5 as uuidFrom } from 'uuid';
 
-/** Tells of each definition's first attributed conversion, once: the stamp on the definition is for good. */
+/** The definitions of whose conversions some campaign, ad set or ad earned a share, as this version has worked them out. */
+export async function findCredited(
+  clickhouse: ClickHouse,
+  found_in: 'attribution_results' | 'attributed_conversions',
+  { profile_id, version }: { readonly profile_id: string; readonly version: string },
+): Promise<string[]> {
+  const rows = await clickhouse.query('attribution_list_credited', { found_in, profile_id, version });
+  return rows.map(({ definition_id }) => definition_id);
+}
+
+/** Tells of the first share of each definition, once: the stamp on the definition is for good. */
 export async function announceAttributed(
   tx: Tx,
   profileId: string,
-  outcomeIds: readonly string[],
+  definitionIds: readonly string[],
   now: Date,
 ): Promise<void> {
+  if (definitionIds.length === 0) return;
   const { rows } = await sql<{ id: string; key: string }>`
     UPDATE definitions SET first_attributed_at = ${now}
-    WHERE profile_id = ${profileId} AND first_attributed_at IS NULL AND is_attribution_eligible AND EXISTS (
-      SELECT FROM outcomes o
-      LEFT JOIN definition_events byname ON byname.profile_id = o.profile_id AND byname.event_key = o.event_key
-      LEFT JOIN definition_events bytype ON bytype.profile_id = o.profile_id AND bytype.event_key = o.event_type_key
-      WHERE o.profile_id = ${profileId} AND o.id = ANY (${outcomeIds}::uuid[])
-        AND coalesce(byname.definition_id, bytype.definition_id) = definitions.id)
+    WHERE profile_id = ${profileId} AND first_attributed_at IS NULL AND id = ANY (${definitionIds}::uuid[])
     RETURNING id, key`.execute(tx);
   await announce(
     tx,
     rows.map(({ id, key }) => ({
       id: uuidFrom(`conversion.attributed:${id}`, profileId),
-      profileId,
       type: 'conversion.attributed',
-      payload: { definition_id: id, conversion_key: key },
+      data: { profile_id: profileId, definition_id: id, conversion_key: key },
       occurredAt: now,
     })),
   );

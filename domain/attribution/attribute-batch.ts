@@ -3,7 +3,7 @@ import { type ClickHouse, dropPartition } from '@tributary/clickhouse';
 import type { Postgres } from '@tributary/postgres';
 import { hourWeights, minuteWeights } from '@tributary/rules';
 import { sql } from 'kysely';
-import { announceAttributed } from './announce.ts';
+import { announceAttributed, findCredited } from './announce.ts';
 import { noteFreshness } from './freshness.ts';
 import { LeaseLost } from './lease.ts';
 import { stage } from './stage.ts';
@@ -41,8 +41,10 @@ export async function attributeBatch(
     bucket: 0,
     ...decayTables,
   });
+  // From the results, before they are compared: killed in between, the batch finds the same ones again.
+  const credited = await findCredited(clickhouse, 'attribution_results', batch);
   await applyResults(clickhouse, profileId, version);
-  await finish(app, { profileId, holder, size }, dirty, now);
+  await finish(app, { profileId, holder, size }, dirty, credited, now);
   await dropBatch(clickhouse, batchId);
   return dirty.length;
 }
@@ -74,6 +76,7 @@ async function finish(
   app: Postgres,
   { profileId, holder, size }: Batch,
   dirty: readonly { readonly outcome_id: string; readonly revision: string }[],
+  credited: readonly string[],
   now: Date,
 ): Promise<void> {
   const ids = dirty.map(({ outcome_id }) => outcome_id);
@@ -95,7 +98,7 @@ async function finish(
     await sql`DELETE FROM moved_conversions WHERE profile_id = ${profileId} AND outcome_id = ANY (${settled}::uuid[])`.execute(
       tx,
     );
-    await announceAttributed(tx, profileId, settled, now);
+    await announceAttributed(tx, profileId, credited, now);
     await noteFreshness(tx, profileId, dirty.length < size ? 'current' : 'behind', now);
   });
 }

@@ -9,6 +9,9 @@ import { startAttribution } from './attribute-dirty.ts';
 const world = await openTestWithClickHouse();
 const { kit, clickhouse } = world;
 
+/** Eva's browser. */
+const eva = uuid();
+
 /** A shop whose batches are worked out one at a time, and what stands then in the stores. */
 async function openShop() {
   const place = await scene(world);
@@ -55,11 +58,9 @@ async function openShop() {
           .rows[0]?.n,
       ),
     events: async () =>
-      (
-        await ledger.transaction((tx) =>
-          sql<{ type: string }>`SELECT type FROM outbox WHERE type <> 'outcome.recorded'`.execute(tx),
-        )
-      ).rows.map(({ type }) => type),
+      (await ledger.transaction((tx) => sql<{ type: string }>`SELECT type FROM outbox`.execute(tx))).rows.map(
+        ({ type }) => type,
+      ),
   };
 }
 
@@ -164,14 +165,50 @@ const workspaceOf = async (profileId: string) =>
       )
   ).rows[0]?.id;
 
-test('the first attributed conversion of a definition is announced, and never a second', async () => {
-  const shop = await openShop();
-  await shop.pay({});
-  await shop.attribute();
-  expect(await shop.events()).toEqual(['conversion.attributed']);
-  await shop.pay({});
-  await shop.attribute();
-  expect(await shop.events()).toEqual(['conversion.attributed']);
+describe('conversion.attributed', () => {
+  test('is not told while no campaign, ad set or ad has a share', async () => {
+    const shop = await openShop();
+    await shop.pay({});
+    await shop.attribute();
+    await shop.touch(eva, 5, { channel: 'email' });
+    await shop.link(eva, 'eva@example.test');
+    await shop.pay({});
+    await shop.attribute();
+    expect((await shop.rows()).map(({ touch_count }) => touch_count)).toContain(1);
+    expect(await shop.events()).toEqual([]);
+  });
+
+  test.each(['campaign_id', 'ad_set_id', 'ad_id'])(
+    '[evnt-013] [evnt-014] is told when one named by its %s first has one, and never a second time',
+    async (level) => {
+      const shop = await openShop();
+      await shop.touch(eva, 5, { [level]: uuid() });
+      await shop.touch(eva, 6, { channel: 'direct' });
+      await shop.pay({});
+      await shop.link(eva, 'eva@example.test');
+      await shop.attribute();
+      expect(await shop.events()).toEqual(['conversion.attributed']);
+      await shop.pay({});
+      await shop.attribute();
+      expect(await shop.events()).toEqual(['conversion.attributed']);
+      await shop.pay({ event_name: 'lead_created', properties: {} });
+      await shop.attribute();
+      expect(await shop.events()).toEqual(['conversion.attributed', 'conversion.attributed']);
+    },
+  );
+
+  test('is told also when the worker died between the results and the last word', async () => {
+    const shop = await openShop();
+    await shop.touch(eva, 5, { ad_id: uuid() });
+    await shop.pay({});
+    await shop.link(eva, 'eva@example.test');
+    const batch = { profileId: shop.profileId, holder: uuid(), size: 1_000 };
+    await expect(attributeBatch({ app: kit.app, clickhouse }, batch, kit.clock.now())).rejects.toThrow();
+    expect(await shop.rows()).toHaveLength(1);
+    expect(await shop.events()).toEqual([]);
+    await shop.attribute();
+    expect(await shop.events()).toEqual(['conversion.attributed']);
+  });
 });
 
 const startWorker = (options: { idleMs: number; profilesAtOnce?: number }) =>

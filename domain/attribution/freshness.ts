@@ -1,9 +1,8 @@
-import { announce, type Tx } from '@tributary/postgres';
+import type { Freshness } from '@tributary/contract';
+import { announce } from '@tributary/domain/events';
+import type { Tx } from '@tributary/postgres';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-
-/** Current: all that is known is in the reports, but for what came within the last seconds. Behind: more waits than one batch holds, or a replay runs. */
-export type Freshness = 'current' | 'behind';
 
 /** Notes how a profile's figures stand, and tells whoever subscribed when that is news. */
 export async function noteFreshness(tx: Tx, profileId: string, state: Freshness, now: Date): Promise<void> {
@@ -22,9 +21,8 @@ export async function noteFreshness(tx: Tx, profileId: string, state: Freshness,
   await announce(tx, [
     {
       id: uuid(),
-      profileId,
       type: 'profile.freshness.changed',
-      payload: { freshness: state, since: now.toISOString() },
+      data: { profile_id: profileId, freshness: state, since: now.toISOString() },
       occurredAt: now,
     },
   ]);

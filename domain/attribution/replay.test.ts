@@ -1,4 +1,4 @@
-import { raw } from '@tributary/clickhouse';
+import { raw, type TouchRow } from '@tributary/clickhouse';
 import { buildProfile, openTestWithClickHouse } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
@@ -8,7 +8,7 @@ import { replay } from './replay.ts';
 const { kit, clickhouse } = await openTestWithClickHouse();
 
 /** 300 customers with two browsers each, three touches a browser, and a payment each. */
-async function fill() {
+async function fill(named: Partial<TouchRow> = {}) {
   const { id: profileId } = await buildProfile(kit.app);
   const ledger = kit.app.forProfile(profileId);
   const definitionId = uuid();
@@ -40,6 +40,7 @@ async function fill() {
         touch_id: uuid(),
         session_id: uuid(),
         channel: 'email',
+        ...named,
       }),
     ),
   );
@@ -65,7 +66,7 @@ async function fill() {
 }
 
 describe('A replay', () => {
-  test('works out everything, whatever the number of buckets, and says when it is done', async () => {
+  test('[evnt-012] works out everything, whatever the number of buckets, and says when it is done', async () => {
     const { contents, options, ledger } = await fill();
     const engines = { app: kit.app, clickhouse };
     const result = await replay(engines, { ...options, buckets: 7 });
@@ -77,6 +78,19 @@ describe('A replay', () => {
       sql<{ type: string }>`SELECT type FROM outbox WHERE type <> 'profile.freshness.changed'`.execute(tx),
     );
     expect(events).toEqual([{ type: 'recompute.completed' }]);
+  });
+
+  test('tells of the first share of a definition, once', async () => {
+    const { options, ledger } = await fill({ ad_id: uuid() });
+    const engines = { app: kit.app, clickhouse };
+    const told = () =>
+      ledger.transaction((tx) =>
+        sql<{ type: string }>`SELECT type FROM outbox WHERE type = 'conversion.attributed'`.execute(tx),
+      );
+    await replay(engines, { ...options, buckets: 2 });
+    expect((await told()).rows).toHaveLength(1);
+    await replay(engines, { ...options, buckets: 2 });
+    expect((await told()).rows).toHaveLength(1);
   });
 
   test('run again, in other buckets, writes nothing and adds no history', async () => {

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouse } from '@tributary/clickhouse';
-import { announce, type Schema, type Tx } from '@tributary/postgres';
+import { announce } from '@tributary/domain/events';
+import type { Schema, Tx } from '@tributary/postgres';
 import type { Updateable } from 'kysely';
 import { v7 as uuid, v5 as uuidFrom } from 'uuid';
+import { announceAttributed, findCredited } from './announce.ts';
 import { applyResults, decayTables, dropBatch, type Engines, nextVersion } from './attribute-batch.ts';
 import { noteFreshness } from './freshness.ts';
 import { LeaseLost, leaseProfile, releaseProfile } from './lease.ts';
@@ -148,15 +150,16 @@ async function work(
     await clickhouse.command('attribution_bury_unknown', { ...batch, cause });
     await applyResults(clickhouse, profileId, version);
   }
+  const credited = await findCredited(clickhouse, 'attributed_conversions', batch);
   await transaction(async (tx) => {
     await setReplay(tx, profileId, id, { state: 'done', finished_at: now() });
+    await announceAttributed(tx, profileId, credited, now());
     await noteFreshness(tx, profileId, 'current', now());
     await announce(tx, [
       {
         id: uuidFrom(`recompute.completed:${id}`, profileId),
-        profileId,
         type: 'recompute.completed',
-        payload: { replay_id: id, cause, conversions },
+        data: { profile_id: profileId, replay_id: id, cause, conversions },
         occurredAt: now(),
       },
     ]);

@@ -6,7 +6,7 @@ import { eachProfile } from './each-profile.ts';
 import type { PlacedVisit } from './place-visits.ts';
 import { lockLinkedCustomers } from './store.ts';
 
-type Candidate = Omit<VisitOutcome, 'customerId'> & { readonly profileId: string; readonly isHealthcare: boolean };
+type Candidate = Omit<VisitOutcome, 'customerId'> & { readonly profileId: string };
 
 /** As many as a request of the API may bring. */
 const mostAtOnce = 1_000;
@@ -27,7 +27,6 @@ function candidateOf({ profile, arrival, visitorId, isErased, visit, secret }: P
   return [
     {
       profileId: profile.id,
-      isHealthcare: profile.isHealthcare,
       visitId: visit.id,
       visitorId,
       isErased,
@@ -62,7 +61,7 @@ async function record(
           profileId,
           now: at,
           evidence: { source: 'browser', saidAt: at, requestId: first.visitId },
-          isAnnounced: !first.isHealthcare,
+          teller: { source: 'browser' },
           tombstones,
           payments: paymentStandings,
         },

@@ -6,7 +6,6 @@ export interface VisitProfile {
   readonly id: string;
   readonly ownHosts: readonly string[];
   readonly redirectHosts: readonly string[];
-  readonly isHealthcare: boolean;
   /** Whether anybody of it was ever erased. */
   readonly hasErased: boolean;
 }
@@ -14,7 +13,7 @@ export interface VisitProfile {
 /** Step 2. By id; one that was deleted is not among them, and its visits go the way of the others that it had. */
 export async function findProfiles(ledger: UnboundLedger, ids: readonly string[]): Promise<Map<string, VisitProfile>> {
   const { rows } = await ledger.query(sql<VisitProfile>`
-    SELECT profile_id AS id, own_hosts AS "ownHosts", redirect_hosts AS "redirectHosts", is_healthcare AS "isHealthcare",
+    SELECT profile_id AS id, own_hosts AS "ownHosts", redirect_hosts AS "redirectHosts",
       has_erased AS "hasErased"
     FROM find_visit_profiles(${[...new Set(ids)]}::uuid[])`);
   return new Map(rows.map((row) => [row.id, row]));

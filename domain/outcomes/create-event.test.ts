@@ -119,16 +119,15 @@ describe('202', () => {
     expect(await step()).toBe(true);
   });
 
-  test('what is recorded is dirty for attribution and announced once', async () => {
+  test('what is recorded is dirty for attribution, and announced to nobody', async () => {
     await sender.post(paymentEvent({ key: 'k' }));
     await sender.post(paymentEvent({ key: 'k' }));
     const ledger = kit.app.forProfile(sender.profileId);
     expect(await ledger.transaction((tx) => tx.selectFrom('dirty_conversions').select('cause').execute())).toEqual([
       { cause: 'outcome_recorded' },
     ]);
-    expect(await ledger.transaction((tx) => tx.selectFrom('outbox').select('type').execute())).toEqual([
-      { type: 'outcome.recorded' },
-    ]);
+    expect(await ledger.transaction((tx) => tx.selectFrom('outbox').select('type').execute())).toEqual([]);
+    expect(await sender.outcomes()).toMatchObject([{ source: 'api', connection_id: null, external_id: null }]);
   });
 });
 

@@ -57,7 +57,7 @@ async function record(
         profileId: caller.profileId,
         now,
         evidence: { source: 'events', saidAt: now, requestId },
-        isAnnounced: !caller.isHealthcare,
+        teller: { source: 'api' },
         tombstones,
         payments,
       });

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { Postgres } from '@tributary/postgres';
-import { isHealthcareFamily } from '@tributary/rules';
 import { v7 as uuid } from 'uuid';
 import { type ReadEvent, readOneOfMany } from './read-event.ts';
 import { recordOutcomes, untilRecorded } from './record-outcomes.ts';
@@ -41,22 +40,8 @@ export async function openOutcomeImporter(
 ): Promise<OutcomeImporter | undefined> {
   const profile = await app
     .forProfile(profileId)
-    .transaction((tx) =>
-      tx.selectFrom('profiles').select(['privacy_mode', 'workspace_id']).where('id', '=', profileId).executeTakeFirst(),
-    );
+    .transaction((tx) => tx.selectFrom('profiles').select('id').where('id', '=', profileId).executeTakeFirst());
   if (!profile) return undefined;
-  const workspace = await app
-    .forWorkspace(profile.workspace_id)
-    .transaction((tx) =>
-      tx
-        .selectFrom('workspaces')
-        .select('is_healthcare_agency')
-        .where('id', '=', profile.workspace_id)
-        .executeTakeFirst(),
-    );
-  const isHealthcare = isHealthcareFamily(
-    workspace && { isHealthcareAgency: workspace.is_healthcare_agency, privacyMode: profile.privacy_mode },
-  );
   return {
     check: (rows) => ({ recorded: 0, updated: 0, duplicate: 0, rejected: readRows(rows, now()).rejected }),
     async import(rows) {
@@ -69,7 +54,7 @@ export async function openOutcomeImporter(
             profileId,
             now: at,
             evidence,
-            isAnnounced: !isHealthcare,
+            teller: { source: 'import' },
             tombstones,
             payments,
           }),

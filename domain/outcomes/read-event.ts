@@ -1,4 +1,4 @@
-import { ServerEvent } from '@tributary/contract';
+import { type ConversionType, ServerEvent } from '@tributary/contract';
 import type { Said } from '@tributary/domain/customers';
 import {
   type AcceptedEvent,
@@ -23,6 +23,11 @@ export interface ReadEvent {
   readonly said: Said;
   /** Where it came from a browser: which one it was, and whose it is known to be. */
   readonly browser?: { readonly visitorId: string; readonly customerId: string | null; readonly isErased: boolean };
+  /**
+   * Where a provider told of it: its id of the outcome, and what it is in our words. An id of the thing alone is not enough: a deal
+   * that is opened and later won is two outcomes.
+   */
+  readonly provided?: { readonly externalId: string; readonly outcomeType: ConversionType };
   readonly rest: Readonly<Record<string, Json>>;
   readonly warnings: readonly string[];
 }

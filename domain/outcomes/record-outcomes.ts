@@ -1,3 +1,4 @@
+import type { OutcomeProvider, OutcomeSource } from '@tributary/contract';
 import {
   CustomerBook,
   type Evidence,
@@ -8,9 +9,10 @@ import {
 } from '@tributary/domain/customers';
 import { findCashEvents } from '@tributary/domain/definitions';
 import { findRates } from '@tributary/domain/money';
-import { announce, type Tx } from '@tributary/postgres';
+import type { Tx } from '@tributary/postgres';
 import { convert, type EventSettlement, fromMinorUnits, originOf, settleEvent } from '@tributary/rules';
-import { v7 as uuid, v5 as uuidFrom } from 'uuid';
+import { v7 as uuid } from 'uuid';
+import { announceOutcomes } from './announce-outcomes.ts';
 import { withoutPerson } from './erase.ts';
 import type { OwnedPayment, PaymentChange, PaymentStandings } from './payment-standings.ts';
 import type { ReadEvent } from './read-event.ts';
@@ -33,12 +35,16 @@ export interface Recorded {
   readonly customerKey: string | null;
 }
 
+/** Who tells: the business itself, or a provider through the connection that the business has with it, if it takes one. */
+export type Teller =
+  | { readonly source: Exclude<OutcomeSource, OutcomeProvider> }
+  | { readonly source: OutcomeProvider; readonly connectionId: string | null };
+
 export interface RecordContext {
   readonly profileId: string;
   readonly now: Date;
   readonly evidence: Evidence;
-  /** Whether subscribers are told: a healthcare-family profile tells nobody. */
-  readonly isAnnounced: boolean;
+  readonly teller: Teller;
   readonly tombstones: Tombstones;
   readonly payments: PaymentStandings;
 }
@@ -70,19 +76,8 @@ export async function recordOutcomes(
       ...touched.map(({ row, status }) => [row.id, `outcome_${status}`] as const),
     ]),
   );
-  if (context.isAnnounced) {
-    const fresh = settled.filter(({ status }) => status === 'recorded');
-    await announce(
-      tx,
-      fresh.map(({ row }) => ({
-        id: uuidFrom(`outcome.recorded:${row.id}`, profileId),
-        profileId,
-        type: 'outcome.recorded',
-        payload: { outcome_id: row.id },
-        occurredAt: row.occurredAt,
-      })),
-    );
-  }
+  const fresh = settled.flatMap(({ row, status }) => (status === 'recorded' ? [row] : []));
+  await announceOutcomes(tx, profileId, fresh, now);
   const keys = await findCustomerKeys(tx, profileId, [
     ...new Set(settled.flatMap(({ row }) => (row.customerId ? [row.customerId] : []))),
   ]);
@@ -150,7 +145,7 @@ async function settleAll(
   tx: Tx,
   events: readonly ReadEvent[],
   customers: readonly Resolved[],
-  { profileId, now }: RecordContext,
+  { profileId, now, teller }: RecordContext,
 ): Promise<Settled[]> {
   const stored = await findOutcomes(tx, profileId, [...new Set(events.map(({ event }) => event.idempotencyKey))]);
   const rates = await findRates(
@@ -191,12 +186,20 @@ async function settleAll(
         eventTypeKey: read.eventTypeKey,
         reporting: reportingOf(row),
         visitorId: read.browser?.visitorId,
+        ...toldBy(teller, read),
       },
       status,
       before,
     };
   });
   return settled;
+}
+
+function toldBy(teller: Teller, { provided }: ReadEvent): Pick<OutcomeRow, 'source' | 'connectionId' | 'provided'> {
+  const connectionId = 'connectionId' in teller ? teller.connectionId : null;
+  if ('connectionId' in teller !== (provided !== undefined))
+    throw new TypeError('What a provider tells has an id of its own, and nothing else has.');
+  return { source: teller.source, connectionId, provided };
 }
 
 /** What an event says that may be kept. Of somebody who was erased that is the money, the time and the name of what happened. */

@@ -1,7 +1,8 @@
-import { limits } from '@tributary/contract';
+import { limits, type OutcomeSource } from '@tributary/contract';
 import type { Tx } from '@tributary/postgres';
 import type { Json, Origin, OutcomeContent, PaymentStanding } from '@tributary/rules';
 import { sql } from 'kysely';
+import type { ReadEvent } from './read-event.ts';
 
 /** An outcome as it stands in the ledger. */
 export interface StoredOutcome extends OutcomeContent {
@@ -87,6 +88,10 @@ export interface OutcomeRow extends StoredOutcome {
   readonly reporting: Reporting | null;
   /** The browser that told of it. */
   readonly visitorId: string | undefined;
+  readonly source: OutcomeSource;
+  /** The connection of the provider that told of it. */
+  readonly connectionId: string | null;
+  readonly provided: ReadEvent['provided'];
 }
 
 /** Money in the profile's own currency, with what it was converted by. */
@@ -122,6 +127,9 @@ const columnsOf = (profileId: string, row: OutcomeRow, now: Date) => ({
   rest: row.rest,
   origin: row.origin,
   erased_at: row.erasedAt,
+  source: row.source,
+  connection_id: row.connectionId,
+  external_id: row.provided?.externalId ?? null,
 });
 
 const names = [
@@ -149,6 +157,9 @@ const names = [
   'rest',
   'origin',
   'erased_at',
+  'source',
+  'connection_id',
+  'external_id',
 ] as const satisfies readonly (keyof ReturnType<typeof columnsOf>)[];
 
 /** Resolves to the keys that were really new: somebody may have recorded one of them since we looked. */
@@ -170,14 +181,21 @@ export async function insertOutcomes(
   return new Set(inserted.map((row) => row.idempotency_key));
 }
 
+/** Who told of it first, and when, stays. */
 export async function updateOutcome(tx: Tx, profileId: string, row: OutcomeRow, now: Date): Promise<void> {
-  const { recorded_at: _recorded, rest, ...columns } = columnsOf(profileId, row, now);
+  const { recorded_at, source, connection_id, external_id, rest, ...columns } = columnsOf(profileId, row, now);
   await tx
     .updateTable('outcomes')
     .set({ ...columns, rest: JSON.stringify(rest) })
     .where('profile_id', '=', profileId)
     .where('id', '=', row.id)
     .execute();
+}
+
+/** The app that is told of what providers say of this transaction's profile; null where nobody is. */
+export async function findOutcomeSubscriber(tx: Tx): Promise<string | null> {
+  const { rows } = await sql<{ app: string | null }>`SELECT find_outcome_subscriber() AS app`.execute(tx);
+  return rows[0]?.app ?? null;
 }
 
 /** Marks conversions whose attribution must be worked out again, each with its cause; a newer mark replaces an older one. */

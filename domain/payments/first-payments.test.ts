@@ -192,7 +192,7 @@ describe('somebody with fifty thousand payments', () => {
         profileId: sender.profileId,
         now,
         evidence,
-        isAnnounced: false,
+        teller: { source: 'api' },
         tombstones: testTombstones,
         payments: paymentStandings,
       });

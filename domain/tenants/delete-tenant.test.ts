@@ -35,7 +35,9 @@ async function rowsThatName(...ids: string[]): Promise<string[]> {
 async function fill(profile: { id: string; workspaceId: string }): Promise<void> {
   await buildApiKey(kit.app, profile.id);
   await kit.app.behind({ profileId: profile.id }).transaction(async (tx) => {
-    await sql`INSERT INTO outbox VALUES (gen_random_uuid(), ${profile.id}, 'test.happened', '{}', now())`.execute(tx);
+    await sql`INSERT INTO outbox VALUES (gen_random_uuid(), ${profile.id}, 'recompute.completed', '{}', now())`.execute(
+      tx,
+    );
     const sealed = testVault.seal('{}', {
       table: 'idempotent_answers',
       column: 'body',

@@ -40,6 +40,10 @@ export const catalogue = {
   attribution_apply: declare<AttributionResults, never>(),
   attribution_bury: declare<AttributionBatch, never>(),
   attribution_bury_unknown: declare<AttributionBatch & { cause: string }, never>(),
+  attribution_list_credited: declare<
+    AttributionResults & { found_in: 'attribution_results' | 'attributed_conversions' },
+    { definition_id: string }
+  >(),
   attribution_keep_history: declare<AttributionResults, never>(),
   attribution_size: declare<{ profile_id: string }, { touches: string; memory: string }>(),
   attribution_staged: declare<{ profile_id: string; batch_id: string }, { bucket: number; conversions: string }>(),

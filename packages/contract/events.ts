@@ -1,41 +1,209 @@
 import { z } from 'zod';
 import { enumOf, IsoTimestamp, Uuid } from './primitives.ts';
-import { ConversionKey, OutcomeProvider } from './vocabulary.ts';
+import { Channel, ConversionKey, Freshness, HandoffProvider, OutcomeProvider } from './vocabulary.ts';
 
-interface EventEntry {
+/** Whether an event's data names people. One that does goes to an app with a grant only, and passes the person gate. */
+type EventGrain = 'profile' | 'person';
+
+interface EventEntry<Data extends z.ZodObject, Announced extends z.ZodObject> {
   readonly firesWhen: string;
-  /** The name is kept for a capability that no route of this version offers; it never fires. */
-  readonly reserved?: true;
+  readonly grain: EventGrain;
+  /** What a subscriber gets. */
+  readonly data: Data;
+  /** What is written when it happens. A person is not: who it is about is read at each attempt to deliver. */
+  readonly announced: Announced;
+  readonly sample: z.input<Data>;
 }
+
+const ofProfile = <const Data extends z.ZodObject>(
+  firesWhen: string,
+  data: Data,
+  sample: z.input<Data>,
+): EventEntry<Data, Data> & { readonly grain: 'profile' } => ({
+  firesWhen,
+  grain: 'profile',
+  data,
+  announced: data,
+  sample,
+});
+
+const ofPerson = <const Data extends z.ZodObject, const Announced extends z.ZodObject>(
+  firesWhen: string,
+  data: Data,
+  announced: Announced,
+  sample: z.input<Data>,
+): EventEntry<Data, Announced> & { readonly grain: 'person' } => ({
+  firesWhen,
+  grain: 'person',
+  data,
+  announced,
+  sample,
+});
+
+/** The name is kept for a capability that no route of this version offers; it never fires. */
+const reserved = (firesWhen: string) => ({ firesWhen, reserved: true }) as const;
+
+const sampleIds = {
+  event: '01a8e3c4-5b6d-7e8f-9a0b-1c2d3e4f5a6b',
+  app: '01a8e3c4-5b6d-7e8f-9a0b-1c2d3e4f5a6c',
+  profile: '01a8e3c4-5b6d-7e8f-9a0b-1c2d3e4f5a6d',
+  subject: '01a8e3c4-5b6d-7e8f-9a0b-1c2d3e4f5a6e',
+  connection: '01a8e3c4-5b6d-7e8f-9a0b-1c2d3e4f5a6f',
+};
+const sampleTime = '2026-01-31T09:30:00.000Z';
+
+const connection = {
+  profile_id: Uuid,
+  connection_id: Uuid,
+  provider: Channel.describe('Whom the profile is connected to.'),
+};
+const sampleConnection = {
+  profile_id: sampleIds.profile,
+  connection_id: sampleIds.connection,
+  provider: 'social_ads',
+} as const;
+
+const exportRun = {
+  ...connection,
+  export_id: Uuid,
+  conversions: z.int().nonnegative().describe('How many the run was to send.'),
+  sent: z.int().nonnegative().describe('How many of them the platform took.'),
+};
+
+export const OutcomeContact = z.strictObject({
+  first_name: z.string().nullable(),
+  last_name: z.string().nullable(),
+  email: z.string().nullable(),
+  phone: z.string().nullable(),
+});
+
+const outcomeFacts = {
+  profile_id: Uuid,
+  provider: OutcomeProvider.describe('The CRM or payment provider that told us.'),
+  outcome_type: ConversionKey,
+  occurred_at: IsoTimestamp.describe('When it happened. A first sync also brings what happened long ago.'),
+  recorded_at: IsoTimestamp.describe('When we learnt of it.'),
+  external_id: z.string().min(1).describe("The provider's id of the outcome."),
+  value: z
+    .number()
+    .nullable()
+    .describe("In the profile's currency. Null: there is no money in it, or no rate for its currency yet."),
+};
+
+const OutcomeRecordedData = z
+  .strictObject({
+    ...outcomeFacts,
+    customer_key: z.string().nullable(),
+    contact: OutcomeContact.nullable(),
+    contact_withheld: z
+      .boolean()
+      .describe('True when the grant does not cover people. False with no contact: there is none.'),
+  })
+  // A person that slips out beside `contact_withheld: true` cannot be called back: better that the delivery fails.
+  .refine((outcome) => !outcome.contact_withheld || outcome.contact === null, {
+    path: ['contact'],
+    error: 'must be null when the contact is withheld',
+  });
 
 /** What a webhook subscription may name. Every event is opt-in: a subscription receives what it lists and nothing else. */
 export const events = {
-  'connection.connected': { firesWhen: 'A provider was connected.' },
-  'connection.reconnect_required': { firesWhen: 'A connection went silent until someone consents again.' },
-  'connection.revoked': { firesWhen: 'A connection was taken away.' },
-  'handoff.completed': { firesWhen: 'A person finished a hand-off that you minted.' },
-  'recompute.completed': { firesWhen: 'Attribution was computed again, to the end.' },
-  'conversion.attributed': {
-    firesWhen: 'A conversion definition got its first attributed conversion; never a second time.',
-  },
-  'export.completed': { firesWhen: 'An export of conversions to an ad platform went through.' },
-  'export.failed': { firesWhen: 'An export of conversions to an ad platform gave up.' },
-  'profile.freshness.changed': { firesWhen: 'The figures of a profile became current, or fell behind.' },
-  'outcome.recorded': {
-    firesWhen: 'A CRM or payment provider told us of an outcome on a profile that your app created.',
-  },
-  'message.received': { firesWhen: 'A message came in on a chat channel.', reserved: true },
-  'order.status.changed': { firesWhen: 'An order moved on.', reserved: true },
-  'catalog.updated': { firesWhen: 'A product catalogue changed.', reserved: true },
-  'channel.health.updated': { firesWhen: 'An e-mail connection got better or worse.', reserved: true },
-} as const satisfies Record<string, EventEntry>;
+  'connection.connected': ofProfile('A provider was connected.', z.strictObject(connection), sampleConnection),
+  'connection.reconnect_required': ofProfile(
+    'A connection went silent until someone consents again.',
+    z.strictObject(connection),
+    sampleConnection,
+  ),
+  'connection.revoked': ofProfile('A connection was taken away.', z.strictObject(connection), sampleConnection),
+  'handoff.completed': ofProfile(
+    'A person finished a hand-off that you minted.',
+    z.strictObject({
+      profile_id: Uuid,
+      handoff_id: Uuid,
+      provider: HandoffProvider,
+      connection_id: Uuid.nullable().describe('Null while one of several accounts has to be chosen.'),
+      pending_selection: z
+        .strictObject({ candidate_count: z.int().positive(), expires_at: IsoTimestamp })
+        .nullable()
+        .describe('How many accounts there are to choose from, and until when.'),
+    }),
+    {
+      profile_id: sampleIds.profile,
+      handoff_id: sampleIds.subject,
+      provider: 'crm_a',
+      connection_id: sampleIds.connection,
+      pending_selection: null,
+    },
+  ),
+  'recompute.completed': ofProfile(
+    'Attribution was computed again, to the end.',
+    z.strictObject({
+      profile_id: Uuid,
+      replay_id: Uuid,
+      cause: z.string().describe('What made it necessary.'),
+      conversions: z.int().nonnegative().describe('How many were worked out.'),
+    }),
+    { profile_id: sampleIds.profile, replay_id: sampleIds.subject, cause: 'operator', conversions: 1250 },
+  ),
+  'conversion.attributed': ofProfile(
+    'A campaign, ad set or ad got a share of one of the conversions of a definition for the first time; never a second time.',
+    z.strictObject({ profile_id: Uuid, definition_id: Uuid, conversion_key: ConversionKey }),
+    { profile_id: sampleIds.profile, definition_id: sampleIds.subject, conversion_key: 'lead_created' },
+  ),
+  'export.completed': ofProfile('An export of conversions to an ad platform went through.', z.strictObject(exportRun), {
+    ...sampleConnection,
+    export_id: sampleIds.subject,
+    conversions: 120,
+    sent: 118,
+  }),
+  'export.failed': ofProfile('An export of conversions to an ad platform gave up.', z.strictObject(exportRun), {
+    ...sampleConnection,
+    export_id: sampleIds.subject,
+    conversions: 120,
+    sent: 0,
+  }),
+  'profile.freshness.changed': ofProfile(
+    'The figures of a profile became current, or fell behind.',
+    z.strictObject({ profile_id: Uuid, freshness: Freshness, since: IsoTimestamp }),
+    { profile_id: sampleIds.profile, freshness: 'behind', since: sampleTime },
+  ),
+  'outcome.recorded': ofPerson(
+    'A CRM or payment provider told us of an outcome on a profile that your app created. Healthcare-family profiles never tell.',
+    OutcomeRecordedData,
+    z.strictObject({ ...outcomeFacts, outcome_id: Uuid }),
+    {
+      profile_id: sampleIds.profile,
+      provider: 'crm_a',
+      outcome_type: 'lead_created',
+      occurred_at: '2026-01-31T09:29:58.000Z',
+      recorded_at: sampleTime,
+      external_id: 'opportunity-17',
+      value: 1250.5,
+      customer_key: 'c-17',
+      contact: { first_name: 'Ana', last_name: 'Rojas', email: 'ana@example.com', phone: null },
+      contact_withheld: false,
+    },
+  ),
+  'message.received': reserved('A message came in on a chat channel.'),
+  'order.status.changed': reserved('An order moved on.'),
+  'catalog.updated': reserved('A product catalogue changed.'),
+  'channel.health.updated': reserved('An e-mail connection got better or worse.'),
+} as const;
 
-export type EventName = keyof typeof events;
+type Events = typeof events;
+export type EventName = keyof Events;
 export const EventName = enumOf(events);
 
-export function isReservedEvent(name: EventName): boolean {
-  return 'reserved' in events[name];
+/** The events that fire. */
+export type LiveEventName = { [Name in EventName]: Events[Name] extends { data: unknown } ? Name : never }[EventName];
+
+/** What is written of an event when it happens. */
+export type AnnouncedData<Name extends LiveEventName> = Readonly<z.output<Events[Name]['announced']>>;
+
+export function isLiveEvent(name: string): name is LiveEventName {
+  return Object.hasOwn(events, name) && 'data' in events[name as EventName];
 }
+
+export const liveEventNames: readonly LiveEventName[] = EventName.options.filter(isLiveEvent);
 
 /**
  * Whom an event is from, matched against a subscription's `providers`. All that fire today come from the service itself, and name
@@ -59,45 +227,44 @@ export const EventEnvelope = z.strictObject({
     'The app whose subscription this is; null for a subscription of the workspace itself.',
   ),
   provider: EventProvider,
-  connection_id: Uuid.nullable(),
+  connection_id: Uuid.nullable().describe('The connection that the data is about, if it is about one.'),
   data: z.looseObject({ profile_id: Uuid }),
 });
 export type EventEnvelope = z.infer<typeof EventEnvelope>;
 
-export const OutcomeContact = z.strictObject({
-  first_name: z.string().nullable(),
-  last_name: z.string().nullable(),
-  email: z.string().nullable(),
-  phone: z.string().nullable(),
-});
+const appIds = { profile: EventEnvelope.shape.app_id, person: Uuid } as const;
 
-const OutcomeRecordedData = z
-  .strictObject({
-    profile_id: Uuid,
-    provider: OutcomeProvider.describe('The CRM or payment provider that told us.'),
-    outcome_type: ConversionKey,
-    occurred_at: IsoTimestamp.describe('When it happened. A first sync also brings what happened long ago.'),
-    recorded_at: IsoTimestamp.describe('When we learnt of it.'),
-    external_id: z.string().min(1).describe("The provider's id of the outcome."),
-    customer_key: z.string().nullable(),
-    value: z.number().nullable(),
-    contact: OutcomeContact.nullable(),
-    contact_withheld: z
-      .boolean()
-      .describe('True when the grant does not cover people. False with no contact: there is none.'),
-  })
-  // A person that slips out beside `contact_withheld: true` cannot be called back: better that the delivery fails.
-  .refine((outcome) => !outcome.contact_withheld || outcome.contact === null, {
-    path: ['contact'],
-    error: 'must be null when the contact is withheld',
+/** The envelope's connection is the data's, where the data has one. */
+type ConnectionOf<Shape> = Shape extends { connection_id: infer Connection extends z.ZodType } ? Connection : z.ZodNull;
+
+/** One event as it is delivered. */
+export function deliveryOf<Name extends LiveEventName>(name: Name) {
+  type Entry = Events[Name];
+  const { data, grain } = events[name];
+  const shape: Record<string, z.ZodType> = data.shape;
+  return EventEnvelope.extend({
+    type: z.literal(name),
+    app_id: appIds[grain] as (typeof appIds)[Entry['grain']],
+    provider: z.literal('service'),
+    connection_id: (shape.connection_id ?? z.null()) as ConnectionOf<Entry['data']['shape']>,
+    data: data as Entry['data'],
   });
+}
 
 /** The outcome as it is delivered and as GET /api/v1/outcomes/recorded replays it. */
-export const OutcomeRecorded = EventEnvelope.extend({
-  type: z.literal('outcome.recorded'),
-  app_id: Uuid,
-  provider: z.literal('service'),
-  connection_id: z.null(),
-  data: OutcomeRecordedData,
-});
+export const OutcomeRecorded = deliveryOf('outcome.recorded');
 export type OutcomeRecorded = z.infer<typeof OutcomeRecorded>;
+
+/** A delivery that shows what one looks like. */
+export function sampleDelivery(name: LiveEventName) {
+  const { sample } = events[name];
+  return {
+    id: sampleIds.event,
+    type: name,
+    occurred_at: sampleTime,
+    app_id: sampleIds.app,
+    provider: 'service',
+    connection_id: 'connection_id' in sample ? sample.connection_id : null,
+    data: sample,
+  };
+}

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { errorExample } from './error-example.ts';
 import { AnyErrorEnvelope, ErrorCode, errorEntry } from './errors.ts';
+import { liveEventNames } from './events.ts';
 import { type OpenapiDocument, type Operation, openapi } from './openapi.ts';
 import { data, IsoTimestampInput, page, Uuid } from './primitives.ts';
 import { type Route, refusalsOf, route } from './route.ts';
@@ -108,7 +109,7 @@ const madeUp = {
     answers: { 200: { schema: z.strictObject({ access_token: z.string() }), bare: true } },
   }),
 } satisfies Record<string, Route>;
-const made = openapi({ baseUrl, apiUrl: 'https://api.tributary.example', routes: madeUp });
+const made = openapi({ baseUrl, apiUrl: 'https://api.tributary.example', routes: madeUp, events: [] });
 const { listNotes, writeNote, readPage, getToken } = Object.fromEntries(
   operationsOf(made).map(({ operation }) => [operation.operationId, operation]),
 ) as Record<keyof typeof madeUp, Operation>;
@@ -159,6 +160,21 @@ describe('the description of the API', () => {
     const declared = (routes as Record<string, Route>)[operation.operationId] as Route;
     for (const code of refusalsOf(declared))
       expect(codesOf(document, operation, errorEntry(code).status)).toContain(code);
+  });
+
+  test('has every event that fires as a webhook, with a delivery that fits its schema', () => {
+    expect(Object.keys(document.webhooks)).toEqual(liveEventNames);
+    expect(document.tags.at(-1)).toEqual({ name: 'Webhooks' });
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    for (const name of liveEventNames) {
+      const { content } = look(document, document.webhooks[name]?.post.requestBody ?? {});
+      const { schema = {}, example = {} } = content?.['application/json'] ?? {};
+      const accepts = ajv.compile({ ...schema, components: document.components });
+      expect(example.type).toBe(name);
+      expect(accepts(example)).toBe(true);
+      expect(accepts({ ...example, type: 'message.received' })).toBe(false);
+      expect(accepts({ ...example, data: {} })).toBe(false);
+    }
   });
 
   test('is the same bytes each time, and mentions nothing outside itself', () => {

@@ -1,6 +1,8 @@
+import { type LiveEventName, liveEventNames } from './events.ts';
 import { ErrorResponses, errorSchema } from './openapi/errors.ts';
 import { type JsonSchema, Schemas } from './openapi/schemas.ts';
 import { type SecurityRequirement, securityOf, securitySchemes } from './openapi/security.ts';
+import { type Webhook, webhooksChapter, webhooksOf } from './openapi/webhooks.ts';
 import type { Answer, Body, Route } from './route.ts';
 import { routes as apiRoutes, collectorRoutes } from './routes.ts';
 import type { CredentialKind, Scope, ScopeGrain } from './scopes.ts';
@@ -13,6 +15,7 @@ export interface OpenapiOptions {
   /** Where browsers send their visits. */
   readonly collectorUrl?: string | undefined;
   readonly routes?: Readonly<Record<string, Route>>;
+  readonly events?: readonly LiveEventName[];
 }
 
 export interface OpenapiDocument {
@@ -21,6 +24,8 @@ export interface OpenapiDocument {
   readonly servers: readonly { readonly url: string; readonly description: string }[];
   readonly tags: readonly { readonly name: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  /** What we send, by the name of the event. */
+  readonly webhooks: Readonly<Record<string, { readonly post: Webhook }>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
   readonly [key: string]: unknown;
 }
@@ -49,6 +54,7 @@ export function openapi({
   apiUrl,
   collectorUrl = baseUrl,
   routes = { ...apiRoutes, ...collectorRoutes },
+  events = liveEventNames,
 }: OpenapiOptions): OpenapiDocument {
   const schemas = new Schemas();
   const errorResponses = new ErrorResponses(baseUrl);
@@ -61,6 +67,8 @@ export function openapi({
     const operation = operationOf(route, schemas, errorResponses);
     paths[route.path] = { ...paths[route.path], [method]: { ...operation, ...(servers && { servers }) } };
   }
+  const webhooks = webhooksOf(events, schemas);
+  const chapters = [...declared.map(({ chapter }) => chapter), ...events.map(() => webhooksChapter)];
   const error = errorSchema(schemas);
   const credentials = new Set(declared.flatMap(({ access }) => access.credentials));
   return {
@@ -70,8 +78,9 @@ export function openapi({
       { url: baseUrl, description: 'The canonical address.' },
       ...(apiUrl && apiUrl !== baseUrl ? [{ url: apiUrl, description: 'The same handlers, by another name.' }] : []),
     ],
-    tags: [...new Set(declared.map(({ chapter }) => chapter))].map((name) => ({ name })),
+    tags: [...new Set(chapters)].map((name) => ({ name })),
     paths,
+    webhooks,
     components: {
       schemas: { ...schemas.components(), Error: error },
       ...errorResponses.components(),

@@ -23,6 +23,10 @@ export type AttributionModel = keyof typeof attributionModels;
 export const AttributionModel = enumOf(attributionModels);
 export const AttributionModelParameter = AttributionModel.default('last_touch');
 
+/** Current: all that is known is in the reports, but for what came within the last seconds. Behind: more waits, or a replay runs. */
+export const Freshness = z.enum(['current', 'behind']);
+export type Freshness = z.infer<typeof Freshness>;
+
 export const EntityLevel = z.enum(['campaign', 'ad_set', 'ad']);
 export type EntityLevel = z.infer<typeof EntityLevel>;
 
@@ -172,6 +176,10 @@ export type PaymentProvider = z.infer<typeof PaymentProvider>;
 /** Who an outcome.recorded may come from. */
 export const OutcomeProvider = z.enum(['crm_a', ...PaymentProvider.options]);
 export type OutcomeProvider = z.infer<typeof OutcomeProvider>;
+
+/** Who told of an outcome: the business itself by `POST /events`, a file or its website, or a provider that it has connected. */
+export const OutcomeSource = z.enum(['api', 'import', 'browser', ...OutcomeProvider.options]);
+export type OutcomeSource = z.infer<typeof OutcomeSource>;
 
 export const ConnectionStatus = z.enum(['pending', 'connected', 'needs_action', 'reconnect_required', 'disconnected']);
 export type ConnectionStatus = z.infer<typeof ConnectionStatus>;

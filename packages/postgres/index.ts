@@ -12,9 +12,7 @@ export {
   type Wall,
 } from './ledger.ts';
 export { migrate, migrationsFingerprint } from './migrate.ts';
-export { announce, type OutboxEvent } from './outbox.ts';
 export { type HeldLocks, isUnlocked } from './privacy-locks.ts';
 export { roles } from './roles.ts';
-export { sequenceBatch, startSequencer } from './sequencer.ts';
 export type { Snapshot } from './snapshot.ts';
 export { sweep } from './sweep.ts';

@@ -2,7 +2,7 @@ import { buildProfile, openTestkit, type Testkit } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { announce, createPostgres } from './index.ts';
+import { createPostgres, type Tx } from './index.ts';
 
 let kit: Testkit;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ describe('the wall', () => {
   test('a row of another profile is invisible under the app role in every table', async () => {
     const [mine, theirs] = [await buildProfile(kit.app), await buildProfile(kit.app)];
     const tables = await profileTables();
-    expect(tables).toContain('outbox');
+    expect(tables).toContain('outcomes');
     for (const profile of [mine, theirs]) await fillEveryTable(profile, tables);
     for (const table of tables) {
       // A table that the role may not even read shows nothing of anybody.
@@ -40,14 +40,14 @@ describe('the wall', () => {
 
   test('without a profile nothing is visible', async () => {
     const profile = await buildProfile(kit.app);
-    await announceOne(profile.id);
-    const seen = await kit.app.unbound.transaction((tx) => tx.selectFrom('outbox').selectAll().execute());
+    await kit.app.forProfile(profile.id).transaction((tx) => writeRow(tx, profile.id));
+    const seen = await kit.app.unbound.transaction((tx) => tx.selectFrom('dirty_customers').selectAll().execute());
     expect(seen).toEqual([]);
   });
 
   test('a row cannot be written for another profile', async () => {
     const [mine, theirs] = [await buildProfile(kit.app), await buildProfile(kit.app)];
-    const write = kit.app.forProfile(mine.id).transaction((tx) => announce(tx, [event(theirs.id)]));
+    const write = kit.app.forProfile(mine.id).transaction((tx) => writeRow(tx, theirs.id));
     await expect(write).rejects.toThrow(/row-level security/);
   });
 
@@ -55,8 +55,8 @@ describe('the wall', () => {
     const single = createPostgres({ url: kit.database.appUrl, poolSize: 1 });
     try {
       const profile = await buildProfile(kit.app);
-      await single.forProfile(profile.id).transaction((tx) => announce(tx, [event(profile.id)]));
-      const seen = await single.unbound.transaction((tx) => tx.selectFrom('outbox').selectAll().execute());
+      await single.forProfile(profile.id).transaction((tx) => writeRow(tx, profile.id));
+      const seen = await single.unbound.transaction((tx) => tx.selectFrom('dirty_customers').selectAll().execute());
       expect(seen).toEqual([]);
     } finally {
       await single.close();
@@ -64,7 +64,7 @@ describe('the wall', () => {
   });
 
   test('the wall takes a UUID and nothing else', async () => {
-    expect(() => kit.app.forProfile("x'; DROP TABLE outbox; --")).toThrow(TypeError);
+    expect(() => kit.app.forProfile("x'; DROP TABLE customers; --")).toThrow(TypeError);
   });
 });
 
@@ -72,23 +72,16 @@ test('what a failed transaction wrote is gone', async () => {
   const profile = await buildProfile(kit.app);
   const ledger = kit.app.forProfile(profile.id);
   const failing = ledger.transaction(async (tx) => {
-    await announce(tx, [event(profile.id)]);
+    await writeRow(tx, profile.id);
     throw new Error('second thoughts');
   });
   await expect(failing).rejects.toThrow('second thoughts');
-  expect(await ledger.transaction((tx) => tx.selectFrom('outbox').selectAll().execute())).toEqual([]);
+  expect(await ledger.transaction((tx) => tx.selectFrom('dirty_customers').selectAll().execute())).toEqual([]);
 });
 
-const event = (profileId: string) => ({
-  id: uuid(),
-  profileId,
-  type: 'test.happened',
-  payload: {},
-  occurredAt: kit.clock.now(),
-});
-
-const announceOne = (profileId: string) =>
-  kit.app.forProfile(profileId).transaction((tx) => announce(tx, [event(profileId)]));
+/** Any table behind the wall will do. */
+const writeRow = (tx: Tx, profileId: string) =>
+  tx.insertInto('dirty_customers').values({ profile_id: profileId, customer_id: uuid() }).execute();
 
 async function owner<T>(query: ReturnType<typeof sql>): Promise<{ rows: T[] }> {
   const postgres = createPostgres({ url: kit.database.ownerUrl, poolSize: 1 });

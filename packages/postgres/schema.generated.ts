@@ -550,6 +550,7 @@ export interface Outbox {
 
 export interface Outcomes {
   amount: Numeric | null;
+  connection_id: string | null;
   currency: string | null;
   customer_id: string | null;
   erased_at: Timestamp | null;
@@ -557,6 +558,7 @@ export interface Outcomes {
   event_name: string;
   event_type: string;
   event_type_key: string;
+  external_id: string | null;
   id: string;
   idempotency_key: string;
   is_first_payment: boolean | null;
@@ -571,6 +573,7 @@ export interface Outcomes {
   reporting_amount: Numeric | null;
   reporting_currency: string | null;
   rest: Json;
+  source: Generated<string>;
   subject_ref: string | null;
   updated_at: Timestamp;
   visitor_id: string | null;

@@ -309,6 +309,15 @@ CREATE FUNCTION public.find_memberships(person uuid) RETURNS TABLE(workspace_id 
    ORDER BY w.name, w.id, p.name, p.id;
 END;
 
+CREATE FUNCTION public.find_outcome_subscriber() RETURNS uuid
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ BEGIN
+  RETURN (
+    SELECT p.governing_app_id FROM profiles p JOIN workspaces w ON w.id = p.workspace_id AND w.archived_at IS NULL
+    WHERE p.id = current_profile() AND p.archived_at IS NULL AND p.privacy_mode = 'standard' AND NOT w.is_healthcare_agency);
+END $$;
+
 CREATE FUNCTION public.find_session(session_hash text, wanted_workspace uuid, wanted_profile uuid, at timestamp with time zone) RETURNS TABLE(session_id uuid, user_id uuid, workspace_id uuid, profile_id uuid, role text, is_attribution_enabled boolean, is_healthcare boolean)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1174,6 +1183,9 @@ CREATE TABLE public.outcomes (
     visitor_id uuid,
     erased_at timestamp with time zone,
     origin jsonb,
+    source text DEFAULT 'api'::text NOT NULL,
+    connection_id uuid,
+    external_id text COLLATE pg_catalog."C",
     CONSTRAINT outcomes_check CHECK (((amount IS NULL) = (currency IS NULL)))
 );
 
@@ -1604,6 +1616,8 @@ CREATE INDEX oauth_refresh_tokens_by_session ON public.oauth_refresh_tokens USIN
 CREATE INDEX outcomes_by_customer ON public.outcomes USING btree (profile_id, customer_id, occurred_at, id) WHERE (customer_id IS NOT NULL);
 
 CREATE INDEX outcomes_by_event ON public.outcomes USING btree (profile_id, event_key, occurred_at, id);
+
+CREATE UNIQUE INDEX outcomes_by_external_id ON public.outcomes USING btree (profile_id, source, connection_id, external_id) NULLS NOT DISTINCT WHERE (external_id IS NOT NULL);
 
 CREATE INDEX outcomes_by_subject ON public.outcomes USING btree (profile_id, customer_id, subject_ref, occurred_at, id) WHERE ((is_first_payment IS NOT NULL) AND (subject_ref IS NOT NULL));
 
@@ -2203,6 +2217,9 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.members TO tributary_app;
 
 REVOKE ALL ON FUNCTION public.find_memberships(person uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_memberships(person uuid) TO tributary_app;
+
+REVOKE ALL ON FUNCTION public.find_outcome_subscriber() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_outcome_subscriber() TO tributary_app;
 
 REVOKE ALL ON FUNCTION public.find_session(session_hash text, wanted_workspace uuid, wanted_profile uuid, at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_session(session_hash text, wanted_workspace uuid, wanted_profile uuid, at timestamp with time zone) TO tributary_app;

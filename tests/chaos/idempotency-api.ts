@@ -1,6 +1,7 @@
 import { anyOf, data, route } from '@tributary/contract';
+import { announce } from '@tributary/domain/events';
 import { answer } from '@tributary/operations';
-import { announce, createPostgres } from '@tributary/postgres';
+import { createPostgres } from '@tributary/postgres';
 import { serve, served } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
 import { z } from 'zod';
@@ -29,7 +30,8 @@ const { fastify } = await serve(
       effect(async (tx) => {
         const id = uuid();
         const profileId = caller.profileId as string;
-        await announce(tx, [{ id, profileId, type: 'drill.recorded', payload: { name: body.name }, occurredAt: now }]);
+        const data = { profile_id: profileId, replay_id: id, cause: body.name, conversions: 0 };
+        await announce(tx, [{ id, type: 'recompute.completed', data, occurredAt: now }]);
         return answer(201, { data: { event_id: id, at: now.toISOString() } });
       }),
     ),

@@ -83,7 +83,7 @@ export const drill: Drill = {
 
       const { effects, repeated } = await app.forProfile(profile.id).transaction(async (tx) => {
         const { rows } = await sql<{ effects: string; repeated: string }>`
-          SELECT count(*) AS effects, count(*) - count(DISTINCT payload ->> 'name') AS repeated FROM outbox`.execute(
+          SELECT count(*) AS effects, count(*) - count(DISTINCT payload ->> 'cause') AS repeated FROM outbox`.execute(
           tx,
         );
         return { effects: Number(rows[0]?.effects), repeated: Number(rows[0]?.repeated) };

@@ -181,7 +181,7 @@ async function write(
         profileId,
         now,
         evidence,
-        isAnnounced: true,
+        teller: { source: 'api' },
         tombstones: testTombstones,
         payments: paymentStandings,
       });

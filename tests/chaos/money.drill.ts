@@ -94,9 +94,9 @@ export const drill: Drill = {
         .transaction((tx) =>
           sql<{ key: string; amount: string }>`SELECT idempotency_key AS key, amount::text FROM outcomes`.execute(tx),
         );
-      const { rows: outbox } = await after
+      const { rows: dirty } = await after
         .forProfile(profile.id)
-        .transaction((tx) => sql<{ n: string }>`SELECT count(*) AS n FROM outbox`.execute(tx));
+        .transaction((tx) => sql<{ n: string }>`SELECT count(*) AS n FROM dirty_conversions`.execute(tx));
       await after.close();
       const ledger = new Map(rows.map(({ key: name, amount }) => [name, amount]));
       const wrong = book.filter(({ key: name, value }) => ledger.get(name) !== value).length;
@@ -106,13 +106,13 @@ export const drill: Drill = {
           wrong === 0 &&
           rows.length === payments &&
           sum(ledger.values()) === sum(book.map(({ value }) => value)) &&
-          Number(outbox[0]?.n) === payments &&
+          Number(dirty[0]?.n) === payments &&
           leastInFlight > 0,
         payments,
         letters: letters.length,
         outcomes: rows.length,
         wrong,
-        announced: Number(outbox[0]?.n),
+        marked_for_attribution: Number(dirty[0]?.n),
         book_total: String(sum(book.map(({ value }) => value))),
         ledger_total: String(sum(ledger.values())),
         api_kills: done.api,

@@ -1,4 +1,5 @@
-import { createPostgres, startSequencer } from '@tributary/postgres';
+import { startSequencer } from '@tributary/domain/events/room.ts';
+import { createPostgres } from '@tributary/postgres';
 
 /** The sequencer alone, so that a drill can kill it. */
 const [systemUrl = ''] = process.argv.slice(2);

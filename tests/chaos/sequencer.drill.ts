@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { announce, createPostgres, type Postgres } from '@tributary/postgres';
+import { announce } from '@tributary/domain/events';
+import { createPostgres, type Postgres } from '@tributary/postgres';
 import { buildProfile, type Drill, Killable, openDrillEngines } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
 
@@ -79,7 +80,12 @@ async function write(
       const occurredAt = new Date();
       await announce(
         tx,
-        ids.map((id) => ({ id, profileId, type: 'drill.event', payload: { writer }, occurredAt })),
+        ids.map((id) => ({
+          id,
+          type: 'recompute.completed',
+          data: { profile_id: profileId, replay_id: id, cause: `writer ${writer}`, conversions: 0 },
+          occurredAt,
+        })),
       );
       // A late commit is what makes numbers given inside the transaction unsafe.
       if (Math.random() < 0.2) await sleep(Math.random() * 50);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Ledger } from '@tributary/postgres';
 import { sql } from 'kysely';
-import type { Ledger } from './ledger.ts';
 
 /**
  * Moves committed outbox rows to the event log and numbers them, in one statement: the counter's row lock makes everybody

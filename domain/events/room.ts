@@ -1,1 +1,2 @@
 export { pruneEvents } from './prune-events.job.ts';
+export { startSequencer } from './sequencer.ts';

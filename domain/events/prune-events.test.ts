@@ -1,8 +1,9 @@
-import { announce, sequenceBatch } from '@tributary/postgres';
 import { buildProfile, openTestkit, type Testkit } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { pruneEvents } from './index.ts';
+import { announce } from './index.ts';
+import { pruneEvents } from './prune-events.job.ts';
+import { sequenceBatch } from './sequencer.ts';
 
 let kit: Testkit;
 beforeAll(async () => {
@@ -13,14 +14,11 @@ afterAll(() => kit.close());
 test('an event is kept for 90 days after it was numbered, and not longer', async () => {
   const profile = await buildProfile(kit.app);
   const numberOne = async () => {
-    const event = {
-      id: uuid(),
-      profileId: profile.id,
-      type: 'test.happened',
-      payload: {},
-      occurredAt: kit.clock.now(),
-    };
-    await kit.app.forProfile(profile.id).transaction((tx) => announce(tx, [event]));
+    const occurredAt = kit.clock.now();
+    const data = { profile_id: profile.id, freshness: 'behind', since: occurredAt.toISOString() } as const;
+    await kit.app
+      .forProfile(profile.id)
+      .transaction((tx) => announce(tx, [{ id: uuid(), type: 'profile.freshness.changed', data, occurredAt }]));
     await sequenceBatch(kit.system.unbound, kit.clock.now());
   };
   await numberOne();

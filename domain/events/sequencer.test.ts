@@ -1,7 +1,8 @@
 import { buildProfile, openTestkit, type Testkit } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { announce, sequenceBatch, type Tx } from './index.ts';
+import { type Announcement, announce } from './index.ts';
+import { sequenceBatch } from './sequencer.ts';
 
 let kit: Testkit;
 beforeAll(async () => {
@@ -10,13 +11,15 @@ beforeAll(async () => {
 afterAll(() => kit.close());
 
 const events = (profileId: string, count: number) =>
-  Array.from({ length: count }, () => ({
-    id: uuid(),
-    profileId,
-    type: 'test.happened',
-    payload: {},
-    occurredAt: kit.clock.now(),
-  }));
+  Array.from(
+    { length: count },
+    (): Announcement => ({
+      id: uuid(),
+      type: 'recompute.completed',
+      data: { profile_id: profileId, replay_id: uuid(), cause: 'test', conversions: 0 },
+      occurredAt: kit.clock.now(),
+    }),
+  );
 
 const log = () =>
   kit.system.unbound.transaction((tx) =>
@@ -33,7 +36,7 @@ test('a late commit gets a later number than what was numbered before it', async
   });
   const begun = Promise.withResolvers<void>();
   // This one writes first and commits last.
-  const slow = ledger.transaction(async (tx: Tx) => {
+  const slow = ledger.transaction(async (tx) => {
     await announce(tx, early);
     begun.resolve();
     await held;

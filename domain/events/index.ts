@@ -1,0 +1,1 @@
+export { type Announcement, announce } from './announce.ts';

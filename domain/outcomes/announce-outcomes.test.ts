@@ -1,0 +1,177 @@
+import { events, OutcomeProvider } from '@tributary/contract';
+import { nameOfIdentifier, saveTombstones } from '@tributary/domain/customers';
+import { paymentStandings } from '@tributary/domain/payments';
+import { buildMarkedProfile, buildProfile, openTestkit, type Testkit, testTombstones } from '@tributary/testkit';
+import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ReadEvent } from './read-event.ts';
+import { recordOutcomes, type Teller } from './record-outcomes.ts';
+
+let kit: Testkit;
+beforeAll(async () => {
+  kit = await openTestkit();
+});
+afterAll(() => kit.close());
+
+const ana = { kind: 'email', value: 'ana@example.com' } as const;
+const connectionId = uuid();
+const crm: Teller = { source: 'crm_a', connectionId };
+
+interface Told {
+  readonly key?: string;
+  readonly externalId?: string;
+  readonly occurredAt?: Date;
+  readonly amount?: string;
+}
+
+/** What a provider's sync or a caller says of a new lead. */
+function leadOf({ key = uuid(), externalId, occurredAt = kit.clock.now(), amount }: Told): ReadEvent {
+  return {
+    event: {
+      eventName: 'lead_created',
+      eventType: 'lead_created',
+      idempotencyKey: key,
+      occurredAt,
+      money: amount === undefined ? null : { amount, currency: 'USD' },
+      subjectRef: null,
+    },
+    eventKey: 'lead_created',
+    eventTypeKey: 'lead_created',
+    said: { identifiers: [ana], firstName: 'Ana' },
+    ...(externalId && { provided: { externalId, outcomeType: 'lead_created' } }),
+    rest: {},
+    warnings: [],
+  };
+}
+
+function openProfile(profileId: string) {
+  const transaction = kit.app.forProfile(profileId).transaction;
+  return {
+    profileId,
+    record: (teller: Teller, said: Told) =>
+      transaction((tx) =>
+        recordOutcomes(tx, [leadOf(said)], {
+          profileId,
+          now: kit.clock.now(),
+          evidence: { source: 'test', saidAt: kit.clock.now(), requestId: `req_${uuid()}` },
+          teller,
+          tombstones: testTombstones,
+          payments: paymentStandings,
+        }),
+      ),
+    told: () =>
+      transaction((tx) =>
+        tx.selectFrom('outbox').select(['id', 'type', 'payload', 'occurred_at']).orderBy('id').execute(),
+      ),
+    sources: async () =>
+      (
+        await transaction((tx) =>
+          sql`SELECT source, connection_id, external_id FROM outcomes ORDER BY recorded_at, id`.execute(tx),
+        )
+      ).rows,
+  };
+}
+const governed = async (traits: Parameters<typeof buildMarkedProfile>[1] = {}) =>
+  openProfile((await buildMarkedProfile(kit, traits)).id);
+
+describe('outcome.recorded', () => {
+  test.each(OutcomeProvider.options)('is told of what %s brings, on a profile that an app governs', async (source) => {
+    const profile = await governed();
+    const occurredAt = new Date('2019-03-01T12:00:00Z');
+    const [recorded] = await profile.record(
+      { source, connectionId },
+      { externalId: 'opportunity-1', occurredAt, amount: '12.50' },
+    );
+    const [event, ...others] = await profile.told();
+    expect(others).toEqual([]);
+    expect(event).toMatchObject({ type: 'outcome.recorded', occurred_at: kit.clock.now() });
+    expect(events['outcome.recorded'].announced.parse(event?.payload)).toEqual({
+      profile_id: profile.profileId,
+      outcome_id: recorded?.outcomeId,
+      provider: source,
+      outcome_type: 'lead_created',
+      occurred_at: '2019-03-01T12:00:00.000Z',
+      recorded_at: kit.clock.now().toISOString(),
+      external_id: 'opportunity-1',
+      value: 12.5,
+    });
+  });
+
+  test.each(['api', 'import', 'browser'] as const)(
+    'is not told of what the business says itself: %s',
+    async (source) => {
+      const profile = await governed();
+      await profile.record({ source }, {});
+      expect(await profile.told()).toEqual([]);
+      expect(await profile.sources()).toEqual([{ source, connection_id: null, external_id: null }]);
+    },
+  );
+
+  test('is not told on a profile that no app governs', async () => {
+    const profile = openProfile((await buildProfile(kit.app)).id);
+    await profile.record(crm, { externalId: 'opportunity-1' });
+    expect(await profile.told()).toEqual([]);
+    expect(await profile.sources()).toHaveLength(1);
+  });
+
+  test.each([{ isHealthcareAgency: true }, { privacyMode: 'platform_safe' }, { privacyMode: 'hipaa' }] as const)(
+    '[evnt-036] is never told on a healthcare-family profile: %j',
+    async (traits) => {
+      const profile = await governed(traits);
+      await profile.record(crm, { externalId: 'opportunity-1' });
+      expect(await profile.told()).toEqual([]);
+      expect(await profile.sources()).toHaveLength(1);
+    },
+  );
+
+  test('is told once of an outcome, however often and differently a provider tells of it', async () => {
+    const profile = await governed();
+    const said = { key: 'crm:opportunity-1', externalId: 'opportunity-1' };
+    await profile.record(crm, said);
+    const first = await profile.told();
+    await profile.record(crm, said);
+    await profile.record(crm, { ...said, amount: '10' });
+    expect(first).toHaveLength(1);
+    expect(await profile.told()).toEqual(first);
+  });
+
+  test('is not told of somebody who was erased', async () => {
+    const profile = await governed();
+    const erasedAt = kit.clock.now();
+    const hash = testTombstones.hashOf(profile.profileId, nameOfIdentifier(ana));
+    await kit.app
+      .forProfile(profile.profileId)
+      .transaction((tx) => saveTombstones(tx, profile.profileId, { erasureId: uuid(), erasedAt }, [hash]));
+    await profile.record(crm, { externalId: 'opportunity-1', occurredAt: new Date(erasedAt.getTime() - 1_000) });
+    expect(await profile.sources()).toHaveLength(1);
+    expect(await profile.told()).toEqual([]);
+  });
+});
+
+describe('who told of an outcome', () => {
+  test('is kept with the connection and the id of the provider, whoever sends it again', async () => {
+    const profile = await governed();
+    await profile.record(crm, { key: 'k', externalId: 'opportunity-1' });
+    await profile.record({ source: 'api' }, { key: 'k', amount: '10' });
+    expect(await profile.sources()).toEqual([
+      { source: 'crm_a', connection_id: connectionId, external_id: 'opportunity-1' },
+    ]);
+  });
+
+  test.each([connectionId, null])('an id of a connection (%s) is one outcome', async (connection) => {
+    const profile = await governed();
+    const teller: Teller = { source: 'cardpay', connectionId: connection };
+    await profile.record(teller, { externalId: 'charge-1' });
+    await expect(profile.record(teller, { externalId: 'charge-1' })).rejects.toThrow(/outcomes_by_external_id/);
+    await profile.record({ source: 'cardpay', connectionId: uuid() }, { externalId: 'charge-1' });
+    await profile.record({ source: 'payments_a', connectionId: connection }, { externalId: 'charge-1' });
+    expect(await profile.sources()).toHaveLength(3);
+  });
+
+  test('a provider without an id, and an id without a provider, are refused', async () => {
+    const profile = await governed();
+    await expect(profile.record(crm, {})).rejects.toThrow(TypeError);
+    await expect(profile.record({ source: 'api' }, { externalId: 'x' })).rejects.toThrow(TypeError);
+  });
+});
