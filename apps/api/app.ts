@@ -1,6 +1,6 @@
 import type { LanguageModel } from '@tributary/ai-model';
 import type { ClickHouse } from '@tributary/clickhouse';
-import { limits, type RouteId, routes } from '@tributary/contract';
+import { type RouteId, routes } from '@tributary/contract';
 import { refusalAuditor } from '@tributary/domain/accountability/room.ts';
 import { createAccounts, mcpAuthenticator, sessionAuthenticator } from '@tributary/domain/accounts/room.ts';
 import { bearerAuthenticator, CredentialFinder, KeyUse } from '@tributary/domain/credentials/room.ts';
@@ -15,6 +15,7 @@ import type { Postgres } from '@tributary/postgres';
 import { createRateLimiter, type RedisClient } from '@tributary/redis';
 import { createMetrics, type Log, type Metrics, type Tracing } from '@tributary/telemetry';
 import type { MasterKey, Vault } from '@tributary/vault';
+import { limits } from '@tributary/vocabulary';
 import type { Jobs } from '@tributary/work';
 import type { FastifyInstance } from 'fastify';
 import { serveConsole } from './console.ts';

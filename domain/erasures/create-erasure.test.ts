@@ -1,4 +1,3 @@
-import { limits } from '@tributary/contract';
 import {
   buildApiKey,
   buildAssistant,
@@ -9,6 +8,7 @@ import {
   type TestApi,
   type Testkit,
 } from '@tributary/testkit';
+import { limits } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

@@ -1,7 +1,8 @@
 import type { Scope } from '@tributary/contract';
 import { sealMessage } from '@tributary/domain/ingestion';
 import { type BuiltKey, buildApiKey, buildProfile, type TestApi, type Testkit } from '@tributary/testkit';
-import { createVault, type KeyPurpose } from '@tributary/vault';
+import { createVault } from '@tributary/vault';
+import type { KeyPurpose } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 

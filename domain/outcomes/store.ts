@@ -1,6 +1,6 @@
-import { limits } from '@tributary/contract';
 import type { Tx } from '@tributary/postgres';
 import type { Json, Origin, OutcomeContent, PaymentStanding } from '@tributary/rules';
+import { limits } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
 /** An outcome as it stands in the ledger. */

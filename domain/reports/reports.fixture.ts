@@ -3,8 +3,9 @@ import type { ClickHouse, TouchRow } from '@tributary/clickhouse';
 import { replay } from '@tributary/domain/attribution';
 import { copyDelivery } from '@tributary/domain/campaigns';
 import type { Postgres } from '@tributary/postgres';
-import { type EntityLevel, entityIdOf, noEntityId } from '@tributary/rules';
+import { entityIdOf } from '@tributary/rules';
 import { buildApiKey, buildProfile, openApi, openTestkit, openWarehouse } from '@tributary/testkit';
+import { dayMs, type EntityLevel, nilUuid } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
 interface Answer {
@@ -52,7 +53,7 @@ export const banner = {
 
 /** Moments of May 2026, the days of all tests: 1.5 is noon on the first. */
 export const may = (day: number): string =>
-  new Date(Date.UTC(2026, 4, 1) + Math.round((day - 1) * 86_400_000)).toISOString();
+  new Date(Date.UTC(2026, 4, 1) + Math.round((day - 1) * dayMs)).toISOString();
 export const wholeMay = { date_from: '2026-05-01', date_to: '2026-05-31' };
 
 export type ReportScene = Awaited<ReturnType<typeof openReportScene>>;
@@ -113,7 +114,7 @@ function openShop({ app, clickhouse, profileId, ask }: Place) {
       visitors.set(person, visitorId);
       const { platform = 'social_ads', campaign, adSet, ad } = named;
       const idOf = (level: EntityLevel, name: string | undefined) =>
-        name === undefined ? noEntityId : entity(level, name, platform);
+        name === undefined ? nilUuid : entity(level, name, platform);
       const isPaid = Object.keys(named).length > 0;
       clicks.push({
         profile_id: profileId,

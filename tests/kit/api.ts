@@ -6,6 +6,7 @@ import { createOutbound } from '@tributary/outbound';
 import { createPostgres } from '@tributary/postgres';
 import { createRedis, redisReady } from '@tributary/redis';
 import { createLog } from '@tributary/telemetry';
+import type { AppRateTier } from '@tributary/vocabulary';
 import { createJobs } from '@tributary/work';
 import type { FastifyInstance } from 'fastify';
 import { testVault } from './desk.ts';
@@ -15,7 +16,7 @@ export interface TestApi {
   readonly fastify: FastifyInstance;
   readonly logLines: string[];
   /** An app as the operator registers it, with its client id and secret. */
-  registerApp(traits?: { rateTier?: 'standard' | 'elevated' | 'internal' }): Promise<TestApp>;
+  registerApp(traits?: { rateTier?: AppRateTier }): Promise<TestApp>;
   close(): Promise<void>;
 }
 

@@ -3,6 +3,7 @@ import type { ClickHouse, TouchRow, VisitRow } from '@tributary/clickhouse';
 import { visit } from '@tributary/clickhouse/visit.fixture.ts';
 import type { Scope } from '@tributary/contract';
 import { startAttribution } from '@tributary/domain/attribution';
+import { dayMs } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import type { TestApi } from './api.ts';
 import { buildProfile, type ProfileTraits } from './builders.ts';
@@ -11,7 +12,7 @@ import type { Testkit } from './testkit.ts';
 
 const start = Date.parse('2026-03-01T00:00:00Z');
 /** A moment so many days after the first of March 2026. */
-export const at = (days: number) => new Date(start + days * 86_400_000).toISOString();
+export const at = (days: number) => new Date(start + days * dayMs).toISOString();
 
 /** A shop of its own, and the tools to make things happen in it and to ask what happened. */
 export async function openShop(kit: Testkit, api: TestApi, clickhouse: ClickHouse, traits: ProfileTraits = {}) {

@@ -4,6 +4,7 @@ import { signCertificate, verifyErasure } from '@tributary/domain/erasures';
 import { openIngestion } from '@tributary/domain/ingestion';
 import { createRedis, readTexts, redisReady } from '@tributary/redis';
 import { connectStream, defaultStreamSettings } from '@tributary/stream';
+import { dayMs } from '@tributary/vocabulary';
 import { Command } from 'commander';
 import { openKeyRing } from '../key-ring.ts';
 import { withLedgers } from '../ledgers.ts';
@@ -12,7 +13,6 @@ interface VerifyFlags {
   readonly profile: string;
 }
 
-const dayMs = 86_400_000;
 /** A scan of a large profile takes its time. */
 const scanTimeoutMs = 600_000;
 

@@ -1,13 +1,6 @@
 import { loadSettings } from '@tributary/config';
-import {
-  createVault,
-  type KeyPurpose,
-  retireKeys,
-  rewrapKeys,
-  rotatedPurposes,
-  rotateKey,
-  type Vault,
-} from '@tributary/vault';
+import { createVault, retireKeys, rewrapKeys, rotatedPurposes, rotateKey, type Vault } from '@tributary/vault';
+import type { KeyPurpose } from '@tributary/vocabulary';
 import { Argument, Command } from 'commander';
 import { withLedgers } from '../ledgers.ts';
 import { tell } from '../output.ts';
