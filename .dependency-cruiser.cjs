@@ -48,17 +48,25 @@ module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
-      name: 'contract-imports-zod-only',
+      name: 'vocabulary-imports-nothing',
+      comment: 'Everybody may read it: the contract, the rules, every room, the SDK and what runs in a browser.',
+      severity: 'error',
+      from: { path: '^packages/vocabulary/', pathNot: '\\.test\\.ts$' },
+      to: { pathNot: '^packages/vocabulary/' },
+    },
+    {
+      name: 'contract-imports-zod-and-vocabulary',
       severity: 'error',
       from: { path: '^packages/contract/', pathNot: '\\.test\\.ts$' },
-      to: { pathNot: ['^packages/contract/', 'node_modules/zod/'] },
+      to: { pathNot: ['^packages/(contract|vocabulary)/', 'node_modules/zod/'] },
     },
     {
       name: 'rules-are-pure',
-      comment: 'No input, output, clock or workspace; exact decimals and hashes of names are arithmetic.',
+      comment:
+        'No input, output, clock or other workspace but the vocabulary; exact decimals and hashes of names are arithmetic.',
       severity: 'error',
       from: { path: '^packages/rules/', pathNot: '\\.test\\.ts$' },
-      to: { pathNot: ['^packages/rules/', 'node_modules/(decimal\\.js|libphonenumber-js|uuid)/'] },
+      to: { pathNot: ['^packages/(rules|vocabulary)/', 'node_modules/(decimal\\.js|libphonenumber-js|uuid)/'] },
     },
     {
       name: 'packages-know-nothing-above',
@@ -119,16 +127,16 @@ module.exports = {
     },
     ...ranks(),
     {
-      name: 'sdk-imports-the-contract-only',
+      name: 'sdk-imports-contract-and-vocabulary',
       severity: 'error',
       from: { path: '^packages/sdk/', pathNot: ['\\.test\\.ts$', '^packages/sdk/(build|as-values)\\.ts$'] },
-      to: { pathNot: ['^packages/(sdk|contract)/', 'node_modules/zod/'] },
+      to: { pathNot: ['^packages/(sdk|contract|vocabulary)/', 'node_modules/zod/'] },
     },
     {
       name: 'console-talks-through-the-sdk',
       severity: 'error',
       from: { path: '^apps/console/' },
-      to: { path: '^(domain|packages)/', pathNot: '^packages/(sdk|contract)/' },
+      to: { path: '^(domain|packages)/', pathNot: '^packages/(sdk|contract|vocabulary)/' },
     },
     {
       name: 'tracker-imports-nothing',

@@ -1,3 +1,4 @@
+import { uuidPattern } from '@tributary/vocabulary';
 import pg from 'pg';
 import { v7 as uuid } from 'uuid';
 
@@ -23,7 +24,7 @@ export async function capture(work: () => Promise<void>): Promise<Statement[]> {
   return statements;
 }
 
-const anyUuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const anyUuid = new RegExp(uuidPattern, 'g');
 
 /**
  * The same statements about another event: every id but the `kept` ones and every name with the mark in it is replaced, the

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '@tributary/config';
-import { scopes as allScopes, Scope } from '@tributary/contract';
+import { Scope } from '@tributary/contract';
 import { addMember, createPasswords, createUser } from '@tributary/domain/accounts/room.ts';
 import {
   createKeyByOperator,
@@ -9,6 +9,7 @@ import {
   createWorkspaceByOperator,
 } from '@tributary/domain/credentials/room.ts';
 import { createPostgres } from '@tributary/postgres';
+import { scopes as allScopes, limits } from '@tributary/vocabulary';
 
 /** What the demo must know the next time it is started. It lies beside the demo's data and goes with it. */
 export interface DemoBook {
@@ -54,7 +55,8 @@ export async function openDemo(settings: Settings, start: string): Promise<DemoB
     const { email, password } = await createUser(tools, { email: 'demo@example.com', name: 'Demo' });
     await addMember(tools, { workspaceId, email, role: 'owner' });
     const scopes = Scope.options.filter((scope) => allScopes[scope].grain !== 'workspace');
-    const { key } = await createKeyByOperator(app, { profileId, name: 'Demo', scopes, requestsPerMinute: 300 }, now);
+    const requestsPerMinute = limits.ratePerMinute.apiKey.default;
+    const { key } = await createKeyByOperator(app, { profileId, name: 'Demo', scopes, requestsPerMinute }, now);
     return { profileId, start, email, password, key, isFilled: false };
   } finally {
     await app.close();

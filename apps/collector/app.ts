@@ -3,10 +3,10 @@ import { collectorRoutes, type Route } from '@tributary/contract';
 import { Refusal, rateHeaders, renderError } from '@tributary/operations';
 import type { Postgres } from '@tributary/postgres';
 import { createRateLimiter, type RedisClient } from '@tributary/redis';
-import { envelopeLimits } from '@tributary/rules';
 import type { Stream } from '@tributary/stream';
 import { checkReadiness, createMetrics, type Log, type Metrics } from '@tributary/telemetry';
 import type { Vault } from '@tributary/vault';
+import { limits } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { addressFinder } from './address-of.ts';
 import { agentReader } from './agent-of.ts';
@@ -50,7 +50,10 @@ export interface Collector {
 export async function createCollector(options: CollectorOptions): Promise<Collector> {
   const { redis, postgres, stream, log, now, metrics = createMetrics(), isStopping = () => false } = options;
   const quota = new DailyQuota(redis, now);
-  const bodies = new BodyReader({ maxBytes: envelopeLimits.bytes, maxHeldBytes: options.maxHeldBytes ?? 32 << 20 });
+  const bodies = new BodyReader({
+    maxBytes: limits.visitRequest.bytes,
+    maxHeldBytes: options.maxHeldBytes ?? 32 << 20,
+  });
   const intake: Intake = {
     keys: new TrackingKeys(postgres.unbound),
     quota,

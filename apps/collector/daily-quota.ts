@@ -1,4 +1,5 @@
 import type { RedisClient } from '@tributary/redis';
+import { dayMs } from '@tributary/vocabulary';
 import { LRUCache } from 'lru-cache';
 
 interface Count {
@@ -41,7 +42,7 @@ export class DailyQuota {
       this.#counts.set(profileId, count);
     }
     if (count.total + count.own + visits > perDay) {
-      const toMidnight = Math.ceil((Date.parse(`${day}T00:00:00Z`) + 86_400_000 - now.getTime()) / 1_000);
+      const toMidnight = Math.ceil((Date.parse(`${day}T00:00:00Z`) + dayMs - now.getTime()) / 1_000);
       return { retryAfterSeconds: Math.min(Math.max(1, toMidnight), longestWaitSeconds) };
     }
     count.own += visits;

@@ -10,6 +10,7 @@ const vite = join(root, 'node_modules/vite/bin/vite.js');
 const sources = [join(here, 'source'), join(here, 'index.html'), join(here, 'vite.config.ts')].concat(
   join(root, 'packages/contract'),
   join(root, 'packages/sdk'),
+  join(root, 'packages/vocabulary'),
 );
 
 /** Where the built files are, for whoever serves them. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { type McpScope, mcpScopes } from '@tributary/contract';
+import type { McpScope } from '@tributary/contract';
 import { type Html, html } from '@tributary/pages';
+import { mcpScopes } from '@tributary/vocabulary';
 import { consentPath } from './auth.ts';
 import type { Membership } from './memberships.ts';
 

@@ -2,8 +2,9 @@ import type { Routes } from '@tributary/contract';
 import { audit } from '@tributary/domain/accountability';
 import { hashSecret, mintSecret } from '@tributary/domain/credentials';
 import { answer, type Handles } from '@tributary/operations';
+import { dayMs, limits } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
-import { invitationDays, showInvitation } from './invitation.ts';
+import { showInvitation } from './invitation.ts';
 import { refuseUnlessOwner } from './member.ts';
 
 export const createInvitation: Handles<Routes['createInvitation'], { baseUrl: string }> = async (
@@ -24,7 +25,7 @@ export const createInvitation: Handles<Routes['createInvitation'], { baseUrl: st
         email: body.email ?? null,
         invited_by: caller.userId ?? null,
         created_at: now,
-        expires_at: new Date(now.getTime() + invitationDays * 86_400_000),
+        expires_at: new Date(now.getTime() + limits.invitation.lifeDays * dayMs),
       })
       .returningAll()
       .executeTakeFirstOrThrow();

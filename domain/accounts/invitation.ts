@@ -1,11 +1,8 @@
 import type { Role } from '@tributary/contract';
 import { refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
+import type { InvitationStatus } from '@tributary/vocabulary';
 import { sql } from 'kysely';
-
-export const invitationDays = 7;
-
-type Status = 'pending' | 'accepted' | 'revoked' | 'expired';
 
 interface Times {
   readonly expires_at: Date;
@@ -14,7 +11,7 @@ interface Times {
 }
 
 /** Accepted and revoked are for good; expiry is a matter of looking at the clock. */
-export function statusOf({ expires_at, accepted_at, revoked_at }: Times, now: Date): Status {
+export function statusOf({ expires_at, accepted_at, revoked_at }: Times, now: Date): InvitationStatus {
   if (accepted_at) return 'accepted';
   if (revoked_at) return 'revoked';
   return expires_at <= now ? 'expired' : 'pending';

@@ -1,10 +1,10 @@
-import { McpScope, type Role, roles, scopesOfMcpToken } from '@tributary/contract';
+import { McpScope, type Role, scopesOfMcpToken } from '@tributary/contract';
 import { isWellFormedSecret } from '@tributary/domain/credentials';
 import type { Caller } from '@tributary/operations';
 import type { UnboundLedger } from '@tributary/postgres';
+import { limits, roles } from '@tributary/vocabulary';
 import { type RawBuilder, sql } from 'kysely';
 import { hashToken } from './hashed-sessions.ts';
-import { memberRequestsPerMinute } from './session.ts';
 
 /**
  * Makes a caller of the token that a person let an assistant have. All that the token rests on (session, consent, membership) is
@@ -44,7 +44,7 @@ function callerOf(found: FoundToken, ask: (at: Date) => RawBuilder<FoundToken>):
     scopes: granted.intersection(new Set(roles[found.role].scopes)),
     isEntitled: found.is_attribution_enabled,
     isHealthcare: found.is_healthcare ?? true,
-    requestsPerMinute: memberRequestsPerMinute,
+    requestsPerMinute: limits.ratePerMinute.member,
     recheck: async (tx, now) => {
       const { rows } = await ask(now).execute(tx);
       return rows[0] && callerOf(rows[0], ask);

@@ -1,6 +1,7 @@
-import { type Role, roles } from '@tributary/contract';
+import type { Role } from '@tributary/contract';
 import type { Caller } from '@tributary/operations';
 import type { UnboundLedger } from '@tributary/postgres';
+import { isUuidInAnyCase, limits, nilUuid, roles } from '@tributary/vocabulary';
 import { type RawBuilder, sql } from 'kysely';
 import type { SessionCookie } from './auth.ts';
 import { hashToken } from './hashed-sessions.ts';
@@ -10,8 +11,6 @@ export interface ShownSession {
   readonly profileId: string | undefined;
   readonly workspaceId: string | undefined;
 }
-
-export const memberRequestsPerMinute = 300;
 
 /**
  * Makes a caller of a session cookie. The ledger is asked on every request, so signing out and losing a role count from the next one
@@ -52,7 +51,7 @@ function callerOf(found: FoundSession, ask: (at: Date) => RawBuilder<FoundSessio
     scopes: new Set(role ? roles[role].scopes : []),
     isEntitled: found.is_attribution_enabled ?? false,
     isHealthcare: found.is_healthcare ?? true,
-    requestsPerMinute: memberRequestsPerMinute,
+    requestsPerMinute: limits.ratePerMinute.member,
     recheck: async (tx, now) => {
       const { rows } = await ask(now).execute(tx);
       return rows[0] && callerOf(rows[0], ask);
@@ -73,8 +72,6 @@ function readToken(header: string | undefined, name: string): string | undefined
   return value?.split('.', 1)[0] || undefined;
 }
 
-const nobody = '00000000-0000-0000-0000-000000000000';
-const isUuid = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
-
 /** What is not even an id must not count as naming nothing. */
-const idOrNobody = (id: string | undefined): string | null => (id === undefined ? null : isUuid(id) ? id : nobody);
+const idOrNobody = (id: string | undefined): string | null =>
+  id === undefined ? null : isUuidInAnyCase(id) ? id : nilUuid;

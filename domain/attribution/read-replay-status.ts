@@ -1,7 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
-
-type State = 'queued' | 'running' | 'stopped' | 'failed' | 'done';
+import type { ReplayState } from '@tributary/vocabulary';
 
 export const readReplayStatus: Handles<Routes['readReplayStatus']> = async (_input, { ledger, caller }) => {
   const row = await ledger.transaction(
@@ -21,7 +20,7 @@ export const readReplayStatus: Handles<Routes['readReplayStatus']> = async (_inp
     data: {
       id: row.id,
       cause: row.cause,
-      state: row.state as State,
+      state: row.state as ReplayState,
       buckets_total: row.buckets_total,
       buckets_done: row.buckets_done,
       conversions_done: Number(row.conversions_done),

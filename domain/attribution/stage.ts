@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { ClickHouse } from '@tributary/clickhouse';
 import type { Postgres, Snapshot } from '@tributary/postgres';
 import { minorDigits } from '@tributary/rules';
+import { nilUuid } from '@tributary/vocabulary';
 
 /** Which conversions a batch is of: some that are dirty, or all there are. */
 export type Selection = { readonly dirty: number } | { readonly all: true; readonly buckets: number };
@@ -10,8 +11,6 @@ export interface Staged {
   /** Empty when all were asked for. */
   readonly dirty: readonly { readonly outcome_id: string; readonly revision: string }[];
 }
-
-const nil = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Puts into ClickHouse what attribution needs of the ledger, as one snapshot of it says. The rows go from one engine to the other
@@ -98,11 +97,11 @@ function statements(profileId: string, batchId: string, selection: Selection, cu
   // The CASE of revenue types says what `revenueType` of packages/rules says.
   const row = (at: string, isEligible: string) => `
     SELECT '${batchId}', o.profile_id, ${bucketOf(homeOf)}, o.id, ${time(at)}, ${person}, (o.customer_id IS NULL)::int,
-      (${isEligible})::int, coalesce(d.id, '${nil}'), coalesce(d.conversion_type, ''),
+      (${isEligible})::int, coalesce(d.id, '${nilUuid}'), coalesce(d.conversion_type, ''),
       CASE WHEN d.counts_as_cash THEN 'cash' WHEN d.conversion_type = 'order_placed' THEN 'gross' ELSE 'pipeline' END,
       CASE WHEN ${isCurrent} THEN (o.reporting_amount * ${10 ** minorDigits(currency)})::bigint ELSE 0 END,
       (o.amount IS NULL OR (${isCurrent}))::int, '${word(currency)}', coalesce(o.is_first_payment, false)::int,
-      coalesce(o.purchase_id, '${nil}'), coalesce(d.lookback_window_days, 1), q.cause
+      coalesce(o.purchase_id, '${nilUuid}'), coalesce(d.lookback_window_days, 1), q.cause
     FROM ${chosen} ${home} ${definition}`;
   const moved = `${row('m.left_time', 'false')}
     JOIN moved_conversions m ON m.profile_id = o.profile_id AND m.outcome_id = o.id AND m.left_time <> o.occurred_at
@@ -113,7 +112,7 @@ function statements(profileId: string, batchId: string, selection: Selection, cu
       ? `(${people}) p CROSS JOIN LATERAL (SELECT * FROM visitor_links WHERE profile_id = '${profileId}' AND customer_id = p.customer_id OFFSET 0) l`
       : `visitor_links l ${buckets === 1 ? '' : `JOIN ${homes} h ON h.customer_id = l.customer_id`} WHERE l.profile_id = '${profileId}' AND l.customer_id IN (${people})`;
   // What brought an outcome is a touch of everything else that its person did: of whoever is in the batch, all such outcomes.
-  const told = `o.origin->>'channel', o.origin->>'source', o.origin->>'medium', o.origin->>'platform', '${nil}', '${nil}', o.origin->>'ad_id'`;
+  const told = `o.origin->>'channel', o.origin->>'source', o.origin->>'medium', o.origin->>'platform', '${nilUuid}', '${nilUuid}', o.origin->>'ad_id'`;
   const touch = (bucket: string) =>
     `SELECT '${batchId}', o.profile_id, ${bucket}, ${person}, o.id, ${time('o.occurred_at')}, ${told}`;
   const touches =

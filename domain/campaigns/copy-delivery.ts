@@ -1,6 +1,6 @@
 import type { ClickHouse } from '@tributary/clickhouse';
 import type { Postgres } from '@tributary/postgres';
-import { noEntityId } from '@tributary/rules';
+import { nilUuid } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
 export interface Engines {
@@ -88,8 +88,8 @@ function selects(profileId: string, size: number) {
     entities: `
       SELECT e.profile_id, e.id, e.revision, e.platform, e.level, e.external_id, e.name, e.status, e.objective, e.format, e.currency,
         e.daily_budget, e.learning_stage_status,
-        coalesce(CASE WHEN e.level = 'campaign' THEN e.id WHEN p.level = 'campaign' THEN p.id ELSE p.parent_id END, '${noEntityId}'),
-        coalesce(CASE WHEN e.level = 'ad_set' THEN e.id WHEN p.level = 'ad_set' THEN p.id END, '${noEntityId}')
+        coalesce(CASE WHEN e.level = 'campaign' THEN e.id WHEN p.level = 'campaign' THEN p.id ELSE p.parent_id END, '${nilUuid}'),
+        coalesce(CASE WHEN e.level = 'ad_set' THEN e.id WHEN p.level = 'ad_set' THEN p.id END, '${nilUuid}')
       FROM (SELECT * FROM dirty_entities WHERE profile_id = '${profileId}' ORDER BY entity_id LIMIT ${size}) q
       JOIN ad_entities e ON e.profile_id = q.profile_id AND e.id = q.entity_id
       LEFT JOIN ad_entities p ON p.profile_id = e.profile_id AND p.id = e.parent_id`,

@@ -1,5 +1,5 @@
 import type { Tx } from '@tributary/postgres';
-import type { EntityLevel } from '@tributary/rules';
+import type { EntityLevel } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
 /** What a platform calls a thing. */

@@ -1,5 +1,6 @@
 import type { JudgedSpendRow, SpendFault } from '@tributary/contract';
-import { type EntityLevel, entityIdOf, isCurrency, parseAmount } from '@tributary/rules';
+import { entityIdOf, isCurrency, parseAmount } from '@tributary/rules';
+import { type EntityLevel, entityLevels, hourMs } from '@tributary/vocabulary';
 
 /** What an entity did on a day. Null: the platform said nothing of it. Amounts are decimals as they were said. */
 export interface Figures {
@@ -87,7 +88,7 @@ function readSpend(profileId: string, row: Row, now: Date): ReadSpend | SpendFau
 }
 
 /** Somewhere it is already that day. */
-const lastDay = (now: Date) => new Date(now.getTime() + 14 * 3_600_000).toISOString().slice(0, 10);
+const lastDay = (now: Date) => new Date(now.getTime() + 14 * hourMs).toISOString().slice(0, 10);
 
 const count = (value: number | string | null | undefined): number | null =>
   value === null || value === undefined ? null : Number(value);
@@ -111,8 +112,6 @@ function readAmounts(row: Row): Amounts | SpendFault {
   return amounts as unknown as Amounts;
 }
 
-const levels: readonly EntityLevel[] = ['campaign', 'ad_set', 'ad'];
-
 /** The entity and the parents that the row names. Its own column may say its id again; one below it has no place there. */
 function readFamily(
   profileId: string,
@@ -127,7 +126,7 @@ function readFamily(
   const parents: SaidEntity[] = [];
   for (const { level: above, field, id, name } of columns) {
     if (!id || (above === level && id === externalId)) continue;
-    if (levels.indexOf(above) >= levels.indexOf(level)) {
+    if (entityLevels.indexOf(above) >= entityLevels.indexOf(level)) {
       return { field, message: above === level ? 'differs from external_id' : `has no place in a row of a ${level}` };
     }
     const said = { id: entityIdOf(profileId, platform, above, id), platform, level: above, externalId: id };

@@ -1,4 +1,5 @@
 import type { Tx } from '@tributary/postgres';
+import type { SpendStatus } from '@tributary/vocabulary';
 import { describe, type KnownEntity } from './entity.ts';
 import type { Figures, ReadSpend } from './read-spend.ts';
 import {
@@ -14,7 +15,7 @@ import {
 
 export interface RecordedSpend {
   readonly entityId: string;
-  readonly status: 'recorded' | 'updated' | 'unchanged';
+  readonly status: SpendStatus;
 }
 
 /**

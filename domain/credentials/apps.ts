@@ -1,4 +1,5 @@
 import type { Ledger } from '@tributary/postgres';
+import type { AppRateTier } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { hashSecret, mintSecret } from './secret.ts';
 
@@ -7,7 +8,7 @@ export interface AppRegistration {
   readonly name: string;
   readonly redirectUris: readonly string[];
   readonly allowedReturnOrigins: readonly string[];
-  readonly rateTier: 'standard' | 'elevated' | 'internal';
+  readonly rateTier: AppRateTier;
 }
 
 /** The secret is in the result and nowhere else. */

@@ -1,6 +1,7 @@
-import { personScopes, type Routes, type Scope } from '@tributary/contract';
+import type { Routes, Scope } from '@tributary/contract';
 import { audit } from '@tributary/domain/accountability';
 import { answer, type Handles, refuse } from '@tributary/operations';
+import { personScopes } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { showKey } from './api-key.ts';
 import { hashSecret, mintSecret } from './secret.ts';

@@ -1,22 +1,15 @@
 import { timingSafeEqual } from 'node:crypto';
-import {
-  OAuthScope,
-  oauthScopes,
-  type Routes,
-  type Scope,
-  scopesOfGrant,
-  Uuid,
-  unboundAppScopes,
-} from '@tributary/contract';
+import { OAuthScope, type Routes, type Scope, scopesOfGrant, Uuid } from '@tributary/contract';
 import { reachProfile } from '@tributary/domain/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { effectiveScopes } from '@tributary/rules';
+import { limits, oauthScopes, unboundAppScopes } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { hashSecret, mintSecret } from './secret.ts';
 
-const lifeSeconds = 3_600;
+const { lifeSeconds } = limits.appToken;
 
 export const createToken: Handles<Routes['createToken']> = async ({ body }, { ledger, authorization, now }) => {
   const client = readClient(authorization, body);

@@ -4,13 +4,13 @@ import {
   type Graves,
   type Holder,
   type Identifier,
-  type IdentifierKind,
   IdentityGraph,
   isOfErased,
   maxTermsOfCustomer,
   searchTerms,
   withoutErased,
 } from '@tributary/rules';
+import type { IdentifierKind } from '@tributary/vocabulary';
 
 /** What a message says of a person. */
 export interface Said {

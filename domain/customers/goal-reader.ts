@@ -1,5 +1,5 @@
 import type { Tx } from '@tributary/postgres';
-import type { RevenueType } from '@tributary/rules';
+import type { RevenueType } from '@tributary/vocabulary';
 import type { CustomerTotals, FindCustomerTotals } from './totals.ts';
 
 /** A place in the order of conversions: newest first, and of one moment the higher id first. */

@@ -7,23 +7,28 @@ import {
   normalisePhone,
   normaliseRut,
 } from '@tributary/rules';
+import type { ImportRejection, UnparseableIdentifier } from '@tributary/vocabulary';
 import type { Said } from './customer-book.ts';
 
 type Body = Input<Routes['importCustomers']>['body'];
 /** Undefined is what was no row at all. */
 type ImportRow = Body['rows'][number];
-type Unparseable = 'unparseable_phone' | 'unparseable_email' | 'unparseable_national_id';
 
 export type ReadRow =
-  | { readonly rejected: Unparseable | 'no_identifier' | 'malformed_row' }
-  | { readonly rejected?: undefined; readonly said: Said; readonly warnings: readonly Unparseable[] };
+  | { readonly rejected: ImportRejection }
+  | { readonly rejected?: undefined; readonly said: Said; readonly warnings: readonly UnparseableIdentifier[] };
 
 /** What a row says, or why it says nothing. */
 export function readRow(row: ImportRow, country: Body['country']): ReadRow {
   if (!row) return { rejected: 'malformed_row' };
   const identifiers: Identifier[] = [];
-  const warnings: Unparseable[] = [];
-  const read = (text: string | undefined, kind: Identifier['kind'], value: string | undefined, flaw: Unparseable) => {
+  const warnings: UnparseableIdentifier[] = [];
+  const read = (
+    text: string | undefined,
+    kind: Identifier['kind'],
+    value: string | undefined,
+    flaw: UnparseableIdentifier,
+  ) => {
     if (isBlank(text)) return;
     if (value === undefined) warnings.push(flaw);
     else identifiers.push({ kind, value });

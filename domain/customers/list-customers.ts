@@ -3,6 +3,7 @@ import { Device, type Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { conversionIdOf, outcomeIdOf, searchQuestion } from '@tributary/rules';
+import { nilUuid } from '@tributary/vocabulary';
 import {
   type CustomerListServices,
   type Goal,
@@ -18,9 +19,6 @@ import { type Walk, type Walked, walkGoal } from './walk-goal.ts';
 
 /** In one answer: where a name is common, few of those who have it may have reached the goal. */
 const mostLookedAt = 20_000;
-
-/** Below every outcome of its moment. */
-const lowestId = '00000000-0000-0000-0000-000000000000';
 
 /** The ledger says who and when; the columns add, for a page of at most a hundred, how they came. */
 export const listCustomers: Handles<
@@ -65,9 +63,9 @@ export const listCustomers: Handles<
 };
 
 function startOf(query: { cursor_time?: string | undefined; cursor_id?: string | undefined }, end: Date): Position {
-  if (query.cursor_time === undefined || query.cursor_id === undefined) return { at: end, id: lowestId };
+  if (query.cursor_time === undefined || query.cursor_id === undefined) return { at: end, id: nilUuid };
   const at = new Date(query.cursor_time);
-  return at < end ? { at, id: outcomeIdOf(query.cursor_id) } : { at: end, id: lowestId };
+  return at < end ? { at, id: outcomeIdOf(query.cursor_id) } : { at: end, id: nilUuid };
 }
 
 const cursorOf = ({ through }: Walked): string | null =>

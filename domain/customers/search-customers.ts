@@ -1,6 +1,7 @@
-import { limits, type Routes } from '@tributary/contract';
+import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
 import { searchQuestion } from '@tributary/rules';
+import { limits } from '@tributary/vocabulary';
 import { findCandidates } from './store.ts';
 import type { FindCustomerTotals } from './totals.ts';
 

@@ -1,13 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { Tx } from '@tributary/postgres';
-import {
-  type Binding,
-  endOfPrefix,
-  type Identifier,
-  identifierKey,
-  type SearchQuestion,
-  strongKinds,
-} from '@tributary/rules';
+import { type Binding, endOfPrefix, type Identifier, identifierKey, type SearchQuestion } from '@tributary/rules';
+import { strongIdentifierKinds } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import type { BookChanges, CustomerRecord, Evidence, KnownCustomers } from './customer-book.ts';
 import { nameOfIdentifier, type Tombstones } from './tombstones.ts';
@@ -103,7 +97,7 @@ async function withHoldings(tx: Tx, customers: readonly CustomerRecord[]): Promi
   const { rows } = await sql<{ id: string; nationalId: string | null; isStrong: boolean }>`
     SELECT c.id,
       (SELECT i.value FROM identifiers i WHERE i.customer_id = c.id AND i.kind = 'national_id') AS "nationalId",
-      EXISTS (SELECT FROM identifiers i WHERE i.customer_id = c.id AND i.kind = ANY (${strongKinds}::text[])) AS "isStrong"
+      EXISTS (SELECT FROM identifiers i WHERE i.customer_id = c.id AND i.kind = ANY (${strongIdentifierKinds}::text[])) AS "isStrong"
     FROM unnest(${customers.map(({ id }) => id)}::uuid[]) AS c (id)`.execute(tx);
   const holdings = new Map(rows.map((row) => [row.id, row]));
   return customers.map((customer) => {

@@ -1,13 +1,8 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles, type ProfileContext, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
-import {
-  checkDefinition,
-  type Definition,
-  eventNameKey,
-  lookbackDays,
-  standardConversionTypes,
-} from '@tributary/rules';
+import { checkDefinition, type Definition, eventNameKey } from '@tributary/rules';
+import { conversionTypeNames, limits } from '@tributary/vocabulary';
 import type { Jobs } from '@tributary/work';
 import { v7 as uuid } from 'uuid';
 import {
@@ -83,14 +78,14 @@ async function settle(
 }
 
 function candidate(key: string, wish: Wish, before: Definition | undefined): Definition {
-  const isStandard = standardConversionTypes.some((type) => type === key);
+  const isStandard = conversionTypeNames.some((type) => type === key);
   return {
     key,
     conversionType: wish.conversion_type ?? before?.conversionType ?? key,
     eventNames: wish.event_names ?? before?.eventNames ?? [key],
     countsAsCash: wish.counts_as_cash ?? before?.countsAsCash ?? (isStandard && key === 'payment_received'),
     isAttributionEligible: wish.is_attribution_eligible ?? before?.isAttributionEligible ?? true,
-    lookbackWindowDays: wish.lookback_window_days ?? before?.lookbackWindowDays ?? lookbackDays.default,
+    lookbackWindowDays: wish.lookback_window_days ?? before?.lookbackWindowDays ?? limits.lookback.days.default,
     isDefault: wish.is_default ?? before?.isDefault ?? false,
   };
 }

@@ -1,5 +1,5 @@
-import { limits } from '@tributary/contract';
 import { buildApiKey, buildAssistant, buildMember, buildTrackingKey, openTest } from '@tributary/testkit';
+import { limits } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ana, openPlace, type Place } from './erasures.fixture.ts';

@@ -7,6 +7,7 @@ import type { Postgres, Tx } from '@tributary/postgres';
 import type { Identifier } from '@tributary/rules';
 import type { Stream } from '@tributary/stream';
 import type { Vault } from '@tributary/vault';
+import { dayMs, uuidPattern } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { personStores } from './registry.ts';
 import { findErasures } from './store.ts';
@@ -42,8 +43,6 @@ export interface Certificate {
   readonly backups_expire_at: string;
   readonly verified_at: string;
 }
-
-const dayMs = 86_400_000;
 
 /**
  * Searches every store for somebody who was erased. What they were called is not known any more; so every text that is there is
@@ -183,8 +182,8 @@ async function* lettersOf({ opening, stream }: SearchedStores, profileId: string
     yield requests.filter(({ arrival }) => arrival.profile_id === profileId).map(({ content }) => content);
 }
 
-const uuidPattern = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
-const uuidsIn = (content: unknown): string[] => [...new Set(JSON.stringify(content).match(uuidPattern))];
+const uuids = new RegExp(uuidPattern, 'g');
+const uuidsIn = (content: unknown): string[] => [...new Set(JSON.stringify(content).match(uuids))];
 
 export interface SignedCertificate {
   readonly certificate: Certificate;

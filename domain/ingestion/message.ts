@@ -1,4 +1,5 @@
 import type { SecretPlace, Vault } from '@tributary/vault';
+import type { Device } from '@tributary/vocabulary';
 import { type BadReason, Masking, type OpenVisit, type SecretPart, type TakenVisit, takeVisit } from './take-visit.ts';
 
 /** What is known of a request besides its visits. The address it came from is not: country and city are all that is left of it. */
@@ -14,7 +15,7 @@ export interface Arrival {
 export interface Agent {
   readonly browser: string;
   readonly os: string;
-  readonly device: 'desktop' | 'mobile' | 'tablet' | 'unknown';
+  readonly device: Device;
   readonly is_bot: boolean;
 }
 

@@ -1,13 +1,6 @@
 import { nameOfIdentifier, type Tombstones } from '@tributary/domain/customers';
-import {
-  type Identifier,
-  type IdentifierKind,
-  identifierKinds,
-  normaliseEmail,
-  normaliseKey,
-  normalisePhone,
-  normaliseRut,
-} from '@tributary/rules';
+import { type Identifier, normaliseEmail, normaliseKey, normalisePhone, normaliseRut } from '@tributary/rules';
+import { type IdentifierKind, identifierKindNames } from '@tributary/vocabulary';
 
 /**
  * Hashes of everybody whom a text that nobody understood could name: each of its words as each kind of identifier. So that an erasure
@@ -27,7 +20,7 @@ const readers: Readonly<Partial<Record<IdentifierKind, (text: string) => string 
 };
 
 function identifiersOf(text: string): Identifier[] {
-  return identifierKinds.flatMap((kind) => {
+  return identifierKindNames.flatMap((kind) => {
     const value = (readers[kind] ?? normaliseKey)(text);
     return value === undefined ? [] : [{ kind, value }];
   });

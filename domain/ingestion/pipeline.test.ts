@@ -1,6 +1,6 @@
 import { type ClickHouse, createClickHouse, raw, type TouchRow, type VisitRow } from '@tributary/clickhouse';
 import { createPostgres } from '@tributary/postgres';
-import { entityIdOf, noEntityId } from '@tributary/rules';
+import { entityIdOf } from '@tributary/rules';
 import { RetryLater } from '@tributary/stream';
 import {
   browserVisit,
@@ -12,6 +12,7 @@ import {
   testRing,
 } from '@tributary/testkit';
 import { createVault } from '@tributary/vault';
+import { nilUuid } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -99,7 +100,7 @@ describe('a visit', () => {
       kind: 'visit',
       channel: 'paid_social',
       campaign_id: entityIdOf(profileId, String(row?.platform), 'campaign', '120200000000000001'),
-      ad_id: noEntityId,
+      ad_id: nilUuid,
       join_method: 'url_parameters',
     });
   });

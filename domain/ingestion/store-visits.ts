@@ -1,5 +1,6 @@
 import { clearedVisit, type TouchRow, type VisitRow } from '@tributary/clickhouse';
-import { type EntityLevel, entityIdOf, noEntityId } from '@tributary/rules';
+import { entityIdOf } from '@tributary/rules';
+import { type EntityLevel, nilUuid } from '@tributary/vocabulary';
 import type { Ingestion } from './context.ts';
 import type { PlacedVisit } from './place-visits.ts';
 
@@ -59,7 +60,7 @@ function visitRow({ arrival, visitorId, visit, classification }: PlacedVisit): V
 function touchRow({ arrival, visitorId, visit, classification }: PlacedVisit): TouchRow {
   const { platform, campaignExternalId, adSetExternalId, adExternalId } = classification;
   const entity = (level: EntityLevel, externalId: string | null) =>
-    platform && externalId ? entityIdOf(arrival.profile_id, platform, level, externalId) : noEntityId;
+    platform && externalId ? entityIdOf(arrival.profile_id, platform, level, externalId) : nilUuid;
   const ids = {
     campaign_id: entity('campaign', campaignExternalId),
     ad_set_id: entity('ad_set', adSetExternalId),
@@ -78,7 +79,7 @@ function touchRow({ arrival, visitorId, visit, classification }: PlacedVisit): T
     platform: platform ?? '',
     ...ids,
     click_id_kind: classification.clickIdKind ?? '',
-    join_method: Object.values(ids).some((id) => id !== noEntityId) ? 'url_parameters' : '',
+    join_method: Object.values(ids).some((id) => id !== nilUuid) ? 'url_parameters' : '',
     country: arrival.country,
     device: arrival.user_agent.device,
   };

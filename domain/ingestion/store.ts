@@ -1,4 +1,5 @@
 import type { Tx, UnboundLedger } from '@tributary/postgres';
+import { nilUuid } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
 /** What the pipeline must know of a profile. */
@@ -119,7 +120,7 @@ export async function readBadVisits(
   const { rows } = await sql<BadVisitRow & { receivedAt: Date }>`
     SELECT id, reason, sealed, received_at AS "receivedAt" FROM bad_visits
     WHERE profile_id = ${profileId} AND (${withReplayed} OR replayed_at IS NULL)
-      AND (received_at, id) > (${after?.receivedAt ?? new Date(0)}::timestamptz, ${after?.id ?? '00000000-0000-0000-0000-000000000000'}::uuid)
+      AND (received_at, id) > (${after?.receivedAt ?? new Date(0)}::timestamptz, ${after?.id ?? nilUuid}::uuid)
     ORDER BY received_at, id LIMIT ${limit}`.execute(tx);
   return rows;
 }

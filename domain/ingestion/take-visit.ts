@@ -1,5 +1,4 @@
 import {
-  type ClickIdKind,
   type ClockRefusal,
   checkClock,
   Effort,
@@ -10,6 +9,7 @@ import {
   type Visit,
   type VisitRefusal,
 } from '@tributary/rules';
+import type { ClickIdKind } from '@tributary/vocabulary';
 
 /** What of a visit may be seen by whoever reads the stream: no person, no token, addresses masked. */
 export type OpenVisit = Omit<Visit, 'properties' | 'traits' | 'link_token'>;

@@ -1,5 +1,6 @@
-import { limits, type Routes } from '@tributary/contract';
+import type { Routes } from '@tributary/contract';
 import { answer, type Handles, type ProfileContext, refuse } from '@tributary/operations';
+import { limits } from '@tributary/vocabulary';
 import { findPerson } from './person.ts';
 import { readEvents } from './read-events.ts';
 import { noSummary, showSummary } from './read-journey-summary.ts';

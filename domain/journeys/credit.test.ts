@@ -1,4 +1,5 @@
-import { attribute, attributionModels } from '@tributary/rules';
+import { attribute } from '@tributary/rules';
+import { attributionModelNames } from '@tributary/vocabulary';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { creditOf } from './credit.ts';
@@ -40,7 +41,7 @@ test('the shares of a conversion add up to one under every model, also without m
   fc.assert(
     fc.property(paths, fc.constantFrom(0n, 1n, 19_990n, -500n), (times, value) => {
       const { shares } = creditOf(rowOf(times, value));
-      for (const model of attributionModels) {
+      for (const model of attributionModelNames) {
         const sum = [...shares.values()].reduce((total, share) => total + share[model], 0);
         expect(sum).toBeCloseTo(1, 9);
       }
@@ -53,7 +54,7 @@ test('a share is what was credited, under the single-touch models too', () => {
     fc.property(paths, (times) => {
       const { credits, ...row } = rowOf(times, 19_990n);
       const { shares } = creditOf(row);
-      for (const model of attributionModels)
+      for (const model of attributionModelNames)
         expect(row.touch_ids.map((id) => shares.get(id)?.[model])).toEqual(
           credits[model].map((credit) => Number(credit) / 19_990),
         );

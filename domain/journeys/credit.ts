@@ -1,5 +1,6 @@
 import type { Row } from '@tributary/clickhouse';
-import { type AttributionModel, attributionModels, weightsOf } from '@tributary/rules';
+import { weightsOf } from '@tributary/rules';
+import { type AttributionModel, attributionModelNames } from '@tributary/vocabulary';
 
 export type Shares = Readonly<Record<AttributionModel, number>>;
 
@@ -10,7 +11,7 @@ export interface Credit {
   readonly shares: ReadonlyMap<string, Shares>;
 }
 
-export const noShare: Shares = Object.fromEntries(attributionModels.map((model) => [model, 0])) as Record<
+export const noShare: Shares = Object.fromEntries(attributionModelNames.map((model) => [model, 0])) as Record<
   AttributionModel,
   number
 >;
@@ -38,7 +39,7 @@ export function creditOf(row: Row<'journey_read_credit'>): Credit {
     position_based: divided('position_based'),
   };
   const sharesAt = (index: number) =>
-    Object.fromEntries(attributionModels.map((model) => [model, byModel[model][index] ?? 0])) as Record<
+    Object.fromEntries(attributionModelNames.map((model) => [model, byModel[model][index] ?? 0])) as Record<
       AttributionModel,
       number
     >;

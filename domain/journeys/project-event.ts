@@ -1,6 +1,6 @@
 import type { AnswerOf, Routes } from '@tributary/contract';
 import type { Lineage } from '@tributary/domain/campaigns';
-import { noEntityId } from '@tributary/rules';
+import { dayMs, nilUuid } from '@tributary/vocabulary';
 import { type Credit, noShare } from './credit.ts';
 import { known } from './show-event.ts';
 import type { LedgerEvent, TouchEvent } from './timeline.ts';
@@ -15,8 +15,6 @@ export interface Subject {
   /** Undefined while it is not worked out. */
   readonly credit: Credit | undefined;
 }
-
-const dayMs = 86_400_000;
 
 /**
  * What may be seen of a journey without seeing the person. Each field is named here: a column that somebody adds to a store stays
@@ -55,7 +53,7 @@ function projectOutcome(
 ): Omit<ProjectedEvent, 'occurred_at' | 'in_window'> {
   const { origin } = row;
   const line = origin ? lineages.get(origin.ad_id) : undefined;
-  const isNamed = origin !== null && origin.ad_id !== noEntityId;
+  const isNamed = origin !== null && origin.ad_id !== nilUuid;
   const { ad_id } = row.rest as { ad_id?: unknown };
   return {
     kind: isSynthetic ? 'synthetic' : 'conversion',

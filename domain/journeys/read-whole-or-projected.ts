@@ -1,4 +1,4 @@
-import { type AnswerOf, limits, type Routes } from '@tributary/contract';
+import type { AnswerOf, Routes } from '@tributary/contract';
 import { findLineages } from '@tributary/domain/campaigns';
 import { findCustomerKeys, listIdentifiers, listSamePerson } from '@tributary/domain/customers';
 import {
@@ -10,6 +10,7 @@ import {
 import { answer, type Context } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { conversionIdOf } from '@tributary/rules';
+import { limits } from '@tributary/vocabulary';
 import { type Credit, creditOf } from './credit.ts';
 import type { Person } from './person.ts';
 import { projectEvent } from './project-event.ts';

@@ -1,6 +1,7 @@
 import type { AnswerOf, Routes } from '@tributary/contract';
 import type { Lineage } from '@tributary/domain/campaigns';
-import { type EntityLevel, entityIdOf, noEntityId } from '@tributary/rules';
+import { entityIdOf } from '@tributary/rules';
+import { type EntityLevel, nilUuid } from '@tributary/vocabulary';
 import type { LedgerEvent, TimelineEvent, VisitEvent, VisitlessEvent } from './timeline.ts';
 
 export type JourneyEvent = AnswerOf<Routes['readCustomerJourney']>['body']['data']['events'][number];
@@ -116,7 +117,7 @@ export function entitiesOfVisit(profileId: string, row: VisitEvent['row']): stri
 
 /** A touch names them by ids of ours. */
 export const entitiesOfTouch = (row: { campaign_id: string; ad_set_id: string; ad_id: string }): string[] =>
-  [row.campaign_id, row.ad_set_id, row.ad_id].filter((id) => id !== noEntityId);
+  [row.campaign_id, row.ad_set_id, row.ad_id].filter((id) => id !== nilUuid);
 
 export const entitiesOfOutcome = ({ origin }: LedgerEvent['row']): string[] =>
-  origin && origin.ad_id !== noEntityId ? [origin.ad_id] : [];
+  origin && origin.ad_id !== nilUuid ? [origin.ad_id] : [];

@@ -1,4 +1,4 @@
-import { limits } from '@tributary/contract';
+import { limits } from '@tributary/vocabulary';
 import type { JourneyEvent } from './show-event.ts';
 
 /** What a model is asked, and what it is told. */

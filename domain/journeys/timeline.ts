@@ -1,7 +1,7 @@
 import type { ClickHouse, Row } from '@tributary/clickhouse';
 import { listOutcomes, listOutcomeTimes, type PersonOutcome } from '@tributary/domain/outcomes';
 import type { Ledger } from '@tributary/postgres';
-import { lookbackDays } from '@tributary/rules';
+import { dayMs, limits } from '@tributary/vocabulary';
 import { type Counted, lastUntil, merged, type Part, partsOf } from './page.ts';
 import type { Person } from './person.ts';
 
@@ -185,7 +185,5 @@ function outcomesOf(
   };
 }
 
-const dayMs = 86_400_000;
-
 const isBrought = ({ occurred_at, lookback_days }: PersonOutcome, last: number | undefined): boolean =>
-  last !== undefined && last >= occurred_at.getTime() - (lookback_days ?? lookbackDays.default) * dayMs;
+  last !== undefined && last >= occurred_at.getTime() - (lookback_days ?? limits.lookback.days.default) * dayMs;

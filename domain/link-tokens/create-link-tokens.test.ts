@@ -1,4 +1,4 @@
-import { linkTokenParameter, type Scope } from '@tributary/contract';
+import type { Scope } from '@tributary/contract';
 import {
   type BuiltKey,
   buildApiKey,
@@ -9,6 +9,7 @@ import {
   type Testkit,
   testVault,
 } from '@tributary/testkit';
+import { linkTokenParameter } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v4 as uuid } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

@@ -1,8 +1,9 @@
-import { type AnswerOf, linkTokenParameter, type Routes } from '@tributary/contract';
+import type { AnswerOf, Routes } from '@tributary/contract';
 import type { CustomerServices } from '@tributary/domain/customers';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { isCountry } from '@tributary/rules';
 import type { MasterKey } from '@tributary/vault';
+import { dayMs, linkTokenParameter } from '@tributary/vocabulary';
 import { keySaid, type LinkTokenRow, type ReadRow, readRow } from './read-row.ts';
 import { recipes } from './recipes.ts';
 import { type FoundCustomer, findErased, findNamed } from './store.ts';
@@ -14,8 +15,6 @@ export interface LinkTokenServices extends CustomerServices {
 }
 
 type Result = AnswerOf<Routes['createLinkTokens']>['body']['data']['results'][number];
-
-const dayMs = 24 * 60 * 60 * 1_000;
 
 export const createLinkTokens: Handles<Routes['createLinkTokens'], LinkTokenServices> = async (
   { body },

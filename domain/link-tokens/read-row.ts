@@ -1,6 +1,7 @@
 import { IdentifierType, type Input, type Routes, Uuid } from '@tributary/contract';
 import { type NamedKind, readIdentifier } from '@tributary/domain/customers';
 import { type CountryCode, type Identifier, normaliseKey } from '@tributary/rules';
+import type { InvalidSelector } from '@tributary/vocabulary';
 
 export type LinkTokenRow = Input<Routes['createLinkTokens']>['body']['customers'][number];
 
@@ -8,7 +9,7 @@ export type LinkTokenRow = Input<Routes['createLinkTokens']>['body']['customers'
 export type ReadRow =
   | { readonly customerId: string }
   | { readonly identifier: Identifier }
-  | { readonly invalid: 'no_selector' | 'unknown_identifier_type' | 'malformed_selector' };
+  | { readonly invalid: InvalidSelector };
 
 const malformed: ReadRow = { invalid: 'malformed_selector' };
 

@@ -1,5 +1,5 @@
-import type { AnswerOf } from '@tributary/contract';
-import { linkTokenParameter as param, type Routes } from '@tributary/contract';
+import type { AnswerOf, Routes } from '@tributary/contract';
+import { linkTokenParameter as param } from '@tributary/vocabulary';
 
 type Recipe = AnswerOf<Routes['createLinkTokens']>['body']['data']['recipes'][number];
 

@@ -1,5 +1,6 @@
 import type { Schema, Tx } from '@tributary/postgres';
-import { type Origin, outcomeIdOf, type RevenueType, revenueType } from '@tributary/rules';
+import { type Origin, outcomeIdOf, revenueType } from '@tributary/rules';
+import { isUuidInAnyCase, type RevenueType } from '@tributary/vocabulary';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 
 /** The outcomes of one person, read in the order of time. */
@@ -148,12 +149,10 @@ const named = (condition: RawBuilder<unknown>) => sql<NamedOutcome>`
   FROM (SELECT * FROM outcomes o WHERE ${condition} LIMIT 1) AS o
   ${withDefinition}`;
 
-const uuidShape = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** By its id, which is the conversion's too, or by the key of whoever sent it. */
 export async function findOutcome(tx: Tx, profileId: string, handle: string): Promise<NamedOutcome | undefined> {
   const of = sql`o.profile_id = ${profileId}`;
-  const byId = uuidShape.test(handle)
+  const byId = isUuidInAnyCase(handle)
     ? await named(sql`${of} AND o.id IN (${handle}, ${outcomeIdOf(handle)})`).execute(tx)
     : { rows: [] };
   if (byId.rows[0]) return byId.rows[0];

@@ -1,6 +1,7 @@
 import { findRates } from '@tributary/domain/money';
 import type { Postgres } from '@tributary/postgres';
 import { convert, fromMinorUnits } from '@tributary/rules';
+import { nilUuid } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { markDirty } from './store.ts';
 
@@ -12,7 +13,7 @@ const batchSize = 500;
  */
 export async function priceOutcomes(app: Postgres, system: Postgres, signal: AbortSignal): Promise<number> {
   let total = 0;
-  let after = { profileId: firstId, outcomeId: firstId };
+  let after = { profileId: nilUuid, outcomeId: nilUuid };
   while (!signal.aborted) {
     const { rows } = await system.unbound.query(sql<{ profileId: string; outcomeId: string }>`
       SELECT q.profile_id AS "profileId", q.outcome_id AS "outcomeId" FROM outcomes_without_rate q
@@ -33,8 +34,6 @@ export async function priceOutcomes(app: Postgres, system: Postgres, signal: Abo
   }
   return total;
 }
-
-const firstId = '00000000-0000-0000-0000-000000000000';
 
 const priceOfProfile = (app: Postgres, profileId: string, outcomeIds: readonly string[]): Promise<number> =>
   app.forProfile(profileId).transaction(async (tx) => {

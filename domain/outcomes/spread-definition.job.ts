@@ -1,4 +1,5 @@
 import type { Postgres } from '@tributary/postgres';
+import { nilUuid } from '@tributary/vocabulary';
 import { markCustomersDirty, markDirty } from './store.ts';
 
 /** A changed definition: exactly the outcomes of the events concerned become dirty, a batch at a time. */
@@ -11,7 +12,7 @@ export async function spreadDefinition(
   let total = 0;
   for (const column of ['event_key', 'event_type_key'] as const) {
     for (const eventKey of eventKeys) {
-      let after = '00000000-0000-0000-0000-000000000000';
+      let after = nilUuid;
       while (!signal.aborted) {
         const ids = await ledger.transaction(async (tx) => {
           const rows = await tx

@@ -1,6 +1,7 @@
-import { limits, type OutcomeSource } from '@tributary/contract';
+import type { OutcomeSource } from '@tributary/contract';
 import type { Tx } from '@tributary/postgres';
 import type { Json, Origin, OutcomeContent, PaymentStanding } from '@tributary/rules';
+import { limits } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import type { ReadEvent } from './read-event.ts';
 

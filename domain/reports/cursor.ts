@@ -1,4 +1,5 @@
 import { refuse } from '@tributary/operations';
+import { isUuid } from '@tributary/vocabulary';
 
 /** A place in an order, as callers carry it from page to page without looking inside. */
 export const writeCursor = (...place: readonly string[]): string =>
@@ -31,7 +32,7 @@ function parsed(text: string): unknown {
   }
 }
 
-export const isId: Check = (part) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(part);
+export const isId: Check = isUuid;
 export const isMinorUnits: Check = (part) => /^-?\d{1,18}$/.test(part);
 /** The columns know no other years. */
 export const isMoment: Check = (part) => /^(19[7-9]|20\d|21[0-3])\d-/.test(part) && new Date(part).toJSON() === part;

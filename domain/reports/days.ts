@@ -1,5 +1,4 @@
-const dayMs = 86_400_000;
-
+import { dayMs } from '@tributary/vocabulary';
 export const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10);
 
 /** Both ends among them. */

@@ -1,6 +1,6 @@
 import type { ExplainedField } from '@tributary/contract';
 import type { Context } from '@tributary/operations';
-import { noEntityId } from '@tributary/rules';
+import { nilUuid } from '@tributary/vocabulary';
 import { isDay, isId, readCursor, writeCursor } from './cursor.ts';
 import { rateKey } from './period.ts';
 import type { ReportServices } from './services.ts';
@@ -16,7 +16,7 @@ export async function readCountedDelivery(
   { clickhouse, signal }: Pick<Context, 'signal'> & ReportServices,
 ) {
   const place = cursor === undefined ? start : readPlace(cursor);
-  const isNobodys = !asked.isEverything && asked.entityId === noEntityId;
+  const isNobodys = !asked.isEverything && asked.entityId === nilUuid;
   const found = isNobodys
     ? []
     : await clickhouse.query(

@@ -1,6 +1,6 @@
 import type { ExplainedField, Routes } from '@tributary/contract';
 import { answer, type Handles, type ProfileContext, refuse } from '@tributary/operations';
-import { noEntityId } from '@tributary/rules';
+import { nilUuid } from '@tributary/vocabulary';
 import { readConversions, type Wanted } from './conversion-page.ts';
 import { explainConversions } from './explain-conversions.ts';
 import { readCountedDelivery } from './explain-delivery.ts';
@@ -22,7 +22,7 @@ export const explain: Handles<Routes['explain'], ReportServices> = async ({ quer
     delivery,
     level,
     model,
-    entityId: entityId ?? noEntityId,
+    entityId: entityId ?? nilUuid,
     isEverything: entityId === undefined,
     conversionType: query.type ?? '',
   };
@@ -54,7 +54,7 @@ async function readEntityId(
   context: ProfileContext & ReportServices,
 ): Promise<string | undefined> {
   if (text === undefined) return undefined;
-  if (text === 'unattributed') return noEntityId;
+  if (text === 'unattributed') return nilUuid;
   return (await findEntity(text, level, context)) ?? refuse('not_found', 'There is no such campaign, ad set or ad.');
 }
 

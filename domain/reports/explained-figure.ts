@@ -1,7 +1,8 @@
 import type { ExplainedField } from '@tributary/contract';
+import type { FigureUnit } from '@tributary/vocabulary';
 
 interface Explained {
-  readonly unit: 'money' | 'count' | 'ratio';
+  readonly unit: FigureUnit;
   readonly formula: string;
   /** What its rows are. A ratio has none: it is explained by the two figures that it divides. */
   readonly rows: 'conversions' | 'delivery' | 'none';

@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
-import { noEntityId } from '@tributary/rules';
+import { nilUuid } from '@tributary/vocabulary';
 import { readConversions } from './conversion-page.ts';
 import { findEntity, refuseUnknown } from './find-entity.ts';
 import { readPeriod } from './period.ts';
@@ -12,7 +12,7 @@ export const listCampaignConversions: Handles<Routes['listCampaignConversions'],
 ) => {
   const { level, model, limit, cursor, date_from, date_to } = query;
   const entityId =
-    params.id === 'unattributed' ? noEntityId : ((await findEntity(params.id, level, context)) ?? refuseUnknown(level));
+    params.id === 'unattributed' ? nilUuid : ((await findEntity(params.id, level, context)) ?? refuseUnknown(level));
   const period = await readPeriod(query, context);
   const all = { isEverything: false, isCash: false, isNewPurchase: false, conversionType: '' };
   const page = await readConversions({ period, level, model, entityId, ...all }, { limit, cursor }, context);

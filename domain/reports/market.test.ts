@@ -1,8 +1,9 @@
 import { replay } from '@tributary/domain/attribution';
-import { Book, levels, openMarket, ReportBook, type ReportCell } from '@tributary/market';
-import { attributionModels, fromMinorUnits, multiplyAmounts, sumAmounts, toMinorUnits } from '@tributary/rules';
+import { Book, openMarket, ReportBook, type ReportCell } from '@tributary/market';
+import { fromMinorUnits, multiplyAmounts, sumAmounts, toMinorUnits } from '@tributary/rules';
 import { openTestWithClickHouse } from '@tributary/testkit';
 import { fillDelivery, fillFast } from '@tributary/testkit/market';
+import { attributionModelNames, entityLevels } from '@tributary/vocabulary';
 import { expect, test } from 'vitest';
 import { openShop } from './reports.fixture.ts';
 
@@ -60,8 +61,8 @@ test('every row of every report is what the market’s own book says, under all 
   const shop = await openShop(world, { profileId });
   const cells = reports.cells().filter(isInRange);
 
-  for (const model of attributionModels) {
-    for (const level of levels) {
+  for (const model of attributionModelNames) {
+    for (const level of entityLevels) {
       const own = cells.filter((cell) => cell.model === model && cell.level === level);
       const told = Map.groupBy(
         delivery.filter((row) => row.level === level && isInRange(row)),

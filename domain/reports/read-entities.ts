@@ -1,7 +1,7 @@
 import type { Row } from '@tributary/clickhouse';
-import { type AttributionModel, attributionModels, type EntityLevel } from '@tributary/contract';
+import type { AttributionModel, EntityLevel } from '@tributary/contract';
 import type { Context } from '@tributary/operations';
-import { noEntityId } from '@tributary/rules';
+import { attributionModels, nilUuid } from '@tributary/vocabulary';
 import type { DeliveryPeriod } from './period.ts';
 import type { ReportServices } from './services.ts';
 
@@ -24,7 +24,7 @@ export function readEntities(
   },
   { clickhouse, signal }: Pick<Context, 'signal'> & ReportServices,
 ): Promise<Row<'report_list_entities'>[]> {
-  const { level, model, limit, only = noEntityId, place = top } = asked;
+  const { level, model, limit, only = nilUuid, place = top } = asked;
   const { from, until } = period;
   return clickhouse.query(
     'report_list_entities',

@@ -1,5 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
+import { limits } from '@tributary/vocabulary';
 import { nameOf } from './campaign-row.ts';
 import { creditText } from './figures.ts';
 import { readDeliveryPeriod } from './period.ts';
@@ -9,7 +10,7 @@ import type { ReportServices } from './services.ts';
 import { sidesOf } from './sides.ts';
 
 /** A row has a few hundred bytes; more of them than this is nothing that anybody compares. */
-const mostRows = 10_000;
+const mostRows = limits.platformComparison.maxEntities;
 
 export const readPlatformComparison: Handles<Routes['readPlatformComparison'], ReportServices> = async (
   { query },

@@ -1,10 +1,7 @@
-/** What the count of each platform means, as the platform itself has it unless its account says otherwise. */
-const bases: Readonly<Record<string, string>> = {
-  social_ads: '7-day click, 1-day view',
-  search_ads: '30-day click, data-driven, by day of the click',
-  tiktok: '7-day click, 1-day view',
-  linkedin: '30-day click, 7-day view',
-  microsoft: '30-day click, last click',
-};
+import { adPlatforms, isAdPlatform } from '@tributary/vocabulary';
 
-export const reportedBasis = (platform: string): string => bases[platform] ?? 'As the platform counts';
+/** What a platform's own count means. Spend may also be told of a platform that nobody has told us more of. */
+export function reportedBasis(platform: string): string {
+  const facts: { readonly reportedBasis?: string } = isAdPlatform(platform) ? adPlatforms[platform] : {};
+  return facts.reportedBasis ?? 'As the platform counts';
+}

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { TouchRow } from '@tributary/clickhouse';
-import { type EntityLevel, noEntityId } from '@tributary/rules';
 import { type SceneTraits, scene, type World } from '@tributary/testkit';
+import { dayMs, type EntityLevel, nilUuid } from '@tributary/vocabulary';
 
 /** What a link may name. */
 export interface Named {
@@ -33,7 +33,7 @@ export const banner = {
 
 /** Moments of May 2026, the days of all tests: 1.5 is noon on the first. */
 export const may = (day: number): string =>
-  new Date(Date.UTC(2026, 4, 1) + Math.round((day - 1) * 86_400_000)).toISOString();
+  new Date(Date.UTC(2026, 4, 1) + Math.round((day - 1) * dayMs)).toISOString();
 export const wholeMay = { date_from: '2026-05-01', date_to: '2026-05-31' };
 
 /** A shop whose people click and pay, and whose reports can be asked for. */
@@ -60,7 +60,7 @@ export async function openShop(world: World, traits: SceneTraits = {}) {
       visitors.set(person, visitorId);
       const { platform = 'social_ads', campaign, adSet, ad } = named;
       const idOf = (level: EntityLevel, name: string | undefined) =>
-        name === undefined ? noEntityId : place.entity(level, name, platform);
+        name === undefined ? nilUuid : place.entity(level, name, platform);
       const isPaid = Object.keys(named).length > 0;
       clicks.push({
         profile_id: place.profileId,

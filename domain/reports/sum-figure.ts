@@ -1,6 +1,7 @@
 import type { AttributionModel, EntityLevel } from '@tributary/contract';
 import type { Context } from '@tributary/operations';
-import { fromMinorUnits, noEntityId } from '@tributary/rules';
+import { fromMinorUnits } from '@tributary/rules';
+import { nilUuid } from '@tributary/vocabulary';
 import { parametersOf } from './conversion-page.ts';
 import { conversionsCounted, explainedFigures, type SummedField } from './explained-figure.ts';
 import { costText } from './figures.ts';
@@ -66,7 +67,7 @@ export const deliveryParameters = (field: string, asked: Asked) => ({
 async function sumDelivery(field: SummedField, asked: Asked, { clickhouse, signal }: Services): Promise<Summed> {
   const { currency } = asked.delivery.period;
   // Nothing is spent on what nobody earned.
-  const isNobodys = !asked.isEverything && asked.entityId === noEntityId;
+  const isNobodys = !asked.isEverything && asked.entityId === nilUuid;
   const rows = isNobodys
     ? []
     : await clickhouse.query('delivery_sum_counted', deliveryParameters(field, asked), { signal });

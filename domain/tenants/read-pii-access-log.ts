@@ -1,5 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles, refuse } from '@tributary/operations';
+import { uuidPattern } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { reachWorkspace } from './reach.ts';
 
@@ -35,7 +36,7 @@ export const readPiiAccessLog: Handles<Routes['readPiiAccessLog']> = async ({ pa
   });
 };
 
-const cursorPattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\|([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+const cursorPattern = new RegExp(`^(\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z)\\|(${uuidPattern})$`);
 
 function readCursor(text: string): { at: Date; id: string } {
   const [, at = '', id = ''] = cursorPattern.exec(text) ?? [];

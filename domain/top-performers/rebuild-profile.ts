@@ -15,6 +15,7 @@ import {
   toMinorUnits,
   truthGrade,
 } from '@tributary/rules';
+import { nilUuid } from '@tributary/vocabulary';
 import { type Creative, readCreative } from './creative.ts';
 import { findAds, findDayRates, findProfile, type KnownAd, markRebuilt, type ScoredProfile } from './store.ts';
 import { type WindowOfDays, windowsOf } from './windows.ts';
@@ -28,7 +29,6 @@ export interface Engines {
 const mostAds = 50_000;
 
 /** Stands for no ad: the row that says that a window was rebuilt, also when it holds no ads. */
-const noAd = '00000000-0000-0000-0000-000000000000';
 
 /** Scores all ads of a profile in every window, and resolves to how many there are in each; undefined where there is no such profile. */
 export async function rebuildProfile(
@@ -211,7 +211,7 @@ function scoreRow(
 const markerOf = (profileId: string, window: WindowOfDays, now: Date): AdScoreRow => ({
   profile_id: profileId,
   score_window: window.name,
-  ad_id: noAd,
+  ad_id: nilUuid,
   version: now.getTime(),
   objective: '',
   format: '',

@@ -1,4 +1,5 @@
 import type { ScoreWindow } from '@tributary/contract';
+import { dayMs } from '@tributary/vocabulary';
 
 export interface WindowOfDays {
   readonly name: ScoreWindow;
@@ -22,4 +23,4 @@ export function windowsOf(now: Date, timeZone: string): WindowOfDays[] {
 }
 
 const daysBefore = (day: string, count: number): string =>
-  new Date(Date.parse(day) - count * 86_400_000).toISOString().slice(0, 10);
+  new Date(Date.parse(day) - count * dayMs).toISOString().slice(0, 10);

@@ -1,12 +1,13 @@
 import type { Routes } from '@tributary/contract';
 import { audit } from '@tributary/domain/accountability';
 import { answer, type Handles, refuse } from '@tributary/operations';
+import { limits } from '@tributary/vocabulary';
 import { foldPublicHost } from './host-name.ts';
 import type { TrackingServices } from './services.ts';
 import { insertDomain, listDomains, lockDomains } from './store.ts';
 import { showDomain } from './tracking-domain.ts';
 
-const maxDomains = 20;
+const { most } = limits.trackingDomains;
 
 export const createTrackingDomain: Handles<
   Routes['createTrackingDomain'],
@@ -24,8 +25,8 @@ export const createTrackingDomain: Handles<
     const known = await listDomains(tx, profileId);
     const same = known.find((row) => row.domain === domain);
     if (same) return answer(200, { data: showDomain(same, collectorUrl) });
-    if (known.length >= maxDomains) {
-      refuse('invalid_state', `A profile collects on up to ${maxDomains} domains of its own. Remove one first.`, {
+    if (known.length >= most) {
+      refuse('invalid_state', `A profile collects on up to ${most} domains of its own. Remove one first.`, {
         fields: { reason: 'too_many_domains' },
       });
     }

@@ -2,16 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { Routes } from '@tributary/contract';
 import { audit } from '@tributary/domain/accountability';
 import { answer, type Handles, refuse } from '@tributary/operations';
+import { limits, minuteMs } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { lookAtPage } from './look-at-page.ts';
 import type { TrackingServices } from './services.ts';
 import { countVerificationsSince, insertVerification, listActiveKeys } from './store.ts';
 import { showVerification } from './tracking-verification.ts';
 
-const lifeMs = 60 * 60 * 1_000;
-
 /** Each fetches a page that the caller chose: nobody is to be flooded through us. */
-const maxPerMinute = 10;
+const { perMinute, lifeMinutes } = limits.trackingVerification;
 
 export const createTrackingVerification: Handles<
   Routes['createTrackingVerification'],
@@ -21,12 +20,12 @@ export const createTrackingVerification: Handles<
   const { keys, started } = await ledger.transaction(
     async (tx) => ({
       keys: await listActiveKeys(tx, profileId),
-      started: await countVerificationsSince(tx, profileId, new Date(now.getTime() - 60_000)),
+      started: await countVerificationsSince(tx, profileId, new Date(now.getTime() - minuteMs)),
     }),
     { readOnly: true },
   );
-  if (started >= maxPerMinute) {
-    refuse('rate_limit_exceeded', `A profile starts up to ${maxPerMinute} verifications a minute.`, {
+  if (started >= perMinute) {
+    refuse('rate_limit_exceeded', `A profile starts up to ${perMinute} verifications a minute.`, {
       fields: { reason: 'verifications' },
       headers: { 'retry-after': '60' },
     });
@@ -41,7 +40,7 @@ export const createTrackingVerification: Handles<
       is_snippet_present: hint.isSnippetPresent,
       fetch_verdict: hint.words,
       started_at: now,
-      expires_at: new Date(now.getTime() + lifeMs),
+      expires_at: new Date(now.getTime() + lifeMinutes * minuteMs),
     });
     await audit(tx, caller, requestId, now, {
       workspaceId: caller.workspaceId,

@@ -1,10 +1,11 @@
 import type { Row } from '@tributary/clickhouse';
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles, refuse } from '@tributary/operations';
+import { dayMs, limits, uuidPattern } from '@tributary/vocabulary';
 import type { TrackingServices } from './services.ts';
 import { findCustomersOf } from './store.ts';
 
-const windowMs = 90 * 86_400_000;
+const windowMs = limits.trackingEvents.windowDays * dayMs;
 const farAhead = new Date('2200-01-01T00:00:00Z');
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
@@ -81,7 +82,7 @@ function showEvent(row: Row<'visit_list_recent'>, customerId: string | null) {
   };
 }
 
-const cursorPattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\|([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+const cursorPattern = new RegExp(`^(\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z)\\|(${uuidPattern})$`);
 
 function readCursor(text: string): { at: Date; id: string } {
   const [, at = '', id = ''] = cursorPattern.exec(text) ?? [];

@@ -1,7 +1,8 @@
+import type { OriginKind } from '@tributary/vocabulary';
 import type { DomainRow } from './store.ts';
 
 export interface Origin {
-  readonly kind: 'custom_domain' | 'collector';
+  readonly kind: OriginKind;
   readonly url: string;
   readonly domainId: string | null;
 }

@@ -1,10 +1,10 @@
-import type { Pixel } from '@tributary/contract';
+import type { PixelPlatform } from '@tributary/vocabulary';
 
 /**
  * The base code of each ad platform's own pixel, as the platform documents it. Where consent is required the pixel starts without
  * it, and the page's consent manager tells the platform when it is given.
  */
-const codes: Readonly<Record<Pixel, (id: string, isConsentRequired: boolean) => string>> = {
+const codes: Readonly<Record<PixelPlatform, (id: string, isConsentRequired: boolean) => string>> = {
   social_ads: (id, isConsentRequired) => `<!-- Meta Pixel -->
 <script>
 !function(f,b,e,v,n,t,s){if(f.fbq)return;n=f.fbq=function(){n.callMethod?n.callMethod.apply(n,arguments):n.queue.push(arguments)};
@@ -26,5 +26,5 @@ gtag('config','${id}');
 };
 
 /** The id must have been checked against the platform's own shape: it is written into a page as it is. */
-export const pixelCode = (pixel: Pixel, id: string, isConsentRequired: boolean): string =>
+export const pixelCode = (pixel: PixelPlatform, id: string, isConsentRequired: boolean): string =>
   codes[pixel](id, isConsentRequired);

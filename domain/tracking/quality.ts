@@ -1,3 +1,4 @@
+import { dayMs, hourMs, limits } from '@tributary/vocabulary';
 /** What a day brought, before it is shown. */
 export interface DayOfVisits {
   readonly day: string;
@@ -65,8 +66,6 @@ export function totalQuality(days: readonly Quality[]): Quality {
   };
 }
 
-const dayMs = 86_400_000;
-
 function daysOf(firstDay: string, lastDay: string): string[] {
   const days: string[] = [];
   for (let at = Date.parse(firstDay); at <= Date.parse(lastDay); at += dayMs)
@@ -74,9 +73,9 @@ function daysOf(firstDay: string, lastDay: string): string[] {
   return days;
 }
 
-const silentAfterMs = 24 * 3_600_000;
+const silentAfterMs = limits.tracking.silentAfterHours * hourMs;
 
-/** When the last visit came, if that is a day ago or more. */
+/** When the last visit came, if that is too long ago. */
 export function silentSince(lastVisitAt: string | null, now: Date): string | null {
   return lastVisitAt !== null && now.getTime() - Date.parse(lastVisitAt) >= silentAfterMs ? lastVisitAt : null;
 }

@@ -1,5 +1,6 @@
-import { type Pixel, pixels, type Routes } from '@tributary/contract';
+import type { Routes } from '@tributary/contract';
 import { answer, type Handles, refuse } from '@tributary/operations';
+import { adPlatforms, type PixelPlatform } from '@tributary/vocabulary';
 import { readInstallation } from './installation.ts';
 import { pixelCode } from './pixel-code.ts';
 import type { TrackingServices } from './services.ts';
@@ -22,10 +23,13 @@ export const readTrackingSnippet: Handles<
   return answer(200, `${snippetOf(installation)}${pixel}`);
 };
 
-function readPixel(pixel: Pixel | undefined, id: string | undefined): { pixel: Pixel; id: string } | undefined {
+function readPixel(
+  pixel: PixelPlatform | undefined,
+  id: string | undefined,
+): { pixel: PixelPlatform; id: string } | undefined {
   if (pixel === undefined && id === undefined) return undefined;
   if (pixel === undefined) return wrong('pixel', 'is required with "pixel_id"');
-  const { idPattern, idShape } = pixels[pixel];
+  const { idPattern, idShape } = adPlatforms[pixel].pixel;
   if (id === undefined || !idPattern.test(id)) return wrong('pixel_id', `must be ${idShape} for ${pixel}`);
   return { pixel, id };
 }

@@ -1,3 +1,4 @@
+import type { TrackingDomainStatus } from '@tributary/vocabulary';
 import { proofOf } from './domain-verdict.ts';
 import type { DomainRow } from './store.ts';
 
@@ -6,7 +7,7 @@ export function showDomain(row: DomainRow, collectorUrl: string) {
   return {
     id: row.id,
     domain,
-    status: row.status as 'pending' | 'verified' | 'failed',
+    status: row.status as TrackingDomainStatus,
     verdict: row.verdict,
     checked_at: row.checked_at?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),

@@ -1,11 +1,10 @@
+import { type VerificationStatus, verificationParameter } from '@tributary/vocabulary';
 import type { VerificationRow } from './store.ts';
-
-/** The tracker reads it from the address and takes it away again at once. */
-const parameter = 'svc_v';
 
 export function showVerification(row: VerificationRow, now: Date) {
   const link = new URL(row.url);
-  link.searchParams.set(parameter, row.nonce);
+  // The tracker reads it from the address and takes it away again at once.
+  link.searchParams.set(verificationParameter, row.nonce);
   return {
     id: row.id,
     url: row.url,
@@ -19,7 +18,7 @@ export function showVerification(row: VerificationRow, now: Date) {
   };
 }
 
-function statusOf({ verified_at, expires_at }: VerificationRow, now: Date): 'pending' | 'verified' | 'expired' {
+function statusOf({ verified_at, expires_at }: VerificationRow, now: Date): VerificationStatus {
   if (verified_at) return 'verified';
   return expires_at > now ? 'pending' : 'expired';
 }

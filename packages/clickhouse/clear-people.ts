@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { nilUuid } from '@tributary/vocabulary';
 import type { ClickHouse } from './client.ts';
 import { connectEveryNode } from './nodes.ts';
 import { raw } from './queries.ts';
@@ -10,7 +11,7 @@ import type { VisitRow } from './tables.ts';
  * kind of visit it was. Touches stay whole: they hold nothing else.
  */
 export const clearedVisit = {
-  session_id: '00000000-0000-0000-0000-000000000000',
+  session_id: nilUuid,
   event_name: '',
   source: 'unknown',
   medium: '',

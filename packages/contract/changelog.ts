@@ -1,7 +1,5 @@
+import { type ChangeKind, changeKinds } from '@tributary/vocabulary';
 import { CalendarDate } from './primitives.ts';
-import { changeKinds } from './routes/service.ts';
-
-export type ChangeKind = (typeof changeKinds)[number];
 
 export interface ChangelogEntry {
   date: string;

@@ -1,4 +1,5 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { scopeGrains } from '@tributary/vocabulary';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -9,13 +10,11 @@ import { type OpenapiDocument, type Operation, openapi } from './openapi.ts';
 import { data, IsoTimestampInput, page, Uuid } from './primitives.ts';
 import { type Route, refusalsOf, route } from './route.ts';
 import { routes as apiRoutes, collectorRoutes } from './routes.ts';
-import { CredentialKind, Scope, type ScopeGrain } from './scopes.ts';
+import { CredentialKind, Scope } from './scopes.ts';
 
 const baseUrl = 'https://tributary.example';
 const routes = { ...apiRoutes, ...collectorRoutes };
 const document = openapi({ baseUrl });
-
-const grains = { profile: 1, person: 1, workspace: 1, account: 1 } satisfies Record<ScopeGrain, 1>;
 
 const operationsOf = ({ paths }: OpenapiDocument) =>
   Object.entries(paths).flatMap(([path, methods]) =>
@@ -152,7 +151,7 @@ describe('the description of the API', () => {
     expect(z.array(CredentialKind).min(1).parse(operation['x-credentials'])).toEqual(access.credentials);
     expect(['required', 'accepted', 'natural', 'not needed']).toContain(operation['x-idempotency']);
     expect(operation['x-idempotency']).toBe(idempotency ?? 'not needed');
-    expect(Object.keys(grains)).toContain(operation['x-scope-grain']);
+    expect(scopeGrains).toContain(operation['x-scope-grain']);
     expect(operation['x-scope-grain']).toBe(access.grain);
   });
 

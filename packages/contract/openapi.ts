@@ -1,3 +1,4 @@
+import { limits, type ScopeGrain } from '@tributary/vocabulary';
 import { type LiveEventName, liveEventNames } from './events.ts';
 import { ErrorResponses, errorSchema } from './openapi/errors.ts';
 import { type JsonSchema, Schemas } from './openapi/schemas.ts';
@@ -5,7 +6,7 @@ import { type SecurityRequirement, securityOf, securitySchemes } from './openapi
 import { type Webhook, webhooksChapter, webhooksOf } from './openapi/webhooks.ts';
 import type { Answer, Body, Route } from './route.ts';
 import { routes as apiRoutes, collectorRoutes } from './routes.ts';
-import type { CredentialKind, Scope, ScopeGrain } from './scopes.ts';
+import type { CredentialKind, Scope } from './scopes.ts';
 
 export interface OpenapiOptions {
   /** The canonical address; pages and the first server are under it. */
@@ -169,7 +170,7 @@ const idempotencyKey: JsonSchema = {
   type: 'string',
   minLength: 1,
   maxLength: 255,
-  description: 'New for each new request. The same key again gets the first answer again, for 24 hours.',
+  description: `New for each new request. The same key again gets the first answer again, for ${limits.idempotency.replayHours} hours.`,
 };
 
 function parameter(name: string, place: 'path' | 'query' | 'header', schema: JsonSchema, required: boolean): object {

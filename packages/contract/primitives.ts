@@ -1,3 +1,4 @@
+import { dayMs, limits, namesOf, type PageSize, uuidPattern } from '@tributary/vocabulary';
 import { z } from 'zod';
 
 /**
@@ -6,7 +7,7 @@ import { z } from 'zod';
  */
 export const Uuid = z.uuid();
 
-export const RequestId = z.string().regex(/^req_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'must be req_ and a UUID');
+export const RequestId = z.string().regex(new RegExp(`^req_${uuidPattern}$`), 'must be req_ and a UUID');
 
 // ISO 8601 knows a year zero, and an offset can push a time past 9999. PostgreSQL refuses the one and our own format the other:
 // let through, either would surface as a 500 instead of a refusal.
@@ -50,9 +51,14 @@ export const CurrencyCode = z.string().regex(/^[A-Z]{3}$/, 'must be a currency c
 /** The shape of ISO 3166-1 alpha-2. An unknown country is ZZ, which that standard leaves to its users. */
 export const CountryCode = z.string().regex(/^[A-Z]{2}$/, 'must be a country code of ISO 3166-1, like CL');
 
-/** A table's keys as an enum, so that a name is written once, beside what is said of it. */
-export function enumOf<const Table extends Record<string, unknown>>(table: Table) {
-  return z.enum(Object.keys(table) as (keyof Table & string)[]);
+/** A table's words as an enum. */
+export function enumOf<const Table extends Readonly<Record<string, unknown>>>(table: Table) {
+  return z.enum(namesOf(table));
+}
+
+/** An object that has every word of a list for a field, all of one shape. */
+export function fieldsOf<const Word extends string, Shape extends z.ZodType>(words: readonly Word[], shape: Shape) {
+  return Object.fromEntries(words.map((word) => [word, shape])) as Record<Word, Shape>;
 }
 
 export const Pagination = z.strictObject({
@@ -101,14 +107,14 @@ export function accountData<Data extends z.ZodType>(schema: Data) {
 export const Deleted = z.strictObject({ id: Uuid, deleted: z.literal(true) });
 
 /** A page size in a query. One outside its range is refused, never clamped: a caller that asks for 500 must not believe it got them. */
-export function limitParameter(most: number, usual: number) {
+export function limitParameter({ min, default: usual, max }: PageSize) {
   return z
     .string()
     .regex(/^\d{1,9}$/, 'must be a whole number')
     .transform(Number)
-    .refine((value) => value >= 1 && value <= most, `must be from 1 to ${most}`)
+    .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`)
     .default(usual)
-    .describe(`From 1 to ${most}; ${usual} when absent.`);
+    .describe(`From ${min} to ${max}; ${usual} when absent.`);
 }
 
 /** How many rows to skip. */
@@ -122,7 +128,7 @@ export function offsetParameter(most: number) {
     .describe(`How many to skip, from 0 to ${most}; 0 when absent.`);
 }
 
-const maxRangeDays = 366;
+const { maxDays } = limits.dateRange;
 
 /** The days of a report, both included. */
 export const DateRange = z
@@ -132,9 +138,9 @@ export const DateRange = z
     message: 'must not be before date_from',
     abort: true,
   })
-  .refine(({ date_from, date_to }) => (Date.parse(date_to) - Date.parse(date_from)) / 86_400_000 < maxRangeDays, {
+  .refine(({ date_from, date_to }) => (Date.parse(date_to) - Date.parse(date_from)) / dayMs < maxDays, {
     path: ['date_to'],
-    message: `may be up to ${maxRangeDays} days after date_from, that day included`,
+    message: `may be up to ${maxDays} days after date_from, that day included`,
   });
 
 /** Wrong dates have a code of their own on every route that reports on days. */

@@ -1,6 +1,7 @@
+import type { IdKind, RateBucket, ScopeGrain } from '@tributary/vocabulary';
 import type { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
-import type { CredentialKind, Role, Scope, ScopeGrain } from './scopes.ts';
+import type { CredentialKind, Role, Scope } from './scopes.ts';
 
 /**
  * A route, declared once. Validation, access, limits, errors, the OpenAPI description, the SDK's types and the reference page
@@ -71,33 +72,12 @@ export interface Answer {
   readonly bare?: true;
 }
 
-/** Separate allowances: reading reports must not be starved by ingest, nor the other way round. */
-export type RateBucket = 'standard' | 'ingest' | 'token' | 'public';
-
 export interface Deprecation {
   readonly since: string;
   /** From this day on the route answers `not_found`. */
   readonly sunset: string;
   readonly successor: string;
 }
-
-/** Kinds of ids that a request may name. The testkit builds one of each. */
-export type IdKind =
-  | 'profile'
-  | 'workspace'
-  | 'customer'
-  | 'erasure'
-  | 'customer_key'
-  | 'conversion'
-  | 'api_key'
-  | 'app'
-  | 'invitation'
-  | 'member'
-  | 'assistant'
-  | 'tracking_key'
-  | 'tracking_domain'
-  | 'ad_entity'
-  | 'ad';
 
 /** Keeps the declaration's own types while checking its shape. */
 export function route<const R extends Route>(declaration: R): R {

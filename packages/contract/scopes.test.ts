@@ -1,16 +1,6 @@
+import { mcpScopes, oauthScopes, personScopes, roles, scopes } from '@tributary/vocabulary';
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import {
-  McpScope,
-  mcpScopes,
-  OAuthScope,
-  oauthScopes,
-  personScopes,
-  roles,
-  Scope,
-  scopes,
-  scopesOfGrant,
-  scopesOfMcpToken,
-} from './scopes.ts';
+import { McpScope, OAuthScope, Scope, scopesOfGrant, scopesOfMcpToken } from './scopes.ts';
 
 describe('scopes', () => {
   test('[auth-012] [auth-013] each name the spec gives has one home', () => {

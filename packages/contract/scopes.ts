@@ -1,129 +1,30 @@
+import * as words from '@tributary/vocabulary';
 import { z } from 'zod';
 import { enumOf } from './primitives.ts';
 
-/** How much of the world one answer shows: a profile's figures, the people in it, the workspace around it, or only who asks. */
-export type ScopeGrain = 'profile' | 'person' | 'workspace' | 'account';
+/** What routes require, what is granted, and kinds of credential, as schemas; packages/vocabulary/access.ts says what each is worth. */
 
-interface ScopeEntry {
-  readonly grain: ScopeGrain;
-  readonly description: string;
-}
-
-/** What a route may require and a key may hold. */
-export const scopes = {
-  'customers:read': {
-    grain: 'person',
-    description: 'See who customers are: names, contact details and full journeys.',
-  },
-  'visitors:read': { grain: 'person', description: 'See single visitors and the raw feed of their events.' },
-  'conversions:read': { grain: 'profile', description: 'Read conversions, and journeys with the person left out.' },
-  'campaigns:read': { grain: 'profile', description: 'Read campaign, ad-set and ad reports and the ranking of ads.' },
-  'analytics:read': { grain: 'profile', description: 'Read tracking health, settings and pipeline mappings.' },
-  'commerce:read': { grain: 'profile', description: 'Read payments.' },
-  'connections:read': { grain: 'profile', description: 'Read connections, their syncs and webhook subscriptions.' },
-  'exports:read': { grain: 'profile', description: 'Read conversion exports and the pixels they go to.' },
-  'attribution:write': { grain: 'profile', description: 'Send customers, events and payments, and run the tracker.' },
-  'goals:write': { grain: 'profile', description: 'Decide which events count as conversions.' },
-  'connections:write': { grain: 'profile', description: 'Connect, sync and disconnect providers; manage webhooks.' },
-  'campaigns:apply': { grain: 'profile', description: 'Change live ads: pause, resume, set budgets, write URL tags.' },
-  'creatives:write': { grain: 'profile', description: 'Start analyses of ad creatives.' },
-  'exports:write': { grain: 'profile', description: 'Configure what is exported to ad platforms, and how privately.' },
-  'profiles:write': { grain: 'workspace', description: 'Create profiles.' },
-  'workspaces:write': { grain: 'workspace', description: 'Create and administer workspaces.' },
-} as const satisfies Record<string, ScopeEntry>;
-
-export type Scope = keyof typeof scopes;
-export const Scope = enumOf(scopes);
+export const Scope = enumOf(words.scopes);
+export type Scope = words.Scope;
 export const ScopeList = z.array(Scope).min(1);
 
-/** The scopes that show people. No partner app ever holds one on a healthcare-family profile. */
-export const personScopes = Scope.options.filter((scope) => scopes[scope].grain === 'person');
+export const OAuthScope = enumOf(words.oauthScopes);
+export type OAuthScope = words.OAuthScope;
 
-interface Bundle {
-  readonly description: string;
-  readonly scopes: readonly Scope[];
-  /** Lent while keys minted before `connections` existed are being replaced. */
-  readonly duringSwapWindow?: readonly Scope[];
-}
+export const McpScope = enumOf(words.mcpScopes);
+export type McpScope = words.McpScope;
 
-const analytics = ['campaigns:read', 'conversions:read', 'analytics:read', 'exports:read', 'commerce:read'] as const;
+export const Role = enumOf(words.roles);
+export type Role = words.Role;
 
-/** What a partner app asks for, in the words of a consent screen. A grant is a set of these; routes never see them. */
-export const oauthScopes = {
-  analytics: { description: 'See reports, without people.', scopes: analytics },
-  analytics_pii: {
-    description: 'See reports and the people in them.',
-    scopes: [...analytics, 'customers:read', 'visitors:read'],
-  },
-  attribution_write: {
-    description: 'Send customers, events and payments.',
-    scopes: ['attribution:write', 'goals:write'],
-    duringSwapWindow: ['connections:read', 'connections:write'],
-  },
-  connections: {
-    description: 'Connect and watch outside providers. Needs no connection to exist yet.',
-    scopes: ['connections:read', 'connections:write'],
-  },
-  campaigns_apply: { description: 'Change live ads.', scopes: ['campaigns:apply', 'creatives:write'] },
-  exports: { description: 'Manage exports to ad platforms.', scopes: ['exports:read', 'exports:write'] },
-} as const satisfies Record<string, Bundle>;
-
-export type OAuthScope = keyof typeof oauthScopes;
-export const OAuthScope = enumOf(oauthScopes);
-
-/**
- * What a person grants an assistant. Reading people is missing on purpose: that is held by explicit grant only, and this one is
- * the default.
- */
-export const mcpScopes = {
-  'mcp:read': { description: 'Let an assistant read reports.', scopes: [...analytics, 'connections:read'] },
-  'mcp:write': {
-    description: 'Let an assistant create workspaces and profiles.',
-    scopes: ['workspaces:write', 'profiles:write'],
-  },
-} as const satisfies Record<string, Bundle>;
-
-export type McpScope = keyof typeof mcpScopes;
-export const McpScope = enumOf(mcpScopes);
-
-const everyScope: readonly Scope[] = Scope.options;
-const viewer = [...analytics, 'connections:read'] as const satisfies readonly Scope[];
-
-/** What a member may do in the console. Owner and admin differ in what no scope covers: only an owner archives or hands over. */
-export const roles = {
-  owner: { description: 'Everything, and the workspace itself.', scopes: everyScope },
-  admin: { description: 'Everything inside the workspace.', scopes: everyScope },
-  analyst: {
-    description: 'All reports, the people in them, and what counts as a conversion.',
-    scopes: [...viewer, 'customers:read', 'visitors:read', 'goals:write', 'creatives:write'],
-  },
-  viewer: { description: 'Reports, without people.', scopes: viewer },
-} as const satisfies Record<string, Bundle>;
-
-export type Role = keyof typeof roles;
-export const Role = enumOf(roles);
-
-export const credentialKinds = {
-  api_key: 'A key of a partner app or workspace, sent as a Bearer token.',
-  session: 'A person signed in to the console, known by a cookie.',
-  mcp: 'A token that a person gave to an assistant.',
-  app: "A partner app's own token, from the client-credentials grant.",
-  client_secret: "A partner app's id and secret. Accepted by the token endpoint only.",
-  tracking_key: 'The public key inside the tracker. It may report visits and read nothing.',
-  public: 'No credential.',
-} as const satisfies Record<string, string>;
-
-export type CredentialKind = keyof typeof credentialKinds;
-export const CredentialKind = enumOf(credentialKinds);
-
-/** An app's token that names no profile: enough to create one, and nothing else. */
-export const unboundAppScopes = ['profiles:write', 'workspaces:write'] as const satisfies readonly Scope[];
+export const CredentialKind = enumOf(words.credentialKinds);
+export type CredentialKind = words.CredentialKind;
 
 /** What a grant is worth, before the profile's privacy narrows it. */
 export function scopesOfGrant(granted: Iterable<OAuthScope>, swapWindowOpen: boolean): ReadonlySet<Scope> {
   const held = new Set<Scope>();
   for (const name of granted) {
-    const bundle: Bundle = oauthScopes[name];
+    const bundle: words.Bundle = words.oauthScopes[name];
     for (const scope of bundle.scopes) held.add(scope);
     if (swapWindowOpen) for (const scope of bundle.duringSwapWindow ?? []) held.add(scope);
   }
@@ -132,5 +33,5 @@ export function scopesOfGrant(granted: Iterable<OAuthScope>, swapWindowOpen: boo
 
 /** What an assistant's token is worth, before the role of its person narrows it. */
 export function scopesOfMcpToken(granted: Iterable<McpScope>): ReadonlySet<Scope> {
-  return new Set([...granted].flatMap((name): readonly Scope[] => mcpScopes[name].scopes));
+  return new Set([...granted].flatMap((name): readonly Scope[] => words.mcpScopes[name].scopes));
 }

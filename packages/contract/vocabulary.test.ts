@@ -1,18 +1,15 @@
+import { attributionModels, channels, handoffReasons, limits, reservedLimits } from '@tributary/vocabulary';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import * as vocabulary from './vocabulary.ts';
 import {
   AttributionModel,
   AttributionModelParameter,
-  attributionModels,
   Channel,
   ConversionKey,
   ConversionType,
-  channels,
   HandoffProvider,
   HandoffReason,
-  handoffReasons,
-  limits,
   PrivacyMode,
   ScoreWindowParameter,
 } from './vocabulary.ts';
@@ -125,7 +122,7 @@ test('a default lies within its limits', () => {
     limits.campaigns.pageSize,
     limits.topPerformers.pageSize,
     limits.campaignConversions.pageSize,
-    limits.outcomeReplay.pageSize,
+    reservedLimits.outcomeReplay.pageSize,
     limits.lookback.days,
   ];
   for (const { min, default: usual, max } of ranges) expect(min <= usual && usual <= max).toBe(true);

@@ -1,6 +1,7 @@
 import { minorDigits } from '@tributary/rules';
+import type { EntityLevel } from '@tributary/vocabulary';
 import { Dice } from './dice.ts';
-import { entityId, type Level, type Platform } from './entity-id.ts';
+import { entityId, type Platform } from './entity-id.ts';
 import { unitsForDollar } from './rates.ts';
 
 /** What every level has. */
@@ -74,7 +75,7 @@ export function makeCampaigns(of: {
   readonly currencies: readonly string[];
 }): Campaign[] {
   let made = 0;
-  const entity = (platform: Platform, level: Level, name: string): Entity => {
+  const entity = (platform: Platform, level: EntityLevel, name: string): Entity => {
     made += 1;
     const externalId = String(120_000_000_000_000 + (of.seed % 9_999) * 1_000_000 + made);
     return { id: entityId(of.profileId, platform, level, externalId), externalId, name, platform };

@@ -1,4 +1,5 @@
-import { checkClock, classifyVisit, decideTouch, envelopeLimits, readEnvelope, readVisit } from '@tributary/rules';
+import { checkClock, classifyVisit, decideTouch, readEnvelope, readVisit } from '@tributary/rules';
+import { limits } from '@tributary/vocabulary';
 import { describe, expect, test } from 'vitest';
 import { asRequests } from './as-requests.ts';
 import { households } from './household.ts';
@@ -22,7 +23,7 @@ describe('What browsers send', () => {
   const sent = envelopes.flatMap(({ body, sentAt }) => {
     const read = readEnvelope(body);
     if (!read.ok) return expect.unreachable(read.reason);
-    expect(JSON.stringify(body).length).toBeLessThan(envelopeLimits.bytes);
+    expect(JSON.stringify(body).length).toBeLessThan(limits.visitRequest.bytes);
     return read.envelope.visits.map((said) => {
       const one = readVisit(said);
       if (!one.ok) return expect.unreachable(one.reason);

@@ -1,4 +1,5 @@
 import { fromMinorUnits } from '@tributary/rules';
+import { hourMs } from '@tributary/vocabulary';
 import { clickAddress, shop } from './arrivals.ts';
 import { definitions } from './book.ts';
 import { Dice } from './dice.ts';
@@ -106,8 +107,6 @@ function* visitsOf(market: Market, household: Household, browser: Browser, key: 
     for (const touch of session.filter(isLate)) yield send(touch.arrivesAt, [arrivalVisit(dice, touch)]);
   }
 }
-
-const hourMs = 3_600_000;
 
 const arrivalVisit = (dice: Dice, { id, at, sessionId, isSessionStart, arrival }: Touch): object => ({
   id,

@@ -1,13 +1,14 @@
 import { fromMinorUnits } from '@tributary/rules';
+import { dayMs, type EntityLevel, entityLevels } from '@tributary/vocabulary';
 import type { Ad, Entity } from './ads.ts';
 import { Dice } from './dice.ts';
-import { type Level, levels, type Platform } from './entity-id.ts';
-import { dayMs, type Market } from './market.ts';
+import type { Platform } from './entity-id.ts';
+import type { Market } from './market.ts';
 import type { Exposure, Person } from './person.ts';
 
 /** What a platform says of an entity on a day, in the way platforms do: it counts for itself whatever it can. */
 export interface DeliveryRow {
-  readonly level: Level;
+  readonly level: EntityLevel;
   readonly entity: Entity;
   readonly day: string;
   readonly currency: string;
@@ -36,8 +37,8 @@ export class DeliveryBook {
   readonly #claims: Float64Array;
   readonly #claimedValue: BigInt64Array;
   /** Of people of the market, by entity and day. */
-  readonly #reach: Readonly<Record<Level, Float64Array>>;
-  readonly #place: Readonly<Record<Level, ReadonlyMap<string, number>>>;
+  readonly #reach: Readonly<Record<EntityLevel, Float64Array>>;
+  readonly #place: Readonly<Record<EntityLevel, ReadonlyMap<string, number>>>;
 
   constructor(market: Market) {
     this.#market = market;
@@ -47,8 +48,8 @@ export class DeliveryBook {
     this.#claims = new Float64Array(cells);
     this.#claimedValue = new BigInt64Array(cells);
     const entities = entitiesOf(market);
-    const byLevel = <T>(make: (level: Level) => T) =>
-      Object.fromEntries(levels.map((level) => [level, make(level)])) as Record<Level, T>;
+    const byLevel = <T>(make: (level: EntityLevel) => T) =>
+      Object.fromEntries(entityLevels.map((level) => [level, make(level)])) as Record<EntityLevel, T>;
     this.#reach = byLevel((level) => new Float64Array(entities[level].length * market.days));
     this.#place = byLevel((level) => new Map(entities[level].map(({ id }, place) => [id, place])));
   }
@@ -64,7 +65,7 @@ export class DeliveryBook {
         met[level].add((this.#place[level].get(id) as number) * this.#market.days + day);
       }
     }
-    for (const level of levels) {
+    for (const level of entityLevels) {
       for (const cell of met[level]) this.#reach[level][cell] = (this.#reach[level][cell] as number) + 1;
     }
     for (const { eventName, at, money } of outcomes) {
@@ -139,7 +140,7 @@ export class DeliveryBook {
     };
   }
 
-  #sum(level: Level, entity: Entity, day: number, parts: readonly Counted[]): Counted {
+  #sum(level: EntityLevel, entity: Entity, day: number, parts: readonly Counted[]): Counted {
     const add = (read: (row: DeliveryRow) => number) => parts.reduce((sum, { row }) => sum + read(row), 0);
     const addMoney = (read: (row: DeliveryRow) => bigint) => parts.reduce((sum, { row }) => sum + read(row), 0n);
     const hasVideo = parts.some(({ row }) => row.videoViews !== null);
@@ -180,11 +181,11 @@ interface Counted {
 
 const isRunning = ({ firstDay, lastDay }: Ad, day: number): boolean => day >= firstDay && day <= lastDay;
 
-function entitiesOf({ campaigns, ads }: Market): Record<Level, readonly Entity[]> {
+function entitiesOf({ campaigns, ads }: Market): Record<EntityLevel, readonly Entity[]> {
   return { campaign: campaigns, ad_set: campaigns.flatMap(({ adSets }) => adSets), ad: ads };
 }
 
-const chainOf = (ad: Ad): [Level, Entity][] => [
+const chainOf = (ad: Ad): [EntityLevel, Entity][] => [
   ['campaign', ad.adSet.campaign],
   ['ad_set', ad.adSet],
   ['ad', ad],

@@ -1,8 +1,9 @@
+import { dayMs, minuteMs } from '@tributary/vocabulary';
 import type { Ad } from './ads.ts';
 import type { Arrival } from './arrivals.ts';
 import { Dice } from './dice.ts';
 import { arrivalTime } from './lateness.ts';
-import { dayMs, type Market } from './market.ts';
+import type { Market } from './market.ts';
 import { buy } from './outcomes.ts';
 import type { Browser, Customer, Exposure, Household, Person } from './person.ts';
 
@@ -167,8 +168,6 @@ function visit(market: Market, dice: Dice, person: number, devices: readonly Dev
   }
   return exposures;
 }
-
-const minuteMs = 60_000;
 
 /** Most come a few times and some all the time; one in a thousand has more visits than a path holds. */
 function visitTimes(market: Market, dice: Dice): number[] {

@@ -11,9 +11,9 @@ export {
   touchesOf,
 } from './book.ts';
 export type { DeliveryRow } from './delivery.ts';
-export { entityId, type Level, levels, type Platform } from './entity-id.ts';
+export { entityId, type Platform } from './entity-id.ts';
 export { household, households } from './household.ts';
 export { isLate } from './lateness.ts';
-export { dayMs, type Market, type MarketOptions, openMarket } from './market.ts';
+export { type Market, type MarketOptions, openMarket } from './market.ts';
 export type { Browser, Cause, Customer, Exposure, Household, Money, Outcome, Person, Touch } from './person.ts';
 export { ReportBook, type ReportCell } from './reports.ts';

@@ -1,5 +1,5 @@
+import { dayMs } from '@tributary/vocabulary';
 import type { Dice } from './dice.ts';
-import { dayMs } from './market.ts';
 
 /** More than that after its time, it is late: a report may have been read before. */
 const lateMs = dayMs;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { attribute, attributionModels, fromMinorUnits } from '@tributary/rules';
+import { attribute, fromMinorUnits } from '@tributary/rules';
+import { attributionModelNames } from '@tributary/vocabulary';
 import { describe, expect, test } from 'vitest';
 import { Book, conversionsOf, touchesOf } from './book.ts';
 import { household, households } from './household.ts';
@@ -81,7 +82,7 @@ describe('The book', () => {
     for (const { model, level, revenue } of reports.cells()) {
       sums.set(`${model} ${level}`, (sums.get(`${model} ${level}`) ?? 0n) + revenue);
     }
-    expect(sums.size).toBe(attributionModels.length * 3);
+    expect(sums.size).toBe(attributionModelNames.length * 3);
     for (const sum of sums.values()) expect(sum).toBe(book.totals.value);
   });
 

@@ -1,3 +1,4 @@
+import { dayMs } from '@tributary/vocabulary';
 import { v5 as uuidFrom } from 'uuid';
 import { type Ad, type Campaign, makeCampaigns } from './ads.ts';
 import { type Arrival, adArrivals, unpaidArrivals } from './arrivals.ts';
@@ -49,8 +50,6 @@ export interface Market {
   /** The day of a moment in the profile's time zone, YYYY-MM-DD. */
   dayOf(at: number): string;
 }
-
-export const dayMs = 86_400_000;
 
 export function openMarket(options: MarketOptions): Market {
   const { seed, people, campaigns: count = 6, days = 90, start = '2026-01-01', timeZone = 'UTC' } = options;

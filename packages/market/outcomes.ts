@@ -1,7 +1,8 @@
 import { firstPayments, fromMinorUnits, minorDigits } from '@tributary/rules';
+import { dayMs, minuteMs } from '@tributary/vocabulary';
 import type { Dice } from './dice.ts';
 import { arrivalTime } from './lateness.ts';
-import { dayMs, type Market } from './market.ts';
+import type { Market } from './market.ts';
 import type { Browser, Cause, Exposure, Money, Outcome } from './person.ts';
 import { currencyWithoutRate, unitsForDollar } from './rates.ts';
 
@@ -72,7 +73,6 @@ export function buy(market: Market, dice: Dice, buyer: Buyer): Outcome[] {
   return withStandings(outcomes);
 }
 
-const minuteMs = 60_000;
 const momentIn = ({ from, until }: Market, dice: Dice): number => from + dice.below(until - from);
 
 /**

@@ -1,4 +1,5 @@
 import { convert, type Quote } from '@tributary/rules';
+import { dayMs } from '@tributary/vocabulary';
 import { Dice } from './dice.ts';
 
 export interface Rates {
@@ -21,7 +22,6 @@ export const currencyWithoutRate = 'PEN';
 const usual: Readonly<Record<string, number>> = { USD: 1, EUR: 0.91, CLP: 950, KWD: 0.31, JPY: 149, BRL: 5.4, MXN: 18 };
 export const unitsForDollar = (currency: string): number => usual[currency] ?? 10;
 
-const dayMs = 86_400_000;
 /** Whoever buys on a Sunday, on the first day, far east of Greenwich, needs the Friday before. */
 const leadDays = 5;
 

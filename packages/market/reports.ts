@@ -1,13 +1,13 @@
-import { type AttributionModel, attribute, attributionModels, weightsOf } from '@tributary/rules';
+import { attribute, weightsOf } from '@tributary/rules';
+import { type AttributionModel, attributionModelNames, type EntityLevel, entityLevels } from '@tributary/vocabulary';
 import { type BookedConversion, conversionsOf, touchesOf } from './book.ts';
-import { type Level, levels } from './entity-id.ts';
 import type { Market } from './market.ts';
 import type { Household } from './person.ts';
 
 /** What a report must say of an entity on a day. */
 export interface ReportCell {
   readonly model: AttributionModel;
-  readonly level: Level;
+  readonly level: EntityLevel;
   /** The entity's internal id; null is what no entity of that level earned. */
   readonly entityId: string | null;
   /** Of the conversion, in the profile's time zone. */
@@ -29,7 +29,7 @@ export class ReportBook {
   readonly #market: Market;
   readonly #cells = new Map<string, { outcomes: number; newPurchases: number; revenue: bigint }>();
   /** A link that names an ad names its parents, though it does not say so. */
-  readonly #parents: ReadonlyMap<string, Readonly<Record<Level, string>>>;
+  readonly #parents: ReadonlyMap<string, Readonly<Record<EntityLevel, string>>>;
 
   constructor(market: Market) {
     this.#market = market;
@@ -44,9 +44,9 @@ export class ReportBook {
   add(household: Household): void {
     for (const conversion of conversionsOf(this.#market, household)) {
       const { touches, credits } = attribute(conversion, touchesOf(household, conversion));
-      for (const model of attributionModels) {
+      for (const model of attributionModelNames) {
         const weights = touches.length === 0 ? [] : weightsOf(model, touches);
-        for (const level of levels) {
+        for (const level of entityLevels) {
           const shares = new Map<string | null, bigint>();
           for (const [place, touch] of touches.entries()) {
             if (weights[place] === 0n) continue;
@@ -69,7 +69,7 @@ export class ReportBook {
         const [model, level, day, conversionType, entity] = key.split(' ') as [string, string, string, string, string];
         return {
           model: model as AttributionModel,
-          level: level as Level,
+          level: level as EntityLevel,
           entityId: entity === '' ? null : entity,
           day,
           conversionType,
@@ -78,7 +78,7 @@ export class ReportBook {
       });
   }
 
-  #entityOf(level: Level, touch: { campaignId: string | null; adSetId: string | null; adId: string | null }) {
+  #entityOf(level: EntityLevel, touch: { campaignId: string | null; adSetId: string | null; adId: string | null }) {
     const own = { campaign: touch.campaignId, ad_set: touch.adSetId, ad: touch.adId }[level];
     if (own !== null || level === 'ad') return own;
     const below = touch.adId ?? (level === 'campaign' ? touch.adSetId : null);
@@ -87,7 +87,7 @@ export class ReportBook {
 
   #count(
     model: AttributionModel,
-    level: Level,
+    level: EntityLevel,
     entity: string | null,
     { day, conversionType, outcome }: BookedConversion,
     revenue: bigint,

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { needsEntitlement, type RateBucket, type Route } from '@tributary/contract';
+import { needsEntitlement, type Route } from '@tributary/contract';
 import type { RateLimiter, Verdict } from '@tributary/redis';
+import { limits, type RateBucket } from '@tributary/vocabulary';
 import type { Caller } from './handler.ts';
 import { Refusal, refuse } from './refusal.ts';
 
 /** What a request must pass before its input is read: allowance, kind of credential, scope, role, entitlement, sunset. */
 
 /** Requests a minute where the credential does not say: each bucket has an allowance of its own. */
-const perMinute: Record<Exclude<RateBucket, 'standard'>, number> = { ingest: 6_000, token: 60, public: 600 };
-const refusalsPerMinute = 300;
+const perMinute = limits.ratePerMinute;
 
 export async function takeAllowance(
   limiter: RateLimiter,
@@ -29,7 +29,7 @@ export async function takeAllowance(
 
 /** For whoever is not known, or tries to become so. */
 export async function takeFromAddress(limiter: RateLimiter, bucket: RateBucket, address: string): Promise<Verdict> {
-  const limit = bucket === 'standard' ? refusalsPerMinute : perMinute[bucket];
+  const limit = bucket === 'standard' ? perMinute.refused : perMinute[bucket];
   const verdict = await limiter.take(`${bucket}:${hidden(address)}`, limit);
   if (!verdict.allowed) throw tooMany(verdict);
   if (bucket === 'token') refuseLocal(verdict);
@@ -53,7 +53,7 @@ function refuseLocal(verdict: Verdict): void {
 
 /** Unknown credentials and unknown paths are counted by address, so that guessing is as slow as asking. */
 export async function countRefusal(limiter: RateLimiter, address: string): Promise<void> {
-  const verdict = await limiter.take(`refused:${hidden(address)}`, refusalsPerMinute);
+  const verdict = await limiter.take(`refused:${hidden(address)}`, perMinute.refused);
   if (!verdict.allowed) throw tooMany(verdict);
 }
 

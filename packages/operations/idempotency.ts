@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Ledger, Tx } from '@tributary/postgres';
 import type { Vault } from '@tributary/vault';
+import { hourMs, limits } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { Refusal } from './refusal.ts';
 
@@ -18,7 +19,7 @@ export interface IdempotentRequest {
   readonly fingerprint: Buffer;
 }
 
-const lifeMs = 24 * 60 * 60 * 1_000;
+const lifeMs = limits.idempotency.replayHours * hourMs;
 
 export function readIdempotentRequest(
   ownerId: string,

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isUuidInAnyCase } from '@tributary/vocabulary';
 import { Kysely, PostgresDialect, type QueryResult, type RawBuilder, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { PrivacyLocks } from './privacy-locks.ts';
@@ -141,8 +142,7 @@ function modes({ isolation, readOnly }: TransactionOptions): string {
 
 /** SET takes no parameters, so what is put into it must be nothing but a UUID. */
 function uuid(text: string): string {
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text))
-    throw new TypeError('The wall needs the UUID of a profile or workspace.');
+  if (!isUuidInAnyCase(text)) throw new TypeError('The wall needs the UUID of a profile or workspace.');
   return text;
 }
 

@@ -1,3 +1,4 @@
+import { conversionTypeNames } from '@tributary/vocabulary';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -7,7 +8,6 @@ import {
   eventNameKey,
   initialDefinitions,
   revenueType,
-  standardConversionTypes,
 } from './index.ts';
 
 const definition = (changes: Partial<Definition>): Definition => ({
@@ -142,7 +142,7 @@ describe('a new definition', () => {
 
   test('whatever was accepted, one after another, an event means one thing', () => {
     const candidates = fc.record({
-      key: fc.constantFrom('a', 'b', 'c', ...standardConversionTypes),
+      key: fc.constantFrom('a', 'b', 'c', ...conversionTypeNames),
       eventNames: fc.array(fc.constantFrom('x', 'X ', 'y', 'z', 'lead_created', 'order_placed'), { maxLength: 3 }),
     });
     fc.assert(

@@ -1,22 +1,16 @@
+import {
+  type ConversionType,
+  conversionTypeNames,
+  conversionTypes,
+  limits,
+  type RevenueType,
+} from '@tributary/vocabulary';
+
 /**
  * What an event means. Callers name their events as they like; a profile's definitions say which names are which conversion,
  * whether its money counts as cash, and whether it is attributed at all. An event that no definition lists is kept, and means
  * nothing until one does.
  */
-
-export type RevenueType = 'cash' | 'gross' | 'pipeline';
-
-/** The conversion types that every profile has. */
-export const standardConversionTypes = [
-  'lead_created',
-  'messaging_started',
-  'appointment_booked',
-  'quote_sent',
-  'closed_won',
-  'payment_received',
-  'order_placed',
-] as const;
-export type StandardConversionType = (typeof standardConversionTypes)[number];
 
 export interface Definition {
   /** The `conversion_key`: unique in its profile, and what a definition keeps when all else of it is changed. */
@@ -31,17 +25,17 @@ export interface Definition {
   readonly isDefault: boolean;
 }
 
-export const lookbackDays = { min: 1, default: 90, max: 365 } as const;
+const lookbackDays = limits.lookback.days;
 
 /**
  * What a new profile starts with: each standard type, under its own name only. Names like `purchase` are left free, because one
  * business means the order by it and another the money, and a name taken here would have to be taken away first.
  */
-export const initialDefinitions: readonly Definition[] = standardConversionTypes.map((type) => ({
+export const initialDefinitions: readonly Definition[] = conversionTypeNames.map((type) => ({
   key: type,
   conversionType: type,
   eventNames: [type],
-  countsAsCash: type === 'payment_received',
+  countsAsCash: conversionTypes[type].revenueType === 'cash',
   isAttributionEligible: true,
   lookbackWindowDays: lookbackDays.default,
   isDefault: type === 'payment_received',
@@ -50,8 +44,14 @@ export const initialDefinitions: readonly Definition[] = standardConversionTypes
 /** The definition decides, not the type's name: a shop that is paid at once may count its orders as cash. */
 export function revenueType(definition: Pick<Definition, 'conversionType' | 'countsAsCash'>): RevenueType {
   if (definition.countsAsCash) return 'cash';
-  return definition.conversionType === 'order_placed' ? 'gross' : 'pipeline';
+  // What the definition takes out of the cash is a promise until it is paid.
+  const usual = isStandard(definition.conversionType)
+    ? conversionTypes[definition.conversionType].revenueType
+    : 'pipeline';
+  return usual === 'cash' ? 'pipeline' : usual;
 }
+
+const isStandard = (type: string): type is ConversionType => Object.hasOwn(conversionTypes, type);
 
 /** Two spellings of one event: `Lead Created ` and `lead created` must not become two conversions, or one that is never counted. */
 export const eventNameKey = (name: string): string => name.toLowerCase().normalize('NFC').trim().replace(/\s+/g, ' ');
@@ -107,7 +107,7 @@ export function checkDefinition(
 ): CheckedDefinition {
   const { key, conversionType, lookbackWindowDays } = candidate;
   if (!keyShape.test(key)) return { ok: false, reason: 'malformed_key', field: 'key' };
-  if (conversionType !== key && !standardConversionTypes.some((type) => type === conversionType)) {
+  if (conversionType !== key && !isStandard(conversionType)) {
     return { ok: false, reason: 'unknown_conversion_type', field: 'conversionType' };
   }
   const isInRange = lookbackWindowDays >= lookbackDays.min && lookbackWindowDays <= lookbackDays.max;

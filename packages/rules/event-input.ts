@@ -1,3 +1,4 @@
+import { limits, minuteMs, type OutcomeStatus } from '@tributary/vocabulary';
 import { isCurrency, parseAmount } from './money.ts';
 import { parseSubjectRef, type SubjectRefRefusal } from './subject-ref.ts';
 
@@ -45,7 +46,7 @@ export type CheckedEvent =
   | ({ readonly ok: false } & EventRefusal);
 
 /** Clocks differ. More than this is a mistake, and a conversion in the future would be in no report. */
-const maxAheadMs = 5 * 60 * 1000;
+const maxAheadMs = limits.events.maxAheadMinutes * minuteMs;
 
 export function checkEvent(said: SaidEvent, now: Date): CheckedEvent {
   const occurredAt = said.occurredAt ?? null;
@@ -92,7 +93,7 @@ export interface OutcomeContent extends Omit<AcceptedEvent, 'idempotencyKey' | '
 }
 
 export interface EventSettlement {
-  readonly status: 'recorded' | 'duplicate' | 'updated';
+  readonly status: OutcomeStatus;
   /** What is stored from now on. */
   readonly outcome: OutcomeContent;
 }

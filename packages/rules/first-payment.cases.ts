@@ -1,3 +1,4 @@
+import { dayMs } from '@tributary/vocabulary';
 /**
  * First payments as a table. A payment is written "id day", then, if it has them, its subject_ref and the word installment. Whatever
  * derives first payments, in memory or in SQL, must find those of `first`: each purchase, by its earliest payment's id, with its
@@ -23,7 +24,7 @@ export const readPayment = (text: string): WrittenPayment => {
 };
 
 /** One millisecond of a day. */
-const moment = 1 / 86_400_000;
+const moment = 1 / dayMs;
 
 export const firstPaymentCases: readonly FirstPaymentCase[] = [
   { title: 'nobody paid', payments: [], first: {} },

@@ -1,3 +1,5 @@
+import { dayMs, limits } from '@tributary/vocabulary';
+
 /**
  * Which payments brought somebody new. The answer is derived from all payments of a customer and never kept by hand, because each
  * late arrival, correction, merge or mark may change it. It depends on the set of payments only, not on the order they came in.
@@ -23,7 +25,7 @@ export interface PaymentStanding {
 }
 
 /** Deposit and balance: a payment so soon after the first one belongs to the same purchase. */
-const purchaseMs = 7 * 24 * 60 * 60 * 1000;
+const purchaseMs = limits.firstPurchase.days * dayMs;
 
 const notFirst: PaymentStanding = { isFirstPayment: false, purchaseId: null };
 

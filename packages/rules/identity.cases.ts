@@ -1,4 +1,4 @@
-import type { IdentifierKind } from './identity.ts';
+import type { IdentifierKind } from '@tributary/vocabulary';
 
 /**
  * The rules of identity as a table. Customers are single letters, older ones first in `before`; an identifier is written

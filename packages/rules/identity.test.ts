@@ -1,14 +1,8 @@
+import { identifierKindNames, strongIdentifierKinds } from '@tributary/vocabulary';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { identityCases, parseIdentifier } from './identity.cases.ts';
-import {
-  decideBrowserIdentity,
-  decideIdentity,
-  type Identifier,
-  IdentityGraph,
-  identifierKinds,
-  strongKinds,
-} from './index.ts';
+import { decideBrowserIdentity, decideIdentity, type Identifier, IdentityGraph } from './index.ts';
 
 const at = (age: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, age));
 
@@ -24,7 +18,7 @@ function graphOf(before: Readonly<Record<string, readonly string[]>>): IdentityG
       id,
       createdAt: at(age),
       nationalId: identifiers.find(({ kind }) => kind === 'national_id')?.value,
-      isStrong: identifiers.some(({ kind }) => strongKinds.some((strong) => strong === kind)),
+      isStrong: identifiers.some(({ kind }) => strongIdentifierKinds.some((strong) => strong === kind)),
     })),
     customers.flatMap(({ id, identifiers }) => identifiers.map((identifier) => ({ ...identifier, customerId: id }))),
   );
@@ -114,7 +108,7 @@ function settleAll(said: readonly (readonly Identifier[])[]): IdentityGraph {
 describe('whatever is said in whatever order', () => {
   test('nobody ever holds two national ids, and every identifier that was said is held', () => {
     fc.assert(
-      fc.property(messages(identifierKinds), (said) => {
+      fc.property(messages(identifierKindNames), (said) => {
         const held = groups(settleAll(said), said.flat());
         for (const texts of Object.values(held))
           expect(texts.filter((text) => text.startsWith('national_id')).length).toBeLessThanOrEqual(1);
@@ -128,7 +122,7 @@ describe('whatever is said in whatever order', () => {
 
   test('a message finds the same customer when it is said again, and changes nothing', () => {
     fc.assert(
-      fc.property(messages(identifierKinds), (said) => {
+      fc.property(messages(identifierKindNames), (said) => {
         const graph = settleAll(said);
         const last = said.at(-1) ?? [];
         const before = groups(graph, said.flat());
@@ -141,7 +135,7 @@ describe('whatever is said in whatever order', () => {
   });
 
   test('without national ids, strong identifiers end in the same groups whatever the order', () => {
-    const kinds = strongKinds.filter((kind) => kind !== 'national_id');
+    const kinds = strongIdentifierKinds.filter((kind) => kind !== 'national_id');
     const shuffled = messages(kinds).chain((said) =>
       fc.tuple(fc.constant(said), fc.shuffledSubarray(said, { minLength: said.length })),
     );
@@ -159,7 +153,7 @@ describe('whatever is said in whatever order', () => {
 
   test('the oldest of those that became one survives', () => {
     fc.assert(
-      fc.property(messages(strongKinds), (said) => {
+      fc.property(messages(strongIdentifierKinds), (said) => {
         const graph = new IdentityGraph();
         said.forEach((message, age) => {
           const { customerId, merged } = graph.settle(message, {

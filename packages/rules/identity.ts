@@ -1,3 +1,5 @@
+import { type IdentifierKind, identifierKinds } from '@tributary/vocabulary';
+
 /**
  * Who a message is about. A message names identifiers; each is bound to at most one customer. What follows from that is decided
  * here and nowhere else: imports, events, syncs and the browser all ask the same two functions.
@@ -5,19 +7,6 @@
  * Strong identifiers belong to one person. Weak ones are shared in families and offices: they find a customer, but do not show
  * that two known customers are one.
  */
-
-/** From the strongest to the weakest. */
-export const strongKinds = [
-  'national_id',
-  'external_customer_id',
-  'crm_contact_id',
-  'store_customer_id',
-  'payments_customer_id',
-  'email',
-] as const;
-export const weakKinds = ['phone', 'wa_id'] as const;
-export const identifierKinds = [...strongKinds, ...weakKinds] as const;
-export type IdentifierKind = (typeof identifierKinds)[number];
 
 export interface Identifier {
   readonly kind: IdentifierKind;
@@ -47,9 +36,7 @@ export interface IdentityDecision {
 
 export type HolderOf = (identifier: Identifier) => Holder | undefined;
 
-const strength = new Map<IdentifierKind, number>(identifierKinds.map((kind, index) => [kind, index]));
-const strong: ReadonlySet<IdentifierKind> = new Set(strongKinds);
-export const isStrongKind = (kind: IdentifierKind): boolean => strong.has(kind);
+export const isStrongKind = (kind: IdentifierKind): boolean => identifierKinds[kind].strength === 'strong';
 
 /** What a message of a trusted source means for the graph. It names at most one national id. */
 export function decideIdentity(said: readonly Identifier[], holderOf: HolderOf): IdentityDecision {
@@ -126,7 +113,7 @@ export function decideBrowserIdentity(said: readonly Identifier[], holderOf: Hol
 /** The strongest first, and each once. */
 function byStrength(said: readonly Identifier[]): Identifier[] {
   const distinct = new Map(said.map((identifier) => [identifierKey(identifier), identifier]));
-  return [...distinct.values()].sort((a, b) => (strength.get(a.kind) ?? 0) - (strength.get(b.kind) ?? 0));
+  return [...distinct.values()].sort((a, b) => identifierKinds[a.kind].rank - identifierKinds[b.kind].rank);
 }
 
 /** The id settles it where two were created in one moment: everybody must call the same one older. */

@@ -1,7 +1,7 @@
 export { type Attribution, attribute, type Conversion } from './attribution/attribute.ts';
-export { type AttributionModel, attributionModels, lastNonDirect, weightsOf } from './attribution/credit.ts';
+export { weightsOf } from './attribution/credit.ts';
 export { hourWeights, minuteWeights } from './attribution/decay.ts';
-export { type LeftOut, whyLeftOut } from './attribution/left-out.ts';
+export { whyLeftOut } from './attribution/left-out.ts';
 export { isInWindow, type Path, pathOf, type Touch as AttributedTouch } from './attribution/path.ts';
 export { conversionIdOf, outcomeIdOf } from './conversion-id.ts';
 export {
@@ -12,14 +12,10 @@ export {
   definitionFinder,
   eventNameKey,
   initialDefinitions,
-  lookbackDays,
   type NamedEvent,
-  type RevenueType,
   revenueType,
-  type StandardConversionType,
-  standardConversionTypes,
 } from './definitions.ts';
-export { type EntityLevel, entityIdOf, noEntityId } from './entity-id.ts';
+export { entityIdOf } from './entity-id.ts';
 export { type ErasedIdentifiers, type Graves, isOfErased, withoutErased } from './erased.ts';
 export {
   type AcceptedEvent,
@@ -48,11 +44,7 @@ export {
   decideIdentity,
   type Holder,
   type Identifier,
-  type IdentifierKind,
   identifierKey,
-  identifierKinds,
-  strongKinds,
-  weakKinds,
 } from './identity.ts';
 export { type Binding, IdentityGraph, type Settlement } from './identity-graph.ts';
 export {
@@ -79,11 +71,11 @@ export {
   normalisePhone,
   normaliseRut,
 } from './normalise.ts';
-export { isPlan, type Plan, plans, visitsPerDay } from './plan.ts';
+export { isPlan, visitsPerDay } from './plan.ts';
 export { effectiveScopes, isHealthcareFamily, type PrivacyStatus } from './privacy.ts';
 export { type Dimension, dimensions, type Traits as CohortTraits } from './scoring/cohort.ts';
-export { type CreativeFormat, creativeFormatOf, isVideo } from './scoring/creative-format.ts';
-export { type Objective, objectiveOf } from './scoring/objective.ts';
+export { creativeFormatOf, isVideo } from './scoring/creative-format.ts';
+export { objectiveOf } from './scoring/objective.ts';
 export {
   type EarnedOutcomes,
   maturityStage,
@@ -94,10 +86,8 @@ export { type AdFigures, type AdScore, type ReasonCode, scoreAds } from './scori
 export { scoringPage } from './scoring/scoring-page.ts';
 export { endOfPrefix, maxTermsOfCustomer, type SearchQuestion, searchQuestion, searchTerms } from './search-terms.ts';
 export { type ParsedSubjectRef, parseSubjectRef, type SubjectRefRefusal } from './subject-ref.ts';
-export { type ClickIdKind, clickIdKinds } from './visits/campaign-tags.ts';
 export { type Classification, classifyVisit, type Utm, type VisitAddresses } from './visits/channels.ts';
 export { channelsPage } from './visits/channels-page.ts';
-export { type MarketingChannel, marketingChannels } from './visits/marketing-channels.ts';
 export { maskName } from './visits/mask-name.ts';
 export { type MaskedUrl, maskReferrer, maskUrl } from './visits/mask-url.ts';
 export { type Origin, originOf } from './visits/origin.ts';
@@ -107,7 +97,6 @@ export {
   checkClock,
   type Envelope,
   type EnvelopeRefusal,
-  envelopeLimits,
   type ReadEnvelope,
   type ReadVisit,
   readEnvelope,
@@ -116,7 +105,6 @@ export {
   type Traits,
   type Visit,
   type VisitRefusal,
-  type VisitType,
   visitRefusals,
 } from './visits/read-visit.ts';
 export { decideTouch, type Touch } from './visits/touch.ts';

@@ -1,11 +1,4 @@
-/** What a workspace's plan includes, and which plan comes next. */
-export const plans = {
-  free: { activeProfiles: 3, visitsPerDay: 100_000, next: 'growth' },
-  growth: { activeProfiles: 25, visitsPerDay: 2_000_000, next: 'scale' },
-  scale: { activeProfiles: 10_000, visitsPerDay: 100_000_000, next: 'scale' },
-} as const;
-
-export type Plan = keyof typeof plans;
+import { type Plan, plans } from '@tributary/vocabulary';
 
 export function isPlan(name: string): name is Plan {
   return Object.hasOwn(plans, name);

@@ -1,3 +1,4 @@
+import { isUuidInAnyCase, limits } from '@tributary/vocabulary';
 import { commonNames } from './common-names.ts';
 
 /**
@@ -11,13 +12,12 @@ export type ParsedSubjectRef =
   | { readonly ok: true; readonly value: string }
   | { readonly ok: false; readonly reason: SubjectRefRefusal };
 
-const canonicalUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const hexDigest = /^([0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})$/i;
-const token = /^[A-Za-z0-9_-]{1,32}$/;
+const token = new RegExp(`^[A-Za-z0-9_-]{1,${limits.subjectRef.maxCharacters}}$`);
 
 export function parseSubjectRef(text: string): ParsedSubjectRef {
   // First of all: a random UUID often holds seven digits in a row. Small letters, because however a system prints one, it is the same.
-  if (canonicalUuid.test(text)) return { ok: true, value: text.toLowerCase() };
+  if (isUuidInAnyCase(text)) return { ok: true, value: text.toLowerCase() };
   const reason = refusal(text);
   return reason ? { ok: false, reason } : { ok: true, value: text };
 }

@@ -32,7 +32,7 @@ async function writeScript(): Promise<void> {
   await bundle.close();
 }
 
-/** The types are the contract's own, so its declarations come along, and the imports between the two become relative. */
+/** The types are the contract's and the vocabulary's own, so their declarations come along, and imports among them become relative. */
 async function writeTypes(): Promise<void> {
   const types = join(dist, 'types');
   const project = join(here, 'tsconfig.build.json');
@@ -40,9 +40,15 @@ async function writeTypes(): Promise<void> {
   for (const name of readdirSync(types, { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('.d.ts')) continue;
     const file = join(types, name);
-    const contract = relative(dirname(file), join(types, 'contract/index.js'));
+    const addressOf = (workspace: string): string => {
+      const address = relative(dirname(file), join(types, workspace, 'index.js'));
+      return address.startsWith('.') ? address : `./${address}`;
+    };
     const text = readFileSync(file, 'utf8')
-      .replaceAll(/(['"])@tributary\/contract\1/g, `'${contract.startsWith('.') ? contract : `./${contract}`}'`)
+      .replaceAll(
+        /(['"])@tributary\/(contract|vocabulary)\1/g,
+        (_, _quote, workspace: string) => `'${addressOf(workspace)}'`,
+      )
       .replaceAll(/(from |import\()(['"])(\.[^'"]*)\.ts\2/g, '$1$2$3.js$2');
     writeFileSync(file, text);
   }

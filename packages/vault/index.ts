@@ -1,7 +1,5 @@
 export {
-  type KeyPurpose,
   KeyRing,
-  keyPurposes,
   rotatedPurposes,
   type StoredKey,
 } from './key-ring.ts';

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { type KeyPurpose, keyPurposes } from '@tributary/vocabulary';
 import type { MasterKey, SecretPlace, Vault } from './vault.ts';
-
-export const keyPurposes = ['envelope', 'session', 'link_token', 'stream', 'tombstone', 'visitor'] as const;
-export type KeyPurpose = (typeof keyPurposes)[number];
 
 /**
  * All but those that name browsers and people who were erased: these names are stored for good, and under another key each would

@@ -1,5 +1,6 @@
 import type { Ledger } from '@tributary/postgres';
-import { type KeyPurpose, keyPurposes, makeKey, rewrapKey, type StoredKey } from './key-ring.ts';
+import { type KeyPurpose, keyPurposes } from '@tributary/vocabulary';
+import { makeKey, rewrapKey, type StoredKey } from './key-ring.ts';
 import type { Vault } from './vault.ts';
 
 /** The live keys of all purposes, newest first. */

@@ -1,9 +1,10 @@
 import { createClickHouse } from '@tributary/clickhouse';
 import { replay } from '@tributary/domain/attribution';
-import { Book, conversionsOf, type Household, levels, type Market, openMarket } from '@tributary/market';
+import { Book, conversionsOf, type Household, type Market, openMarket } from '@tributary/market';
 import { compareAmounts, fromMinorUnits, sumAmounts } from '@tributary/rules';
 import { buildApiKey, type Drill, openApi, openDrillKit, openWarehouse } from '@tributary/testkit';
 import { fillDelivery, fillFast } from '@tributary/testkit/market';
+import { attributionModelNames, dayMs, entityLevels, isSingle } from '@tributary/vocabulary';
 import { openReports, type Reports } from './report-reader.ts';
 
 /** These make some two thousand conversions, and a million. */
@@ -12,8 +13,7 @@ const sizes = {
   full: { people: 1_600_000, cells: 1_000, mostDays: 1 },
 } as const;
 const seed = 20_261_115;
-const singleModels = ['last_touch', 'first_touch', 'last_non_direct'] as const;
-const models = [...singleModels, 'linear', 'time_decay', 'position_based'] as const;
+const singleModels = attributionModelNames.filter(isSingle);
 const fields = [
   'spend',
   'outcome_count',
@@ -118,7 +118,7 @@ async function addUp(reports: Reports, book: CashBook, progress: Progress) {
   const faults: string[] = [];
   let sums = 0;
   for (const model of singleModels) {
-    for (const level of levels) {
+    for (const level of entityLevels) {
       const parts = await reports.parts({ ...whole, model, level });
       for (const [figure, total] of Object.entries(book.totals())) {
         const sum = sumAmounts(parts.map((row) => String(row[figure])));
@@ -146,7 +146,7 @@ async function takeApart(
     const first = Math.floor(dice() * market.days);
     const last = first + Math.floor(dice() * mostDays);
     const range = { date_from: dateOf(market.from, first), date_to: dateOf(market.from, last) };
-    const query = { ...range, model: pick(models), level: pick(levels) };
+    const query = { ...range, model: pick(attributionModelNames), level: pick(entityLevels) };
     const shown = await reports.rows(query);
     if (shown.length === 0) continue;
     const rest = await reports.rest(query);
@@ -172,7 +172,7 @@ async function takeApart(
   return { cells: done, rows, faults };
 }
 
-const dateOf = (from: number, day: number): string => new Date(from + day * 86_400_000).toISOString().slice(0, 10);
+const dateOf = (from: number, day: number): string => new Date(from + day * dayMs).toISOString().slice(0, 10);
 
 /** The same numbers for the same seed, between 0 and 1. */
 function numbersFrom(start: number): () => number {

@@ -3,6 +3,7 @@ import { type Opening, openBadVisits, openDeadLetters } from '@tributary/domain/
 import type { Postgres } from '@tributary/postgres';
 import type { Stream } from '@tributary/stream';
 import { browserVisit } from '@tributary/testkit';
+import { uuidPattern } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v4 as randomId, v7 as uuid } from 'uuid';
 
@@ -113,7 +114,7 @@ export async function findCanaries(
   return found;
 }
 
-const uuids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+const uuids = new RegExp(uuidPattern, 'g');
 
 /** All that a report could count of each conversion: the same of two profiles to which the same was sent. Of equal ones, how many. */
 export async function readReport(clickhouse: ClickHouse, profileId: string): Promise<Map<string, number>> {

@@ -1,5 +1,6 @@
 import { CustomerBook, type Evidence, type KnownCustomers } from '@tributary/domain/customers';
-import { type Identifier, identifierKey, identifierKinds, strongKinds } from '@tributary/rules';
+import { type Identifier, identifierKey } from '@tributary/rules';
+import { identifierKindNames, strongIdentifierKinds } from '@tributary/vocabulary';
 import fc from 'fast-check';
 import { v7 as uuid } from 'uuid';
 
@@ -22,11 +23,11 @@ const messagesOf = (kinds: readonly Identifier['kind'][], least: number, most: n
     ),
   );
 
-export const histories = messagesOf(identifierKinds, 1, 12);
-export const historiesOf = (length: number) => messagesOf(identifierKinds, length, length);
-export const strongHistories = messagesOf(strongKinds, 1, 10).map(withoutConflicts);
+export const histories = messagesOf(identifierKindNames, 1, 12);
+export const historiesOf = (length: number) => messagesOf(identifierKindNames, length, length);
+export const strongHistories = messagesOf(strongIdentifierKinds, 1, 10).map(withoutConflicts);
 
-const strong: ReadonlySet<Identifier['kind']> = new Set(strongKinds);
+const strong: ReadonlySet<Identifier['kind']> = new Set(strongIdentifierKinds);
 const isStrongKind = (kind: Identifier['kind']) => strong.has(kind);
 
 /** What belongs together: the identifiers and the outcomes of each customer. */

@@ -1,6 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { openLinkToken, sealLinkToken } from '@tributary/domain/link-tokens';
 import type { Drill } from '@tributary/testkit';
+import { dayMs } from '@tributary/vocabulary';
 import { v4 as uuid } from 'uuid';
 
 const sizes = {
@@ -22,7 +23,7 @@ export const drill: Drill = {
     const [newest] = keys as [ReturnType<typeof secret>];
     const [profileId, customerId] = [uuid(), uuid()];
     const now = new Date('2026-06-15T12:00:00.000Z');
-    const content = { customerId, expiresAt: new Date(now.getTime() + 90 * 86_400_000) };
+    const content = { customerId, expiresAt: new Date(now.getTime() + 90 * dayMs) };
     const mint = () => sealLinkToken(newest, profileId, content);
     const opens = (token: string) => openLinkToken(keys, profileId, token, now) !== undefined;
 

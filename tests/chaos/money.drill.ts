@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPostgres } from '@tributary/postgres';
 import { buildApiKey, buildProfile, type Drill, freePort, Killable, openDrillEngines } from '@tributary/testkit';
+import { dayMs } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { Agent, request } from 'undici';
 
@@ -141,7 +142,7 @@ const makeBook = (count: number): Payment[] =>
     key: `payment-${index}`,
     customer: `customer-${Math.floor(Math.random() * count * 0.4)}`,
     value: String(1 + Math.floor(Math.random() * 5_000_000)),
-    at: new Date(Date.UTC(2026, 0, 1) + Math.floor(Math.random() * 250 * 86_400_000)).toISOString(),
+    at: new Date(Date.UTC(2026, 0, 1) + Math.floor(Math.random() * 250 * dayMs)).toISOString(),
   }));
 
 const eventOf = ({ key, customer, value, at }: Payment) => ({

@@ -5,6 +5,7 @@ import { replay } from '@tributary/domain/attribution';
 import { spreadDefinition } from '@tributary/domain/outcomes';
 import { createPostgres } from '@tributary/postgres';
 import { buildApiKey, buildProfile, type Drill, Killable, openApi, openDrillKit } from '@tributary/testkit';
+import { dayMs } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 
@@ -14,7 +15,6 @@ const sizes = {
 } as const;
 /** Definitions change in this part of it only. */
 const definedUntil = 0.5;
-const dayMs = 86_400_000;
 const start = Date.UTC(2026, 0, 1);
 
 /**

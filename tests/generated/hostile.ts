@@ -1,3 +1,4 @@
+import { nilUuid } from '@tributary/vocabulary';
 import fc from 'fast-check';
 
 /** What a client sends by mistake or on purpose to see a server stumble. One list: each entry has felled one somewhere. */
@@ -65,7 +66,7 @@ const dates = [
   '1970-01-01T00:00:00.000000000001Z',
 ];
 const ids = [
-  '00000000-0000-0000-0000-000000000000',
+  nilUuid,
   'ffffffff-ffff-ffff-ffff-ffffffffffff',
   '{0197f6a0-0000-7000-8000-000000000000}',
   '0197f6a000007000800000000000abcd',

@@ -1,3 +1,4 @@
+import { nilUuid } from '@tributary/vocabulary';
 import fc from 'fast-check';
 import { bytesOf, type Draft } from './draft.ts';
 import { escaped, hostileEscapes, hostileTexts, hostileValues } from './hostile.ts';
@@ -229,7 +230,7 @@ const headerValues: Readonly<Record<string, readonly (string | undefined)[]>> = 
     `Bearer ${long}`,
   ],
   'idempotency-key': ['', ' ', 'with space', 'same', 'x'.repeat(255), 'x'.repeat(256), 'é', '\u0000', long],
-  'x-profile-id': ['', 'x', ', ', '\u0000', '00000000-0000-0000-0000-000000000000', long],
+  'x-profile-id': ['', 'x', ', ', '\u0000', nilUuid, long],
   cookie: ['', '=', ';', 'session=', 'session=%zz', '__proto__=x', 'a=b; '.repeat(300), `session=${long}`],
   accept: ['', 'text/html', '*/*;q=2', long],
   'accept-encoding': ['', 'gzip, br', 'identity;q=0'],

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { IdKind, Route } from '@tributary/contract';
+import type { Route } from '@tributary/contract';
 import {
   buildMarkedProfile,
   credentialBuilders,
@@ -9,6 +9,7 @@ import {
   type Testkit,
   type TestServer,
 } from '@tributary/testkit';
+import { type IdKind, idKindNames, idKinds, uuidPattern } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import type { Answered } from './check.ts';
@@ -37,17 +38,7 @@ const fieldsOf = ({ ids = {} }: Route): Field[] => [
 type Whose = 'own' | 'stranger' | 'sibling' | 'absent';
 
 /** What belongs to one profile, and so is as foreign to its siblings as to strangers. */
-const kindsOfProfile: readonly IdKind[] = [
-  'profile',
-  'customer',
-  'customer_key',
-  'conversion',
-  'api_key',
-  'tracking_key',
-  'tracking_domain',
-  'ad_entity',
-  'ad',
-];
+const kindsOfProfile: readonly IdKind[] = idKindNames.filter((kind) => idKinds[kind].of === 'profile');
 
 /** Stands for the id that is probed; another id of the same kind may stand in the same request. */
 const probed = 'f0220000-0000-7000-8000-000000000000';
@@ -225,7 +216,7 @@ interface Caller {
 const isIssued = (name: string): name is ProbeCredential => name in credentialBuilders;
 
 const volatileHeaders = /^(date|x-request-id|x-ratelimit-.*|connection|keep-alive)$/;
-const uuids = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
+const uuids = new RegExp(uuidPattern, 'gi');
 const marks = /mark-[0-9a-f]{12}/g;
 const secrets = /trib_[a-z]+_[0-9A-Za-z]{4,38}|trk_[0-9A-Za-z]{22}|(?<=\\"token\\":\\")[\w-]{72}/g;
 

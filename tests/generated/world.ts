@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CredentialKind, IdKind } from '@tributary/contract';
+import type { CredentialKind } from '@tributary/contract';
 import { mintSecret } from '@tributary/domain/credentials/room.ts';
 import {
   type BuilderKit,
@@ -10,6 +10,7 @@ import {
   type ProbeCredential,
   probeCredentials,
 } from '@tributary/testkit';
+import type { IdKind } from '@tributary/vocabulary';
 
 /** A profile with one of everything, and the credentials that open it more or less. */
 export interface World {

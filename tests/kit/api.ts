@@ -1,12 +1,12 @@
 import { type ApiOptions, createApi } from '@tributary/api/app.ts';
 import { createClickHouse } from '@tributary/clickhouse';
-import { limits } from '@tributary/contract';
 import { registerApp } from '@tributary/domain/credentials/room.ts';
 import { dnsOpener } from '@tributary/domain/tracking';
 import { createOutbound } from '@tributary/outbound';
 import { createPostgres } from '@tributary/postgres';
 import { createRedis, redisReady } from '@tributary/redis';
 import { createLog, createMetrics } from '@tributary/telemetry';
+import { type AppRateTier, limits } from '@tributary/vocabulary';
 import { createJobs } from '@tributary/work';
 import type { FastifyInstance } from 'fastify';
 import { testKeys } from './desk.ts';
@@ -33,7 +33,7 @@ export interface TestApi {
   call(asked: Asked): Promise<Answer>;
   readonly logLines: string[];
   /** An app as the operator registers it, with its client id and secret. */
-  registerApp(traits?: { rateTier?: 'standard' | 'elevated' | 'internal' }): Promise<TestApp>;
+  registerApp(traits?: { rateTier?: AppRateTier }): Promise<TestApp>;
   close(): Promise<void>;
 }
 

@@ -1,4 +1,5 @@
 import type { Postgres } from '@tributary/postgres';
+import type { PrivacyMode } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 
 export interface BuiltProfile {
@@ -9,7 +10,7 @@ export interface BuiltProfile {
 export interface ProfileTraits {
   readonly workspaceId?: string;
   readonly isHealthcareAgency?: boolean;
-  readonly privacyMode?: 'standard' | 'platform_safe' | 'hipaa';
+  readonly privacyMode?: PrivacyMode;
   readonly timeZone?: string;
   readonly reportingCurrency?: string;
   readonly plan?: string;

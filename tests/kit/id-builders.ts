@@ -1,8 +1,9 @@
-import { type CredentialKind, type IdKind, McpScope, OAuthScope, Scope, unboundAppScopes } from '@tributary/contract';
+import { type CredentialKind, McpScope, OAuthScope, Scope } from '@tributary/contract';
 import { hashSecret, mintSecret, registerApp } from '@tributary/domain/credentials/room.ts';
 import { mintTrackingKey } from '@tributary/domain/tracking';
 import { createPostgres, type Ledger, type Schema } from '@tributary/postgres';
-import { type EntityLevel, entityIdOf } from '@tributary/rules';
+import { entityIdOf } from '@tributary/rules';
+import { type EntityLevel, type IdKind, unboundAppScopes } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { type BuiltProfile, buildProfile, type ProfileTraits } from './builders.ts';
 import { testVault } from './desk.ts';

@@ -1,4 +1,5 @@
-import { createVault, type KeyPurpose } from '@tributary/vault';
+import { createVault } from '@tributary/vault';
+import type { KeyPurpose } from '@tributary/vocabulary';
 
 /** Keys of a test's own, in the place of a key ring; what the test's API seals is opened by the same. */
 export const testRing = {

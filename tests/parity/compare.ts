@@ -7,9 +7,9 @@ import {
   minuteWeights,
   type AttributedTouch as Touch,
 } from '@tributary/rules';
+import { nilUuid } from '@tributary/vocabulary';
 import type { Journey } from './journeys.ts';
 
-const nil = '00000000-0000-0000-0000-000000000000';
 const instant = (ms: number) => new Date(ms).toISOString();
 
 interface StoredConversion {
@@ -72,9 +72,9 @@ const told = ({ touches, touchCount, credits }: Attribution) => ({
   times: touches.map(({ at }) => instant(at)),
   sources: touches.map(({ channel, campaignId, adSetId, adId }): [string, string, string, string] => [
     channel,
-    campaignId ?? nil,
-    adSetId ?? nil,
-    adId ?? nil,
+    campaignId ?? nilUuid,
+    adSetId ?? nilUuid,
+    adId ?? nilUuid,
   ]),
   credits: Object.fromEntries(Object.entries(credits).map(([model, units]) => [model, units.map(String)])),
 });
@@ -117,7 +117,7 @@ async function stage(clickhouse: ClickHouse, profileId: string, batchId: string,
     lines(
       journeys.flatMap(({ personId, origins }) =>
         origins.map((touch) => {
-          const { visitor_id: _visitor, session_id: _session, ...told } = touchRow(profileId, nil, touch);
+          const { visitor_id: _visitor, session_id: _session, ...told } = touchRow(profileId, nilUuid, touch);
           return { ...base, ...told, person_id: personId };
         }),
       ),
@@ -147,12 +147,12 @@ const touchRow = (profileId: string, visitorId: string, touch: Touch) => ({
   visitor_id: visitorId,
   occurred_at: instant(touch.at),
   touch_id: touch.touchId,
-  session_id: touch.sessionId ?? nil,
+  session_id: touch.sessionId ?? nilUuid,
   channel: touch.channel,
   source: touch.source,
   medium: touch.medium,
   platform: touch.platform,
-  campaign_id: touch.campaignId ?? nil,
-  ad_set_id: touch.adSetId ?? nil,
-  ad_id: touch.adId ?? nil,
+  campaign_id: touch.campaignId ?? nilUuid,
+  ad_set_id: touch.adSetId ?? nilUuid,
+  ad_id: touch.adId ?? nilUuid,
 });

@@ -1,4 +1,5 @@
 import type { Conversion, AttributedTouch as Touch } from '@tributary/rules';
+import { dayMs } from '@tributary/vocabulary';
 import fc from 'fast-check';
 
 /** Random people with what brought them and what they bought, made to be hard on whoever divides the credit. */
@@ -13,7 +14,6 @@ export interface Journey {
 }
 
 export const epoch = Date.UTC(2026, 0, 1);
-const dayMs = 86_400_000;
 
 const uuid = fc.uuid({ version: [4, 5, 7, 8] });
 const entity = fc.option(

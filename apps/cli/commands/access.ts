@@ -1,14 +1,16 @@
 import { clickhouseSettings, forgetProfile } from '@tributary/clickhouse';
-import { scopes as allScopes, Scope } from '@tributary/contract';
+import { Scope } from '@tributary/contract';
 import * as credentials from '@tributary/domain/credentials/room.ts';
 import * as tenants from '@tributary/domain/tenants/room.ts';
-import { isPlan, plans } from '@tributary/rules';
+import { isPlan } from '@tributary/rules';
+import { type AppRateTier, scopes as allScopes, limits, namesOf, plans, privacyModes } from '@tributary/vocabulary';
 import { Command, Option } from 'commander';
 import { withLedgers } from '../ledgers.ts';
 import { show, tell } from '../output.ts';
 
 type Json = { json?: boolean };
 const listLimit = 1_000;
+const tiers = limits.ratePerMinute.app;
 const commaList = (text: string) => text.split(',').map((part) => part.trim());
 
 /** What is deleted cannot come back, so it has to be said twice. */
@@ -70,7 +72,7 @@ function profileCommand(): Command {
       sub('create', 'Create a profile in a workspace')
         .argument('<workspace>', 'id of the workspace')
         .argument('<name>')
-        .addOption(new Option('--privacy <mode>').choices(['standard', 'platform_safe', 'hipaa']).default('standard'))
+        .addOption(new Option('--privacy <mode>').choices(privacyModes).default('standard'))
         .option('--time-zone <zone>', 'IANA name, like America/Santiago', 'UTC')
         .option('--currency <code>', 'reporting currency', 'USD')
         .action(
@@ -110,8 +112,8 @@ function appCommand(): Command {
         .option('--redirect-uris <list>', 'separated by commas', commaList, [])
         .option('--return-origins <list>', 'further origins that hand-offs may return to', commaList, [])
         .addOption(
-          new Option('--tier <tier>', 'requests a minute: 300, 1,200 or 6,000')
-            .choices(['standard', 'elevated', 'internal'])
+          new Option('--tier <tier>', `requests a minute: ${Object.values(tiers).join(', ')}`)
+            .choices(namesOf(tiers))
             .default('standard'),
         )
         .action(
@@ -120,7 +122,7 @@ function appCommand(): Command {
             options: {
               redirectUris: string[];
               returnOrigins: string[];
-              tier: 'standard' | 'elevated' | 'internal';
+              tier: AppRateTier;
             } & Json,
           ) =>
             withLedgers(async ({ operator, now }) => {
@@ -182,7 +184,7 @@ function keyCommand(): Command {
           `separated by commas; default: all that a profile has (${Object.keys(allScopes).length - 2})`,
           commaList,
         )
-        .option('--rate <requests>', 'requests a minute', Number, 300)
+        .option('--rate <requests>', 'requests a minute', Number, limits.ratePerMinute.apiKey.default)
         .action(
           (profileId: string, { name, scopes, rate, json }: { name: string; scopes?: string[]; rate: number } & Json) =>
             withLedgers(async ({ app, now }) => {

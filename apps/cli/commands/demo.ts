@@ -5,6 +5,7 @@ import { rebuildProfile } from '@tributary/domain/top-performers';
 import { Supervisor } from '@tributary/engines';
 import { Book, openMarket } from '@tributary/market';
 import { createPostgres } from '@tributary/postgres';
+import { dayMs } from '@tributary/vocabulary';
 import { Command } from 'commander';
 import { fillDelivery } from '../demo/fill-delivery.ts';
 import { fillFast } from '../demo/fill-fast.ts';
@@ -50,7 +51,7 @@ interface Options {
 }
 
 /** Ninety days, of which the last is yesterday. */
-const firstDay = (): string => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+const firstDay = (): string => new Date(Date.now() - days * dayMs).toISOString().slice(0, 10);
 
 async function fill(settings: Settings, { profileId, start }: DemoBook, people: number): Promise<void> {
   const app = createPostgres({ url: settings.databaseAppUrl, poolSize: 4 });
@@ -77,7 +78,7 @@ async function fill(settings: Settings, { profileId, start }: DemoBook, people: 
 }
 
 function wordsFor({ baseUrl }: Settings, { email, password, key, start }: DemoBook): string {
-  const last = new Date(Date.parse(start) + (days - 1) * 86_400_000).toISOString().slice(0, 10);
+  const last = new Date(Date.parse(start) + (days - 1) * dayMs).toISOString().slice(0, 10);
   return `
 The demo runs: a simulated shop with ${days} days of ads, up to ${last}.
 

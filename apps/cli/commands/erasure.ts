@@ -3,6 +3,7 @@ import { signCertificate, verifyErasure } from '@tributary/domain/erasures';
 import { openIngestion } from '@tributary/domain/ingestion';
 import { readTexts, redisReady } from '@tributary/redis';
 import { defaultStreamSettings } from '@tributary/stream';
+import { dayMs } from '@tributary/vocabulary';
 import { Command } from 'commander';
 import { withLedgers } from '../ledgers.ts';
 
@@ -10,7 +11,6 @@ interface VerifyFlags {
   readonly profile: string;
 }
 
-const dayMs = 86_400_000;
 /** A scan of a large profile takes its time. */
 const scanTimeoutMs = 600_000;
 

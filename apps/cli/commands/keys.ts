@@ -1,4 +1,5 @@
-import { type KeyPurpose, retireKeys, rewrapKeys, rotatedPurposes, rotateKey } from '@tributary/vault';
+import { retireKeys, rewrapKeys, rotatedPurposes, rotateKey } from '@tributary/vault';
+import type { KeyPurpose } from '@tributary/vocabulary';
 import { Argument, Command } from 'commander';
 import { withLedgers } from '../ledgers.ts';
 import { tell } from '../output.ts';

@@ -1,6 +1,7 @@
 import { copyDelivery, openSpendImporter } from '@tributary/domain/campaigns';
-import { type Ad, type AdSet, type DeliveryRow, dayMs, type Market } from '@tributary/market';
+import type { Ad, AdSet, DeliveryRow, Market } from '@tributary/market';
 import { fromMinorUnits } from '@tributary/rules';
+import { dayMs } from '@tributary/vocabulary';
 import type { FillEngines } from './fill-fast.ts';
 
 const rowsOfBatch = 1_000;

@@ -11,8 +11,9 @@ import {
   touchesOf,
 } from '@tributary/market';
 import { createPostgres } from '@tributary/postgres';
-import { attribute, attributionModels } from '@tributary/rules';
+import { attribute } from '@tributary/rules';
 import { openTestkit, openWarehouse, type Testkit } from '@tributary/testkit';
+import { attributionModelNames } from '@tributary/vocabulary';
 import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fillFast } from './fill-fast.ts';
@@ -111,7 +112,7 @@ const expected = (market: Market) =>
     [...households(market)].flatMap((household) =>
       conversionsOf(market, household).map((conversion) => {
         const { touches, touchCount, credits } = attribute(conversion, touchesOf(household, conversion));
-        const models = attributionModels.map((model) => [model, credits[model].map(String)] as const);
+        const models = attributionModelNames.map((model) => [model, credits[model].map(String)] as const);
         return [
           conversion.outcome.id,
           {

@@ -1,6 +1,5 @@
 import type { Arrival, Browser, Market, Touch } from '@tributary/market';
-
-const nil = '00000000-0000-0000-0000-000000000000';
+import { nilUuid } from '@tributary/vocabulary';
 
 /** In the order in which the lines tell them. What is not here has the table's own default. */
 export const touchColumns = [
@@ -34,9 +33,9 @@ export function touchWriter({ profileId }: Market): (browser: Browser, touches: 
       arrival.source,
       arrival.medium,
       arrival.platform,
-      campaign?.id ?? nil,
-      adSet?.id ?? nil,
-      ad?.id ?? nil,
+      campaign?.id ?? nilUuid,
+      adSet?.id ?? nilUuid,
+      ad?.id ?? nilUuid,
       arrival.clickIdKind,
       campaign || ad ? 'url_parameters' : '',
     ].join('\t');

@@ -1,3 +1,4 @@
+import { dayMs } from '@tributary/vocabulary';
 import { limits } from './vocabulary.ts';
 
 /** The days of a report, both included, as they stand in the address. */
@@ -6,7 +7,6 @@ export interface DateRange {
   readonly to: string;
 }
 
-const dayMs = 86_400_000;
 const usualDays = 30;
 
 export const presets = [7, 30, 90] as const;

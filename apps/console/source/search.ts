@@ -1,3 +1,12 @@
+import {
+  defaultAttributionModel,
+  defaultScoreWindow,
+  type EntityLevel,
+  type ExplainedReport,
+  entityLevels,
+  explainedReports,
+  isUuid,
+} from '@tributary/vocabulary';
 import { type DateRange, readRange } from './date-range.ts';
 import { type Field, fields } from './fields.ts';
 import { models, scoreWindows } from './vocabulary.ts';
@@ -6,12 +15,12 @@ import { models, scoreWindows } from './vocabulary.ts';
 
 export type Model = keyof typeof models;
 export const modelNames = Object.keys(models) as Model[];
-export type Level = 'campaign' | 'ad_set' | 'ad';
+export type Level = EntityLevel;
 export type ScoreWindow = (typeof scoreWindows)[number];
 
 /** A figure that is being explained: whose, of which report, under which model. */
 export interface Explained {
-  readonly report: 'campaigns' | 'platform_comparison' | 'overview';
+  readonly report: ExplainedReport;
   readonly field: Field;
   /** Our id of the row, or `unattributed`; absent for everything. */
   readonly entity?: string;
@@ -41,18 +50,22 @@ type Search = Readonly<Record<string, unknown>>;
 
 export function readReportSearch(search: Search): ReportSearch {
   const explain = readExplained(search.explain);
-  return { ...readRange(search), model: oneOf(modelNames, search.model) ?? 'last_touch', ...(explain && { explain }) };
+  return {
+    ...readRange(search),
+    model: oneOf(modelNames, search.model) ?? defaultAttributionModel,
+    ...(explain && { explain }),
+  };
 }
 
 export function readCampaignSearch(search: Search): CampaignSearch {
   const within = readWithin(search.within);
-  const level = oneOf(levels, search.level) ?? 'campaign';
+  const level = oneOf(entityLevels, search.level) ?? 'campaign';
   // Nothing lies below and is a campaign.
   return within && level !== 'campaign' ? { level, within } : { level };
 }
 
 export const readWindow = (search: Search): { window: ScoreWindow } => ({
-  window: oneOf(scoreWindows, search.window) ?? '28d',
+  window: oneOf(scoreWindows, search.window) ?? defaultScoreWindow,
 });
 
 /** Of the list of customers. What somebody searched for does not stand here: it is mostly a name, and addresses are kept and sent on. */
@@ -70,20 +83,17 @@ export const readReceipt = ({ receipt }: Search): { receipt?: string } => (isId(
 export const readNext = ({ next }: Search): { next?: string } =>
   typeof next === 'string' && next.startsWith('/p/') ? { next } : {};
 
-const levels: readonly Level[] = ['campaign', 'ad_set', 'ad'];
-const reports: readonly Explained['report'][] = ['campaigns', 'platform_comparison', 'overview'];
-
 function readExplained(value: unknown): Explained | undefined {
   const search = asObject(value);
-  const report = oneOf(reports, search?.report);
+  const report = oneOf(explainedReports, search?.report);
   const field = oneOf(Object.keys(fields) as Field[], search?.field);
   if (!search || !report || !field) return undefined;
   const [entity, type] = [asText(search.entity), asText(search.type)];
   return {
     report,
     field,
-    level: oneOf(levels, search.level) ?? 'campaign',
-    model: oneOf(modelNames, search.model) ?? 'last_touch',
+    level: oneOf(entityLevels, search.level) ?? 'campaign',
+    model: oneOf(modelNames, search.model) ?? defaultAttributionModel,
     ...(entity && { entity }),
     ...(type && { type }),
   };
@@ -98,8 +108,7 @@ function readWithin(value: unknown): Within | undefined {
 const oneOf = <Name extends string>(names: readonly Name[], value: unknown): Name | undefined =>
   names.find((name) => name === value);
 
-const isId = (value: unknown): value is string =>
-  typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value);
+const isId = (value: unknown): value is string => typeof value === 'string' && isUuid(value);
 
 const asObject = (value: unknown): Search | undefined =>
   value !== null && typeof value === 'object' ? (value as Search) : undefined;

@@ -1,14 +1,5 @@
-import {
-  attributionModels,
-  limits as contractLimits,
-  ErasureReason,
-  IdentifierType,
-  Role,
-  roles,
-  routes,
-  type Scope,
-  ScoreWindow,
-} from '@tributary/contract';
+import { ErasureReason, IdentifierType, Role, routes, type Scope, ScoreWindow } from '@tributary/contract';
+import { attributionModels, limits as contractLimits, roles } from '@tributary/vocabulary';
 
 /** What the console needs of the contract while it runs. The build puts the values in this file's place, so that zod stays out of it. */
 export const models = attributionModels;

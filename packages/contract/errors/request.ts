@@ -1,4 +1,7 @@
+import { limits, reservedLimits } from '@tributary/vocabulary';
 import { type ErrorTable, field, reason } from './entry.ts';
+
+const { mediaMegabytes: media } = reservedLimits;
 
 /** What any route may answer, whatever it is about. */
 export const requestErrors = {
@@ -39,15 +42,13 @@ export const requestErrors = {
     status: 400,
     title: 'Dates refused',
     meaning: 'The two dates do not form a period this route can report on.',
-    whatToDo:
-      'Send date_from and date_to, both as YYYY-MM-DD days that exist, the first no later than the second, and no further apart than 366 days.',
+    whatToDo: `Send date_from and date_to, both as YYYY-MM-DD days that exist, the first no later than the second, and no further apart than ${limits.dateRange.maxDays} days.`,
     retry: 'after_change',
   },
   payload_too_large: {
     status: 413,
     title: 'Too much data',
-    meaning:
-      'The body is larger than this route reads. For media, which no route takes yet, the caps would be 5 MB for an image, 16 MB for sound or video and 100 MB for a document.',
+    meaning: `The body is larger than this route reads. For media, which no route takes yet, the caps would be ${media.image} MB for an image, ${media.video} MB for sound or video and ${media.document} MB for a document.`,
     whatToDo: 'Split the batch into several requests, or send a smaller file.',
     retry: 'after_change',
   },
@@ -81,8 +82,7 @@ export const requestErrors = {
     status: 409,
     title: 'Still working on the first request',
     meaning: 'A request with this Idempotency-Key is being worked on at this moment.',
-    whatToDo:
-      'Keep the key and try again with growing pauses. When the first request is through you get its answer, for 24 hours.',
+    whatToDo: `Keep the key and try again with growing pauses. When the first request is through you get its answer, for ${limits.idempotency.replayHours} hours.`,
     retry: 'with_backoff',
   },
   service_unavailable: {

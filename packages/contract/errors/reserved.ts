@@ -1,5 +1,8 @@
+import { reservedLimits } from '@tributary/vocabulary';
 import { z } from 'zod';
 import { type ErrorTable, reconnect } from './entry.ts';
+
+const { readEventsWindow, numberRegistration, messagingWindow, consent } = reservedLimits;
 
 /**
  * Names kept for capabilities that no route of this version offers: e-mail, calendars, chat, media, audiences and a few single
@@ -86,7 +89,7 @@ export const reservedErrors = {
   invalid_window: {
     status: 400,
     title: 'Window too wide',
-    meaning: 'Events can be read for at most 90 days at a time.',
+    meaning: `Events can be read for at most ${readEventsWindow.maxDays} days at a time.`,
     whatToDo: 'Ask for shorter windows, one after the other.',
     retry: 'after_change',
     reserved: true,
@@ -102,9 +105,8 @@ export const reservedErrors = {
   chatapp_register_limit: {
     status: 429,
     title: 'Number tried too often',
-    meaning:
-      'The chat provider lets one number be registered 10 times within 72 hours, and that is used up. These are its words.',
-    whatToDo: 'Leave the number alone until the 72 hours are over. Each early attempt is one wasted.',
+    meaning: `The chat provider lets one number be registered ${numberRegistration.maxAttempts} times within ${numberRegistration.perHours} hours, and that is used up. These are its words.`,
+    whatToDo: `Leave the number alone until the ${numberRegistration.perHours} hours are over. Each early attempt is one wasted.`,
     retry: 'after_retry_after',
     reserved: true,
   },
@@ -119,8 +121,7 @@ export const reservedErrors = {
   messaging_window_closed: {
     status: 422,
     title: 'Too late to reply',
-    meaning:
-      'Too much time has gone by since the person last wrote: more than 24 hours, or than 7 days when a human answers. No message left.',
+    meaning: `Too much time has gone by since the person last wrote: more than ${messagingWindow.hours} hours, or than ${messagingWindow.humanAgentDays} days when a human answers. No message left.`,
     whatToDo: 'Wait until the person writes again. If a human is answering, mark the message `human_agent: true`.',
     retry: 'after_change',
     reserved: true,
@@ -128,7 +129,7 @@ export const reservedErrors = {
   chatapp_service_window_expired: {
     status: 422,
     title: 'Free-form reply no longer possible',
-    meaning: 'The customer last wrote more than 24 hours ago, and the chat provider now only takes prepared messages.',
+    meaning: `The customer last wrote more than ${messagingWindow.hours} hours ago, and the chat provider now only takes prepared messages.`,
     whatToDo: 'Send an approved template or an interactive message.',
     retry: 'after_change',
     reserved: true,
@@ -176,8 +177,7 @@ export const reservedErrors = {
   consent_required: {
     status: 409,
     title: 'Consent missing or out of date',
-    meaning:
-      'Ads are duplicated and swapped for someone only if they agreed to the present text in the last 24 hours. Nothing left for the ad platform.',
+    meaning: `Ads are duplicated and swapped for someone only if they agreed to the present text in the last ${consent.maxAgeHours} hours. Nothing left for the ad platform.`,
     whatToDo:
       'Show the text named in `consent`, and send `consent` with version, text_hash, accepted_by and accepted_at once a person agrees.',
     retry: 'after_change',

@@ -1,4 +1,4 @@
-import { type CredentialKind, credentialKinds } from '../scopes.ts';
+import { type CredentialKind, credentialKinds } from '@tributary/vocabulary';
 
 /** How each kind of credential is sent. `public` is the absence of one. */
 const schemes = {

@@ -1,5 +1,5 @@
+import type { ScopeGrain } from '@tributary/vocabulary';
 import { deliveryOf, events, type LiveEventName, sampleDelivery } from '../events.ts';
-import type { ScopeGrain } from '../scopes.ts';
 import type { Schemas } from './schemas.ts';
 
 /** What we send to an address that a subscription names. */

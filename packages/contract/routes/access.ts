@@ -1,3 +1,4 @@
+import { accessResults, limits } from '@tributary/vocabulary';
 import { z } from 'zod';
 import {
   CurrencyCode,
@@ -16,6 +17,8 @@ import { OAuthScope, Scope } from '../scopes.ts';
 import { PrivacyMode } from '../vocabulary.ts';
 
 /** Who may do what: workspaces, profiles, grants, keys, tokens, and the log of who read people. */
+
+const { apiKey } = limits.ratePerMinute;
 
 const Name = z.string().trim().min(1, 'must not be empty').max(200, 'may have up to 200 characters');
 
@@ -181,7 +184,7 @@ export const createKey = route({
         .max(50)
         .optional()
         .describe('Default: all that the grant allows.'),
-      rate_limit_per_minute: z.int().min(1).max(6_000).default(300),
+      rate_limit_per_minute: z.int().min(apiKey.min).max(apiKey.max).default(apiKey.default),
       expires_at: IsoTimestampInput.optional(),
     }),
     optional: true,
@@ -198,7 +201,7 @@ export const listKeys = route({
   summary: 'The live API keys of this app, or of the profile for its members',
   chapter: 'Credentials',
   access: keys,
-  query: z.object({ limit: limitParameter(100, 50), cursor: Uuid.optional() }),
+  query: z.object({ limit: limitParameter(limits.keys.pageSize), cursor: Uuid.optional() }),
   answers: { 200: { schema: page(ApiKey) } },
 });
 
@@ -255,7 +258,7 @@ export const readPiiAccessLog = route({
   method: 'GET',
   path: '/api/v1/workspaces/{workspaceId}/pii-access-log',
   summary: 'Who read personal data, when, through which route, with what result',
-  description: 'Newest first. Entries are kept for 365 days.',
+  description: `Newest first. Entries are kept for ${limits.piiAccessLog.keptDays} days.`,
   chapter: 'Workspaces and profiles',
   access: {
     credentials: ['session', 'app', 'mcp'],
@@ -266,7 +269,7 @@ export const readPiiAccessLog = route({
   params: z.object({ workspaceId: Uuid }),
   refusedAs: { workspaceId: 'not_found' },
   ids: { workspaceId: 'workspace' },
-  query: z.object({ limit: limitParameter(100, 50), cursor: z.string().max(200).optional() }),
+  query: z.object({ limit: limitParameter(limits.piiAccessLog.pageSize), cursor: z.string().max(200).optional() }),
   answers: {
     200: {
       schema: workspacePage(
@@ -276,7 +279,7 @@ export const readPiiAccessLog = route({
           profile_id: Uuid,
           operation: z.string(),
           people: z.int(),
-          result: z.enum(['served', 'refused']),
+          result: z.enum(accessResults),
           request_id: z.string(),
         }),
       ),

@@ -1,3 +1,4 @@
+import { invitationStatuses, limits } from '@tributary/vocabulary';
 import { z } from 'zod';
 import {
   accountData,
@@ -150,13 +151,13 @@ const byWorkspace = {
   refusedAs: { workspaceId: 'not_found' },
   ids: { workspaceId: 'workspace' },
 } as const;
-const paged = z.object({ limit: limitParameter(100, 50), cursor: Uuid.optional() });
+const paged = z.object({ limit: limitParameter(limits.members.pageSize), cursor: Uuid.optional() });
 
 export const Invitation = z.strictObject({
   id: Uuid,
   role: Role,
   email: z.string().nullable(),
-  status: z.enum(['pending', 'accepted', 'revoked', 'expired']),
+  status: z.enum(invitationStatuses),
   invited_by: Uuid.nullable(),
   created_at: IsoTimestamp,
   expires_at: IsoTimestamp,
@@ -167,8 +168,7 @@ export const createInvitation = route({
   method: 'POST',
   path: '/api/v1/workspaces/{workspaceId}/invitations',
   summary: 'Invite somebody to a workspace by a link',
-  description:
-    'The link is in this answer and nowhere else, and no e-mail is sent: pass it on yourself. It works once, for 7 days. Only an owner invites an owner.',
+  description: `The link is in this answer and nowhere else, and no e-mail is sent: pass it on yourself. It works once, for ${limits.invitation.lifeDays} days. Only an owner invites an owner.`,
   chapter: 'Members',
   access: managers,
   ...byWorkspace,

@@ -1,3 +1,4 @@
+import { explainedReports, figureUnits, leftOutReasons, limits } from '@tributary/vocabulary';
 import { z } from 'zod';
 import {
   CalendarDate,
@@ -18,8 +19,8 @@ import {
   AttributionModel,
   AttributionModelParameter,
   EntityLevel,
+  ExplainedField,
   LearningStage,
-  limits,
   RevenueType,
 } from '../vocabulary.ts';
 
@@ -110,7 +111,7 @@ export const listCampaigns = route({
   access,
   query: DateRange.safeExtend({
     model: AttributionModelParameter,
-    limit: limitParameter(limits.campaigns.pageSize.max, limits.campaigns.pageSize.default),
+    limit: limitParameter(limits.campaigns.pageSize),
     level: EntityLevel.optional().describe('Rows of this level, with its further fields. Absent: campaigns, in short.'),
     cursor: z.string().max(200).optional().describe('From the page before.'),
   }),
@@ -209,7 +210,7 @@ const CampaignConversion = z
     currency: CurrencyCode,
     is_first_payment: z.boolean().nullable().describe('Null when it is not a payment.'),
     touch_count: Count.describe('Of the window, also where the path shows fewer.'),
-    path: z.array(PathTouch).describe('The first touch and the last 199.'),
+    path: z.array(PathTouch).describe(`The first touch and the last ${limits.path.touches - 1}.`),
   })
   .meta({ id: 'CampaignConversion' });
 
@@ -227,7 +228,7 @@ export const listCampaignConversions = route({
   query: DateRange.safeExtend({
     model: AttributionModelParameter,
     level: EntityLevel.default('campaign'),
-    limit: limitParameter(limits.campaignConversions.pageSize.max, limits.campaignConversions.pageSize.default),
+    limit: limitParameter(limits.campaignConversions.pageSize),
     cursor: z.string().max(200).optional(),
   }),
   ids: { id: 'ad_entity' },
@@ -255,8 +256,7 @@ export const readPlatformComparison = route({
   method: 'GET',
   path: '/api/v1/campaigns/platform-comparison',
   summary: 'What platforms claim, beside what we credit',
-  description:
-    'The two sides count differently and are never added together. Of more than 10,000 entities, those that earned most.',
+  description: `The two sides count differently and are never added together. Of more than ${limits.platformComparison.maxEntities.toLocaleString('en')} entities, those that earned most.`,
   chapter,
   access,
   query: DateRange.safeExtend({ model: AttributionModelParameter, level: EntityLevel.default('campaign') }),
@@ -343,21 +343,6 @@ export const readOverview = route({
 
 // ── Explain ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** What can be asked about: a figure of a row. Ratios are explained by the two figures that they divide. */
-export const ExplainedField = z.enum([
-  'spend',
-  'outcome_count',
-  'outcome_value',
-  'outcome_count_first_payment',
-  'attributed_outcome_count',
-  'roas',
-  'cac',
-  'cac_first_payment',
-  'platform_conversions',
-  'platform_conversion_value',
-]);
-export type ExplainedField = z.infer<typeof ExplainedField>;
-
 const ExplainedConversion = CampaignConversion.extend({
   contributes: DecimalString.describe('What it adds to the figure: 1 to a count, credit to an amount.'),
   original_amount: DecimalString.nullable().describe('As it was paid, refunds subtracted.'),
@@ -370,10 +355,12 @@ const ExplainedConversion = CampaignConversion.extend({
       z.strictObject({
         occurred_at: IsoTimestamp,
         channel: z.string(),
-        reason: z.enum(['outside_window', 'after_conversion', 'repeat_of_session', 'path_full']),
+        reason: z.enum(leftOutReasons),
       }),
     )
-    .describe('Touches of the person that have no part in it, and why; the nearest 20.'),
+    .describe(
+      `Touches of the person that have no part in it, and why; the nearest ${limits.campaignConversions.leftOutTouches}.`,
+    ),
 }).meta({ id: 'ExplainedConversion' });
 
 const ExplainedDelivery = z
@@ -400,7 +387,7 @@ export const explain = route({
   chapter,
   access,
   query: DateRange.safeExtend({
-    report: z.enum(['campaigns', 'platform_comparison', 'overview']).default('campaigns'),
+    report: z.enum(explainedReports).default('campaigns'),
     field: ExplainedField,
     entity_id: z
       .string()
@@ -410,7 +397,7 @@ export const explain = route({
     level: EntityLevel.default('campaign'),
     model: AttributionModelParameter,
     type: z.string().max(64).optional().describe('Only conversions of this type, as in attributed_outcomes_by_type.'),
-    limit: limitParameter(limits.campaignConversions.pageSize.max, limits.campaignConversions.pageSize.default),
+    limit: limitParameter(limits.campaignConversions.pageSize),
     cursor: z.string().max(200).optional(),
   }),
   ids: { entity_id: 'ad_entity' },
@@ -422,7 +409,7 @@ export const explain = route({
         data: z.strictObject({
           field: ExplainedField,
           value: DecimalString.nullable().describe('The figure. Null where the report says null.'),
-          unit: z.enum(['money', 'count', 'ratio']),
+          unit: z.enum(figureUnits),
           formula: z.string().describe('In words.'),
           parts: z
             .array(z.strictObject({ field: ExplainedField, value: DecimalString.nullable() }))

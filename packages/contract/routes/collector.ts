@@ -1,35 +1,40 @@
+import { limits, linkTokenParameter, verificationParameter, visitTraits, visitTypes } from '@tributary/vocabulary';
 import { z } from 'zod';
-import { IsoTimestamp, Uuid } from '../primitives.ts';
+import { fieldsOf, IsoTimestamp, Uuid } from '../primitives.ts';
 import { route } from '../route.ts';
 
 /** What the collector serves to browsers, at an address of its own. */
 
+const { maxAheadMinutes, maxAgeDays } = limits.visit;
 const text = (most: number) => z.string().max(most, `may have up to ${most} characters`);
-const Scalar = z.union([text(1_000), z.number(), z.boolean(), z.null()]);
+const Scalar = z.union([text(limits.visit.propertyCharacters), z.number(), z.boolean(), z.null()]);
 
 /** For the reader of the reference: the collector itself reads by hand, and keeps what does not fit as a bad row. */
 const BrowserVisit = z.object({
   id: Uuid.describe('A UUIDv7 made by the browser. The same visit again, in whichever request, counts once.'),
-  at: IsoTimestamp.describe("The browser's clock. At most 5 minutes ahead of ours and 30 days behind it."),
-  type: z.enum(['page_view', 'track', 'identify']),
-  name: text(100).optional().describe('What happened; for `track` only.'),
+  at: IsoTimestamp.describe(
+    `The browser's clock. At most ${maxAheadMinutes} minutes ahead of ours and ${maxAgeDays} days behind it.`,
+  ),
+  type: z.enum(visitTypes),
+  name: text(limits.visit.nameCharacters).optional().describe('What happened; for `track` only.'),
   session_id: Uuid.describe('A UUIDv7. A session ends after 30 idle minutes.'),
   is_session_start: z.boolean().default(false),
-  url: text(4_096),
-  referrer: text(4_096).optional(),
-  properties: z.record(text(64), Scalar).optional().describe('Up to 20; for `track` only.'),
+  url: text(limits.visit.urlCharacters),
+  referrer: text(limits.visit.urlCharacters).optional(),
+  properties: z
+    .record(text(limits.visit.propertyNameCharacters), Scalar)
+    .optional()
+    .describe(`Up to ${limits.visit.properties}; for \`track\` only.`),
   traits: z
-    .object({
-      email: text(255).optional(),
-      phone: text(255).optional(),
-      external_id: text(255).optional(),
-      first_name: text(255).optional(),
-      last_name: text(255).optional(),
-    })
+    .object(fieldsOf(visitTraits, text(limits.visit.traitCharacters).optional()))
     .optional()
     .describe('Who this browser says it is; for `identify` only.'),
-  link_token: text(1_024).optional().describe('What the address had as `svc_t`.'),
-  verification: text(128).optional().describe('What the address had as `svc_v`.'),
+  link_token: text(limits.visit.linkTokenCharacters)
+    .optional()
+    .describe(`What the address had as \`${linkTokenParameter}\`.`),
+  verification: text(limits.visit.verificationCharacters)
+    .optional()
+    .describe(`What the address had as \`${verificationParameter}\`.`),
 });
 
 export const collectVisits = route({
@@ -51,9 +56,9 @@ export const collectVisits = route({
         .regex(/^trk_[0-9A-Za-z]{22}$/)
         .describe("The profile's tracking key. It is public."),
       client_id: Uuid.describe('A UUIDv7 that the browser keeps for itself.'),
-      visits: z.array(BrowserVisit).min(1).max(50),
+      visits: z.array(BrowserVisit).min(1).max(limits.visitRequest.visits),
     }),
-    maxBytes: 64 * 1024,
+    maxBytes: limits.visitRequest.bytes,
   },
   answers: { 204: { schema: z.undefined(), description: 'The visits are kept.' } },
   refusals: ['unauthorized', 'forbidden'],

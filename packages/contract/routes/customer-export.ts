@@ -1,7 +1,8 @@
+import { eventStores, limits } from '@tributary/vocabulary';
 import { z } from 'zod';
 import { data, IsoTimestamp, limitParameter, offsetParameter, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
-import { IdentifierKind, limits } from '../vocabulary.ts';
+import { IdentifierKind } from '../vocabulary.ts';
 
 const { pageSize } = limits.customerExport;
 const Count = z.int().min(0);
@@ -31,7 +32,7 @@ const HeldBrowser = z.strictObject({ visitor_id: Uuid, source: z.string(), linke
 
 const HeldRecord = z
   .object({
-    store: z.enum(['visit', 'touch', 'outcome']),
+    store: z.enum(eventStores),
     occurred_at: IsoTimestamp,
   })
   .catchall(z.unknown())
@@ -55,7 +56,7 @@ export const readCustomerExport = route({
   params: z.object({ id: Uuid.describe('A customer, or a visitor that nobody is known of.') }),
   query: z.object({
     offset: offsetParameter(limits.journey.maxOffset),
-    limit: limitParameter(pageSize.max, pageSize.default),
+    limit: limitParameter(pageSize),
   }),
   ids: { id: 'customer' },
   answers: {

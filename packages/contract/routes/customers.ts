@@ -1,3 +1,4 @@
+import { importRejections, importStatuses, limits, unparseableIdentifiers, uuidPattern } from '@tributary/vocabulary';
 import { z } from 'zod';
 import {
   CalendarDate,
@@ -12,14 +13,14 @@ import {
   Uuid,
 } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
-import { ConversionKey, Device, limits, RevenueType } from '../vocabulary.ts';
+import { ConversionKey, Device, RevenueType } from '../vocabulary.ts';
 
 const { maxRows } = limits.customerImport;
 const { pageSize, queryMinCharacters } = limits.customerSearch;
 
 /** Why a row was not taken. The first three also stand in `warnings`, where a good identifier beside the bad one saved the row. */
-const UnparseableIdentifier = z.enum(['unparseable_phone', 'unparseable_email', 'unparseable_national_id']);
-const ImportRejection = z.enum([...UnparseableIdentifier.options, 'no_identifier', 'malformed_row']);
+const UnparseableIdentifier = z.enum(unparseableIdentifiers);
+const ImportRejection = z.enum(importRejections);
 
 const ImportRow = z
   .strictObject({
@@ -53,7 +54,7 @@ const ImportRow = z
 const ImportResult = z
   .strictObject({
     index: z.number().int().min(0).describe('The position of the row in the request.'),
-    status: z.enum(['created', 'matched', 'rejected']),
+    status: z.enum(importStatuses),
     customer_profile_id: Uuid.nullable().describe('Null when the row was rejected.'),
     reason: ImportRejection.optional().describe('Only on a rejected row.'),
     warnings: z
@@ -141,7 +142,7 @@ export const searchCustomers = route({
   query: z.object({
     q: z.string().max(200).describe(`Under ${queryMinCharacters} characters the answer is an empty list.`),
     exclude: Uuid.optional().describe('A customer to leave out.'),
-    limit: limitParameter(pageSize.max, pageSize.default),
+    limit: limitParameter(pageSize),
   }),
   ids: { exclude: 'customer' },
   answers: { 200: { schema: data(z.array(CustomerCandidate)) } },
@@ -171,7 +172,7 @@ const CustomerRow = z
 /** A place in the order and nothing more: nobody is looked up by it. */
 const CursorId = z
   .string()
-  .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'must be the second half of a cursor that this route gave out');
+  .regex(new RegExp(`^${uuidPattern}$`), 'must be the second half of a cursor that this route gave out');
 
 export const listCustomers = route({
   id: 'listCustomers',
@@ -197,7 +198,7 @@ export const listCustomers = route({
       .max(200)
       .optional()
       .describe('Name or e-mail address, as GET /customers/search finds them; a phone number does, too.'),
-    limit: limitParameter(limits.customerList.pageSize.max, limits.customerList.pageSize.default),
+    limit: limitParameter(limits.customerList.pageSize),
     cursor_time: IsoTimestamp.optional().describe('With cursor_id, from the page before.'),
     cursor_id: CursorId.optional(),
   }).refine(({ cursor_time, cursor_id }) => (cursor_time === undefined) === (cursor_id === undefined), {

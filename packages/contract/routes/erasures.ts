@@ -1,7 +1,8 @@
+import { limits } from '@tributary/vocabulary';
 import { z } from 'zod';
 import { CountryCode, data, IsoTimestamp, Uuid, workspaceData } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
-import { ErasureReason, ErasureStatus, IdentifierType, limits } from '../vocabulary.ts';
+import { ErasureReason, ErasureStatus, IdentifierType } from '../vocabulary.ts';
 
 const { maxCharacters } = limits.requestRef;
 

@@ -1,7 +1,8 @@
+import { journeyEventKinds, limits } from '@tributary/vocabulary';
 import { z } from 'zod';
 import { CurrencyCode, data, IsoTimestamp, limitParameter, offsetParameter, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
-import { AttributionModel, IdentifierKind, limits, RevenueType } from '../vocabulary.ts';
+import { AttributionModel, IdentifierKind, RevenueType } from '../vocabulary.ts';
 
 const chapter = 'Journeys';
 const credentials = ['api_key', 'app', 'session', 'mcp'] as const;
@@ -10,7 +11,7 @@ const person = { credentials, scopes: anyOf('customers:read'), grain: 'person' }
 const personOrNot = { credentials, scopes: anyOf('conversions:read', 'customers:read'), grain: 'person' } as const;
 
 const { pageSize, maxOffset } = limits.journey;
-const paging = { offset: offsetParameter(maxOffset), limit: limitParameter(pageSize.max, pageSize.default) };
+const paging = { offset: offsetParameter(maxOffset), limit: limitParameter(pageSize) };
 const Count = z.int().min(0);
 const Text = z.string().nullable();
 
@@ -82,7 +83,7 @@ const JourneyTouch = z
   .strictObject({
     occurred_at: IsoTimestamp,
     kind: z
-      .enum(['visit', 'ad_referral', 'declared_source', 'synthetic', 'conversion'])
+      .enum(journeyEventKinds)
       .describe(
         'What brought somebody; `conversion` for what it led to; `synthetic` for a conversion that names its ad and had no website visit, and so stands for both.',
       ),

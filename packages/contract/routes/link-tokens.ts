@@ -1,7 +1,14 @@
+import {
+  limits,
+  linkTokenChannels,
+  linkTokenParameter,
+  linkTokenRefusals,
+  linkTokenStatuses,
+} from '@tributary/vocabulary';
 import { z } from 'zod';
 import { CountryCode, data, IsoTimestamp, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
-import { IdentifierType, limits, linkTokenParameter } from '../vocabulary.ts';
+import { IdentifierType } from '../vocabulary.ts';
 
 const { maxRows, lifetimeDays } = limits.linkTokens;
 
@@ -34,7 +41,7 @@ const LinkTokenRow = z
 const LinkTokenResult = z
   .strictObject({
     index: z.int().min(0).describe('The position of the row in the request.'),
-    status: z.enum(['minted', 'not_found', 'invalid']),
+    status: z.enum(linkTokenStatuses),
     customer_key: z
       .string()
       .nullable()
@@ -44,17 +51,14 @@ const LinkTokenResult = z
     customer_profile_id: Uuid.optional().describe('On minted rows, for a key that holds `customers:read`.'),
     token: z.string().optional().describe('On minted rows. Opaque: it says nothing of the person.'),
     expires_at: IsoTimestamp.optional().describe('On minted rows.'),
-    reason: z
-      .enum(['no_match', 'erased', 'no_selector', 'unknown_identifier_type', 'malformed_selector'])
-      .optional()
-      .describe('On rows without a token.'),
+    reason: z.enum(linkTokenRefusals).optional().describe('On rows without a token.'),
     message: z.string().optional().describe('The reason in words.'),
   })
   .meta({ id: 'LinkTokenResult' });
 
 const LinkTokenRecipe = z
   .strictObject({
-    channel: z.enum(['email', 'sms', 'whatsapp', 'crm']),
+    channel: z.enum(linkTokenChannels),
     store_token_in: z.string().describe('Where the token is kept until the message is sent.'),
     link_template: z
       .string()

@@ -1,13 +1,16 @@
+import { clickIdKindNames, limits, outcomeStatuses } from '@tributary/vocabulary';
 import { z } from 'zod';
-import { CurrencyCode, data, IsoTimestamp, IsoTimestampInput, Uuid } from '../primitives.ts';
+import { CurrencyCode, data, fieldsOf, IsoTimestamp, IsoTimestampInput, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
-import { ActionSource, ConversionKey } from '../vocabulary.ts';
+import { ActionSource, ConversionKey, RevenueType } from '../vocabulary.ts';
 
 /** Outcomes that a server knows of, and the definitions that say what they mean. */
 
 const text = (most: number) => z.string().max(most, `may have up to ${most} characters`);
 const EventName = text(200).trim().min(1, 'must not be empty');
 const ClickId = text(1_000);
+const mostEvents = limits.events.maxRows.toLocaleString('en');
+const lookback = limits.lookback.days;
 
 export const ServerEvent = z.object({
   event_name: EventName.describe('What happened, in your own words. A definition that lists it says what it means.'),
@@ -42,26 +45,14 @@ export const ServerEvent = z.object({
     })
     .default({}),
   action_source: ActionSource.optional(),
-  click_ids: z
-    .object({
-      gclid: ClickId.optional(),
-      gbraid: ClickId.optional(),
-      wbraid: ClickId.optional(),
-      fbclid: ClickId.optional(),
-      fbc: ClickId.optional(),
-      fbp: ClickId.optional(),
-      ttclid: ClickId.optional(),
-      msclkid: ClickId.optional(),
-      ctwa_clid: ClickId.optional(),
-    })
-    .optional(),
+  click_ids: z.object(fieldsOf(clickIdKindNames, ClickId.optional())).optional(),
   ad_id: text(100).optional(),
   page_url: text(2_000).optional(),
 });
 
 const EventReceipt = z.strictObject({
   outcome_event_id: Uuid,
-  status: z.enum(['recorded', 'duplicate', 'updated']),
+  status: z.enum(outcomeStatuses),
   customer_key: z.string().nullable(),
   warnings: z.array(z.string()).optional(),
 });
@@ -82,14 +73,17 @@ export const createEvent = route({
   method: 'POST',
   path: '/api/v1/events',
   summary: 'Record an outcome that a server knows of',
-  description: 'Takes one event, or `{events: [...]}` with up to 1,000, each with a result of its own.',
+  description: `Takes one event, or \`{events: [...]}\` with up to ${mostEvents}, each with a result of its own.`,
   chapter: 'Outcomes',
   access: { credentials: ['api_key', 'app', 'session', 'mcp'], scopes: anyOf('attribution:write'), grain: 'profile' },
   rate: 'ingest',
   body: {
     schema: z.union([
       z.object({
-        events: z.array(z.unknown()).min(1, 'must hold at least one event').max(1_000, 'may hold up to 1,000 events'),
+        events: z
+          .array(z.unknown())
+          .min(1, 'must hold at least one event')
+          .max(limits.events.maxRows, `may hold up to ${mostEvents} events`),
       }),
       ServerEvent,
     ]),
@@ -121,7 +115,7 @@ export const GoalDefinition = z.strictObject({
   is_attribution_eligible: z.boolean(),
   lookback_window_days: z.int(),
   is_default: z.boolean(),
-  revenue_type: z.enum(['cash', 'gross', 'pipeline']),
+  revenue_type: RevenueType,
   created_at: IsoTimestamp,
   updated_at: IsoTimestamp,
 });
@@ -138,7 +132,7 @@ const GoalBody = z.object({
     .describe('Default: the key.'),
   counts_as_cash: z.boolean().optional(),
   is_attribution_eligible: z.boolean().optional(),
-  lookback_window_days: z.int().min(1).max(365).optional(),
+  lookback_window_days: z.int().min(lookback.min).max(lookback.max).optional(),
   is_default: z.boolean().optional(),
 });
 

@@ -1,3 +1,4 @@
+import { changeKinds } from '@tributary/vocabulary';
 import { z } from 'zod';
 import { CalendarDate } from '../primitives.ts';
 import { route } from '../route.ts';
@@ -15,8 +16,6 @@ export const readOpenapi = route({
     200: { schema: z.looseObject({ openapi: z.string() }), bare: true, description: 'An OpenAPI 3.1 document.' },
   },
 });
-
-export const changeKinds = ['Added', 'Changed', 'Fixed', 'Breaking', 'Deprecated'] as const;
 
 export const readChangelog = route({
   id: 'readChangelog',

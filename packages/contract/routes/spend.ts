@@ -1,7 +1,8 @@
+import { limits, spendStatuses } from '@tributary/vocabulary';
 import { z } from 'zod';
 import { CalendarDate, CurrencyCode, data, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
-import { EntityLevel, LearningStage, limits } from '../vocabulary.ts';
+import { EntityLevel, LearningStage } from '../vocabulary.ts';
 
 /** What was spent on ads, told by whoever knows it: a file, a script, a platform that no connection speaks to. */
 
@@ -107,7 +108,7 @@ const SpendResult = z.union([
   z.strictObject({
     index: z.int(),
     line: z.int().optional(),
-    status: z.enum(['recorded', 'updated', 'unchanged']),
+    status: z.enum(spendStatuses),
     entity_id: Uuid.describe('Our id of the campaign, ad set or ad.'),
   }),
   z.strictObject({

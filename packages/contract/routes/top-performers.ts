@@ -1,8 +1,10 @@
+import { limits, reasonPolarities, sampleConfidences, scoreLayers } from '@tributary/vocabulary';
 import { z } from 'zod';
 import { data, limitParameter, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import {
-  limits,
+  CreativeFormat,
+  Flag,
   MaturityStage,
   Objective,
   OutcomeKind,
@@ -16,24 +18,12 @@ const Count = z.int().min(0);
 const Figure = z.number().nullable();
 const Text = z.string().nullable();
 
-/** What a creative can be. A platform's other words become `other`. */
-export const CreativeFormat = z.enum([
-  'ugc_video',
-  'talking_head',
-  'video',
-  'static',
-  'carousel',
-  'collection',
-  'other',
-]);
-export type CreativeFormat = z.infer<typeof CreativeFormat>;
-
 /** What stands out of an ad. */
 export const ReasonCode = z.strictObject({
-  layer: z.string().describe('efficiency, return, engagement, stability or volume.'),
-  polarity: z.enum(['strength', 'weakness']),
+  layer: z.string().describe(`${scoreLayers.slice(0, -1).join(', ')} or ${scoreLayers.at(-1)}.`),
+  polarity: z.enum(reasonPolarities),
   percentile: z.number().min(0).max(100).describe('Its place in the cohort.'),
-  sample_confidence: z.enum(['low', 'medium', 'high']),
+  sample_confidence: z.enum(sampleConfidences),
 });
 
 const TopPerformer = z
@@ -114,7 +104,7 @@ export const listTopPerformers = route({
   },
   query: z.object({
     window: ScoreWindowParameter,
-    limit: limitParameter(pageSize.max, pageSize.default),
+    limit: limitParameter(pageSize),
     min_spend: z
       .string()
       .regex(/^\d{1,12}(\.\d{1,6})?$/, 'must be an amount, 0 or more')
@@ -125,7 +115,7 @@ export const listTopPerformers = route({
     truth_grades: some(TruthGrade),
     outcome_kinds: some(OutcomeKind),
     formats: some(CreativeFormat),
-    has_video: z.enum(['true', 'false']).optional().describe('true: only video creatives; false: only others.'),
+    has_video: Flag.optional().describe('true: only video creatives; false: only others.'),
   }),
   answers: { 200: { schema: data(z.array(TopPerformer)) } },
 });

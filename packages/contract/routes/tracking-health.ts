@@ -1,3 +1,4 @@
+import { limits, replayStates, verificationStatuses, visitTypes, watchedTables } from '@tributary/vocabulary';
 import { z } from 'zod';
 import {
   CalendarDate,
@@ -10,6 +11,7 @@ import {
   Uuid,
 } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
+import { Flag } from '../vocabulary.ts';
 
 /** Whether tracking works: proof of the installation, what arrived, and how the warehouse stands. */
 
@@ -24,7 +26,7 @@ const Verification = z.strictObject({
   id: Uuid,
   url: z.string(),
   link: z.string().describe('Open it in a browser: its visit proves the installation.'),
-  status: z.enum(['pending', 'verified', 'expired']),
+  status: z.enum(verificationStatuses),
   snippet_present: z
     .boolean()
     .nullable()
@@ -69,7 +71,7 @@ export const createTrackingVerification = route({
   answers: { 201: { schema: data(Verification) } },
 });
 
-const EventType = z.enum(['page_view', 'track', 'identify']);
+const EventType = z.enum(visitTypes);
 const MaybeText = z.string().nullable();
 
 const TrackedEvent = z
@@ -114,7 +116,7 @@ export const listTrackingEvents = route({
   id: 'listTrackingEvents',
   method: 'GET',
   path: '/api/v1/tracking/events',
-  summary: 'The enriched visits of the last 90 days, newest first',
+  summary: `The enriched visits of the last ${limits.trackingEvents.windowDays} days, newest first`,
   chapter,
   access: { credentials, scopes: anyOf('visitors:read'), grain: 'person' },
   query: z.object({
@@ -123,15 +125,15 @@ export const listTrackingEvents = route({
       .string()
       .regex(/^[a-z_]{1,40}$/, 'must be a channel, like paid_search')
       .optional(),
-    include_bots: z.enum(['true', 'false']).default('false'),
-    limit: limitParameter(100, 50),
+    include_bots: Flag.default('false'),
+    limit: limitParameter(limits.trackingEvents.pageSize),
     cursor: z.string().max(200).optional(),
   }),
   answers: { 200: { schema: page(TrackedEvent) } },
 });
 
 const TableState = z.strictObject({
-  table: z.enum(['visits', 'touches']),
+  table: z.enum(watchedTables),
   rows: Count.describe('Of this profile, copies of redelivered ones included until they are merged.'),
   parts: Count.describe('Active parts on the node that answered.'),
   pending_mutations: Count,
@@ -175,7 +177,7 @@ export const readTrackingQuality = route({
   method: 'GET',
   path: '/api/v1/tracking/quality',
   summary: 'What arrived, day by day, and what became of it',
-  description: 'Days are those of arrival, in the profile’s time zone, up to 366 of them.',
+  description: `Days are those of arrival, in the profile’s time zone, up to ${limits.dateRange.maxDays} of them.`,
   chapter,
   access: read,
   query: DateRange,
@@ -192,7 +194,7 @@ export const readTrackingQuality = route({
             ),
           last_visit_at: IsoTimestamp.nullable(),
           silent_since: IsoTimestamp.nullable().describe(
-            'When the last visit came, if none has come for 24 hours since.',
+            `When the last visit came, if none has come for ${limits.tracking.silentAfterHours} hours since.`,
           ),
           days: z.array(z.strictObject({ date: CalendarDate, ...QualityFigures })),
         }),
@@ -204,7 +206,7 @@ export const readTrackingQuality = route({
 const Replay = z.strictObject({
   id: Uuid,
   cause: z.string(),
-  state: z.enum(['queued', 'running', 'stopped', 'failed', 'done']),
+  state: z.enum(replayStates),
   buckets_total: Count.nullable(),
   buckets_done: Count,
   conversions_done: Count,

@@ -1,3 +1,4 @@
+import { domainRecordTypes, limits, originKinds, pixelPlatforms, trackingDomainStatuses } from '@tributary/vocabulary';
 import { z } from 'zod';
 import { Deleted, data, IsoTimestamp, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
@@ -66,13 +67,6 @@ export const deleteTrackingKey = route({
 
 // ── Installation ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Both platforms write their ids in a shape of their own; nothing else gets into a page. */
-export const pixels = {
-  social_ads: { idPattern: /^\d{6,20}$/, idShape: '6 to 20 digits' },
-  search_ads: { idPattern: /^(AW|G|GT)-[0-9A-Z]{4,20}$/, idShape: 'AW-, G- or GT- and capitals or digits' },
-} as const;
-export type Pixel = keyof typeof pixels;
-
 export const readTrackingSnippet = route({
   id: 'readTrackingSnippet',
   method: 'GET',
@@ -84,7 +78,7 @@ export const readTrackingSnippet = route({
   chapter,
   access: install,
   query: z.object({
-    pixel: z.enum(['social_ads', 'search_ads']).optional().describe('The ad platform whose pixel comes along.'),
+    pixel: z.enum(pixelPlatforms).optional().describe('The ad platform whose pixel comes along.'),
     pixel_id: z
       .string()
       .max(40)
@@ -164,7 +158,7 @@ export const readTrackingOrigin = route({
     200: {
       schema: data(
         z.strictObject({
-          kind: z.enum(['custom_domain', 'collector']),
+          kind: z.enum(originKinds),
           origin: z.url(),
           domain_id: Uuid.nullable(),
           script_url: z.url(),
@@ -180,12 +174,12 @@ export const readTrackingOrigin = route({
 const TrackingDomain = z.strictObject({
   id: Uuid,
   domain: z.string(),
-  status: z.enum(['pending', 'verified', 'failed']),
+  status: z.enum(trackingDomainStatuses),
   verdict: z.string().nullable().describe('What the last look at DNS saw, and what to set; null before the first.'),
   checked_at: IsoTimestamp.nullable(),
   created_at: IsoTimestamp,
   records: z
-    .array(z.strictObject({ type: z.enum(['CNAME', 'TXT']), name: z.string(), value: z.string() }))
+    .array(z.strictObject({ type: z.enum(domainRecordTypes), name: z.string(), value: z.string() }))
     .describe('Either of them proves the domain. Only the first also leads it here.'),
 });
 
@@ -204,8 +198,7 @@ export const createTrackingDomain = route({
   method: 'POST',
   path: '/api/v1/tracking/custom-domains',
   summary: 'Register a domain to collect on',
-  description:
-    'Up to 20. It stays `pending` until its DNS is checked. One that is registered already is answered as it stands.',
+  description: `Up to ${limits.trackingDomains.most}. It stays \`pending\` until its DNS is checked. One that is registered already is answered as it stands.`,
   chapter,
   access: write,
   body: {
@@ -259,7 +252,7 @@ export const verifyTrackingDomain = route({
 const Hosts = z.array(z.string());
 const HostsInput = z
   .array(z.string().min(1, 'must not be empty').max(300))
-  .max(100, 'may hold up to 100 hosts')
+  .max(limits.trackingHosts.most, `may hold up to ${limits.trackingHosts.most} hosts`)
   .optional()
   .meta({ examples: [['shop.example', 'www.shop.example']] });
 

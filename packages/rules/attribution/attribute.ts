@@ -1,5 +1,6 @@
+import { type AttributionModel, attributionModelNames } from '@tributary/vocabulary';
 import { allocate } from '../money.ts';
-import { type AttributionModel, attributionModels, weightsOf } from './credit.ts';
+import { weightsOf } from './credit.ts';
 import { type Path, pathOf, type Touch, type Window } from './path.ts';
 
 export interface Conversion extends Window {
@@ -16,7 +17,7 @@ export interface Attribution extends Path {
 export function attribute(conversion: Conversion, touches: readonly Touch[]): Attribution {
   const path = pathOf(conversion, touches);
   const credits = Object.fromEntries(
-    attributionModels.map((model) => [
+    attributionModelNames.map((model) => [
       model,
       path.touches.length === 0 ? [] : allocate(conversion.value, weightsOf(model, path.touches)),
     ]),

@@ -1,3 +1,5 @@
+import { dayMs, limits } from '@tributary/vocabulary';
+
 /** Which touches a conversion has. Times are milliseconds since 1970. */
 
 export interface Touch {
@@ -28,9 +30,7 @@ export interface Path {
   readonly touchCount: number;
 }
 
-/** A path is the window's first touch and its last 199: what lies between is counted and gets no credit. */
-export const pathLength = 200;
-const dayMs = 86_400_000;
+const pathLength = limits.path.touches;
 
 export function pathOf(conversion: Window, touches: readonly Touch[]): Path {
   const inWindow = touches.filter((touch) => isInWindow(touch, conversion)).sort(inOrder);

@@ -1,14 +1,4 @@
-/** What a creative can be. */
-export const creativeFormats = [
-  'ugc_video',
-  'talking_head',
-  'video',
-  'static',
-  'carousel',
-  'collection',
-  'other',
-] as const;
-export type CreativeFormat = (typeof creativeFormats)[number];
+import { type CreativeFormat, creativeFormatNames, creativeFormats } from '@tributary/vocabulary';
 
 const words: Readonly<Record<string, CreativeFormat>> = {
   image: 'static',
@@ -35,9 +25,7 @@ export function creativeFormatOf(said: string): CreativeFormat {
     .trim()
     .toLowerCase()
     .replaceAll(/[\s-]+/g, '_');
-  return creativeFormats.find((format) => format === word) ?? words[word] ?? 'other';
+  return creativeFormatNames.find((format) => format === word) ?? words[word] ?? 'other';
 }
 
-const moving: readonly CreativeFormat[] = ['ugc_video', 'talking_head', 'video'];
-
-export const isVideo = (format: CreativeFormat): boolean => moving.includes(format);
+export const isVideo = (format: CreativeFormat): boolean => creativeFormats[format].isVideo;

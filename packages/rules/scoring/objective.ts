@@ -1,6 +1,4 @@
-/** What an ad is to bring, in the five words that platforms' many mean. */
-export const objectives = ['messaging', 'sales', 'leads', 'traffic', 'awareness'] as const;
-export type Objective = (typeof objectives)[number];
+import { type Objective, objectives } from '@tributary/vocabulary';
 
 /** As platforms write them, in capitals; some still carry names that were withdrawn years ago. */
 export const objectiveWords: Readonly<Record<Objective, readonly string[]>> = {

@@ -1,3 +1,4 @@
+import type { MaturityStage, OutcomeKind, TruthGrade } from '@tributary/vocabulary';
 import { matureFrom } from './weights.ts';
 
 /** What an ad earned, as we credited it, and what its platform says of itself. */
@@ -15,10 +16,6 @@ export interface EarnedOutcomes {
   /** An experiment has measured it. */
   readonly isLiftTested: boolean;
 }
-
-export type OutcomeKind = 'cash' | 'pipeline' | 'messaging' | 'meta' | 'none';
-export type TruthGrade = 'predicted' | 'attributed' | 'lift';
-export type MaturityStage = 'cold' | 'early' | 'mature' | 'calibrated';
 
 /** Which outcome to show first. `meta`: there is nothing but the platform's own count. */
 export function primaryOutcomeKind(earned: EarnedOutcomes): OutcomeKind {

@@ -1,16 +1,8 @@
+import { type ReasonPolarity, type SampleConfidence, type ScoreLayer, scoreLayers } from '@tributary/vocabulary';
 import { type Cohort, cohortsOf, type Traits } from './cohort.ts';
 import type { EarnedOutcomes } from './outcomes.ts';
 import { percentiles } from './percentile.ts';
-import {
-  clicksPerOutcome,
-  confidenceFrom,
-  halfEvidence,
-  type Layer,
-  layerNames,
-  layers,
-  likelihood,
-  reasonFrom,
-} from './weights.ts';
+import { clicksPerOutcome, confidenceFrom, halfEvidence, layers, likelihood, reasonFrom } from './weights.ts';
 
 /** What is known of an ad over a window. Money in the reporting currency. */
 export interface AdFigures {
@@ -28,10 +20,10 @@ export interface AdFigures {
 }
 
 export interface ReasonCode {
-  readonly layer: Layer;
-  readonly polarity: 'strength' | 'weakness';
+  readonly layer: ScoreLayer;
+  readonly polarity: ReasonPolarity;
   readonly percentile: number;
-  readonly sample_confidence: 'low' | 'medium' | 'high';
+  readonly sample_confidence: SampleConfidence;
 }
 
 export interface AdScore<Ad> {
@@ -65,13 +57,13 @@ export function scoreAds<Ad extends AdFigures>(ads: readonly Ad[]): Map<Ad, AdSc
 }
 
 interface Standing {
-  readonly places: Readonly<Record<Layer, number | null>>;
+  readonly places: Readonly<Record<ScoreLayer, number | null>>;
   /** How far the evidence carries: 0 not at all, 1 all the way. */
   readonly trust: number;
 }
 
 function judge({ places, trust }: Standing): Omit<AdScore<never>, 'cohort'> {
-  const known = layerNames.flatMap((layer) => {
+  const known = scoreLayers.flatMap((layer) => {
     const place = places[layer];
     return place === null ? [] : [{ layer, place, weight: layers[layer].weight }];
   });
@@ -107,7 +99,7 @@ function standingsOf<Ad extends AdFigures>(ads: readonly Ad[]): Map<Ad, Standing
     percentiles(ads.map(({ spend }, index) => ratio(amounts[index] ?? null, spend)));
   const clickRates = percentiles(ads.map(({ clicks, impressions }) => ratio(clicks, impressions)));
   const hookRates = percentiles(ads.map(({ videoViews, impressions }) => ratio(videoViews, impressions)));
-  const byLayer: Readonly<Record<Layer, readonly (number | null)[]>> = {
+  const byLayer: Readonly<Record<ScoreLayer, readonly (number | null)[]>> = {
     efficiency: perSpend(outcomes),
     return: perSpend(value),
     engagement: ads.map((_, index) => meanOf([clickRates[index] ?? null, hookRates[index] ?? null])),
@@ -120,7 +112,7 @@ function standingsOf<Ad extends AdFigures>(ads: readonly Ad[]): Map<Ad, Standing
   };
   return new Map(
     ads.map((ad, index) => {
-      const places = Object.fromEntries(layerNames.map((layer) => [layer, byLayer[layer][index] ?? null]));
+      const places = Object.fromEntries(scoreLayers.map((layer) => [layer, byLayer[layer][index] ?? null]));
       const evidence = (outcomes[index] ?? 0) + ad.clicks / clicksPerOutcome;
       return [ad, { places: places as Standing['places'], trust: evidence / (evidence + halfEvidence) }];
     }),

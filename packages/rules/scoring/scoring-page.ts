@@ -1,5 +1,6 @@
+import { objectives } from '@tributary/vocabulary';
 import { dimensions } from './cohort.ts';
-import { objectives, objectiveWords } from './objective.ts';
+import { objectiveWords } from './objective.ts';
 import {
   clicksPerOutcome,
   confidenceFrom,

@@ -1,7 +1,8 @@
+import { creativeFormatNames } from '@tributary/vocabulary';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cohortsOf, type Traits } from './cohort.ts';
-import { creativeFormatOf, creativeFormats, isVideo } from './creative-format.ts';
+import { creativeFormatOf, isVideo } from './creative-format.ts';
 import { objectiveOf } from './objective.ts';
 import { type EarnedOutcomes, maturityStage, primaryOutcomeKind, truthGrade } from './outcomes.ts';
 import { percentiles } from './percentile.ts';
@@ -291,7 +292,7 @@ test('platforms’ words for objectives become five, and a word that nobody know
 });
 
 test('platforms’ words for formats become ours', () => {
-  for (const format of creativeFormats) expect(creativeFormatOf(format)).toBe(format);
+  for (const format of creativeFormatNames) expect(creativeFormatOf(format)).toBe(format);
   expect(['IMAGE', 'Single Video', 'carousel', 'text', ''].map(creativeFormatOf)).toEqual([
     'static',
     'video',
@@ -299,7 +300,7 @@ test('platforms’ words for formats become ours', () => {
     'other',
     'other',
   ]);
-  expect(creativeFormats.filter(isVideo)).toEqual(['ugc_video', 'talking_head', 'video']);
+  expect(creativeFormatNames.filter(isVideo)).toEqual(['ugc_video', 'talking_head', 'video']);
 });
 
 test('the weights are parts of a hundred', () => {

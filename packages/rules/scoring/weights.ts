@@ -1,3 +1,5 @@
+import type { ScoreLayer } from '@tributary/vocabulary';
+
 /**
  * How ads are scored, in numbers. Change one here and the rules, the tests and docs/guides/top-performers.md follow; nothing else knows them.
  */
@@ -18,10 +20,7 @@ export const layers = {
   },
   stability: { weight: 10, meaning: 'the share of its outcomes that did not come on its best day; needs two outcomes' },
   volume: { weight: 15, meaning: 'how many outcomes it earned; where the cohort earned none, how often it was shown' },
-} as const satisfies Record<string, { readonly weight: number; readonly meaning: string }>;
-
-export type Layer = keyof typeof layers;
-export const layerNames = Object.keys(layers) as readonly Layer[];
+} as const satisfies Record<ScoreLayer, { readonly weight: number; readonly meaning: string }>;
 
 /** A cohort is compared with itself only if it has this many ads. */
 export const smallestCohort = 20;

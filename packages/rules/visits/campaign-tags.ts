@@ -1,4 +1,4 @@
-import type { MarketingChannel } from './marketing-channels.ts';
+import type { EntityLevel, MarketingChannel } from '@tributary/vocabulary';
 
 /** What a tagged link may say of itself. The second half of the table that docs/channels.md is made from. */
 
@@ -120,20 +120,6 @@ export const media: readonly Medium[] = [
   { words: ['ai', 'llm', 'aiassistant', 'aichat', 'chatbot'], means: 'ai_assistant' },
 ];
 
-/** The click ids that are kept, sealed, to be reported back to the platform they came from. */
-export const clickIdKinds = [
-  'gclid',
-  'gbraid',
-  'wbraid',
-  'fbclid',
-  'fbc',
-  'fbp',
-  'ttclid',
-  'msclkid',
-  'ctwa_clid',
-] as const;
-export type ClickIdKind = (typeof clickIdKinds)[number];
-
 export interface ClickId {
   readonly parameter: string;
   /** The site of channel-table.ts that adds it to its links. None: it says who the browser is, not where it came from. */
@@ -185,7 +171,7 @@ export const utmParameters = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_t
 
 export interface IdParameter {
   readonly parameter: string;
-  readonly level: 'campaign' | 'ad_set' | 'ad';
+  readonly level: EntityLevel;
   /**
    * A free-text tag into which some accounts put the id: there only a long number is taken for one, and that it is there
    * does not mean an ad.

@@ -1,4 +1,4 @@
-import type { MarketingChannel } from './marketing-channels.ts';
+import type { AdPlatform, MarketingChannel } from '@tributary/vocabulary';
 
 /**
  * How a visit is understood, as data. To teach the product a search engine, a payment page or a tag, add one line here;
@@ -28,8 +28,8 @@ export interface Site {
   /** What `source` then says. */
   readonly name: string;
   readonly kind: keyof typeof siteKinds;
-  /** Whose ads they are. The two that can be connected have the names of their connections. */
-  readonly platform?: string;
+  /** Whose ads they are. */
+  readonly platform?: AdPlatform;
   readonly hosts?: readonly string[];
   /** Names with a domain in every country: `google` is google.cl, google.co.uk, google.com.ar and so on. */
   readonly countryHosts?: readonly string[];

@@ -1,6 +1,6 @@
-import { clickIdKinds, clickIds, idParameters, media, utmParameters } from './campaign-tags.ts';
+import { clickIdKindNames, entityLevels, marketingChannels } from '@tributary/vocabulary';
+import { clickIds, idParameters, media, utmParameters } from './campaign-tags.ts';
 import { siteKinds, sites } from './channel-table.ts';
-import { marketingChannels } from './marketing-channels.ts';
 import { loginHosts, paymentHosts, type RedirectHost } from './redirect-hosts.ts';
 
 /** docs/channels.md */
@@ -44,7 +44,7 @@ export function channelsPage(): string {
         code(parameter),
         site ? code(site) : '',
         isAd ? 'yes' : 'no',
-        clickIdKinds.some((kind) => kind === parameter) ? 'yes' : 'no',
+        clickIdKindNames.some((kind) => kind === parameter) ? 'yes' : 'no',
       ]),
     ),
     '## Ids of campaigns, ad sets and ads',
@@ -54,7 +54,7 @@ export function channelsPage(): string {
     '',
     ...rows(
       ['level', 'parameters', 'free text'],
-      (['campaign', 'ad_set', 'ad'] as const).map((level) => {
+      entityLevels.map((level) => {
         const named = idParameters.filter((tag) => tag.level === level);
         return [
           code(level),

@@ -1,4 +1,4 @@
-import type { MarketingChannel } from './marketing-channels.ts';
+import type { MarketingChannel } from '@tributary/vocabulary';
 
 /** The rules of channels as a table: the query of a landing page and a referrer, and what is made of them. */
 export interface ChannelCase {

@@ -1,3 +1,4 @@
+import { marketingChannels } from '@tributary/vocabulary';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { clickIds, idParameters, media, utmParameters } from './campaign-tags.ts';
@@ -5,7 +6,6 @@ import { sites } from './channel-table.ts';
 import { channelCases } from './channels.cases.ts';
 import { classifyVisit } from './channels.ts';
 import { plainHost, siteOfHost } from './hosts.ts';
-import { marketingChannels } from './marketing-channels.ts';
 import { maskReferrer, maskUrl } from './mask-url.ts';
 import { loginHosts, paymentHosts } from './redirect-hosts.ts';
 

@@ -1,7 +1,6 @@
+import { type ClickIdKind, clickIdKindNames, type MarketingChannel, marketingChannels } from '@tributary/vocabulary';
 import {
   type ClickId,
-  type ClickIdKind,
-  clickIdKinds,
   clickIds,
   furtherCampaignParameters,
   type IdParameter,
@@ -12,7 +11,6 @@ import {
 } from './campaign-tags.ts';
 import { type Site, siteByName, siteKinds, sites } from './channel-table.ts';
 import { isRedirectHost, isUnder, plainHost, siteOfHost } from './hosts.ts';
-import { type MarketingChannel, marketingChannels } from './marketing-channels.ts';
 import { readParameters } from './parameters.ts';
 
 /**
@@ -87,7 +85,7 @@ export function classifyVisit(addresses: VisitAddresses): Classification {
     source: sourceOf(evidence, channel),
     medium: marketingChannels[channel].medium,
     platform: evidence.clickSite?.platform ?? evidence.sourceSite?.platform ?? null,
-    clickIdKind: clickIdKinds.find((kind) => parameters.has(kind)) ?? null,
+    clickIdKind: clickIdKindNames.find((kind) => parameters.has(kind)) ?? null,
     campaignExternalId: ids.campaign,
     adSetExternalId: ids.ad_set,
     adExternalId: ids.ad,
@@ -123,7 +121,7 @@ function channelOf(evidence: Evidence): MarketingChannel {
   const site = sourceSite ?? clickSite ?? (utmSource === null ? referrer?.site : undefined);
   const said = medium && channelOfMedium(medium, site);
   if (clickId?.isAd && clickSite) {
-    if (said && adChannels.has(said)) return said;
+    if (said && marketingChannels[said].canBeAd) return said;
     const isSamePlatform = sourceSite !== undefined && sourceSite.platform === clickSite.platform;
     return siteKinds[(isSamePlatform ? sourceSite : clickSite).kind].paid;
   }
@@ -134,16 +132,6 @@ function channelOf(evidence: Evidence): MarketingChannel {
   if (referrer?.host) return referrer.site ? siteKinds[referrer.site.kind].organic : 'referral';
   return isTagged || clickId ? 'unknown' : 'direct';
 }
-
-const adChannels = new Set<MarketingChannel>([
-  'paid_search',
-  'paid_social',
-  'paid_video',
-  'display',
-  'shopping',
-  'messaging',
-  'affiliate',
-]);
 
 function channelOfMedium({ means, otherwise }: Medium, site: Site | undefined): MarketingChannel {
   if (means !== 'paid' && means !== 'organic') return means;

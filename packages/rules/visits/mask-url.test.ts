@@ -1,7 +1,8 @@
+import { limits } from '@tributary/vocabulary';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { clickIds } from './campaign-tags.ts';
-import { maskReferrer, maskUrl, maxUrlCharacters } from './mask-url.ts';
+import { maskReferrer, maskUrl } from './mask-url.ts';
 import { Effort } from './personal-shapes.ts';
 
 const site = 'https://shop.example';
@@ -78,7 +79,7 @@ describe('is masked', () => {
   });
 
   test('of an address that is too long only the host is left', () => {
-    expect(maskUrl(`${site}/${'a/'.repeat(maxUrlCharacters)}`).url).toBe(`${site}/`);
+    expect(maskUrl(`${site}/${'a/'.repeat(limits.visit.urlCharacters)}`).url).toBe(`${site}/`);
   });
 
   test('of letters that become too long when they are escaped only the host is left', () => {
@@ -182,7 +183,7 @@ describe('no request takes the time of the others', () => {
     `?${'a'.repeat(900)}=${'-1 '.repeat(300)}&`,
   ];
   test.each(slow)('64 KB of %s cost less than 20 ms', (unit) => {
-    const url = `${site}/${unit.repeat(maxUrlCharacters)}`.slice(0, maxUrlCharacters);
+    const url = `${site}/${unit.repeat(limits.visit.urlCharacters)}`.slice(0, limits.visit.urlCharacters);
     const urls = Array.from({ length: Math.floor(65_536 / Buffer.byteLength(url)) }, (_, place) =>
       url.slice(0, -2).concat(String(10 + place)),
     );

@@ -1,11 +1,11 @@
 import {
   type ClickIdKind,
-  clickIdKinds,
-  clickIds,
-  furtherCampaignParameters,
-  idParameters,
-  utmParameters,
-} from './campaign-tags.ts';
+  clickIdKindNames,
+  limits,
+  linkTokenParameter,
+  verificationParameter,
+} from '@tributary/vocabulary';
+import { clickIds, furtherCampaignParameters, idParameters, utmParameters } from './campaign-tags.ts';
 import { isOwnHost } from './channels.ts';
 import { decodeOnce } from './decode.ts';
 import { plainHost, siteOfHost } from './hosts.ts';
@@ -25,7 +25,7 @@ export interface MaskedUrl {
 
 type ClickIds = Partial<Record<ClickIdKind, string>>;
 
-export const maxUrlCharacters = 4_096;
+const maxUrlCharacters = limits.visit.urlCharacters;
 /** A letter of another alphabet becomes six to nine characters. */
 const maxEscapedCharacters = 2 * maxUrlCharacters;
 const maxNameCharacters = 256;
@@ -34,14 +34,14 @@ const maxClickIdCharacters = 512;
 const maxPieces = 100;
 
 /** The link token and the verification nonce: for the collector only. */
-const reservedParameters = new Set(['svc_t', 'svc_v']);
+const reservedParameters = new Set<string>([linkTokenParameter, verificationParameter]);
 const campaignParameters = new Set([
   ...utmParameters,
   ...idParameters.map(({ parameter }) => parameter),
   ...furtherCampaignParameters,
 ]);
 const clickIdParameters = new Set(clickIds.map(({ parameter }) => parameter));
-const kinds = new Map<string, ClickIdKind>(clickIdKinds.map((kind) => [kind, kind]));
+const kinds = new Map<string, ClickIdKind>(clickIdKindNames.map((kind) => [kind, kind]));
 
 /**
  * Empty for what is no address of a page. A user and password before the host are dropped; nobody should see them. The addresses of

@@ -1,5 +1,6 @@
+import { nilUuid } from '@tributary/vocabulary';
 import { describe, expect, test } from 'vitest';
-import { entityIdOf, noEntityId } from '../entity-id.ts';
+import { entityIdOf } from '../entity-id.ts';
 import { originOf } from './origin.ts';
 
 const profileId = '0197a000-0000-7000-8000-000000000001';
@@ -24,20 +25,13 @@ describe('what an outcome says brought it [jour-017]', () => {
       ad('search_ads'),
       'gclid',
     ],
-    [
-      'a click whose ad is not named',
-      { click_ids: { gbraid: 'x' } },
-      'paid_search',
-      'search_ads',
-      noEntityId,
-      'gbraid',
-    ],
+    ['a click whose ad is not named', { click_ids: { gbraid: 'x' } }, 'paid_search', 'search_ads', nilUuid, 'gbraid'],
     [
       'the cookie of a click',
       { click_ids: { fbc: 'fb.1.1.x', fbp: 'y' } },
       'organic_social',
       'social_ads',
-      noEntityId,
+      nilUuid,
       'fbc',
     ],
     [
@@ -45,7 +39,7 @@ describe('what an outcome says brought it [jour-017]', () => {
       { click_ids: { fbclid: 'x', ttclid: 'y' } },
       'paid_social',
       'tiktok',
-      noEntityId,
+      nilUuid,
       'ttclid',
     ],
   ])('%s', (_name, said, channel, platform, adId, clickIdKind) => {

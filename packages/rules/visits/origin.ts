@@ -1,7 +1,14 @@
-import { entityIdOf, noEntityId } from '../entity-id.ts';
-import { type ClickIdKind, clickIdKinds, clickIds } from './campaign-tags.ts';
+import {
+  type ClickIdKind,
+  clickIdKindNames,
+  clickIdKinds,
+  type MarketingChannel,
+  marketingChannels,
+  nilUuid,
+} from '@tributary/vocabulary';
+import { entityIdOf } from '../entity-id.ts';
+import { clickIds } from './campaign-tags.ts';
 import { siteByName, siteKinds } from './channel-table.ts';
-import { type MarketingChannel, marketingChannels } from './marketing-channels.ts';
 
 /** What brought an outcome, where its own message says so: a chat that an ad opened, a form inside the ad, a call. */
 export type Origin = {
@@ -20,8 +27,7 @@ export interface OriginSaid {
   readonly click_ids?: unknown;
 }
 
-/** Facebook's cookie of a click holds the click's own id. Its other cookie, fbp, says who the browser is and nothing of a click. */
-const parameterOf: Partial<Record<ClickIdKind, string | null>> = { fbc: 'fbclid', fbp: null };
+const isClickIdKind = (name: string): name is ClickIdKind => Object.hasOwn(clickIdKinds, name);
 
 /** Ids of ads come without their platform's name. Where no click id tells it, this is whose ads talk to people off the site. */
 const usualSite = 'facebook';
@@ -33,7 +39,7 @@ export function originOf(profileId: string, { ad_id, click_ids }: OriginSaid): O
   const adId = typeof ad_id === 'string' && ad_id.trim() !== '' ? ad_id.trim() : null;
   const said = new Map(
     Object.entries(click_ids ?? {}).flatMap(([kind, value]) => {
-      const parameter = kind in parameterOf ? parameterOf[kind as ClickIdKind] : kind;
+      const parameter = isClickIdKind(kind) ? clickIdKinds[kind].parameter : kind;
       return parameter && typeof value === 'string' && value !== '' ? [[parameter, kind] as const] : [];
     }),
   );
@@ -48,7 +54,7 @@ export function originOf(profileId: string, { ad_id, click_ids }: OriginSaid): O
     source: site.name,
     medium: marketingChannels[channel].medium,
     platform: site.platform,
-    ad_id: adId === null ? noEntityId : entityIdOf(profileId, site.platform, 'ad', adId),
-    click_id_kind: clickIdKinds.find((known) => known === kind) ?? null,
+    ad_id: adId === null ? nilUuid : entityIdOf(profileId, site.platform, 'ad', adId),
+    click_id_kind: clickIdKindNames.find((known) => known === kind) ?? null,
   };
 }

@@ -1,3 +1,4 @@
+import { uuidPattern } from '@tributary/vocabulary';
 import { normaliseRut } from '../normalise.ts';
 import { decodeOnce } from './decode.ts';
 import { type MaskWord, maskWords, personalName } from './personal-names.ts';
@@ -164,12 +165,14 @@ function isPhoneInCampaign(text: string, digits: number): boolean {
   return digits >= 9 && digits <= 15 && /^\(?\d{1,4}\)?(?:[ .-]{1,2}\(?\d{1,4}\)?){2,}$/.test(text);
 }
 
+const anyUuid = new RegExp(`(?<![0-9a-f])${uuidPattern}`, 'i');
+
 /** Anything long that people would not write: keys, hashes, signatures, ids of sessions. */
 function hasToken(text: string, place: Place): boolean {
   if (text.length < minTokenCharacters) return false;
   // A signed token begins with {" in base64.
   if (/eyJ[\w-]{12}/.test(text)) return true;
-  if (/(?<![0-9a-f])[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/i.test(text)) return true;
+  if (anyUuid.test(text)) return true;
   // Base64 is broken up by + and /, paths and words are too: hence both.
   for (const [run] of text.matchAll(/[\w+/=-]{20,}/g)) {
     if (isToken(run, place)) return true;

@@ -1,15 +1,11 @@
-import { maxUrlCharacters } from './mask-url.ts';
+import { dayMs, limits, minuteMs, type VisitTrait, type VisitType, visitTraits } from '@tributary/vocabulary';
 
 /**
  * What a browser sends, read by hand: this runs for every visit on the way in, and a schema library costs ten times as much.
  * Names are as on the wire, because a visit travels on through the stream as it was read. What is not named here is left out.
  */
 
-export const visitTypes = ['page_view', 'track', 'identify'] as const;
-export type VisitType = (typeof visitTypes)[number];
-
-export const traitNames = ['email', 'phone', 'external_id', 'first_name', 'last_name'] as const;
-export type Traits = Readonly<Partial<Record<(typeof traitNames)[number], string>>>;
+export type Traits = Readonly<Partial<Record<VisitTrait, string>>>;
 export type Scalar = string | number | boolean | null;
 
 export interface Visit {
@@ -49,15 +45,7 @@ export type ReadVisit =
   | { readonly ok: true; readonly visit: Visit }
   | { readonly ok: false; readonly reason: VisitRefusal };
 
-export const visitLimits = {
-  nameCharacters: 100,
-  properties: 20,
-  propertyNameCharacters: 64,
-  propertyCharacters: 1_000,
-  traitCharacters: 255,
-  linkTokenCharacters: 1_024,
-  verificationCharacters: 128,
-} as const;
+const { visit: visitLimits, visitRequest } = limits;
 
 export function readVisit(said: unknown): ReadVisit {
   if (!isRecord(said)) return refused.not_an_object;
@@ -70,7 +58,7 @@ export function readVisit(said: unknown): ReadVisit {
   const { is_session_start = false } = said;
   if (session_id === undefined || typeof is_session_start !== 'boolean') return refused.bad_session;
   if (typeof url !== 'string' || !isText(url)) return refused.bad_url;
-  if (url.length > maxUrlCharacters) return refused.too_large;
+  if (url.length > visitLimits.urlCharacters) return refused.too_large;
   if (!isOrdinaryPage(url) && !(/^https?:\/\//i.test(url) && URL.canParse(url))) return refused.bad_url;
   const visit: Writable<Visit> = { id, at, type, session_id, is_session_start, url };
   const reason =
@@ -122,7 +110,7 @@ function readReferrer(value: unknown, visit: Writable<Visit>): VisitRefusal | un
   // document.referrer is the empty text where there is none.
   if (isAbsent(value) || value === '') return undefined;
   if (typeof value !== 'string' || !isText(value)) return 'bad_referrer';
-  if (value.length > maxUrlCharacters) return 'too_large';
+  if (value.length > visitLimits.urlCharacters) return 'too_large';
   if (!isOrdinaryPage(value) && !URL.canParse(value)) return 'bad_referrer';
   visit.referrer = value;
   return undefined;
@@ -160,7 +148,7 @@ function readTraits(value: unknown, visit: Writable<Visit>): VisitRefusal | unde
   if (visit.type !== 'identify') return isAbsent(value) ? undefined : 'bad_traits';
   if (!isRecord(value)) return 'bad_traits';
   const traits: Writable<Traits> = {};
-  for (const name of traitNames) {
+  for (const name of visitTraits) {
     const trait = value[name];
     if (isAbsent(trait)) continue;
     if (typeof trait !== 'string' || trait.length > visitLimits.traitCharacters || !isText(trait)) return 'bad_traits';
@@ -195,7 +183,6 @@ export interface Envelope {
   readonly visits: readonly unknown[];
 }
 
-export const envelopeLimits = { visits: 50, bytes: 64 * 1_024 } as const;
 export type EnvelopeRefusal = 'not_an_object' | 'bad_key' | 'bad_client_id' | 'bad_visits' | 'too_many_visits';
 export type ReadEnvelope =
   | { readonly ok: true; readonly envelope: Envelope }
@@ -208,7 +195,7 @@ export function readEnvelope(said: unknown): ReadEnvelope {
   const client_id = readUuid7(said.client_id);
   if (client_id === undefined) return { ok: false, reason: 'bad_client_id' };
   if (!Array.isArray(visits) || visits.length === 0) return { ok: false, reason: 'bad_visits' };
-  if (visits.length > envelopeLimits.visits) return { ok: false, reason: 'too_many_visits' };
+  if (visits.length > visitRequest.visits) return { ok: false, reason: 'too_many_visits' };
   return { ok: true, envelope: { key, client_id, visits } };
 }
 
@@ -216,8 +203,8 @@ export function readEnvelope(said: unknown): ReadEnvelope {
 
 export type ClockRefusal = 'clock_ahead' | 'too_old';
 
-const maxAheadMs = 5 * 60 * 1_000;
-const maxAgeMs = 30 * 24 * 60 * 60 * 1_000;
+const maxAheadMs = visitLimits.maxAheadMinutes * minuteMs;
+const maxAgeMs = visitLimits.maxAgeDays * dayMs;
 
 /** Whether a visit's time can be believed, measured by its arrival. Both bounds still belong to it. */
 export function checkClock(at: string, receivedAt: string | Date): ClockRefusal | undefined {

@@ -1,6 +1,6 @@
+import type { VisitType } from '@tributary/vocabulary';
 import { describe, expect, test } from 'vitest';
 import { classifyVisit } from './channels.ts';
-import type { VisitType } from './read-visit.ts';
 import { decideTouch } from './touch.ts';
 
 const session_id = '019a0000-0000-7000-8000-000000000001';

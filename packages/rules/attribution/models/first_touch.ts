@@ -1,0 +1,3 @@
+import { only, type Weigh } from './weigh.ts';
+
+export const firstTouch: Weigh = (path) => only(path, 0);

@@ -1,0 +1,141 @@
+import { namesOf } from './names-of.ts';
+
+/** How much of the world one answer shows: a profile's figures, the people in it, the workspace around it, or only who asks. */
+export const scopeGrains = ['profile', 'person', 'workspace', 'account'] as const;
+export type ScopeGrain = (typeof scopeGrains)[number];
+
+interface ScopeEntry {
+  readonly grain: ScopeGrain;
+  readonly description: string;
+}
+
+/** What a route may require and a key may hold. */
+export const scopes = {
+  'customers:read': {
+    grain: 'person',
+    description: 'See who customers are: names, contact details and full journeys.',
+  },
+  'visitors:read': { grain: 'person', description: 'See single visitors and the raw feed of their events.' },
+  'conversions:read': { grain: 'profile', description: 'Read conversions, and journeys with the person left out.' },
+  'campaigns:read': { grain: 'profile', description: 'Read campaign, ad-set and ad reports and the ranking of ads.' },
+  'analytics:read': { grain: 'profile', description: 'Read tracking health, settings and pipeline mappings.' },
+  'commerce:read': { grain: 'profile', description: 'Read payments.' },
+  'connections:read': { grain: 'profile', description: 'Read connections, their syncs and webhook subscriptions.' },
+  'exports:read': { grain: 'profile', description: 'Read conversion exports and the pixels they go to.' },
+  'attribution:write': { grain: 'profile', description: 'Send customers, events and payments, and run the tracker.' },
+  'goals:write': { grain: 'profile', description: 'Decide which events count as conversions.' },
+  'connections:write': { grain: 'profile', description: 'Connect, sync and disconnect providers; manage webhooks.' },
+  'campaigns:apply': { grain: 'profile', description: 'Change live ads: pause, resume, set budgets, write URL tags.' },
+  'creatives:write': { grain: 'profile', description: 'Start analyses of ad creatives.' },
+  'exports:write': { grain: 'profile', description: 'Configure what is exported to ad platforms, and how privately.' },
+  'profiles:write': { grain: 'workspace', description: 'Create profiles.' },
+  'workspaces:write': { grain: 'workspace', description: 'Create and administer workspaces.' },
+} as const satisfies Record<string, ScopeEntry>;
+
+export type Scope = keyof typeof scopes;
+export const scopeNames = namesOf(scopes);
+
+/** The scopes that show people. No partner app ever holds one on a healthcare-family profile. */
+export const personScopes = scopeNames.filter((scope) => scopes[scope].grain === 'person');
+
+/** What is granted in one word, and the scopes that it stands for. */
+export interface Bundle {
+  readonly description: string;
+  readonly scopes: readonly Scope[];
+  /** Lent while keys minted before `connections` existed are being replaced. */
+  readonly duringSwapWindow?: readonly Scope[];
+}
+
+const analytics = ['campaigns:read', 'conversions:read', 'analytics:read', 'exports:read', 'commerce:read'] as const;
+
+/** What a partner app asks for, in the words of a consent screen. A grant is a set of these; routes never see them. */
+export const oauthScopes = {
+  analytics: { description: 'See reports, without people.', scopes: analytics },
+  analytics_pii: {
+    description: 'See reports and the people in them.',
+    scopes: [...analytics, 'customers:read', 'visitors:read'],
+  },
+  attribution_write: {
+    description: 'Send customers, events and payments.',
+    scopes: ['attribution:write', 'goals:write'],
+    duringSwapWindow: ['connections:read', 'connections:write'],
+  },
+  connections: {
+    description: 'Connect and watch outside providers. Needs no connection to exist yet.',
+    scopes: ['connections:read', 'connections:write'],
+  },
+  campaigns_apply: { description: 'Change live ads.', scopes: ['campaigns:apply', 'creatives:write'] },
+  exports: { description: 'Manage exports to ad platforms.', scopes: ['exports:read', 'exports:write'] },
+} as const satisfies Record<string, Bundle>;
+export type OAuthScope = keyof typeof oauthScopes;
+
+/**
+ * What a person grants an assistant. Reading people is missing on purpose: that is held by explicit grant only, and this one is
+ * the default.
+ */
+export const mcpScopes = {
+  'mcp:read': { description: 'Let an assistant read reports.', scopes: [...analytics, 'connections:read'] },
+  'mcp:write': {
+    description: 'Let an assistant create workspaces and profiles.',
+    scopes: ['workspaces:write', 'profiles:write'],
+  },
+} as const satisfies Record<string, Bundle>;
+export type McpScope = keyof typeof mcpScopes;
+
+const everyScope: readonly Scope[] = scopeNames;
+const viewer = [...analytics, 'connections:read'] as const satisfies readonly Scope[];
+
+/** What a member may do in the console. Owner and admin differ in what no scope covers: only an owner archives or hands over. */
+export const roles = {
+  owner: { description: 'Everything, and the workspace itself.', scopes: everyScope },
+  admin: { description: 'Everything inside the workspace.', scopes: everyScope },
+  analyst: {
+    description: 'All reports, the people in them, and what counts as a conversion.',
+    scopes: [...viewer, 'customers:read', 'visitors:read', 'goals:write', 'creatives:write'],
+  },
+  viewer: { description: 'Reports, without people.', scopes: viewer },
+} as const satisfies Record<string, Bundle>;
+export type Role = keyof typeof roles;
+export const roleNames = namesOf(roles);
+
+export const credentialKinds = {
+  api_key: 'A key of a partner app or workspace, sent as a Bearer token.',
+  session: 'A person signed in to the console, known by a cookie.',
+  mcp: 'A token that a person gave to an assistant.',
+  app: "A partner app's own token, from the client-credentials grant.",
+  client_secret: "A partner app's id and secret. Accepted by the token endpoint only.",
+  tracking_key: 'The public key inside the tracker. It may report visits and read nothing.',
+  public: 'No credential.',
+} as const satisfies Record<string, string>;
+export type CredentialKind = keyof typeof credentialKinds;
+
+/** An app's token that names no profile: enough to create one, and nothing else. */
+export const unboundAppScopes = ['profiles:write', 'workspaces:write'] as const satisfies readonly Scope[];
+
+/** Separate allowances: reading reports must not be starved by ingest, nor the other way round. */
+export const rateBuckets = ['standard', 'ingest', 'token', 'public'] as const;
+export type RateBucket = (typeof rateBuckets)[number];
+
+/** What a workspace's plan includes, and which plan comes next. */
+export const plans = {
+  free: { activeProfiles: 3, visitsPerDay: 100_000, next: 'growth' },
+  growth: { activeProfiles: 25, visitsPerDay: 2_000_000, next: 'scale' },
+  scale: { activeProfiles: 10_000, visitsPerDay: 100_000_000, next: 'scale' },
+} as const;
+export type Plan = keyof typeof plans;
+export const planNames = namesOf(plans);
+
+export const invitationStatuses = ['pending', 'accepted', 'revoked', 'expired'] as const;
+export type InvitationStatus = (typeof invitationStatuses)[number];
+
+/** How an audited action ended. */
+export const auditResults = ['done', 'refused'] as const;
+export type AuditResult = (typeof auditResults)[number];
+
+/** Whether people were shown, as the log of access to personal data has it. */
+export const accessResults = ['served', 'refused'] as const;
+export type AccessResult = (typeof accessResults)[number];
+
+/** What each of the service's own keys is for. */
+export const keyPurposes = ['envelope', 'session', 'link_token', 'stream', 'tombstone', 'visitor'] as const;
+export type KeyPurpose = (typeof keyPurposes)[number];

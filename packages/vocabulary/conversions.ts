@@ -1,0 +1,69 @@
+import { namesOf } from './names-of.ts';
+
+export const revenueTypes = ['cash', 'pipeline', 'gross'] as const;
+export type RevenueType = (typeof revenueTypes)[number];
+
+/** The conversion types every profile has, and what kind of money each stands for. A definition may add its own by a conversion_key. */
+export const conversionTypes = {
+  lead_created: { revenueType: 'pipeline' },
+  messaging_started: { revenueType: 'pipeline' },
+  appointment_booked: { revenueType: 'pipeline' },
+  quote_sent: { revenueType: 'pipeline' },
+  closed_won: { revenueType: 'pipeline' },
+  payment_received: { revenueType: 'cash' },
+  order_placed: { revenueType: 'gross' },
+} as const satisfies Record<string, { revenueType: RevenueType }>;
+export type ConversionType = keyof typeof conversionTypes;
+export const conversionTypeNames = namesOf(conversionTypes);
+
+/** What became of an event under its idempotency key. */
+export const outcomeStatuses = ['recorded', 'duplicate', 'updated'] as const;
+export type OutcomeStatus = (typeof outcomeStatuses)[number];
+
+/** Where an event happened. Goes to the ad platform word for word. */
+export const actionSources = [
+  'website',
+  'business_messaging',
+  'physical_store',
+  'system_generated',
+  'app',
+  'phone_call',
+  'chat',
+  'email',
+  'other',
+] as const;
+export type ActionSource = (typeof actionSources)[number];
+
+/** How a customer says they found the business. */
+export const declaredSourceAnswers = [
+  'instagram',
+  'facebook',
+  'tiktok',
+  'google',
+  'youtube',
+  'linkedin',
+  'whatsapp',
+  'email',
+  'friend_referral',
+  'walk_in',
+  'event',
+  'press',
+  'tv_radio',
+  'ai_assistant',
+  'other',
+] as const;
+export type DeclaredSourceAnswer = (typeof declaredSourceAnswers)[number];
+
+export const paymentStatuses = [
+  'pending',
+  'succeeded',
+  'failed',
+  'partially_refunded',
+  'refunded',
+  'disputed',
+] as const;
+export type PaymentStatus = (typeof paymentStatuses)[number];
+
+/** `status` of the payment list is a question about the payer, not a PaymentStatus. */
+export const paymentFilters = ['all', 'unidentified'] as const;
+export type PaymentFilter = (typeof paymentFilters)[number];

@@ -1,0 +1,42 @@
+import { namesOf } from './names-of.ts';
+
+interface IdKindEntry {
+  /** Whose it is. What belongs to one profile is as foreign to its sister profiles as to strangers. */
+  readonly of: 'profile' | 'workspace' | 'person' | 'app';
+}
+
+/** Kinds of ids that a request may name. The test kit builds one of each, and the probe sends everybody's to everybody else. */
+export const idKinds = {
+  profile: { of: 'profile' },
+  workspace: { of: 'workspace' },
+  customer: { of: 'profile' },
+  erasure: { of: 'profile' },
+  customer_key: { of: 'profile' },
+  conversion: { of: 'profile' },
+  api_key: { of: 'profile' },
+  app: { of: 'app' },
+  invitation: { of: 'workspace' },
+  member: { of: 'workspace' },
+  assistant: { of: 'person' },
+  tracking_key: { of: 'profile' },
+  tracking_domain: { of: 'profile' },
+  ad_entity: { of: 'profile' },
+  ad: { of: 'profile' },
+} as const satisfies Record<string, IdKindEntry>;
+export type IdKind = keyof typeof idKinds;
+export const idKindNames = namesOf(idKinds);
+
+/** Stands for nothing and nobody: an entity that is not known, a place before the first id. */
+export const nilUuid = '00000000-0000-0000-0000-000000000000';
+
+/** A UUID in small letters, to be found inside a longer text or put into a longer pattern. */
+export const uuidPattern = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+
+const uuid = new RegExp(`^${uuidPattern}$`);
+const uuidInAnyCase = new RegExp(`^${uuidPattern}$`, 'i');
+
+/** Whether a text is a UUID as we write them: in small letters. */
+export const isUuid = (text: string): boolean => uuid.test(text);
+
+/** Whether a text is a UUID however somebody else writes it. */
+export const isUuidInAnyCase = (text: string): boolean => uuidInAnyCase.test(text);

@@ -1,0 +1,103 @@
+/** A page size in a query: one outside its range is refused. */
+export interface PageSize {
+  readonly min: number;
+  readonly default: number;
+  readonly max: number;
+}
+
+/** Of lists that nobody pages through by the thousand. */
+const shortPages = { min: 1, default: 50, max: 100 } as const;
+
+/**
+ * Every number that is promised to somebody outside, once. Routes, rules, jobs, settings, the reference and the tests' boundaries read it here;
+ * `npm run check` refuses an entry that nobody reads. A number outside its range is refused, never bent to fit.
+ */
+export const limits = {
+  // Pages and batches
+  customerList: { pageSize: { min: 1, default: 10, max: 100 } },
+  journey: { pageSize: { min: 1, default: 50, max: 100 }, maxOffset: 1_000_000 },
+  customerExport: { pageSize: { min: 1, default: 500, max: 1_000 } },
+  customerSearch: { pageSize: { min: 1, default: 20, max: 50 }, queryMinCharacters: 2 },
+  customerImport: { maxRows: 1_000 },
+  events: { maxRows: 1_000, maxAheadMinutes: 5 },
+  spend: { maxRows: 1_000 },
+  linkTokens: { maxRows: 500, lifetimeDays: { min: 1, default: 90, max: 365 } },
+  journeySummary: { maxEvents: 100, defaultUnitsPerDay: 50 },
+  personConversions: { newest: 50 },
+  personIdentifiers: { most: 100 },
+  campaigns: { pageSize: { min: 1, default: 10, max: 100 } },
+  campaignTrend: { maxEntities: 10 },
+  platformComparison: { maxEntities: 10_000 },
+  topPerformers: { pageSize: { min: 1, default: 10, max: 50 } },
+  campaignConversions: { pageSize: { min: 1, default: 50, max: 200 }, leftOutTouches: 20 },
+  keys: { pageSize: shortPages },
+  members: { pageSize: shortPages },
+  trackingEvents: { pageSize: shortPages, windowDays: 90 },
+  trackingDomains: { most: 20 },
+  trackingHosts: { most: 100 },
+  outcomeReplay: { keptDays: 90 },
+
+  // Values
+  /** Also the platform comparison's own; the spec leaves the other routes' open. */
+  dateRange: { maxDays: 366 },
+  lookback: { days: { min: 1, default: 90, max: 365 } },
+  /** A path is the window's first touch and its last ones: what lies between is counted and gets no credit. */
+  path: { touches: 200 },
+  /** Payments of one customer within so many days after the first are one purchase. */
+  firstPurchase: { days: 7 },
+  requestRef: { maxCharacters: 200 },
+  subjectRef: { maxCharacters: 32 },
+  visit: {
+    nameCharacters: 100,
+    properties: 20,
+    propertyNameCharacters: 64,
+    propertyCharacters: 1_000,
+    traitCharacters: 255,
+    linkTokenCharacters: 1_024,
+    verificationCharacters: 128,
+    urlCharacters: 4_096,
+    maxAheadMinutes: 5,
+    maxAgeDays: 30,
+  },
+  visitRequest: { visits: 50, bytes: 64 * 1_024 },
+
+  // Connecting
+  handoff: { lifeMinutes: 45, stateMinutes: 15 },
+
+  // Running
+  idempotency: { replayHours: 24 },
+  ratePerMinute: {
+    app: { standard: 300, elevated: 1_200, internal: 6_000 },
+    /** `max` is what an app may ask for. */
+    apiKey: { min: 1, default: 300, max: 6_000 },
+    /** In the console, or through an assistant. */
+    member: 300,
+    /** POST /events, /customers and /spend have a bucket of their own, so that a backfill does not starve the reports. */
+    ingest: 6_000,
+    /** By address, for whoever is not known: requests for tokens, public ones, and those that are refused. */
+    token: 60,
+    public: 600,
+    refused: 300,
+  },
+  appToken: { lifeSeconds: 3_600 },
+  invitation: { lifeDays: 7 },
+  trackingVerification: { lifeMinutes: 60, perMinute: 10 },
+  piiAccessLog: { pageSize: shortPages, keptDays: 365 },
+  tracking: { silentAfterHours: 24 },
+} as const;
+
+export type AppRateTier = keyof typeof limits.ratePerMinute.app;
+
+/** Numbers of capabilities that no route of this version offers. They stand here so that nobody gives them another value. */
+export const reservedLimits = {
+  adReferrals: { maxRows: 500 },
+  urlTags: { maxAds: 25 },
+  outcomeReplay: { pageSize: { min: 1, default: 100, max: 100 } },
+  budgetStep: { maxChangePercent: 50, floorMinorUnits: 100 },
+  handoff: { partwayReuseMinutes: 3, parkedTokenMinutes: 60 },
+  readEventsWindow: { maxDays: 90 },
+  messagingWindow: { hours: 24, humanAgentDays: 7 },
+  numberRegistration: { maxAttempts: 10, perHours: 72 },
+  mediaMegabytes: { image: 5, video: 16, audio: 16, document: 100 },
+  consent: { maxAgeHours: 24 },
+} as const;

@@ -1,0 +1,79 @@
+import { namesOf } from './names-of.ts';
+
+export const privacyModes = ['standard', 'platform_safe', 'hipaa'] as const;
+export type PrivacyMode = (typeof privacyModes)[number];
+
+interface IdentifierKindEntry {
+  /** Strong ones belong to one person. Weak ones are shared in families and offices. */
+  readonly strength: 'strong' | 'weak';
+  /** 1 is the strongest: where identifiers disagree, it is believed. */
+  readonly rank: number;
+  /** Whether `identifier_type` may name it; the others have fields of their own. */
+  readonly isType: boolean;
+}
+
+/** Everything a customer is known by. */
+export const identifierKinds = {
+  external_customer_id: { strength: 'strong', rank: 2, isType: true },
+  crm_contact_id: { strength: 'strong', rank: 3, isType: true },
+  store_customer_id: { strength: 'strong', rank: 4, isType: true },
+  payments_customer_id: { strength: 'strong', rank: 5, isType: true },
+  national_id: { strength: 'strong', rank: 1, isType: true },
+  email: { strength: 'strong', rank: 6, isType: false },
+  phone: { strength: 'weak', rank: 7, isType: false },
+  wa_id: { strength: 'weak', rank: 8, isType: false },
+} as const satisfies Record<string, IdentifierKindEntry>;
+
+type Kinds = typeof identifierKinds;
+export type IdentifierKind = keyof Kinds;
+export const identifierKindNames = namesOf(identifierKinds);
+
+/** What `identifier_type` may be. */
+export type IdentifierType = {
+  [Kind in IdentifierKind]: Kinds[Kind]['isType'] extends true ? Kind : never;
+}[IdentifierKind];
+export const identifierTypes = identifierKindNames.filter(
+  (kind): kind is IdentifierType => identifierKinds[kind].isType,
+);
+
+/** From the strongest to the weakest. */
+const byRank = identifierKindNames.toSorted((a, b) => identifierKinds[a].rank - identifierKinds[b].rank);
+export const strongIdentifierKinds = byRank.filter((kind) => identifierKinds[kind].strength === 'strong');
+export const weakIdentifierKinds = byRank.filter((kind) => identifierKinds[kind].strength === 'weak');
+
+/** How a browser came to belong to a customer. */
+export const visitorLinkSources = ['identify', 'link_token', 'event', 'ad_referral', 'declared_source'] as const;
+export type VisitorLinkSource = (typeof visitorLinkSources)[number];
+
+/** Why a row of an import was not taken. The unparseable ones also stand as warnings, where a good identifier saved the row. */
+export const unparseableIdentifiers = ['unparseable_phone', 'unparseable_email', 'unparseable_national_id'] as const;
+export type UnparseableIdentifier = (typeof unparseableIdentifiers)[number];
+export const importRejections = [...unparseableIdentifiers, 'no_identifier', 'malformed_row'] as const;
+export type ImportRejection = (typeof importRejections)[number];
+export const importStatuses = ['created', 'matched', 'rejected'] as const;
+export type ImportStatus = (typeof importStatuses)[number];
+
+/** The parameter of a link that says who it was sent to. */
+export const linkTokenParameter = 'svc_t';
+/** The one that says which verification of an installation it belongs to. */
+export const verificationParameter = 'svc_v';
+
+export const linkTokenStatuses = ['minted', 'not_found', 'invalid'] as const;
+export type LinkTokenStatus = (typeof linkTokenStatuses)[number];
+/** What a row that asks for a token can be in itself. */
+export const invalidSelectors = ['no_selector', 'unknown_identifier_type', 'malformed_selector'] as const;
+export type InvalidSelector = (typeof invalidSelectors)[number];
+/** Why a row got no token. */
+export const linkTokenRefusals = ['no_match', 'erased', ...invalidSelectors] as const;
+export type LinkTokenRefusal = (typeof linkTokenRefusals)[number];
+export const linkTokenChannels = ['email', 'sms', 'whatsapp', 'crm'] as const;
+export type LinkTokenChannel = (typeof linkTokenChannels)[number];
+
+export const erasureStatuses = ['queued', 'done'] as const;
+export type ErasureStatus = (typeof erasureStatuses)[number];
+export const erasureReasons = ['data_subject_request', 'account_closed', 'other'] as const;
+export type ErasureReason = (typeof erasureReasons)[number];
+
+/** Where an event of a person is kept, in the export of all that is kept of them. */
+export const eventStores = ['visit', 'touch', 'outcome'] as const;
+export type EventStore = (typeof eventStores)[number];
