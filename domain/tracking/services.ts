@@ -1,6 +1,6 @@
 import type { ClickHouse } from '@tributary/clickhouse';
 import type { Outbound } from '@tributary/outbound';
-import type { OpenDns } from './look-up-domain.ts';
+import type { OpenDns } from './domains/look-up-domain.ts';
 
 /** What the handlers of this room need from the outside. */
 export interface TrackingServices {

@@ -1,7 +1,7 @@
 import type { Schema, Tx } from '@tributary/postgres';
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { mintTrackingKey } from './tracking-key.ts';
+import { mintTrackingKey } from './keys/tracking-key.ts';
 
 export type KeyRow = Selectable<Schema['tracking_keys']>;
 

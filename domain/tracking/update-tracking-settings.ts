@@ -2,7 +2,7 @@ import type { Routes } from '@tributary/contract';
 import { audit } from '@tributary/domain/accountability';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { visitsPerDay } from '@tributary/rules';
-import { foldHost } from './host-name.ts';
+import { foldHost } from './domains/host-name.ts';
 import { planOf } from './read-tracking-settings.ts';
 import { saveSettings } from './store.ts';
 import { showSettings } from './tracking-settings.ts';

@@ -1,8 +1,8 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
+import type { TrackingServices } from '../services.ts';
 import { gtmContainer } from './gtm-container.ts';
 import { readInstallation } from './installation.ts';
-import type { TrackingServices } from './services.ts';
 
 const instructions = [
   'Save "container" as a JSON file.',

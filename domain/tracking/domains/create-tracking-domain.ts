@@ -2,9 +2,9 @@ import type { Routes } from '@tributary/contract';
 import { audit } from '@tributary/domain/accountability';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { limits } from '@tributary/vocabulary';
+import type { TrackingServices } from '../services.ts';
+import { insertDomain, listDomains, lockDomains } from '../store.ts';
 import { foldPublicHost } from './host-name.ts';
-import type { TrackingServices } from './services.ts';
-import { insertDomain, listDomains, lockDomains } from './store.ts';
 import { showDomain } from './tracking-domain.ts';
 
 const { most } = limits.trackingDomains;

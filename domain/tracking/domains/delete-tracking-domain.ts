@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { audit } from '@tributary/domain/accountability';
 import { answer, type Handles, refuse } from '@tributary/operations';
-import { removeDomain } from './store.ts';
+import { removeDomain } from '../store.ts';
 
 export const deleteTrackingDomain: Handles<Routes['deleteTrackingDomain']> = async ({ params }, context) => {
   const { caller, effect, now, requestId } = context;

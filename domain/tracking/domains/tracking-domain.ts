@@ -1,6 +1,6 @@
 import type { TrackingDomainStatus } from '@tributary/vocabulary';
+import type { DomainRow } from '../store.ts';
 import { proofOf } from './domain-verdict.ts';
-import type { DomainRow } from './store.ts';
 
 export function showDomain(row: DomainRow, collectorUrl: string) {
   const { domain, target, txtName, token } = proofOf(row, collectorUrl);

@@ -1,10 +1,10 @@
 import type { Routes } from '@tributary/contract';
 import { audit } from '@tributary/domain/accountability';
 import { answer, type Handles, refuse } from '@tributary/operations';
+import type { TrackingServices } from '../services.ts';
+import { findDomain, saveVerdict } from '../store.ts';
 import { decideDomain, proofOf } from './domain-verdict.ts';
 import { lookUpDomain } from './look-up-domain.ts';
-import type { TrackingServices } from './services.ts';
-import { findDomain, saveVerdict } from './store.ts';
 import { showDomain } from './tracking-domain.ts';
 
 export const verifyTrackingDomain: Handles<

@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles, type ProfileContext } from '@tributary/operations';
+import type { TrackingServices } from '../services.ts';
 import { readInstallation } from './installation.ts';
-import type { TrackingServices } from './services.ts';
 import { storeEvents, storePixelScript } from './store-pixel.ts';
 
 const instructions = [

@@ -1,9 +1,9 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { adPlatforms, type PixelPlatform } from '@tributary/vocabulary';
+import type { TrackingServices } from '../services.ts';
 import { readInstallation } from './installation.ts';
 import { pixelCode } from './pixel-code.ts';
-import type { TrackingServices } from './services.ts';
 import { snippetOf } from './snippet.ts';
 
 export const readTrackingSnippet: Handles<

@@ -2,8 +2,8 @@ import type { Row } from '@tributary/clickhouse';
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { dayMs, limits, uuidPattern } from '@tributary/vocabulary';
-import type { TrackingServices } from './services.ts';
-import { findCustomersOf } from './store.ts';
+import type { TrackingServices } from '../services.ts';
+import { findCustomersOf } from '../store.ts';
 
 const windowMs = limits.trackingEvents.windowDays * dayMs;
 const farAhead = new Date('2200-01-01T00:00:00Z');

@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
-import type { TrackingServices } from './services.ts';
+import type { TrackingServices } from '../services.ts';
 
 export const readTrackingOps: Handles<Routes['readTrackingOps'], Pick<TrackingServices, 'clickhouse'>> = async (
   _input,

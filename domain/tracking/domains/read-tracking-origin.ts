@@ -1,8 +1,8 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
+import type { TrackingServices } from '../services.ts';
+import { listDomains } from '../store.ts';
 import { originOf } from './origin.ts';
-import type { TrackingServices } from './services.ts';
-import { listDomains } from './store.ts';
 
 export const readTrackingOrigin: Handles<Routes['readTrackingOrigin'], Pick<TrackingServices, 'collectorUrl'>> = async (
   _input,

@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
-import type { TrackingServices } from './services.ts';
-import { listDomains } from './store.ts';
+import type { TrackingServices } from '../services.ts';
+import { listDomains } from '../store.ts';
 import { showDomain } from './tracking-domain.ts';
 
 export const listTrackingDomains: Handles<

@@ -4,9 +4,9 @@ import { audit } from '@tributary/domain/accountability';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { limits, minuteMs } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
+import type { TrackingServices } from '../services.ts';
+import { countVerificationsSince, insertVerification, listActiveKeys } from '../store.ts';
 import { lookAtPage } from './look-at-page.ts';
-import type { TrackingServices } from './services.ts';
-import { countVerificationsSince, insertVerification, listActiveKeys } from './store.ts';
 import { showVerification } from './tracking-verification.ts';
 
 /** Each fetches a page that the caller chose: nobody is to be flooded through us. */

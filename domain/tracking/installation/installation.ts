@@ -1,6 +1,6 @@
 import { type ProfileContext, refuse } from '@tributary/operations';
-import { originOf } from './origin.ts';
-import { findSettings, listActiveKeys, listDomains } from './store.ts';
+import { originOf } from '../domains/origin.ts';
+import { findSettings, listActiveKeys, listDomains } from '../store.ts';
 
 /** What every way of installing the tracker needs to know. */
 export interface Installation {

@@ -1,8 +1,8 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
+import type { TrackingServices } from '../services.ts';
+import { countBadVisits, findPeriod, listLinkedVisitors } from '../store.ts';
 import { qualityByDay, silentSince, totalQuality } from './quality.ts';
-import type { TrackingServices } from './services.ts';
-import { countBadVisits, findPeriod, listLinkedVisitors } from './store.ts';
 
 /**
  * The links of browsers to customers live in the ledger, the visits in the warehouse. Up to this many links are carried over and

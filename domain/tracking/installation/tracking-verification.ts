@@ -1,5 +1,5 @@
 import { type VerificationStatus, verificationParameter } from '@tributary/vocabulary';
-import type { VerificationRow } from './store.ts';
+import type { VerificationRow } from '../store.ts';
 
 export function showVerification(row: VerificationRow, now: Date) {
   const link = new URL(row.url);

@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
-import { findLatestVerification } from './store.ts';
+import { findLatestVerification } from '../store.ts';
 import { showVerification } from './tracking-verification.ts';
 
 export const readTrackingVerification: Handles<Routes['readTrackingVerification']> = async (_input, context) => {

@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { audit } from '@tributary/domain/accountability';
 import { answer, type Handles, refuse } from '@tributary/operations';
-import { revokeKey } from './store.ts';
+import { revokeKey } from '../store.ts';
 
 export const deleteTrackingKey: Handles<Routes['deleteTrackingKey']> = async ({ params }, context) => {
   const { caller, effect, now, requestId } = context;

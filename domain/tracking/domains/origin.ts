@@ -1,5 +1,5 @@
 import type { OriginKind } from '@tributary/vocabulary';
-import type { DomainRow } from './store.ts';
+import type { DomainRow } from '../store.ts';
 
 export interface Origin {
   readonly kind: OriginKind;

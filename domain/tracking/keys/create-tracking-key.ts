@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { audit } from '@tributary/domain/accountability';
 import { answer, type Handles } from '@tributary/operations';
-import { insertKey, type KeyRow, listActiveKeys } from './store.ts';
+import { insertKey, type KeyRow, listActiveKeys } from '../store.ts';
 
 export const createTrackingKey: Handles<Routes['createTrackingKey']> = async (_input, context) => {
   const { caller, effect, now, requestId } = context;
