@@ -15,8 +15,8 @@ const rooms = [
   'money',
   'outcomes',
   'payments',
-  'tracking',
   'ingestion',
+  'tracking',
   'attribution',
   'campaigns',
   'reports',
@@ -25,24 +25,6 @@ const rooms = [
   'erasures',
 ];
 refuseUnranked();
-
-/** Apps enter these by index.ts until they have a room.ts. Nothing is added here. */
-const roomsWithOneDoor = [
-  'customers',
-  'link-tokens',
-  'definitions',
-  'money',
-  'outcomes',
-  'payments',
-  'tracking',
-  'ingestion',
-  'attribution',
-  'campaigns',
-  'reports',
-  'top-performers',
-  'journeys',
-  'erasures',
-];
 
 module.exports = {
   forbidden: [
@@ -120,10 +102,7 @@ module.exports = {
       name: 'apps-enter-by-room',
       severity: 'error',
       from: { path: '^(apps|tests/kit)/' },
-      to: {
-        path: '^domain/[^/]+/',
-        pathNot: ['^domain/[^/]+/room\\.ts$', `^domain/(${roomsWithOneDoor.join('|')})/index\\.ts$`],
-      },
+      to: { path: '^domain/[^/]+/', pathNot: '^domain/[^/]+/room\\.ts$' },
     },
     ...ranks(),
     {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { createApi } from '@tributary/api/app.ts';
 import { createClickHouse } from '@tributary/clickhouse';
-import { dnsOpener } from '@tributary/domain/tracking';
+import { dnsOpener } from '@tributary/domain/tracking/room.ts';
 import { createOutbound } from '@tributary/outbound';
 import { createPostgres } from '@tributary/postgres';
 import { createRedis, redisReady } from '@tributary/redis';

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClickHouse, createClickHouse, migrate, type Observation, raw } from '@tributary/clickhouse';
-import { replay } from '@tributary/domain/attribution';
+import { replay } from '@tributary/domain/attribution/room.ts';
 import { createPostgres, type Postgres } from '@tributary/postgres';
 import { hourWeights, minuteWeights } from '@tributary/rules';
 import { type Bench, buildProfile, median, openDrillEngines } from '@tributary/testkit';

@@ -1,7 +1,7 @@
 import { createLanguageModel, type LanguageModel } from '@tributary/ai-model';
 import type { Settings } from '@tributary/config';
 import { consoleDirectory } from '@tributary/console/build.ts';
-import { dnsOpener } from '@tributary/domain/tracking';
+import { dnsOpener } from '@tributary/domain/tracking/room.ts';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { runProcess } from '@tributary/platform';
 import { createMetrics, createTracing, serveMetrics } from '@tributary/telemetry';

@@ -1,10 +1,10 @@
 import type { Accounts } from '@tributary/domain/accounts/room.ts';
-import type { CustomerListServices } from '@tributary/domain/customers';
-import type { ErasureServices } from '@tributary/domain/erasures';
-import type { JourneyServices } from '@tributary/domain/journeys';
-import type { LinkTokenServices } from '@tributary/domain/link-tokens';
-import type { OutcomeServices } from '@tributary/domain/outcomes';
-import type { TrackingServices } from '@tributary/domain/tracking';
+import type { CustomerListServices } from '@tributary/domain/customers/room.ts';
+import type { ErasureServices } from '@tributary/domain/erasures/room.ts';
+import type { JourneyServices } from '@tributary/domain/journeys/room.ts';
+import type { LinkTokenServices } from '@tributary/domain/link-tokens/room.ts';
+import type { OutcomeServices } from '@tributary/domain/outcomes/room.ts';
+import type { TrackingServices } from '@tributary/domain/tracking/room.ts';
 import type { Jobs } from '@tributary/work';
 
 /** What handlers may use besides the ledger. A handler names only what it needs. */

@@ -1,4 +1,4 @@
-import type { VisitMessage } from '@tributary/domain/ingestion';
+import type { VisitMessage } from '@tributary/domain/ingestion/room.ts';
 import { createRedis, type RedisClient, redisReady } from '@tributary/redis';
 import type { Stream } from '@tributary/stream';
 import { createLog } from '@tributary/telemetry';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { type Agent, sealMessage, type TrackingKey, type VisitMessage } from '@tributary/domain/ingestion';
+import { type Agent, sealMessage, type TrackingKey, type VisitMessage } from '@tributary/domain/ingestion/room.ts';
 import { hidden, Refusal, tooMany } from '@tributary/operations';
 import type { RateLimiter, Verdict } from '@tributary/redis';
 import { readEnvelope, visitsPerDay } from '@tributary/rules';

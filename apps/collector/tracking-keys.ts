@@ -1,4 +1,4 @@
-import { findTrackingKeys, type TrackingKey } from '@tributary/domain/ingestion';
+import { findTrackingKeys, type TrackingKey } from '@tributary/domain/ingestion/room.ts';
 import type { UnboundLedger } from '@tributary/postgres';
 import { LRUCache } from 'lru-cache';
 

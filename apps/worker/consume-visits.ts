@@ -1,4 +1,4 @@
-import { type Ingestion, pipeline } from '@tributary/domain/ingestion';
+import { type Ingestion, pipeline } from '@tributary/domain/ingestion/room.ts';
 import type { ConsumerEvent, Stream } from '@tributary/stream';
 import type { Log } from '@tributary/telemetry';
 

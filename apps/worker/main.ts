@@ -1,11 +1,11 @@
 import { clickhouseSettings, createClickHouse } from '@tributary/clickhouse';
 import { loadSettings, WrongSettings } from '@tributary/config';
-import { startAttribution } from '@tributary/domain/attribution';
-import { startDeliveryCopy } from '@tributary/domain/campaigns';
+import { startAttribution } from '@tributary/domain/attribution/room.ts';
+import { startDeliveryCopy } from '@tributary/domain/campaigns/room.ts';
 import { startSequencer } from '@tributary/domain/events/room.ts';
-import { openIngestion } from '@tributary/domain/ingestion';
-import { linkTokenReader } from '@tributary/domain/link-tokens';
-import { markVerified } from '@tributary/domain/tracking';
+import { openIngestion } from '@tributary/domain/ingestion/room.ts';
+import { linkTokenReader } from '@tributary/domain/link-tokens/room.ts';
+import { markVerified } from '@tributary/domain/tracking/room.ts';
 import { createOutbound } from '@tributary/outbound';
 import { createPostgres } from '@tributary/postgres';
 import { connectStream } from '@tributary/stream';

@@ -13,7 +13,7 @@ import {
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { importCustomers } from './index.ts';
+import { importCustomers } from './room.ts';
 
 let kit: Testkit;
 let server: TestServer;

@@ -12,7 +12,7 @@ import {
 } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { importCustomers } from './index.ts';
+import { importCustomers } from './room.ts';
 
 /** Importers that meet. The drill of the same name does this at full size. */
 

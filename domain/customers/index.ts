@@ -8,37 +8,11 @@ export {
   findShells,
   insertShell,
 } from './erase.ts';
-export {
-  type CustomerListServices,
-  type Goal,
-  type GoalReader,
-  nothing,
-  type Period,
-  type Position,
-  type Stretch,
-} from './goal-reader.ts';
-export { type CustomerServices, importCustomers } from './import-customers.ts';
-export { listCustomers } from './list-customers.ts';
-export {
-  countHeld,
-  findCustomer,
-  findCustomerBy,
-  listDisputed,
-  listIdentifiers,
-  listSamePerson,
-} from './people.ts';
-export { searchCustomers } from './search-customers.ts';
+export { type Goal, type GoalReader, nothing, type Period, type Position, type Stretch } from './goal-reader.ts';
+export type { CustomerServices } from './import-customers.ts';
+export { countHeld, findCustomer, findCustomerBy, listDisputed, listIdentifiers, listSamePerson } from './people.ts';
 export { type NamedKind, readIdentifier } from './selector.ts';
-export {
-  type CustomerName,
-  findBindings,
-  findCustomerKeys,
-  findNames,
-  findSurvivors,
-  lockSurvivors,
-  openCustomers,
-  saveCustomers,
-} from './store.ts';
+export { findBindings, findCustomerKeys, findSurvivors, lockSurvivors, openCustomers, saveCustomers } from './store.ts';
 export {
   findTombstones,
   nameOfCustomer,
@@ -46,7 +20,6 @@ export {
   nameOfVisitor,
   openShells,
   saveTombstones,
-  type Tombstone,
   type Tombstones,
   tombstonesUnder,
 } from './tombstones.ts';

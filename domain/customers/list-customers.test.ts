@@ -1,5 +1,5 @@
 import type { ClickHouse } from '@tributary/clickhouse';
-import { startAttribution } from '@tributary/domain/attribution';
+import { startAttribution } from '@tributary/domain/attribution/room.ts';
 import {
   type BookedConversion,
   conversionsOf,

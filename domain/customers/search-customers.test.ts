@@ -13,7 +13,7 @@ import {
 } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { importCustomers, searchCustomers } from './index.ts';
+import { importCustomers, searchCustomers } from './room.ts';
 
 let kit: Testkit;
 let server: TestServer;

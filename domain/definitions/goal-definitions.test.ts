@@ -1,5 +1,5 @@
-import { spreadDefinition } from '@tributary/domain/outcomes';
-import { settleCustomers } from '@tributary/domain/payments';
+import { spreadDefinition } from '@tributary/domain/outcomes/room.ts';
+import { settleCustomers } from '@tributary/domain/payments/room.ts';
 import {
   type EventSender,
   openApi,

@@ -1,2 +1,1 @@
 export { findCashEvents, loadDefinitions } from './definitions.ts';
-export { createGoal, createGoalDefinition, listGoalDefinitions } from './goal-definitions.ts';

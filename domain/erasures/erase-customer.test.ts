@@ -83,7 +83,7 @@ describe('what is gone, and what stays', () => {
     await place.rows(
       sql`INSERT INTO dirty_customers (profile_id, customer_id) VALUES (${place.profileId}, ${shell?.id})`,
     );
-    const { settleCustomers } = await import('@tributary/domain/payments');
+    const { settleCustomers } = await import('@tributary/domain/payments/room.ts');
     await settleCustomers(kit.app, kit.system, AbortSignal.timeout(10_000));
     expect(await standings()).toEqual(before);
   });

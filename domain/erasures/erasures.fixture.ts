@@ -1,4 +1,4 @@
-import { sealMessage } from '@tributary/domain/ingestion';
+import { sealMessage } from '@tributary/domain/ingestion/room.ts';
 import { type SceneTraits, scene, testStreamVault, type World } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';

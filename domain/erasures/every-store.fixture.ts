@@ -1,8 +1,8 @@
 import { raw } from '@tributary/clickhouse';
-import { replay, startAttribution } from '@tributary/domain/attribution';
+import { replay, startAttribution } from '@tributary/domain/attribution/room.ts';
 import { tombstonesUnder } from '@tributary/domain/customers';
-import { type Ingestion, openIngestion, pipeline } from '@tributary/domain/ingestion';
-import { linkTokenReader } from '@tributary/domain/link-tokens';
+import { type Ingestion, openIngestion, pipeline } from '@tributary/domain/ingestion/room.ts';
+import { linkTokenReader } from '@tributary/domain/link-tokens/room.ts';
 import { createRedis, readTexts, redisReady } from '@tributary/redis';
 import {
   browserVisit,

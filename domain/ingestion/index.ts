@@ -1,11 +1,5 @@
-export { type Ingestion, openIngestion } from './context.ts';
 export { eraseLinks, findVisitorsOf } from './erase.ts';
-export { findTrackingKeys, type TrackingKey } from './find-tracking-keys.ts';
 export { forgetBadVisits, type Opening, openBadVisits } from './forget-bad-visits.ts';
 export { forgetDeadLetters, openDeadLetters } from './forget-dead-letters.ts';
-export { type Agent, type Arrival, sealMessage, type VisitMessage } from './message.ts';
 export { hashesNamedIn } from './named-in.ts';
-export { pipeline } from './pipeline.ts';
-export { replayBadVisits } from './replay-bad-visits.ts';
 export { countBrowsers, findHolder, listBrowsers } from './store.ts';
-export { takeVisit } from './take-visit.ts';

@@ -1,5 +1,5 @@
 import { raw } from '@tributary/clickhouse';
-import { linkTokenReader, sealLinkToken } from '@tributary/domain/link-tokens';
+import { linkTokenReader, sealLinkToken } from '@tributary/domain/link-tokens/room.ts';
 import { browserVisit, buildProfile, openTestkit, openWarehouse, type Testkit } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';

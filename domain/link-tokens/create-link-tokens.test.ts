@@ -13,7 +13,7 @@ import { linkTokenParameter } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v4 as uuid } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openLinkToken } from './index.ts';
+import { openLinkToken } from './room.ts';
 
 let kit: Testkit;
 let api: TestApi;

@@ -1,2 +1,1 @@
-export { dailyRates, findRates, saveRates } from './exchange-rates.ts';
-export { fetchRates, type RateSources } from './fetch-rates.job.ts';
+export { dailyRates, findRates } from './exchange-rates.ts';

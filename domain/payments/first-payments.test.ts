@@ -15,7 +15,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { paymentStandings, settleCustomers } from './index.ts';
+import { paymentStandings, settleCustomers } from './room.ts';
 
 let kit: Testkit;
 let api: TestApi;

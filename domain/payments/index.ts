@@ -1,2 +1,1 @@
-export { settleCustomers } from './settle-customers.job.ts';
 export { paymentStandings } from './standings.ts';

@@ -1,4 +1,4 @@
-import { saveRates } from '@tributary/domain/money';
+import { saveRates } from '@tributary/domain/money/room.ts';
 import { openTestWithClickHouse } from '@tributary/testkit';
 import { describe, expect, test } from 'vitest';
 import { banner, film, openShop, outlet, winter } from './reports.fixture.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { saveRates } from '@tributary/domain/money';
+import { saveRates } from '@tributary/domain/money/room.ts';
 import { conversionIdOf, sumAmounts } from '@tributary/rules';
 import { openTestWithClickHouse } from '@tributary/testkit';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import { replay } from '@tributary/domain/attribution';
+import { replay } from '@tributary/domain/attribution/room.ts';
 import { Book, openMarket, ReportBook, type ReportCell } from '@tributary/market';
 import { fromMinorUnits, multiplyAmounts, sumAmounts, toMinorUnits } from '@tributary/rules';
 import { openTestWithClickHouse } from '@tributary/testkit';

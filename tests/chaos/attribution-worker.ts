@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClickHouse } from '@tributary/clickhouse';
-import { startAttribution } from '@tributary/domain/attribution';
-import { settleCustomers } from '@tributary/domain/payments';
+import { startAttribution } from '@tributary/domain/attribution/room.ts';
+import { settleCustomers } from '@tributary/domain/payments/room.ts';
 import { createPostgres } from '@tributary/postgres';
 
 /** The attribution part of a worker, to be killed. What it could not do because an engine was away it tries again. */

@@ -1,5 +1,5 @@
 import { createClickHouse, migrate, raw } from '@tributary/clickhouse';
-import { replay } from '@tributary/domain/attribution';
+import { replay } from '@tributary/domain/attribution/room.ts';
 import { createPostgres } from '@tributary/postgres';
 import { buildProfile, type Drill, openDrillEngines } from '@tributary/testkit';
 import { fillLargeProfile } from '../parity/large-profile.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { replay } from '@tributary/domain/attribution';
-import { openIngestion, pipeline } from '@tributary/domain/ingestion';
+import { replay } from '@tributary/domain/attribution/room.ts';
+import { openIngestion, pipeline } from '@tributary/domain/ingestion/room.ts';
 import { buildTrackingKey, type Drill, freePort, httpApi, scene } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { Agent } from 'undici';

@@ -1,6 +1,6 @@
 import { createApi } from '@tributary/api/app.ts';
 import { createClickHouse } from '@tributary/clickhouse';
-import { dnsOpener } from '@tributary/domain/tracking';
+import { dnsOpener } from '@tributary/domain/tracking/room.ts';
 import { createOutbound } from '@tributary/outbound';
 import { createPostgres } from '@tributary/postgres';
 import { createRedis } from '@tributary/redis';

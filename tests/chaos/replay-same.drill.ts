@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClickHouse, migrate, raw } from '@tributary/clickhouse';
-import { replay } from '@tributary/domain/attribution';
-import { spreadDefinition } from '@tributary/domain/outcomes';
+import { replay } from '@tributary/domain/attribution/room.ts';
+import { spreadDefinition } from '@tributary/domain/outcomes/room.ts';
 import { createPostgres } from '@tributary/postgres';
 import { buildApiKey, buildProfile, type Drill, Killable, openApi, openDrillKit } from '@tributary/testkit';
 import { dayMs } from '@tributary/vocabulary';

@@ -1,5 +1,5 @@
 import { routes } from '@tributary/contract';
-import { importCustomers, searchCustomers } from '@tributary/domain/customers';
+import { importCustomers, searchCustomers } from '@tributary/domain/customers/room.ts';
 import { findCustomerTotals } from '@tributary/domain/outcomes';
 import { createPostgres, type Postgres } from '@tributary/postgres';
 import { searchTerms } from '@tributary/rules';

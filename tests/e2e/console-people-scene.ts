@@ -1,9 +1,9 @@
 import { buildConsole, consoleDirectory } from '@tributary/console/build.ts';
 import type { Role } from '@tributary/contract';
 import { addMember, createPasswords, createUser } from '@tributary/domain/accounts/room.ts';
-import { completeErasures } from '@tributary/domain/erasures';
-import { openIngestion, pipeline } from '@tributary/domain/ingestion';
-import { linkTokenReader } from '@tributary/domain/link-tokens';
+import { completeErasures } from '@tributary/domain/erasures/room.ts';
+import { openIngestion, pipeline } from '@tributary/domain/ingestion/room.ts';
+import { linkTokenReader } from '@tributary/domain/link-tokens/room.ts';
 import { createClient } from '@tributary/sdk';
 import {
   at,

@@ -1,7 +1,7 @@
 import { buildConsole, consoleDirectory } from '@tributary/console/build.ts';
 import { addMember, createPasswords, createUser } from '@tributary/domain/accounts/room.ts';
-import { replay } from '@tributary/domain/attribution';
-import { rebuildProfile } from '@tributary/domain/top-performers';
+import { replay } from '@tributary/domain/attribution/room.ts';
+import { rebuildProfile } from '@tributary/domain/top-performers/room.ts';
 import { Book, type Market, openMarket, ReportBook } from '@tributary/market';
 import { createClient } from '@tributary/sdk';
 import { buildApiKey, buildProfile, openApi, openTestkit, openWarehouse } from '@tributary/testkit';

@@ -1,4 +1,4 @@
-import { saveRates } from '@tributary/domain/money';
+import { saveRates } from '@tributary/domain/money/room.ts';
 import { asRequests, households, openMarket } from '@tributary/market';
 import { fromMinorUnits, toMinorUnits } from '@tributary/rules';
 import { buildApiKey, buildProfile, openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';

@@ -1,7 +1,7 @@
 import { type ApiOptions, createApi } from '@tributary/api/app.ts';
 import { createClickHouse } from '@tributary/clickhouse';
 import { registerApp } from '@tributary/domain/credentials/room.ts';
-import { dnsOpener } from '@tributary/domain/tracking';
+import { dnsOpener } from '@tributary/domain/tracking/room.ts';
 import { createOutbound } from '@tributary/outbound';
 import { createPostgres } from '@tributary/postgres';
 import { createRedis, redisReady } from '@tributary/redis';

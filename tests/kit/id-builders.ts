@@ -1,6 +1,6 @@
 import { type CredentialKind, McpScope, OAuthScope, Scope } from '@tributary/contract';
 import { hashSecret, mintSecret, registerApp } from '@tributary/domain/credentials/room.ts';
-import { mintTrackingKey } from '@tributary/domain/tracking';
+import { mintTrackingKey } from '@tributary/domain/tracking/room.ts';
 import { createPostgres, type Ledger, type Schema } from '@tributary/postgres';
 import { entityIdOf } from '@tributary/rules';
 import { type EntityLevel, type IdKind, unboundAppScopes } from '@tributary/vocabulary';

@@ -1,6 +1,6 @@
 import type { Clock } from '@tributary/clock';
 import type { Route } from '@tributary/contract';
-import { tombstonesUnder } from '@tributary/domain/customers';
+import { tombstonesUnder } from '@tributary/domain/customers/room.ts';
 import { bindRoute, createServer, serveHealth } from '@tributary/http';
 import type { CallerOf, Context, Handles } from '@tributary/operations';
 import { createRateLimiter, createRedis, redisReady } from '@tributary/redis';

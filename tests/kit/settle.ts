@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouse } from '@tributary/clickhouse';
-import { startAttribution } from '@tributary/domain/attribution';
-import { startDeliveryCopy } from '@tributary/domain/campaigns';
+import { startAttribution } from '@tributary/domain/attribution/room.ts';
+import { startDeliveryCopy } from '@tributary/domain/campaigns/room.ts';
 import type { Postgres } from '@tributary/postgres';
 import { sql } from 'kysely';
 

@@ -1,7 +1,7 @@
 import { clickhouseSettings, createClickHouse } from '@tributary/clickhouse';
 import type { Settings } from '@tributary/config';
-import { replay } from '@tributary/domain/attribution';
-import { rebuildProfile } from '@tributary/domain/top-performers';
+import { replay } from '@tributary/domain/attribution/room.ts';
+import { rebuildProfile } from '@tributary/domain/top-performers/room.ts';
 import { Supervisor } from '@tributary/engines';
 import { Book, openMarket } from '@tributary/market';
 import { createPostgres } from '@tributary/postgres';

@@ -1,6 +1,6 @@
-import { tombstonesUnder } from '@tributary/domain/customers';
-import { signCertificate, verifyErasure } from '@tributary/domain/erasures';
-import { openIngestion } from '@tributary/domain/ingestion';
+import { tombstonesUnder } from '@tributary/domain/customers/room.ts';
+import { signCertificate, verifyErasure } from '@tributary/domain/erasures/room.ts';
+import { openIngestion } from '@tributary/domain/ingestion/room.ts';
 import { readTexts, redisReady } from '@tributary/redis';
 import { defaultStreamSettings } from '@tributary/stream';
 import { dayMs } from '@tributary/vocabulary';

@@ -1,5 +1,5 @@
-import { openOutcomeImporter } from '@tributary/domain/outcomes';
-import { paymentStandings } from '@tributary/domain/payments';
+import { openOutcomeImporter } from '@tributary/domain/outcomes/room.ts';
+import { paymentStandings } from '@tributary/domain/payments/room.ts';
 import { Command } from 'commander';
 import { importFile, progressLine, rejectedFile } from '../csv-file.ts';
 import { withLedgers } from '../ledgers.ts';

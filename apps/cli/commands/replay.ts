@@ -1,4 +1,4 @@
-import { replay } from '@tributary/domain/attribution';
+import { replay } from '@tributary/domain/attribution/room.ts';
 import { Command } from 'commander';
 import { withLedgers } from '../ledgers.ts';
 import { tell } from '../output.ts';

@@ -1,4 +1,4 @@
-import { rebuildProfile } from '@tributary/domain/top-performers';
+import { rebuildProfile } from '@tributary/domain/top-performers/room.ts';
 import { Command } from 'commander';
 import { withLedgers } from '../ledgers.ts';
 import { tell } from '../output.ts';

@@ -1,5 +1,5 @@
 import { spendColumns } from '@tributary/contract';
-import { openSpendImporter } from '@tributary/domain/campaigns';
+import { openSpendImporter } from '@tributary/domain/campaigns/room.ts';
 import { Command } from 'commander';
 import { importFile, progressLine, rejectedFile } from '../csv-file.ts';
 import { withLedgers } from '../ledgers.ts';

@@ -1,6 +1,6 @@
-import { openIngestion, replayBadVisits } from '@tributary/domain/ingestion';
-import { linkTokenReader } from '@tributary/domain/link-tokens';
-import { markVerified } from '@tributary/domain/tracking';
+import { openIngestion, replayBadVisits } from '@tributary/domain/ingestion/room.ts';
+import { linkTokenReader } from '@tributary/domain/link-tokens/room.ts';
+import { markVerified } from '@tributary/domain/tracking/room.ts';
 import { Command } from 'commander';
 import { withLedgers } from '../ledgers.ts';
 import { tell } from '../output.ts';

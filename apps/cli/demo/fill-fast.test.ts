@@ -1,5 +1,5 @@
 import { type ClickHouse, raw } from '@tributary/clickhouse';
-import { startAttribution } from '@tributary/domain/attribution';
+import { startAttribution } from '@tributary/domain/attribution/room.ts';
 import {
   Book,
   conversionsOf,

@@ -1,4 +1,4 @@
-import { dnsOpener } from '@tributary/domain/tracking';
+import { dnsOpener } from '@tributary/domain/tracking/room.ts';
 import {
   buildApiKey,
   buildProfile,

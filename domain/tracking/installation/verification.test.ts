@@ -5,7 +5,7 @@ import { createOutbound } from '@tributary/outbound';
 import { buildApiKey, buildProfile, openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { markVerified } from '../index.ts';
+import { markVerified } from '../room.ts';
 
 let kit: Testkit;
 let api: TestApi;

@@ -1,0 +1,3 @@
+export { startAttribution } from './attribute-dirty.ts';
+export { readReplayStatus } from './read-replay-status.ts';
+export { replay } from './replay.ts';

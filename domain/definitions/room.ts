@@ -1,0 +1,1 @@
+export { createGoal, createGoalDefinition, listGoalDefinitions } from './goal-definitions.ts';

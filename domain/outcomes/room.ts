@@ -1,0 +1,7 @@
+export { createEvent } from './create-event.ts';
+export { findCustomerTotals } from './find-customer-totals.ts';
+export { goalReader } from './goal-store.ts';
+export { openOutcomeImporter } from './import-outcomes.ts';
+export { priceOutcomes } from './price-outcomes.ts';
+export type { OutcomeServices } from './services.ts';
+export { spreadDefinition } from './spread-definition.job.ts';

@@ -1,0 +1,2 @@
+export { settleCustomers } from './settle-customers.job.ts';
+export { paymentStandings } from './standings.ts';
