@@ -1,7 +1,7 @@
 import type { ClickHouse } from '@tributary/clickhouse';
+import { stampAttributed } from '@tributary/domain/definitions';
 import { announce } from '@tributary/domain/events';
 import type { Tx } from '@tributary/postgres';
-import { sql } from 'kysely';
 import { v5 as uuidFrom } from 'uuid';
 
 /** The definitions of whose conversions some campaign, ad set or ad earned a share, as this version has worked them out. */
@@ -21,11 +21,7 @@ export async function announceAttributed(
   definitionIds: readonly string[],
   now: Date,
 ): Promise<void> {
-  if (definitionIds.length === 0) return;
-  const { rows } = await sql<{ id: string; key: string }>`
-    UPDATE definitions SET first_attributed_at = ${now}
-    WHERE profile_id = ${profileId} AND first_attributed_at IS NULL AND id = ANY (${definitionIds}::uuid[])
-    RETURNING id, key`.execute(tx);
+  const rows = await stampAttributed(tx, profileId, definitionIds, now);
   await announce(
     tx,
     rows.map(({ id, key }) => ({

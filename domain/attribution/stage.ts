@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { ClickHouse } from '@tributary/clickhouse';
+import { profileOf } from '@tributary/domain/tenants';
 import type { Postgres, Snapshot } from '@tributary/postgres';
 import { minorDigits } from '@tributary/rules';
 import { nilUuid } from '@tributary/vocabulary';
@@ -16,7 +17,7 @@ export interface Staged {
  * Puts into ClickHouse what attribution needs of the ledger, as one snapshot of it says. The rows go from one engine to the other
  * as text, without becoming objects on the way.
  */
-export function stage(
+export async function stage(
   postgres: Postgres,
   clickhouse: ClickHouse,
   profileId: string,
@@ -24,6 +25,7 @@ export function stage(
   selection: Selection,
   cause: string,
 ): Promise<Staged> {
+  const { currency } = await postgres.forProfile(profileId).transaction((tx) => profileOf(tx, profileId));
   return postgres.snapshot(profileId, async ({ query, copy, beside }) => {
     const dirty =
       'dirty' in selection
@@ -33,11 +35,7 @@ export function stage(
           )
         : [];
     if ('dirty' in selection && dirty.length === 0) return { dirty };
-    const [profile] = await query<{ currency: string }>(
-      'SELECT reporting_currency AS currency FROM profiles WHERE id = $1',
-      [profileId],
-    );
-    const sql = statements(profileId, batchId, selection, profile?.currency ?? 'USD', cause);
+    const sql = statements(profileId, batchId, selection, currency, cause);
     const insert = async (table: StagedTable, columns: string, rows: Readable) =>
       clickhouse.insertText(table, columns.split(', '), rows);
     const insertConversions = () => insert('attribution_conversions', conversionColumns, copy(sql.conversions));
@@ -89,6 +87,7 @@ function statements(profileId: string, batchId: string, selection: Selection, cu
   const homes = `(SELECT DISTINCT ON (customer_id) customer_id, visitor_id FROM visitor_links WHERE profile_id = '${profileId}' ORDER BY customer_id, substring(uuid_send(visitor_id) FROM 9))`;
   const home = buckets === 1 ? '' : `LEFT JOIN ${homes} h ON h.customer_id = o.customer_id`;
   const homeOf = buckets === 1 ? person : `coalesce(h.visitor_id, ${person})`;
+  // What outcome_meanings says. That view behind the OFFSET would be planned for each row by itself, at twice the time.
   const definition = `
     LEFT JOIN definition_events byname ON byname.profile_id = o.profile_id AND byname.event_key = o.event_key
     LEFT JOIN definition_events bytype ON bytype.profile_id = o.profile_id AND bytype.event_key = o.event_type_key

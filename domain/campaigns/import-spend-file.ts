@@ -1,4 +1,5 @@
 import { judgeSpendRow, type SpendFault } from '@tributary/contract';
+import { findProfile } from '@tributary/domain/tenants';
 import type { Postgres } from '@tributary/postgres';
 import { goodOf, readJudged } from './read-spend.ts';
 import { type RecordedSpend, recordSpend } from './record-spend.ts';
@@ -30,10 +31,7 @@ export async function openSpendImporter(
   now: () => Date,
 ): Promise<SpendImporter | undefined> {
   const ledger = app.forProfile(profileId);
-  const profile = await ledger.transaction((tx) =>
-    tx.selectFrom('profiles').select('id').where('id', '=', profileId).executeTakeFirst(),
-  );
-  if (!profile) return undefined;
+  if (!(await ledger.transaction((tx) => findProfile(tx, profileId)))) return undefined;
   const read = (rows: readonly SpendCells[]) => {
     const reads = rows.map(({ line, cells }) =>
       readJudged(profileId, judgeSpendRow({ ...withoutBlanks(cells), line }), now()),

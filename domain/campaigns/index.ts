@@ -1,1 +1,2 @@
+export { findAds, findEntitiesOfLevel, findEntityByExternalId, type KnownAd } from './find-entities.ts';
 export { findLineages, type Lineage } from './lineage.ts';

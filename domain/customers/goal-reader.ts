@@ -38,19 +38,16 @@ export interface Goal {
   readonly from: Date;
 }
 
-export interface Period {
-  readonly from: Date;
-  readonly to: Date;
-  readonly currency: string;
+export interface OpenGoal {
+  /** The newest conversions of the goal before a place. */
+  read(before: Position, most: number): Promise<Stretch>;
+  /** The same of certain customers. */
+  readOf(customerIds: readonly string[], before: Position, most: number): Promise<Stretch>;
 }
 
 /** Who reached a goal. Outcomes are the business of a room above this one, which is why whoever puts the service together hands this in. */
 export interface GoalReader {
-  findPeriod(tx: Tx, profileId: string, firstDay: string, lastDay: string): Promise<Period>;
-  /** The newest conversions of the goal before a place. */
-  readGoal(tx: Tx, goal: Goal, before: Position, most: number): Promise<Stretch>;
-  /** The same of certain customers. */
-  readGoalOf(tx: Tx, goal: Goal, customerIds: readonly string[], before: Position, most: number): Promise<Stretch>;
+  open(tx: Tx, goal: Goal): Promise<OpenGoal>;
   /** What browsers that nobody is known of did in all their time. */
   findVisitorTotals(
     tx: Tx,

@@ -8,13 +8,24 @@ export {
   findShells,
   insertShell,
 } from './erase.ts';
-export { type Goal, type GoalReader, nothing, type Period, type Position, type Stretch } from './goal-reader.ts';
+export { type Goal, type GoalReader, nothing, type Position, type Stretch } from './goal-reader.ts';
 export type { CustomerServices } from './import-customers.ts';
 export { countHeld, findCustomer, findCustomerBy, listDisputed, listIdentifiers, listSamePerson } from './people.ts';
+export { readPhone, readWhatsAppId } from './phones.ts';
 export { type NamedKind, readIdentifier } from './selector.ts';
-export { findBindings, findCustomerKeys, findSurvivors, lockSurvivors, openCustomers, saveCustomers } from './store.ts';
+export {
+  findBindings,
+  findCustomerKeys,
+  findSurvivors,
+  holdCustomers,
+  lockSurvivors,
+  lockUnmerged,
+  openCustomers,
+  saveCustomers,
+} from './store.ts';
 export {
   findTombstones,
+  listTombstones,
   nameOfCustomer,
   nameOfIdentifier,
   nameOfVisitor,

@@ -1,17 +1,11 @@
 import type { ClickHouse, Row } from '@tributary/clickhouse';
 import { Device, type Routes } from '@tributary/contract';
+import { findDays } from '@tributary/domain/tenants';
 import { answer, type Handles } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { conversionIdOf, outcomeIdOf, searchQuestion } from '@tributary/rules';
 import { nilUuid } from '@tributary/vocabulary';
-import {
-  type CustomerListServices,
-  type Goal,
-  type GoalReader,
-  type LookedAt,
-  nothing,
-  type Position,
-} from './goal-reader.ts';
+import { type CustomerListServices, type LookedAt, nothing, type OpenGoal, type Position } from './goal-reader.ts';
 import { findFitting, fittingAmong } from './match-customers.ts';
 import { type CustomerName, findNames } from './store.ts';
 import type { CustomerTotals } from './totals.ts';
@@ -28,14 +22,13 @@ export const listCustomers: Handles<
   const profileId = caller.profileId;
   const { walked, names, totals } = await ledger.transaction(
     async (tx) => {
-      const period = await goals.findPeriod(tx, profileId, query.date_from, query.date_to);
-      const { currency } = period;
-      const goal = { profileId, conversionType: query.goal, currency, from: period.from };
+      const { currency, from, until } = await findDays(tx, profileId, query.date_from, query.date_to);
+      const goal = { profileId, conversionType: query.goal, currency, from };
       const page = await walkGoal({
-        from: startOf(query, period.to),
+        from: startOf(query, until),
         limit: query.limit,
         most: mostLookedAt,
-        ...(await searcher(tx, goals, goal, query.search)),
+        ...(await searcher(tx, await goals.open(tx, goal), query.search)),
       });
       const customerIds = page.found.flatMap(({ customerId }) => customerId ?? []);
       const visitorIds = page.found.flatMap(({ customerId, visitorId }) => (customerId ? [] : (visitorId ?? [])));
@@ -72,12 +65,12 @@ const cursorOf = ({ through }: Walked): string | null =>
   through && `${through.at.toISOString()}|${conversionIdOf(through.id)}`;
 
 /** Few people: what each of them did. Any number, or a name that thousands have: what was done, and by whom. */
-async function searcher(tx: Tx, goals: GoalReader, goal: Goal, search = ''): Promise<Pick<Walk, 'read' | 'keep'>> {
-  const read: Walk['read'] = (before, most) => goals.readGoal(tx, goal, before, most);
+async function searcher(tx: Tx, goal: OpenGoal, search = ''): Promise<Pick<Walk, 'read' | 'keep'>> {
+  const { read } = goal;
   const question = searchQuestion(search);
   if (!question) return { read: search.trim() === '' ? read : async () => nothing, keep: all };
   const people = await findFitting(tx, question);
-  if (people) return { read: (before, most) => goals.readGoalOf(tx, goal, people, before, most), keep: all };
+  if (people) return { read: (before, most) => goal.readOf(people, before, most), keep: all };
   const keep: Walk['keep'] = async (looked) => {
     const fitting = await fittingAmong(
       tx,

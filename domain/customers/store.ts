@@ -135,13 +135,24 @@ export async function lockSurvivors(
     const survivors = await findSurvivors(tx, profileId, customerIds);
     const ids = [...new Set(survivors.values())];
     if (ids.length === 0) return survivors;
-    const { rows } = await sql`
-      SELECT FROM customers WHERE profile_id = ${profileId} AND id = ANY (${ids}::uuid[]) AND merged_into IS NULL
-      ORDER BY id FOR SHARE`.execute(tx);
-    // One that was merged or erased while we waited for it is missing here; another look finds what became of it.
-    if (rows.length === ids.length) return survivors;
+    // Where one was merged or erased while we waited for it, another look finds what became of it.
+    if (await lockUnmerged(tx, profileId, ids)) return survivors;
   }
   throw new Error('The customers that some tokens name did not hold still.');
+}
+
+/** Locks customers against a merge and an erasure until the transaction ends. False where one is merged or gone by now. */
+export async function lockUnmerged(tx: Tx, profileId: string, customerIds: readonly string[]): Promise<boolean> {
+  const ids = [...new Set(customerIds)];
+  const { rows } = await sql`
+    SELECT FROM customers WHERE profile_id = ${profileId} AND id = ANY (${ids}::uuid[]) AND merged_into IS NULL
+    ORDER BY id FOR SHARE`.execute(tx);
+  return rows.length === ids.length;
+}
+
+/** Keeps whoever writes of these customers waiting until the transaction ends: their row is what writers lock, in the same order. */
+export async function holdCustomers(tx: Tx, customerIds: readonly string[]): Promise<void> {
+  await sql`SELECT FROM customers WHERE id = ANY (${customerIds}::uuid[]) ORDER BY id FOR NO KEY UPDATE`.execute(tx);
 }
 
 /** The caller's own key of each customer, where it has one: of several, one that no merge brought, and of those the first. */

@@ -38,6 +38,15 @@ export async function findTombstones(tx: Tx, profileId: string, hashes: readonly
   return rows;
 }
 
+/** What an erasure left, in hex. */
+export async function listTombstones(tx: Tx, profileId: string, erasureId: string): Promise<string[]> {
+  const { rows } = await sql<{ hash: string }>`
+    SELECT encode(hash, 'hex') AS hash FROM tombstones WHERE profile_id = ${profileId} AND erasure_id = ${erasureId}`.execute(
+    tx,
+  );
+  return rows.map(({ hash }) => hash);
+}
+
 export async function saveTombstones(
   tx: Tx,
   profileId: string,

@@ -45,7 +45,8 @@ export async function findCashEvents(tx: Tx, profileId: string, now: Date): Prom
   return (event) => find(event)?.countsAsCash ?? false;
 }
 
-async function readDefinitions(tx: Tx, profileId: string): Promise<StoredDefinition[]> {
+/** As they are, without the usual ones where there are none. */
+export async function readDefinitions(tx: Tx, profileId: string): Promise<StoredDefinition[]> {
   const { rows } = await sql<StoredDefinition>`
     SELECT d.id, d.key, d.name, d.conversion_type AS "conversionType", d.counts_as_cash AS "countsAsCash",
       d.is_attribution_eligible AS "isAttributionEligible", d.lookback_window_days AS "lookbackWindowDays",
@@ -94,6 +95,24 @@ export async function saveDefinition(tx: Tx, profileId: string, definition: Stor
 async function writeEvents(tx: Tx, profileId: string, { id, eventNames }: StoredDefinition): Promise<void> {
   const rows = eventNames.map((name) => ({ profile_id: profileId, event_key: eventNameKey(name), definition_id: id }));
   await tx.insertInto('definition_events').values(rows).execute();
+}
+
+/** Notes for good when something was first attributed of them. Resolves to those that it is news of. */
+export async function stampAttributed(
+  tx: Tx,
+  profileId: string,
+  ids: readonly string[],
+  now: Date,
+): Promise<{ readonly id: string; readonly key: string }[]> {
+  if (ids.length === 0) return [];
+  return tx
+    .updateTable('definitions')
+    .set({ first_attributed_at: now })
+    .where('profile_id', '=', profileId)
+    .where('id', 'in', [...ids])
+    .where('first_attributed_at', 'is', null)
+    .returning(['id', 'key'])
+    .execute();
 }
 
 const columnsOf = (profileId: string, definition: StoredDefinition) => ({

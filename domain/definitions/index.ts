@@ -1,1 +1,1 @@
-export { findCashEvents, loadDefinitions } from './definitions.ts';
+export { findCashEvents, loadDefinitions, readDefinitions, stampAttributed } from './definitions.ts';

@@ -1,4 +1,5 @@
 import type { Routes } from '@tributary/contract';
+import { hasProfile } from '@tributary/domain/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { enter } from '@tributary/postgres';
 import type { ErasureServices } from './erase-customer.ts';
@@ -11,14 +12,8 @@ export const createCustomerErasure: Handles<Routes['createCustomerErasure'], Era
   const { workspaceId } = params;
   const { profile_id: profileId, ...asked } = body;
   return context.effect(async (tx) => {
-    const profile = await tx
-      .selectFrom('profiles')
-      .select('id')
-      .where('id', '=', profileId)
-      .where('workspace_id', '=', workspaceId)
-      .where('archived_at', 'is', null)
-      .executeTakeFirst();
-    if (!profile) return refuse('not_found', 'There is no such profile in this workspace.');
+    if (!(await hasProfile(tx, workspaceId, profileId)))
+      return refuse('not_found', 'There is no such profile in this workspace.');
     await enter(tx, { profileId });
     const { status, receipt } = await requestErasure(tx, { profileId, workspaceId }, asked, context);
     return answer(status, { data: receipt });

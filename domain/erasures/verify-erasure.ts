@@ -1,9 +1,15 @@
 import { createPrivateKey, createPublicKey, hkdfSync, sign } from 'node:crypto';
 import { type ClickHouse, clearedVisit, raw } from '@tributary/clickhouse';
-import { nameOfCustomer, nameOfIdentifier, nameOfVisitor, type Tombstones } from '@tributary/domain/customers';
+import {
+  listTombstones,
+  nameOfCustomer,
+  nameOfIdentifier,
+  nameOfVisitor,
+  type Tombstones,
+} from '@tributary/domain/customers';
 import { hashesNamedIn, type Opening, openBadVisits, openDeadLetters } from '@tributary/domain/ingestion';
 import { readAnswers } from '@tributary/operations';
-import type { Postgres, Tx } from '@tributary/postgres';
+import type { Postgres } from '@tributary/postgres';
 import type { Identifier } from '@tributary/rules';
 import type { Stream } from '@tributary/stream';
 import type { Vault } from '@tributary/vault';
@@ -58,7 +64,7 @@ export async function verifyErasure(
   const ledger = app.forProfile(profileId);
   const [erasure] = await ledger.transaction((tx) => findErasures(tx, profileId, [erasureId]));
   if (!erasure) return undefined;
-  const graves = new Set(await ledger.transaction((tx) => hashesOf(tx, profileId, erasureId)));
+  const graves = new Set(await ledger.transaction((tx) => listTombstones(tx, profileId, erasureId)));
   const knownAgain = await forgetKnownAgain(stores, profileId, erasure.requestedAt, graves);
   const isGrave = (hash: Buffer) => graves.has(hash.toString('hex'));
   /** Who a text or a list of texts names: a person by any identifier, or by our own id. Browsers have their own search. */
@@ -110,14 +116,6 @@ export async function verifyErasure(
     backups_expire_at: after(stores.backupRetentionDays),
     verified_at: now.toISOString(),
   };
-}
-
-async function hashesOf(tx: Tx, profileId: string, erasureId: string): Promise<string[]> {
-  const { rows } = await sql<{ hash: string }>`
-    SELECT encode(hash, 'hex') AS hash FROM tombstones WHERE profile_id = ${profileId} AND erasure_id = ${erasureId}`.execute(
-    tx,
-  );
-  return rows.map(({ hash }) => hash);
 }
 
 /** Who came back after the erasure, or shares a phone with whoever was erased, is a customer like any other. */

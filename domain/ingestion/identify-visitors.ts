@@ -6,6 +6,7 @@ import {
   nameOfVisitor,
   openCustomers,
   openShells,
+  readPhone,
   saveCustomers,
   saveTombstones,
 } from '@tributary/domain/customers';
@@ -18,7 +19,6 @@ import {
   isOfErased,
   normaliseEmail,
   normaliseKey,
-  normalisePhone,
   type Traits,
   withoutErased,
 } from '@tributary/rules';
@@ -26,7 +26,7 @@ import { v7 as uuid } from 'uuid';
 import type { Ingestion } from './context.ts';
 import { eachProfile } from './each-profile.ts';
 import type { PlacedVisit } from './place-visits.ts';
-import { findLinks, insertLinks, type VisitorLink } from './store.ts';
+import { findHolders, insertLinks, type VisitorLink } from './store.ts';
 
 /** What a visit says of who its browser is. */
 interface Claim {
@@ -65,7 +65,7 @@ function claimOf(
 ): Claim[] {
   if (arrival.user_agent.is_bot || isErased) return [];
   const at = new Date(visit.at);
-  const identifiers = visit.type === 'identify' ? readTraits(secret.traits ?? {}) : [];
+  const identifiers = visit.type === 'identify' ? readTraits(profile.id, secret.traits ?? {}) : [];
   const tokenOf = secret.link_token ? readLinkToken(profile.id, secret.link_token, at) : undefined;
   if (identifiers.length === 0 && !tokenOf) return [];
   const saidAt = new Date(Math.min(at.getTime(), Date.parse(arrival.received_at)));
@@ -73,11 +73,11 @@ function claimOf(
 }
 
 /** One that cannot be read says nothing. Names are left out: they tell nobody apart, and a stranger may have typed them. */
-function readTraits({ external_id, email, phone }: Traits): Identifier[] {
+function readTraits(profileId: string, { external_id, email, phone }: Traits): Identifier[] {
   const read: { kind: Identifier['kind']; value: string | undefined }[] = [
     { kind: 'external_customer_id', value: external_id && normaliseKey(external_id) },
     { kind: 'email', value: email && normaliseEmail(email) },
-    { kind: 'phone', value: phone && normalisePhone(phone, 'CL') },
+    { kind: 'phone', value: phone && readPhone(profileId, phone) },
   ];
   return read.flatMap(({ kind, value }) => (value ? [{ kind, value }] : []));
 }
@@ -89,7 +89,11 @@ async function settleClaims(
 ): Promise<boolean> {
   const { postgres, tombstones, now } = ingestion;
   return postgres.forProfile(profileId).transaction(async (tx) => {
-    const linked = await findLinks(tx, profileId, [...new Set(claims.map(({ visitorId }) => visitorId))]);
+    const linked = await findHolders(
+      tx,
+      profileId,
+      claims.map(({ visitorId }) => visitorId),
+    );
     const open = claims.filter(({ visitorId }) => !linked.has(visitorId));
     if (open.length === 0) return false;
     // Identifiers before customers, as every writer locks.

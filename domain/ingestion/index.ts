@@ -2,4 +2,11 @@ export { eraseLinks, findVisitorsOf } from './erase.ts';
 export { forgetBadVisits, type Opening, openBadVisits } from './forget-bad-visits.ts';
 export { forgetDeadLetters, openDeadLetters } from './forget-dead-letters.ts';
 export { hashesNamedIn } from './named-in.ts';
-export { countBrowsers, findHolder, listBrowsers } from './store.ts';
+export {
+  countBadVisitsByDay,
+  countBrowsers,
+  findHolders,
+  findLatestBrowsers,
+  listBrowsers,
+  listLinkedVisitors,
+} from './store.ts';

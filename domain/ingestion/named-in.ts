@@ -1,5 +1,5 @@
-import { nameOfIdentifier, type Tombstones } from '@tributary/domain/customers';
-import { type Identifier, normaliseEmail, normaliseKey, normalisePhone, normaliseRut } from '@tributary/rules';
+import { nameOfIdentifier, readPhone, readWhatsAppId, type Tombstones } from '@tributary/domain/customers';
+import { type Identifier, normaliseEmail, normaliseKey, normaliseRut } from '@tributary/rules';
 import { type IdentifierKind, identifierKindNames } from '@tributary/vocabulary';
 
 /**
@@ -8,20 +8,22 @@ import { type IdentifierKind, identifierKindNames } from '@tributary/vocabulary'
  */
 export function hashesNamedIn(tombstones: Tombstones, profileId: string, content: unknown): Buffer[] {
   return [...new Set(textsIn(content))].flatMap((text) =>
-    identifiersOf(text).map((identifier) => tombstones.hashOf(profileId, nameOfIdentifier(identifier))),
+    identifiersOf(profileId, text).map((identifier) => tombstones.hashOf(profileId, nameOfIdentifier(identifier))),
   );
 }
 
-const readers: Readonly<Partial<Record<IdentifierKind, (text: string) => string | undefined>>> = {
+type Reader = (text: string, profileId: string) => string | undefined;
+
+const readers: Readonly<Partial<Record<IdentifierKind, Reader>>> = {
   email: normaliseEmail,
-  phone: (text) => normalisePhone(text, 'CL'),
-  wa_id: (text) => normalisePhone(`+${text.replace(/^\+/, '')}`, 'CL'),
+  phone: (text, profileId) => readPhone(profileId, text),
+  wa_id: (text, profileId) => readWhatsAppId(profileId, text),
   national_id: normaliseRut,
 };
 
-function identifiersOf(text: string): Identifier[] {
+function identifiersOf(profileId: string, text: string): Identifier[] {
   return identifierKindNames.flatMap((kind) => {
-    const value = (readers[kind] ?? normaliseKey)(text);
+    const value = (readers[kind] ?? normaliseKey)(text, profileId);
     return value === undefined ? [] : [{ kind, value }];
   });
 }

@@ -1,3 +1,4 @@
+import { lockUnmerged } from '@tributary/domain/customers';
 import type { Tx, UnboundLedger } from '@tributary/postgres';
 import { nilUuid } from '@tributary/vocabulary';
 import { sql } from 'kysely';
@@ -38,14 +39,6 @@ export interface VisitorLink {
   readonly linkedAt: Date;
 }
 
-/** Of these visitors those that are somebody's. */
-export async function findLinks(tx: Tx, profileId: string, visitorIds: readonly string[]): Promise<Set<string>> {
-  const { rows } = await sql<{ visitorId: string }>`
-    SELECT visitor_id AS "visitorId" FROM visitor_links
-    WHERE profile_id = ${profileId} AND visitor_id = ANY (${[...visitorIds]}::uuid[])`.execute(tx);
-  return new Set(rows.map(({ visitorId }) => visitorId));
-}
-
 /** Resolves to those that are new: another worker may have linked one of the visitors since we looked, and the first link stays. */
 export async function insertLinks(tx: Tx, profileId: string, links: readonly VisitorLink[]): Promise<VisitorLink[]> {
   if (links.length === 0) return [];
@@ -66,17 +59,10 @@ export async function lockLinkedCustomers(
   profileId: string,
   visitorIds: readonly string[],
 ): Promise<Map<string, string>> {
-  const distinct = [...new Set(visitorIds)];
   for (let attempt = 0; attempt < 100; attempt += 1) {
-    const linked = await findLinks(tx, profileId, distinct);
-    if (linked.size === 0) return new Map();
-    const { rows } = await sql<{ visitorId: string; customerId: string }>`
-      SELECT l.visitor_id AS "visitorId", c.id AS "customerId"
-      FROM visitor_links l JOIN customers c ON c.profile_id = l.profile_id AND c.id = l.customer_id
-      WHERE l.profile_id = ${profileId} AND l.visitor_id = ANY (${distinct}::uuid[]) AND c.merged_into IS NULL
-      ORDER BY c.id FOR SHARE OF c`.execute(tx);
-    // One that was merged while we waited for it is missing here; its link has moved on by now.
-    if (rows.length >= linked.size) return new Map(rows.map((row) => [row.visitorId, row.customerId]));
+    const holders = await findHolders(tx, profileId, visitorIds);
+    // Where one was merged while we waited for it, the link has moved on by now.
+    if (holders.size === 0 || (await lockUnmerged(tx, profileId, [...holders.values()]))) return holders;
   }
   throw new Error('The customers of a batch of visits did not hold still.');
 }
@@ -107,6 +93,20 @@ export async function countBadVisits(tx: Tx, profileId: string): Promise<number>
     .where('replayed_at', 'is', null)
     .executeTakeFirstOrThrow();
   return Number(count);
+}
+
+/** Those that wait for a replay, by day of arrival where the profile is, and reason. */
+export async function countBadVisitsByDay(
+  tx: Tx,
+  profileId: string,
+  { timeZone, from, until }: { readonly timeZone: string; readonly from: Date; readonly until: Date },
+): Promise<{ day: string; reason: string; visits: number }[]> {
+  const { rows } = await sql<{ day: string; reason: string; visits: string }>`
+    SELECT (received_at AT TIME ZONE ${timeZone})::date::text AS day, reason, count(*) AS visits
+    FROM bad_visits
+    WHERE profile_id = ${profileId} AND received_at >= ${from} AND received_at < ${until} AND replayed_at IS NULL
+    GROUP BY 1, 2`.execute(tx);
+  return rows.map((row) => ({ ...row, visits: Number(row.visits) }));
 }
 
 /** The next ones that were not taken up again, in the order in which they came. */
@@ -179,13 +179,44 @@ export async function countBrowsers(tx: Tx, profileId: string, customerId: strin
   return Number(count);
 }
 
-/** Whose browser it is; undefined while it is nobody's. */
-export async function findHolder(tx: Tx, profileId: string, visitorId: string): Promise<string | undefined> {
-  const row = await tx
+/** Whose the browsers are; one that is nobody's is not among them. */
+export async function findHolders(
+  tx: Tx,
+  profileId: string,
+  visitorIds: readonly string[],
+): Promise<Map<string, string>> {
+  if (visitorIds.length === 0) return new Map();
+  const { rows } = await sql<{ visitorId: string; customerId: string }>`
+    SELECT visitor_id AS "visitorId", customer_id AS "customerId" FROM visitor_links
+    WHERE profile_id = ${profileId} AND visitor_id = ANY (${[...new Set(visitorIds)]}::uuid[])`.execute(tx);
+  return new Map(rows.map(({ visitorId, customerId }) => [visitorId, customerId]));
+}
+
+/** Browsers that belong to a customer, in the order of their ids. */
+export async function listLinkedVisitors(tx: Tx, profileId: string, limit: number): Promise<string[]> {
+  const rows = await tx
     .selectFrom('visitor_links')
-    .select('customer_id')
+    .select('visitor_id')
     .where('profile_id', '=', profileId)
-    .where('visitor_id', '=', visitorId)
-    .executeTakeFirst();
-  return row?.customer_id;
+    .orderBy('visitor_id')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.visitor_id);
+}
+
+/** The browsers of customers: at most so many for each, the latest linked. */
+export async function findLatestBrowsers(
+  tx: Tx,
+  profileId: string,
+  customerIds: readonly string[],
+  most: number,
+): Promise<{ customerId: string; visitorId: string }[]> {
+  const { rows } = await sql<{ customerId: string; visitorId: string }>`
+    SELECT c.id AS "customerId", l.visitor_id AS "visitorId" FROM unnest(${customerIds}::uuid[]) AS c (id)
+    CROSS JOIN LATERAL (
+      SELECT visitor_id FROM visitor_links
+      WHERE profile_id = ${profileId} AND customer_id = c.id ORDER BY linked_at DESC, visitor_id LIMIT ${most}) l`.execute(
+    tx,
+  );
+  return rows;
 }

@@ -1,5 +1,5 @@
 import { findCustomer, findCustomerBy } from '@tributary/domain/customers';
-import { findHolder, listBrowsers } from '@tributary/domain/ingestion';
+import { findHolders, listBrowsers } from '@tributary/domain/ingestion';
 import { findOutcome, type NamedOutcome, type OutcomeOwner } from '@tributary/domain/outcomes';
 import type { Tx } from '@tributary/postgres';
 import type { Identifier } from '@tributary/rules';
@@ -19,7 +19,7 @@ const mostBrowsers = 20_000;
 
 /** By a customer's id, or by that of a browser: then its customer, if it has one by now. An id that nobody has is one without a past. */
 export async function findPerson(tx: Tx, profileId: string, id: string): Promise<Person> {
-  const customerId = (await findCustomer(tx, profileId, id)) ?? (await findHolder(tx, profileId, id));
+  const customerId = (await findCustomer(tx, profileId, id)) ?? (await findHolders(tx, profileId, [id])).get(id);
   return customerId ? personOf(tx, profileId, customerId) : nobodyKnown(id);
 }
 

@@ -1,7 +1,8 @@
 import type { Input, Routes } from '@tributary/contract';
+import { readPhone } from '@tributary/domain/customers';
 import { findOutcome, listNewestConversions } from '@tributary/domain/outcomes';
 import { type Handles, refuse } from '@tributary/operations';
-import { type Identifier, normaliseEmail, normaliseKey, normalisePhone } from '@tributary/rules';
+import { type Identifier, normaliseEmail, normaliseKey } from '@tributary/rules';
 import { findPersonBy } from './person.ts';
 import { readWholeOrProjected } from './read-whole-or-projected.ts';
 import type { JourneyServices } from './services.ts';
@@ -18,7 +19,7 @@ export const readJourneyByKey: Handles<Routes['readJourneyByKey'], Pick<JourneyS
       fields: { required_scopes: ['customers:read'] },
     });
   }
-  const identifier = identifierOf(query);
+  const identifier = identifierOf(profileId, query);
   const found = await ledger.transaction(
     async (tx) => {
       const person = await findPersonBy(tx, profileId, identifier);
@@ -37,12 +38,15 @@ export const readJourneyByKey: Handles<Routes['readJourneyByKey'], Pick<JourneyS
   );
 };
 
-function identifierOf({ customer_key, email, phone }: Input<Routes['readJourneyByKey']>['query']): Identifier {
+function identifierOf(
+  profileId: string,
+  { customer_key, email, phone }: Input<Routes['readJourneyByKey']>['query'],
+): Identifier {
   const [field, kind, value] =
     email !== undefined
       ? (['email', 'email', normaliseEmail(email)] as const)
       : phone !== undefined
-        ? (['phone', 'phone', normalisePhone(phone, 'CL')] as const)
+        ? (['phone', 'phone', readPhone(profileId, phone)] as const)
         : (['customer_key', 'external_customer_id', normaliseKey(customer_key ?? '')] as const);
   if (value === undefined)
     refuse('invalid_parameter', `The query parameter "${field}" cannot be read.`, { fields: { field } });

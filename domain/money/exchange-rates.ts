@@ -1,3 +1,4 @@
+import { profileOf } from '@tributary/domain/tenants';
 import type { Postgres, Tx } from '@tributary/postgres';
 import type { Quote } from '@tributary/rules';
 import { sql } from 'kysely';
@@ -17,10 +18,13 @@ export async function saveRates(system: Postgres, source: string, quotes: readon
     WHERE exchange_rates.source <> 'file' OR excluded.source = 'file'`);
 }
 
-/**
- * The rates of whole days to one currency, by currency and day; a day without a rate has the last one before it. A day before the
- * first rate has none.
- */
+/** What one unit of a currency was worth in another, and on which day: a day without a rate has the last one before it. */
+export interface Rate {
+  readonly rate: string;
+  readonly rateDate: string;
+}
+
+/** The rates of whole days to one currency, by currency and day. A day before the first rate has none. */
 export async function dailyRates(
   tx: Tx,
   of: {
@@ -29,51 +33,55 @@ export async function dailyRates(
     readonly firstDay: string;
     readonly lastDay: string;
   },
-): Promise<Map<string, { readonly rate: string; readonly rateDate: string }>> {
-  const { rows } = await sql<{ currency: string; day: string; rate: string; rateDate: string }>`
-    SELECT w.currency, d.day::date::text AS day, round(t.per_usd / f.per_usd, 20)::text AS rate, least(t.day, f.day)::text AS "rateDate"
+): Promise<Map<string, Rate>> {
+  const { rows } = await sql<Rate & { currency: string; day: string }>`
+    SELECT w.currency, d.day::date::text AS day, r.rate::text, r.rate_date::text AS "rateDate"
     FROM unnest(${of.currencies}::text[]) AS w (currency)
     CROSS JOIN generate_series(${of.firstDay}::date, ${of.lastDay}::date, interval '1 day') AS d (day)
-    CROSS JOIN LATERAL (
-      SELECT per_usd, day FROM exchange_rates r WHERE r.currency = w.currency AND r.day <= d.day ORDER BY day DESC LIMIT 1) f
-    CROSS JOIN LATERAL (
-      SELECT per_usd, day FROM exchange_rates r WHERE r.currency = ${of.to} AND r.day <= d.day ORDER BY day DESC LIMIT 1) t`.execute(
-    tx,
-  );
+    CROSS JOIN LATERAL exchange_rate(w.currency, ${of.to}, d.day::date) AS r`.execute(tx);
   return new Map(rows.map(({ currency, day, rate, rateDate }) => [`${currency} ${day}`, { rate, rateDate }]));
 }
 
-/** The rates from each currency and day to the profile's currency; a day without a rate has the last one before it. */
+export interface RateDay {
+  readonly currency: string;
+  readonly day: string;
+}
+
+/** The rates of some days to one currency. */
+export async function ratesOn(
+  tx: Tx,
+  to: string,
+  wanted: readonly RateDay[],
+): Promise<(RateDay & { readonly rate: string })[]> {
+  if (wanted.length === 0) return [];
+  const { rows } = await sql<RateDay & { rate: string }>`
+    SELECT w.currency, w.day::text AS day, r.rate::text
+    FROM unnest(${wanted.map(({ currency }) => currency)}::text[], ${wanted.map(({ day }) => day)}::date[]) AS w (currency, day)
+    CROSS JOIN LATERAL exchange_rate(w.currency, ${to}, w.day) AS r`.execute(tx);
+  return rows;
+}
+
+/** The rates to the profile's currency at moments, which fall on a day where the profile is. */
 export async function findRates(
   tx: Tx,
   profileId: string,
-  wanted: readonly { currency: string; at: Date }[],
-): Promise<{ currency: string; find(from: string, at: Date): { rate: string; rateDate: string } | undefined }> {
-  const profile = await tx
-    .selectFrom('profiles')
-    .select(['reporting_currency', 'time_zone'])
-    .where('id', '=', profileId)
-    .executeTakeFirstOrThrow();
-  const target = profile.reporting_currency;
-  const foreign = wanted.filter(({ currency }) => currency !== target);
+  wanted: readonly { readonly currency: string; readonly at: Date }[],
+): Promise<{ readonly currency: string; find(from: string, at: Date): Rate | undefined }> {
+  const { currency: to, timeZone } = await profileOf(tx, profileId);
+  const foreign = wanted.filter(({ currency }) => currency !== to);
   const { rows } =
     foreign.length === 0
       ? { rows: [] }
-      : await sql<{ currency: string; at: Date; rate: string; day: string }>`
-          SELECT w.currency, w.at, round(t.per_usd / f.per_usd, 20)::text AS rate, least(t.day, f.day)::text AS day
+      : await sql<Rate & { currency: string; at: Date }>`
+          SELECT w.currency, w.at, r.rate::text, r.rate_date::text AS "rateDate"
           FROM unnest(${foreign.map(({ currency }) => currency)}::text[], ${foreign.map(({ at }) => at)}::timestamptz[]) AS w (currency, at)
-          CROSS JOIN LATERAL (
-            SELECT per_usd, day FROM exchange_rates r WHERE r.currency = w.currency AND r.day <= (w.at AT TIME ZONE ${profile.time_zone})::date
-            ORDER BY day DESC LIMIT 1) f
-          CROSS JOIN LATERAL (
-            SELECT per_usd, day FROM exchange_rates r WHERE r.currency = ${target} AND r.day <= (w.at AT TIME ZONE ${profile.time_zone})::date
-            ORDER BY day DESC LIMIT 1) t`.execute(tx);
+          CROSS JOIN LATERAL exchange_rate(w.currency, ${to}, (w.at AT TIME ZONE ${timeZone})::date) AS r`.execute(tx);
   const found = new Map(
-    rows.map((row) => [`${row.currency} ${row.at.getTime()}`, { rate: row.rate, rateDate: row.day }]),
+    rows.map(({ currency, at, rate, rateDate }) => [`${currency} ${at.getTime()}`, { rate, rateDate }]),
   );
   return {
-    currency: target,
+    currency: to,
     find: (from, at) =>
-      from === target ? { rate: '1', rateDate: at.toISOString().slice(0, 10) } : found.get(`${from} ${at.getTime()}`),
+      from === to ? { rate: '1', rateDate: at.toISOString().slice(0, 10) } : found.get(`${from} ${at.getTime()}`),
   };
 }

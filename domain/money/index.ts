@@ -1,1 +1,1 @@
-export { dailyRates, findRates } from './exchange-rates.ts';
+export { dailyRates, findRates, ratesOn } from './exchange-rates.ts';

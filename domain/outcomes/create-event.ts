@@ -8,7 +8,9 @@ import type { OutcomeServices } from './services.ts';
 type Answer = AnswerOf<Routes['createEvent']>;
 
 export const createEvent: Handles<Routes['createEvent'], OutcomeServices> = async ({ body }, context) =>
-  'events' in body ? recordMany(body.events, context) : recordOne(readEvent(body, context.now, uuid), context);
+  'events' in body
+    ? recordMany(body.events, context)
+    : recordOne(readEvent(context.caller.profileId, body, context.now, uuid), context);
 
 async function recordOne(read: ReadEvent | EventFault, context: ProfileContext & OutcomeServices): Promise<Answer> {
   if ('code' in read)
@@ -19,7 +21,7 @@ async function recordOne(read: ReadEvent | EventFault, context: ProfileContext &
 }
 
 async function recordMany(candidates: readonly unknown[], context: ProfileContext & OutcomeServices): Promise<Answer> {
-  const reads = candidates.map((candidate) => readOneOfMany(candidate, context.now, uuid));
+  const reads = candidates.map((candidate) => readOneOfMany(context.caller.profileId, candidate, context.now, uuid));
   const good = reads.filter((read): read is ReadEvent => !('code' in read));
   return record(context, good, (recorded) => {
     const rest = [...recorded];

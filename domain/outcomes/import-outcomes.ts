@@ -43,10 +43,10 @@ export async function openOutcomeImporter(
     .transaction((tx) => tx.selectFrom('profiles').select('id').where('id', '=', profileId).executeTakeFirst());
   if (!profile) return undefined;
   return {
-    check: (rows) => ({ recorded: 0, updated: 0, duplicate: 0, rejected: readRows(rows, now()).rejected }),
+    check: (rows) => ({ recorded: 0, updated: 0, duplicate: 0, rejected: readRows(profileId, rows, now()).rejected }),
     async import(rows) {
       const at = now();
-      const { events, rejected } = readRows(rows, at);
+      const { events, rejected } = readRows(profileId, rows, at);
       const evidence = { source: 'file', saidAt: at, requestId: `req_${uuid()}` };
       const recorded = await untilRecorded(() =>
         app.forProfile(profileId).transaction((tx) =>
@@ -66,11 +66,15 @@ export async function openOutcomeImporter(
   };
 }
 
-function readRows(rows: readonly OutcomeCells[], now: Date): { events: ReadEvent[]; rejected: RejectedRow[] } {
+function readRows(
+  profileId: string,
+  rows: readonly OutcomeCells[],
+  now: Date,
+): { events: ReadEvent[]; rejected: RejectedRow[] } {
   const events: ReadEvent[] = [];
   const rejected: RejectedRow[] = [];
   for (const row of rows) {
-    const read = readOneOfMany(eventOf(row.cells), now, () => keyOf(row));
+    const read = readOneOfMany(profileId, eventOf(row.cells), now, () => keyOf(row));
     if ('code' in read) rejected.push({ line: row.line, field: read.field, message: read.message });
     else events.push(read);
   }

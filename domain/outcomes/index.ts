@@ -15,4 +15,4 @@ export type { OwnedPayment, PaymentChange, PaymentStandings, Placement } from '.
 export { type ReadEvent, readEvent } from './read-event.ts';
 export { recordOutcomes, untilRecorded } from './record-outcomes.ts';
 export { recordVisitOutcomes, type VisitOutcome } from './record-visit-outcomes.ts';
-export { findOriginals, markDirty, markLinked } from './store.ts';
+export { findOriginals, markDirty, markLinked, saveStandings } from './store.ts';

@@ -25,22 +25,34 @@ export type PersonOutcome = Omit<Selectable<Schema['outcomes']>, 'profile_id' | 
   readonly lookback_days: number | null;
 };
 
+/** What outcome_meanings says beside the outcome itself, and whose it is. */
+interface Meaning {
+  readonly profile_id: string;
+  readonly definition_id: string | null;
+  readonly conversion_type: string | null;
+  readonly counts_as_cash: boolean | null;
+  readonly is_attribution_eligible: boolean | null;
+  readonly lookback_window_days: number | null;
+}
+
 const isOwned = (owner: OutcomeOwner): RawBuilder<unknown> => {
   if ('customerId' in owner) return sql`o.customer_id = ${owner.customerId}`;
   if ('visitorId' in owner) return sql`o.visitor_id = ${owner.visitorId} AND o.customer_id IS NULL`;
   return sql`o.id = ${owner.outcomeId}`;
 };
 
-const isListed = sql`EXISTS (
-  SELECT FROM definition_events e WHERE e.profile_id = o.profile_id AND e.event_key IN (o.event_key, o.event_type_key))`;
-
+/** Where each part stands, and what belongs to it. What an outcome means is looked up only where that decides. */
 const parts = {
-  'beside visits': sql`NOT (o.visitor_id IS NOT NULL AND left(o.idempotency_key, 6) = 'visit:')`,
-  conversions: sql`(${isListed} OR o.origin IS NOT NULL)`,
+  'beside visits': {
+    source: sql`outcomes`,
+    isOfIt: sql`NOT (o.visitor_id IS NOT NULL AND left(o.idempotency_key, 6) = 'visit:')`,
+  },
+  conversions: { source: sql`outcome_meanings`, isOfIt: sql`(o.definition_id IS NOT NULL OR o.origin IS NOT NULL)` },
 } as const satisfies Record<OutcomesAsked['part'], unknown>;
 
 const from = (profileId: string, { owner, until, part }: OutcomesAsked) => sql`
-  FROM outcomes o WHERE o.profile_id = ${profileId} AND ${isOwned(owner)} AND o.occurred_at < ${until}::timestamptz + interval '1 millisecond' AND ${parts[part]}`;
+  FROM ${parts[part].source} o WHERE o.profile_id = ${profileId} AND ${isOwned(owner)}
+    AND o.occurred_at < ${until}::timestamptz + interval '1 millisecond' AND ${parts[part].isOfIt}`;
 
 /** When the first `limit` of them happened, in milliseconds, and how many there are. */
 export async function listOutcomeTimes(
@@ -65,18 +77,17 @@ export async function listOutcomes(
   { offset, limit }: { readonly offset: number; readonly limit: number },
 ): Promise<PersonOutcome[]> {
   if (limit === 0) return [];
-  const { rows } = await sql<PersonOutcome>`
-    SELECT o.*, d.lookback_window_days AS lookback_days
-    FROM (SELECT o.* ${from(profileId, asked)} ORDER BY o.occurred_at, o.id LIMIT ${limit} OFFSET ${offset}) AS o
-    ${withDefinition} ORDER BY o.occurred_at, o.id`.execute(tx);
-  return rows.map(({ profile_id: _own, ...row }: PersonOutcome & { profile_id?: string }) => row);
+  const { rows } = await sql<Omit<PersonOutcome, 'lookback_days'> & Meaning>`
+    SELECT o.*
+    FROM (SELECT o.id ${from(profileId, asked)} ORDER BY o.occurred_at, o.id LIMIT ${limit} OFFSET ${offset}) AS page
+    JOIN outcome_meanings o ON o.profile_id = ${profileId} AND o.id = page.id
+    ORDER BY o.occurred_at, o.id`.execute(tx);
+  return rows.map((row) => {
+    const { profile_id, definition_id, conversion_type, counts_as_cash, is_attribution_eligible, ...rest } = row;
+    const { lookback_window_days, ...outcome } = rest;
+    return { ...outcome, lookback_days: lookback_window_days };
+  });
 }
-
-/** Only of a few: the definition of each is looked up. */
-const withDefinition = sql`
-  LEFT JOIN definition_events byname ON byname.profile_id = o.profile_id AND byname.event_key = o.event_key
-  LEFT JOIN definition_events bytype ON bytype.profile_id = o.profile_id AND bytype.event_key = o.event_type_key
-  LEFT JOIN definitions d ON d.profile_id = o.profile_id AND d.id = coalesce(byname.definition_id, bytype.definition_id)`;
 
 /** What type of outcome visits were recorded as, by the visit. */
 export async function findTypesOfVisits(
@@ -117,20 +128,17 @@ export async function listNewestConversions(
 ): Promise<PersonConversion[]> {
   const { rows } = await sql<Omit<PersonConversion, 'revenueType'> & { countsAsCash: boolean }>`
     SELECT o.id, o.event_name AS "eventName", o.occurred_at AS "occurredAt", o.amount::text, o.currency,
-      d.conversion_type AS "conversionType", d.counts_as_cash AS "countsAsCash"
-    FROM (
-      SELECT * FROM outcomes o WHERE o.profile_id = ${profileId} AND ${isOwned(owner)} AND ${isListed}
-      ORDER BY o.occurred_at DESC, o.id DESC LIMIT ${limit}
-    ) AS o
-    ${withDefinition}
-    ORDER BY o.occurred_at DESC, o.id DESC`.execute(tx);
+      o.conversion_type AS "conversionType", o.counts_as_cash AS "countsAsCash"
+    FROM outcome_meanings o
+    WHERE o.profile_id = ${profileId} AND ${isOwned(owner)} AND o.definition_id IS NOT NULL
+    ORDER BY o.occurred_at DESC, o.id DESC LIMIT ${limit}`.execute(tx);
   return rows.map(({ countsAsCash, ...row }) => ({ ...row, revenueType: revenueType({ ...row, countsAsCash }) }));
 }
 
 export async function countConversions(tx: Tx, profileId: string, owner: OutcomeOwner): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    SELECT count(*)::int AS count FROM outcomes o
-    WHERE o.profile_id = ${profileId} AND ${isOwned(owner)} AND ${isListed}`.execute(tx);
+    SELECT count(*)::int AS count FROM outcome_meanings o
+    WHERE o.profile_id = ${profileId} AND ${isOwned(owner)} AND o.definition_id IS NOT NULL`.execute(tx);
   return rows[0]?.count ?? 0;
 }
 
@@ -145,9 +153,8 @@ export interface NamedOutcome {
 
 const named = (condition: RawBuilder<unknown>) => sql<NamedOutcome>`
   SELECT o.id, o.occurred_at AS "occurredAt", o.customer_id AS "customerId", o.visitor_id AS "visitorId",
-    d.lookback_window_days AS "lookbackDays"
-  FROM (SELECT * FROM outcomes o WHERE ${condition} LIMIT 1) AS o
-  ${withDefinition}`;
+    o.lookback_window_days AS "lookbackDays"
+  FROM outcome_meanings o WHERE ${condition} LIMIT 1`;
 
 /** By its id, which is the conversion's too, or by the key of whoever sent it. */
 export async function findOutcome(tx: Tx, profileId: string, handle: string): Promise<NamedOutcome | undefined> {

@@ -23,12 +23,6 @@ export interface Placement {
 export interface PaymentStandings {
   /** Where payments will stand. Asked before they are written. */
   place(tx: Tx, profileId: string, changes: readonly PaymentChange[]): Promise<Placement>;
-  /** Writes where payments stand now; null is no payment any more. */
-  save(
-    tx: Tx,
-    profileId: string,
-    standings: readonly (readonly [id: string, standing: PaymentStanding | null])[],
-  ): Promise<void>;
   /** Derives customers as a whole, after their payments are written. */
   derive(tx: Tx, profileId: string, customerIds: readonly string[]): Promise<void>;
 }

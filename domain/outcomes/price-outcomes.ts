@@ -18,8 +18,8 @@ export async function priceOutcomes(app: Postgres, system: Postgres, signal: Abo
     const { rows } = await system.unbound.query(sql<{ profileId: string; outcomeId: string }>`
       SELECT q.profile_id AS "profileId", q.outcome_id AS "outcomeId" FROM outcomes_without_rate q
       WHERE (q.profile_id, q.outcome_id) > (${after.profileId}::uuid, ${after.outcomeId}::uuid)
-        -- A day more, because the profile's day may be ahead of UTC's.
-        AND EXISTS (SELECT FROM exchange_rates r WHERE r.currency = q.currency AND r.day <= q.occurred_at::date + 1)
+        -- Whether its currency has any rate by then. A day more, because the profile's day may be ahead of UTC's.
+        AND EXISTS (SELECT FROM exchange_rate(q.currency, q.currency, q.occurred_at::date + 1))
       ORDER BY q.profile_id, q.outcome_id LIMIT ${batchSize}`);
     for (const [profileId, waiting] of Map.groupBy(rows, (row) => row.profileId)) {
       total += await priceOfProfile(

@@ -1,5 +1,5 @@
 import { type ConversionType, ServerEvent } from '@tributary/contract';
-import type { Said } from '@tributary/domain/customers';
+import { readPhone, readWhatsAppId, type Said } from '@tributary/domain/customers';
 import {
   type AcceptedEvent,
   checkEvent,
@@ -10,7 +10,6 @@ import {
   normaliseEmail,
   normaliseKey,
   normaliseName,
-  normalisePhone,
   normaliseRut,
 } from '@tributary/rules';
 import type { z } from 'zod';
@@ -41,7 +40,7 @@ export interface EventFault {
 type Body = z.output<typeof ServerEvent>;
 
 /** What an event says, or the first thing that is wrong with it. `newKey` stands in where no key was sent and no money is at stake. */
-export function readEvent(body: Body, now: Date, newKey: () => string): ReadEvent | EventFault {
+export function readEvent(profileId: string, body: Body, now: Date, newKey: () => string): ReadEvent | EventFault {
   const { properties, user_traits: traits, action_source, click_ids, ad_id, page_url } = body;
   const checked = checkEvent(
     {
@@ -56,7 +55,7 @@ export function readEvent(body: Body, now: Date, newKey: () => string): ReadEven
     now,
   );
   if (!checked.ok) return faultOf(checked);
-  const { said, warnings } = readTraits(traits);
+  const { said, warnings } = readTraits(profileId, traits);
   const { value: _value, currency: _currency, subject_ref: _subject, ...further } = properties;
   const rest = { properties: further, action_source, click_ids, ad_id, page_url, visitor_id: traits.visitor_id };
   const { event } = checked;
@@ -75,19 +74,24 @@ export function readEvent(body: Body, now: Date, newKey: () => string): ReadEven
 const unkeepable = /\\u(?:0000|d[89a-f])/;
 
 /** One of many: each is checked by itself, so that a bad one costs the others nothing. */
-export function readOneOfMany(candidate: unknown, now: Date, newKey: () => string): ReadEvent | EventFault {
+export function readOneOfMany(
+  profileId: string,
+  candidate: unknown,
+  now: Date,
+  newKey: () => string,
+): ReadEvent | EventFault {
   if (unkeepable.test(JSON.stringify(candidate))) {
     const message = 'holds a NUL character or half a surrogate pair, which cannot be kept';
     return { code: 'validation_error', field: '', message };
   }
   const parsed = ServerEvent.safeParse(candidate);
-  if (parsed.success) return readEvent(parsed.data, now, newKey);
+  if (parsed.success) return readEvent(profileId, parsed.data, now, newKey);
   const issue = parsed.error.issues[0];
   return { code: 'validation_error', field: issue?.path.join('.') ?? '', message: issue?.message ?? 'is not an event' };
 }
 
 /** Identifiers in the order of their strength. One that cannot be read is left out with a warning, like in an import. */
-function readTraits(traits: Body['user_traits']): { said: Said; warnings: string[] } {
+function readTraits(profileId: string, traits: Body['user_traits']): { said: Said; warnings: string[] } {
   const identifiers: Identifier[] = [];
   const warnings: string[] = [];
   const take = (
@@ -107,8 +111,8 @@ function readTraits(traits: Body['user_traits']): { said: Said; warnings: string
   take('store_customer_id', traits.store_customer_id, normaliseKey, 'store_customer_id');
   take('payments_customer_id', traits.payments_customer_id, normaliseKey, 'payments_customer_id');
   take('email', traits.email, normaliseEmail, 'email');
-  take('phone', traits.phone, (text) => normalisePhone(text, 'CL'), 'phone');
-  take('wa_id', traits.wa_id, (text) => normalisePhone(`+${text.replace(/^\+/, '')}`, 'CL'), 'wa_id');
+  take('phone', traits.phone, (text) => readPhone(profileId, text), 'phone');
+  take('wa_id', traits.wa_id, (text) => readWhatsAppId(profileId, text), 'wa_id');
   const firstName = normaliseName(traits.first_name ?? '');
   const lastName = normaliseName(traits.last_name ?? '');
   return { said: { identifiers, firstName, lastName }, warnings };

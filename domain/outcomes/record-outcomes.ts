@@ -25,6 +25,7 @@ import {
   markTouchedCustomers,
   type OutcomeRow,
   type StoredOutcome,
+  saveStandings,
   updateOutcome,
 } from './store.ts';
 
@@ -259,7 +260,7 @@ async function writeAll(tx: Tx, settled: readonly Settled[], context: WriteConte
 
   const own = new Set(written.map(({ row }) => row.id));
   const moved = [...standings].filter(([id]) => !own.has(id));
-  await payments.save(tx, profileId, moved);
+  await saveStandings(tx, profileId, moved);
   await payments.derive(tx, profileId, [...unclear]);
   await markCustomersDirty(tx, profileId, strangers);
   return moved.map(([id]) => id);

@@ -199,6 +199,23 @@ export async function findOutcomeSubscriber(tx: Tx): Promise<string | null> {
   return rows[0]?.app ?? null;
 }
 
+/** Writes where payments stand now; null is no payment any more. */
+export async function saveStandings(
+  tx: Tx,
+  profileId: string,
+  standings: readonly (readonly [id: string, standing: PaymentStanding | null])[],
+): Promise<void> {
+  if (standings.length === 0) return;
+  await sql`
+    UPDATE outcomes o SET is_first_payment = n.is_first, purchase_id = n.purchase
+    FROM unnest(
+      ${standings.map(([id]) => id)}::uuid[],
+      ${standings.map(([, standing]) => standing?.isFirstPayment ?? null)}::boolean[],
+      ${standings.map(([, standing]) => standing?.purchaseId ?? null)}::uuid[]
+    ) AS n (id, is_first, purchase)
+    WHERE o.profile_id = ${profileId} AND o.id = n.id`.execute(tx);
+}
+
 /** Marks conversions whose attribution must be worked out again, each with its cause; a newer mark replaces an older one. */
 export async function markDirty(tx: Tx, profileId: string, causes: ReadonlyMap<string, string>): Promise<void> {
   if (causes.size === 0) return;

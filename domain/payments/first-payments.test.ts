@@ -160,6 +160,7 @@ describe('somebody with fifty thousand payments', () => {
   const many = 50_000;
   const event = (key: string, day: number, subject?: string): ReadEvent => {
     const read = readEvent(
+      sender.profileId,
       ServerEvent.parse({ ...paymentEvent({ key, ...(subject && { subject }) }), occurred_at: dayAt(day) }),
       new Date('2040-01-01'),
       () => key,

@@ -1,8 +1,7 @@
-import { markDirty } from '@tributary/domain/outcomes';
+import { markDirty, saveStandings } from '@tributary/domain/outcomes';
 import type { Tx } from '@tributary/postgres';
 import { firstPayments } from '@tributary/rules';
 import { sql } from 'kysely';
-import { saveStandings } from './payments-store.ts';
 
 /**
  * Derives which payments of customers are first ones from all of theirs, and writes what changed. For what cannot tell which
@@ -43,11 +42,8 @@ interface PaymentRow {
 async function readPayments(tx: Tx, profileId: string, customerIds: readonly string[]): Promise<PaymentRow[]> {
   const { rows } = await sql<PaymentRow>`
     SELECT o.id, o.customer_id AS "customerId", o.occurred_at AS "paidAt", o.subject_ref AS "subjectRef", o.is_installment AS "isInstallment",
-      o.is_first_payment AS "isFirstPayment", o.purchase_id AS "purchaseId", coalesce(d.counts_as_cash, false) AND o.amount IS NOT NULL AS "isPayment"
-    FROM outcomes o
-    LEFT JOIN definition_events byname ON byname.profile_id = o.profile_id AND byname.event_key = o.event_key
-    LEFT JOIN definition_events bytype ON bytype.profile_id = o.profile_id AND bytype.event_key = o.event_type_key
-    LEFT JOIN definitions d ON d.profile_id = o.profile_id AND d.id = coalesce(byname.definition_id, bytype.definition_id)
+      o.is_first_payment AS "isFirstPayment", o.purchase_id AS "purchaseId", coalesce(o.counts_as_cash, false) AND o.amount IS NOT NULL AS "isPayment"
+    FROM outcome_meanings o
     WHERE o.profile_id = ${profileId} AND o.customer_id = ANY (${customerIds}::uuid[]) AND (o.amount IS NOT NULL OR o.is_first_payment IS NOT NULL)`.execute(
     tx,
   );

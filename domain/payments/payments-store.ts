@@ -4,11 +4,11 @@ import type { PaymentStanding } from '@tributary/rules';
 import { sql } from 'kysely';
 
 /**
- * Payments in the ledger: outcomes that carry a standing. One that a changed definition has just made a payment carries none yet;
+ * The view `payments` is of outcomes that carry a standing. One that a changed definition has just made a payment carries none yet;
  * its customer is dirty, and is derived as a whole.
  */
 const columns = sql.raw(
-  'customer_id AS "customerId", id, occurred_at AS "paidAt", subject_ref AS "subjectRef", is_installment AS "isInstallment"',
+  'customer_id AS "customerId", id, paid_at AS "paidAt", subject_ref AS "subjectRef", is_installment AS "isInstallment"',
 );
 
 /** The earliest untagged, the earliest tagged, and the earliest of each subject that is named, of each customer, but for `except`. */
@@ -28,9 +28,9 @@ export async function findEarliest(
   // Ranges of one value, with that value in the order: equal signs would drop it there, and then the planner, where it guesses
   // wrongly how many are tagged, takes the index of all outcomes by time and reads a customer from end to end.
   const earliest = (range: ReturnType<typeof sql>, first: ReturnType<typeof sql>) => sql`
-    SELECT ${columns} FROM outcomes o
-    WHERE o.profile_id = ${profileId} AND o.customer_id = c.id AND o.is_first_payment IS NOT NULL AND ${range} ${isOther}
-    ORDER BY ${first}, o.occurred_at, o.id LIMIT 1`;
+    SELECT ${columns} FROM payments o
+    WHERE o.profile_id = ${profileId} AND o.customer_id = c.id AND ${range} ${isOther}
+    ORDER BY ${first}, o.paid_at, o.id LIMIT 1`;
   const tag = sql`(CASE WHEN o.subject_ref IS NULL THEN 0 ELSE 1 END)`;
   const ofSubjects =
     subjects.length === 0
@@ -68,12 +68,12 @@ export async function findUnsettled(
 ): Promise<UnsettledPayment[]> {
   if (windows.length === 0 && taggedFirsts.length === 0) return [];
   const inWindow = (isGroup: ReturnType<typeof sql>) => sql`
-    SELECT o.* FROM outcomes o WHERE o.profile_id = ${profileId} AND o.customer_id = w.id AND o.is_first_payment IS NOT NULL
-      AND ${isGroup} AND o.occurred_at BETWEEN w.low AND w.high`;
+    SELECT o.* FROM payments o WHERE o.profile_id = ${profileId} AND o.customer_id = w.id
+      AND ${isGroup} AND o.paid_at BETWEEN w.low AND w.high`;
   const { rows } = await sql<OwnedPayment & PaymentStanding & { openedAt: Date | null }>`
-    SELECT DISTINCT ON (o.id) o.customer_id AS "customerId", o.id, o.occurred_at AS "paidAt", o.subject_ref AS "subjectRef",
+    SELECT DISTINCT ON (o.id) o.customer_id AS "customerId", o.id, o.paid_at AS "paidAt", o.subject_ref AS "subjectRef",
       o.is_installment AS "isInstallment", o.is_first_payment AS "isFirstPayment", o.purchase_id AS "purchaseId",
-      opening.occurred_at AS "openedAt"
+      opening.paid_at AS "openedAt"
     FROM (
       SELECT p.* FROM unnest(
         ${windows.map(({ customerId }) => customerId)}::uuid[], ${windows.map(({ subjectRef }) => subjectRef)}::text[],
@@ -84,11 +84,11 @@ export async function findUnsettled(
       SELECT p.* FROM unnest(
         ${taggedFirsts.map(({ customerId }) => customerId)}::uuid[], ${taggedFirsts.map(({ since }) => since)}::timestamptz[]
       ) AS w (id, low) CROSS JOIN LATERAL (
-        SELECT o.* FROM outcomes o WHERE o.profile_id = ${profileId} AND o.customer_id = w.id AND o.is_first_payment
-          AND o.subject_ref IS NOT NULL AND o.occurred_at >= w.low) p
+        SELECT o.* FROM payments o WHERE o.profile_id = ${profileId} AND o.customer_id = w.id AND o.is_first_payment
+          AND o.subject_ref IS NOT NULL AND o.paid_at >= w.low) p
     ) o LEFT JOIN LATERAL (
       -- One by one, by the key: joined as a table it may be read from end to end for a handful of payments.
-      SELECT first.occurred_at FROM outcomes first WHERE first.profile_id = o.profile_id AND first.id = o.purchase_id LIMIT 1
+      SELECT first.paid_at FROM payments first WHERE first.profile_id = o.profile_id AND first.id = o.purchase_id LIMIT 1
     ) opening ON true`.execute(tx);
   return rows.map(({ isFirstPayment, purchaseId, openedAt, ...payment }) => ({
     payment,
@@ -98,21 +98,4 @@ export async function findUnsettled(
         ? { ...payment, id: purchaseId, paidAt: openedAt, isInstallment: false }
         : undefined,
   }));
-}
-
-/** Writes where payments stand now; null is no payment any more. */
-export async function saveStandings(
-  tx: Tx,
-  profileId: string,
-  standings: readonly (readonly [id: string, standing: PaymentStanding | null])[],
-): Promise<void> {
-  if (standings.length === 0) return;
-  await sql`
-    UPDATE outcomes o SET is_first_payment = n.is_first, purchase_id = n.purchase
-    FROM unnest(
-      ${standings.map(([id]) => id)}::uuid[],
-      ${standings.map(([, standing]) => standing?.isFirstPayment ?? null)}::boolean[],
-      ${standings.map(([, standing]) => standing?.purchaseId ?? null)}::uuid[]
-    ) AS n (id, is_first, purchase)
-    WHERE o.profile_id = ${profileId} AND o.id = n.id`.execute(tx);
 }

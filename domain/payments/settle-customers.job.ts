@@ -1,3 +1,4 @@
+import { holdCustomers } from '@tributary/domain/customers';
 import type { Postgres, Tx } from '@tributary/postgres';
 import { sql } from 'kysely';
 import { deriveFirstPayments } from './first-payments.ts';
@@ -30,8 +31,7 @@ export async function settleCustomers(app: Postgres, system: Postgres, signal: A
 
 async function settle(tx: Tx, profileId: string, customers: readonly DirtyCustomer[]): Promise<void> {
   const ids = customers.map(({ customerId }) => customerId);
-  // The customer's row is what writers of outcomes lock, in the same order; it keeps them out while its payments are looked at.
-  await sql`SELECT FROM customers WHERE id = ANY (${ids}::uuid[]) ORDER BY id FOR NO KEY UPDATE`.execute(tx);
+  await holdCustomers(tx, ids);
   await deriveFirstPayments(tx, profileId, ids);
   // Whoever was made dirty once more in the meantime stays so.
   await sql`

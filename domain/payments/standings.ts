@@ -1,11 +1,9 @@
 import type { PaymentStandings } from '@tributary/domain/outcomes';
 import { deriveFirstPayments } from './first-payments.ts';
-import { saveStandings } from './payments-store.ts';
 import { placePayments } from './place-payments.ts';
 
 /** What recording outcomes asks of this room. */
 export const paymentStandings: PaymentStandings = {
   place: placePayments,
-  save: saveStandings,
   derive: deriveFirstPayments,
 };

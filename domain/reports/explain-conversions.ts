@@ -1,4 +1,5 @@
 import type { ExplainedField } from '@tributary/contract';
+import { findLatestBrowsers } from '@tributary/domain/ingestion';
 import { findOriginals } from '@tributary/domain/outcomes';
 import type { Context } from '@tributary/operations';
 import { whyLeftOut } from '@tributary/rules';
@@ -6,7 +7,6 @@ import { keysOf, type PagedConversion } from './conversion-page.ts';
 import { creditText } from './figures.ts';
 import type { Period } from './period.ts';
 import type { ReportServices } from './services.ts';
-import { findBrowsers } from './store.ts';
 
 type Services = Pick<Context, 'ledger' | 'signal'> & ReportServices;
 
@@ -30,7 +30,7 @@ export async function explainConversions(
         profileId,
         paths.map(({ conversion_id }) => conversion_id),
       ),
-      links: await findBrowsers(tx, profileId, [...customers], browsersOfPerson),
+      links: await findLatestBrowsers(tx, profileId, [...customers], browsersOfPerson),
     }),
     { readOnly: true },
   );

@@ -1,8 +1,8 @@
 import type { EntityLevel } from '@tributary/contract';
+import { findEntitiesOfLevel, findEntityByExternalId } from '@tributary/domain/campaigns';
 import { type ProfileContext, refuse } from '@tributary/operations';
 import { isId } from './cursor.ts';
 import type { ReportServices } from './services.ts';
-import { findEntities, findEntityByExternalId } from './store.ts';
 
 type Asked = Pick<ProfileContext, 'caller' | 'ledger' | 'signal'> & ReportServices;
 
@@ -10,7 +10,7 @@ type Asked = Pick<ProfileContext, 'caller' | 'ledger' | 'signal'> & ReportServic
 export async function findKnown(ids: readonly string[], level: EntityLevel, asked: Asked): Promise<Set<string>> {
   const { caller, ledger, clickhouse, signal } = asked;
   const profileId = caller.profileId;
-  const told = await ledger.transaction((tx) => findEntities(tx, profileId, level, ids), { readOnly: true });
+  const told = await ledger.transaction((tx) => findEntitiesOfLevel(tx, profileId, level, ids), { readOnly: true });
   const open = ids.filter((id) => !told.has(id));
   if (open.length === 0) return told;
   const clicked = await clickhouse.query(

@@ -1,2 +1,1 @@
 export { mostRates, rateParameters } from './period.ts';
-export { findPeriod } from './store.ts';

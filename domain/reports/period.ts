@@ -1,11 +1,11 @@
 import { dailyRates } from '@tributary/domain/money';
+import { findDays, type ProfileDays } from '@tributary/domain/tenants';
 import type { ProfileContext } from '@tributary/operations';
-import { dayOf, daysOf } from './days.ts';
+import { dayOf, daysOf } from '@tributary/rules';
 import type { ReportServices } from './services.ts';
-import { findPeriod, type ProfilePeriod } from './store.ts';
 
 /** The days that a report is of, as both stores are asked for them. */
-export interface Period extends ProfilePeriod {
+export interface Period extends ProfileDays {
   readonly profileId: string;
   readonly firstDay: string;
   readonly lastDay: string;
@@ -28,7 +28,7 @@ const dayWithin = (day: string): string =>
 
 export async function readPeriod(range: Range, { caller, ledger }: Pick<Asked, 'caller' | 'ledger'>): Promise<Period> {
   const profileId = caller.profileId;
-  const found = await ledger.transaction((tx) => findPeriod(tx, profileId, range.date_from, range.date_to), {
+  const found = await ledger.transaction((tx) => findDays(tx, profileId, range.date_from, range.date_to), {
     readOnly: true,
   });
   return {

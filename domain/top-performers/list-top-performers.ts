@@ -8,9 +8,9 @@ import {
   ScoreWindow,
   TruthGrade,
 } from '@tributary/contract';
+import { findAds, type KnownAd } from '@tributary/domain/campaigns';
 import { answer, type Handles } from '@tributary/operations';
 import { readCreative } from './creative.ts';
-import { findAds, type KnownAd } from './store.ts';
 
 /** The scores are the last rebuild's; what ads are called and made of is as the ledger knows it now. */
 export const listTopPerformers: Handles<Routes['listTopPerformers'], { readonly clickhouse: ClickHouse }> = async (

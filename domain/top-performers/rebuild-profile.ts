@@ -1,5 +1,8 @@
 import type { AdScoreRow, ClickHouse, Row } from '@tributary/clickhouse';
-import { findPeriod, mostRates, rateParameters } from '@tributary/domain/reports';
+import { findAds, type KnownAd } from '@tributary/domain/campaigns';
+import { ratesOn } from '@tributary/domain/money';
+import { mostRates, rateParameters } from '@tributary/domain/reports';
+import { findDays, findProfile, type ProfileFacts } from '@tributary/domain/tenants';
 import type { Postgres } from '@tributary/postgres';
 import {
   type AdFigures,
@@ -17,7 +20,7 @@ import {
 } from '@tributary/rules';
 import { nilUuid } from '@tributary/vocabulary';
 import { type Creative, readCreative } from './creative.ts';
-import { findAds, findDayRates, findProfile, type KnownAd, markRebuilt, type ScoredProfile } from './store.ts';
+import { markRebuilt } from './store.ts';
 import { type WindowOfDays, windowsOf } from './windows.ts';
 
 export interface Engines {
@@ -54,7 +57,7 @@ export async function rebuildProfile(
 async function scoreWindow(
   engines: Engines,
   profileId: string,
-  profile: ScoredProfile,
+  profile: ProfileFacts,
   window: WindowOfDays,
   now: Date,
   signal: AbortSignal,
@@ -81,7 +84,7 @@ async function scoreWindow(
 async function readFigures(
   { app, clickhouse }: Engines,
   profileId: string,
-  { currency, timeZone }: ScoredProfile,
+  { currency, timeZone }: ProfileFacts,
   { firstDay, lastDay }: WindowOfDays,
   signal: AbortSignal,
 ): Promise<Row<'ad_list_figures'>[]> {
@@ -89,8 +92,8 @@ async function readFigures(
   const foreign = await clickhouse.query('ad_list_rate_days', { ...days, limit: mostRates }, { signal });
   const { period, rates } = await app.forProfile(profileId).transaction(
     async (tx) => ({
-      period: await findPeriod(tx, profileId, firstDay, lastDay),
-      rates: await findDayRates(tx, foreign, currency),
+      period: await findDays(tx, profileId, firstDay, lastDay),
+      rates: await ratesOn(tx, currency, foreign),
     }),
     { readOnly: true },
   );

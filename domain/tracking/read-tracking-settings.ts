@@ -1,6 +1,7 @@
 import type { Routes } from '@tributary/contract';
+import { findPlan } from '@tributary/domain/tenants';
 import { answer, type Handles, type ProfileContext } from '@tributary/operations';
-import { findPlan, findSettings } from './store.ts';
+import { findSettings } from './store.ts';
 import { showSettings } from './tracking-settings.ts';
 
 export const readTrackingSettings: Handles<Routes['readTrackingSettings']> = async (_input, context) => {

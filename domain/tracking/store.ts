@@ -73,11 +73,6 @@ export function saveSettings(
     .executeTakeFirstOrThrow();
 }
 
-export async function findPlan(tx: Tx, workspaceId: string): Promise<string | undefined> {
-  const row = await tx.selectFrom('workspaces').select('plan').where('id', '=', workspaceId).executeTakeFirst();
-  return row?.plan;
-}
-
 // ── Domains ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Registrations of a profile wait for each other, so that two at once do not both take its last place. */
@@ -195,65 +190,4 @@ export async function markVerified(tx: Tx, profileId: string, nonce: string, now
     .returning('id')
     .execute();
   return marked.length > 0;
-}
-
-// ── Visits that are not in the warehouse, and browsers that are somebody's ──────────────────────────────────────────────────────
-
-export interface Period {
-  readonly timeZone: string;
-  readonly from: Date;
-  readonly to: Date;
-}
-
-/** The moments at which the days begin and end in the profile's time zone. */
-export async function findPeriod(tx: Tx, profileId: string, firstDay: string, lastDay: string): Promise<Period> {
-  const { rows } = await sql<{ time_zone: string; from: Date; to: Date }>`
-    SELECT time_zone, ${firstDay}::date::timestamp AT TIME ZONE time_zone AS "from",
-      (${lastDay}::date + 1)::timestamp AT TIME ZONE time_zone AS "to"
-    FROM profiles WHERE id = ${profileId}`.execute(tx);
-  const [row] = rows;
-  if (!row) throw new Error('The profile is gone.');
-  return { timeZone: row.time_zone, from: row.from, to: row.to };
-}
-
-/** Bad visits that wait for a replay, by day of arrival and reason. */
-export async function countBadVisits(
-  tx: Tx,
-  profileId: string,
-  { timeZone, from, to }: Period,
-): Promise<{ day: string; reason: string; visits: number }[]> {
-  const { rows } = await sql<{ day: string; reason: string; visits: string }>`
-    SELECT (received_at AT TIME ZONE ${timeZone})::date::text AS day, reason, count(*) AS visits
-    FROM bad_visits
-    WHERE profile_id = ${profileId} AND received_at >= ${from} AND received_at < ${to} AND replayed_at IS NULL
-    GROUP BY 1, 2`.execute(tx);
-  return rows.map((row) => ({ ...row, visits: Number(row.visits) }));
-}
-
-/** Browsers that belong to a customer, in the order of their ids. */
-export async function listLinkedVisitors(tx: Tx, profileId: string, limit: number): Promise<string[]> {
-  const rows = await tx
-    .selectFrom('visitor_links')
-    .select('visitor_id')
-    .where('profile_id', '=', profileId)
-    .orderBy('visitor_id')
-    .limit(limit)
-    .execute();
-  return rows.map((row) => row.visitor_id);
-}
-
-/** Whose browsers these are, where that is known. */
-export async function findCustomersOf(
-  tx: Tx,
-  profileId: string,
-  visitorIds: readonly string[],
-): Promise<Map<string, string>> {
-  if (visitorIds.length === 0) return new Map();
-  const rows = await tx
-    .selectFrom('visitor_links')
-    .select(['visitor_id', 'customer_id'])
-    .where('profile_id', '=', profileId)
-    .where('visitor_id', 'in', [...visitorIds])
-    .execute();
-  return new Map(rows.map((row) => [row.visitor_id, row.customer_id]));
 }

@@ -548,6 +548,42 @@ export interface Outbox {
   type: string;
 }
 
+export interface OutcomeMeanings {
+  amount: Numeric | null;
+  connection_id: string | null;
+  conversion_type: string | null;
+  counts_as_cash: boolean | null;
+  currency: string | null;
+  customer_id: string | null;
+  definition_id: string | null;
+  erased_at: Timestamp | null;
+  event_key: string | null;
+  event_name: string | null;
+  event_type: string | null;
+  event_type_key: string | null;
+  external_id: string | null;
+  id: string | null;
+  idempotency_key: string | null;
+  is_attribution_eligible: boolean | null;
+  is_first_payment: boolean | null;
+  is_installment: boolean | null;
+  lookback_window_days: number | null;
+  occurred_at: Timestamp | null;
+  origin: Json | null;
+  profile_id: string | null;
+  purchase_id: string | null;
+  rate: Numeric | null;
+  rate_date: Timestamp | null;
+  recorded_at: Timestamp | null;
+  reporting_amount: Numeric | null;
+  reporting_currency: string | null;
+  rest: Json | null;
+  source: string | null;
+  subject_ref: string | null;
+  updated_at: Timestamp | null;
+  visitor_id: string | null;
+}
+
 export interface Outcomes {
   amount: Numeric | null;
   connection_id: string | null;
@@ -586,6 +622,18 @@ export interface OutcomesWithoutRate {
   profile_id: string;
 }
 
+export interface OutcomeTotalMeanings {
+  amount: Numeric | null;
+  counts_as_cash: boolean | null;
+  currency: string | null;
+  customer_id: string | null;
+  definition_id: string | null;
+  event_key: string | null;
+  event_type_key: string | null;
+  outcomes: Int8 | null;
+  profile_id: string | null;
+}
+
 export interface OutcomeTotals {
   amount: Numeric;
   currency: string;
@@ -594,6 +642,19 @@ export interface OutcomeTotals {
   event_type_key: string;
   outcomes: Int8;
   profile_id: string;
+}
+
+export interface Payments {
+  amount: Numeric | null;
+  currency: string | null;
+  customer_id: string | null;
+  id: string | null;
+  is_first_payment: boolean | null;
+  is_installment: boolean | null;
+  paid_at: Timestamp | null;
+  profile_id: string | null;
+  purchase_id: string | null;
+  subject_ref: string | null;
 }
 
 export interface PgbossBam {
@@ -927,9 +988,12 @@ export interface DB {
   oauth_refresh_tokens: OauthRefreshTokens;
   oauth_resources: OauthResources;
   outbox: Outbox;
+  outcome_meanings: OutcomeMeanings;
+  outcome_total_meanings: OutcomeTotalMeanings;
   outcome_totals: OutcomeTotals;
   outcomes: Outcomes;
   outcomes_without_rate: OutcomesWithoutRate;
+  payments: Payments;
   "pgboss.bam": PgbossBam;
   "pgboss.job": PgbossJob;
   "pgboss.job_dependency": PgbossJobDependency;

@@ -112,6 +112,14 @@ CREATE FUNCTION public.current_owner() RETURNS uuid
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN COALESCE(public.current_profile(), (NULLIF(current_setting('app.app_id'::text, true), ''::text))::uuid, public.current_workspace());
 
+CREATE FUNCTION public.exchange_rate(from_currency text, to_currency text, on_day date) RETURNS TABLE(rate numeric, rate_date date)
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT round(t.per_usd / f.per_usd, 20), least(t.day, f.day)
+  FROM (SELECT per_usd, day FROM exchange_rates r WHERE r.currency = from_currency AND r.day <= on_day ORDER BY r.day DESC LIMIT 1) f
+  CROSS JOIN (SELECT per_usd, day FROM exchange_rates r WHERE r.currency = to_currency AND r.day <= on_day ORDER BY r.day DESC LIMIT 1) t;
+$$;
+
 CREATE TABLE public.apps (
     id uuid NOT NULL,
     name text NOT NULL,
@@ -1144,19 +1152,6 @@ CREATE TABLE public.outbox (
 
 ALTER TABLE ONLY public.outbox FORCE ROW LEVEL SECURITY;
 
-CREATE TABLE public.outcome_totals (
-    profile_id uuid NOT NULL,
-    customer_id uuid NOT NULL,
-    event_key text NOT NULL COLLATE pg_catalog."C",
-    event_type_key text NOT NULL COLLATE pg_catalog."C",
-    currency text NOT NULL,
-    outcomes bigint NOT NULL,
-    amount numeric NOT NULL
-)
-WITH (fillfactor='70');
-
-ALTER TABLE ONLY public.outcome_totals FORCE ROW LEVEL SECURITY;
-
 CREATE TABLE public.outcomes (
     profile_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -1191,6 +1186,73 @@ CREATE TABLE public.outcomes (
 
 ALTER TABLE ONLY public.outcomes FORCE ROW LEVEL SECURITY;
 
+CREATE VIEW public.outcome_meanings WITH (security_invoker='true') AS
+ SELECT o.profile_id,
+    o.id,
+    o.idempotency_key,
+    o.event_name,
+    o.event_type,
+    o.event_key,
+    o.event_type_key,
+    o.customer_id,
+    o.occurred_at,
+    o.recorded_at,
+    o.updated_at,
+    o.amount,
+    o.currency,
+    o.reporting_amount,
+    o.reporting_currency,
+    o.rate,
+    o.rate_date,
+    o.subject_ref,
+    o.is_first_payment,
+    o.purchase_id,
+    o.is_installment,
+    o.rest,
+    o.visitor_id,
+    o.erased_at,
+    o.origin,
+    o.source,
+    o.connection_id,
+    o.external_id,
+    COALESCE(byname.definition_id, bytype.definition_id) AS definition_id,
+    d.conversion_type,
+    d.counts_as_cash,
+    d.is_attribution_eligible,
+    d.lookback_window_days
+   FROM (((public.outcomes o
+     LEFT JOIN public.definition_events byname ON (((byname.profile_id = o.profile_id) AND (byname.event_key = o.event_key))))
+     LEFT JOIN public.definition_events bytype ON (((bytype.profile_id = o.profile_id) AND (bytype.event_key = o.event_type_key))))
+     LEFT JOIN public.definitions d ON (((d.profile_id = o.profile_id) AND (d.id = COALESCE(byname.definition_id, bytype.definition_id)))));
+
+CREATE TABLE public.outcome_totals (
+    profile_id uuid NOT NULL,
+    customer_id uuid NOT NULL,
+    event_key text NOT NULL COLLATE pg_catalog."C",
+    event_type_key text NOT NULL COLLATE pg_catalog."C",
+    currency text NOT NULL,
+    outcomes bigint NOT NULL,
+    amount numeric NOT NULL
+)
+WITH (fillfactor='70');
+
+ALTER TABLE ONLY public.outcome_totals FORCE ROW LEVEL SECURITY;
+
+CREATE VIEW public.outcome_total_meanings WITH (security_invoker='true') AS
+ SELECT t.profile_id,
+    t.customer_id,
+    t.event_key,
+    t.event_type_key,
+    t.currency,
+    t.outcomes,
+    t.amount,
+    COALESCE(byname.definition_id, bytype.definition_id) AS definition_id,
+    d.counts_as_cash
+   FROM (((public.outcome_totals t
+     LEFT JOIN public.definition_events byname ON (((byname.profile_id = t.profile_id) AND (byname.event_key = t.event_key))))
+     LEFT JOIN public.definition_events bytype ON (((bytype.profile_id = t.profile_id) AND (bytype.event_key = t.event_type_key))))
+     LEFT JOIN public.definitions d ON (((d.profile_id = t.profile_id) AND (d.id = COALESCE(byname.definition_id, bytype.definition_id)))));
+
 CREATE TABLE public.outcomes_without_rate (
     profile_id uuid NOT NULL,
     outcome_id uuid NOT NULL,
@@ -1199,6 +1261,20 @@ CREATE TABLE public.outcomes_without_rate (
 );
 
 ALTER TABLE ONLY public.outcomes_without_rate FORCE ROW LEVEL SECURITY;
+
+CREATE VIEW public.payments WITH (security_invoker='true') AS
+ SELECT outcomes.profile_id,
+    outcomes.id,
+    outcomes.customer_id,
+    outcomes.occurred_at AS paid_at,
+    outcomes.amount,
+    outcomes.currency,
+    outcomes.subject_ref,
+    outcomes.is_installment,
+    outcomes.is_first_payment,
+    outcomes.purchase_id
+   FROM public.outcomes
+  WHERE (outcomes.is_first_payment IS NOT NULL);
 
 CREATE TABLE public.pii_access_log (
     workspace_id uuid NOT NULL,
@@ -2342,12 +2418,18 @@ GRANT SELECT,INSERT ON TABLE public.oauth_resources TO tributary_app;
 GRANT SELECT,INSERT ON TABLE public.outbox TO tributary_app;
 GRANT SELECT,DELETE ON TABLE public.outbox TO tributary_system;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outcomes TO tributary_app;
+
+GRANT SELECT ON TABLE public.outcome_meanings TO tributary_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outcome_totals TO tributary_app;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outcomes TO tributary_app;
+GRANT SELECT ON TABLE public.outcome_total_meanings TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outcomes_without_rate TO tributary_app;
 GRANT SELECT ON TABLE public.outcomes_without_rate TO tributary_system;
+
+GRANT SELECT ON TABLE public.payments TO tributary_app;
 
 GRANT SELECT,INSERT ON TABLE public.pii_access_log TO tributary_app;
 GRANT SELECT,DELETE ON TABLE public.pii_access_log TO tributary_system;

@@ -1,9 +1,9 @@
 import type { Row } from '@tributary/clickhouse';
 import type { Routes } from '@tributary/contract';
+import { findHolders } from '@tributary/domain/ingestion';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { dayMs, limits, uuidPattern } from '@tributary/vocabulary';
 import type { TrackingServices } from '../services.ts';
-import { findCustomersOf } from '../store.ts';
 
 const windowMs = limits.trackingEvents.windowDays * dayMs;
 const farAhead = new Date('2200-01-01T00:00:00Z');
@@ -31,7 +31,7 @@ export const listTrackingEvents: Handles<Routes['listTrackingEvents'], Pick<Trac
   );
   const shown = rows.slice(0, query.limit);
   const visitorIds = [...new Set(shown.map((row) => row.visitor_id))];
-  const customers = await ledger.transaction((tx) => findCustomersOf(tx, profileId, visitorIds), { readOnly: true });
+  const customers = await ledger.transaction((tx) => findHolders(tx, profileId, visitorIds), { readOnly: true });
   for (const customerId of customers.values()) mentions(customerId);
   const last = shown.at(-1);
   return answer(200, {

@@ -1,4 +1,6 @@
-import { dayMs, hourMs, limits } from '@tributary/vocabulary';
+import { daysOf } from '@tributary/rules';
+import { hourMs, limits } from '@tributary/vocabulary';
+
 /** What a day brought, before it is shown. */
 export interface DayOfVisits {
   readonly day: string;
@@ -64,13 +66,6 @@ export function totalQuality(days: readonly Quality[]): Quality {
     bad_by_reason: byReason,
     unmatched: sum('unmatched'),
   };
-}
-
-function daysOf(firstDay: string, lastDay: string): string[] {
-  const days: string[] = [];
-  for (let at = Date.parse(firstDay); at <= Date.parse(lastDay); at += dayMs)
-    days.push(new Date(at).toISOString().slice(0, 10));
-  return days;
 }
 
 const silentAfterMs = limits.tracking.silentAfterHours * hourMs;

@@ -1,7 +1,8 @@
 import type { Routes } from '@tributary/contract';
+import { countBadVisitsByDay, listLinkedVisitors } from '@tributary/domain/ingestion';
+import { findDays } from '@tributary/domain/tenants';
 import { answer, type Handles } from '@tributary/operations';
 import type { TrackingServices } from '../services.ts';
-import { countBadVisits, findPeriod, listLinkedVisitors } from '../store.ts';
 import { qualityByDay, silentSince, totalQuality } from './quality.ts';
 
 /**
@@ -19,10 +20,10 @@ export const readTrackingQuality: Handles<Routes['readTrackingQuality'], Pick<Tr
   const profileId = caller.profileId;
   const { period, bad, linked } = await ledger.transaction(
     async (tx) => {
-      const found = await findPeriod(tx, profileId, query.date_from, query.date_to);
+      const found = await findDays(tx, profileId, query.date_from, query.date_to);
       return {
         period: found,
-        bad: await countBadVisits(tx, profileId, found),
+        bad: await countBadVisitsByDay(tx, profileId, found),
         linked: await listLinkedVisitors(tx, profileId, maxLinks + 1),
       };
     },
@@ -37,7 +38,7 @@ export const readTrackingQuality: Handles<Routes['readTrackingQuality'], Pick<Tr
         profile_id: profileId,
         time_zone: period.timeZone,
         from: period.from,
-        to: period.to,
+        to: period.until,
         linked: known,
         sample_through: isEstimated ? (known.at(-1) ?? lastId) : lastId,
       },

@@ -1,0 +1,58 @@
+import type { Tx } from '@tributary/postgres';
+import type { EntityLevel } from '@tributary/vocabulary';
+import { sql } from 'kysely';
+
+/** Those of the ids that are entities of the level. */
+export async function findEntitiesOfLevel(
+  tx: Tx,
+  profileId: string,
+  level: EntityLevel,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM ad_entities WHERE profile_id = ${profileId} AND level = ${level} AND id = ANY (${ids}::uuid[])`.execute(
+    tx,
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** The entity that a platform calls so. Two platforms may use one id: then the first by the platform's name. */
+export async function findEntityByExternalId(
+  tx: Tx,
+  profileId: string,
+  level: EntityLevel,
+  externalId: string,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM ad_entities WHERE profile_id = ${profileId} AND external_id = ${externalId} AND level = ${level}
+    ORDER BY platform LIMIT 1`.execute(tx);
+  return rows[0]?.id;
+}
+
+export interface KnownAd {
+  readonly id: string;
+  readonly platform: string;
+  readonly externalId: string;
+  readonly name: string;
+  readonly format: string;
+  /** Its own, or that of what it stands under. */
+  readonly objective: string;
+  readonly creative: unknown;
+  readonly adSetName: string | null;
+  readonly campaignName: string | null;
+}
+
+/** Ads with what they stand under. An ad whose ad set nobody named stands under its campaign. */
+export async function findAds(tx: Tx, profileId: string, ids: readonly string[]): Promise<Map<string, KnownAd>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<KnownAd>`
+    SELECT a.id, a.platform, a.external_id AS "externalId", a.name, a.format, a.creative,
+      coalesce(nullif(a.objective, ''), nullif(p.objective, ''), nullif(g.objective, ''), '') AS objective,
+      CASE WHEN p.level = 'ad_set' THEN nullif(p.name, '') END AS "adSetName",
+      nullif(CASE WHEN p.level = 'campaign' THEN p.name ELSE g.name END, '') AS "campaignName"
+    FROM ad_entities a
+    LEFT JOIN ad_entities p ON p.profile_id = a.profile_id AND p.id = a.parent_id
+    LEFT JOIN ad_entities g ON g.profile_id = p.profile_id AND g.id = p.parent_id
+    WHERE a.profile_id = ${profileId} AND a.id = ANY (${ids}::uuid[])`.execute(tx);
+  return new Map(rows.map((row) => [row.id, row]));
+}

@@ -1,0 +1,56 @@
+import type { Tx } from '@tributary/postgres';
+import { sql } from 'kysely';
+
+/** What other rooms ask of a profile and its workspace. */
+
+/** How a profile reports. */
+export interface ProfileFacts {
+  readonly timeZone: string;
+  readonly currency: string;
+}
+
+export async function findProfile(tx: Tx, profileId: string): Promise<ProfileFacts | undefined> {
+  const { rows } = await sql<ProfileFacts>`
+    SELECT time_zone AS "timeZone", reporting_currency AS currency FROM profiles WHERE id = ${profileId}`.execute(tx);
+  return rows[0];
+}
+
+/** The same where there must be one. */
+export async function profileOf(tx: Tx, profileId: string): Promise<ProfileFacts> {
+  return (await findProfile(tx, profileId)) ?? gone();
+}
+
+/** Days where the profile is: the moments at which the first begins and the last ends. */
+export interface ProfileDays extends ProfileFacts {
+  readonly from: Date;
+  readonly until: Date;
+}
+
+export async function findDays(tx: Tx, profileId: string, firstDay: string, lastDay: string): Promise<ProfileDays> {
+  const { rows } = await sql<ProfileDays>`
+    SELECT time_zone AS "timeZone", reporting_currency AS currency, ${firstDay}::date::timestamp AT TIME ZONE time_zone AS "from",
+      (${lastDay}::date + 1)::timestamp AT TIME ZONE time_zone AS until
+    FROM profiles WHERE id = ${profileId}`.execute(tx);
+  return rows[0] ?? gone();
+}
+
+function gone(): never {
+  throw new Error('The profile is gone.');
+}
+
+/** Whether the workspace has such a profile and has not archived it. */
+export async function hasProfile(tx: Tx, workspaceId: string, profileId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('profiles')
+    .select('id')
+    .where('id', '=', profileId)
+    .where('workspace_id', '=', workspaceId)
+    .where('archived_at', 'is', null)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function findPlan(tx: Tx, workspaceId: string): Promise<string | undefined> {
+  const row = await tx.selectFrom('workspaces').select('plan').where('id', '=', workspaceId).executeTakeFirst();
+  return row?.plan;
+}
