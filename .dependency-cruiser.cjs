@@ -5,8 +5,8 @@ const { join } = require('node:path');
 /** The rooms, lowest first: a room imports only those below it. What must happen above goes through the outbox or a job. */
 const rooms = [
   'events',
-  'accountability',
   'tenants',
+  'accountability',
   'credentials',
   'accounts',
   'customers',

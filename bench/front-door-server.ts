@@ -1,8 +1,10 @@
 import { openSync } from 'node:fs';
 import { data, route, routes } from '@tributary/contract';
-import { refusalAuditor } from '@tributary/domain/accountability/room.ts';
+import { refusalAuditor, writeAudit } from '@tributary/domain/accountability/room.ts';
 import { bearerAuthenticator, CredentialFinder, KeyUse } from '@tributary/domain/credentials/room.ts';
+import { outcomesReadiness } from '@tributary/domain/outcomes/room.ts';
 import { readProfile } from '@tributary/domain/tenants/room.ts';
+import { trackerReadiness } from '@tributary/domain/tracking/room.ts';
 import { bindRoute, createServer } from '@tributary/http';
 import { answer, createPersonGate } from '@tributary/operations';
 import { createPostgres } from '@tributary/postgres';
@@ -67,9 +69,10 @@ async function ours() {
     limiter: generous,
     vault: testVault,
     gate: createPersonGate(postgres),
-    services: {},
+    services: { readiness: [outcomesReadiness, trackerReadiness] },
     baseUrl,
     now: () => new Date(),
+    audit: writeAudit,
     auditRefusal: refusalAuditor(postgres, async () => true),
   };
   bindRoute(binding, greet, async () => answer(200, small));
@@ -87,15 +90,15 @@ function bare() {
       await client.query(`BEGIN; SET LOCAL app.profile_id = '${profileId}'`);
       // The very statement that the declared route sends.
       const { rows } = await client.query(
-        'select *, EXISTS (SELECT FROM outcomes WHERE profile_id = $1) as "has_outcomes" from "profiles" where "id" = $2',
-        [profileId, profileId],
+        'select *, ARRAY[EXISTS (SELECT FROM outcomes WHERE profile_id = $1), EXISTS (SELECT FROM tracking_verifications WHERE profile_id = $2 AND verified_at IS NOT NULL)]::boolean[] as "done" from "profiles" where "id" = $3',
+        [profileId, profileId, profileId],
       );
       await client.query('COMMIT');
-      const { has_outcomes, created_at, governing_app_id, archived_at, ...row } = rows[0];
+      const { done, created_at, governing_app_id, archived_at, ...row } = rows[0];
       const readiness = [
         { step: 'attribution_enabled', is_done: row.is_attribution_enabled },
-        { step: 'crm_or_outcome_source_connected', is_done: has_outcomes },
-        { step: 'tracker_verified', is_done: false },
+        { step: 'crm_or_outcome_source_connected', is_done: done[0] },
+        { step: 'tracker_verified', is_done: done[1] },
         { step: 'ad_platform_connected', is_done: false },
       ];
       const data = { ...row, is_healthcare_family: false, created_at: created_at.toISOString(), readiness };

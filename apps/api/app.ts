@@ -1,13 +1,13 @@
 import type { LanguageModel } from '@tributary/ai-model';
 import type { ClickHouse } from '@tributary/clickhouse';
 import { type RouteId, routes } from '@tributary/contract';
-import { refusalAuditor } from '@tributary/domain/accountability/room.ts';
-import { createAccounts, mcpAuthenticator, sessionAuthenticator } from '@tributary/domain/accounts/room.ts';
+import { refusalAuditor, writeAudit } from '@tributary/domain/accountability/room.ts';
+import { addOwner, createAccounts, mcpAuthenticator, sessionAuthenticator } from '@tributary/domain/accounts/room.ts';
 import { bearerAuthenticator, CredentialFinder, KeyUse } from '@tributary/domain/credentials/room.ts';
 import { tombstonesUnder } from '@tributary/domain/customers/room.ts';
-import { findCustomerTotals, goalReader } from '@tributary/domain/outcomes/room.ts';
+import { findCustomerTotals, goalReader, outcomesReadiness } from '@tributary/domain/outcomes/room.ts';
 import { paymentStandings } from '@tributary/domain/payments/room.ts';
-import type { OpenDns } from '@tributary/domain/tracking/room.ts';
+import { type OpenDns, trackerReadiness } from '@tributary/domain/tracking/room.ts';
 import { bindRoute, createServer, serveDocs, serveHealth } from '@tributary/http';
 import { type Authenticate, createPersonGate, takeAttempt } from '@tributary/operations';
 import type { Outbound } from '@tributary/outbound';
@@ -83,6 +83,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   serveHealth(fastify, { postgres: () => postgres.ping(), redis: () => redis.ping() }, options.isStopping);
   serveDocs(fastify, { baseUrl });
   await serveConsole(fastify, options.consoleDirectory);
+  const isFirstOfMinute = async (subject: string) => (await limiter.take(`audit:${subject}`, 1)).allowed;
   const accounts = createAccounts({
     baseUrl,
     postgres,
@@ -91,6 +92,8 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     sessionDays: options.sessionDays,
     isCookieSecure: options.isCookieSecure,
     takeAttempt: (subject) => takeAttempt(limiter, subject, attemptsPerMinute),
+    audit: writeAudit,
+    isFirstOfMinute,
   });
   serveOAuth(fastify, limiter, { baseUrl, postgres, accounts, now });
   const keyUse = new KeyUse(postgres.unbound, (error) => log.failure(undefined, error));
@@ -119,6 +122,8 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       collectorUrl: options.collectorUrl.replace(/\/+$/, ''),
       jobs: options.jobs,
       accounts,
+      addOwner,
+      readiness: [outcomesReadiness, trackerReadiness],
       clickhouse: options.clickhouse,
       outbound: options.outbound,
       openDns: options.openDns,
@@ -133,7 +138,8 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     },
     baseUrl,
     now,
-    auditRefusal: refusalAuditor(postgres, async (subject) => (await limiter.take(`audit:${subject}`, 1)).allowed),
+    audit: writeAudit,
+    auditRefusal: refusalAuditor(postgres, isFirstOfMinute),
     checkAnswers: options.checkAnswers,
   };
   for (const id of Object.keys(routes) as RouteId[]) bindRoute(binding, routes[id], handlers[id]);

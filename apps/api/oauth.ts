@@ -1,6 +1,6 @@
 import { type OAuthEndpoint, type OAuthOptions, oauthEndpoints } from '@tributary/domain/accounts/room.ts';
 import { isFromOurPages } from '@tributary/http';
-import { takeFromAddress } from '@tributary/operations';
+import { hidden, takeFromAddress } from '@tributary/operations';
 import type { RateLimiter } from '@tributary/redis';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
@@ -13,13 +13,13 @@ export function serveOAuth(
   const { baseUrl } = options;
   const ours = (headers: Headers) => isFromOurPages(Object.fromEntries(headers), baseUrl);
   for (const endpoint of oauthEndpoints({ ...options, isFromOurPages: ours }))
-    serveEndpoint(fastify, limiter, baseUrl, endpoint);
+    serveEndpoint(fastify, limiter, options, endpoint);
 }
 
 function serveEndpoint(
   fastify: FastifyInstance,
   limiter: RateLimiter,
-  baseUrl: string,
+  { baseUrl, now }: Pick<OAuthOptions, 'baseUrl' | 'now'>,
   { method, path, isCostly, handle }: OAuthEndpoint,
 ): void {
   fastify.route({
@@ -27,7 +27,8 @@ function serveEndpoint(
     url: path,
     handler: async (request, reply) => {
       await takeFromAddress(limiter, isCostly ? 'token' : 'public', request.ip);
-      return send(reply, await handle(asWebRequest(request, baseUrl)));
+      const attempt = { addressHash: hidden(request.ip), requestId: request.state.requestId, now: now() };
+      return send(reply, await handle(asWebRequest(request, baseUrl), attempt));
     },
   });
 }

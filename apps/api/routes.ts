@@ -1,4 +1,5 @@
 import type { RouteId, Routes } from '@tributary/contract';
+import * as accountability from '@tributary/domain/accountability/room.ts';
 import * as accounts from '@tributary/domain/accounts/room.ts';
 import * as attribution from '@tributary/domain/attribution/room.ts';
 import * as campaigns from '@tributary/domain/campaigns/room.ts';
@@ -32,7 +33,7 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   listKeys: credentials.listKeys,
   deleteKey: credentials.deleteKey,
   createToken: credentials.createToken,
-  readPiiAccessLog: tenants.readPiiAccessLog,
+  readPiiAccessLog: accountability.readPiiAccessLog,
   importCustomers: customers.importCustomers,
   searchCustomers: customers.searchCustomers,
   listCustomers: customers.listCustomers,

@@ -4,6 +4,7 @@ import type { ErasureServices } from '@tributary/domain/erasures/room.ts';
 import type { JourneyServices } from '@tributary/domain/journeys/room.ts';
 import type { LinkTokenServices } from '@tributary/domain/link-tokens/room.ts';
 import type { OutcomeServices } from '@tributary/domain/outcomes/room.ts';
+import type { AddOwner, ReadinessStep } from '@tributary/domain/tenants/room.ts';
 import type { TrackingServices } from '@tributary/domain/tracking/room.ts';
 import type { Jobs } from '@tributary/work';
 
@@ -19,4 +20,6 @@ export interface Services
   readonly apiUrl: string | undefined;
   readonly jobs: Jobs;
   readonly accounts: Accounts;
+  readonly addOwner: AddOwner;
+  readonly readiness: readonly ReadinessStep[];
 }

@@ -1,15 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '@tributary/config';
-import { Scope } from '@tributary/contract';
+import { writeAudit } from '@tributary/domain/accountability/room.ts';
 import { addMember, createPasswords, createUser } from '@tributary/domain/accounts/room.ts';
-import {
-  createKeyByOperator,
-  createProfileByOperator,
-  createWorkspaceByOperator,
-} from '@tributary/domain/credentials/room.ts';
+import { createKeyByOperator } from '@tributary/domain/credentials/room.ts';
+import { createProfileByOperator, createWorkspaceByOperator } from '@tributary/domain/tenants/room.ts';
+import { createOperator } from '@tributary/operations';
 import { createPostgres } from '@tributary/postgres';
-import { scopes as allScopes, limits } from '@tributary/vocabulary';
 
 /** What the demo must know the next time it is started. It lies beside the demo's data and goes with it. */
 export interface DemoBook {
@@ -39,26 +36,18 @@ export function keepDemoBook(set: string): BookKeeper {
 /** A workspace with one profile, somebody who may sign in to it, and a key. Nothing is in it yet. */
 export async function openDemo(settings: Settings, start: string): Promise<DemoBook> {
   const app = createPostgres({ url: settings.databaseAppUrl, poolSize: 2 });
-  const now = new Date();
+  const owner = createPostgres({ url: settings.databaseOwnerUrl, poolSize: 1 });
+  const operator = createOperator({ app, owner, audit: writeAudit, now: () => new Date() });
   try {
-    const workspace = { name: 'Demo', plan: 'scale', isHealthcareAgency: false };
-    const workspaceId = await createWorkspaceByOperator(app, workspace, now);
-    const profile = {
-      workspaceId,
-      name: 'Simulated shop',
-      privacyMode: 'standard',
-      timeZone: 'UTC',
-      reportingCurrency: 'USD',
-    };
-    const profileId = await createProfileByOperator(app, profile, now);
-    const tools = { postgres: app, passwords: createPasswords(settings.passwordMinLength), now: () => now };
+    const workspaceId = await createWorkspaceByOperator(operator, { name: 'Demo', plan: 'scale' });
+    const profile = { workspace_id: workspaceId, name: 'Simulated shop' };
+    const profileId = await createProfileByOperator(operator, profile);
+    const tools = { operator, passwords: createPasswords(settings.passwordMinLength) };
     const { email, password } = await createUser(tools, { email: 'demo@example.com', name: 'Demo' });
     await addMember(tools, { workspaceId, email, role: 'owner' });
-    const scopes = Scope.options.filter((scope) => allScopes[scope].grain !== 'workspace');
-    const requestsPerMinute = limits.ratePerMinute.apiKey.default;
-    const { key } = await createKeyByOperator(app, { profileId, name: 'Demo', scopes, requestsPerMinute }, now);
+    const { key } = await createKeyByOperator(operator, profileId, { name: 'Demo' });
     return { profileId, start, email, password, key, isFilled: false };
   } finally {
-    await app.close();
+    await Promise.all([app.close(), owner.close()]);
   }
 }

@@ -1,12 +1,14 @@
 import type { Settings } from '@tributary/config';
+import { writeAudit } from '@tributary/domain/accountability/room.ts';
+import { createOperator, type Operator } from '@tributary/operations';
 import { type Platform, withPlatform } from '@tributary/platform';
 import type { Postgres } from '@tributary/postgres';
 
 export interface Ledgers {
   /** Behind the walls, like a request. */
   readonly app: Postgres;
-  /** As the owner of the schema: apps, and the lists over all workspaces. */
-  readonly operator: Postgres;
+  /** Changes something and leaves an audit entry, like a request. */
+  readonly operator: Operator;
   readonly platform: Platform;
   readonly settings: Settings;
   readonly now: Date;
@@ -16,6 +18,7 @@ export interface Ledgers {
 export const withLedgers = (work: (ledgers: Ledgers) => Promise<void>): Promise<void> =>
   withPlatform(async (platform) => {
     const app = await platform.postgres('app', { poolSize: 2 });
-    const operator = await platform.postgres('owner', { poolSize: 2 });
+    const owner = await platform.postgres('owner', { poolSize: 2 });
+    const operator = createOperator({ app, owner, audit: writeAudit, now: platform.now });
     await work({ app, operator, platform, settings: platform.settings, now: platform.now() });
   });

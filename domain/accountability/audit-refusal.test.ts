@@ -51,7 +51,9 @@ describe('A forbidden attempt', () => {
         detail: { code: 'insufficient_scope' },
       },
     ]);
-    await expect(verifyAudit(kit.app.forWorkspace(workspaceId), workspaceId)).resolves.toMatchObject({ entries: 1 });
+    await expect(verifyAudit(kit.app.forWorkspace(workspaceId), { workspaceId })).resolves.toMatchObject({
+      entries: 1,
+    });
   });
 
   test('repeated within a minute stands there once, another kind of it beside it', async () => {

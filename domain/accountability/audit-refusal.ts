@@ -1,7 +1,7 @@
 import type { Route } from '@tributary/contract';
-import type { Caller, Refusal } from '@tributary/operations';
+import { actorOf, type Caller, type Refusal } from '@tributary/operations';
 import type { Postgres } from '@tributary/postgres';
-import { audit } from './audit.ts';
+import { appendEntry } from './store.ts';
 
 /**
  * Writes a forbidden attempt to change something into the chain of the caller's workspace. One entry stands for what the
@@ -14,12 +14,15 @@ export function refusalAuditor(postgres: Postgres, isFirstOfMinute: (subject: st
     if (!workspaceId || route.method === 'GET') return;
     if (!(await isFirstOfMinute(`${credentialId}:${route.id}:${code}`))) return;
     await postgres.forWorkspace(workspaceId).transaction((tx) =>
-      audit(tx, caller, requestId, now, {
-        workspaceId,
+      appendEntry(tx, {
+        log: { workspaceId },
+        actor: actorOf(caller),
         action: route.id,
         target: route.path,
         result: 'refused',
         detail: { code },
+        requestId,
+        at: now,
       }),
     );
   };

@@ -1,7 +1,9 @@
-import { createProfileByOperator, createWorkspaceByOperator } from '@tributary/domain/credentials/room.ts';
-import { openTestkit, type Testkit } from '@tributary/testkit';
+import { createProfileByOperator, createWorkspaceByOperator } from '@tributary/domain/tenants/room.ts';
+import { openTestkit, operatorOf, type Testkit } from '@tributary/testkit';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { appendEntry } from './store.ts';
 import { verifyAudit } from './verify-audit.ts';
 
 let kit: Testkit;
@@ -12,17 +14,13 @@ beforeAll(async () => {
 afterAll(() => kit.close());
 
 beforeEach(async () => {
-  const now = kit.clock.now();
-  workspaceId = await createWorkspaceByOperator(
-    kit.app,
-    { name: 'Acme', plan: 'scale', isHealthcareAgency: false },
-    now,
-  );
-  const profile = { workspaceId, name: 'Shop', privacyMode: 'standard', timeZone: 'UTC', reportingCurrency: 'USD' };
-  await Promise.all(Array.from({ length: 20 }, () => createProfileByOperator(kit.app, profile, now)));
+  const operator = operatorOf(kit);
+  workspaceId = await createWorkspaceByOperator(operator, { name: 'Acme', plan: 'scale' });
+  const profile = { workspace_id: workspaceId, name: 'Shop' };
+  await Promise.all(Array.from({ length: 20 }, () => createProfileByOperator(operator, profile)));
 });
 
-const verify = () => verifyAudit(kit.app.forWorkspace(workspaceId), workspaceId);
+const verify = () => verifyAudit(kit.app.forWorkspace(workspaceId), { workspaceId });
 
 /** Somebody with the keys to the database itself. */
 async function tamper(statement: string): Promise<void> {
@@ -43,4 +41,25 @@ test.each([
 ])('an entry that was %s shows', async (_, statement, brokenAt) => {
   await tamper(statement);
   expect((await verify()).brokenAt).toBe(brokenAt);
+});
+
+test('the chain of the installation is one too, and nobody who serves requests can read or change it', async () => {
+  const entry = {
+    log: 'installation',
+    actor: { kind: 'operator', id: 'cli' },
+    action: 'app.registered',
+    target: 'app:1',
+    result: 'done',
+    detail: {},
+    requestId: 'cli',
+    at: kit.clock.now(),
+  } as const;
+  const append = () => kit.app.unbound.transaction((tx) => appendEntry(tx, entry));
+  await Promise.all(Array.from({ length: 20 }, append));
+  const whole = () => verifyAudit(kit.owner.unbound, 'installation');
+  expect(await whole()).toMatchObject({ entries: 20, brokenAt: undefined });
+  for (const statement of [sql`SELECT FROM installation_audit_log`, sql`DELETE FROM installation_audit_log`])
+    await expect(kit.app.unbound.query(statement)).rejects.toThrow(/permission denied/);
+  await tamper("UPDATE installation_audit_log SET target = 'app:2' WHERE sequence = 7 AND $1::uuid IS NOT NULL");
+  expect((await whole()).brokenAt).toBe('7');
 });

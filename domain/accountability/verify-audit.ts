@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { AuditEntry } from '@tributary/operations';
 import type { Ledger } from '@tributary/postgres';
-import { sql } from 'kysely';
+import { readLinks } from './store.ts';
 
 export interface AuditVerdict {
   readonly entries: number;
@@ -12,29 +13,21 @@ export interface AuditVerdict {
 
 const pageSize = 5_000;
 
-/** Recomputes the chain of one workspace from its entries, a page at a time. */
-export async function verifyAudit(ledger: Ledger, workspaceId: string): Promise<AuditVerdict> {
+/** Recomputes a chain from its entries, a page at a time. */
+export async function verifyAudit(ledger: Ledger, log: AuditEntry['log']): Promise<AuditVerdict> {
   let previous: Buffer = Buffer.alloc(0);
   let sequence = 0n;
   while (true) {
-    const { rows } = await ledger.transaction((tx) =>
-      sql<{ sequence: string; text: string; previous_hash: Buffer; hash: Buffer }>`
-        SELECT sequence, previous_hash, hash, jsonb_build_array(
-          workspace_id, sequence, (extract(epoch FROM at) * 1000)::bigint, actor_kind, actor_id, action, result, target, detail, request_id
-        )::text AS text
-        FROM audit_log WHERE workspace_id = ${workspaceId} AND sequence > ${sequence} ORDER BY sequence LIMIT ${pageSize}`.execute(
-        tx,
-      ),
-    );
-    for (const row of rows) {
-      const hash = createHash('sha256').update(previous).update(row.text).digest();
+    const links = await ledger.transaction((tx) => readLinks(tx, log, sequence, pageSize));
+    for (const link of links) {
+      const hash = createHash('sha256').update(previous).update(link.text).digest();
       const follows =
-        BigInt(row.sequence) === sequence + 1n && row.previous_hash.equals(previous) && row.hash.equals(hash);
-      if (!follows) return { entries: Number(sequence), brokenAt: row.sequence, head: previous.toString('hex') };
-      previous = row.hash;
+        BigInt(link.sequence) === sequence + 1n && link.previous_hash.equals(previous) && link.hash.equals(hash);
+      if (!follows) return { entries: Number(sequence), brokenAt: link.sequence, head: previous.toString('hex') };
+      previous = link.hash;
       sequence += 1n;
     }
-    if (rows.length < pageSize)
+    if (links.length < pageSize)
       return { entries: Number(sequence), brokenAt: undefined, head: previous.toString('hex') };
   }
 }

@@ -1,17 +1,24 @@
 import type { Input, Routes } from '@tributary/contract';
-import { audit } from '@tributary/domain/accountability';
 import { hashSecret, isWellFormedSecret } from '@tributary/domain/credentials';
 import { answer, type Handles, refuse } from '@tributary/operations';
-import type { Tx } from '@tributary/postgres';
+import { enter, type Tx } from '@tributary/postgres';
 import type { Accounts } from './accounts.ts';
-import { type FoundInvitation, findInvitation, refuseState, refuseUnusable } from './invitation.ts';
-import { insertUser, type NewUser } from './users.ts';
+import { refuseState, refuseUnusable } from './invitation.ts';
+import {
+  type FoundInvitation,
+  findInvitation,
+  findUser,
+  insertMember,
+  insertUser,
+  type NewUser,
+  spendInvitation,
+} from './store.ts';
 
 type Body = Input<Routes['acceptInvitation']>['body'];
 
 export const acceptInvitation: Handles<Routes['acceptInvitation'], { accounts: Accounts }> = async (
   { body },
-  { accounts, caller, ledger, behind, now, requestId, setHeader },
+  { accounts, caller, ledger, effect, now, setHeader, addToAudit },
 ) => {
   const hash = hashSecret(body.token);
   const isOurs = isWellFormedSecret(body.token, 'invitation');
@@ -21,25 +28,24 @@ export const acceptInvitation: Handles<Routes['acceptInvitation'], { accounts: A
   const newcomer = caller.userId ? undefined : await readNewcomer(body, accounts);
   const { workspace_id: workspaceId, role } = invitation;
 
-  const userId = await behind({ workspaceId }).transaction(async (tx) => {
-    const id = caller.userId ?? (await enrol(tx, newcomer, now));
-    await refuseOtherAddress(tx, invitation, id);
-    await join(tx, invitation, id, now);
-    const actor = caller.userId ? caller : { kind: 'session' as const, credentialId: id, userId: id };
-    await audit(tx, actor, requestId, now, {
-      workspaceId,
-      action: 'member.joined',
-      target: `user:${id}`,
-      detail: { role },
+  const joined = await effect(async (tx) => {
+    await enter(tx, { workspaceId });
+    const userId = caller.userId ?? (await enrol(tx, newcomer, now));
+    await refuseOtherAddress(tx, invitation, userId);
+    await join(tx, invitation, userId, now);
+    addToAudit({
+      log: { workspaceId },
+      actor: { kind: 'user', id: userId },
+      detail: { role, is_new_account: newcomer !== undefined },
     });
-    return id;
+    return answer(201, { data: { user_id: userId, workspace_id: workspaceId, role } });
   });
 
   if (newcomer && body.password !== undefined) {
     const signedIn = await accounts.signIn(newcomer.email, body.password);
     if (signedIn) setHeader('set-cookie', signedIn.setCookie);
   }
-  return answer(201, { data: { user_id: userId, workspace_id: workspaceId, role } });
+  return joined;
 };
 
 /** Hashing a password takes a while, and is done before any row is locked. */
@@ -63,29 +69,16 @@ async function enrol(tx: Tx, newcomer: NewUser | undefined, now: Date): Promise<
 
 async function refuseOtherAddress(tx: Tx, { email }: FoundInvitation, userId: string): Promise<void> {
   if (email === null) return;
-  const user = await tx.selectFrom('users').select('email').where('id', '=', userId).executeTakeFirstOrThrow();
+  const user = await findUser(tx, userId);
   if (user.email !== email) {
     refuse('forbidden', 'This invitation is for another e-mail address.', { fields: { reason: 'other_address' } });
   }
 }
 
-/** The invitation is spent by the same statement that finds it unspent: of two at once, one joins. */
-async function join(tx: Tx, { workspace_id, id, role }: FoundInvitation, userId: string, now: Date): Promise<void> {
-  const spent = await tx
-    .updateTable('invitations')
-    .set({ accepted_at: now, accepted_by: userId })
-    .where('workspace_id', '=', workspace_id)
-    .where('id', '=', id)
-    .where('accepted_at', 'is', null)
-    .where('revoked_at', 'is', null)
-    .returning('id')
-    .executeTakeFirst();
-  if (!spent) refuseState('accepted', 'This invitation was already accepted or revoked.');
-  const member = await tx
-    .insertInto('members')
-    .values({ workspace_id, user_id: userId, role, created_at: now })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('user_id')
-    .executeTakeFirst();
-  if (!member) refuseState('already_member', 'You are a member of this workspace already.');
+async function join(tx: Tx, invitation: FoundInvitation, userId: string, now: Date): Promise<void> {
+  const { workspace_id, role } = invitation;
+  if (!(await spendInvitation(tx, invitation, userId, now)))
+    refuseState('accepted', 'This invitation was already accepted or revoked.');
+  if (!(await insertMember(tx, workspace_id, userId, role, now)))
+    refuseState('already_member', 'You are a member of this workspace already.');
 }

@@ -1,4 +1,5 @@
 import { routes } from '@tributary/contract';
+import { writeAudit } from '@tributary/domain/accountability/room.ts';
 import {
   addMember,
   createAccounts,
@@ -14,6 +15,7 @@ import {
   buildProfile,
   openApi,
   openTestkit,
+  operatorOf,
   serve,
   served,
   type TestApi,
@@ -31,7 +33,7 @@ beforeAll(async () => {
   kit = await openTestkit();
   kit.clock.set(new Date());
   api = await openApi(kit);
-  operator = { postgres: kit.app, passwords: createPasswords(10), now: () => kit.clock.now() };
+  operator = { operator: operatorOf(kit), passwords: createPasswords(10) };
   profile = await buildProfile(kit.app);
 });
 afterAll(async () => {
@@ -97,6 +99,8 @@ describe('POST /account/sign-in', () => {
       sessionDays: 1,
       isCookieSecure: false,
       takeAttempt: async () => {},
+      audit: writeAudit,
+      isFirstOfMinute: async () => true,
     });
     const signedIn = await local.signIn(user.email, password);
     expect(signedIn?.setCookie).toMatch(/^session=\S+; Max-Age=86400; Path=\/; HttpOnly; SameSite=Lax$/);

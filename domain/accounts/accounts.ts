@@ -1,7 +1,9 @@
 import { crc32 } from 'node:zlib';
+import type { WriteAudit } from '@tributary/operations';
 import type { Postgres } from '@tributary/postgres';
 import { type Auth, type AuthSecret, isAuthRefusal, lazyAuth, type SessionCookie, sessionCookie } from './auth.ts';
 import { createPasswords, type Passwords } from './passwords.ts';
+import { createRecords, type Records } from './records.ts';
 
 export interface AccountsOptions {
   readonly baseUrl: string;
@@ -13,6 +15,9 @@ export interface AccountsOptions {
   readonly isCookieSecure: boolean;
   /** Counts a guess at somebody's password, and refuses when there were too many. */
   readonly takeAttempt: (subject: string) => Promise<void>;
+  readonly audit: WriteAudit;
+  /** Bounds what is written down of failed attempts. */
+  readonly isFirstOfMinute: (subject: string) => Promise<boolean>;
 }
 
 interface Key {
@@ -25,6 +30,7 @@ export interface Accounts {
   readonly passwords: Passwords;
   readonly cookie: SessionCookie;
   readonly takeAttempt: (subject: string) => Promise<void>;
+  readonly records: Records;
   /** Undefined when address or password are wrong, without a word on which. */
   signIn(email: string, password: string): Promise<SignedIn | undefined>;
   /** What makes a browser forget its session. */
@@ -53,6 +59,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     passwords,
     cookie,
     takeAttempt: options.takeAttempt,
+    records: createRecords(options),
     signIn: async (email, password) => signIn(await auth(), email, password),
     forgetCookie: `${cookie.name}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax${cookie.isSecure ? '; Secure' : ''}`,
     auth,

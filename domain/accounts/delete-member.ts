@@ -1,9 +1,9 @@
 import type { Routes } from '@tributary/contract';
-import { audit } from '@tributary/domain/accountability';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { memberForChange, refuseLastOwner, refuseUnlessOwner } from './member.ts';
+import { removeMember } from './store.ts';
 
-export const deleteMember: Handles<Routes['deleteMember']> = async ({ params }, { caller, effect, now, requestId }) =>
+export const deleteMember: Handles<Routes['deleteMember']> = async ({ params }, { caller, effect }) =>
   effect(async (tx) => {
     const { workspaceId, userId } = params;
     const isLeaving = userId === caller.userId;
@@ -13,7 +13,6 @@ export const deleteMember: Handles<Routes['deleteMember']> = async ({ params }, 
     const member = await memberForChange(tx, workspaceId, userId);
     if (member.role === 'owner' && !isLeaving) refuseUnlessOwner(caller);
     refuseLastOwner(member);
-    await tx.deleteFrom('members').where('workspace_id', '=', workspaceId).where('user_id', '=', userId).execute();
-    await audit(tx, caller, requestId, now, { workspaceId, action: 'member.removed', target: `user:${userId}` });
+    await removeMember(tx, workspaceId, userId);
     return answer(200, { data: { id: userId, deleted: true } });
   });

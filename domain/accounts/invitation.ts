@@ -1,8 +1,7 @@
 import type { Role } from '@tributary/contract';
 import { refuse } from '@tributary/operations';
-import type { Tx } from '@tributary/postgres';
 import type { InvitationStatus } from '@tributary/vocabulary';
-import { sql } from 'kysely';
+import type { FoundInvitation } from './store.ts';
 
 interface Times {
   readonly expires_at: Date;
@@ -35,22 +34,6 @@ export const showInvitation = (row: Row, now: Date) => ({
   created_at: row.created_at.toISOString(),
   expires_at: row.expires_at.toISOString(),
 });
-
-export interface FoundInvitation {
-  readonly id: string;
-  readonly workspace_id: string;
-  readonly role: Role;
-  readonly email: string | null;
-  readonly expires_at: Date;
-  readonly is_accepted: boolean;
-  readonly is_revoked: boolean;
-  readonly is_workspace_archived: boolean;
-}
-
-export async function findInvitation(tx: Tx, hash: Buffer): Promise<FoundInvitation | undefined> {
-  const { rows } = await sql<FoundInvitation>`SELECT * FROM find_invitation(${hash})`.execute(tx);
-  return rows[0];
-}
 
 /** Says why an invitation leads nowhere any more, or nothing. */
 export function refuseUnusable(invitation: FoundInvitation, now: Date): void {

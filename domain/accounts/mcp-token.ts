@@ -1,9 +1,10 @@
-import { McpScope, type Role, scopesOfMcpToken } from '@tributary/contract';
+import { McpScope, scopesOfMcpToken } from '@tributary/contract';
 import { isWellFormedSecret } from '@tributary/domain/credentials';
 import type { Caller } from '@tributary/operations';
 import type { UnboundLedger } from '@tributary/postgres';
 import { limits, roles } from '@tributary/vocabulary';
-import { type RawBuilder, sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import { type FoundToken, findMcpToken } from './assistant-store.ts';
 import { hashToken } from './hashed-sessions.ts';
 
 /**
@@ -14,21 +15,10 @@ export function mcpAuthenticator(ledger: UnboundLedger) {
   return async (authorization: string | undefined, now: Date): Promise<Caller | undefined> => {
     const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
     if (!token || !isWellFormedSecret(token, 'mcpToken')) return undefined;
-    const ask = (at: Date) => sql<FoundToken>`SELECT * FROM find_mcp_token(${hashToken(token)}, ${at})`;
+    const ask = (at: Date) => findMcpToken(hashToken(token), at);
     const { rows } = await ledger.query(ask(now));
     return rows[0] && callerOf(rows[0], ask);
   };
-}
-
-interface FoundToken {
-  readonly token_id: string;
-  readonly user_id: string;
-  readonly workspace_id: string;
-  readonly profile_id: string;
-  readonly role: Role;
-  readonly granted: string[];
-  readonly is_attribution_enabled: boolean;
-  readonly is_healthcare: boolean | null;
 }
 
 /** An assistant may do what it was allowed, and never more than its person. */

@@ -2,14 +2,7 @@ import type { Role } from '@tributary/contract';
 import { type Caller, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { refuseState } from './invitation.ts';
-
-export interface MemberRow {
-  readonly user_id: string;
-  readonly name: string;
-  readonly email: string;
-  readonly role: string;
-  readonly created_at: Date;
-}
+import { findMember, insertMember, lockOwners, type MemberRow } from './store.ts';
 
 export const showMember = ({ user_id, name, email, role, created_at }: MemberRow) => ({
   user_id,
@@ -19,27 +12,19 @@ export const showMember = ({ user_id, name, email, role, created_at }: MemberRow
   joined_at: created_at.toISOString(),
 });
 
-export const membersOf = (tx: Tx, workspaceId: string) =>
-  tx
-    .selectFrom('members')
-    .innerJoin('users', 'users.id', 'members.user_id')
-    .select(['members.user_id', 'users.name', 'users.email', 'members.role', 'members.created_at'])
-    .where('members.workspace_id', '=', workspaceId);
-
 /** A member about to be changed. All owners are locked first: two of them removing each other must not both succeed. */
-export async function memberForChange(tx: Tx, workspaceId: string, userId: string): Promise<MemberRow & LastOwner> {
-  const owners = await tx
-    .selectFrom('members')
-    .select('user_id')
-    .where('workspace_id', '=', workspaceId)
-    .where('role', '=', 'owner')
-    .orderBy('user_id')
-    .forUpdate()
-    .execute();
-  const member = await membersOf(tx, workspaceId).where('members.user_id', '=', userId).executeTakeFirst();
-  if (!member) return refuse('not_found', 'There is no such member.');
-  return { ...member, isLastOwner: member.role === 'owner' && owners.length === 1 };
+export async function findForChange(
+  tx: Tx,
+  workspaceId: string,
+  userId: string,
+): Promise<(MemberRow & LastOwner) | undefined> {
+  const owners = await lockOwners(tx, workspaceId);
+  const member = await findMember(tx, workspaceId, userId);
+  return member && { ...member, isLastOwner: member.role === 'owner' && owners.length === 1 };
 }
+
+export const memberForChange = async (tx: Tx, workspaceId: string, userId: string): Promise<MemberRow & LastOwner> =>
+  (await findForChange(tx, workspaceId, userId)) ?? refuse('not_found', 'There is no such member.');
 
 interface LastOwner {
   readonly isLastOwner: boolean;
@@ -54,4 +39,9 @@ export function refuseUnlessOwner({ role }: Caller): void {
   if (role !== 'owner') {
     refuse('forbidden', 'Only an owner of the workspace may do this.', { fields: { reason: 'role' } });
   }
+}
+
+/** Makes whoever opens a workspace its first owner. */
+export async function addOwner(tx: Tx, workspaceId: string, userId: string, now: Date): Promise<void> {
+  await insertMember(tx, workspaceId, userId, 'owner', now);
 }

@@ -1,5 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { buildProfile, openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
+import {
+  auditEntries,
+  buildProfile,
+  openApi,
+  openTestkit,
+  operatorOf,
+  type TestApi,
+  type Testkit,
+} from '@tributary/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createUser } from './operator.ts';
 import { createPasswords } from './passwords.ts';
@@ -72,10 +80,7 @@ const register = (more: object = {}) =>
 async function signedIn(role: 'owner' | 'viewer' = 'owner') {
   const email = `p${next()}@example.com`;
   const passwords = createPasswords(10);
-  const user = await createUser(
-    { postgres: kit.app, passwords, now: () => kit.clock.now() },
-    { email, name: 'Ana', password },
-  );
+  const user = await createUser({ operator: operatorOf(kit), passwords }, { email, name: 'Ana', password });
   await kit.app
     .forWorkspace(workspaceId)
     .transaction((tx) =>
@@ -224,6 +229,27 @@ describe('the consent page', () => {
     });
     expect([right.status, right.location]).toEqual([303, location]);
     expect(String(right.headers['set-cookie'])).toMatch(/^__Host-session=/);
+  });
+
+  test('leaves in the logs who signed in on it, who failed to, and which assistant was allowed what', async () => {
+    const { cookie, email, id } = await signedIn();
+    const clientId = (await register()).json.client_id;
+    const { query } = await authorize(clientId, cookie, { scope: 'mcp:read mcp:write' });
+    for (const secret of ['no', password]) {
+      await send('POST', '/oauth2/sign-in', { form: { email, password: secret, query }, headers: { origin: base } });
+    }
+    const theirs = (await auditEntries(kit, 'installation')).filter(({ target }) => target === `user:${id}`);
+    expect(theirs.slice(-2)).toMatchObject([
+      { actor_kind: 'public', action: 'signIn', result: 'refused' },
+      { actor_kind: 'user', actor_id: id, action: 'account.signed_in', result: 'done' },
+    ]);
+    await decide(cookie, { query, profile_id: profileId, decision: 'deny' });
+    expect(await auditEntries(kit, { workspaceId })).toEqual([]);
+    await decide(cookie, { query, profile_id: profileId, decision: 'allow', write: 'yes' });
+    const scopes = ['mcp:read', 'mcp:write'];
+    expect(await auditEntries(kit, { workspaceId })).toMatchObject([
+      { actor_kind: 'user', actor_id: id, action: 'assistant.allowed', detail: { profile_id: profileId, scopes } },
+    ]);
   });
 
   test('shows the person’s own profiles, escapes what the client says of itself, and runs no script', async () => {

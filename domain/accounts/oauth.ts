@@ -1,9 +1,11 @@
 import { McpScope } from '@tributary/contract';
 import type { Postgres } from '@tributary/postgres';
 import type { Accounts } from './accounts.ts';
+import { findClient } from './assistant-store.ts';
 import { canServeAssistants, chosenProfile, consentPath, isAuthRefusal } from './auth.ts';
 import { consentPage, problemPage, signInPage, signInPath } from './consent-pages.ts';
 import { findMemberships } from './memberships.ts';
+import type { Attempt } from './records.ts';
 import { sessionAuthenticator } from './session.ts';
 
 export interface OAuthOptions {
@@ -20,7 +22,7 @@ export interface OAuthEndpoint {
   readonly path: string;
   /** Tries secrets or writes rows, and so is limited tightly. */
   readonly isCostly: boolean;
-  readonly handle: (request: Request) => Promise<Response>;
+  readonly handle: (request: Request, attempt: Attempt) => Promise<Response>;
 }
 
 /** The OAuth 2.1 endpoints that assistants speak, and the pages on which a person decides. Nothing else of better-auth is served. */
@@ -42,16 +44,16 @@ export function oauthEndpoints(options: OAuthOptions): OAuthEndpoint[] {
     post('/oauth2/revoke', pass),
     post('/oauth2/register', async (request) => pass(await withApplicationType(request))),
     get(consentPath, (request) => door.show(request)),
-    post(consentPath, (request) => door.decide(request)),
-    post(signInPath, (request) => door.signIn(request)),
+    post(consentPath, (request, attempt) => door.decide(request, attempt)),
+    post(signInPath, (request, attempt) => door.signIn(request, attempt)),
   ];
 }
 
 /** What OAuth itself refuses is told in OAuth's own words, which its clients understand. */
 function answering(handle: OAuthEndpoint['handle']): OAuthEndpoint['handle'] {
-  return async (request) => {
+  return async (request, attempt) => {
     try {
-      return await handle(request);
+      return await handle(request, attempt);
     } catch (error) {
       if (!isAuthRefusal(error)) throw error;
       const { statusCode: status, body = { error: 'invalid_request' } } = error;
@@ -107,7 +109,7 @@ class ConsentDoor {
     return consentPage({ query, client, returnTo, asked: scopesIn(asked), memberships });
   }
 
-  async signIn(request: Request): Promise<Response> {
+  async signIn(request: Request, attempt: Attempt): Promise<Response> {
     const form = await this.#form(request);
     if (!form) return startAgain();
     const { accounts } = this.#options;
@@ -116,7 +118,11 @@ class ConsentDoor {
     const email = (form.get('email') ?? '').trim().toLowerCase();
     await accounts.takeAttempt(email);
     const signedIn = await accounts.signIn(email, form.get('password') ?? '');
-    if (signedIn) return redirect(`${consentPath}?${query}`, { 'set-cookie': signedIn.setCookie });
+    if (signedIn) {
+      await accounts.records.signedIn(signedIn.user.id, attempt);
+      return redirect(`${consentPath}?${query}`, { 'set-cookie': signedIn.setCookie });
+    }
+    await accounts.records.wrongPassword('signIn', { email }, attempt);
     const client = await this.#clientName(new URLSearchParams(query).get('client_id'));
     return signInPage({
       query,
@@ -126,7 +132,7 @@ class ConsentDoor {
   }
 
   /** better-auth checks the signature of the request, writes the consent and gives the code; the profile is ours to check. */
-  async decide(request: Request): Promise<Response> {
+  async decide(request: Request, attempt: Attempt): Promise<Response> {
     const form = await this.#form(request);
     const userId = form && (await this.#userOf(request));
     if (!form || !userId) return startAgain();
@@ -136,9 +142,14 @@ class ConsentDoor {
     const memberships = await this.#memberships(userId);
     const isTheirs = memberships.some(({ profiles }) => profiles.some(({ id }) => id === profileId));
     if (!isTheirs) return problemPage(404, 'There is no such profile among yours.');
-    const write = form.get('write') === 'yes' && scopesIn(new URLSearchParams(query)).includes('mcp:write');
-    const scope = (write ? ['mcp:read', 'mcp:write'] : ['mcp:read']).join(' ');
-    return chosenProfile.run(profileId, () => this.#answer(request, { accept: true, scope, oauth_query: query }));
+    const asked = new URLSearchParams(query);
+    const write = form.get('write') === 'yes' && scopesIn(asked).includes('mcp:write');
+    const scopes = write ? ['mcp:read', 'mcp:write'] : ['mcp:read'];
+    const decision = { accept: true, scope: scopes.join(' '), oauth_query: query };
+    const answered = await chosenProfile.run(profileId, () => this.#answer(request, decision));
+    const allowed = { userId, clientId: asked.get('client_id') ?? '', profileId, scopes };
+    if (answered.status === 303) await this.#options.accounts.records.allowedAssistant(allowed, attempt);
+    return answered;
   }
 
   async #answer(request: Request, decision: object): Promise<Response> {
@@ -176,14 +187,7 @@ class ConsentDoor {
 
   async #clientName(clientId: string | null): Promise<string | undefined> {
     if (!clientId || !/^[\w-]{1,100}$/.test(clientId)) return undefined;
-    const client = await this.#options.postgres.unbound.transaction((tx) =>
-      tx
-        .selectFrom('oauth_clients')
-        .select('name')
-        .where('client_id', '=', clientId)
-        .where('disabled', 'is not', true)
-        .executeTakeFirst(),
-    );
+    const client = await this.#options.postgres.unbound.transaction((tx) => findClient(tx, clientId));
     return client && (client.name?.slice(0, 80) || 'An assistant');
   }
 }

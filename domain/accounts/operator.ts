@@ -1,14 +1,16 @@
 import { randomInt } from 'node:crypto';
 import type { Role } from '@tributary/contract';
-import type { Postgres } from '@tributary/postgres';
+import { hasWorkspace } from '@tributary/domain/tenants';
+import { answer, type Operator, refuse } from '@tributary/operations';
+import type { Tx } from '@tributary/postgres';
+import { findForChange, refuseLastOwner } from './member.ts';
 import type { Passwords } from './passwords.ts';
-import { insertUser, replacePassword } from './users.ts';
+import { findUserByEmail, insertMember, insertUser, listAllUsers, replacePassword, setRole } from './store.ts';
 
 /** What the operator does from the command line, where there is no session yet. Errors are sentences for a terminal. */
 export interface OperatorTools {
-  readonly postgres: Postgres;
+  readonly operator: Operator;
   readonly passwords: Passwords;
-  readonly now: () => Date;
 }
 
 export interface UserAndPassword {
@@ -18,32 +20,39 @@ export interface UserAndPassword {
   readonly password: string;
 }
 
+const creating = { id: 'createUser', audit: { action: 'account.created', of: 'user:{data.id}' } } as const;
+const resetting = { id: 'resetPassword', audit: { action: 'account.password_reset', of: 'user:{data.id}' } } as const;
+const adding = { id: 'addMember', audit: { action: 'member.added', of: 'user:{data.id}' } } as const;
+
 /** Without a password one is made. */
 export async function createUser(
-  { postgres, passwords, now }: OperatorTools,
+  { operator, passwords }: OperatorTools,
   user: { readonly email: string; readonly name: string; readonly password?: string | undefined },
 ): Promise<UserAndPassword> {
   const email = user.email.trim().toLowerCase();
   const password = user.password ?? generatePassword();
   passwords.accept(password);
   const passwordHash = await passwords.hash(password);
-  const id = await postgres.unbound.transaction((tx) =>
-    insertUser(tx, { email, name: user.name, passwordHash }, now()),
-  );
-  if (!id) throw new Error(`Somebody has the address ${email} already.`);
-  return { id, email, password };
+  const { body } = await operator.effect(creating, {}, async (tx) => {
+    const id = await insertUser(tx, { email, name: user.name, passwordHash }, operator.now);
+    return id ? answer(201, { data: { id } }) : refuse('invalid_state', `Somebody has the address ${email} already.`);
+  });
+  return { id: body.data.id, email, password };
 }
 
 /** Gives the person a new password and ends all of their sessions. */
 export async function resetPassword(
-  { postgres, passwords, now }: OperatorTools,
+  { operator, passwords }: OperatorTools,
   emailAsTyped: string,
 ): Promise<UserAndPassword> {
   const password = generatePassword();
   const passwordHash = await passwords.hash(password);
-  const { id, email } = await findUser(postgres, emailAsTyped);
-  await postgres.unbound.transaction((tx) => replacePassword(tx, id, passwordHash, now()));
-  return { id, email, password };
+  const { body } = await operator.effect(resetting, {}, async (tx) => {
+    const { id, email } = await userWith(tx, emailAsTyped);
+    await replacePassword(tx, id, passwordHash, operator.now);
+    return answer(200, { data: { id, email } });
+  });
+  return { ...body.data, password };
 }
 
 export interface ListedUser {
@@ -53,37 +62,31 @@ export interface ListedUser {
   readonly createdAt: Date;
 }
 
-export async function listUsers({ postgres }: Pick<OperatorTools, 'postgres'>): Promise<ListedUser[]> {
-  const rows = await postgres.unbound.transaction((tx) =>
-    tx.selectFrom('users').selectAll().orderBy('email').execute(),
-  );
+export async function listUsers({ operator }: Pick<OperatorTools, 'operator'>): Promise<ListedUser[]> {
+  const rows = await operator.behind({}).transaction(listAllUsers);
   return rows.map(({ id, email, name, created_at }) => ({ id, email, name, createdAt: created_at }));
 }
 
 /** Adds a person to a workspace, or changes the role that they have there. */
 export async function addMember(
-  { postgres, now }: Omit<OperatorTools, 'passwords'>,
+  { operator }: Pick<OperatorTools, 'operator'>,
   { workspaceId, email, role }: { readonly workspaceId: string; readonly email: string; readonly role: Role },
 ): Promise<void> {
-  const { id: userId } = await findUser(postgres, email);
-  await postgres.forWorkspace(workspaceId).transaction(async (tx) => {
-    const workspace = await tx.selectFrom('workspaces').select('id').where('id', '=', workspaceId).executeTakeFirst();
-    if (!workspace) throw new Error(`There is no workspace ${workspaceId}.`);
-    await tx
-      .insertInto('members')
-      .values({ workspace_id: workspaceId, user_id: userId, role, created_at: now() })
-      .onConflict((conflict) => conflict.columns(['workspace_id', 'user_id']).doUpdateSet({ role }))
-      .execute();
+  await operator.effect(adding, { workspaceId }, async (tx, addToAudit) => {
+    const { id } = await userWith(tx, email);
+    if (!(await hasWorkspace(tx, workspaceId))) refuse('not_found', `There is no workspace ${workspaceId}.`);
+    const member = await findForChange(tx, workspaceId, id);
+    if (member && role !== 'owner') refuseLastOwner(member);
+    if (member) await setRole(tx, workspaceId, id, role);
+    else await insertMember(tx, workspaceId, id, role, operator.now);
+    addToAudit({ detail: { from: member?.role ?? null, to: role } });
+    return answer(200, { data: { id } });
   });
 }
 
-async function findUser(postgres: Postgres, emailAsTyped: string): Promise<{ id: string; email: string }> {
+async function userWith(tx: Tx, emailAsTyped: string): Promise<{ id: string; email: string }> {
   const email = emailAsTyped.trim().toLowerCase();
-  const user = await postgres.unbound.transaction((tx) =>
-    tx.selectFrom('users').select(['id', 'email']).where('email', '=', email).executeTakeFirst(),
-  );
-  if (!user) throw new Error(`Nobody has the address ${email}.`);
-  return user;
+  return (await findUserByEmail(tx, email)) ?? refuse('not_found', `Nobody has the address ${email}.`);
 }
 
 /** Easy to read out: no letter that looks like a digit. 20 of 32 characters are 100 bits. */

@@ -1,15 +1,12 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
 import { findMemberships } from './memberships.ts';
+import { findUser } from './store.ts';
 
 export const readAccount: Handles<Routes['readAccount']> = async (_input, { caller, ledger }) => {
   const userId = caller.userId;
   return ledger.transaction(async (tx) => {
-    const { id, name, email } = await tx
-      .selectFrom('users')
-      .selectAll()
-      .where('id', '=', userId)
-      .executeTakeFirstOrThrow();
+    const { id, name, email } = await findUser(tx, userId);
     const memberships = await findMemberships(tx, userId);
     return answer(200, {
       data: {

@@ -10,7 +10,7 @@ export { listAssistants } from './list-assistants.ts';
 export { listInvitations } from './list-invitations.ts';
 export { listMembers } from './list-members.ts';
 export { mcpAuthenticator } from './mcp-token.ts';
-export { findMemberships, type Membership } from './memberships.ts';
+export { addOwner } from './member.ts';
 export { type OAuthEndpoint, type OAuthOptions, oauthEndpoints } from './oauth.ts';
 export { addMember, createUser, listUsers, type OperatorTools, resetPassword } from './operator.ts';
 export { createPasswords, type Passwords } from './passwords.ts';

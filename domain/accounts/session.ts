@@ -1,10 +1,10 @@
-import type { Role } from '@tributary/contract';
 import type { Caller } from '@tributary/operations';
 import type { UnboundLedger } from '@tributary/postgres';
 import { isUuidInAnyCase, limits, nilUuid, roles } from '@tributary/vocabulary';
-import { type RawBuilder, sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
 import type { SessionCookie } from './auth.ts';
 import { hashToken } from './hashed-sessions.ts';
+import { type FoundSession, findSession } from './store.ts';
 
 export interface ShownSession {
   readonly cookie: string | undefined;
@@ -26,18 +26,8 @@ export function sessionAuthenticator(ledger: UnboundLedger, cookie: SessionCooki
   };
 }
 
-interface FoundSession {
-  readonly session_id: string;
-  readonly user_id: string;
-  readonly workspace_id: string | null;
-  readonly profile_id: string | null;
-  readonly role: Role | null;
-  readonly is_attribution_enabled: boolean | null;
-  readonly is_healthcare: boolean | null;
-}
-
 const find = (hash: string, { workspaceId, profileId }: ShownSession, at: Date) =>
-  sql<FoundSession>`SELECT * FROM find_session(${hash}, ${idOrNobody(workspaceId)}, ${idOrNobody(profileId)}, ${at})`;
+  findSession(hash, idOrNobody(workspaceId), idOrNobody(profileId), at);
 
 /** Members are no partner apps: on a healthcare profile their role alone says whether they see people. */
 function callerOf(found: FoundSession, ask: (at: Date) => RawBuilder<FoundSession>): Caller {

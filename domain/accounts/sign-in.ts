@@ -2,10 +2,20 @@ import type { Routes } from '@tributary/contract';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import type { Accounts } from './accounts.ts';
 
-export const signIn: Handles<Routes['signIn'], { accounts: Accounts }> = async ({ body }, { accounts, setHeader }) => {
+export const signIn: Handles<Routes['signIn'], { accounts: Accounts }> = async ({ body }, context) => {
+  const { accounts, effect, setHeader, addToAudit } = context;
   await accounts.takeAttempt(body.email);
   const signedIn = await accounts.signIn(body.email, body.password);
-  if (!signedIn) return refuse('unauthorized', 'The e-mail address or the password is wrong.');
-  setHeader('set-cookie', signedIn.setCookie);
-  return answer(200, { data: signedIn.user });
+  if (!signedIn) {
+    await accounts.records.wrongPassword('signIn', { email: body.email }, context);
+    return refuse('unauthorized', 'The e-mail address or the password is wrong.');
+  }
+  const { user, setCookie } = signedIn;
+  // The session is there; it is of use only to whoever is told, which is after the entry is kept.
+  const answered = await effect(async () => {
+    addToAudit({ actor: { kind: 'user', id: user.id } });
+    return answer(200, { data: user });
+  });
+  setHeader('set-cookie', setCookie);
+  return answered;
 };

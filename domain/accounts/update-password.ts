@@ -1,24 +1,25 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import type { Accounts } from './accounts.ts';
-import { readPasswordHash, replacePassword } from './users.ts';
+import { findPasswordHash, replacePassword } from './store.ts';
 
-export const updatePassword: Handles<Routes['updatePassword'], { accounts: Accounts }> = async (
-  { body },
-  { accounts, caller, ledger, effect, now },
-) => {
-  const { passwords, takeAttempt } = accounts;
+export const updatePassword: Handles<Routes['updatePassword'], { accounts: Accounts }> = async ({ body }, context) => {
+  const { accounts, caller, ledger, effect, now } = context;
+  const { passwords, takeAttempt, records } = accounts;
   const userId = caller.userId;
   const current = body.current_password;
   if (current === undefined) return refuse('current_password_required', 'Send the present password as well.');
   // A borrowed session must not serve for guessing the password either.
   await takeAttempt(userId);
-  const known = await ledger.transaction((tx) => readPasswordHash(tx, userId));
+  const known = await ledger.transaction((tx) => findPasswordHash(tx, userId));
   if (!known || !(await passwords.verify(known, current))) {
+    await records.wrongPassword('updatePassword', { userId }, context);
     return refuse('current_password_invalid', 'The present password is not the one that was sent.');
   }
   passwords.accept(body.new_password);
   const passwordHash = await passwords.hash(body.new_password);
-  await effect((tx) => replacePassword(tx, userId, passwordHash, now, caller.credentialId));
-  return answer(200, { data: { changed: true } });
+  return effect(async (tx) => {
+    await replacePassword(tx, userId, passwordHash, now, caller.credentialId);
+    return answer(200, { data: { changed: true } });
+  });
 };

@@ -1,9 +1,8 @@
 import type { Scope } from '@tributary/contract';
-import type { Schema } from '@tributary/postgres';
-import type { Selectable } from 'kysely';
+import type { KeyRow } from './store.ts';
 
 /** A key as the API shows it: enough to recognise it, nothing to use it. */
-export function showKey(row: Selectable<Schema['api_keys']>) {
+export function showKey(row: KeyRow) {
   return {
     id: row.id,
     name: row.name,

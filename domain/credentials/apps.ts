@@ -1,9 +1,10 @@
-import type { Ledger } from '@tributary/postgres';
+import { answer, type Operator, refuse } from '@tributary/operations';
 import type { AppRateTier } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { hashSecret, mintSecret } from './secret.ts';
+import { insertApp, markAppDisabled, replaceAppSecret } from './store.ts';
 
-/** Apps are registered by the operator, through the owner of the schema: no request can make or change one. */
+/** Apps are registered by the operator, as the owner of the schema: no request can make or change one. */
 export interface AppRegistration {
   readonly name: string;
   readonly redirectUris: readonly string[];
@@ -11,64 +12,47 @@ export interface AppRegistration {
   readonly rateTier: AppRateTier;
 }
 
+const registering = { id: 'registerApp', audit: { action: 'app.registered', of: 'app:{data.id}' } } as const;
+const resetting = { id: 'resetAppSecret', audit: { action: 'app.secret_reset', of: 'app:{data.id}' } } as const;
+const disabling = { id: 'disableApp', audit: { action: 'app.disabled', of: 'app:{data.id}' } } as const;
+const place = { asOwner: true } as const;
+
 /** The secret is in the result and nowhere else. */
 export async function registerApp(
-  operator: Ledger,
+  operator: Operator,
   registration: AppRegistration,
-  now: Date,
 ): Promise<{ clientId: string; clientSecret: string }> {
   const clientId = uuid();
   const clientSecret = mintSecret('clientSecret');
-  await operator.transaction((tx) =>
-    tx
-      .insertInto('apps')
-      .values({
-        id: clientId,
-        name: registration.name,
-        client_secret_hash: hashSecret(clientSecret),
-        redirect_uris: [...registration.redirectUris],
-        allowed_return_origins: [...registration.allowedReturnOrigins],
-        rate_tier: registration.rateTier,
-        created_at: now,
-      })
-      .execute(),
-  );
+  await operator.effect(registering, place, async (tx, addToAudit) => {
+    await insertApp(tx, {
+      id: clientId,
+      name: registration.name,
+      client_secret_hash: hashSecret(clientSecret),
+      redirect_uris: [...registration.redirectUris],
+      allowed_return_origins: [...registration.allowedReturnOrigins],
+      rate_tier: registration.rateTier,
+      created_at: operator.now,
+    });
+    addToAudit({ detail: { rate_tier: registration.rateTier } });
+    return answer(201, { data: { id: clientId } });
+  });
   return { clientId, clientSecret };
 }
 
-export async function resetAppSecret(operator: Ledger, clientId: string): Promise<string | undefined> {
+export async function resetAppSecret(operator: Operator, clientId: string): Promise<string> {
   const clientSecret = mintSecret('clientSecret');
-  const changed = await operator.transaction((tx) =>
-    tx
-      .updateTable('apps')
-      .set({ client_secret_hash: hashSecret(clientSecret) })
-      .where('id', '=', clientId)
-      .returning('id')
-      .executeTakeFirst(),
-  );
-  return changed && clientSecret;
+  await operator.effect(resetting, place, async (tx) => {
+    const changed = await replaceAppSecret(tx, clientId, hashSecret(clientSecret));
+    return changed ? answer(200, { data: changed }) : refuse('not_found', `There is no app ${clientId}.`);
+  });
+  return clientSecret;
 }
 
 /** From the commit on neither its tokens nor its keys work. */
-export async function disableApp(operator: Ledger, clientId: string, now: Date): Promise<boolean> {
-  const changed = await operator.transaction((tx) =>
-    tx
-      .updateTable('apps')
-      .set({ disabled_at: now })
-      .where('id', '=', clientId)
-      .where('disabled_at', 'is', null)
-      .returning('id')
-      .executeTakeFirst(),
-  );
-  return changed !== undefined;
+export async function disableApp(operator: Operator, clientId: string): Promise<void> {
+  await operator.effect(disabling, place, async (tx) => {
+    const changed = await markAppDisabled(tx, clientId, operator.now);
+    return changed ? answer(200, { data: changed }) : refuse('not_found', `There is no live app ${clientId}.`);
+  });
 }
-
-export const listApps = (operator: Ledger, limit: number) =>
-  operator.transaction((tx) =>
-    tx
-      .selectFrom('apps')
-      .select(['id', 'name', 'rate_tier', 'redirect_uris', 'created_at', 'disabled_at'])
-      .orderBy('id')
-      .limit(limit)
-      .execute(),
-  );

@@ -1,8 +1,9 @@
 import { type OAuthScope, type Scope, scopesOfGrant } from '@tributary/contract';
 import type { Caller } from '@tributary/operations';
 import { effectiveScopes } from '@tributary/rules';
-import { type CredentialFinder, type FoundCredential, findCredential } from './find-credentials.ts';
+import { type CredentialFinder, findCredential } from './find-credentials.ts';
 import { hashSecret, isWellFormedSecret } from './secret.ts';
+import type { FoundCredential } from './store.ts';
 
 export interface AuthenticateOptions {
   readonly credentials: CredentialFinder;

@@ -1,41 +1,75 @@
-import type { Routes, Scope } from '@tributary/contract';
-import { audit } from '@tributary/domain/accountability';
-import { answer, type Handles, refuse } from '@tributary/operations';
+import { type Input, type Routes, routes, Scope } from '@tributary/contract';
+import { findWorkspaceOf } from '@tributary/domain/tenants';
+import {
+  type Actor,
+  actorOf,
+  answer,
+  type Handles,
+  type Operator,
+  readBody,
+  refuse,
+  type Sent,
+} from '@tributary/operations';
+import type { Tx } from '@tributary/postgres';
 import { personScopes } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { showKey } from './api-key.ts';
 import { hashSecret, mintSecret } from './secret.ts';
+import { insertKey } from './store.ts';
 
-export const createKey: Handles<Routes['createKey']> = async ({ body }, { effect, caller, now, requestId }) => {
+type Body = Input<Routes['createKey']>['body'];
+
+export const createKey: Handles<Routes['createKey']> = async ({ body }, { effect, caller, now, addToAudit }) => {
   const scopes = decideScopes(body.scopes, caller.scopes, caller.kind === 'app' && caller.isHealthcare);
+  const profileId = caller.profileId;
   return effect(async (tx) => {
-    const secret = mintSecret('apiKey');
-    const row = await tx
-      .insertInto('api_keys')
-      .values({
-        profile_id: caller.profileId,
-        id: uuid(),
-        app_id: caller.appId ?? null,
-        name: body.name,
-        hash: hashSecret(secret),
-        prefix: secret.slice(0, 14),
-        last4: secret.slice(-4),
-        scopes,
-        requests_per_minute: body.rate_limit_per_minute,
-        created_at: now,
-        expires_at: body.expires_at ? new Date(body.expires_at) : null,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    await audit(tx, caller, requestId, now, {
-      workspaceId: caller.workspaceId,
-      action: 'key.created',
-      target: `api_key:${row.id}`,
-      detail: { scopes },
-    });
-    return answer(201, { data: { ...showKey(row), key: secret } });
+    addToAudit({ detail: { scopes } });
+    return mintKey(tx, { ...body, scopes, profileId, appId: caller.appId }, actorOf(caller), now);
   });
 };
+
+/** The operator may lend all that a key can hold. The secret is in the result and nowhere else. */
+export async function createKeyByOperator(
+  operator: Operator,
+  profileId: string,
+  sent: Sent<Routes['createKey']>,
+): Promise<{ id: string; key: string }> {
+  const body = readBody(routes.createKey, sent);
+  const scopes = decideScopes(body.scopes, new Set(Scope.options), false);
+  const { body: made } = await operator.effect(routes.createKey, { profileId }, async (tx, addToAudit) => {
+    const workspaceId = await findWorkspaceOf(tx, profileId);
+    if (!workspaceId) return refuse('not_found', 'There is no such profile.');
+    addToAudit({ log: { workspaceId }, detail: { scopes } });
+    return mintKey(tx, { ...body, scopes, profileId }, operator.actor, operator.now);
+  });
+  return { id: made.data.id, key: made.data.key };
+}
+
+interface NewKey extends Body {
+  readonly scopes: Scope[];
+  readonly profileId: string;
+  readonly appId?: string | undefined;
+}
+
+async function mintKey(tx: Tx, key: NewKey, by: Actor, now: Date) {
+  const secret = mintSecret('apiKey');
+  const row = await insertKey(tx, {
+    profile_id: key.profileId,
+    id: uuid(),
+    app_id: key.appId ?? null,
+    name: key.name,
+    hash: hashSecret(secret),
+    prefix: secret.slice(0, 14),
+    last4: secret.slice(-4),
+    scopes: key.scopes,
+    requests_per_minute: key.rate_limit_per_minute,
+    minted_by_kind: by.kind,
+    minted_by_id: by.id,
+    created_at: now,
+    expires_at: key.expires_at ? new Date(key.expires_at) : null,
+  });
+  return answer(201, { data: { ...showKey(row), key: secret } });
+}
 
 /** Scopes that only administer are never lent to a key. */
 const neverLent: ReadonlySet<Scope> = new Set(['profiles:write', 'workspaces:write']);

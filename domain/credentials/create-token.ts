@@ -5,9 +5,9 @@ import { answer, type Handles, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { effectiveScopes } from '@tributary/rules';
 import { limits, oauthScopes, unboundAppScopes } from '@tributary/vocabulary';
-import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { hashSecret, mintSecret } from './secret.ts';
+import { findSecretHash, issueToken } from './store.ts';
 
 const { lifeSeconds } = limits.appToken;
 
@@ -20,9 +20,7 @@ export const createToken: Handles<Routes['createToken']> = async ({ body }, { le
       body.profile_id === undefined ? unbound(asked) : await bound(tx, appId, body.profile_id, asked);
     const token = mintSecret('appToken');
     const expiresAt = new Date(now.getTime() + lifeSeconds * 1_000);
-    await sql`SELECT issue_app_token(${hashSecret(token)}, ${uuid()}, ${appId}, ${profileId}, ${scopes}, ${now}, ${expiresAt})`.execute(
-      tx,
-    );
+    await issueToken(tx, { id: uuid(), hash: hashSecret(token), appId, profileId, scopes, expiresAt }, now);
     return answer(200, {
       access_token: token,
       token_type: 'Bearer' as const,
@@ -59,11 +57,9 @@ function decoded(text: string): string {
 /** An unknown id is compared as well, against a hash that nothing has, so that the time taken tells nothing. */
 async function authenticateApp(tx: Tx, { id, secret }: Client): Promise<string> {
   const known = Uuid.safeParse(id).success;
-  const { rows } = await sql<{
-    client_secret_hash: Buffer;
-  }>`SELECT client_secret_hash FROM find_app(${known ? id : nobody})`.execute(tx);
-  const matches = timingSafeEqual(rows[0]?.client_secret_hash ?? Buffer.alloc(32), hashSecret(secret));
-  if (!rows[0] || !matches)
+  const hash = await findSecretHash(tx, known ? id : nobody);
+  const matches = timingSafeEqual(hash ?? Buffer.alloc(32), hashSecret(secret));
+  if (!hash || !matches)
     refuse('unauthorized', 'The client id or secret is wrong.', { headers: { 'www-authenticate': 'Basic' } });
   return id;
 }

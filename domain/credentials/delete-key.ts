@@ -1,22 +1,24 @@
-import type { Routes } from '@tributary/contract';
-import { audit } from '@tributary/domain/accountability';
-import { answer, type Handles, refuse } from '@tributary/operations';
+import { type Routes, routes } from '@tributary/contract';
+import { findWorkspaceOf } from '@tributary/domain/tenants';
+import { answer, type Handles, type Operator, refuse } from '@tributary/operations';
+import { revokeKey } from './store.ts';
 
-export const deleteKey: Handles<Routes['deleteKey']> = async ({ params }, { effect, caller, now, requestId }) =>
+/** An app revokes what it minted itself. */
+export const deleteKey: Handles<Routes['deleteKey']> = async ({ params: { id } }, { effect, caller, now }) =>
   effect(async (tx) => {
-    let keys = tx
-      .updateTable('api_keys')
-      .set({ revoked_at: now })
-      .where('profile_id', '=', caller.profileId)
-      .where('id', '=', params.id)
-      .where('revoked_at', 'is', null);
-    if (caller.kind === 'app') keys = keys.where('app_id', '=', caller.appId ?? null);
-    const revoked = await keys.returning('id').executeTakeFirst();
-    if (!revoked) return refuse('not_found', 'There is no such key.');
-    await audit(tx, caller, requestId, now, {
-      workspaceId: caller.workspaceId,
-      action: 'key.revoked',
-      target: `api_key:${revoked.id}`,
-    });
-    return answer(200, { data: { id: revoked.id, deleted: true as const } });
+    const minted = caller.kind === 'app' ? { appId: caller.appId ?? null } : {};
+    const revoked = await revokeKey(tx, caller.profileId, id, now, minted);
+    return revoked ? gone(id) : refuse('not_found', 'There is no such key.');
   });
+
+export async function revokeKeyByOperator(operator: Operator, profileId: string, id: string): Promise<void> {
+  await operator.effect(routes.deleteKey, { profileId, params: { id } }, async (tx, addToAudit) => {
+    const workspaceId = await findWorkspaceOf(tx, profileId);
+    const revoked = workspaceId && (await revokeKey(tx, profileId, id, operator.now));
+    if (!revoked) return refuse('not_found', 'The profile has no such live key.');
+    addToAudit({ log: { workspaceId } });
+    return gone(id);
+  });
+}
+
+const gone = (id: string) => answer(200, { data: { id, deleted: true as const } });

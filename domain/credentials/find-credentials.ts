@@ -1,30 +1,11 @@
 import type { Tx, UnboundLedger } from '@tributary/postgres';
-import { sql } from 'kysely';
-
-/** A credential as it stands in the ledger at this moment. */
-export interface FoundCredential {
-  readonly hash: Buffer;
-  readonly kind: 'api_key' | 'app';
-  readonly credential_id: string;
-  readonly profile_id: string | null;
-  readonly workspace_id: string | null;
-  readonly app_id: string | null;
-  readonly scopes: string[];
-  /** What its app is granted on the profile now; null when no app stands behind it. */
-  readonly granted: string[] | null;
-  readonly requests_per_minute: number;
-  readonly is_attribution_enabled: boolean;
-  readonly is_healthcare: boolean | null;
-}
+import { type FoundCredential, findByHash } from './store.ts';
 
 /** One credential, asked through a transaction that holds a lock: what it says stays true until the lock is released. */
 export async function findCredential(tx: Tx, hash: Buffer, now: Date): Promise<FoundCredential | undefined> {
-  const { rows } = await ask([hash], now).execute(tx);
+  const { rows } = await findByHash([hash], now).execute(tx);
   return rows[0];
 }
-
-const ask = (hashes: readonly Buffer[], now: Date) =>
-  sql<FoundCredential>`SELECT * FROM find_credentials(${hashes}::bytea[], ${now})`;
 
 type Waiting = {
   readonly hash: Buffer;
@@ -68,7 +49,7 @@ export class CredentialFinder {
   async #answer(batch: readonly Waiting[], now: Date): Promise<void> {
     try {
       const hashes = batch.map(({ hash }) => hash);
-      const { rows } = await this.#ledger.query(ask(hashes, now));
+      const { rows } = await this.#ledger.query(findByHash(hashes, now));
       const found = new Map(rows.map((row) => [row.hash.toString('latin1'), row]));
       for (const { hash, resolve } of batch) resolve(found.get(hash.toString('latin1')));
     } catch (error) {

@@ -1,5 +1,5 @@
 import type { UnboundLedger } from '@tributary/postgres';
-import { sql } from 'kysely';
+import { noteKeyUse } from './store.ts';
 
 /** How long one note stands for all the uses that follow it. */
 const noteEveryMs = 60_000;
@@ -37,7 +37,7 @@ export class KeyUse {
     const due = [...this.#due];
     this.#due = new Set();
     try {
-      await this.#ledger.query(sql`SELECT note_key_use(${due}::uuid[], ${now})`);
+      await this.#ledger.query(noteKeyUse(due, now));
     } catch (error) {
       for (const keyId of due) this.#noted.delete(keyId);
       this.#onError(error);

@@ -1,6 +1,7 @@
 import { spreadDefinition } from '@tributary/domain/outcomes/room.ts';
 import { settleCustomers } from '@tributary/domain/payments/room.ts';
 import {
+  auditEntries,
   type EventSender,
   openApi,
   openEventSender,
@@ -94,4 +95,18 @@ describe('meaning', () => {
     expect((await call()).status).toBe(404);
     kit.clock.set('2026-06-15T12:00:00Z');
   });
+});
+
+test('what a definition was made or changed to is in the audit log: it moves every number', async () => {
+  const save = (name: string) => sender.send('/api/v1/goals/definitions', { name, conversion_key: 'visit_paid' });
+  const made = await save('Visit');
+  await save('Paid visit');
+  const { workspace_id: workspaceId } = await kit.app
+    .forProfile(sender.profileId)
+    .transaction((tx) => tx.selectFrom('profiles').select('workspace_id').executeTakeFirstOrThrow());
+  const saved = { action: 'goal_definition.saved', target: `goal_definition:${made.body.data.id}` };
+  expect(await auditEntries(kit, { workspaceId })).toMatchObject([
+    { ...saved, detail: { key: 'visit_paid', is_new: true } },
+    { ...saved, detail: { key: 'visit_paid', is_new: false } },
+  ]);
 });

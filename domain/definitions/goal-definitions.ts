@@ -55,7 +55,7 @@ export const listGoalDefinitions: Handles<Routes['listGoalDefinitions']> = async
 async function settle(
   tx: Tx,
   wish: Wish,
-  { caller, now, jobs }: ProfileContext & { jobs: Jobs },
+  { caller, now, jobs, addToAudit }: ProfileContext & { jobs: Jobs },
 ): Promise<{ definition: StoredDefinition; isNew: boolean }> {
   const profileId = caller.profileId;
   await lockDefinitions(tx, profileId);
@@ -72,6 +72,7 @@ async function settle(
     updatedAt: now,
   };
   await saveDefinition(tx, profileId, definition);
+  addToAudit({ detail: { key, is_new: before === undefined } });
   const eventKeys = changedEvents(before, definition);
   if (eventKeys.length > 0) await jobs.enqueue(tx, 'spreadDefinition', { profileId, eventKeys });
   return { definition, isNew: before === undefined };

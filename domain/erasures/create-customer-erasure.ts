@@ -15,7 +15,7 @@ export const createCustomerErasure: Handles<Routes['createCustomerErasure'], Era
     if (!(await hasProfile(tx, workspaceId, profileId)))
       return refuse('not_found', 'There is no such profile in this workspace.');
     await enter(tx, { profileId });
-    const { status, receipt } = await requestErasure(tx, { profileId, workspaceId }, asked, context);
+    const { status, receipt } = await requestErasure(tx, profileId, asked, context);
     return answer(status, { data: receipt });
   });
 };

@@ -5,9 +5,8 @@ import { requestErasure } from './request-erasure.ts';
 
 export const createErasure: Handles<Routes['createErasure'], ErasureServices> = ({ body }, context) => {
   const { caller, effect } = context;
-  const place = { profileId: caller.profileId, workspaceId: caller.workspaceId };
   return effect(async (tx) => {
-    const { status, receipt } = await requestErasure(tx, place, body, context);
+    const { status, receipt } = await requestErasure(tx, caller.profileId, body, context);
     return answer(status, { data: receipt });
   });
 };

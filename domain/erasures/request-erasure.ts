@@ -1,4 +1,3 @@
-import { audit } from '@tributary/domain/accountability';
 import { findTombstones, nameOfIdentifier, openCustomers } from '@tributary/domain/customers';
 import { type Context, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
@@ -8,16 +7,11 @@ import { showReceipt } from './receipt.ts';
 import { type ErasureBody, readSelector, wrong } from './selector.ts';
 import { findByRef, findErasures, lockRef } from './store.ts';
 
-type Asker = Pick<Context, 'caller' | 'now' | 'requestId' | 'mentions'> & ErasureServices;
+type Asker = Pick<Context, 'now' | 'mentions' | 'addToAudit'> & ErasureServices;
 
 /** What both routes do, in a transaction that stands behind the wall of the profile. Shape, reference, selector: in this order. */
-export async function requestErasure(
-  tx: Tx,
-  { profileId, workspaceId }: { readonly profileId: string; readonly workspaceId: string },
-  body: ErasureBody,
-  context: Asker,
-) {
-  const { caller, now, requestId, mentions, tombstones, vault } = context;
+export async function requestErasure(tx: Tx, profileId: string, body: ErasureBody, context: Asker) {
+  const { now, mentions, addToAudit, tombstones, vault } = context;
   const { request_ref, reason } = body;
   const selector = readSelector(body);
   await lockRef(tx, profileId, request_ref);
@@ -46,12 +40,7 @@ export async function requestErasure(
       mentions(customerId);
       const asked = { profileId, customerId, selector, requestRef: request_ref, reason, at: now };
       const erasure = await eraseCustomer(tx, asked, { tombstones, vault });
-      await audit(tx, caller, requestId, now, {
-        workspaceId,
-        action: 'customer.erased',
-        target: `erasure:${erasure.id}`,
-        detail: { profile_id: profileId, reason },
-      });
+      addToAudit({ detail: { profile_id: profileId, reason } });
       return { status: 202 as const, receipt: showReceipt(profileId, erasure, vault) };
     }
   }

@@ -3,5 +3,6 @@ export { findCustomerTotals } from './find-customer-totals.ts';
 export { goalReader } from './goal-store.ts';
 export { openOutcomeImporter } from './import-outcomes.ts';
 export { priceOutcomes } from './price-outcomes.ts';
+export { outcomesReadiness } from './readiness.ts';
 export type { OutcomeServices } from './services.ts';
 export { spreadDefinition } from './spread-definition.job.ts';

@@ -1,65 +1,71 @@
-import type { Routes } from '@tributary/contract';
-import { audit } from '@tributary/domain/accountability';
-import { answer, type Handles, refuse } from '@tributary/operations';
-import { enter } from '@tributary/postgres';
+import { type Input, type Routes, routes } from '@tributary/contract';
+import { answer, type Handles, type Operator, readBody, refuse, type Sent } from '@tributary/operations';
+import { enter, type Tx } from '@tributary/postgres';
 import { isPlan } from '@tributary/rules';
 import { plans } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { showProfile } from './profile.ts';
 import { reachWorkspace } from './reach.ts';
+import { countActiveProfiles, insertProfile, lockWorkspace, type ProfileRow, type WorkspaceRow } from './store.ts';
+
+type Body = Input<Routes['createProfile']>['body'];
 
 export const createProfile: Handles<Routes['createProfile']> = async ({ body }, context) => {
-  const { effect, caller, now, requestId } = context;
+  const { effect, caller, now, addToAudit } = context;
   const workspaceId = body.workspace_id;
   await reachWorkspace(context, workspaceId);
   return effect(async (tx) => {
     await enter(tx, { workspaceId });
-    // Locked, so that two requests at once do not both take the plan's last place.
-    const workspace = await tx
-      .selectFrom('workspaces')
-      .selectAll()
-      .where('id', '=', workspaceId)
-      // Not FOR UPDATE: whoever writes an audit entry holds a reference to the workspace, and both would wait for each other.
-      .forNoKeyUpdate()
-      .executeTakeFirstOrThrow();
-    const plan = isPlan(workspace.plan) ? plans[workspace.plan] : plans.free;
-    const { active } = await tx
-      .selectFrom('profiles')
-      .select(({ fn }) => fn.countAll<string>().as('active'))
-      .where('workspace_id', '=', workspaceId)
-      .where('archived_at', 'is', null)
-      .executeTakeFirstOrThrow();
-    if (Number(active) >= plan.activeProfiles) {
-      refuse(
-        'profile_limit_reached',
-        `The plan "${workspace.plan}" includes ${plan.activeProfiles} active profiles, and all are in use.`,
-        {
-          fields: { upgrade_required: true, upgrade: { plan: plan.next } },
-        },
-      );
-    }
-    const isApp = caller.kind === 'app';
-    const row = await tx
-      .insertInto('profiles')
-      .values({
-        id: uuid(),
-        workspace_id: workspaceId,
-        name: body.name,
-        privacy_mode: body.privacy_mode,
-        time_zone: body.time_zone,
-        reporting_currency: body.reporting_currency,
-        governing_app_id: isApp ? (caller.appId ?? null) : null,
-        is_attribution_enabled: !isApp,
-        created_at: now,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    await audit(tx, caller, requestId, now, {
-      workspaceId,
-      action: 'profile.created',
-      target: `profile:${row.id}`,
-      detail: { privacy_mode: row.privacy_mode },
-    });
-    return answer(201, { data: showProfile(row, workspace.is_healthcare_agency), meta: { profile_id: row.id } });
+    const { profile, workspace } = await openProfile(tx, body, caller.kind === 'app' ? caller.appId : undefined, now);
+    addToAudit({ log: { workspaceId }, detail: { privacy_mode: profile.privacy_mode } });
+    return show(profile, workspace);
   });
 };
+
+export async function createProfileByOperator(
+  operator: Operator,
+  sent: Sent<Routes['createProfile']>,
+): Promise<string> {
+  const body = readBody(routes.createProfile, sent);
+  const workspaceId = body.workspace_id;
+  const made = await operator.effect(routes.createProfile, { workspaceId }, async (tx, addToAudit) => {
+    const { profile, workspace } = await openProfile(tx, body, undefined, operator.now);
+    addToAudit({ detail: { privacy_mode: profile.privacy_mode } });
+    return show(profile, workspace);
+  });
+  return made.body.data.id;
+}
+
+const show = (profile: ProfileRow, { is_healthcare_agency }: WorkspaceRow) =>
+  answer(201, { data: showProfile(profile, is_healthcare_agency), meta: { profile_id: profile.id } });
+
+/** In a transaction behind the wall of the workspace. What an app makes waits until that app enables it. */
+async function openProfile(
+  tx: Tx,
+  body: Body,
+  appId: string | undefined,
+  now: Date,
+): Promise<{ profile: ProfileRow; workspace: WorkspaceRow }> {
+  const workspace = await lockWorkspace(tx, body.workspace_id);
+  if (!workspace) return refuse('not_found', 'There is no such workspace.');
+  const plan = isPlan(workspace.plan) ? plans[workspace.plan] : plans.free;
+  if ((await countActiveProfiles(tx, workspace.id)) >= plan.activeProfiles) {
+    refuse(
+      'profile_limit_reached',
+      `The plan "${workspace.plan}" includes ${plan.activeProfiles} active profiles, and all are in use.`,
+      { fields: { upgrade_required: true, upgrade: { plan: plan.next } } },
+    );
+  }
+  const profile = await insertProfile(tx, {
+    id: uuid(),
+    workspace_id: workspace.id,
+    name: body.name,
+    privacy_mode: body.privacy_mode,
+    time_zone: body.time_zone,
+    reporting_currency: body.reporting_currency,
+    governing_app_id: appId ?? null,
+    is_attribution_enabled: appId === undefined,
+    created_at: now,
+  });
+  return { profile, workspace };
+}

@@ -1,4 +1,5 @@
 import type { Postgres } from '@tributary/postgres';
+import { listArchivedProfiles, removeProfile, removeStoredAnswers, removeWorkspace } from './store.ts';
 
 /** What removes a profile's rows from another store than PostgreSQL. */
 export type ForgetProfile = (profileId: string) => Promise<void>;
@@ -13,26 +14,16 @@ export async function deleteTenant(
   forgetElsewhere: ForgetProfile,
 ): Promise<void> {
   const ledger = app.forWorkspace(workspaceId);
-  const profiles = await ledger.transaction((tx) => {
-    const archived = tx
-      .selectFrom('profiles')
-      .select('id')
-      .where('workspace_id', '=', workspaceId)
-      .where('archived_at', 'is not', null);
-    return (profileId ? archived.where('id', '=', profileId) : archived).execute();
-  });
+  const profiles = await ledger.transaction((tx) => listArchivedProfiles(tx, workspaceId, profileId));
   for (const { id } of profiles) {
     await forgetElsewhere(id);
-    // What belongs to whoever asked, a profile among others, has no reference that would cascade.
-    await app
-      .forProfile(id)
-      .transaction((tx) => tx.deleteFrom('idempotent_answers').where('owner_id', '=', id).execute());
-    await ledger.transaction((tx) => tx.deleteFrom('profiles').where('id', '=', id).execute());
+    await app.forProfile(id).transaction((tx) => removeStoredAnswers(tx, id));
+    await ledger.transaction((tx) => removeProfile(tx, id));
   }
   if (profileId === undefined) {
     await ledger.transaction(async (tx) => {
-      await tx.deleteFrom('idempotent_answers').where('owner_id', '=', workspaceId).execute();
-      await tx.deleteFrom('workspaces').where('id', '=', workspaceId).where('archived_at', 'is not', null).execute();
+      await removeStoredAnswers(tx, workspaceId);
+      await removeWorkspace(tx, workspaceId);
     });
   }
 }

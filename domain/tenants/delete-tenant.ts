@@ -1,38 +1,61 @@
-import type { Routes } from '@tributary/contract';
-import { audit } from '@tributary/domain/accountability';
-import { answer, type Handles, refuse } from '@tributary/operations';
+import { type Routes, routes } from '@tributary/contract';
+import { answer, type Handles, type Operator, refuse } from '@tributary/operations';
+import { enter } from '@tributary/postgres';
 import type { Jobs } from '@tributary/work';
+import { findWorkspaceOf } from './profile-facts.ts';
 import { reachWorkspace } from './reach.ts';
+import { archiveProfile, archiveWorkspace } from './store.ts';
 
 /** Out of reach at once: no credential of it works from this commit on. The rows go in the background. */
 export const deleteProfile: Handles<Routes['deleteProfile'], { jobs: Jobs }> = async ({ params }, context) => {
-  const { caller, now, requestId, jobs } = context;
+  const { effect, now, jobs } = context;
   const { workspaceId, profileId } = params;
-  const ledger = await reachWorkspace(context, workspaceId);
-  return ledger.transaction(async (tx) => {
-    const archived = await tx
-      .updateTable('profiles')
-      .set({ archived_at: now })
-      .where('id', '=', profileId)
-      .where('workspace_id', '=', workspaceId)
-      .where('archived_at', 'is', null)
-      .returning('id')
-      .executeTakeFirst();
-    if (!archived) return refuse('not_found', 'There is no such profile.');
+  await reachWorkspace(context, workspaceId);
+  return effect(async (tx) => {
+    await enter(tx, { workspaceId });
+    if (!(await archiveProfile(tx, profileId, now))) return refuse('not_found', 'There is no such profile.');
     await jobs.enqueue(tx, 'deleteTenant', { workspaceId, profileId });
-    await audit(tx, caller, requestId, now, { workspaceId, action: 'profile.deleted', target: `profile:${profileId}` });
-    return answer(200, { data: { id: profileId, deleted: true as const }, meta: { workspace_id: workspaceId } });
+    return gone(profileId, workspaceId);
   });
 };
 
 export const deleteWorkspace: Handles<Routes['deleteWorkspace'], { jobs: Jobs }> = async ({ params }, context) => {
-  const { now, jobs } = context;
+  const { effect, now, jobs, addToAudit } = context;
   const { workspaceId } = params;
-  const ledger = await reachWorkspace(context, workspaceId);
-  return ledger.transaction(async (tx) => {
-    await tx.updateTable('workspaces').set({ archived_at: now }).where('id', '=', workspaceId).execute();
-    await tx.updateTable('profiles').set({ archived_at: now }).where('workspace_id', '=', workspaceId).execute();
+  await reachWorkspace(context, workspaceId);
+  return effect(async (tx) => {
+    await enter(tx, { workspaceId });
+    await archiveWorkspace(tx, workspaceId, now);
     await jobs.enqueue(tx, 'deleteTenant', { workspaceId });
-    return answer(200, { data: { id: workspaceId, deleted: true as const }, meta: { workspace_id: workspaceId } });
+    // Its own log goes with it.
+    addToAudit({ log: 'installation' });
+    return gone(workspaceId, workspaceId);
   });
 };
+
+/** The operator waits for the rows to be gone: `deleteTenant` is for the command to call. Resolves to the workspace. */
+export async function archiveProfileByOperator(operator: Operator, profileId: string): Promise<string> {
+  const place = { profileId, params: { profileId } };
+  const { body } = await operator.effect(routes.deleteProfile, place, async (tx, addToAudit) => {
+    // One that is archived is deleted again: an earlier run may have left rows.
+    await archiveProfile(tx, profileId, operator.now);
+    const workspaceId = await findWorkspaceOf(tx, profileId);
+    if (!workspaceId) return refuse('not_found', 'There is no such profile.');
+    addToAudit({ log: { workspaceId } });
+    return gone(profileId, workspaceId);
+  });
+  return body.meta.workspace_id;
+}
+
+export async function archiveWorkspaceByOperator(operator: Operator, workspaceId: string): Promise<void> {
+  const place = { workspaceId, params: { workspaceId } };
+  await operator.effect(routes.deleteWorkspace, place, async (tx, addToAudit) => {
+    if (!(await archiveWorkspace(tx, workspaceId, operator.now)))
+      return refuse('not_found', 'There is no such workspace.');
+    addToAudit({ log: 'installation' });
+    return gone(workspaceId, workspaceId);
+  });
+}
+
+const gone = (id: string, workspaceId: string) =>
+  answer(200, { data: { id, deleted: true as const }, meta: { workspace_id: workspaceId } });

@@ -2,9 +2,12 @@ export {
   findDays,
   findPlan,
   findProfile,
+  findWorkspaceOf,
   hasProfile,
+  hasWorkspace,
   type ProfileDays,
   type ProfileFacts,
   profileOf,
 } from './profile-facts.ts';
-export { governedProfile, reachProfile } from './reach.ts';
+export { governedProfile, reachProfile, reachWorkspace } from './reach.ts';
+export type { ReadinessStep } from './readiness.ts';

@@ -50,6 +50,17 @@ export async function hasProfile(tx: Tx, workspaceId: string, profileId: string)
   return row !== undefined;
 }
 
+/** The workspace that a profile belongs to; undefined when there is no such profile. */
+export async function findWorkspaceOf(tx: Tx, profileId: string): Promise<string | undefined> {
+  const row = await tx.selectFrom('profiles').select('workspace_id').where('id', '=', profileId).executeTakeFirst();
+  return row?.workspace_id;
+}
+
+export async function hasWorkspace(tx: Tx, workspaceId: string): Promise<boolean> {
+  const row = await tx.selectFrom('workspaces').select('id').where('id', '=', workspaceId).executeTakeFirst();
+  return row !== undefined;
+}
+
 export async function findPlan(tx: Tx, workspaceId: string): Promise<string | undefined> {
   const row = await tx.selectFrom('workspaces').select('plan').where('id', '=', workspaceId).executeTakeFirst();
   return row?.plan;

@@ -1,6 +1,6 @@
 import { type Context, refuse } from '@tributary/operations';
 import type { Ledger, Tx } from '@tributary/postgres';
-import { sql } from 'kysely';
+import { findAppProfile, isWorkspaceOfApp } from './store.ts';
 
 /** How an app reaches what it was given: a profile that it made or holds a grant on, a workspace that it provisioned. */
 export interface ReachedProfile {
@@ -13,14 +13,7 @@ export interface ReachedProfile {
 }
 
 export async function reachProfile(tx: Tx, appId: string, profileId: string): Promise<ReachedProfile | undefined> {
-  const { rows } = await sql<{
-    workspace_id: string;
-    oauth_scopes: string[] | null;
-    is_governing: boolean;
-    is_healthcare: boolean;
-  }>`
-    SELECT * FROM find_app_profile(${appId}, ${profileId})`.execute(tx);
-  const row = rows[0];
+  const row = await findAppProfile(tx, appId, profileId);
   return (
     row && {
       profileId,
@@ -47,10 +40,8 @@ export async function reachWorkspace({ ledger, caller, behind }: Context, worksp
   const { appId } = caller;
   if (caller.workspaceId === workspaceId && caller.kind !== 'app') return behind({ workspaceId });
   if (appId && caller.profileId === undefined) {
-    const { rows } = await ledger.transaction((tx) =>
-      sql`SELECT * FROM find_app_workspace(${appId}, ${workspaceId})`.execute(tx),
-    );
-    if (rows.length > 0) return behind({ workspaceId });
+    const isTheirs = await ledger.transaction((tx) => isWorkspaceOfApp(tx, appId, workspaceId));
+    if (isTheirs) return behind({ workspaceId });
   }
   return refuse('not_found', 'There is no such workspace.');
 }

@@ -1,7 +1,13 @@
-export { createProfile } from './create-profile.ts';
-export { createWorkspace } from './create-workspace.ts';
+export { createProfile, createProfileByOperator } from './create-profile.ts';
+export { type AddOwner, createWorkspace, createWorkspaceByOperator } from './create-workspace.ts';
 export { deleteTenant } from './delete-tenant.job.ts';
-export { deleteProfile, deleteWorkspace } from './delete-tenant.ts';
-export { readPiiAccessLog } from './read-pii-access-log.ts';
+export {
+  archiveProfileByOperator,
+  archiveWorkspaceByOperator,
+  deleteProfile,
+  deleteWorkspace,
+} from './delete-tenant.ts';
 export { readProfile } from './read-profile.ts';
+export type { ReadinessStep } from './readiness.ts';
+export { listProfiles, listWorkspaces } from './store.ts';
 export { updateEntitlement } from './update-entitlement.ts';

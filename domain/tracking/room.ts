@@ -17,6 +17,7 @@ export { deleteTrackingKey } from './keys/delete-tracking-key.ts';
 export { listTrackingKeys } from './keys/list-tracking-keys.ts';
 export { mintTrackingKey } from './keys/tracking-key.ts';
 export { readTrackingSettings } from './read-tracking-settings.ts';
+export { trackerReadiness } from './readiness.ts';
 export type { TrackingServices } from './services.ts';
 export { markVerified } from './store.ts';
 export { updateTrackingSettings } from './update-tracking-settings.ts';

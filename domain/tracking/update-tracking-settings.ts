@@ -1,5 +1,4 @@
 import type { Routes } from '@tributary/contract';
-import { audit } from '@tributary/domain/accountability';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { visitsPerDay } from '@tributary/rules';
 import { foldHost } from './domains/host-name.ts';
@@ -8,7 +7,7 @@ import { saveSettings } from './store.ts';
 import { showSettings } from './tracking-settings.ts';
 
 export const updateTrackingSettings: Handles<Routes['updateTrackingSettings']> = async ({ body }, context) => {
-  const { caller, effect, now, requestId } = context;
+  const { caller, effect, now, addToAudit } = context;
   const plan = await planOf(context);
   const most = visitsPerDay(plan, null);
   if ((body.daily_visit_quota ?? 0) > most) {
@@ -27,12 +26,7 @@ export const updateTrackingSettings: Handles<Routes['updateTrackingSettings']> =
   };
   return effect(async (tx) => {
     const row = await saveSettings(tx, caller.profileId, changes, now);
-    await audit(tx, caller, requestId, now, {
-      workspaceId: caller.workspaceId,
-      action: 'tracking_settings.updated',
-      target: `profile:${row.profile_id}`,
-      detail: { changed: Object.keys(changes) },
-    });
+    addToAudit({ detail: { changed: Object.keys(changes) } });
     return answer(200, { data: showSettings(row, plan) });
   });
 };

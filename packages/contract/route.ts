@@ -7,10 +7,22 @@ import type { CredentialKind, Role, Scope } from './scopes.ts';
  * A route, declared once. Validation, access, limits, errors, the OpenAPI description, the SDK's types and the reference page
  * are all made from this; nothing about a route is said a second time anywhere.
  */
-export interface Route {
+export type Route = ReadingRoute | ChangingRoute;
+
+interface ReadingRoute extends Declaration {
+  readonly method: 'GET';
+  readonly audit?: never;
+}
+
+/** A route that may change something says what is written into the audit log when it did, or why nothing is. */
+interface ChangingRoute extends Declaration {
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly audit: Audited | NotAudited;
+}
+
+interface Declaration {
   /** Names the operation everywhere: handler file, SDK method, reference. */
   readonly id: string;
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With `{name}` for each path parameter. */
   readonly path: `/${string}`;
   readonly summary: string;
@@ -35,6 +47,18 @@ export interface Route {
   readonly rate?: RateBucket;
   readonly deprecation?: Deprecation;
 }
+
+/** The entry that a change leaves in the audit log. Who, when and in which request follow from the call. */
+export interface Audited {
+  /** What happened, in the past tense. */
+  readonly action: `${string}.${string}`;
+  /** What it happened to: a kind, and where its id stands. `data` is the answer's. */
+  readonly of: `${string}:{${'params' | 'data' | 'caller'}.${string}}`;
+  /** The answer that says that all was so already: it leaves no entry. */
+  readonly unchanged?: number;
+}
+
+export type NotAudited = `not needed: ${string}`;
 
 export interface Access {
   readonly credentials: readonly [CredentialKind, ...CredentialKind[]];

@@ -2,6 +2,7 @@ import type { Route } from '@tributary/contract';
 import type { Postgres } from '@tributary/postgres';
 import type { RateLimiter } from '@tributary/redis';
 import type { Vault } from '@tributary/vault';
+import type { WriteAudit } from './audit.ts';
 import type { Caller } from './handler.ts';
 import type { PersonGate, Send } from './person-gate.ts';
 import type { Refusal } from './refusal.ts';
@@ -44,6 +45,8 @@ export interface Desk<Services> {
   readonly gate: PersonGate;
   readonly services: Services;
   readonly baseUrl: string;
+  /** Writes what a change leaves in the audit log. */
+  readonly audit: WriteAudit;
   /** Keeps a forbidden attempt in the caller's audit log. */
   readonly auditRefusal: AuditRefusal;
   /** Holds every answer against its declaration before it leaves. For tests: a wrong one becomes a 500. */

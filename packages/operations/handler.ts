@@ -1,5 +1,6 @@
 import type { AnswerOf, CredentialKind, Input, Role, Route, Scope } from '@tributary/contract';
 import type { Ledger, Tx, Wall } from '@tributary/postgres';
+import type { AddToAudit, Answered } from './audit.ts';
 
 /** Who asks, as the credential says at this moment. Never kept beyond the request: it may be revoked in the next one. */
 export interface Caller {
@@ -53,8 +54,13 @@ export interface Context<By extends Caller = Caller> {
   readonly caller: By;
   /** Behind the wall of the caller's profile, or of its workspace on a workspace route. */
   readonly ledger: Ledger;
-  /** The one transaction that changes something: what it returns is the answer, kept with the effect under the caller's Idempotency-Key. */
-  effect<A>(work: (tx: Tx) => Promise<A>): Promise<A>;
+  /**
+   * The one transaction that changes something: what it returns is the answer, kept with the effect under the caller's
+   * Idempotency-Key. The audit entry that the route declares is written in it, or nothing is committed.
+   */
+  effect<A extends Answered>(work: (tx: Tx) => Promise<A>): Promise<A>;
+  /** Adds to the audit entry of the effect what the declaration cannot know. */
+  readonly addToAudit: AddToAudit;
   /** Sent with the answer. Not kept under an Idempotency-Key, so never what the caller could not do without. */
   setHeader(name: string, value: string): void;
   /** Names a customer whose data the answer holds, so that an erasure can clear what is kept of it. */
@@ -63,6 +69,8 @@ export interface Context<By extends Caller = Caller> {
   behind(wall: Wall): Ledger;
   /** The header as it came, for the one route that reads a client id and secret from it. */
   readonly authorization: string | undefined;
+  /** Where the call came from, hashed: enough to tell one place from another. */
+  readonly addressHash: string;
   /** Aborted when the client has gone or the time is up. */
   readonly signal: AbortSignal;
 }

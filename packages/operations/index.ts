@@ -6,10 +6,13 @@ export {
   takeFromAddress,
   tooMany,
 } from './admission.ts';
+export type { Actor, AddToAudit, AuditEntry, AuditLog, WriteAudit } from './audit.ts';
+export { actorOf } from './audit-entry.ts';
 export type { AnyHandler, AuditRefusal, Call, Desk, Prepared } from './call.ts';
 export { answer, type Caller, type CallerOf, type Context, type Handles, type ProfileContext } from './handler.ts';
 export { eraseAnswers, readAnswers } from './idempotency.ts';
 export { type Authenticate, identify, type Presented } from './identify.ts';
+export { createOperator, type Operator, readBody, type Sent } from './operator.ts';
 export { createPersonGate, type Leaving, leaveWithPeople, type PersonGate, type Send } from './person-gate.ts';
 export { Refusal, refuse } from './refusal.ts';
 export { awayAsRefusal, docsUrl, renderError } from './respond.ts';

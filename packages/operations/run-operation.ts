@@ -21,7 +21,7 @@ export async function runOperation<Services>(
     call.precheck?.();
     if (caller) await admitOrRecord(desk, route, caller, call);
     const input = parse(route, call.input);
-    const work = new Work(route, call, desk);
+    const work = new Work(route, input.params, call, desk);
     const { status, bytes } = await work.run(async (context) => {
       try {
         return await handler(input as never, context as never);

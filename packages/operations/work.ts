@@ -1,5 +1,8 @@
 import type { Answer, Route } from '@tributary/contract';
 import { enter, type Ledger, type Tx, type Wall } from '@tributary/postgres';
+import { hidden } from './admission.ts';
+import type { Answered, AuditNote } from './audit.ts';
+import { actorOf, entryOf, leavesEntry, logOf } from './audit-entry.ts';
 import type { Call, Desk } from './call.ts';
 import type { Caller, Context } from './handler.ts';
 import {
@@ -15,6 +18,7 @@ import { refuse } from './refusal.ts';
 /** One call at work: its context, its one effect, and what is kept of its answer. */
 export class Work<Services> {
   readonly #route: Route;
+  readonly #params: unknown;
   readonly #call: Call;
   readonly #desk: Desk<Services>;
   readonly #caller: Caller;
@@ -22,13 +26,16 @@ export class Work<Services> {
   readonly #ledger: Ledger;
   readonly #idempotent: IdempotentRequest | undefined;
   #kept: StoredAnswer | undefined;
+  #note: AuditNote = {};
+  #hadEffect = false;
   /** The customers that the answer names. */
   readonly people = new Set<string>();
   /** What the handler adds to the answer's headers, and whether it is an earlier one. */
   readonly headers: Record<string, string> = {};
 
-  constructor(route: Route, call: Call, desk: Desk<Services>) {
+  constructor(route: Route, params: unknown, call: Call, desk: Desk<Services>) {
     this.#route = route;
+    this.#params = params;
     this.#call = call;
     this.#desk = desk;
     this.#caller = call.caller ?? nobody;
@@ -47,6 +54,8 @@ export class Work<Services> {
     }
     try {
       const answer = await handler(this.#context());
+      if (!this.#hadEffect && leavesEntry(this.#route.audit, answer))
+        throw new Error(`${this.#route.id} answered as if it had changed something, and left no audit entry.`);
       if (this.#kept) return this.#kept;
       const fresh = this.#render(answer);
       // Nothing was changed, but the same key must still give the same answer.
@@ -71,7 +80,13 @@ export class Work<Services> {
       },
       behind: (wall) => this.#desk.postgres.behind(wall),
       authorization: call.authorization,
+      get addressHash() {
+        return hidden(call.address);
+      },
       effect: (work) => this.#effect(work),
+      addToAudit: (note) => {
+        this.#note = { ...this.#note, ...note };
+      },
       setHeader: (name, value) => {
         this.headers[name] = value;
       },
@@ -81,21 +96,32 @@ export class Work<Services> {
     };
   }
 
-  #effect<A>(work: (tx: Tx) => Promise<A>): Promise<A> {
+  #effect<A extends Answered>(work: (tx: Tx) => Promise<A>): Promise<A> {
     const idempotent = this.#idempotent;
-    if (!idempotent) return this.#ledger.transaction(work);
+    if (!idempotent) return this.#ledger.transaction((tx) => this.#audited(tx, work));
     return this.#ledger.transaction(async (tx) => {
       await claimKey(tx, idempotent);
       const earlier = await this.#find(tx, idempotent);
       if (earlier) throw new Replay(earlier);
-      const answer = await work(tx);
-      const rendered = this.#render(answer as { status: number; body: unknown });
+      const answer = await this.#audited(tx, work);
+      const rendered = this.#render(answer);
       // The work may have gone behind another wall; the answer belongs to whoever asked.
       await enter(tx, this.#wall);
       await this.#keep(tx, idempotent, rendered);
       this.#kept = rendered;
       return answer;
     });
+  }
+
+  /** Does the work and leaves its entry, behind the wall that the work has gone to. */
+  async #audited<A extends Answered>(tx: Tx, work: (tx: Tx) => Promise<A>): Promise<A> {
+    const [route, caller, { requestId, now: at }] = [this.#route, this.#caller, this.#call];
+    const answer = await work(tx);
+    const done = { params: this.#params, caller, answer, note: this.#note, requestId, at };
+    const entry = entryOf(route, { ...done, actor: actorOf(caller), log: logOf(route, caller) });
+    if (entry) await this.#desk.audit(tx, entry);
+    this.#hadEffect = true;
+    return answer;
   }
 
   #find(tx: Tx, idempotent: IdempotentRequest): Promise<StoredAnswer | undefined> {

@@ -113,6 +113,8 @@ export interface ApiKeys {
   id: string;
   last_used_at: Timestamp | null;
   last4: string;
+  minted_by_id: string | null;
+  minted_by_kind: string | null;
   name: string;
   prefix: string;
   profile_id: string;
@@ -356,6 +358,20 @@ export interface IdentityConflicts {
   said_at: Timestamp;
   source: string;
   value: string;
+}
+
+export interface InstallationAuditLog {
+  action: string;
+  actor_id: string;
+  actor_kind: string;
+  at: Timestamp;
+  detail: Json;
+  hash: Buffer;
+  previous_hash: Buffer;
+  request_id: string;
+  result: string;
+  sequence: Int8;
+  target: string;
 }
 
 export interface Invitations {
@@ -973,6 +989,7 @@ export interface DB {
   idempotent_answers: IdempotentAnswers;
   identifiers: Identifiers;
   identity_conflicts: IdentityConflicts;
+  installation_audit_log: InstallationAuditLog;
   invitations: Invitations;
   journey_summaries: JourneySummaries;
   key_ring: KeyRing;

@@ -36,6 +36,28 @@ BEGIN
   RETURN head.sequence + 1;
 END $$;
 
+CREATE FUNCTION public.append_installation_audit(entry_at timestamp with time zone, actor_kind text, actor_id text, action text, result text, target text, detail jsonb, request_id text) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+DECLARE
+  last_sequence bigint;
+  last_hash bytea;
+  entry_hash bytea;
+BEGIN
+  -- Puts concurrent entries in order.
+  PERFORM pg_advisory_xact_lock(hashtextextended('installation_audit_log', 7034));
+  SELECT sequence, hash INTO last_sequence, last_hash FROM installation_audit_log ORDER BY sequence DESC LIMIT 1;
+  last_sequence := coalesce(last_sequence, 0);
+  last_hash := coalesce(last_hash, '\x');
+  entry_hash := sha256(last_hash || convert_to(jsonb_build_array(
+    NULL, last_sequence + 1, (extract(epoch FROM entry_at) * 1000)::bigint, actor_kind, actor_id, action, result, target, detail, request_id
+  )::text, 'UTF8'));
+  INSERT INTO installation_audit_log
+  VALUES (last_sequence + 1, entry_at, actor_kind, actor_id, action, result, target, detail, request_id, last_hash, entry_hash);
+  RETURN last_sequence + 1;
+END $$;
+
 CREATE FUNCTION public.claim_attribution(claimer uuid, after uuid, at timestamp with time zone, lease interval) RETURNS uuid
     LANGUAGE plpgsql
     AS $$ DECLARE
@@ -688,7 +710,10 @@ CREATE TABLE public.api_keys (
     last_used_at timestamp with time zone,
     expires_at timestamp with time zone,
     revoked_at timestamp with time zone,
-    CONSTRAINT api_keys_requests_per_minute_check CHECK (((requests_per_minute >= 1) AND (requests_per_minute <= 600000)))
+    minted_by_kind text,
+    minted_by_id text,
+    CONSTRAINT api_keys_requests_per_minute_check CHECK (((requests_per_minute >= 1) AND (requests_per_minute <= 600000))),
+    CONSTRAINT minted_by_somebody CHECK (((minted_by_kind IS NULL) = (minted_by_id IS NULL)))
 );
 
 ALTER TABLE ONLY public.api_keys FORCE ROW LEVEL SECURITY;
@@ -970,6 +995,23 @@ CREATE TABLE public.identity_conflicts (
 );
 
 ALTER TABLE ONLY public.identity_conflicts FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.installation_audit_log (
+    sequence bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    actor_kind text NOT NULL,
+    actor_id text NOT NULL,
+    action text NOT NULL,
+    result text NOT NULL,
+    target text NOT NULL,
+    detail jsonb NOT NULL,
+    request_id text NOT NULL,
+    previous_hash bytea NOT NULL,
+    hash bytea NOT NULL,
+    CONSTRAINT installation_audit_log_result_check CHECK ((result = ANY (ARRAY['done'::text, 'refused'::text])))
+);
+
+ALTER TABLE ONLY public.installation_audit_log FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.journey_summaries (
     profile_id uuid NOT NULL,
@@ -1504,6 +1546,9 @@ ALTER TABLE ONLY public.identifiers
 ALTER TABLE ONLY public.identity_conflicts
     ADD CONSTRAINT identity_conflicts_pkey PRIMARY KEY (profile_id, kind, value, customer_id);
 
+ALTER TABLE ONLY public.installation_audit_log
+    ADD CONSTRAINT installation_audit_log_pkey PRIMARY KEY (sequence);
+
 ALTER TABLE ONLY public.invitations
     ADD CONSTRAINT invitations_pkey PRIMARY KEY (workspace_id, id);
 
@@ -2015,6 +2060,8 @@ CREATE POLICY append ON public.audit_heads TO tributary_owner USING (true);
 
 CREATE POLICY append ON public.audit_log TO tributary_owner USING (true);
 
+CREATE POLICY append ON public.installation_audit_log TO tributary_owner USING (true);
+
 ALTER TABLE public.apps ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.attribution_freshness ENABLE ROW LEVEL SECURITY;
@@ -2060,6 +2107,8 @@ ALTER TABLE public.idempotent_answers ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.identifiers ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.identity_conflicts ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.installation_audit_log ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.invitations ENABLE ROW LEVEL SECURITY;
 
@@ -2259,6 +2308,9 @@ ALTER TABLE public.workspaces ENABLE ROW LEVEL SECURITY;
 
 REVOKE ALL ON FUNCTION public.append_audit(workspace uuid, entry_at timestamp with time zone, actor_kind text, actor_id text, action text, result text, target text, detail jsonb, request_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.append_audit(workspace uuid, entry_at timestamp with time zone, actor_kind text, actor_id text, action text, result text, target text, detail jsonb, request_id text) TO tributary_app;
+
+REVOKE ALL ON FUNCTION public.append_installation_audit(entry_at timestamp with time zone, actor_kind text, actor_id text, action text, result text, target text, detail jsonb, request_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.append_installation_audit(entry_at timestamp with time zone, actor_kind text, actor_id text, action text, result text, target text, detail jsonb, request_id text) TO tributary_app;
 
 REVOKE ALL ON FUNCTION public.claim_attribution(claimer uuid, after uuid, at timestamp with time zone, lease interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.claim_attribution(claimer uuid, after uuid, at timestamp with time zone, lease interval) TO tributary_system;

@@ -40,7 +40,7 @@ test('a rotation while running: new work uses the new key, the old is still read
   const [here, there] = [await openRing(), await openRing()];
   const before = createVault(() => here.keys('envelope')).seal('token', place);
   kit.clock.advance(1_000);
-  const id = await rotateKey(operator.unbound, master, 'envelope', kit.clock.now());
+  const id = await operator.unbound.transaction((tx) => rotateKey(tx, master, 'envelope', kit.clock.now()));
   await here.refresh();
   expect(here.current('envelope').id).toBe(id);
   const after = createVault(() => here.keys('envelope')).seal('token', place);
@@ -49,7 +49,7 @@ test('a rotation while running: new work uses the new key, the old is still read
   expect(() => createVault(() => there.keys('envelope')).open(after, place)).toThrow(UnreadableSecret);
   expect((await there.find('envelope', id))?.id).toBe(id);
   expect(createVault(() => there.keys('envelope')).open(after, place)).toBe('token');
-  expect(await retireKeys(operator.unbound, 'envelope', kit.clock.now())).toBe(1);
+  expect(await operator.unbound.transaction((tx) => retireKeys(tx, 'envelope', kit.clock.now()))).toBe(1);
   await here.refresh();
   expect(() => createVault(() => here.keys('envelope')).open(before, place)).toThrow(UnreadableSecret);
   expect(createVault(() => here.keys('envelope')).open(after, place)).toBe('token');
@@ -58,13 +58,14 @@ test('a rotation while running: new work uses the new key, the old is still read
 test('the master key itself is rotated by rewrapping the ring', async () => {
   const both = createVault([newMaster, oldMaster]);
   const before = (await openRing()).current('session');
-  expect(await rewrapKeys(operator.unbound, both)).toBeGreaterThanOrEqual(5);
+  expect(await operator.unbound.transaction((tx) => rewrapKeys(tx, both))).toBeGreaterThanOrEqual(5);
   expect((await openRing(createVault([newMaster]))).current('session')).toEqual(before);
   await expect(openRing(createVault([oldMaster]))).rejects.toThrow(UnreadableSecret);
 });
 
 test('whoever serves can add no key, and the table alone opens nothing', async () => {
-  await expect(rotateKey(kit.app.unbound, master, 'stream', kit.clock.now())).rejects.toThrow(/permission denied/);
+  const added = kit.app.unbound.transaction((tx) => rotateKey(tx, master, 'stream', kit.clock.now()));
+  await expect(added).rejects.toThrow(/permission denied/);
   const ring = await openRing(createVault([newMaster]));
   const dump = JSON.stringify((await loadKeys(kit.app.unbound)).map(({ sealed }) => sealed.toString('base64')));
   expect(dump).not.toContain(ring.current('tombstone').bytes.toString('base64'));

@@ -1,78 +1,74 @@
-import type { Ledger } from '@tributary/postgres';
+import type { Ledger, Tx } from '@tributary/postgres';
 import { type KeyPurpose, keyPurposes } from '@tributary/vocabulary';
 import { makeKey, rewrapKey, type StoredKey } from './key-ring.ts';
 import type { Vault } from './vault.ts';
 
 /** The live keys of all purposes, newest first. */
-export async function loadKeys(ledger: Ledger): Promise<StoredKey[]> {
-  const rows = await ledger.transaction((tx) =>
-    tx
-      .selectFrom('key_ring')
-      .select(['purpose', 'id', 'sealed'])
-      .where('retired_at', 'is', null)
-      .orderBy('created_at', 'desc')
-      .orderBy('id')
-      .execute(),
-  );
+export const loadKeys = (ledger: Ledger): Promise<StoredKey[]> => ledger.transaction(listKeys);
+
+async function listKeys(tx: Tx): Promise<StoredKey[]> {
+  const rows = await tx
+    .selectFrom('key_ring')
+    .select(['purpose', 'id', 'sealed'])
+    .where('retired_at', 'is', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .execute();
   return rows as StoredKey[];
 }
 
 /** Adds a key: processes use it for new work from their next look on, and still read what the older ones made. */
-export async function rotateKey(operator: Ledger, master: Vault, purpose: KeyPurpose, now: Date): Promise<string> {
+export async function rotateKey(tx: Tx, master: Vault, purpose: KeyPurpose, now: Date): Promise<string> {
   const key = makeKey(master, purpose);
-  await operator.transaction((tx) =>
-    tx
-      .insertInto('key_ring')
-      .values({ ...key, created_at: now })
-      .execute(),
-  );
+  await tx
+    .insertInto('key_ring')
+    .values({ ...key, created_at: now })
+    .execute();
   return key.id;
 }
 
 /** Every purpose has a key after this; part of each migration. */
-export async function ensureKeys(operator: Ledger, master: Vault, now: Date): Promise<void> {
-  const live = new Set((await loadKeys(operator)).map(({ purpose }) => purpose));
-  for (const purpose of keyPurposes) if (!live.has(purpose)) await rotateKey(operator, master, purpose, now);
-}
-
-/** Retires all but the newest key of a purpose: what they made can be read no longer. Resolves to how many. */
-export async function retireKeys(operator: Ledger, purpose: KeyPurpose, now: Date): Promise<number> {
-  return operator.transaction(async (tx) => {
-    const keys = await tx
-      .selectFrom('key_ring')
-      .select('id')
-      .where('purpose', '=', purpose)
-      .where('retired_at', 'is', null)
-      .orderBy('created_at', 'desc')
-      .orderBy('id')
-      .forUpdate()
-      .execute();
-    const old = keys.slice(1).map(({ id }) => id);
-    if (old.length > 0)
-      await tx
-        .updateTable('key_ring')
-        .set({ retired_at: now })
-        .where('purpose', '=', purpose)
-        .where('id', 'in', old)
-        .execute();
-    return old.length;
+export async function ensureKeys(owner: Ledger, master: Vault, now: Date): Promise<void> {
+  await owner.transaction(async (tx) => {
+    const live = new Set((await listKeys(tx)).map(({ purpose }) => purpose));
+    for (const purpose of keyPurposes) if (!live.has(purpose)) await rotateKey(tx, master, purpose, now);
   });
 }
 
+/** Retires all but the newest key of a purpose: what they made can be read no longer. Resolves to how many. */
+export async function retireKeys(tx: Tx, purpose: KeyPurpose, now: Date): Promise<number> {
+  const keys = await tx
+    .selectFrom('key_ring')
+    .select('id')
+    .where('purpose', '=', purpose)
+    .where('retired_at', 'is', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+  const old = keys.slice(1).map(({ id }) => id);
+  if (old.length > 0)
+    await tx
+      .updateTable('key_ring')
+      .set({ retired_at: now })
+      .where('purpose', '=', purpose)
+      .where('id', 'in', old)
+      .execute();
+  return old.length;
+}
+
 /** Wraps the whole ring under the newest master key, so that the old one can leave the settings. */
-export async function rewrapKeys(operator: Ledger, master: Vault): Promise<number> {
+export async function rewrapKeys(tx: Tx, master: Vault): Promise<number> {
   let count = 0;
-  for (const stored of await loadKeys(operator)) {
+  for (const stored of await listKeys(tx)) {
     const rewrapped = rewrapKey(master, stored);
     if (!rewrapped) continue;
-    await operator.transaction((tx) =>
-      tx
-        .updateTable('key_ring')
-        .set({ sealed: rewrapped.sealed })
-        .where('purpose', '=', stored.purpose)
-        .where('id', '=', stored.id)
-        .execute(),
-    );
+    await tx
+      .updateTable('key_ring')
+      .set({ sealed: rewrapped.sealed })
+      .where('purpose', '=', stored.purpose)
+      .where('id', '=', stored.id)
+      .execute();
     count += 1;
   }
   return count;

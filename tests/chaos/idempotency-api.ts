@@ -13,6 +13,7 @@ const record = route({
   id: 'record',
   method: 'POST',
   path: '/api/v1/record',
+  audit: 'not needed: a test',
   summary: 'Record',
   chapter: 'Drill',
   access: { credentials: ['api_key'], scopes: anyOf('attribution:write'), grain: 'profile' },

@@ -11,6 +11,7 @@ import {
   openApi,
   openTestkit,
   openWarehouse,
+  operatorOf,
   type Scene,
   scene,
   testRing,
@@ -76,7 +77,7 @@ export async function openPeopleScene() {
   await clinic.attribute();
 
   const baseUrl = await served.fastify.listen({ host: '127.0.0.1', port: 0 });
-  const tools = { postgres: kit.app, passwords: createPasswords(10), now: () => kit.clock.now() };
+  const tools = { operator: operatorOf(kit), passwords: createPasswords(10) };
   const sessionOf = async (role: Role): Promise<Session> => {
     const { email } = await createUser(tools, { email: `${role}@example.com`, name: role, password });
     await addMember(tools, { workspaceId: shop.workspaceId, email, role });

@@ -4,7 +4,7 @@ import { replay } from '@tributary/domain/attribution/room.ts';
 import { rebuildProfile } from '@tributary/domain/top-performers/room.ts';
 import { Book, type Market, openMarket, ReportBook } from '@tributary/market';
 import { createClient } from '@tributary/sdk';
-import { buildApiKey, buildProfile, openApi, openTestkit, openWarehouse } from '@tributary/testkit';
+import { buildApiKey, buildProfile, openApi, openTestkit, openWarehouse, operatorOf } from '@tributary/testkit';
 import { fillDelivery, fillFast } from '@tributary/testkit/market';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { openBrowser } from './browser.ts';
@@ -45,7 +45,7 @@ export async function openScene(): Promise<Scene> {
   const { signal } = new AbortController();
   await replay(engines, { profileId: profile.id, cause: 'test', now: () => new Date(), signal });
   await rebuildProfile(engines, profile.id, new Date(market.until), signal);
-  const tools = { postgres: kit.app, passwords: createPasswords(10), now: () => kit.clock.now() };
+  const tools = { operator: operatorOf(kit), passwords: createPasswords(10) };
   const { email } = await createUser(tools, { email: 'ana@example.com', name: 'Ana', password });
   await addMember(tools, { workspaceId: profile.workspaceId, email, role: 'viewer' });
   const key = await buildApiKey(kit.app, profile.id);

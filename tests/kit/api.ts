@@ -3,13 +3,13 @@ import { createClickHouse } from '@tributary/clickhouse';
 import { registerApp } from '@tributary/domain/credentials/room.ts';
 import { dnsOpener } from '@tributary/domain/tracking/room.ts';
 import { createOutbound } from '@tributary/outbound';
-import { createPostgres } from '@tributary/postgres';
 import { createRedis, redisReady } from '@tributary/redis';
 import { createLog, createMetrics } from '@tributary/telemetry';
 import { type AppRateTier, limits } from '@tributary/vocabulary';
 import { createJobs } from '@tributary/work';
 import type { FastifyInstance } from 'fastify';
 import { testKeys } from './desk.ts';
+import { operatorOf } from './operator.ts';
 import type { Testkit } from './testkit.ts';
 
 /** An answer of the API, in this process or over HTTP. */
@@ -86,7 +86,6 @@ export async function openApi(kit: Testkit, changes: ApiChanges = {}): Promise<T
   const logLines: string[] = [];
   const log = createLog('info', { write: (line) => void logLines.push(line) });
   const jobs = await createJobs(kit.database.appUrl, (error) => log.failure(undefined, error));
-  const operator = createPostgres({ url: kit.database.ownerUrl, poolSize: 1 });
   const clickhouse = createClickHouse({ url: kit.clickhouseUrl, database: kit.clickhouseDatabase });
   const fastify = await createApi({
     ...testApiOptions,
@@ -113,7 +112,7 @@ export async function openApi(kit: Testkit, changes: ApiChanges = {}): Promise<T
         allowedReturnOrigins: [],
         rateTier: traits.rateTier ?? ('internal' as const),
       };
-      const app = await registerApp(operator.unbound, registration, kit.clock.now());
+      const app = await registerApp(operatorOf(kit), registration);
       return {
         ...app,
         async token(profileId, scope) {
@@ -141,7 +140,6 @@ export async function openApi(kit: Testkit, changes: ApiChanges = {}): Promise<T
       await fastify.close();
       await jobs.close();
       await clickhouse.close();
-      await operator.close();
       redis.disconnect();
     },
   };

@@ -1,5 +1,5 @@
 import type { Clock } from '@tributary/clock';
-import { refusalAuditor } from '@tributary/domain/accountability/room.ts';
+import { refusalAuditor, writeAudit } from '@tributary/domain/accountability/room.ts';
 import { bearerAuthenticator, CredentialFinder } from '@tributary/domain/credentials/room.ts';
 import { type Authenticate, createPersonGate, type Desk } from '@tributary/operations';
 import type { RateLimiter } from '@tributary/redis';
@@ -36,6 +36,7 @@ export function openDesk(
     gate: createPersonGate(app),
     services: {},
     baseUrl: 'https://tributary.test',
+    audit: writeAudit,
     auditRefusal: refusalAuditor(app, async () => true),
     checkAnswers: true,
   };

@@ -14,11 +14,13 @@ export async function openDrillKit(
   const name = `drill_${randomBytes(6).toString('hex')}`;
   const app = createPostgres({ url: engines.database.appUrl, poolSize: 16 });
   const system = createPostgres({ url: engines.database.systemUrl, poolSize: 4 });
+  const owner = createPostgres({ url: engines.database.ownerUrl, poolSize: 1 });
   return {
     engines,
     database: engines.database,
     app,
     system,
+    owner,
     clock: new FakeClock('2026-06-15T12:00:00.000Z'),
     clickhouseUrl: engines.clickhouseUrl,
     clickhouseDatabase: name,
@@ -27,7 +29,7 @@ export async function openDrillKit(
     redisUrl: engines.redisUrl,
     redisPrefix: name,
     async close() {
-      await Promise.all([app.close(), system.close()]);
+      await Promise.all([app.close(), system.close(), owner.close()]);
       await engines.close();
     },
   };

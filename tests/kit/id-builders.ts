@@ -1,13 +1,15 @@
 import { type CredentialKind, McpScope, OAuthScope, Scope } from '@tributary/contract';
 import { hashSecret, mintSecret, registerApp } from '@tributary/domain/credentials/room.ts';
 import { mintTrackingKey } from '@tributary/domain/tracking/room.ts';
-import { createPostgres, type Ledger, type Schema } from '@tributary/postgres';
+import type { Operator } from '@tributary/operations';
+import { createPostgres, type Schema } from '@tributary/postgres';
 import { entityIdOf } from '@tributary/rules';
 import { type EntityLevel, type IdKind, unboundAppScopes } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { type BuiltProfile, buildProfile, type ProfileTraits } from './builders.ts';
 import { testVault } from './desk.ts';
 import { buildApiKey } from './keys.ts';
+import { operatorOf } from './operator.ts';
 import { buildAssistant, buildMember } from './people.ts';
 import type { Testkit } from './testkit.ts';
 
@@ -28,12 +30,9 @@ export async function buildMarkedProfile(kit: BuilderKit, traits: ProfileTraits 
   const { id, workspaceId } = await buildProfile(kit.app, traits);
   const mark = `mark-${id.slice(-12)}`;
   return asOperator(kit, async (operator) => {
-    const { clientId: appId, clientSecret } = await registerApp(
-      operator,
-      { name: `App ${mark}`, redirectUris: [], allowedReturnOrigins: [], rateTier: 'internal' },
-      longAgo,
-    );
-    await operator.transaction(async (tx) => {
+    const app = { name: `App ${mark}`, redirectUris: [], allowedReturnOrigins: [], rateTier: 'internal' } as const;
+    const { clientId: appId, clientSecret } = await registerApp(operator, app);
+    await operator.ledger.transaction(async (tx) => {
       await tx
         .updateTable('profiles')
         .set({ name: `Profile ${mark}`, governing_app_id: appId })
@@ -330,11 +329,11 @@ async function buildAppToken(
 }
 
 /** Apps stand behind no wall: only the owner of the schema, as whom the operator acts, writes them. */
-async function asOperator<T>({ database }: BuilderKit, work: (operator: Ledger) => Promise<T>): Promise<T> {
-  const postgres = createPostgres({ url: database.ownerUrl, poolSize: 1 });
+async function asOperator<T>({ app, database }: BuilderKit, work: (operator: Operator) => Promise<T>): Promise<T> {
+  const owner = createPostgres({ url: database.ownerUrl, poolSize: 1 });
   try {
-    return await work(postgres.unbound);
+    return await work(operatorOf({ app, owner, clock: { now: () => longAgo } }));
   } finally {
-    await postgres.close();
+    await owner.close();
   }
 }

@@ -1,5 +1,6 @@
 export { freePort } from '@tributary/engines';
 export { type Answer, type ApiChanges, openApi, type TestApi, type TestApp, testApiOptions } from './api.ts';
+export { auditEntries } from './audit.ts';
 export { alternate, type Bench, type BenchResult, median } from './bench.ts';
 export { buildProfile } from './builders.ts';
 export { cloneDatabase, type TestDatabase } from './database.ts';
@@ -22,6 +23,7 @@ export {
 export { type BuiltKey, buildApiKey } from './keys.ts';
 export { Killable } from './killable.ts';
 export { openKit, openTest, openTestWithClickHouse } from './open-test.ts';
+export { operatorOf } from './operator.ts';
 export { type EventSender, openEventSender, paymentEvent } from './outcomes.ts';
 export { type BuiltMember, buildAssistant, buildMember } from './people.ts';
 export { testRing, testStreamVault } from './ring.ts';

@@ -10,6 +10,8 @@ export interface Testkit {
   readonly app: Postgres;
   /** Sees the queues only, as a worker does. */
   readonly system: Postgres;
+  /** The owner of the schema, as whom the operator registers apps. */
+  readonly owner: Postgres;
   readonly clock: FakeClock;
   readonly clickhouseUrl: string;
   readonly clickhouseDatabase: string;
@@ -36,10 +38,12 @@ export async function openTestkit(): Promise<Testkit> {
   });
   const app = createPostgres({ url: database.appUrl, poolSize: 8 });
   const system = createPostgres({ url: database.systemUrl, poolSize: 4 });
+  const owner = createPostgres({ url: database.ownerUrl, poolSize: 1 });
   return {
     database,
     app,
     system,
+    owner,
     clock: new FakeClock('2026-06-15T12:00:00.000Z'),
     clickhouseUrl: setting('CLICKHOUSE_URL'),
     clickhouseDatabase: name,
@@ -50,6 +54,7 @@ export async function openTestkit(): Promise<Testkit> {
     async close() {
       await app.close();
       await system.close();
+      await owner.close();
       await database.drop();
     },
   };

@@ -1,9 +1,18 @@
 import { clickhouseSettings, forgetProfile } from '@tributary/clickhouse';
-import { Scope } from '@tributary/contract';
+import type { Scope } from '@tributary/contract';
 import * as credentials from '@tributary/domain/credentials/room.ts';
 import * as tenants from '@tributary/domain/tenants/room.ts';
-import { isPlan } from '@tributary/rules';
-import { type AppRateTier, scopes as allScopes, limits, namesOf, plans, privacyModes } from '@tributary/vocabulary';
+import type { Operator } from '@tributary/operations';
+import {
+  type AppRateTier,
+  scopes as allScopes,
+  limits,
+  namesOf,
+  type Plan,
+  type PrivacyMode,
+  plans,
+  privacyModes,
+} from '@tributary/vocabulary';
 import { Command, Option } from 'commander';
 import { withLedgers } from '../ledgers.ts';
 import { show, tell } from '../output.ts';
@@ -19,15 +28,19 @@ function deleteCommand(noun: 'workspace' | 'profile', description: string): Comm
     .argument(`<${noun}>`, `id of the ${noun}`)
     .requiredOption('--yes', 'really: it cannot be undone')
     .action((id: string, { json }: Json) =>
-      withLedgers(async ({ app, operator, settings, now }) => {
-        const target = noun === 'profile' ? { profileId: id } : { workspaceId: id };
-        const archived = await credentials.archiveByOperator(operator.unbound, target, now);
-        if (!archived) throw new Error(`There is no ${noun} ${id}.`);
+      withLedgers(async ({ app, operator, settings }) => {
+        const archived = await archive(operator, noun, id);
         const clickhouse = clickhouseSettings(settings);
         await tenants.deleteTenant(app, archived, (profileId) => forgetProfile(clickhouse, profileId));
         tell({ id, deleted: true }, json, 'Deleted from every store.');
       }),
     );
+}
+
+async function archive(operator: Operator, noun: 'workspace' | 'profile', id: string) {
+  if (noun === 'profile') return { workspaceId: await tenants.archiveProfileByOperator(operator, id), profileId: id };
+  await tenants.archiveWorkspaceByOperator(operator, id);
+  return { workspaceId: id };
 }
 
 /** workspace, profile, app and key: create, list, revoke, reset. */
@@ -44,13 +57,10 @@ function workspaceCommand(): Command {
         .argument('<name>')
         .addOption(new Option('--plan <plan>').choices(Object.keys(plans)).default('scale'))
         .option('--healthcare', 'mark it as a healthcare agency: partner apps never see people in it')
-        .action((name: string, { plan, healthcare = false, json }: { plan: string; healthcare?: boolean } & Json) =>
-          withLedgers(async ({ app, now }) => {
-            const id = await credentials.createWorkspaceByOperator(
-              app,
-              { name, plan: isPlan(plan) ? plan : 'free', isHealthcareAgency: healthcare },
-              now,
-            );
+        .action((name: string, { plan, healthcare = false, json }: { plan: Plan; healthcare?: boolean } & Json) =>
+          withLedgers(async ({ operator }) => {
+            const workspace = { name, plan, is_healthcare_agency: healthcare };
+            const id = await tenants.createWorkspaceByOperator(operator, workspace);
             tell({ id, name, plan }, json, 'Created.');
           }),
         ),
@@ -58,7 +68,11 @@ function workspaceCommand(): Command {
     .addCommand(
       sub('list', 'List workspaces').action(({ json }: Json) =>
         withLedgers(async ({ operator }) =>
-          show(await credentials.listWorkspaces(operator.unbound, listLimit), json, 'There are no workspaces yet.'),
+          show(
+            await operator.ledger.transaction((tx) => tenants.listWorkspaces(tx, listLimit)),
+            json,
+            'There are no workspaces yet.',
+          ),
         ),
       ),
     )
@@ -79,11 +93,18 @@ function profileCommand(): Command {
           (
             workspaceId: string,
             name: string,
-            { privacy, timeZone, currency, json }: { privacy: string; timeZone: string; currency: string } & Json,
+            { privacy, timeZone, currency, json }: { privacy: PrivacyMode; timeZone: string; currency: string } & Json,
           ) =>
-            withLedgers(async ({ app, now }) => {
+            withLedgers(async ({ operator }) => {
+              const id = await tenants.createProfileByOperator(operator, {
+                workspace_id: workspaceId,
+                name,
+                privacy_mode: privacy,
+                time_zone: timeZone,
+                reporting_currency: currency,
+              });
               const profile = { workspaceId, name, privacyMode: privacy, timeZone, reportingCurrency: currency };
-              tell({ id: await credentials.createProfileByOperator(app, profile, now), ...profile }, json, 'Created.');
+              tell({ id, ...profile }, json, 'Created.');
             }),
         ),
     )
@@ -93,7 +114,7 @@ function profileCommand(): Command {
         .action(({ workspace, json }: { workspace?: string } & Json) =>
           withLedgers(async ({ operator }) =>
             show(
-              await credentials.listProfiles(operator.unbound, listLimit, workspace),
+              await operator.ledger.transaction((tx) => tenants.listProfiles(tx, listLimit, workspace)),
               json,
               'There are no profiles yet.',
             ),
@@ -125,14 +146,14 @@ function appCommand(): Command {
               tier: AppRateTier;
             } & Json,
           ) =>
-            withLedgers(async ({ operator, now }) => {
+            withLedgers(async ({ operator }) => {
               const registration = {
                 name,
                 redirectUris: options.redirectUris,
                 allowedReturnOrigins: options.returnOrigins,
                 rateTier: options.tier,
               };
-              const { clientId, clientSecret } = await credentials.registerApp(operator.unbound, registration, now);
+              const { clientId, clientSecret } = await credentials.registerApp(operator, registration);
               tell(
                 { client_id: clientId, client_secret: clientSecret },
                 options.json,
@@ -144,7 +165,11 @@ function appCommand(): Command {
     .addCommand(
       sub('list', 'List apps').action(({ json }: Json) =>
         withLedgers(async ({ operator }) =>
-          show(await credentials.listApps(operator.unbound, listLimit), json, 'There are no apps yet.'),
+          show(
+            await operator.ledger.transaction((tx) => credentials.listApps(tx, listLimit)),
+            json,
+            'There are no apps yet.',
+          ),
         ),
       ),
     )
@@ -153,8 +178,7 @@ function appCommand(): Command {
         .argument('<client-id>')
         .action((clientId: string, { json }: Json) =>
           withLedgers(async ({ operator }) => {
-            const clientSecret = await credentials.resetAppSecret(operator.unbound, clientId);
-            if (!clientSecret) throw new Error(`There is no app ${clientId}.`);
+            const clientSecret = await credentials.resetAppSecret(operator, clientId);
             tell({ client_id: clientId, client_secret: clientSecret }, json, 'The secret is new and not shown again.');
           }),
         ),
@@ -163,9 +187,8 @@ function appCommand(): Command {
       sub('revoke', 'Disable an app: its tokens and keys stop working at once')
         .argument('<client-id>')
         .action((clientId: string, { json }: Json) =>
-          withLedgers(async ({ operator, now }) => {
-            if (!(await credentials.disableApp(operator.unbound, clientId, now)))
-              throw new Error(`There is no live app ${clientId}.`);
+          withLedgers(async ({ operator }) => {
+            await credentials.disableApp(operator, clientId);
             tell({ client_id: clientId }, json, 'Disabled.');
           }),
         ),
@@ -186,14 +209,10 @@ function keyCommand(): Command {
         )
         .option('--rate <requests>', 'requests a minute', Number, limits.ratePerMinute.apiKey.default)
         .action(
-          (profileId: string, { name, scopes, rate, json }: { name: string; scopes?: string[]; rate: number } & Json) =>
-            withLedgers(async ({ app, now }) => {
-              const all = Scope.options.filter((scope) => allScopes[scope].grain !== 'workspace');
-              const key = await credentials.createKeyByOperator(
-                app,
-                { profileId, name, scopes: scopes ?? all, requestsPerMinute: rate },
-                now,
-              );
+          (profileId: string, { name, scopes, rate, json }: { name: string; scopes?: Scope[]; rate: number } & Json) =>
+            withLedgers(async ({ operator }) => {
+              const wanted = { name, scopes, rate_limit_per_minute: rate };
+              const key = await credentials.createKeyByOperator(operator, profileId, wanted);
               tell(key, json, 'Minted. It is not shown again.');
             }),
         ),
@@ -203,7 +222,13 @@ function keyCommand(): Command {
         .argument('<profile>')
         .action((profileId: string, { json }: Json) =>
           withLedgers(async ({ app }) =>
-            show(await credentials.listKeysOfProfile(app, profileId, listLimit), json, 'The profile has no keys.'),
+            show(
+              await app
+                .forProfile(profileId)
+                .transaction((tx) => credentials.listKeysOfProfile(tx, profileId, listLimit)),
+              json,
+              'The profile has no keys.',
+            ),
           ),
         ),
     )
@@ -212,9 +237,8 @@ function keyCommand(): Command {
         .argument('<profile>')
         .argument('<key>', 'id of the key')
         .action((profileId: string, keyId: string, { json }: Json) =>
-          withLedgers(async ({ app, now }) => {
-            if (!(await credentials.revokeKeyByOperator(app, profileId, keyId, now)))
-              throw new Error(`The profile has no live key ${keyId}.`);
+          withLedgers(async ({ operator }) => {
+            await credentials.revokeKeyByOperator(operator, profileId, keyId);
             tell({ id: keyId }, json, 'Revoked.');
           }),
         ),

@@ -6,12 +6,14 @@ import { tell } from '../output.ts';
 export const auditCommand = () =>
   new Command('audit').description('The log of who changed what').addCommand(
     new Command('verify')
-      .description('Recompute the hash chain of a workspace: was an entry changed, dropped or moved?')
-      .argument('<workspace>', 'id of the workspace')
+      .description('Recompute a hash chain: was an entry changed, dropped or moved?')
+      .argument('[workspace]', 'id of a workspace; without one, the chain of the installation: apps, people, keys')
       .option('--json', 'machine-readable output')
-      .action((workspaceId: string, { json }: { json?: boolean }) =>
-        withLedgers(async ({ app }) => {
-          const { entries, brokenAt, head } = await verifyAudit(app.forWorkspace(workspaceId), workspaceId);
+      .action((workspaceId: string | undefined, { json }: { json?: boolean }) =>
+        withLedgers(async ({ app, operator }) => {
+          const { entries, brokenAt, head } = await (workspaceId
+            ? verifyAudit(app.forWorkspace(workspaceId), { workspaceId })
+            : verifyAudit(operator.ledger, 'installation'));
           tell(
             { entries, broken_at: brokenAt ?? null, head },
             json,

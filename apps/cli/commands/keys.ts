@@ -1,3 +1,4 @@
+import { answer } from '@tributary/operations';
 import { retireKeys, rewrapKeys, rotatedPurposes, rotateKey } from '@tributary/vault';
 import type { KeyPurpose } from '@tributary/vocabulary';
 import { Argument, Command } from 'commander';
@@ -6,6 +7,13 @@ import { tell } from '../output.ts';
 
 type Json = { json?: boolean };
 const purpose = () => new Argument('<purpose>', 'what the key is for').choices(rotatedPurposes);
+const asOwner = { asOwner: true } as const;
+const rotating = { id: 'rotateKey', audit: { action: 'key_ring.rotated', of: 'key_ring:{data.purpose}' } } as const;
+const retiring = { id: 'retireKeys', audit: { action: 'key_ring.retired', of: 'key_ring:{data.purpose}' } } as const;
+const rewrapping = {
+  id: 'rewrapKeys',
+  audit: { action: 'key_ring.rewrapped', of: 'key_ring:{data.purpose}' },
+} as const;
 const sub = (name: string, description: string) =>
   new Command(name).description(description).option('--json', 'machine-readable output');
 
@@ -18,8 +26,10 @@ export const keysCommand = () =>
         .addArgument(purpose())
         .action((name: KeyPurpose, { json }: Json) =>
           withLedgers(async ({ operator, platform, now }) => {
-            const id = await rotateKey(operator.unbound, platform.masterVault(), name, now);
-            tell({ purpose: name, id }, json, 'Rotated.');
+            const { body } = await operator.effect(rotating, asOwner, async (tx) =>
+              answer(200, { data: { purpose: name, id: await rotateKey(tx, platform.masterVault(), name, now) } }),
+            );
+            tell(body.data, json, 'Rotated.');
           }),
         ),
     )
@@ -28,7 +38,12 @@ export const keysCommand = () =>
         .addArgument(purpose())
         .action((name: KeyPurpose, { json }: Json) =>
           withLedgers(async ({ operator, now }) => {
-            tell({ purpose: name, retired: await retireKeys(operator.unbound, name, now) }, json, 'Retired.');
+            const { body } = await operator.effect(retiring, asOwner, async (tx, addToAudit) => {
+              const retired = await retireKeys(tx, name, now);
+              addToAudit({ detail: { retired } });
+              return answer(200, { data: { purpose: name, retired } });
+            });
+            tell(body.data, json, 'Retired.');
           }),
         ),
     )
@@ -36,7 +51,12 @@ export const keysCommand = () =>
       sub('rewrap', 'Wrap all keys under the first key of ENCRYPTION_KEYS, so that the others can leave it').action(
         ({ json }: Json) =>
           withLedgers(async ({ operator, platform }) => {
-            tell({ rewrapped: await rewrapKeys(operator.unbound, platform.masterVault()) }, json, 'Rewrapped.');
+            const { body } = await operator.effect(rewrapping, asOwner, async (tx, addToAudit) => {
+              const rewrapped = await rewrapKeys(tx, platform.masterVault());
+              addToAudit({ detail: { rewrapped } });
+              return answer(200, { data: { purpose: 'all', rewrapped } });
+            });
+            tell({ rewrapped: body.data.rewrapped }, json, 'Rewrapped.');
           }),
       ),
     );

@@ -7,10 +7,9 @@ import { show, tell } from '../output.ts';
 type Json = { json?: boolean };
 const sub = (name: string, description: string) =>
   new Command(name).description(description).option('--json', 'machine-readable output');
-const tools = ({ app, settings }: Ledgers) => ({
-  postgres: app,
+const tools = ({ operator, settings }: Ledgers) => ({
+  operator,
   passwords: createPasswords(settings.passwordMinLength),
-  now: () => new Date(),
 });
 
 /** People who sign in to the console. Nobody signs up by themselves: they are created here, or invited by a link. */

@@ -1,5 +1,4 @@
 import type { Routes } from '@tributary/contract';
-import { audit } from '@tributary/domain/accountability';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { limits } from '@tributary/vocabulary';
 import type { TrackingServices } from '../services.ts';
@@ -12,7 +11,7 @@ const { most } = limits.trackingDomains;
 export const createTrackingDomain: Handles<
   Routes['createTrackingDomain'],
   Pick<TrackingServices, 'collectorUrl'>
-> = async ({ body }, { caller, effect, now, requestId, collectorUrl }) => {
+> = async ({ body }, { caller, effect, now, collectorUrl, addToAudit }) => {
   const profileId = caller.profileId;
   const domain = foldPublicHost(body.domain);
   if (!domain || domain === new URL(collectorUrl).hostname) {
@@ -31,12 +30,7 @@ export const createTrackingDomain: Handles<
       });
     }
     const made = await insertDomain(tx, profileId, domain, now);
-    await audit(tx, caller, requestId, now, {
-      workspaceId: caller.workspaceId,
-      action: 'tracking_domain.created',
-      target: `tracking_domain:${made.id}`,
-      detail: { domain },
-    });
+    addToAudit({ detail: { domain } });
     return answer(201, { data: showDomain(made, collectorUrl) });
   });
 };

@@ -1,5 +1,4 @@
 import type { Routes } from '@tributary/contract';
-import { audit } from '@tributary/domain/accountability';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import type { TrackingServices } from '../services.ts';
 import { findDomain, saveVerdict } from '../store.ts';
@@ -10,7 +9,7 @@ import { showDomain } from './tracking-domain.ts';
 export const verifyTrackingDomain: Handles<
   Routes['verifyTrackingDomain'],
   Pick<TrackingServices, 'collectorUrl' | 'openDns'>
-> = async ({ params }, { caller, ledger, effect, now, requestId, collectorUrl, openDns }) => {
+> = async ({ params }, { caller, ledger, effect, now, collectorUrl, openDns, addToAudit }) => {
   const profileId = caller.profileId;
   const row = await ledger.transaction((tx) => findDomain(tx, profileId, params.id), { readOnly: true });
   if (!row) return none();
@@ -20,12 +19,7 @@ export const verifyTrackingDomain: Handles<
     const saved = await saveVerdict(tx, profileId, row.id, verdict, now);
     // It was removed while DNS was asked.
     if (!saved) return none();
-    await audit(tx, caller, requestId, now, {
-      workspaceId: caller.workspaceId,
-      action: 'tracking_domain.checked',
-      target: `tracking_domain:${saved.id}`,
-      detail: { domain: saved.domain, status: saved.status },
-    });
+    addToAudit({ detail: { domain: saved.domain, status: saved.status } });
     return answer(200, { data: showDomain(saved, collectorUrl) });
   });
 };

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { Routes } from '@tributary/contract';
-import { audit } from '@tributary/domain/accountability';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { limits, minuteMs } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
@@ -15,7 +14,7 @@ const { perMinute, lifeMinutes } = limits.trackingVerification;
 export const createTrackingVerification: Handles<
   Routes['createTrackingVerification'],
   Pick<TrackingServices, 'outbound'>
-> = async ({ body }, { caller, ledger, effect, now, requestId, outbound }) => {
+> = async ({ body }, { caller, ledger, effect, now, outbound }) => {
   const profileId = caller.profileId;
   const { keys, started } = await ledger.transaction(
     async (tx) => ({
@@ -41,11 +40,6 @@ export const createTrackingVerification: Handles<
       fetch_verdict: hint.words,
       started_at: now,
       expires_at: new Date(now.getTime() + lifeMinutes * minuteMs),
-    });
-    await audit(tx, caller, requestId, now, {
-      workspaceId: caller.workspaceId,
-      action: 'tracking_verification.started',
-      target: `tracking_verification:${row.id}`,
     });
     return answer(201, { data: showVerification(row, now) });
   });

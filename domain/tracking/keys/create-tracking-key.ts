@@ -1,22 +1,14 @@
 import type { Routes } from '@tributary/contract';
-import { audit } from '@tributary/domain/accountability';
 import { answer, type Handles } from '@tributary/operations';
 import { insertKey, type KeyRow, listActiveKeys } from '../store.ts';
 
 export const createTrackingKey: Handles<Routes['createTrackingKey']> = async (_input, context) => {
-  const { caller, effect, now, requestId } = context;
+  const { caller, effect, now } = context;
   const profileId = caller.profileId;
   return effect(async (tx) => {
     for (;;) {
       const made = await insertKey(tx, profileId, now);
-      if (made) {
-        await audit(tx, caller, requestId, now, {
-          workspaceId: caller.workspaceId,
-          action: 'tracking_key.created',
-          target: `tracking_key:${made.id}`,
-        });
-        return answer(201, { data: showTrackingKey(made) });
-      }
+      if (made) return answer(201, { data: showTrackingKey(made) });
       const [active] = await listActiveKeys(tx, profileId);
       if (active) return answer(200, { data: showTrackingKey(active) });
       // It was revoked in between: now there is room for a new one.

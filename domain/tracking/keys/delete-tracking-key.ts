@@ -1,18 +1,12 @@
 import type { Routes } from '@tributary/contract';
-import { audit } from '@tributary/domain/accountability';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { revokeKey } from '../store.ts';
 
 export const deleteTrackingKey: Handles<Routes['deleteTrackingKey']> = async ({ params }, context) => {
-  const { caller, effect, now, requestId } = context;
+  const { caller, effect, now } = context;
   return effect(async (tx) => {
     const revoked = await revokeKey(tx, caller.profileId, params.id, now);
     if (!revoked) return refuse('not_found', 'There is no such tracking key.');
-    await audit(tx, caller, requestId, now, {
-      workspaceId: caller.workspaceId,
-      action: 'tracking_key.revoked',
-      target: `tracking_key:${revoked.id}`,
-    });
     return answer(200, { data: { id: revoked.id, deleted: true as const } });
   });
 };

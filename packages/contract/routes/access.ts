@@ -58,6 +58,7 @@ export const createWorkspace = route({
   path: '/api/v1/workspaces',
   summary: 'Create a workspace',
   chapter: 'Workspaces and profiles',
+  audit: { action: 'workspace.created', of: 'workspace:{data.id}' },
   access: { credentials: ['app', 'mcp', 'session'], scopes: anyOf('workspaces:write'), grain: 'workspace' },
   body: { schema: z.object({ name: Name, is_healthcare_agency: z.boolean().default(false) }) },
   idempotency: 'accepted',
@@ -71,6 +72,7 @@ export const createProfile = route({
   summary: 'Create a profile in a workspace',
   description: 'A profile that an app creates is governed by it: writes wait until that app enables attribution.',
   chapter: 'Workspaces and profiles',
+  audit: { action: 'profile.created', of: 'profile:{data.id}' },
   access: { credentials: ['app', 'mcp', 'session'], scopes: anyOf('profiles:write'), grain: 'workspace' },
   body: {
     schema: z.object({
@@ -118,6 +120,7 @@ export const updateEntitlement = route({
   path: '/api/v1/profiles/{profileId}/entitlements/atribu_attribution',
   summary: 'Enable or disable attribution for a profile that this app created',
   chapter: 'Workspaces and profiles',
+  audit: { action: 'entitlement.updated', of: 'profile:{params.profileId}' },
   access: governed,
   ...profileInPath,
   // An id that is not a UUID names no profile either.
@@ -134,6 +137,7 @@ export const updateGrant = route({
   summary: 'Set what this app is granted on a profile that it created',
   description: 'An empty list revokes the grant, and with it every key that was minted under it.',
   chapter: 'Credentials',
+  audit: { action: 'grant.updated', of: 'profile:{params.profileId}' },
   access: governed,
   ...profileInPath,
   refusedAs: { profileId: 'not_found' },
@@ -174,6 +178,7 @@ export const createKey = route({
   summary: 'Mint an API key',
   description: 'The key is in this answer and nowhere else: only a hash of it is kept.',
   chapter: 'Credentials',
+  audit: { action: 'key.created', of: 'api_key:{data.id}' },
   access: keys,
   body: {
     schema: z.object({
@@ -211,6 +216,7 @@ export const deleteKey = route({
   path: '/api/v1/keys/{id}',
   summary: 'Revoke an API key at once',
   chapter: 'Credentials',
+  audit: { action: 'key.revoked', of: 'api_key:{params.id}' },
   access: keys,
   params: z.object({ id: Uuid }),
   refusedAs: { id: 'not_found' },
@@ -226,6 +232,7 @@ export const createToken = route({
   description:
     'The client id and secret go into an HTTP Basic header or into the form. With `profile_id` the token speaks for that profile within the app’s grant; without, it can create workspaces and profiles.',
   chapter: 'Credentials',
+  audit: 'not needed: a token lives for an hour and holds no more than the grant, which is in the log',
   access: { credentials: ['client_secret'], grain: 'profile', entitlement: 'not needed' },
   rate: 'token',
   body: {
@@ -297,6 +304,7 @@ export const deleteProfile = route({
   summary: 'Delete a profile and everything in it, receipts included',
   description: 'It is out of reach at once; its rows are removed from every store in the background.',
   chapter: 'Workspaces and profiles',
+  audit: { action: 'profile.deleted', of: 'profile:{params.profileId}' },
   access: owner,
   params: z.object({ workspaceId: Uuid, profileId: Uuid }),
   refusedAs: { workspaceId: 'not_found', profileId: 'not_found' },
@@ -310,6 +318,7 @@ export const deleteWorkspace = route({
   path: '/api/v1/workspaces/{workspaceId}',
   summary: 'Delete a workspace and all of its profiles',
   chapter: 'Workspaces and profiles',
+  audit: { action: 'workspace.deleted', of: 'workspace:{params.workspaceId}' },
   access: owner,
   params: z.object({ workspaceId: Uuid }),
   refusedAs: { workspaceId: 'not_found' },

@@ -46,6 +46,7 @@ export const collectVisits = route({
   description:
     'What the tracker sends. `text/plain` is read as JSON too, so that a beacon needs no preflight. The answer comes when the visits are on disk. A visit that breaks these shapes does not refuse the request: it is kept with its reason, and can be replayed. Send again after 429, 5xx and silence, under the same ids; drop on any other refusal.',
   chapter: 'Collector',
+  audit: 'not needed: a visit is what a browser says, not a change of anything',
   access: { credentials: ['public'], grain: 'profile', entitlement: 'not needed' },
   idempotency: 'natural',
   rate: 'public',

@@ -76,6 +76,7 @@ export const importCustomers = route({
     'Each row finds its customer by any identifier it names, or creates one. Rows are taken in order, so a duplicate matches the row ' +
     'before it. A row that cannot be taken is rejected by itself and never the batch. No outcome is recorded.',
   chapter: 'Customers',
+  audit: 'not needed: what a shop reports of its customers is kept with its source and time',
   access: {
     credentials: ['api_key', 'app', 'session', 'mcp'],
     scopes: anyOf('attribution:write'),

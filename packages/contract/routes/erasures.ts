@@ -64,6 +64,7 @@ export const createErasure = route({
   summary: 'Erase a customer',
   description,
   chapter: 'Customers',
+  audit: { action: 'customer.erased', of: 'erasure:{data.erasure_id}', unchanged: 200 },
   access: {
     credentials: ['api_key'],
     scopes: anyOf('attribution:write'),
@@ -106,6 +107,7 @@ export const createCustomerErasure = route({
   summary: 'Erase a customer, as a person',
   description: `For an owner or admin of the workspace, who says in which profile. ${description}`,
   chapter: 'Customers',
+  audit: { action: 'customer.erased', of: 'erasure:{data.erasure_id}', unchanged: 200 },
   access: { credentials: ['session'], roles: ['owner', 'admin'], grain: 'workspace' },
   params: z.object({ workspaceId: Uuid }),
   ids: { workspaceId: 'workspace', profile_id: 'profile' },

@@ -242,6 +242,7 @@ export const createJourneySummary = route({
     'place of an earlier one and draws one unit of the workspace’s daily allowance; with the allowance spent, the answer is 429 ' +
     'until the next UTC midnight. A journey without events gives a null summary and costs nothing. 503 where no model is set up. ',
   chapter,
+  audit: 'not needed: a summary changes nothing, and whose journey was read is in the log of reads',
   access: { ...person, healthcare: 'refused' },
   idempotency: 'accepted',
   params: z.object({ id: CustomerOrVisitor }),

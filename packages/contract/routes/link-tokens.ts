@@ -81,6 +81,7 @@ export const createLinkTokens = route({
     'from then on, and so is what the same browser did before. Nobody is created, and a browser that is linked to somebody else stays ' +
     'theirs. A row without a token is no error of the request.',
   chapter: 'Customers',
+  audit: 'not needed: a token only says again what is known of a customer',
   access: { credentials: ['api_key', 'app', 'session', 'mcp'], scopes: anyOf('attribution:write'), grain: 'profile' },
   body: {
     items: 'customers',

@@ -75,6 +75,7 @@ export const createEvent = route({
   summary: 'Record an outcome that a server knows of',
   description: `Takes one event, or \`{events: [...]}\` with up to ${mostEvents}, each with a result of its own.`,
   chapter: 'Outcomes',
+  audit: 'not needed: an outcome is kept with its source and time, and its corrections beside it',
   access: { credentials: ['api_key', 'app', 'session', 'mcp'], scopes: anyOf('attribution:write'), grain: 'profile' },
   rate: 'ingest',
   body: {
@@ -148,6 +149,7 @@ export const createGoalDefinition = route({
   path: '/api/v1/goals/definitions',
   summary: 'Create a conversion definition, or update the one with the same key',
   chapter: 'Outcomes',
+  audit: { action: 'goal_definition.saved', of: 'goal_definition:{data.id}' },
   access: goals,
   body: { schema: GoalBody },
   idempotency: 'accepted',
@@ -174,6 +176,7 @@ export const createGoal = route({
   path: '/api/v1/goals',
   summary: 'Create a conversion definition',
   chapter: 'Outcomes',
+  audit: { action: 'goal_definition.saved', of: 'goal_definition:{data.id}' },
   access: goals,
   body: { schema: z.object({ name: text(200).trim().min(1, 'must not be empty'), event_name: EventName.optional() }) },
   idempotency: 'accepted',

@@ -133,6 +133,7 @@ export const importSpend = route({
     '`unchanged`, other figures are a restatement (`updated`), and what was said before is kept. Reports show it within seconds. ' +
     'As text/csv the first line names the fields, and an empty cell says nothing.',
   chapter: 'Campaigns',
+  audit: 'not needed: a restated day keeps its earlier figures in a history',
   access: { credentials: ['api_key', 'app', 'session', 'mcp'], scopes: anyOf('attribution:write'), grain: 'profile' },
   rate: 'ingest',
   idempotency: 'accepted',

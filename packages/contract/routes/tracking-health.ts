@@ -57,6 +57,7 @@ export const createTrackingVerification = route({
   description:
     'Fetches the page once to look for the snippet, and gives a link whose visit proves that the tracker works there.',
   chapter,
+  audit: { action: 'tracking_verification.started', of: 'tracking_verification:{data.id}' },
   access: write,
   body: {
     schema: z.object({

@@ -31,6 +31,7 @@ export const createTrackingKey = route({
   summary: 'Issue the tracking key of the profile',
   description: 'A profile has one active key. Asked again, also by many at once, it answers with that one.',
   chapter,
+  audit: { action: 'tracking_key.created', of: 'tracking_key:{data.id}', unchanged: 200 },
   access: write,
   idempotency: 'natural',
   answers: {
@@ -59,6 +60,7 @@ export const deleteTrackingKey = route({
   description:
     'Collectors notice within seconds. Pages that still carry the key are refused until they carry a new one.',
   chapter,
+  audit: { action: 'tracking_key.revoked', of: 'tracking_key:{params.id}' },
   access: write,
   ...inPath,
   ids: { id: 'tracking_key' },
@@ -200,6 +202,7 @@ export const createTrackingDomain = route({
   summary: 'Register a domain to collect on',
   description: `Up to ${limits.trackingDomains.most}. It stays \`pending\` until its DNS is checked. One that is registered already is answered as it stands.`,
   chapter,
+  audit: { action: 'tracking_domain.created', of: 'tracking_domain:{data.id}', unchanged: 200 },
   access: write,
   body: {
     schema: z.object({
@@ -225,6 +228,7 @@ export const deleteTrackingDomain = route({
   path: '/api/v1/tracking/custom-domains/{id}',
   summary: 'Remove a domain',
   chapter,
+  audit: { action: 'tracking_domain.deleted', of: 'tracking_domain:{params.id}' },
   access: write,
   ...inPath,
   ids: { id: 'tracking_domain' },
@@ -240,6 +244,7 @@ export const verifyTrackingDomain = route({
     'Verified by a CNAME to the collector, or by a TXT record with the token. Silence of DNS is a verdict like any other; it takes ' +
     'nothing from a domain that was verified before.',
   chapter,
+  audit: { action: 'tracking_domain.checked', of: 'tracking_domain:{params.id}' },
   access: write,
   ...inPath,
   ids: { id: 'tracking_domain' },
@@ -284,6 +289,7 @@ export const updateTrackingSettings = route({
   summary: 'Change how visits are taken and enriched',
   description: 'What is left out stays. Hosts may be given as addresses; they are kept as bare, lower-case host names.',
   chapter,
+  audit: { action: 'tracking_settings.updated', of: 'profile:{caller.profileId}' },
   access: write,
   body: {
     schema: z.strictObject({

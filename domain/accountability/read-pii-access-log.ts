@@ -1,24 +1,14 @@
 import type { Routes } from '@tributary/contract';
+import { reachWorkspace } from '@tributary/domain/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { uuidPattern } from '@tributary/vocabulary';
-import { sql } from 'kysely';
-import { reachWorkspace } from './reach.ts';
+import { listAccesses } from './store.ts';
 
 export const readPiiAccessLog: Handles<Routes['readPiiAccessLog']> = async ({ params, query }, context) => {
   const { workspaceId } = params;
   const ledger = await reachWorkspace(context, workspaceId);
-  const after = query.cursor === undefined ? undefined : readCursor(query.cursor);
-  const rows = await ledger.transaction((tx) => {
-    let entries = tx
-      .selectFrom('pii_access_log')
-      .selectAll()
-      .where('workspace_id', '=', workspaceId)
-      .orderBy('at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(query.limit + 1);
-    if (after) entries = entries.where(sql<boolean>`(at, id) < (${after.at}, ${after.id})`);
-    return entries.execute();
-  });
+  const before = query.cursor === undefined ? undefined : readCursor(query.cursor);
+  const rows = await ledger.transaction((tx) => listAccesses(tx, workspaceId, before, query.limit + 1));
   const shown = rows.slice(0, query.limit);
   const last = shown.at(-1);
   return answer(200, {

@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { auditEntries, openTestkit, type Testkit } from '@tributary/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+let kit: Testkit;
+beforeAll(async () => {
+  kit = await openTestkit();
+});
+afterAll(() => kit.close());
+
+async function run(...args: string[]) {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [join(import.meta.dirname, 'main.ts'), ...args, '--json'],
+    {
+      env: {
+        ...process.env,
+        DATABASE_APP_URL: kit.database.appUrl,
+        DATABASE_OWNER_URL: kit.database.ownerUrl,
+        DATABASE_SYSTEM_URL: kit.database.systemUrl,
+        BASE_URL: 'http://127.0.0.1',
+        ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 1).toString('base64')}`,
+      },
+    },
+  );
+  return JSON.parse(stdout);
+}
+
+test('commands pass the rooms of requests: same checks, same entries, and the chains hold', {
+  timeout: 120_000,
+}, async () => {
+  const workspace = await run('workspace', 'create', 'Acme');
+  const profile = await run('profile', 'create', workspace.id, 'Shop', '--currency', 'CLP');
+  const key = await run('key', 'create', profile.id, '--scopes', 'campaigns:read');
+  await expect(run('key', 'create', profile.id, '--scopes', 'profiles:write')).rejects.toThrow(/does not hold/);
+  const user = await run('user', 'create', 'ana@example.com', 'Ana', '--workspace', workspace.id);
+  await run('keys', 'rotate', 'session');
+  expect(await run('key', 'list', profile.id)).toMatchObject([{ id: key.id, minted_by_kind: 'operator' }]);
+
+  const entries = await auditEntries(kit, { workspaceId: workspace.id });
+  expect(entries.map(({ action, target }) => [action, target])).toEqual([
+    ['workspace.created', `workspace:${workspace.id}`],
+    ['profile.created', `profile:${profile.id}`],
+    ['key.created', `api_key:${key.id}`],
+    ['member.added', `user:${user.id}`],
+  ]);
+  const ofInstallation = await auditEntries(kit, 'installation');
+  expect(ofInstallation.map(({ action, target }) => [action, target])).toEqual([
+    ['account.created', `user:${user.id}`],
+    ['key_ring.rotated', 'key_ring:session'],
+  ]);
+  expect(await run('audit', 'verify')).toMatchObject({ entries: 2, broken_at: null });
+  expect(await run('audit', 'verify', workspace.id)).toMatchObject({ entries: 4, broken_at: null });
+});

@@ -1,0 +1,53 @@
+import type { AuditEntry } from '@tributary/operations';
+import type { Tx } from '@tributary/postgres';
+import { sql } from 'kysely';
+
+/** Adds a link to the chain of the entry's log. */
+export async function appendEntry(tx: Tx, entry: AuditEntry): Promise<void> {
+  const { log, actor, action, target, result, detail, requestId, at } = entry;
+  const words = sql`${at}, ${actor.kind}, ${actor.id}, ${action}, ${result}, ${target}, ${JSON.stringify(detail)}::jsonb, ${requestId}`;
+  await (log === 'installation'
+    ? sql`SELECT append_installation_audit(${words})`
+    : sql`SELECT append_audit(${log.workspaceId}, ${words})`
+  ).execute(tx);
+}
+
+export interface Link {
+  readonly sequence: string;
+  /** What the hash covers, besides the hash before it. */
+  readonly text: string;
+  readonly previous_hash: Buffer;
+  readonly hash: Buffer;
+}
+
+/** The next links of a chain. */
+export async function readLinks(tx: Tx, log: AuditEntry['log'], after: bigint, limit: number): Promise<Link[]> {
+  const [workspace, links] =
+    log === 'installation'
+      ? [sql`NULL`, sql`installation_audit_log WHERE true`]
+      : [sql`workspace_id`, sql`audit_log WHERE workspace_id = ${log.workspaceId}`];
+  const { rows } = await sql<Link>`
+    SELECT sequence, previous_hash, hash, jsonb_build_array(
+      ${workspace}, sequence, (extract(epoch FROM at) * 1000)::bigint, actor_kind, actor_id, action, result, target, detail, request_id
+    )::text AS text
+    FROM ${links} AND sequence > ${after} ORDER BY sequence LIMIT ${limit}`.execute(tx);
+  return rows;
+}
+
+/** Who read people in the workspace, newest first. */
+export function listAccesses(
+  tx: Tx,
+  workspaceId: string,
+  before: { readonly at: Date; readonly id: string } | undefined,
+  limit: number,
+) {
+  let entries = tx
+    .selectFrom('pii_access_log')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit);
+  if (before) entries = entries.where(sql<boolean>`(at, id) < (${before.at}, ${before.id})`);
+  return entries.execute();
+}

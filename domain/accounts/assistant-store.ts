@@ -1,0 +1,59 @@
+import type { Role } from '@tributary/contract';
+import type { Tx } from '@tributary/postgres';
+import { sql } from 'kysely';
+
+/** What assistants rest on: better-auth writes these tables, and looks them up by queries of its own, too. */
+
+export interface FoundToken {
+  readonly token_id: string;
+  readonly user_id: string;
+  readonly workspace_id: string;
+  readonly profile_id: string;
+  readonly role: Role;
+  readonly granted: string[];
+  readonly is_attribution_enabled: boolean;
+  readonly is_healthcare: boolean | null;
+}
+
+export const findMcpToken = (hash: string, at: Date) => sql<FoundToken>`SELECT * FROM find_mcp_token(${hash}, ${at})`;
+
+export const listConsents = (tx: Tx, userId: string) =>
+  tx
+    .selectFrom('oauth_consents')
+    .innerJoin('oauth_clients', 'oauth_clients.client_id', 'oauth_consents.client_id')
+    .select([
+      'oauth_consents.id',
+      'oauth_clients.name',
+      'oauth_consents.reference_id',
+      'oauth_consents.scopes',
+      'oauth_consents.updated_at',
+    ])
+    .where('oauth_consents.user_id', '=', userId)
+    .orderBy('oauth_consents.updated_at', 'desc')
+    .execute();
+
+/** The consent that a person gave a client for a profile. */
+export const findConsent = (tx: Tx, userId: string, clientId: string, profileId: string) =>
+  tx
+    .selectFrom('oauth_consents')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('client_id', '=', clientId)
+    .where('reference_id', '=', profileId)
+    .executeTakeFirst();
+
+export const removeConsent = (tx: Tx, id: string, userId: string) =>
+  tx
+    .deleteFrom('oauth_consents')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .returning(['id', 'reference_id'])
+    .executeTakeFirst();
+
+export const findClient = (tx: Tx, clientId: string) =>
+  tx
+    .selectFrom('oauth_clients')
+    .select('name')
+    .where('client_id', '=', clientId)
+    .where('disabled', 'is not', true)
+    .executeTakeFirst();

@@ -1,0 +1,252 @@
+import type { Role } from '@tributary/contract';
+import type { Schema, Tx } from '@tributary/postgres';
+import { type Insertable, type Selectable, sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+
+// ── People ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export type UserRow = Selectable<Schema['users']>;
+
+export interface NewUser {
+  readonly name: string;
+  /** In lower case. */
+  readonly email: string;
+  readonly passwordHash: string;
+}
+
+/** Undefined when somebody has the address already. */
+export async function insertUser(
+  tx: Tx,
+  { name, email, passwordHash }: NewUser,
+  now: Date,
+): Promise<string | undefined> {
+  const id = uuid();
+  const times = { created_at: now, updated_at: now };
+  const inserted = await tx
+    .insertInto('users')
+    .values({ id, name, email, ...times })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (!inserted) return undefined;
+  await tx
+    .insertInto('accounts')
+    .values({ id: uuid(), user_id: id, account_id: id, provider_id: 'credential', password: passwordHash, ...times })
+    .execute();
+  return id;
+}
+
+export const findUser = (tx: Tx, userId: string): Promise<UserRow> =>
+  tx.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirstOrThrow();
+
+export const findUserByEmail = (tx: Tx, email: string): Promise<UserRow | undefined> =>
+  tx.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
+
+export const listAllUsers = (tx: Tx): Promise<UserRow[]> =>
+  tx.selectFrom('users').selectAll().orderBy('email').execute();
+
+export async function findPasswordHash(tx: Tx, userId: string): Promise<string | undefined> {
+  const account = await tx
+    .selectFrom('accounts')
+    .select('password')
+    .where('user_id', '=', userId)
+    .where('provider_id', '=', 'credential')
+    .executeTakeFirst();
+  return account?.password ?? undefined;
+}
+
+/** A new password ends the sessions that the old one opened, but for the one that made the change. */
+export async function replacePassword(
+  tx: Tx,
+  userId: string,
+  passwordHash: string,
+  now: Date,
+  keptSessionId?: string,
+): Promise<void> {
+  await tx
+    .updateTable('accounts')
+    .set({ password: passwordHash, updated_at: now })
+    .where('user_id', '=', userId)
+    .where('provider_id', '=', 'credential')
+    .execute();
+  let ended = tx.deleteFrom('sessions').where('user_id', '=', userId);
+  if (keptSessionId) ended = ended.where('id', '<>', keptSessionId);
+  await ended.execute();
+}
+
+// ── Sessions ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface FoundSession {
+  readonly session_id: string;
+  readonly user_id: string;
+  readonly workspace_id: string | null;
+  readonly profile_id: string | null;
+  readonly role: Role | null;
+  readonly is_attribution_enabled: boolean | null;
+  readonly is_healthcare: boolean | null;
+}
+
+export const findSession = (hash: string, workspaceId: string | null, profileId: string | null, at: Date) =>
+  sql<FoundSession>`SELECT * FROM find_session(${hash}, ${workspaceId}, ${profileId}, ${at})`;
+
+export const removeSession = (tx: Tx, sessionId: string) =>
+  tx.deleteFrom('sessions').where('id', '=', sessionId).execute();
+
+// ── Members ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface MemberRow {
+  readonly user_id: string;
+  readonly name: string;
+  readonly email: string;
+  readonly role: string;
+  readonly created_at: Date;
+}
+
+const membersOf = (tx: Tx, workspaceId: string) =>
+  tx
+    .selectFrom('members')
+    .innerJoin('users', 'users.id', 'members.user_id')
+    .select(['members.user_id', 'users.name', 'users.email', 'members.role', 'members.created_at'])
+    .where('members.workspace_id', '=', workspaceId);
+
+export function listMembersAfter(
+  tx: Tx,
+  workspaceId: string,
+  after: string | undefined,
+  limit: number,
+): Promise<MemberRow[]> {
+  const members = membersOf(tx, workspaceId).orderBy('members.user_id').limit(limit);
+  return (after ? members.where('members.user_id', '>', after) : members).execute();
+}
+
+export const findMember = (tx: Tx, workspaceId: string, userId: string): Promise<MemberRow | undefined> =>
+  membersOf(tx, workspaceId).where('members.user_id', '=', userId).executeTakeFirst();
+
+/** In an order, so that two who lock them at once do not wait for each other. */
+export const lockOwners = (tx: Tx, workspaceId: string) =>
+  tx
+    .selectFrom('members')
+    .select('user_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('role', '=', 'owner')
+    .orderBy('user_id')
+    .forUpdate()
+    .execute();
+
+/** False when the person is a member already. */
+export async function insertMember(
+  tx: Tx,
+  workspaceId: string,
+  userId: string,
+  role: string,
+  now: Date,
+): Promise<boolean> {
+  const member = await tx
+    .insertInto('members')
+    .values({ workspace_id: workspaceId, user_id: userId, role, created_at: now })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('user_id')
+    .executeTakeFirst();
+  return member !== undefined;
+}
+
+export const setRole = (tx: Tx, workspaceId: string, userId: string, role: string) =>
+  tx
+    .updateTable('members')
+    .set({ role })
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', '=', userId)
+    .execute();
+
+export const removeMember = (tx: Tx, workspaceId: string, userId: string) =>
+  tx.deleteFrom('members').where('workspace_id', '=', workspaceId).where('user_id', '=', userId).execute();
+
+interface MembershipRow {
+  readonly workspace_id: string;
+  readonly workspace_name: string;
+  readonly role: Role;
+  readonly profile_id: string | null;
+  readonly profile_name: string | null;
+  readonly is_healthcare: boolean | null;
+}
+
+export async function listMembershipRows(tx: Tx, userId: string): Promise<MembershipRow[]> {
+  const { rows } = await sql<MembershipRow>`SELECT * FROM find_memberships(${userId})`.execute(tx);
+  return rows;
+}
+
+// ── Invitations ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export type InvitationRow = Selectable<Schema['invitations']>;
+
+export const insertInvitation = (tx: Tx, row: Insertable<Schema['invitations']>): Promise<InvitationRow> =>
+  tx.insertInto('invitations').values(row).returningAll().executeTakeFirstOrThrow();
+
+/** Newest first. */
+export function listInvitationsBefore(
+  tx: Tx,
+  workspaceId: string,
+  before: string | undefined,
+  limit: number,
+): Promise<InvitationRow[]> {
+  const invitations = tx
+    .selectFrom('invitations')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('id', 'desc')
+    .limit(limit);
+  return (before ? invitations.where('id', '<', before) : invitations).execute();
+}
+
+export interface FoundInvitation {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly role: Role;
+  readonly email: string | null;
+  readonly expires_at: Date;
+  readonly is_accepted: boolean;
+  readonly is_revoked: boolean;
+  readonly is_workspace_archived: boolean;
+}
+
+export async function findInvitation(tx: Tx, hash: Buffer): Promise<FoundInvitation | undefined> {
+  const { rows } = await sql<FoundInvitation>`SELECT * FROM find_invitation(${hash})`.execute(tx);
+  return rows[0];
+}
+
+/** Locked, so that it is not accepted at the same moment. */
+export const lockInvitation = (tx: Tx, workspaceId: string, id: string): Promise<InvitationRow | undefined> =>
+  tx
+    .selectFrom('invitations')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+
+export const markInvitationRevoked = (tx: Tx, workspaceId: string, id: string, now: Date) =>
+  tx
+    .updateTable('invitations')
+    .set({ revoked_at: now })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .execute();
+
+/** Spent by the same statement that finds it unspent: of two at once, one joins. */
+export async function spendInvitation(
+  tx: Tx,
+  { workspace_id, id }: FoundInvitation,
+  userId: string,
+  now: Date,
+): Promise<boolean> {
+  const spent = await tx
+    .updateTable('invitations')
+    .set({ accepted_at: now, accepted_by: userId })
+    .where('workspace_id', '=', workspace_id)
+    .where('id', '=', id)
+    .where('accepted_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  return spent !== undefined;
+}

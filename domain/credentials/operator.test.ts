@@ -1,0 +1,90 @@
+import {
+  auditEntries,
+  buildMember,
+  buildProfile,
+  openApi,
+  openTestkit,
+  operatorOf,
+  type TestApi,
+  type Testkit,
+} from '@tributary/testkit';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createKeyByOperator, disableApp, registerApp, resetAppSecret, revokeKeyByOperator } from './room.ts';
+
+let kit: Testkit;
+let api: TestApi;
+let profile: { id: string; workspaceId: string };
+beforeAll(async () => {
+  kit = await openTestkit();
+  api = await openApi(kit);
+});
+afterAll(async () => {
+  await api.close();
+  await kit.close();
+});
+beforeEach(async () => {
+  profile = await buildProfile(kit.app);
+});
+
+const inWorkspace = () => auditEntries(kit, { workspaceId: profile.workspaceId });
+const minterOf = (keyId: string) =>
+  kit.app
+    .forProfile(profile.id)
+    .transaction((tx) =>
+      tx
+        .selectFrom('api_keys')
+        .select(['minted_by_kind', 'minted_by_id'])
+        .where('id', '=', keyId)
+        .executeTakeFirstOrThrow(),
+    );
+
+test('a key of the operator’s leaves the entries of a request, and says who minted it', async () => {
+  const operator = operatorOf(kit);
+  const { id } = await createKeyByOperator(operator, profile.id, { scopes: ['campaigns:read'] });
+  await revokeKeyByOperator(operator, profile.id, id);
+  const by = { actor_kind: 'operator', actor_id: 'cli', result: 'done', target: `api_key:${id}`, request_id: 'cli' };
+  expect(await inWorkspace()).toEqual([
+    { ...by, action: 'key.created', detail: { scopes: ['campaigns:read'] } },
+    { ...by, action: 'key.revoked', detail: {} },
+  ]);
+  expect(await minterOf(id)).toEqual({ minted_by_kind: 'operator', minted_by_id: 'cli' });
+  await expect(revokeKeyByOperator(operator, profile.id, id)).rejects.toThrow(/no such live key/);
+});
+
+test('a key of a member’s says which member minted it', async () => {
+  const owner = await buildMember(kit.app, profile.workspaceId);
+  const { statusCode, ...answer } = await api.fastify.inject({
+    method: 'POST',
+    url: '/api/v1/keys',
+    headers: { ...owner.headers({ profileId: profile.id }), 'content-type': 'application/json' },
+    payload: {},
+  });
+  expect(statusCode).toBe(201);
+  expect(await minterOf(answer.json().data.id)).toEqual({ minted_by_kind: 'user', minted_by_id: owner.userId });
+});
+
+test('what the operator asks for is checked as a request is', async () => {
+  const operator = operatorOf(kit);
+  const create = (sent: object) => createKeyByOperator(operator, profile.id, sent);
+  await expect(create({ scopes: ['everything'] })).rejects.toThrow(/"scopes/);
+  await expect(create({ rate_limit_per_minute: 0 })).rejects.toThrow(/"rate_limit_per_minute"/);
+  await expect(create({ scopes: ['profiles:write'] })).rejects.toThrow(/does not hold profiles:write/);
+  const nowhere = createKeyByOperator(operator, '01a00000-0000-7000-8000-000000000000', {});
+  await expect(nowhere).rejects.toThrow(/no such profile/);
+  expect(await inWorkspace()).toEqual([]);
+});
+
+test('apps belong to the installation, and so do their entries', async () => {
+  const operator = operatorOf(kit);
+  const app = { name: 'Partner', redirectUris: [], allowedReturnOrigins: [], rateTier: 'standard' as const };
+  const { clientId } = await registerApp(operator, app);
+  await resetAppSecret(operator, clientId);
+  await disableApp(operator, clientId);
+  await expect(disableApp(operator, clientId)).rejects.toThrow(/no live app/);
+  const entries = (await auditEntries(kit, 'installation')).filter(({ target }) => target === `app:${clientId}`);
+  expect(entries.map(({ actor_kind, action }) => [actor_kind, action])).toEqual([
+    ['operator', 'app.registered'],
+    ['operator', 'app.secret_reset'],
+    ['operator', 'app.disabled'],
+  ]);
+});

@@ -1,0 +1,83 @@
+import {
+  auditEntries,
+  buildMember,
+  openApi,
+  openTestkit,
+  operatorOf,
+  type TestApi,
+  type Testkit,
+} from '@tributary/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  archiveProfileByOperator,
+  archiveWorkspaceByOperator,
+  createProfileByOperator,
+  createWorkspaceByOperator,
+} from './room.ts';
+
+let kit: Testkit;
+let api: TestApi;
+beforeAll(async () => {
+  kit = await openTestkit();
+  api = await openApi(kit);
+});
+afterAll(async () => {
+  await api.close();
+  await kit.close();
+});
+
+const open = () => createWorkspaceByOperator(operatorOf(kit), { name: 'Acme', plan: 'free' });
+const said = async (workspaceId: string) =>
+  (await auditEntries(kit, { workspaceId })).map(({ actor_kind, action, target }) => [actor_kind, action, target]);
+const deletions = async (workspaceId: string) =>
+  (await auditEntries(kit, 'installation'))
+    .filter(({ target }) => target === `workspace:${workspaceId}`)
+    .map(({ actor_kind, action }) => [actor_kind, action]);
+
+test('what the operator opens and deletes leaves the entries of a request', async () => {
+  const operator = operatorOf(kit);
+  const workspaceId = await open();
+  const profileId = await createProfileByOperator(operator, { workspace_id: workspaceId, name: 'Shop' });
+  expect(await archiveProfileByOperator(operator, profileId)).toBe(workspaceId);
+  expect(await said(workspaceId)).toEqual([
+    ['operator', 'workspace.created', `workspace:${workspaceId}`],
+    ['operator', 'profile.created', `profile:${profileId}`],
+    ['operator', 'profile.deleted', `profile:${profileId}`],
+  ]);
+});
+
+test('a profile whose deletion was cut short can be deleted again', async () => {
+  const operator = operatorOf(kit);
+  const workspaceId = await open();
+  const profileId = await createProfileByOperator(operator, { workspace_id: workspaceId, name: 'Shop' });
+  await archiveProfileByOperator(operator, profileId);
+  expect(await archiveProfileByOperator(operator, profileId)).toBe(workspaceId);
+});
+
+test('that a workspace was deleted outlives its own log', async () => {
+  const [byOperator, byOwner] = [await open(), await open()];
+  await archiveWorkspaceByOperator(operatorOf(kit), byOperator);
+  const owner = await buildMember(kit.app, byOwner);
+  const { statusCode } = await api.fastify.inject({
+    method: 'DELETE',
+    url: `/api/v1/workspaces/${byOwner}`,
+    headers: owner.headers(),
+  });
+  expect(statusCode).toBe(200);
+  expect(await deletions(byOperator)).toEqual([['operator', 'workspace.deleted']]);
+  expect(await deletions(byOwner)).toEqual([['user', 'workspace.deleted']]);
+});
+
+test('what the operator asks for is checked as a request is', async () => {
+  const operator = operatorOf(kit);
+  const workspaceId = await open();
+  const create = (more: object) =>
+    createProfileByOperator(operator, { workspace_id: workspaceId, name: 'Shop', ...more });
+  await expect(create({ time_zone: 'Nowhere/Else' })).rejects.toThrow(/"time_zone"/);
+  await expect(create({ reporting_currency: 'pesos' })).rejects.toThrow(/"reporting_currency"/);
+  for (const name of ['One', 'Two', 'Three']) await create({ name });
+  await expect(create({})).rejects.toThrow(/3 active profiles/);
+  await expect(archiveWorkspaceByOperator(operator, '01a00000-0000-7000-8000-000000000000')).rejects.toThrow(
+    /no such workspace/,
+  );
+});

@@ -1,0 +1,136 @@
+import type { Schema, Tx } from '@tributary/postgres';
+import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
+
+export type WorkspaceRow = Selectable<Schema['workspaces']>;
+export type ProfileRow = Selectable<Schema['profiles']>;
+
+// ── Workspaces ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export const insertWorkspace = (tx: Tx, row: Insertable<Schema['workspaces']>): Promise<WorkspaceRow> =>
+  tx.insertInto('workspaces').values(row).returningAll().executeTakeFirstOrThrow();
+
+/**
+ * Locked, so that two at once do not both take the plan's last place. Not FOR UPDATE: whoever writes an audit entry holds a
+ * reference to the workspace, and both would wait for each other.
+ */
+export const lockWorkspace = (tx: Tx, workspaceId: string): Promise<WorkspaceRow | undefined> =>
+  tx.selectFrom('workspaces').selectAll().where('id', '=', workspaceId).forNoKeyUpdate().executeTakeFirst();
+
+/** With all of its profiles. False when there is none. */
+export async function archiveWorkspace(tx: Tx, workspaceId: string, now: Date): Promise<boolean> {
+  const archived = await tx
+    .updateTable('workspaces')
+    .set({ archived_at: now })
+    .where('id', '=', workspaceId)
+    .returning('id')
+    .executeTakeFirst();
+  if (!archived) return false;
+  await tx.updateTable('profiles').set({ archived_at: now }).where('workspace_id', '=', workspaceId).execute();
+  return true;
+}
+
+export const listWorkspaces = (tx: Tx, limit: number) =>
+  tx
+    .selectFrom('workspaces')
+    .select(['id', 'name', 'plan', 'is_healthcare_agency', 'archived_at'])
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+
+export const removeWorkspace = (tx: Tx, workspaceId: string) =>
+  tx.deleteFrom('workspaces').where('id', '=', workspaceId).where('archived_at', 'is not', null).execute();
+
+// ── Profiles ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export const insertProfile = (tx: Tx, row: Insertable<Schema['profiles']>): Promise<ProfileRow> =>
+  tx.insertInto('profiles').values(row).returningAll().executeTakeFirstOrThrow();
+
+/** The profile, and which of the checks hold for it. */
+export const checkProfile = (
+  tx: Tx,
+  profileId: string,
+  checks: readonly RawBuilder<boolean>[],
+): Promise<ProfileRow & { done: boolean[] }> =>
+  tx
+    .selectFrom('profiles')
+    .selectAll()
+    .select(sql<boolean[]>`ARRAY[${sql.join(checks)}]::boolean[]`.as('done'))
+    .where('id', '=', profileId)
+    .executeTakeFirstOrThrow();
+
+export async function countActiveProfiles(tx: Tx, workspaceId: string): Promise<number> {
+  const { active } = await tx
+    .selectFrom('profiles')
+    .select(({ fn }) => fn.countAll<string>().as('active'))
+    .where('workspace_id', '=', workspaceId)
+    .where('archived_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(active);
+}
+
+export const setPrivacyMode = (tx: Tx, profileId: string, mode: string) =>
+  tx.updateTable('profiles').set({ privacy_mode: mode }).where('id', '=', profileId).execute();
+
+export const setEnabled = (tx: Tx, profileId: string, isEnabled: boolean): Promise<ProfileRow> =>
+  tx
+    .updateTable('profiles')
+    .set({ is_attribution_enabled: isEnabled })
+    .where('id', '=', profileId)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+
+/** Undefined when there is no such profile, or it is archived. */
+export const archiveProfile = (tx: Tx, profileId: string, now: Date): Promise<ProfileRow | undefined> =>
+  tx
+    .updateTable('profiles')
+    .set({ archived_at: now })
+    .where('id', '=', profileId)
+    .where('archived_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst();
+
+export const listProfiles = (tx: Tx, limit: number, workspaceId?: string) => {
+  const profiles = tx
+    .selectFrom('profiles')
+    .select(['id', 'workspace_id', 'name', 'privacy_mode', 'time_zone', 'reporting_currency', 'archived_at'])
+    .orderBy('id')
+    .limit(limit);
+  return (workspaceId ? profiles.where('workspace_id', '=', workspaceId) : profiles).execute();
+};
+
+/** The archived profiles of a workspace, or the one of them that is named. */
+export const listArchivedProfiles = (tx: Tx, workspaceId: string, profileId?: string) => {
+  const archived = tx
+    .selectFrom('profiles')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('archived_at', 'is not', null);
+  return (profileId ? archived.where('id', '=', profileId) : archived).execute();
+};
+
+/** Every table of a profile refers to it with ON DELETE CASCADE. */
+export const removeProfile = (tx: Tx, profileId: string) =>
+  tx.deleteFrom('profiles').where('id', '=', profileId).execute();
+
+/** Stored answers belong to whoever asked, a profile or workspace among others, and have no reference that would cascade. */
+export const removeStoredAnswers = (tx: Tx, ownerId: string) =>
+  tx.deleteFrom('idempotent_answers').where('owner_id', '=', ownerId).execute();
+
+// ── What an app may reach ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface AppProfileRow {
+  readonly workspace_id: string;
+  readonly oauth_scopes: string[] | null;
+  readonly is_governing: boolean;
+  readonly is_healthcare: boolean;
+}
+
+export async function findAppProfile(tx: Tx, appId: string, profileId: string): Promise<AppProfileRow | undefined> {
+  const { rows } = await sql<AppProfileRow>`SELECT * FROM find_app_profile(${appId}, ${profileId})`.execute(tx);
+  return rows[0];
+}
+
+export async function isWorkspaceOfApp(tx: Tx, appId: string, workspaceId: string): Promise<boolean> {
+  const { rows } = await sql`SELECT * FROM find_app_workspace(${appId}, ${workspaceId})`.execute(tx);
+  return rows.length > 0;
+}

@@ -1,0 +1,51 @@
+import type { Audited, NotAudited, Route } from '@tributary/contract';
+import type { Actor, Answered, AuditEntry, AuditLog, AuditNote } from './audit.ts';
+import type { Caller } from './handler.ts';
+
+/** Behind a session or an assistant stands a person: the log names the person. */
+export const actorOf = ({ kind, credentialId, userId }: Pick<Caller, 'kind' | 'credentialId' | 'userId'>): Actor =>
+  userId ? { kind: 'user', id: userId } : { kind, id: credentialId };
+
+/** A route, or a command of the operator: it has a name, and says what its change leaves in the audit log. */
+export interface Act {
+  readonly id: string;
+  readonly audit?: Audited | NotAudited;
+}
+
+/** What the entry of a finished act is made of. */
+export interface Done extends Pick<AuditEntry, 'actor' | 'requestId' | 'at'> {
+  readonly log: AuditLog | undefined;
+  readonly params: unknown;
+  readonly caller?: Caller;
+  readonly answer: Answered;
+  readonly note: AuditNote;
+}
+
+/** The entry that the act declares; undefined when it leaves none. One that is declared and cannot be made is an error. */
+export function entryOf({ id, audit }: Act, done: Done): AuditEntry | undefined {
+  if (!leavesEntry(audit, done.answer)) return undefined;
+  const { actor, requestId, at, params, caller, answer, note } = done;
+  const log = note.log ?? done.log;
+  if (!log) throw new Error(`${id} must say in whose audit log its entry belongs.`);
+  const { data } = (answer.body ?? {}) as { data?: unknown };
+  const target = targetOf(id, audit.of, { params, data, caller });
+  const { detail = {} } = note;
+  return { log, actor: note.actor ?? actor, action: audit.action, target, result: 'done', detail, requestId, at };
+}
+
+export const leavesEntry = (audit: Act['audit'], { status }: Answered): audit is Audited =>
+  typeof audit === 'object' && audit.unchanged !== status;
+
+/** People and their sessions belong to the installation; all else to the workspace that the caller acts in. */
+export const logOf = ({ access }: Route, { workspaceId }: Caller): AuditLog | undefined =>
+  access.grain === 'account' ? 'installation' : workspaceId === undefined ? undefined : { workspaceId };
+
+/** "api_key:{data.id}" becomes "api_key:" and the id. */
+function targetOf(id: string, of: string, facts: Readonly<Record<string, unknown>>): string {
+  return of.replace(/\{(\w+)\.(\w+)\}/, (_, from: string, field: string) => {
+    const value = (facts[from] as Record<string, unknown> | undefined)?.[field];
+    if (typeof value !== 'string')
+      throw new Error(`${id} names in its audit entry ${from}.${field}, which is not there.`);
+    return value;
+  });
+}

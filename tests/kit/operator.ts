@@ -1,0 +1,12 @@
+import type { Clock } from '@tributary/clock';
+import { writeAudit } from '@tributary/domain/accountability/room.ts';
+import { createOperator, type Operator } from '@tributary/operations';
+import type { Testkit } from './testkit.ts';
+
+/** The operator at the command line, by the clock of the test. */
+export const operatorOf = ({
+  app,
+  owner,
+  clock,
+}: Pick<Testkit, 'app' | 'owner'> & { readonly clock: Pick<Clock, 'now'> }): Operator =>
+  createOperator({ app, owner, audit: writeAudit, now: () => clock.now() });
