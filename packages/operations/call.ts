@@ -3,7 +3,7 @@ import type { Postgres } from '@tributary/postgres';
 import type { RateLimiter } from '@tributary/redis';
 import type { Vault } from '@tributary/vault';
 import type { Caller } from './handler.ts';
-import type { PersonGate, Send } from './person-gate.ts';
+import type { PersonGate } from './person-gate.ts';
 import type { Refusal } from './refusal.ts';
 
 /** One call of an operation, as whatever carried it here hands it over: HTTP, MCP, the command line or a test. */
@@ -65,6 +65,6 @@ export interface Prepared {
   readonly status: number;
   readonly bytes: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Sends it if it may still leave, and is done when it has left. What names people passes the gate. */
-  release(send: Send): Promise<void>;
+  /** Sends it if it may still leave. What names people passes the gate, which hands over the signal that cuts it off. */
+  release(send: (cut?: AbortSignal) => Promise<void> | void): Promise<void>;
 }

@@ -39,11 +39,8 @@ export interface Leaving {
   recheck(tx: Tx): Promise<void>;
 }
 
-/**
- * Sends what was prepared. Behind the gate it is given a signal: then it is done when the bytes have left, and once the signal is
- * aborted no further byte may leave.
- */
-export type Send = (cut?: AbortSignal) => Promise<void> | void;
+/** Sends it: done when the bytes have left, and once the signal is aborted no further byte may leave. */
+export type Send = (cut: AbortSignal) => Promise<void> | void;
 
 /**
  * The one place that personal data passes on its way out. First the access is written down, or nothing is sent. Then the
