@@ -65,6 +65,10 @@ export interface Prepared {
   readonly status: number;
   readonly bytes: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Sends it if it may still leave. What names people passes the gate, which hands over the signal that cuts it off. */
-  release(send: (cut?: AbortSignal) => Promise<void> | void): Promise<void>;
 }
+
+/**
+ * Hands an answer to whoever called. One that names people comes with a signal: then it is done when the bytes have left, and
+ * once the signal is aborted no further byte may leave.
+ */
+export type SendAnswer = (prepared: Prepared, cut?: AbortSignal) => Promise<void> | void;

@@ -6,7 +6,7 @@ export {
   takeFromAddress,
   tooMany,
 } from './admission.ts';
-export type { AnyHandler, AuditRefusal, Call, Desk, Prepared } from './call.ts';
+export type { AnyHandler, AuditRefusal, Call, Desk, Prepared, SendAnswer } from './call.ts';
 export { answer, type Caller, type CallerOf, type Context, type Handles, type ProfileContext } from './handler.ts';
 export { eraseAnswers, readAnswers } from './idempotency.ts';
 export { type Authenticate, identify, type Presented } from './identify.ts';
