@@ -70,23 +70,18 @@ function tool(desk: TestDesk, { key }: Place): WayOut {
         workspaceId: undefined,
       };
       const caller = await identify(desk, routes.searchCustomers, presented, 'assistant', now);
-      const prepared = await runOperation(
-        routes.searchCustomers,
-        search,
-        {
-          caller,
-          address: 'assistant',
-          input: { params: {}, query: { q: 'an' }, body: undefined, contentType: undefined, target: 'search' },
-          requestId: `call_${uuid()}`,
-          now,
-          signal: new AbortController().signal,
-        },
-        desk,
-      );
-      await prepared.release(async (cut) => {
+      const call = {
+        caller,
+        address: 'assistant',
+        input: { params: {}, query: { q: 'an' }, body: undefined, contentType: undefined, target: 'search' },
+        requestId: `call_${uuid()}`,
+        now,
+        signal: new AbortController().signal,
+      };
+      await runOperation(routes.searchCustomers, search, call, desk, async ({ bytes }, cut) => {
         await sleep(2);
         if (cut?.aborted) return;
-        pipe.write(`${prepared.bytes}\n`);
+        pipe.write(`${bytes}\n`);
         left.push(performance.now());
       });
     },
