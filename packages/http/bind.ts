@@ -28,8 +28,7 @@ export function bindRoute<Services>(binding: Binding<Services>, route: Route, ha
       const now = binding.now();
       state.caller = await identify(binding, route, presentedBy(request), address, now);
       const call = callOf(request, reply, binding.baseUrl, now);
-      const prepared = await runOperation(route, handler, call, binding);
-      await prepared.release((cut) => send(reply, prepared, cut));
+      await runOperation(route, handler, call, binding, (prepared, cut) => send(reply, prepared, cut));
       return reply;
     },
   });

@@ -4,7 +4,7 @@ import type { RateLimiter } from '@tributary/redis';
 import type { Vault } from '@tributary/vault';
 import type { WriteAudit } from './audit.ts';
 import type { Caller } from './handler.ts';
-import type { PersonGate, Send } from './person-gate.ts';
+import type { PersonGate } from './person-gate.ts';
 import type { Refusal } from './refusal.ts';
 
 /** One call of an operation, as whatever carried it here hands it over: HTTP, MCP, the command line or a test. */
@@ -68,6 +68,10 @@ export interface Prepared {
   readonly status: number;
   readonly bytes: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Sends it if it may still leave, and is done when it has left. What names people passes the gate. */
-  release(send: Send): Promise<void>;
 }
+
+/**
+ * Hands an answer to whoever called. One that names people comes with a signal: then it is done when the bytes have left, and
+ * once the signal is aborted no further byte may leave.
+ */
+export type SendAnswer = (prepared: Prepared, cut?: AbortSignal) => Promise<void> | void;

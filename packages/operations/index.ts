@@ -8,7 +8,7 @@ export {
 } from './admission.ts';
 export type { Actor, AddToAudit, AuditEntry, AuditLog, WriteAudit } from './audit.ts';
 export { actorOf } from './audit-entry.ts';
-export type { AnyHandler, AuditRefusal, Call, Desk, Prepared } from './call.ts';
+export type { AnyHandler, AuditRefusal, Call, Desk, Prepared, SendAnswer } from './call.ts';
 export { answer, type Caller, type CallerOf, type Context, type Handles, type ProfileContext } from './handler.ts';
 export { eraseAnswers, readAnswers } from './idempotency.ts';
 export { type Authenticate, identify, type Presented } from './identify.ts';

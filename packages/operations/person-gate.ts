@@ -39,32 +39,37 @@ export interface Leaving {
   recheck(tx: Tx): Promise<void>;
 }
 
-/**
- * Sends what was prepared. Behind the gate it is given a signal: then it is done when the bytes have left, and once the signal is
- * aborted no further byte may leave.
- */
-export type Send = (cut?: AbortSignal) => Promise<void> | void;
+/** Sends it: done when the bytes have left, and once the signal is aborted no further byte may leave. */
+export type Send = (cut: AbortSignal) => Promise<void> | void;
 
 /**
  * The one place that personal data passes on its way out. First the access is written down, or nothing is sent. Then the
  * privacy lock is held, shared, while `recheck` looks once more at credential, grant and privacy and until the bytes have left:
- * a switch to healthcare takes the lock alone, so that nothing leaves after it has committed. Only so many leave at once, and
- * while they do they hold no connection of the pool.
+ * a switch to healthcare takes the lock alone, so that nothing leaves after it has committed. While bytes leave, no connection
+ * of the pool is held; and only so many leave at once for the same receiver and tenant.
  */
 export async function leaveWithPeople(gate: PersonGate, leaving: Leaving, send: Send): Promise<void> {
-  const { actor, workspaceId } = leaving;
-  const endTurn = await gate.turns.take(`${actor.kind} ${actor.id}`, workspaceId);
+  await inTurn(gate, leaving, () => leaveInTurn(gate, leaving, send));
+}
+
+/** Makes what is to leave when it can leave, so that nothing piles up behind a slow reader. */
+export function inTurn<A>(
+  { turns }: PersonGate,
+  { actor, workspaceId }: Pick<Leaving, 'actor' | 'workspaceId'>,
+  work: () => Promise<A>,
+): Promise<A> {
+  return turns.run(`${actor.kind} ${actor.id}`, workspaceId, work);
+}
+
+/** `leaveWithPeople` for what is made in its turn. */
+export async function leaveInTurn(gate: PersonGate, leaving: Leaving, send: Send): Promise<void> {
   const cut = new AbortController();
+  await recordAccess(gate, leaving, 'served');
+  const held = await holdOrRecord(gate, leaving, () => cut.abort());
   try {
-    await recordAccess(gate, leaving, 'served');
-    const held = await holdOrRecord(gate, leaving, () => cut.abort());
-    try {
-      await sendUntilCut(send, cut);
-    } finally {
-      held.release();
-    }
+    await sendUntilCut(send, cut);
   } finally {
-    endTurn();
+    held.release();
   }
 }
 

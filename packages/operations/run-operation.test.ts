@@ -1,8 +1,9 @@
 import { data, route } from '@tributary/contract';
+import type { Tx } from '@tributary/postgres';
 import { buildApiKey, buildProfile, openDesk, openTestkit, type TestDesk, type Testkit } from '@tributary/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { answer, type Call, type Handles, identify, runOperation } from './index.ts';
+import { type AnyHandler, answer, type Call, type Handles, identify, type Prepared, runOperation } from './index.ts';
 
 const access = { credentials: ['api_key'], scopes: [['customers:read']] } as const;
 
@@ -65,25 +66,30 @@ const call = async (of: typeof name | typeof count, more: Partial<Call> = {}): P
 });
 const nothing = { authorization: undefined, cookie: undefined, profileId: undefined, workspaceId: undefined };
 
+/** Runs it and keeps what was sent. */
+async function run(of: typeof name | typeof count, handler: AnyHandler, made: Call) {
+  const sent: { prepared: Prepared; isGated: boolean }[] = [];
+  await runOperation(
+    of,
+    handler,
+    made,
+    desk,
+    (prepared, cut) => void sent.push({ prepared, isGated: cut !== undefined }),
+  );
+  expect(sent).toHaveLength(1);
+  return sent[0] as (typeof sent)[number];
+}
+
 test('an operation is run without any web server, and what names people passes the gate', async () => {
   const told: Record<string, string> = {};
-  const prepared = await runOperation(
-    name,
-    sayName,
-    await call(name, { tell: (headers) => Object.assign(told, headers) }),
-    desk,
-  );
-  expect([prepared.status, JSON.parse(prepared.bytes)]).toEqual([
+  const made = await call(name, { tell: (headers) => Object.assign(told, headers) });
+  const { prepared, isGated } = await run(name, sayName, made);
+  expect([prepared.status, JSON.parse(prepared.bytes), isGated]).toEqual([
     200,
     { data: { name: 'Eva' }, meta: { profile_id: profileId } },
+    true,
   ]);
   expect(Object.keys(told)).toContain('x-ratelimit-limit');
-  const left: string[] = [];
-  await prepared.release(async (cut) => {
-    expect(cut?.aborted).toBe(false);
-    left.push(prepared.bytes);
-  });
-  expect(left).toHaveLength(1);
   const log = await kit.app
     .forWorkspace(workspaceId)
     .transaction((tx) => tx.selectFrom('pii_access_log').select(['operation', 'people', 'result']).execute());
@@ -93,20 +99,38 @@ test('an operation is run without any web server, and what names people passes t
 test('what may no longer leave is not sent', async () => {
   const other = await buildApiKey(kit.app, profileId, { scopes: ['customers:read'] });
   const caller = await identify(desk, name, { ...nothing, ...other.headers }, 'here', kit.clock.now());
-  const prepared = await runOperation(name, sayName, await call(name, { caller }), desk);
-  await kit.app
-    .forProfile(profileId)
-    .transaction((tx) =>
-      tx.updateTable('api_keys').set({ revoked_at: kit.clock.now() }).where('id', '=', other.id).execute(),
-    );
-  const left: string[] = [];
-  await expect(prepared.release(() => void left.push(prepared.bytes))).rejects.toMatchObject({ code: 'unauthorized' });
-  expect(left).toEqual([]);
+  const revoke = (tx: Tx) =>
+    tx.updateTable('api_keys').set({ revoked_at: kit.clock.now() }).where('id', '=', other.id).execute();
+  const sayWhileRevoked: Handles<typeof name> = async (input, context) => {
+    await kit.app.forProfile(profileId).transaction(revoke);
+    return sayName(input, context);
+  };
+  await expect(run(name, sayWhileRevoked, await call(name, { caller }))).rejects.toMatchObject({
+    code: 'unauthorized',
+  });
+});
+
+test('a read is made only when it can leave; behind two slow ones it waits', async () => {
+  let begun = 0;
+  const left = Promise.withResolvers<void>();
+  const countAndSay: Handles<typeof name> = (input, context) => {
+    begun += 1;
+    return sayName(input, context);
+  };
+  const running = Array.from({ length: 5 }, async () =>
+    runOperation(name, countAndSay, await call(name), desk, () => left.promise),
+  );
+  await expect.poll(() => begun).toBe(2);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(begun).toBe(2);
+  left.resolve();
+  await Promise.all(running);
+  expect(begun).toBe(5);
 });
 
 test('under one Idempotency-Key it is carried out once', async () => {
   const send = async (idempotencyKey?: string) =>
-    runOperation(count, countOn, await call(count, { idempotencyKey }), desk);
+    (await run(count, countOn, await call(count, { idempotencyKey }))).prepared;
   const [first, second] = [await send('one'), await send('one')];
   expect([first.bytes, counted]).toEqual([second.bytes, 1]);
   expect(second.headers['idempotent-replayed']).toBe('true');
@@ -116,8 +140,6 @@ test('under one Idempotency-Key it is carried out once', async () => {
 test('whoever may not is refused, whatever carried the call', async () => {
   const { headers } = await buildApiKey(kit.app, profileId, { scopes: ['campaigns:read'] });
   const caller = await identify(desk, name, { ...nothing, ...headers }, 'here', kit.clock.now());
-  await expect(runOperation(name, sayName, await call(name, { caller }), desk)).rejects.toMatchObject({
-    code: 'insufficient_scope',
-  });
+  await expect(run(name, sayName, await call(name, { caller }))).rejects.toMatchObject({ code: 'insufficient_scope' });
   await expect(identify(desk, name, nothing, 'here', kit.clock.now())).rejects.toMatchObject({ code: 'unauthorized' });
 });

@@ -1,50 +1,72 @@
 import { errorEntry, type Route } from '@tributary/contract';
 import { admit, admitAgain, deprecationHeaders, rateHeaders, takeAllowance } from './admission.ts';
-import type { AnyHandler, Call, Desk, Prepared, RawInput } from './call.ts';
+import type { AnyHandler, Call, Desk, Prepared, RawInput, SendAnswer } from './call.ts';
 import type { Caller } from './handler.ts';
 import { parseBody, parseParams, parseQuery } from './parse.ts';
-import { type Leaving, leaveWithPeople, recordAccess } from './person-gate.ts';
+import { inTurn, type Leaving, leaveInTurn, recordAccess } from './person-gate.ts';
 import { Refusal, refuse } from './refusal.ts';
 import { Work } from './work.ts';
 
-/** Runs a declared operation: all that its declaration says happens here, in this order, and nowhere else. */
+/**
+ * Runs a declared operation and sends its answer: all that the declaration says happens here, in this order, and nowhere else.
+ * What names people passes the gate.
+ */
 export async function runOperation<Services>(
   route: Route,
   handler: AnyHandler,
   call: Call,
   desk: Desk<Services>,
-): Promise<Prepared> {
+  send: SendAnswer,
+): Promise<void> {
   const { caller, now } = call;
   call.tell?.(rateHeaders(await takeAllowance(desk.limiter, route, caller, call.address)));
   call.tell?.(deprecationHeaders(route, now, desk.baseUrl));
-  return auditing(desk, route, call, async () => {
+  await auditing(desk, route, call, async () => {
     call.precheck?.();
     if (caller) await admitOrRecord(desk, route, caller, call);
     const input = parse(route, call.input);
-    const work = new Work(route, input.params, call, desk);
-    const { status, bytes } = await work.run(async (context) => {
-      try {
-        return await handler(input as never, context as never);
-      } catch (error) {
-        // A selector may need more than the route itself does.
-        if (caller && isForbidden(error)) await recordRefusedRead(desk, route, caller, call);
-        throw error;
-      }
+    const prepare = () => answerTo(route, handler, input, call, desk);
+    if (!caller || route.access.grain !== 'person') return send((await prepare()).prepared);
+
+    const leaving = leavingTo(route, caller, call);
+    // What is only read is made when it can leave; what changes something waits for nobody's slow reader.
+    const made = route.method === 'GET' ? undefined : await prepare();
+    await inTurn(desk.gate, leaving, async () => {
+      const { prepared, people } = made ?? (await prepare());
+      await leaveInTurn(desk.gate, { ...leaving, people }, (cut) => send(prepared, cut));
     });
-    return {
-      status,
-      bytes,
-      headers: {
-        'content-type': route.answers[status]?.contentType ?? 'application/json; charset=utf-8',
-        ...work.headers,
-      },
-      release: async (send) => {
-        if (!caller || route.access.grain !== 'person') return send();
-        const leaving = leavingFor(route, caller, call, work.people.size);
-        return auditing(desk, route, call, () => leaveWithPeople(desk.gate, leaving, send));
-      },
-    };
   });
+}
+
+interface Answered {
+  readonly prepared: Prepared;
+  /** How many people it names. */
+  readonly people: number;
+}
+
+async function answerTo<Services>(
+  route: Route,
+  handler: AnyHandler,
+  input: ReturnType<typeof parse>,
+  call: Call,
+  desk: Desk<Services>,
+): Promise<Answered> {
+  const { caller } = call;
+  const work = new Work(route, input.params, call, desk);
+  const { status, bytes } = await work.run(async (context) => {
+    try {
+      return await handler(input as never, context as never);
+    } catch (error) {
+      // A selector may need more than the route itself does.
+      if (caller && isForbidden(error)) await recordRefusedRead(desk, route, caller, call);
+      throw error;
+    }
+  });
+  const contentType = route.answers[status]?.contentType ?? 'application/json; charset=utf-8';
+  return {
+    prepared: { status, bytes, headers: { 'content-type': contentType, ...work.headers } },
+    people: work.people.size,
+  };
 }
 
 const parse = (route: Route, { params, query, body, contentType }: RawInput) => ({
@@ -84,11 +106,11 @@ async function admitOrRecord(desk: Desk<unknown>, route: Route, caller: Caller, 
 async function recordRefusedRead({ gate }: Desk<unknown>, route: Route, caller: Caller, call: Call): Promise<void> {
   const isOfProfile = caller.profileId !== undefined && caller.workspaceId !== undefined;
   if (route.access.grain === 'person' && isOfProfile)
-    await recordAccess(gate, leavingFor(route, caller, call, 0), 'refused');
+    await recordAccess(gate, leavingTo(route, caller, call), 'refused');
 }
 
-/** An answer with people on its way out: to whom, and what it must hold against once more under the lock. */
-function leavingFor(route: Route, caller: Caller, { requestId, now }: Call, people: number): Leaving {
+/** Whom an answer with people leaves to, and what it is held against once more under the lock. */
+function leavingTo(route: Route, caller: Caller, { requestId, now }: Call): Leaving {
   const { kind, credentialId, userId, profileId, workspaceId } = caller;
   if (!profileId || !workspaceId) throw new Error(`${route.id} answers with people of no profile.`);
   return {
@@ -96,7 +118,7 @@ function leavingFor(route: Route, caller: Caller, { requestId, now }: Call, peop
     profileId,
     workspaceId,
     actor: userId ? { kind: 'user', id: userId } : { kind, id: credentialId },
-    people,
+    people: 0,
     requestId,
     now,
     recheck: async (tx) => {

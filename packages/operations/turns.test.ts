@@ -3,18 +3,23 @@ import { Turns } from './turns.ts';
 
 const limits = { perReceiver: 2, perTenant: 3, inAll: 4, waitMs: 50 };
 
-/** Takes turns by name, and says in which order they began. */
+/** Turns by name, and in which order they began. */
 function open(changes: Partial<typeof limits> = {}) {
   const turns = new Turns({ ...limits, waitMs: 10_000, ...changes });
   const began: string[] = [];
   const ends = new Map<string, () => void>();
+  /** Resolves when it has begun. */
   const take = (name: string, receiver: string, tenant: string) => {
-    const taken = turns.take(receiver, tenant).then((end) => {
-      began.push(name);
-      ends.set(name, end);
-    });
-    taken.catch(() => {});
-    return taken;
+    const taken = Promise.withResolvers<void>();
+    taken.promise.catch(() => {});
+    const work = () =>
+      new Promise<void>((end) => {
+        began.push(name);
+        ends.set(name, end);
+        taken.resolve();
+      });
+    turns.run(receiver, tenant, work).catch(taken.reject);
+    return taken.promise;
   };
   const end = async (name: string) => {
     ends.get(name)?.();
@@ -66,4 +71,11 @@ test('whoever waits too long is asked to come again', async () => {
   await end('a');
   expect(began).toEqual(['a', 'b']);
   await take('d', 'key', 'tenant');
+});
+
+test('what fails ends its turn', async () => {
+  const turns = new Turns({ ...limits, perReceiver: 1 });
+  const fails = () => turns.run('key', 'tenant', () => Promise.reject(new Error('no')));
+  await expect(fails()).rejects.toThrow('no');
+  await expect(fails()).rejects.toThrow('no');
 });

@@ -31,8 +31,8 @@ export class Turns {
     this.#limits = limits;
   }
 
-  /** Resolves to what ends the turn. */
-  async take(receiver: string, tenant: string): Promise<() => void> {
+  /** Does the work when its turn has come. */
+  async run<A>(receiver: string, tenant: string, work: () => Promise<A>): Promise<A> {
     const turn = Promise.withResolvers<void>();
     const waiting: Waiting = { receiver, tenant, begin: turn.resolve };
     this.#waiting.add(waiting);
@@ -46,7 +46,12 @@ export class Turns {
     } finally {
       clearTimeout(timer);
     }
-    return () => this.#end(waiting);
+    try {
+      return await work();
+    } finally {
+      this.#count(waiting, -1);
+      this.#beginNext();
+    }
   }
 
   #beginNext(): void {
@@ -70,11 +75,6 @@ export class Turns {
     const { perReceiver, perTenant, inAll } = this.#limits;
     const ofTenant = this.#of(tenant);
     return this.#of(receiver) < perReceiver && ofTenant < perTenant && (ofTenant === 0 || this.#all < inAll);
-  }
-
-  #end(ended: Waiting): void {
-    this.#count(ended, -1);
-    this.#beginNext();
   }
 
   #of(name: string): number {

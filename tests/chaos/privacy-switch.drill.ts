@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Drill, openApi, openDrillKit, type TestApi } from '@tributary/testkit';
 import { Agent, request } from 'undici';
+import { keepSending, openWaysOut } from './ways-out.ts';
 
 const sizes = { small: 8, full: 200 } as const;
 const readers = 8;
 
-/** Readers of people work without a pause while the profile becomes healthcare-family and ordinary again, over and over. */
+/**
+ * Readers of people work without a pause while the profile becomes healthcare-family and ordinary again, over and over. Beside
+ * them an assistant's tool, a webhook delivery and an export, all toys, pass through the same gate.
+ */
 export const drill: Drill = {
   name: 'privacy-switch',
   promise: 'Nothing person-level leaves after a switch to healthcare has committed, and no partner key outlives it.',
@@ -15,6 +19,7 @@ export const drill: Drill = {
     const kit = await openDrillKit('drill-privacy-switch', ['postgres', 'redis']);
     const api = await openApi(kit);
     const agent = new Agent({ connections: readers * 2 });
+    let closeWays = async () => {};
     try {
       // When bytes with people in them were with the socket, by the clock that also times the switches.
       const left: number[] = [];
@@ -47,6 +52,9 @@ export const drill: Drill = {
         }
       };
       const reading = Array.from({ length: readers }, read);
+      const { ways, close } = await openWaysOut(kit, { ...world, key: () => key });
+      closeWays = close;
+      const sending = ways.map((way) => keepSending(way, () => stopped));
 
       const closed: { from: number; to: number }[] = [];
       let outlived = 0;
@@ -54,8 +62,10 @@ export const drill: Drill = {
       let readsBetween = 0;
       for (let count = 0; count < switches; count += 1) {
         const before = served;
-        // Wait until the readers are really at it, so that every switch comes while answers are on their way.
-        while (served < before + readers) await sleep(1);
+        const leftBefore = ways.map((way) => way.left.length);
+        // Wait until all are really at it, so that every switch comes while people are on their way out.
+        while (served < before + readers || ways.some((way, index) => way.left.length === leftBefore[index]))
+          await sleep(1);
         await world.switchTo(count % 2 ? 'hipaa' : 'platform_safe');
         const from = performance.now();
         if ((await world.statusOf(key)) !== 401) outlived += 1;
@@ -72,21 +82,34 @@ export const drill: Drill = {
       stopped = true;
       await Promise.all(reading);
 
-      const leaks = left.filter((at) => closed.some(({ from, to }) => at > from && at < to)).length;
+      const sent = await Promise.all(sending);
+      const oddWays = sent.reduce((sum, counts) => sum + counts.odd, 0);
+      const leaksOf = (times: readonly number[]) =>
+        times.filter((at) => closed.some(({ from, to }) => at > from && at < to)).length;
+      const leaks = leaksOf(left);
+      const otherLeaks = ways.reduce((sum, way) => sum + leaksOf(way.left), 0);
       return {
         passed:
-          leaks === 0 && outlived === 0 && replacementsWithPeople === 0 && odd === 0 && served > switches * readers,
+          leaks + otherLeaks + outlived + replacementsWithPeople + odd + oddWays === 0 &&
+          served > switches * readers &&
+          sent.every(({ refused }) => refused > 0),
         switches,
         readers,
         answers_with_people: served,
         refused,
         other_answers: odd,
         left_after_a_switch: leaks,
+        other_ways: Object.fromEntries(
+          ways.map(({ name, left }, index) => [name, { left: left.length, refused: sent[index]?.refused }]),
+        ),
+        other_ways_failed: oddWays,
+        left_another_way_after_a_switch: otherLeaks,
         keys_that_outlived: outlived,
         replacements_with_people: replacementsWithPeople,
         reads_between_switches: Math.round(readsBetween / switches),
       };
     } finally {
+      await closeWays();
       await agent.close();
       await api.close();
       await kit.close();
@@ -128,6 +151,8 @@ async function provision(api: TestApi) {
   const mintKey = async () =>
     (await call('POST', '/api/v1/keys', await app.token(profileId), { rate_limit_per_minute: 6_000 })).body.data;
   return {
+    profileId,
+    workspaceId: workspace.body.data.id as string,
     switchTo: async (privacyMode: string) => {
       const { status } = await call('PUT', entitlement, unbound, { enabled: true, privacy_mode: privacyMode });
       if (status !== 200) throw new Error(`the switch answered ${status}`);
