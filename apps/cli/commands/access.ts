@@ -3,7 +3,14 @@ import { Scope } from '@tributary/contract';
 import * as credentials from '@tributary/domain/credentials/room.ts';
 import * as tenants from '@tributary/domain/tenants/room.ts';
 import { isPlan } from '@tributary/rules';
-import { type AppRateTier, scopes as allScopes, limits, namesOf, plans, privacyModes } from '@tributary/vocabulary';
+import {
+  type AppRateTier,
+  scopes as allScopes,
+  appRateTiers,
+  limits,
+  plans,
+  privacyModes,
+} from '@tributary/vocabulary';
 import { Command, Option } from 'commander';
 import { withLedgers } from '../ledgers.ts';
 import { show, tell } from '../output.ts';
@@ -113,7 +120,7 @@ function appCommand(): Command {
         .option('--return-origins <list>', 'further origins that hand-offs may return to', commaList, [])
         .addOption(
           new Option('--tier <tier>', `requests a minute: ${Object.values(tiers).join(', ')}`)
-            .choices(namesOf(tiers))
+            .choices(appRateTiers)
             .default('standard'),
         )
         .action(
