@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type ClickHouse, dropPartition } from '@tributary/clickhouse';
 import type { Postgres } from '@tributary/postgres';
-import { hourWeights, minuteWeights } from '@tributary/rules';
 import { sql } from 'kysely';
 import { announceAttributed } from './announce.ts';
 import { noteFreshness } from './freshness.ts';
 import { LeaseLost } from './lease.ts';
 import { stage } from './stage.ts';
+import { statementTables } from './statement.ts';
 
 export interface Engines {
   readonly app: Postgres;
@@ -39,15 +39,13 @@ export async function attributeBatch(
     ...batch,
     target: 'attribution_results',
     bucket: 0,
-    ...decayTables,
+    ...statementTables,
   });
   await applyResults(clickhouse, profileId, version);
   await finish(app, { profileId, holder, size }, dirty, now);
   await dropBatch(clickhouse, batchId);
   return dirty.length;
 }
-
-export const decayTables = { hour_weights: hourWeights, minute_weights: minuteWeights };
 
 export async function nextVersion(app: Postgres, profileId: string): Promise<string> {
   const { rows } = await app

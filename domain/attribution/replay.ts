@@ -4,10 +4,11 @@ import type { ClickHouse } from '@tributary/clickhouse';
 import { announce, type Schema, type Tx } from '@tributary/postgres';
 import type { Updateable } from 'kysely';
 import { v7 as uuid, v5 as uuidFrom } from 'uuid';
-import { applyResults, decayTables, dropBatch, type Engines, nextVersion } from './attribute-batch.ts';
+import { applyResults, dropBatch, type Engines, nextVersion } from './attribute-batch.ts';
 import { noteFreshness } from './freshness.ts';
 import { LeaseLost, leaseProfile, releaseProfile } from './lease.ts';
 import { stage } from './stage.ts';
+import { statementTables } from './statement.ts';
 
 export interface ReplayOptions {
   readonly profileId: string;
@@ -138,7 +139,7 @@ async function work(
       return { id, state: 'stopped', buckets, conversions };
     }
     if (!(await leaseProfile(app, profileId, holder, now()))) throw new LeaseLost();
-    await clickhouse.command('attribution_attribute', { ...batch, target, bucket, ...decayTables });
+    await clickhouse.command('attribution_attribute', { ...batch, target, bucket, ...statementTables });
     if (!isFirst) await applyResults(clickhouse, profileId, version);
     conversions += sizes.get(bucket) ?? 0;
     await update(transaction, profileId, id, { buckets_done: bucket + 1, conversions_done: String(conversions) });
