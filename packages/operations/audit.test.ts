@@ -54,7 +54,7 @@ async function run(handler: Rename) {
     now,
     signal: new AbortController().signal,
   };
-  return runOperation(rename, handler, call, desk);
+  return runOperation(rename, handler, call, desk, () => {});
 }
 
 /** Changes the profile's own name, so that the change can be looked for. */
