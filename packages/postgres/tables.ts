@@ -41,6 +41,7 @@ export const tableOwners = {
   idempotent_answers: 'packages/operations',
   identifiers: 'customers',
   identity_conflicts: 'customers',
+  installation_audit_log: 'accountability',
   invitations: 'accounts',
   journey_summaries: 'journeys',
   key_ring: 'packages/vault',
@@ -62,7 +63,7 @@ export const tableOwners = {
   outcomes: 'outcomes',
   outcomes_without_rate: 'outcomes',
   payments: 'payments',
-  pii_access_log: 'packages/operations',
+  pii_access_log: 'accountability',
   profiles: 'tenants',
   score_rebuilds: 'top-performers',
   search_terms: 'customers',
@@ -86,16 +87,13 @@ export interface Guest {
 }
 
 export const guests: readonly Guest[] = [
-  { who: 'accountability', tables: ['pii_access_log'], reason: 'It clears what is too old of what the gate wrote.' },
-  { who: 'accounts', tables: ['workspaces'], reason: 'The operator may only name a workspace that is there.' },
   { who: 'attribution', tables: ['dirty_conversions'], reason: 'A queue: rooms below mark, this room works it off.' },
-  { who: 'credentials', tables: ['workspaces', 'profiles'], reason: 'What the operator does stands there as a whole.' },
-  { who: 'payments', tables: ['dirty_customers'], reason: 'A queue: rooms below mark, this room works it off.' },
   {
-    who: 'tenants',
-    tables: ['members', 'idempotent_answers', 'pii_access_log', 'outcomes', 'tracking_verifications'],
-    reason: 'Whoever makes a workspace owns it, and a profile says how far it is set up.',
+    who: 'packages/operations',
+    tables: ['pii_access_log'],
+    reason: 'The gate writes an entry before anything leaves, and a package knows no room.',
   },
+  { who: 'payments', tables: ['dirty_customers'], reason: 'A queue: rooms below mark, this room works it off.' },
   { who: 'top-performers', tables: ['delivery_copies'], reason: 'Whose ads were ever copied is whom to score.' },
   {
     who: 'payments',
