@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { findFaults } from './closed-lists.ts';
 import { generatedFiles } from './generated-files.ts';
+import { breaches } from './walls/walls.ts';
 
 /**
- * Everything that is checked without running the product: format and lint, types, import directions, unused code, and that
+ * Everything that is checked without running the product: format and lint, types, import directions, whose tables are used, unused code, and that
  * each generated file is what its source would generate. `--write` mends what can be mended.
  */
 const { values } = parseArgs({
@@ -26,6 +27,7 @@ const checks: Record<string, () => Promise<unknown>> = {
   // The console knows a browser, too, and JSX.
   'types of the console': () => bin('tsc', '--noEmit', '-p', join(root, 'apps/console')),
   'import directions': cruise,
+  'walls of tables': seekBreaches,
   'unused code': () => bin('knip'),
   'closed lists': async () => {
     const faults = findFaults(root);
@@ -67,6 +69,12 @@ async function cruise(): Promise<void> {
   // A cruise that read nothing finds nothing wrong.
   if (summary.totalCruised < 50) throw new Error(`Only ${summary.totalCruised} modules were read.`);
   const lines = summary.violations.map(({ from, to, rule }) => `${rule.name}: ${from} -> ${to}`);
+  if (lines.length > 0) throw new Error(lines.join('\n'));
+}
+
+async function seekBreaches(): Promise<void> {
+  const { lines, uses } = breaches(root);
+  if (uses < 50) throw new Error(`Only ${uses} uses of tables were seen.`);
   if (lines.length > 0) throw new Error(lines.join('\n'));
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ServerEvent } from '@tributary/contract';
+import { findProfile } from '@tributary/domain/tenants';
 import type { Postgres } from '@tributary/postgres';
 import { v7 as uuid } from 'uuid';
 import { type ReadEvent, readOneOfMany } from './read-event.ts';
@@ -39,10 +40,7 @@ export async function openOutcomeImporter(
   { tombstones, payments }: OutcomeServices,
   now: () => Date,
 ): Promise<OutcomeImporter | undefined> {
-  const profile = await app
-    .forProfile(profileId)
-    .transaction((tx) => tx.selectFrom('profiles').select('id').where('id', '=', profileId).executeTakeFirst());
-  if (!profile) return undefined;
+  if (!(await app.forProfile(profileId).transaction((tx) => findProfile(tx, profileId)))) return undefined;
   return {
     check: (rows) => ({ recorded: 0, updated: 0, duplicate: 0, rejected: readRows(profileId, rows, now()).rejected }),
     async import(rows) {

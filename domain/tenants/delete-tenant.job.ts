@@ -1,5 +1,6 @@
+import { forgetAnswers } from '@tributary/operations';
 import type { Postgres } from '@tributary/postgres';
-import { listArchivedProfiles, removeProfile, removeStoredAnswers, removeWorkspace } from './store.ts';
+import { listArchivedProfiles, removeProfile, removeWorkspace } from './store.ts';
 
 /** What removes a profile's rows from another store than PostgreSQL. */
 export type ForgetProfile = (profileId: string) => Promise<void>;
@@ -17,12 +18,12 @@ export async function deleteTenant(
   const profiles = await ledger.transaction((tx) => listArchivedProfiles(tx, workspaceId, profileId));
   for (const { id } of profiles) {
     await forgetElsewhere(id);
-    await app.forProfile(id).transaction((tx) => removeStoredAnswers(tx, id));
+    await app.forProfile(id).transaction((tx) => forgetAnswers(tx, id));
     await ledger.transaction((tx) => removeProfile(tx, id));
   }
   if (profileId === undefined) {
     await ledger.transaction(async (tx) => {
-      await removeStoredAnswers(tx, workspaceId);
+      await forgetAnswers(tx, workspaceId);
       await removeWorkspace(tx, workspaceId);
     });
   }

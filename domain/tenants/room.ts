@@ -7,6 +7,7 @@ export {
   deleteProfile,
   deleteWorkspace,
 } from './delete-tenant.ts';
+export { findProfile } from './profile-facts.ts';
 export { readProfile } from './read-profile.ts';
 export type { ReadinessStep } from './readiness.ts';
 export { listProfiles, listWorkspaces } from './store.ts';

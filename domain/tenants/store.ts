@@ -112,10 +112,6 @@ export const listArchivedProfiles = (tx: Tx, workspaceId: string, profileId?: st
 export const removeProfile = (tx: Tx, profileId: string) =>
   tx.deleteFrom('profiles').where('id', '=', profileId).execute();
 
-/** Stored answers belong to whoever asked, a profile or workspace among others, and have no reference that would cascade. */
-export const removeStoredAnswers = (tx: Tx, ownerId: string) =>
-  tx.deleteFrom('idempotent_answers').where('owner_id', '=', ownerId).execute();
-
 // ── What an app may reach ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 interface AppProfileRow {

@@ -150,6 +150,11 @@ export async function eraseAnswers(
   return rows.length;
 }
 
+/** Stored answers belong to whoever asked, a profile or workspace among others, and have no reference that would cascade. */
+export async function forgetAnswers(tx: Tx, ownerId: string): Promise<void> {
+  await tx.deleteFrom('idempotent_answers').where('owner_id', '=', ownerId).execute();
+}
+
 /** Every answer that is kept for an owner, opened, a page after the other. */
 export async function* readAnswers(ledger: Ledger, ownerId: string, vault: Vault): AsyncIterable<unknown> {
   for (let after: Buffer = Buffer.alloc(0); ; ) {

@@ -1,4 +1,5 @@
 import { replay } from '@tributary/domain/attribution/room.ts';
+import { findProfile } from '@tributary/domain/tenants/room.ts';
 import { Command } from 'commander';
 import { withLedgers } from '../ledgers.ts';
 import { tell } from '../output.ts';
@@ -14,9 +15,7 @@ export const replayCommand = () =>
     .option('--json', 'machine-readable output')
     .action(({ profile, json }: { profile: string; json?: boolean }) =>
       withLedgers(async ({ app, platform }) => {
-        const known = await app
-          .forProfile(profile)
-          .transaction((tx) => tx.selectFrom('profiles').select('id').where('id', '=', profile).executeTakeFirst());
+        const known = await app.forProfile(profile).transaction((tx) => findProfile(tx, profile));
         if (!known) throw new Error('There is no such profile. "tributary profile list" shows those there are.');
         const clickhouse = await platform.clickhouse({ requestTimeoutMs: statementTimeoutMs });
         const stop = new AbortController();

@@ -1,0 +1,56 @@
+/** Every table, and the room whose it is. Others read it through queries of their own, and are listed below. */
+export const tableOwners = {
+  ad_delivery_daily: 'campaigns',
+  ad_delivery_history: 'campaigns',
+  ad_entities: 'campaigns',
+  ad_scores: 'top-performers',
+  attributed_conversions: 'attribution',
+  attribution_conversions: 'attribution',
+  attribution_history: 'attribution',
+  attribution_links: 'attribution',
+  attribution_results: 'attribution',
+  attribution_touches: 'attribution',
+  schema_migrations: 'packages/clickhouse',
+  touch_sources: 'attribution',
+  touches: 'ingestion',
+  visits: 'ingestion',
+} as const;
+
+/** Who reads tables that are another's: numbers are one statement over what several rooms wrote. */
+export const guests = [
+  {
+    who: 'attribution',
+    tables: ['touches'],
+    reason: 'The statement that attributes conversions joins touches.',
+  },
+  {
+    who: 'reports',
+    tables: ['attributed_conversions', 'touch_sources', 'touches', 'ad_entities', 'ad_delivery_daily'],
+    reason: 'A report sets what was earned beside what was spent.',
+  },
+  {
+    who: 'top-performers',
+    tables: ['attributed_conversions', 'touch_sources', 'ad_entities', 'ad_delivery_daily'],
+    reason: 'Ads are scored by what they earned and cost.',
+  },
+  {
+    who: 'journeys',
+    tables: ['visits', 'touches', 'attributed_conversions'],
+    reason: 'A journey is visits, touches and their credit in the order of time.',
+  },
+  {
+    who: 'customers',
+    tables: ['attributed_conversions', 'touch_sources'],
+    reason: 'The list of customers says how each came.',
+  },
+  {
+    who: 'tracking',
+    tables: ['visits', 'touches'],
+    reason: 'Whether tracking works is seen in what arrives.',
+  },
+  {
+    who: 'erasures',
+    tables: ['visits'],
+    reason: 'The search for somebody who was erased reads every store.',
+  },
+] as const;

@@ -1,0 +1,82 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { tablesIn } from './tables-in.ts';
+import { breaches, type Walls } from './walls.ts';
+
+describe('tables are seen', () => {
+  test.each([
+    ['SELECT 1 FROM outcomes o WHERE o.id = 1', ['outcomes']],
+    ['FROM a, b AS x, c WHERE', ['a', 'b', 'c']],
+    ['LEFT JOIN LATERAL (SELECT 1 FROM visits) v ON true', ['visits']],
+    ['INSERT INTO merges (id) SELECT id FROM customers', ['merges', 'customers']],
+    ['UPDATE outcomes SET a = 1 FROM payments p', ['outcomes', 'payments']],
+    ['DELETE FROM a USING b', ['a', 'b']],
+    ['jsonb_populate_recordset(NULL::outcomes, $1)', ['outcomes']],
+    ["tx.selectFrom('profiles as p').innerJoin('members', 'a', 'b')", ['profiles', 'members']],
+    ["tx\n  .selectFrom(['a', 'b as c'])", ['a', 'b']],
+    ["clickhouse.insertText('touches', columns, rows)", ['touches']],
+    ["dropPartition(clickhouse, 'attribution_results', version)", ['attribution_results']],
+  ])('%s', (source, tables) => {
+    expect([...tablesIn(source)].sort()).toEqual([...tables].sort());
+  });
+
+  test.each([
+    ['// FROM outcomes'],
+    ['/** Reads FROM outcomes. */'],
+    ['SELECT 1 -- FROM outcomes'],
+    ["'what came from outcomes'"],
+  ])('and not in %s', (source) => {
+    expect([...tablesIn(source)]).toEqual([]);
+  });
+});
+
+describe('a wall', () => {
+  const walls: Walls = {
+    owners: { outcomes: 'outcomes', visits: 'ingestion', keys: 'packages/vault' },
+    guests: [{ who: 'ingestion', tables: ['outcomes'], reason: 'It marks them.' }],
+  };
+  let root: string;
+  const write = (file: string, text: string) => {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), text);
+  };
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'walls-'));
+    write('packages/clickhouse/schema.sql', 'CREATE TABLE visits\n(\n');
+    write('packages/clickhouse/queries/report_read.sql', 'SELECT 1 FROM {{part seen}}');
+    write('packages/clickhouse/parts/seen.sql', 'SELECT 1 FROM visits');
+    write('packages/vault/ring.ts', "tx.selectFrom('keys')");
+    write('domain/outcomes/store.ts', "tx.selectFrom('outcomes')");
+    write('domain/ingestion/mark.ts', "sql`UPDATE outcomes SET a = 1`; clickhouse.insert('visits', rows)");
+  });
+  afterEach(() => rmSync(root, { recursive: true }));
+
+  test('stands where each room uses its own tables, and guests those they are listed with', () => {
+    expect(breaches(root, walls).lines).toEqual([]);
+  });
+
+  test.each([
+    ['domain/reports/store.ts', 'sql`SELECT 1 FROM outcomes`', 'uses outcomes of outcomes'],
+    ['domain/reports/all.sql', 'SELECT 1 FROM outcomes', 'uses outcomes of outcomes'],
+    ['domain/reports/read.ts', "clickhouse.query('report_read', {})", 'uses visits of ingestion'],
+    ['packages/operations/ring.ts', "tx.deleteFrom('keys')", 'uses keys of packages/vault'],
+    ['apps/api/main.ts', "tx.selectFrom('outcomes')", 'apps leave that to rooms'],
+    ['apps/api/main.ts', "import { sql } from 'kysely';", 'apps leave that to rooms'],
+    [
+      'packages/clickhouse/schema.sql',
+      'CREATE TABLE visits\n(\nCREATE TABLE orphans\n(',
+      'orphans of ClickHouse has no owner',
+    ],
+    ['domain/ingestion/mark.ts', "clickhouse.insert('visits', rows)", 'does not use outcomes any more'],
+  ])('is broken by %s: %s', (file, text, words) => {
+    write(file, text);
+    expect(breaches(root, walls).lines).toEqual([expect.stringContaining(words)]);
+  });
+
+  test('needs an owner who is there', () => {
+    rmSync(join(root, 'packages/vault'), { recursive: true });
+    expect(breaches(root, walls).lines).toEqual(['packages/vault owns tables and is not there.']);
+  });
+});
