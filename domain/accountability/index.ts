@@ -1,1 +1,2 @@
 export { audit } from './audit.ts';
+export { holdsPeople } from './holds-people.ts';
