@@ -24,6 +24,7 @@ const collector = await createCollector({
   requestTimeoutMs: 30_000,
   // The allowance is still taken in Redis for every request; it is only large enough for a bench.
   requestsPerMinute: 60_000_000,
+  addressShare: 0.2,
   trustedProxies: ['127.0.0.1'],
 });
 process.send?.({ port: await collector.listen('127.0.0.1', 0) });

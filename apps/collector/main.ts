@@ -24,6 +24,7 @@ await runProcess('collector', async (platform) => {
     now,
     requestTimeoutMs: settings.requestTimeoutMs,
     requestsPerMinute: settings.collectorRequestsPerMinute,
+    addressShare: settings.collectorAddressShare / 100,
     trustedProxies: settings.trustedProxies,
     geoDatabaseFile: settings.geoDatabaseFile,
     isStopping: () => isStopping,

@@ -59,7 +59,16 @@ try {
   const attribution = startAttribution({ app, system, clickhouse: patient, now, onError: failing('attribution') });
   const delivery = startDeliveryCopy({ app, system, clickhouse, now, onError: failing('delivery') });
   const readLinkToken = linkTokenReader(() => (settings.linkTokens ? ring.keys('link_token') : []));
-  const ingestion = openIngestion({ postgres: app, clickhouse, ring, readLinkToken, markVerified, now });
+  const badBytesPerDay = settings.badVisitMegabytesPerDay << 20;
+  const ingestion = openIngestion({
+    postgres: app,
+    clickhouse,
+    ring,
+    readLinkToken,
+    markVerified,
+    badBytesPerDay,
+    now,
+  });
   const jobs = await startJobWorker({
     systemUrl: settings.databaseSystemUrl,
     handlers: jobHandlers({
@@ -71,6 +80,7 @@ try {
       ingestion,
       now,
       rateSources: { ecb: settings.ecbRatesUrl, bcch: settings.bcchRatesUrl },
+      badVisitDays: settings.badVisitDays,
       outbound: createOutbound({ timeoutMs: 30_000, maxResponseBytes: 1 << 20 }),
     }),
     onError: failing('jobs'),

@@ -32,6 +32,8 @@ export interface Ingestion {
   /** What is left of those who were erased. */
   readonly tombstones: Tombstones;
   readonly markVerified: MarkVerified;
+  /** What is kept of a profile's broken visits of a day; the rest is only counted. */
+  readonly badBytesPerDay: number;
   readonly now: () => Date;
 }
 
@@ -41,6 +43,7 @@ export interface IngestionParts {
   readonly ring: Pick<KeyRing, 'keys' | 'eldest' | 'refresh'>;
   readonly readLinkToken?: ReadLinkToken;
   readonly markVerified: MarkVerified;
+  readonly badBytesPerDay: number;
   readonly now: () => Date;
 }
 
@@ -59,6 +62,7 @@ export function openIngestion({ postgres, clickhouse, ring, ...rest }: Ingestion
     readLinkToken: rest.readLinkToken ?? (() => undefined),
     tombstones: tombstonesUnder(() => ring.eldest('tombstone').bytes),
     markVerified: rest.markVerified,
+    badBytesPerDay: rest.badBytesPerDay,
     now: rest.now,
   };
 }

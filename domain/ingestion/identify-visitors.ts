@@ -42,7 +42,7 @@ interface Claim {
 }
 
 /**
- * Step 6. Whose browser it is. A browser's word is worth little, because its key is public: it links its own visitor, if that is
+ * Step 7. Whose browser it is. A browser's word is worth little, because its key is public: it links its own visitor, if that is
  * nobody's yet, to one customer, and never merges customers, adds an identifier to one or changes a name. A link token was
  * made by us, and counts before what the browser says.
  *

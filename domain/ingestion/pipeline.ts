@@ -2,6 +2,7 @@ import { ClickHouseFailure } from '@tributary/clickhouse';
 import { isAway } from '@tributary/postgres';
 import { type Handler, RetryLater } from '@tributary/stream';
 import type { Ingestion } from './context.ts';
+import { countRefused } from './count-refused.ts';
 import { findBrowsers } from './find-browsers.ts';
 import { identifyVisitors } from './identify-visitors.ts';
 import { keepBadVisits } from './keep-bad-visits.ts';
@@ -28,6 +29,7 @@ export async function ingest(ingestion: Ingestion, requests: readonly OpenedRequ
   const place = async () => placeVisits(requests, profiles, await findBrowsers(ingestion, arrivals, profiles));
   let visits = await place();
   await keepBadVisits(ingestion, requests, profiles);
+  await countRefused(ingestion, requests, profiles);
   while (await identifyVisitors(ingestion, visits)) visits = await place();
   await storeVisits(ingestion, visits);
   await recordConversions(ingestion, visits);

@@ -126,6 +126,24 @@ const theCollector = {
     'Requests that the collector takes from one address. An office behind one address shares it.',
     { fallback: '3000' },
   ),
+  collectorAddressShare: setting(
+    'COLLECTOR_ADDRESS_SHARE',
+    wholeNumber(1, 100),
+    "Percent of a profile's visits of a day that one address may send. The tracking key is public: whoever copies it must not use up the day. Raise it where visits come through a proxy that TRUSTED_PROXIES does not name.",
+    { fallback: '20' },
+  ),
+  badVisitDays: setting(
+    'BAD_VISIT_DAYS',
+    wholeNumber(1, 3_650),
+    'How long a visit that could not be understood waits for a replay.',
+    { fallback: '30' },
+  ),
+  badVisitMegabytesPerDay: setting(
+    'BAD_VISIT_MEGABYTES_PER_DAY',
+    wholeNumber(1, 2_000),
+    'How much of such visits is kept of one profile and day. Past it they are counted by their reason, and nothing of them is kept.',
+    { fallback: '50' },
+  ),
   geoDatabaseFile: optional(
     'GEO_DATABASE_FILE',
     z.string().min(1),

@@ -191,13 +191,19 @@ export interface AuditLog {
   workspace_id: string;
 }
 
+export interface BadVisitDays {
+  bytes: Int8;
+  day: Timestamp;
+  profile_id: string;
+}
+
 export interface BadVisits {
   id: string;
   profile_id: string;
   reason: string;
   received_at: Timestamp;
   replayed_at: Timestamp | null;
-  sealed: Buffer;
+  sealed: Buffer | null;
 }
 
 export interface Customers {
@@ -832,6 +838,14 @@ export interface Profiles {
   workspace_id: string;
 }
 
+export interface RefusedVisits {
+  day: Timestamp;
+  profile_id: string;
+  reason: string;
+  teller: string;
+  visits: Int8;
+}
+
 export interface ScoreRebuilds {
   profile_id: string;
   rebuilt_at: Generated<Timestamp>;
@@ -954,6 +968,7 @@ export interface DB {
   attribution_replays: AttributionReplays;
   audit_heads: AuditHeads;
   audit_log: AuditLog;
+  bad_visit_days: BadVisitDays;
   bad_visits: BadVisits;
   customers: Customers;
   definition_events: DefinitionEvents;
@@ -1005,6 +1020,7 @@ export interface DB {
   "pgboss.warning": PgbossWarning;
   pii_access_log: PiiAccessLog;
   profiles: Profiles;
+  refused_visits: RefusedVisits;
   score_rebuilds: ScoreRebuilds;
   search_terms: SearchTerms;
   sessions: Sessions;

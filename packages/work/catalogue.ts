@@ -43,6 +43,14 @@ export const catalogue = {
     timeoutSeconds: 600,
     oneAtATime: true,
   }),
+  pruneBadVisits: job({
+    name: 'prune-bad-visits',
+    about: 'Deletes visits that could not be understood and are past their time, with the counts of what was refused.',
+    payload: z.strictObject({}),
+    retries: 3,
+    timeoutSeconds: 600,
+    oneAtATime: true,
+  }),
   deleteTenant: job({
     name: 'delete-tenant',
     about: 'Removes a deleted profile, or a deleted workspace with all of its profiles, from every store.',
@@ -99,6 +107,7 @@ export const schedule: readonly { job: JobName; cron: string; words: string; pay
   { job: 'pruneEvents', cron: '17 3 * * *', words: 'every night at 03:17', payload: {} },
   { job: 'forgetExpired', cron: '42 * * * *', words: 'every hour at 42 minutes past', payload: {} },
   { job: 'pruneAccessLog', cron: '5 4 * * *', words: 'every night at 04:05', payload: {} },
+  { job: 'pruneBadVisits', cron: '35 4 * * *', words: 'every night at 04:35', payload: {} },
   { job: 'settleCustomers', cron: '* * * * *', words: 'every minute', payload: {} },
   { job: 'completeErasures', cron: '* * * * *', words: 'every minute', payload: {} },
   { job: 'fetchRates', cron: '30 16 * * *', words: 'every day at 16:30', payload: {} },

@@ -11,6 +11,7 @@ const idle = {
   pruneEvents: nothing,
   forgetExpired: nothing,
   pruneAccessLog: nothing,
+  pruneBadVisits: nothing,
   deleteTenant: nothing,
   spreadDefinition: nothing,
   settleCustomers: nothing,

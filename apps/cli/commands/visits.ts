@@ -29,6 +29,7 @@ export const visitsCommand = () =>
             ring,
             readLinkToken: linkTokenReader(() => (settings.linkTokens ? ring.keys('link_token') : [])),
             markVerified,
+            badBytesPerDay: settings.badVisitMegabytesPerDay << 20,
             now: () => new Date(),
           });
           const { total, replayed, stillBad } = await replayBadVisits(ingestion, {
