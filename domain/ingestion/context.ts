@@ -9,7 +9,7 @@ import { type Tombstones, tombstonesUnder } from '@tributary/domain/customers';
 import type { Postgres, Tx } from '@tributary/postgres';
 import { createVault, type KeyRing, type Vault } from '@tributary/vault';
 
-/** Whom a link token names; undefined where it does not open. What became of that customer since, the pipeline asks itself. */
+/** Whom a link token names; undefined where it does not open, or had lapsed by then. What became of that customer since, the pipeline asks itself. */
 export type ReadLinkToken = (profileId: string, token: string, at: Date) => string | undefined;
 
 /** Notes that a page of the profile really sends visits. */
