@@ -45,6 +45,11 @@ const deadlineMs = 5_000;
 /** Requests of one address whose bodies keep us waiting. An office that shares one has a few at a time. */
 const maxSlowPerAddress = 32;
 
+/** From this part of its room on the log is a matter for the operator; */
+const degradedFrom = 0.8;
+/** and from this one on it refuses. */
+const fullFrom = 0.98;
+
 export interface Collector {
   readonly server: Server;
   listen(host: string, port: number): Promise<number>;
@@ -95,9 +100,20 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     else response.writeHead(200, { ...headers, 'content-type': 'text/javascript; charset=utf-8' }).end(script.text);
   };
   const ready = async (_request: IncomingMessage, response: ServerResponse) => {
-    // Without PostgreSQL and Redis visits still come in; without the log none do.
-    const { status, body } = await checkReadiness({ nats: async () => stream.isUp || Promise.reject() }, isStopping);
-    sendJson(response, status, body);
+    let fill = 0;
+    // Without PostgreSQL and Redis visits still come in; without the log, or with a full one, none do.
+    const nats = async () => {
+      if (!stream.isUp) throw new Error('The log is away.');
+      fill = (await stream.fill()).share;
+      if (fill >= fullFrom) throw new Error('The log is full.');
+    };
+    const { status, body } = await checkReadiness({ nats }, isStopping);
+    const isDegraded = status === 200 && fill >= degradedFrom;
+    sendJson(response, status, {
+      ...body,
+      ...(isDegraded && { status: 'degraded' }),
+      log_fill: Math.round(fill * 1_000) / 1_000,
+    });
   };
   const served: Readonly<Record<string, Served>> = {
     [`POST ${collectorRoutes.collectVisits.path}`]: { route: collectorRoutes.collectVisits, serve: visits },

@@ -1,6 +1,6 @@
 import { createRedis } from '@tributary/redis';
 import { testVault } from '@tributary/testkit';
-import { type FlakyLine, openFlakyLine } from '@tributary/testkit/stream';
+import { type FlakyLine, openFlakyLine, openPrivateStream } from '@tributary/testkit/stream';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answered, type CollectorScene, openCollectorScene } from './collector.fixture.ts';
@@ -282,8 +282,29 @@ test('the script is served, and not again to whoever has it', async () => {
 
 test('it says that it lives and what it needs; all else is not found', async () => {
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
-  expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: 'ready', engines: { nats: 'up' } });
+  expect(await (await fetch(`${url}/readyz`)).json()).toEqual({
+    status: 'ready',
+    engines: { nats: 'up' },
+    log_fill: 0,
+  });
   expect((await fetch(`${url}/v1/visits`)).status).toBe(404);
+});
+
+test('it says how full the log is before it is full', async () => {
+  const small = await openPrivateStream({ maxBytes: 200_000 });
+  const near = await open(small.stream);
+  const ready = async () => {
+    const answer = await fetch(`${near.url}/readyz`);
+    return [answer.status, ((await answer.json()) as { status: string }).status];
+  };
+  const fill = (bytes: number) => small.stream.publish([{ id: uuid(), key: 'x', payload: Buffer.alloc(bytes) }]);
+  expect(await ready()).toEqual([200, 'ready']);
+  await fill(170_000);
+  expect(await ready()).toEqual([200, 'degraded']);
+  await fill(27_000);
+  expect(await ready()).toEqual([503, 'not ready']);
+  await near.close();
+  await small.destroy();
 });
 
 test('nothing that was sent is in a log line', () => {

@@ -9,7 +9,12 @@ await runProcess('collector', async (platform) => {
   const ring = await platform.keys(postgres);
   const stream = await platform.stream();
   await stream.ensureStreams();
-  const metrics = createMetrics();
+  const metrics = createMetrics({
+    tributary_visits_log_fill: {
+      help: 'How full the visits log is, from 0 to 1; full, it refuses visits',
+      read: async () => (await stream.fill()).share,
+    },
+  });
   if (settings.collectorMetricsPort !== undefined)
     await serveMetrics(metrics, settings.host, settings.collectorMetricsPort);
   let isStopping = false;

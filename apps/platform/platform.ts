@@ -93,8 +93,8 @@ export function openPlatform(environment: NodeJS.ProcessEnv): Platform {
     },
 
     async stream() {
-      const { connectStream } = await import('@tributary/stream');
-      const stream = await connectStream({ url: settings.natsUrl, prefix: settings.streamPrefix });
+      const { connectStream, streamOptions } = await import('@tributary/stream');
+      const stream = await connectStream(streamOptions(settings));
       onClose(() => stream.close());
       return stream;
     },

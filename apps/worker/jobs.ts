@@ -40,6 +40,8 @@ export function jobHandlers({ app, system, clickhouse, patient, now, ...rest }: 
     pruneAccessLog: async (_payload, signal) => void (await pruneAccessLog(system.unbound, now(), signal)),
     pruneBadVisits: async (_payload, signal) =>
       void (await pruneBadVisits(system.unbound, now(), rest.badVisitDays, signal)),
+    trimVisitsLog: async () => void (await stream.trim()),
+    replayDeadLetters: async (_payload, signal) => void (await stream.deadLetters.replayDue(signal)),
     deleteTenant: (payload) => deleteTenant(app, payload, (profileId) => forgetProfile(clickhouse, profileId)),
     spreadDefinition: async (payload, signal) => void (await spreadDefinition(app, payload, signal)),
     settleCustomers: async (_payload, signal) => void (await settleCustomers(app, system, signal)),

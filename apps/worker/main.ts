@@ -8,7 +8,7 @@ import { linkTokenReader } from '@tributary/domain/link-tokens/room.ts';
 import { markVerified } from '@tributary/domain/tracking/room.ts';
 import { createOutbound } from '@tributary/outbound';
 import { createPostgres } from '@tributary/postgres';
-import { connectStream } from '@tributary/stream';
+import { connectStream, streamOptions } from '@tributary/stream';
 import { createLog, createWorkMetrics, onStop, serveMetrics } from '@tributary/telemetry';
 import { createVault, KeyRing, loadKeys } from '@tributary/vault';
 import { startJobWorker } from '@tributary/work';
@@ -47,7 +47,7 @@ try {
   const columns = clickhouseSettings(settings);
   const clickhouse = createClickHouse(columns);
   const patient = createClickHouse({ ...columns, requestTimeoutMs: attributionTimeoutMs });
-  const stream = await connectStream({ url: settings.natsUrl, prefix: settings.streamPrefix });
+  const stream = await connectStream(streamOptions(settings));
   await stream.ensureStreams();
   const metrics = createWorkMetrics(workFigures(system, stream));
   if (settings.workerMetricsPort !== undefined) await serveMetrics(metrics, settings.host, settings.workerMetricsPort);

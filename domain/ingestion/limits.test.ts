@@ -1,3 +1,5 @@
+import { createPostgres, wasTooSlow } from '@tributary/postgres';
+import { RetryLater } from '@tributary/stream';
 import { buildProfile, openTestkit, openWarehouse, type Testkit } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
@@ -52,6 +54,27 @@ test('past a day’s bytes a broken visit leaves its reason only, and a redelive
   let opened = 0;
   for await (const batch of openBadVisits(ingestion, profileId)) opened += batch.length;
   expect(opened).toBe(both?.contents);
+});
+
+test('while PostgreSQL is read-only, as after a failover, messages are held; one that takes too long is not', async () => {
+  const { id: profileId } = await buildProfile(kit.app);
+  const batch = [delivered(messageOf({ profileId, receivedAt: kit.clock.now(), visits: [0] }))];
+  const under = async (options: string, statementTimeoutMs = 30_000) => {
+    const url = `${kit.database.appUrl}?options=${encodeURIComponent(options)}`;
+    const postgres = createPostgres({ url, poolSize: 2, statementTimeoutMs });
+    const ingestion = openTestIngestion(postgres, warehouse.client, () => kit.clock.now());
+    const error = await pipeline(ingestion)(batch).catch((thrown: unknown) => thrown);
+    await postgres.close();
+    return error;
+  };
+  expect(await under('-c default_transaction_read_only=on')).toBeInstanceOf(RetryLater);
+  await kit.app.forProfile(profileId).transaction(async (tx) => {
+    await sql`INSERT INTO bad_visit_days (profile_id, day, bytes) VALUES (${profileId}, '2026-06-15', 0)`.execute(tx);
+    const error = await under('', 500);
+    expect([error instanceof RetryLater, wasTooSlow(error)]).toEqual([false, true]);
+  });
+  await pipeline(open())(batch);
+  expect(await kept(profileId)).toMatchObject([{ rows: 1 }]);
 });
 
 test('what collectors sent away is told once, however often and in whichever order they say it', async () => {

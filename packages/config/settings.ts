@@ -204,6 +204,21 @@ const theFourEngines = {
   streamPrefix: setting('STREAM_PREFIX', z.string().regex(/^[a-z0-9_]+$/), 'First word of our stream subjects.', {
     fallback: 'tributary',
   }),
+  streamMaxMegabytes: setting(
+    'STREAM_MAX_MEGABYTES',
+    wholeNumber(64, 100_000_000),
+    "Most that the visits log takes on NATS's disk. Past half of it what was handled is freed, oldest first; full, it refuses visits. With the dead letters it must fit into the server's max_file_store.",
+    { fallback: '10240' },
+  ),
+  deadLetterMaxMegabytes: setting(
+    'DEAD_LETTER_MAX_MEGABYTES',
+    wholeNumber(16, 100_000_000),
+    'Most that messages which could not be processed take there. Full, such messages stay in the visits log.',
+    { fallback: '1024' },
+  ),
+  deadLetterDays: setting('DEAD_LETTER_DAYS', wholeNumber(1, 3_650), 'How long such a message waits to be replayed.', {
+    fallback: '90',
+  }),
   redisUrl: setting('REDIS_URL', address('redis:', 'rediss:'), 'Redis or Valkey.', {
     fallback: 'redis://127.0.0.1:16379',
     secret: true,

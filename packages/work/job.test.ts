@@ -12,6 +12,8 @@ const idle = {
   forgetExpired: nothing,
   pruneAccessLog: nothing,
   pruneBadVisits: nothing,
+  trimVisitsLog: nothing,
+  replayDeadLetters: nothing,
   deleteTenant: nothing,
   spreadDefinition: nothing,
   settleCustomers: nothing,
