@@ -4,7 +4,7 @@ import { createPostgres } from '@tributary/postgres';
 import { createRedis, redisReady } from '@tributary/redis';
 import { connectStream } from '@tributary/stream';
 import { createLog } from '@tributary/telemetry';
-import { testVault } from '@tributary/testkit';
+import { testStreamVault } from '@tributary/testkit';
 import { pino } from 'pino';
 
 /** Our side of the collector bench: the whole collector, as its main.ts wires it. */
@@ -18,7 +18,7 @@ const collector = await createCollector({
   postgres: createPostgres({ url: appUrl, poolSize: 2 }),
   redis,
   stream,
-  vault: testVault,
+  vault: testStreamVault,
   log: createLog('info', pino.destination({ fd: openSync('/dev/null', 'w'), sync: false })),
   now: () => new Date(),
   requestTimeoutMs: 30_000,

@@ -25,7 +25,7 @@ export interface CollectorOptions {
   readonly postgres: Postgres;
   readonly redis: RedisClient;
   readonly stream: Stream;
-  /** With the stream's keys. */
+  /** For the stream's keys. */
   readonly vault: Pick<Vault, 'seal'>;
   readonly log: Log;
   readonly metrics?: Metrics;

@@ -1,4 +1,5 @@
 import type { VisitMessage } from '@tributary/domain/ingestion/room.ts';
+import { createPostgres } from '@tributary/postgres';
 import { createRedis, redisReady } from '@tributary/redis';
 import type { Stream } from '@tributary/stream';
 import { createLog } from '@tributary/telemetry';
@@ -16,6 +17,7 @@ export async function openCollectorScene() {
   const kit = await openTestkit();
   const redis = createRedis({ url: kit.redisUrl, prefix: kit.redisPrefix });
   await redisReady(redis);
+  const postgres = createPostgres({ url: kit.database.collectorUrl, poolSize: 2 });
   const log = await openPrivateStream();
   const logLines: string[] = [];
   const messages: VisitMessage[] = [];
@@ -23,7 +25,7 @@ export async function openCollectorScene() {
   const open = async (stream: Stream, changes: Partial<CollectorOptions> = {}) => {
     const collector = await createCollector({
       baseUrl: 'https://tributary.test',
-      postgres: kit.app,
+      postgres,
       redis,
       stream,
       vault: testVault,
@@ -83,6 +85,7 @@ export async function openCollectorScene() {
       await collector.close();
       await log.destroy();
       redis.disconnect();
+      await postgres.close();
       await kit.close();
     },
   };

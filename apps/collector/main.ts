@@ -1,12 +1,14 @@
 import { runProcess } from '@tributary/platform';
 import { createMetrics, serveMetrics } from '@tributary/telemetry';
-import { createVault } from '@tributary/vault';
+import { createSealer } from '@tributary/vault';
 import { createCollector } from './app.ts';
+import { openStreamKeys } from './stream-keys.ts';
 
 await runProcess('collector', async (platform) => {
   const { settings, log, now } = platform;
-  const postgres = await platform.postgres('app', { poolSize: 2, statementTimeoutMs: 5_000 });
-  const ring = await platform.keys(postgres);
+  const postgres = await platform.postgres('collector', { poolSize: 2, statementTimeoutMs: 5_000 });
+  const { keys, close } = await openStreamKeys(postgres.unbound, platform.onError);
+  platform.onClose(close);
   const stream = await platform.stream();
   await stream.ensureStreams();
   const metrics = createMetrics({
@@ -23,7 +25,7 @@ await runProcess('collector', async (platform) => {
     postgres,
     redis: await platform.redis(),
     stream,
-    vault: createVault(() => ring.keys('stream')),
+    vault: createSealer(keys),
     log,
     metrics,
     now,

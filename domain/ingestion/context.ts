@@ -7,7 +7,7 @@ import {
 } from '@tributary/clickhouse';
 import { type Tombstones, tombstonesUnder } from '@tributary/domain/customers';
 import type { Postgres, Tx } from '@tributary/postgres';
-import { createVault, type KeyRing, type Vault } from '@tributary/vault';
+import { createOpener, createVault, type KeyRing, type Vault } from '@tributary/vault';
 
 /** Whom a link token names; undefined where it does not open, or had lapsed by then. What became of that customer since, the pipeline asks itself. */
 export type ReadLinkToken = (profileId: string, token: string, at: Date) => string | undefined;
@@ -22,7 +22,7 @@ export interface Ingestion {
   readonly visits: BatchWriter<VisitRow>;
   readonly touches: BatchWriter<TouchRow>;
   /** Opens what the collector sealed. */
-  readonly streamVault: Vault;
+  readonly streamVault: Pick<Vault, 'open'>;
   /** Seals what PostgreSQL keeps. */
   readonly envelopeVault: Vault;
   /** A collector may seal with a key that is younger than our last look at the ring. */
@@ -55,7 +55,7 @@ export function openIngestion({ postgres, clickhouse, ring, ...rest }: Ingestion
     postgres,
     visits: createBatchWriter({ client: clickhouse, table: 'visits', retryForMs }),
     touches: createBatchWriter({ client: clickhouse, table: 'touches', retryForMs }),
-    streamVault: createVault(() => ring.keys('stream')),
+    streamVault: createOpener(() => ring.keys('stream')),
     envelopeVault: createVault(() => ring.keys('envelope')),
     refreshKeys: () => ring.refresh(),
     visitorKey: () => ring.eldest('visitor').bytes,

@@ -170,6 +170,12 @@ const theFourEngines = {
     'PostgreSQL as the role that works the queues.',
     { fallback: 'postgres://tributary_system:local-only@127.0.0.1:15432/tributary', secret: true },
   ),
+  databaseCollectorUrl: setting(
+    'DATABASE_COLLECTOR_URL',
+    address('postgres:', 'postgresql:'),
+    'PostgreSQL as the role of the collector, which finds tracking keys and can do nothing else.',
+    { fallback: 'postgres://tributary_collector:local-only@127.0.0.1:15432/tributary', secret: true },
+  ),
   databasePoolSize: setting('DATABASE_POOL_SIZE', wholeNumber(1, 500), 'Connections to PostgreSQL per process.', {
     fallback: '10',
   }),

@@ -391,6 +391,7 @@ export interface JourneySummaries {
 export interface KeyRing {
   created_at: Timestamp;
   id: string;
+  public_key: Buffer | null;
   purpose: string;
   retired_at: Timestamp | null;
   sealed: Buffer;

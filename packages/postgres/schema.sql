@@ -998,7 +998,9 @@ CREATE TABLE public.key_ring (
     sealed bytea NOT NULL,
     created_at timestamp with time zone NOT NULL,
     retired_at timestamp with time zone,
+    public_key bytea,
     CONSTRAINT key_ring_id_check CHECK ((id ~ '^[a-z0-9]{1,16}$'::text)),
+    CONSTRAINT key_ring_public_key_check CHECK ((octet_length(public_key) = 32)),
     CONSTRAINT key_ring_purpose_check CHECK ((purpose = ANY (ARRAY['envelope'::text, 'session'::text, 'link_token'::text, 'stream'::text, 'tombstone'::text, 'visitor'::text])))
 );
 
@@ -2354,6 +2356,7 @@ GRANT ALL ON FUNCTION public.find_tombstones(profile_ids uuid[], hashes bytea[])
 
 REVOKE ALL ON FUNCTION public.find_tracking_keys(keys text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_tracking_keys(keys text[]) TO tributary_app;
+GRANT ALL ON FUNCTION public.find_tracking_keys(keys text[]) TO tributary_collector;
 
 REVOKE ALL ON FUNCTION public.find_visit_profiles(profile_ids uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_visit_profiles(profile_ids uuid[]) TO tributary_app;
@@ -2453,6 +2456,16 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.journey_summaries TO tributary
 
 GRANT SELECT ON TABLE public.key_ring TO tributary_app;
 GRANT SELECT ON TABLE public.key_ring TO tributary_system;
+
+GRANT SELECT(purpose) ON TABLE public.key_ring TO tributary_collector;
+
+GRANT SELECT(id) ON TABLE public.key_ring TO tributary_collector;
+
+GRANT SELECT(created_at) ON TABLE public.key_ring TO tributary_collector;
+
+GRANT SELECT(retired_at) ON TABLE public.key_ring TO tributary_collector;
+
+GRANT SELECT(public_key) ON TABLE public.key_ring TO tributary_collector;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.merges TO tributary_app;
 

@@ -34,7 +34,7 @@ export async function examine(settings: Settings): Promise<Finding[]> {
   const looks: [string, string, () => Promise<Finding[]>][] = [
     [
       'postgres',
-      'Start it, and set DATABASE_OWNER_URL, DATABASE_APP_URL and DATABASE_SYSTEM_URL.',
+      'Start it, and set DATABASE_OWNER_URL, DATABASE_APP_URL, DATABASE_SYSTEM_URL and DATABASE_COLLECTOR_URL.',
       () => examinePostgres(settings),
     ],
     ['clickhouse', 'Start it, and set CLICKHOUSE_URL.', () => examineClickHouse(settings)],
@@ -68,6 +68,7 @@ async function examinePostgres(settings: Settings): Promise<Finding[]> {
     [roles.owner, settings.databaseOwnerUrl],
     [roles.app, settings.databaseAppUrl],
     [roles.system, settings.databaseSystemUrl],
+    [roles.collector, settings.databaseCollectorUrl],
   ] as const) {
     const postgres = createPostgres({ url, poolSize: 1 });
     try {
