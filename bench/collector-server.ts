@@ -4,7 +4,7 @@ import { createPostgres } from '@tributary/postgres';
 import { createRedis, redisReady } from '@tributary/redis';
 import { connectStream } from '@tributary/stream';
 import { createLog } from '@tributary/telemetry';
-import { testVault } from '@tributary/testkit';
+import { testStreamVault } from '@tributary/testkit';
 import { pino } from 'pino';
 
 /** Our side of the collector bench: the whole collector, as its main.ts wires it. */
@@ -18,12 +18,13 @@ const collector = await createCollector({
   postgres: createPostgres({ url: appUrl, poolSize: 2 }),
   redis,
   stream,
-  vault: testVault,
+  vault: testStreamVault,
   log: createLog('info', pino.destination({ fd: openSync('/dev/null', 'w'), sync: false })),
   now: () => new Date(),
   requestTimeoutMs: 30_000,
   // The allowance is still taken in Redis for every request; it is only large enough for a bench.
   requestsPerMinute: 60_000_000,
+  addressShare: 0.2,
   trustedProxies: ['127.0.0.1'],
 });
 process.send?.({ port: await collector.listen('127.0.0.1', 0) });

@@ -1,14 +1,15 @@
--- The three roles and the database, for a PostgreSQL that an administrator looks after. compose.yaml runs it at the first
--- start; elsewhere run it with psql (15 or newer) as a superuser, with the three passwords in the environment. Safe to run
+-- The four roles and the database, for a PostgreSQL that an administrator looks after. compose.yaml runs it at the first
+-- start; elsewhere run it with psql (15 or newer) as a superuser, with the four passwords in the environment. Safe to run
 -- again, which also sets the passwords anew. It says in SQL what packages/postgres/roles.ts says; a test compares the two.
 
 \set ON_ERROR_STOP on
 \getenv owner_password TRIBUTARY_OWNER_PASSWORD
 \getenv app_password TRIBUTARY_APP_PASSWORD
 \getenv system_password TRIBUTARY_SYSTEM_PASSWORD
+\getenv collector_password TRIBUTARY_COLLECTOR_PASSWORD
 
 SELECT format('CREATE ROLE %I', role)
-FROM unnest(ARRAY['tributary_owner', 'tributary_app', 'tributary_system']) AS role
+FROM unnest(ARRAY['tributary_owner', 'tributary_app', 'tributary_system', 'tributary_collector']) AS role
 WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = role)
 \gexec
 
@@ -16,6 +17,7 @@ WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = role)
 ALTER ROLE tributary_owner LOGIN NOSUPERUSER NOBYPASSRLS PASSWORD :'owner_password';
 ALTER ROLE tributary_app LOGIN NOSUPERUSER NOBYPASSRLS PASSWORD :'app_password';
 ALTER ROLE tributary_system LOGIN NOSUPERUSER NOBYPASSRLS PASSWORD :'system_password';
+ALTER ROLE tributary_collector LOGIN NOSUPERUSER NOBYPASSRLS PASSWORD :'collector_password';
 -- Each test file clones a database. A server that only serves can do without: ALTER ROLE tributary_owner NOCREATEDB.
 ALTER ROLE tributary_owner CREATEDB;
 

@@ -79,9 +79,14 @@ describe('compose.yaml', () => {
     expect(Object.fromEntries(given)).toEqual({
       migrate: ['DATABASE_OWNER_URL'],
       api: ['DATABASE_APP_URL'],
-      collector: ['DATABASE_APP_URL'],
+      collector: ['DATABASE_COLLECTOR_URL'],
       worker: ['DATABASE_APP_URL', 'DATABASE_SYSTEM_URL'],
     });
+  });
+
+  test('the collector has no key that opens anything, and no way to ClickHouse', () => {
+    const given = Object.keys(compose.services.collector?.environment ?? {});
+    expect(given.filter((name) => /ENCRYPTION|CLICKHOUSE/.test(name))).toEqual([]);
   });
 
   test.each(ours)('%s waits for what it uses', (_name, { depends_on: dependencies = {} }) => {
@@ -198,10 +203,11 @@ describe.skipIf(spawnSync(psql, ['--version']).status !== 0)('deploy/postgres-ro
       const { username, password, pathname } = new URL(text as string);
       return inDatabase(pathname, username, password);
     };
-    const { migrate: first, worker } = compose.services;
+    const { migrate: first, worker, collector } = compose.services;
     expect(await migrate(atServer(first?.environment.DATABASE_OWNER_URL))).not.toEqual([]);
-    for (const variable of ['DATABASE_APP_URL', 'DATABASE_SYSTEM_URL']) {
-      const postgres = createPostgres({ url: atServer(worker?.environment[variable]), poolSize: 1 });
+    const given = { ...worker?.environment, ...collector?.environment };
+    for (const variable of ['DATABASE_APP_URL', 'DATABASE_SYSTEM_URL', 'DATABASE_COLLECTOR_URL']) {
+      const postgres = createPostgres({ url: atServer(given[variable]), poolSize: 1 });
       await postgres.ping();
       await postgres.close();
     }

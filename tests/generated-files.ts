@@ -28,6 +28,7 @@ async function postgresSchema(): Promise<{ dump: string; types: string }> {
     ownerUrl: addresses.DATABASE_OWNER_URL as string,
     appUrl: addresses.DATABASE_APP_URL as string,
     systemUrl: addresses.DATABASE_SYSTEM_URL as string,
+    collectorUrl: addresses.DATABASE_COLLECTOR_URL as string,
   };
   await prepareTemplate(server);
   const database = await cloneDatabase(server);

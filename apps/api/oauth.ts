@@ -1,7 +1,8 @@
 import { type OAuthEndpoint, type OAuthOptions, oauthEndpoints } from '@tributary/domain/accounts/room.ts';
 import { isFromOurPages } from '@tributary/http';
-import { hidden, takeFromAddress } from '@tributary/operations';
+import { takeFromAddress } from '@tributary/operations';
 import type { RateLimiter } from '@tributary/redis';
+import { hidden } from '@tributary/redis';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** Serves the OAuth endpoints, which speak in the web's own Request and Response. */

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { collectorRoutes, type Route } from '@tributary/contract';
-import { Refusal, rateHeaders, renderError } from '@tributary/operations';
+import { Refusal, rateHeaders, renderError, tooMany } from '@tributary/operations';
 import type { Postgres } from '@tributary/postgres';
-import { createRateLimiter, type RedisClient } from '@tributary/redis';
+import { addressGroup, createRateLimiter, type RedisClient, takeOfAddress } from '@tributary/redis';
 import type { Stream } from '@tributary/stream';
 import { checkReadiness, createMetrics, type Log, type Metrics } from '@tributary/telemetry';
 import type { Vault } from '@tributary/vault';
@@ -11,8 +11,9 @@ import { v7 as uuid } from 'uuid';
 import { addressFinder } from './address-of.ts';
 import { agentReader } from './agent-of.ts';
 import { BodyReader } from './body-reader.ts';
-import { DailyQuota } from './daily-quota.ts';
+import { DailyUse } from './daily-use.ts';
 import { openPlaces } from './place-of.ts';
+import { RefusedTally } from './refused-tally.ts';
 import { type Intake, takeRequest } from './take-request.ts';
 import { script } from './tracker-script.ts';
 import { TrackingKeys } from './tracking-keys.ts';
@@ -24,18 +25,30 @@ export interface CollectorOptions {
   readonly postgres: Postgres;
   readonly redis: RedisClient;
   readonly stream: Stream;
-  /** With the stream's keys. */
+  /** For the stream's keys. */
   readonly vault: Pick<Vault, 'seal'>;
   readonly log: Log;
   readonly metrics?: Metrics;
   readonly now: () => Date;
   readonly requestTimeoutMs: number;
   readonly requestsPerMinute: number;
+  /** The part of a profile's day that one address may use up. */
+  readonly addressShare: number;
   readonly trustedProxies?: readonly string[];
   readonly geoDatabaseFile?: string | undefined;
   readonly maxHeldBytes?: number;
   readonly isStopping?: () => boolean;
 }
+
+/** For the headers of a request, and again for its body. A browser on a slow line needs a second or two; the rest is patience. */
+const deadlineMs = 5_000;
+/** Requests of one address whose bodies keep us waiting. An office that shares one has a few at a time. */
+const maxSlowPerAddress = 32;
+
+/** From this part of its room on the log is a matter for the operator; */
+const degradedFrom = 0.8;
+/** and from this one on it refuses. */
+const fullFrom = 0.98;
 
 export interface Collector {
   readonly server: Server;
@@ -49,19 +62,23 @@ export interface Collector {
  */
 export async function createCollector(options: CollectorOptions): Promise<Collector> {
   const { redis, postgres, stream, log, now, metrics = createMetrics(), isStopping = () => false } = options;
-  const quota = new DailyQuota(redis, now);
+  const visitLog = new VisitLog(stream);
+  const use = new DailyUse(redis, now, options.addressShare);
+  const refused = new RefusedTally(visitLog, now);
   const bodies = new BodyReader({
     maxBytes: limits.visitRequest.bytes,
     maxHeldBytes: options.maxHeldBytes ?? 32 << 20,
+    maxSlowPerAddress,
+    deadlineMs,
   });
+  const limiter = createRateLimiter({ redis, nowMs: Date.now, onFallback: metrics.countLocalLimits });
+  const addressOf = addressFinder(options.trustedProxies ?? []);
   const intake: Intake = {
     keys: new TrackingKeys(postgres.unbound),
-    quota,
-    limiter: createRateLimiter({ redis, nowMs: Date.now, onFallback: metrics.countLocalLimits }),
-    requestsPerMinute: options.requestsPerMinute,
-    log: new VisitLog(stream),
+    use,
+    refused,
+    log: visitLog,
     vault: options.vault,
-    addressOf: addressFinder(options.trustedProxies ?? []),
     placeOf: await openPlaces(options.geoDatabaseFile),
     agentOf: agentReader(),
     metrics,
@@ -69,7 +86,12 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   };
 
   const visits = async (request: IncomingMessage, response: ServerResponse) => {
-    const verdict = await bodies.read(request, (body) => takeRequest(intake, request, body));
+    const address = addressOf(request);
+    const group = addressGroup(address);
+    // Before the body is read: whoever sends too much is not to be listened to as well.
+    const verdict = await takeOfAddress(limiter, 'visits', group, options.requestsPerMinute);
+    if (!verdict.allowed) throw tooMany(verdict);
+    await bodies.read(request, group.own, (body) => takeRequest(intake, request, { address, group }, body));
     response.writeHead(204, { ...everywhere, ...rateHeaders(verdict) }).end();
   };
   const tracker = (request: IncomingMessage, response: ServerResponse) => {
@@ -78,9 +100,20 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     else response.writeHead(200, { ...headers, 'content-type': 'text/javascript; charset=utf-8' }).end(script.text);
   };
   const ready = async (_request: IncomingMessage, response: ServerResponse) => {
-    // Without PostgreSQL and Redis visits still come in; without the log none do.
-    const { status, body } = await checkReadiness({ nats: async () => stream.isUp || Promise.reject() }, isStopping);
-    sendJson(response, status, body);
+    let fill = 0;
+    // Without PostgreSQL and Redis visits still come in; without the log, or with a full one, none do.
+    const nats = async () => {
+      if (!stream.isUp) throw new Error('The log is away.');
+      fill = (await stream.fill()).share;
+      if (fill >= fullFrom) throw new Error('The log is full.');
+    };
+    const { status, body } = await checkReadiness({ nats }, isStopping);
+    const isDegraded = status === 200 && fill >= degradedFrom;
+    sendJson(response, status, {
+      ...body,
+      ...(isDegraded && { status: 'degraded' }),
+      log_fill: Math.round(fill * 1_000) / 1_000,
+    });
   };
   const served: Readonly<Record<string, Served>> = {
     [`POST ${collectorRoutes.collectVisits.path}`]: { route: collectorRoutes.collectVisits, serve: visits },
@@ -112,7 +145,14 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   };
 
   const server = createServer(
-    { requestTimeout: options.requestTimeoutMs, keepAliveTimeout: 65_000, requireHostHeader: false },
+    {
+      headersTimeout: Math.min(deadlineMs, options.requestTimeoutMs),
+      requestTimeout: options.requestTimeoutMs,
+      // Node looks for late ones every half minute unless it is told otherwise.
+      connectionsCheckingInterval: 1_000,
+      keepAliveTimeout: 65_000,
+      requireHostHeader: false,
+    },
     (request, response) => void answer(request, response),
   );
   return {
@@ -127,7 +167,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
         server.close(() => resolve());
         server.closeIdleConnections();
       });
-      await quota.close();
+      await Promise.all([use.close(), refused.close()]);
     },
   };
 }

@@ -1,17 +1,28 @@
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from '@tributary/operations';
-import { away } from './take-request.ts';
+import { away } from './refusals.ts';
 
 export interface BodyLimits {
   /** Of one body. */
   readonly maxBytes: number;
   /** Of all bodies whose requests are not answered yet. Beyond it new ones are sent away, so that a slow log costs no memory. */
   readonly maxHeldBytes: number;
+  /** Bodies of one address that keep us waiting at once. */
+  readonly maxSlowPerAddress: number;
+  /** From the headers to the last byte. */
+  readonly deadlineMs: number;
 }
 
-/** Reads bodies, and knows how much of them is held. */
+/** A body that is not here by then keeps us waiting. Most come with their headers. */
+const slowAfterMs = 250;
+
+/**
+ * Reads bodies, and knows how much of them is held. What counts is what has come: a sender who announces much and sends nothing takes
+ * no room from the others.
+ */
 export class BodyReader {
   readonly #limits: BodyLimits;
+  readonly #slow = new Map<string, number>();
   #heldBytes = 0;
 
   constructor(limits: BodyLimits) {
@@ -19,33 +30,70 @@ export class BodyReader {
   }
 
   /** The body counts as held until `work` is done with it. */
-  async read<T>(request: IncomingMessage, work: (body: Promise<Buffer>) => Promise<T>): Promise<T> {
-    const { maxBytes, maxHeldBytes } = this.#limits;
-    const declared = Number(request.headers['content-length'] ?? maxBytes);
-    if (!(declared <= maxBytes)) throw tooLarge();
-    if (this.#heldBytes + declared > maxHeldBytes) throw away('too much is on its way to the log');
-    this.#heldBytes += declared;
+  async read<T>(request: IncomingMessage, sender: string, work: (body: Buffer) => Promise<T>): Promise<T> {
+    if (!(Number(request.headers['content-length'] ?? 0) <= this.#limits.maxBytes)) throw tooLarge();
+    const held = { bytes: 0 };
     try {
-      return await work(collect(request, maxBytes));
+      return await work(await this.#collect(request, sender, held));
     } finally {
-      this.#heldBytes -= declared;
+      this.#heldBytes -= held.bytes;
     }
   }
-}
 
-function collect(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
+  #collect(request: IncomingMessage, sender: string, held: { bytes: number }): Promise<Buffer> {
+    const { maxBytes, maxHeldBytes, deadlineMs } = this.#limits;
+    const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
     const chunks: Buffer[] = [];
-    let bytes = 0;
-    request.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes <= maxBytes) chunks.push(chunk);
-      else reject(tooLarge());
+    let isSlow = false;
+    let timer = setTimeout(() => {
+      isSlow = this.#addSlow(sender);
+      if (!isSlow) return fail(tooMany('open_bodies', 'Too many requests of this address are half sent.'));
+      timer = setTimeout(fail, deadlineMs - slowAfterMs, tooMany('slow_body', 'The body took too long to come.'));
+    }, slowAfterMs);
+    const settle = () => {
+      clearTimeout(timer);
+      if (isSlow) this.#removeSlow(sender);
+      isSlow = false;
+    };
+    const fail = (error: Refusal) => {
+      settle();
+      request.off('data', take).pause();
+      reject(error);
+    };
+    const take = (chunk: Buffer) => {
+      held.bytes += chunk.length;
+      this.#heldBytes += chunk.length;
+      if (held.bytes > maxBytes) fail(tooLarge());
+      else if (this.#heldBytes > maxHeldBytes) fail(away('too much is on its way to the log'));
+      else chunks.push(chunk);
+    };
+    request.on('data', take);
+    request.once('end', () => {
+      settle();
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
     });
-    request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-    request.once('error', () => reject(new Refusal('invalid_request', 'The body ended before its end.')));
-  });
+    request.once('error', () => fail(new Refusal('invalid_request', 'The body ended before its end.')));
+    return promise;
+  }
+
+  /** False where the address keeps us waiting for too many already. */
+  #addSlow(sender: string): boolean {
+    const slow = this.#slow.get(sender) ?? 0;
+    if (slow >= this.#limits.maxSlowPerAddress) return false;
+    this.#slow.set(sender, slow + 1);
+    return true;
+  }
+
+  #removeSlow(sender: string): void {
+    const slow = (this.#slow.get(sender) ?? 1) - 1;
+    if (slow > 0) this.#slow.set(sender, slow);
+    else this.#slow.delete(sender);
+  }
 }
 
 const tooLarge = () =>
   new Refusal('payload_too_large', 'A request may have up to 64 KiB and 50 visits. Send fewer at once.');
+
+/** A browser keeps what it sent and tries again. */
+const tooMany = (reason: string, message: string) =>
+  new Refusal('rate_limit_exceeded', message, { fields: { reason }, headers: { 'retry-after': '2' } });

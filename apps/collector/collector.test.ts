@@ -1,85 +1,23 @@
-import type { VisitMessage } from '@tributary/domain/ingestion/room.ts';
-import { createRedis, type RedisClient, redisReady } from '@tributary/redis';
-import type { Stream } from '@tributary/stream';
-import { createLog } from '@tributary/telemetry';
-import { browserVisit, buildProfile, buildTrackingKey, openTestkit, type Testkit, testVault } from '@tributary/testkit';
-import { type FlakyLine, openFlakyLine, openPrivateStream, type PrivateStream } from '@tributary/testkit/stream';
+import { createRedis } from '@tributary/redis';
+import { testVault } from '@tributary/testkit';
+import { type FlakyLine, openFlakyLine, openPrivateStream } from '@tributary/testkit/stream';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Collector, createCollector } from './app.ts';
+import { type Answered, type CollectorScene, openCollectorScene } from './collector.fixture.ts';
 
-let kit: Testkit;
-let redis: RedisClient;
-let log: PrivateStream;
-let collector: Collector;
+let scene: CollectorScene;
 let url: string;
-const logLines: string[] = [];
-const messages: VisitMessage[] = [];
-
-const open = (stream: Stream, changes: Partial<Parameters<typeof createCollector>[0]> = {}) =>
-  createCollector({
-    baseUrl: 'https://tributary.test',
-    postgres: kit.app,
-    redis,
-    stream,
-    vault: testVault,
-    log: createLog('info', { write: (line) => void logLines.push(line) }),
-    now: () => kit.clock.now(),
-    requestTimeoutMs: 5_000,
-    requestsPerMinute: 100_000,
-    trustedProxies: ['127.0.0.1'],
-    ...changes,
-  });
-
 beforeAll(async () => {
-  kit = await openTestkit();
-  redis = createRedis({ url: kit.redisUrl, prefix: kit.redisPrefix });
-  await redisReady(redis);
-  log = await openPrivateStream();
-  collector = await open(log.stream);
-  url = `http://127.0.0.1:${await collector.listen('127.0.0.1', 0)}`;
-  await log.stream.consume({
-    name: 'test',
-    maxWaitMs: 5,
-    handler: async (batch) => {
-      for (const { payload } of batch)
-        for (const line of Buffer.from(payload).toString('utf8').split('\n')) messages.push(JSON.parse(line));
-    },
-  });
+  scene = await openCollectorScene();
+  url = scene.collector.url;
 });
-afterAll(async () => {
-  await collector.close();
-  await log.destroy();
-  redis.disconnect();
-  await kit.close();
-});
+afterAll(() => scene.close());
 
-interface Answered {
-  readonly error: { readonly code: string; readonly reason?: string };
-}
-
-const post = (body: unknown, headers: Record<string, string> = {}, to = url) =>
-  fetch(`${to}/v1/visits`, {
-    method: 'POST',
-    headers: { 'content-type': 'text/plain', ...headers },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  });
-
-const setUp = async (traits: Parameters<typeof buildTrackingKey>[2] = {}) => {
-  const profile = await buildProfile(kit.app);
-  const { id, key } = await buildTrackingKey(kit.app, profile.id, traits);
-  return { profileId: profile.id, keyId: id, envelope: { key, client_id: uuid(), visits: [visit()] } };
-};
-const visit = (changes: Record<string, unknown> = {}) => browserVisit(kit.clock.now(), changes);
-
-const messageOf = async (clientId: string): Promise<VisitMessage> => {
-  for (let attempt = 0; attempt < 200; attempt += 1) {
-    const found = messages.find(({ client_id }) => client_id === clientId);
-    if (found) return found;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error('The message did not come.');
-};
+const post: CollectorScene['post'] = (...request) => scene.post(...request);
+const setUp: CollectorScene['setUp'] = (...traits) => scene.setUp(...traits);
+const open: CollectorScene['open'] = (...how) => scene.open(...how);
+const visit: CollectorScene['visit'] = (...changes) => scene.visit(...changes);
+const messageOf: CollectorScene['messageOf'] = (clientId) => scene.messageOf(clientId);
 
 describe('204', () => {
   test('comes when the log has the visits, with where and what but not who', async () => {
@@ -95,7 +33,7 @@ describe('204', () => {
       profile_id: profileId,
       country: 'CL',
       user_agent: { browser: 'Safari', os: 'iOS', device: 'mobile', is_bot: false },
-      received_at: kit.clock.now().toISOString(),
+      received_at: scene.kit.clock.now().toISOString(),
       visits: [{ id: envelope.visits[0]?.id, type: 'page_view' }],
       broken: [],
     });
@@ -114,11 +52,12 @@ describe('204', () => {
         referrer: `https://shop.example/u/${secret}`,
       }),
       { ...visit(), type: 'unheard of', url: secret },
+      visit({ type: 'track', name: `mailed ${secret}`, url: 'https://shop.example/?external_id=lovelace-42' }),
     ];
     expect((await post(envelope)).status).toBe(204);
     const message = await messageOf(envelope.client_id);
     const text = JSON.stringify(message);
-    for (const word of ['ada', 'lovelace', 'secret-click', 'tokentoken']) expect(text).not.toContain(word);
+    for (const word of ['ada.', 'lovelace', 'secret-click', 'tokentoken']) expect(text).not.toContain(word);
     const place = { table: 'stream', column: 'visits', row: envelope.client_id, profileId };
     const opened = JSON.parse(testVault.open(Buffer.from(message.sealed as string, 'base64'), place));
     const [first, second, third] = envelope.visits.map(({ id }) => opened[id as string]);
@@ -143,18 +82,18 @@ describe('204', () => {
 
   test('the same request again is one message', async () => {
     const { envelope } = await setUp();
-    const before = await log.stream.lastSequence();
+    const before = await scene.log.stream.lastSequence();
     for (let time = 0; time < 3; time += 1) expect((await post(envelope)).status).toBe(204);
-    expect(await log.stream.lastSequence()).toBe(before + 1);
+    expect(await scene.log.stream.lastSequence()).toBe(before + 1);
   });
 
   test('requests that come together share messages, and each is answered when its own is kept', async () => {
-    const before = await log.stream.lastSequence();
+    const before = await scene.log.stream.lastSequence();
     const { envelope } = await setUp();
     const many = Array.from({ length: 60 }, () => ({ ...envelope, client_id: uuid(), visits: [visit()] }));
     const answers = await Promise.all(many.map((each) => post(each)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
-    expect((await log.stream.lastSequence()) - before).toBeLessThan(60);
+    expect((await scene.log.stream.lastSequence()) - before).toBeLessThan(60);
     for (const { client_id, visits } of many)
       expect((await messageOf(client_id)).visits.map(({ id }) => id)).toEqual(visits.map(({ id }) => id));
   });
@@ -191,7 +130,7 @@ describe('401', () => {
     const { profileId, keyId, envelope } = await setUp();
     expect((await post({ ...envelope, key: `trk_${'x'.repeat(22)}` })).status).toBe(401);
     expect((await post({ ...envelope, key: 'trk_1' })).status).toBe(401);
-    await kit.app
+    await scene.kit.app
       .forProfile(profileId)
       .transaction((tx) =>
         tx.updateTable('tracking_keys').set({ revoked_at: new Date() }).where('id', '=', keyId).execute(),
@@ -237,14 +176,14 @@ describe('429', () => {
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(((await refused.json()) as Answered).error.reason).toBe('daily_quota');
-    kit.clock.advance(24 * 60 * 60_000);
+    scene.kit.clock.advance(24 * 60 * 60_000);
     expect((await send()).status).toBe(204);
   });
 
   test('a quota counts over all collectors', async () => {
     const { envelope } = await setUp({ dailyVisitQuota: 12 });
-    const other = await open(log.stream);
-    const otherUrl = `http://127.0.0.1:${await other.listen('127.0.0.1', 0)}`;
+    const other = await open(scene.log.stream);
+    const { url: otherUrl } = other;
     const send = async (to: string) => (await post({ ...envelope, visits: [visit()] }, {}, to)).status;
     for (let n = 0; n < 11; n += 1) expect(await send(otherUrl)).toBe(204);
     expect(await send(url)).toBe(204);
@@ -260,8 +199,8 @@ describe('429', () => {
 
   test('more requests than an address may send; a stranger is not hindered', async () => {
     const { envelope } = await setUp();
-    const strict = await open(log.stream, { requestsPerMinute: 2 });
-    const to = `http://127.0.0.1:${await strict.listen('127.0.0.1', 0)}`;
+    const strict = await open(scene.log.stream, { requestsPerMinute: 2 });
+    const { url: to } = strict;
     const send = (address: string) => post(envelope, { 'x-forwarded-for': address }, to);
     expect([(await send('198.51.100.7')).status, (await send('198.51.100.7')).status]).toEqual([204, 204]);
     const refused = await send('198.51.100.7');
@@ -281,9 +220,9 @@ describe('while an engine is away', () => {
 
   test('without the log visits are refused in time, for the browser to keep, and taken again afterwards', async () => {
     const { envelope } = await setUp();
-    const stream = await log.another({ url: line.url });
+    const stream = await scene.log.another({ url: line.url });
     const cut = await open(stream);
-    const to = `http://127.0.0.1:${await cut.listen('127.0.0.1', 0)}`;
+    const { url: to } = cut;
     expect((await post(envelope, {}, to)).status).toBe(204);
     line.cut();
     const startedAt = performance.now();
@@ -301,8 +240,8 @@ describe('while an engine is away', () => {
 
   test('what waits for the log is bounded: beyond it requests are sent away at once', async () => {
     const { envelope } = await setUp();
-    const stuck = await open(await log.another({ url: line.url }), { maxHeldBytes: 1_000 });
-    const to = `http://127.0.0.1:${await stuck.listen('127.0.0.1', 0)}`;
+    const stuck = await open(await scene.log.another({ url: line.url }), { maxHeldBytes: 1_000 });
+    const { url: to } = stuck;
     const send = () => post({ ...envelope, visits: [visit()] }, {}, to);
     expect((await send()).status).toBe(204);
     line.deafen();
@@ -318,8 +257,8 @@ describe('while an engine is away', () => {
   test('without Redis each collector limits by itself', async () => {
     const { envelope } = await setUp();
     const gone = createRedis({ url: 'redis://127.0.0.1:1', prefix: 'gone' });
-    const alone = await open(log.stream, { redis: gone });
-    const to = `http://127.0.0.1:${await alone.listen('127.0.0.1', 0)}`;
+    const alone = await open(scene.log.stream, { redis: gone });
+    const { url: to } = alone;
     expect((await post(envelope, {}, to)).status).toBe(204);
     await alone.close();
     gone.disconnect();
@@ -343,11 +282,32 @@ test('the script is served, and not again to whoever has it', async () => {
 
 test('it says that it lives and what it needs; all else is not found', async () => {
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
-  expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: 'ready', engines: { nats: 'up' } });
+  expect(await (await fetch(`${url}/readyz`)).json()).toEqual({
+    status: 'ready',
+    engines: { nats: 'up' },
+    log_fill: 0,
+  });
   expect((await fetch(`${url}/v1/visits`)).status).toBe(404);
 });
 
+test('it says how full the log is before it is full', async () => {
+  const small = await openPrivateStream({ maxBytes: 200_000 });
+  const near = await open(small.stream);
+  const ready = async () => {
+    const answer = await fetch(`${near.url}/readyz`);
+    return [answer.status, ((await answer.json()) as { status: string }).status];
+  };
+  const fill = (bytes: number) => small.stream.publish([{ id: uuid(), key: 'x', payload: Buffer.alloc(bytes) }]);
+  expect(await ready()).toEqual([200, 'ready']);
+  await fill(170_000);
+  expect(await ready()).toEqual([200, 'degraded']);
+  await fill(27_000);
+  expect(await ready()).toEqual([503, 'not ready']);
+  await near.close();
+  await small.destroy();
+});
+
 test('nothing that was sent is in a log line', () => {
-  const text = logLines.join('');
+  const text = scene.logLines.join('');
   for (const word of ['lovelace', 'secret-click', 'trk_', '200.1.123.1']) expect(text).not.toContain(word);
 });

@@ -1,15 +1,22 @@
 import { runProcess } from '@tributary/platform';
 import { createMetrics, serveMetrics } from '@tributary/telemetry';
-import { createVault } from '@tributary/vault';
+import { createSealer } from '@tributary/vault';
 import { createCollector } from './app.ts';
+import { openStreamKeys } from './stream-keys.ts';
 
 await runProcess('collector', async (platform) => {
   const { settings, log, now } = platform;
-  const postgres = await platform.postgres('app', { poolSize: 2, statementTimeoutMs: 5_000 });
-  const ring = await platform.keys(postgres);
+  const postgres = await platform.postgres('collector', { poolSize: 2, statementTimeoutMs: 5_000 });
+  const { keys, close } = await openStreamKeys(postgres.unbound, platform.onError);
+  platform.onClose(close);
   const stream = await platform.stream();
   await stream.ensureStreams();
-  const metrics = createMetrics();
+  const metrics = createMetrics({
+    tributary_visits_log_fill: {
+      help: 'How full the visits log is, from 0 to 1; full, it refuses visits',
+      read: async () => (await stream.fill()).share,
+    },
+  });
   if (settings.collectorMetricsPort !== undefined)
     await serveMetrics(metrics, settings.host, settings.collectorMetricsPort);
   let isStopping = false;
@@ -18,12 +25,13 @@ await runProcess('collector', async (platform) => {
     postgres,
     redis: await platform.redis(),
     stream,
-    vault: createVault(() => ring.keys('stream')),
+    vault: createSealer(keys),
     log,
     metrics,
     now,
     requestTimeoutMs: settings.requestTimeoutMs,
     requestsPerMinute: settings.collectorRequestsPerMinute,
+    addressShare: settings.collectorAddressShare / 100,
     trustedProxies: settings.trustedProxies,
     geoDatabaseFile: settings.geoDatabaseFile,
     isStopping: () => isStopping,

@@ -1,56 +1,69 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Agent, sealMessage, type TrackingKey, type VisitMessage } from '@tributary/domain/ingestion/room.ts';
-import { hidden, Refusal, tooMany } from '@tributary/operations';
-import type { RateLimiter, Verdict } from '@tributary/redis';
-import { readEnvelope, visitsPerDay } from '@tributary/rules';
+import { Refusal } from '@tributary/operations';
+import type { AddressGroup } from '@tributary/redis';
+import { isTooDeep, readEnvelope } from '@tributary/rules';
 import { PublishFailed } from '@tributary/stream';
 import type { Metrics } from '@tributary/telemetry';
 import type { Vault } from '@tributary/vault';
-import type { DailyQuota } from './daily-quota.ts';
+import type { RefusedReason } from '@tributary/vocabulary';
+import type { DailyUse } from './daily-use.ts';
 import { isAllowedOrigin } from './is-allowed-origin.ts';
 import type { Place } from './place-of.ts';
+import { away, onlyBroken, overQuota, withoutConsent } from './refusals.ts';
+import type { RefusedTally } from './refused-tally.ts';
 import { KeysAway, type TrackingKeys } from './tracking-keys.ts';
 import type { VisitLog } from './visit-log.ts';
 
 export interface Intake {
   readonly keys: TrackingKeys;
-  readonly quota: DailyQuota;
-  readonly limiter: RateLimiter;
-  readonly requestsPerMinute: number;
+  readonly use: DailyUse;
+  readonly refused: RefusedTally;
   readonly log: VisitLog;
   /** With the stream's keys. */
   readonly vault: Pick<Vault, 'seal'>;
-  readonly addressOf: (request: IncomingMessage) => string;
   readonly placeOf: (address: string) => Place;
   readonly agentOf: (userAgent: string | undefined) => Agent;
   readonly metrics: Metrics;
   readonly now: () => Date;
 }
 
+export interface Sender {
+  readonly address: string;
+  readonly group: AddressGroup;
+}
+
 /** One request from its body to the log. Resolves when the log has it on disk; refuses in the words of the catalogue. */
-export async function takeRequest(intake: Intake, request: IncomingMessage, body: Promise<Buffer>): Promise<Verdict> {
-  const address = intake.addressOf(request);
-  // Both at once: an allowance is asked for while the body is still on its way.
-  const [verdict, bytes] = await Promise.all([
-    intake.limiter.take(`visits:${hidden(address)}`, intake.requestsPerMinute),
-    body,
-  ]);
-  if (!verdict.allowed) throw tooMany(verdict);
-  const { client_id, visits, ...envelope } = parseEnvelope(bytes);
+export async function takeRequest(
+  intake: Intake,
+  { headers }: IncomingMessage,
+  { address, group }: Sender,
+  body: Buffer,
+): Promise<void> {
+  const { client_id, visits, consent, ...envelope } = parseEnvelope(body);
   const key = await keyOf(intake.keys, envelope.key);
-  const { headers } = request;
+  const { profileId } = key;
   if (!isAllowedOrigin(headers.origin, key.allowedHosts))
     throw new Refusal('forbidden', 'Pages of this origin may not send visits for this key.', {
       fields: { reason: 'origin' },
     });
-  takeQuota(intake.quota, key, visits.length);
+  const refuse = (reason: RefusedReason, refusal: Refusal) => {
+    intake.refused.count(profileId, reason, visits.length);
+    throw refusal;
+  };
+  if (key.isConsentRequired && !consent) refuse('consent', withoutConsent());
+  const account = intake.use.open(key, group);
+  const hold = (lacking: ReturnType<typeof account.lacks>) => {
+    if (lacking) refuse(lacking, overQuota(lacking, intake.use.retryAfterSeconds));
+  };
+  hold(account.lacks('visits', 1) ?? account.lacks('bytes', body.length));
   const { country, city } = intake.placeOf(address);
   const message = sealMessage(
     // Made from what was sent: a request that comes again is the same one.
-    hash('sha256', bytes, 'base64url'),
+    hash('sha256', body, 'base64url'),
     {
-      profile_id: key.profileId,
+      profile_id: profileId,
       client_id,
       received_at: intake.now().toISOString(),
       country,
@@ -60,18 +73,25 @@ export async function takeRequest(intake: Intake, request: IncomingMessage, body
     visits,
     key.ownHosts,
     intake.vault,
+    account.brokenLeft,
   );
+  const taken = { visits: message.visits.length, broken: message.broken.length, bytes: body.length };
+  if (taken.visits + taken.broken === 0) refuse('broken_quota', onlyBroken());
+  hold(account.lacks('visits', taken.visits));
+  account.add(taken);
   try {
     await publish(intake.log, message);
   } catch (error) {
-    intake.quota.giveBack(key.profileId, visits.length);
+    account.add({ visits: -taken.visits, broken: -taken.broken, bytes: -taken.bytes });
     throw error;
   }
-  intake.metrics.countVisits(message.visits.length, message.broken.length);
-  return verdict;
+  intake.metrics.countVisits(taken.visits, taken.broken);
+  const unkept = visits.length - taken.visits - taken.broken;
+  if (unkept > 0) intake.refused.count(profileId, 'broken_quota', unkept);
 }
 
 function parseEnvelope(bytes: Buffer) {
+  if (isTooDeep(bytes)) throw new Refusal('invalid_request', 'The body is nested deeper than anybody means.');
   let said: unknown;
   try {
     said = JSON.parse(bytes.toString('utf8'));
@@ -100,15 +120,6 @@ async function keyOf(keys: TrackingKeys, text: string): Promise<TrackingKey> {
   throw new Refusal('unauthorized', unknownKey);
 }
 
-function takeQuota(quota: DailyQuota, { profileId, plan, dailyVisitQuota }: TrackingKey, visits: number): void {
-  const refused = quota.take(profileId, visits, visitsPerDay(plan, dailyVisitQuota));
-  if (refused)
-    throw new Refusal('rate_limit_exceeded', 'The profile has sent as many visits today as it may.', {
-      fields: { reason: 'daily_quota' },
-      headers: { 'retry-after': String(refused.retryAfterSeconds) },
-    });
-}
-
 async function publish(log: VisitLog, message: VisitMessage): Promise<void> {
   try {
     await log.publish(message.id, `${message.profile_id}:${message.client_id}`, JSON.stringify(message));
@@ -117,9 +128,3 @@ async function publish(log: VisitLog, message: VisitMessage): Promise<void> {
     throw error;
   }
 }
-
-export const away = (internal: string): Refusal =>
-  new Refusal('service_unavailable', 'Visits cannot be kept right now. Send them again in a moment.', {
-    internal,
-    headers: { 'retry-after': '2' },
-  });

@@ -37,6 +37,7 @@ test('a key is found with what it may send, and then known at once', async () =>
     ownHosts: ['partner.example'],
     keepsCity: true,
     dailyVisitQuota: 7,
+    isConsentRequired: false,
   };
   expect(await keys.find(key)).toEqual(expected);
   expect(keys.find(key)).toEqual(expected);

@@ -10,8 +10,8 @@ import type { Jobs } from '@tributary/work';
 /** How late a rotated key is used at the latest. */
 const keyRefreshMs = 30_000;
 
-/** As whom to enter PostgreSQL: behind the walls, at the queues, or as the owner of the schema. */
-type Role = 'app' | 'system' | 'owner';
+/** As whom to enter PostgreSQL: behind the walls, at the queues, as the owner of the schema, or for tracking keys only. */
+type Role = 'app' | 'system' | 'owner' | 'collector';
 
 export interface LedgerOptions {
   readonly poolSize: number;
@@ -53,6 +53,7 @@ export function openPlatform(environment: NodeJS.ProcessEnv): Platform {
     app: settings.databaseAppUrl,
     system: settings.databaseSystemUrl,
     owner: settings.databaseOwnerUrl,
+    collector: settings.databaseCollectorUrl,
   };
 
   function masterVault(): Vault {
@@ -93,8 +94,8 @@ export function openPlatform(environment: NodeJS.ProcessEnv): Platform {
     },
 
     async stream() {
-      const { connectStream } = await import('@tributary/stream');
-      const stream = await connectStream({ url: settings.natsUrl, prefix: settings.streamPrefix });
+      const { connectStream, streamOptions } = await import('@tributary/stream');
+      const stream = await connectStream(streamOptions(settings));
       onClose(() => stream.close());
       return stream;
     },

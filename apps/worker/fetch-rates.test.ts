@@ -57,6 +57,7 @@ const fetchRates = () =>
     stream: {} as never,
     ingestion: {} as never,
     now: () => kit.clock.now(),
+    badVisitDays: 30,
     rateSources: { ecb: `${origin}/ecb`, bcch: `${origin}/bcch` },
     outbound: createOutbound({ timeoutMs: 5_000, maxResponseBytes: 1 << 20, policy: localDevelopmentTargets }),
   }).fetchRates({}, new AbortController().signal);

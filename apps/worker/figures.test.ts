@@ -28,6 +28,8 @@ test('what waits is counted when somebody asks, and what an engine that is away 
   const nothing = {
     tributary_visits_waiting: '0',
     tributary_dead_letters: '0',
+    tributary_visits_log_fill: '0',
+    tributary_dead_letters_fill: '0',
     tributary_conversions_waiting: '0',
     tributary_delivery_copies_waiting: '0',
     tributary_events_waiting: '0',

@@ -28,6 +28,14 @@ export function workFigures(system: Postgres, stream: Stream): Record<string, Fi
       help: 'Messages that could not be read and wait for somebody to look at them',
       read: () => stream.deadLetters.count(),
     },
+    tributary_visits_log_fill: {
+      help: 'How full the visits log is, from 0 to 1; full, it refuses visits',
+      read: async () => (await stream.fill()).share,
+    },
+    tributary_dead_letters_fill: {
+      help: 'How full the room for dead letters is, from 0 to 1',
+      read: async () => (await stream.fill('dead-letters')).share,
+    },
     tributary_conversions_waiting: {
       help: `Conversions to be attributed, counted up to ${countedTo}`,
       read: rowsOf('dirty_conversions'),

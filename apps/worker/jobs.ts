@@ -3,7 +3,7 @@ import { pruneAccessLog } from '@tributary/domain/accountability/room.ts';
 import { forgetExpired } from '@tributary/domain/accounts/room.ts';
 import { completeErasures } from '@tributary/domain/erasures/room.ts';
 import { pruneEvents } from '@tributary/domain/events/room.ts';
-import type { Ingestion } from '@tributary/domain/ingestion/room.ts';
+import { type Ingestion, pruneBadVisits } from '@tributary/domain/ingestion/room.ts';
 import { fetchRates, type RateSources } from '@tributary/domain/money/room.ts';
 import { priceOutcomes, spreadDefinition } from '@tributary/domain/outcomes/room.ts';
 import { settleCustomers } from '@tributary/domain/payments/room.ts';
@@ -27,6 +27,7 @@ export interface Work {
   readonly now: () => Date;
   readonly rateSources: RateSources;
   readonly outbound: Outbound;
+  readonly badVisitDays: number;
 }
 
 /** Every kind of job and its handler. A kind without one does not compile. */
@@ -37,6 +38,10 @@ export function jobHandlers({ app, system, clickhouse, patient, now, ...rest }: 
     pruneEvents: async (_payload, signal) => void (await pruneEvents(system.unbound, now(), signal)),
     forgetExpired: async (_payload, signal) => void (await forgetExpired(system.unbound, now(), signal)),
     pruneAccessLog: async (_payload, signal) => void (await pruneAccessLog(system.unbound, now(), signal)),
+    pruneBadVisits: async (_payload, signal) =>
+      void (await pruneBadVisits(system.unbound, now(), rest.badVisitDays, signal)),
+    trimVisitsLog: async () => void (await stream.trim()),
+    replayDeadLetters: async (_payload, signal) => void (await stream.deadLetters.replayDue(signal)),
     deleteTenant: (payload) => deleteTenant(app, payload, (profileId) => forgetProfile(clickhouse, profileId)),
     spreadDefinition: async (payload, signal) => void (await spreadDefinition(app, payload, signal)),
     settleCustomers: async (_payload, signal) => void (await settleCustomers(app, system, signal)),

@@ -8,7 +8,7 @@ import { linkTokenReader } from '@tributary/domain/link-tokens/room.ts';
 import { markVerified } from '@tributary/domain/tracking/room.ts';
 import { createOutbound } from '@tributary/outbound';
 import { createPostgres } from '@tributary/postgres';
-import { connectStream } from '@tributary/stream';
+import { connectStream, streamOptions } from '@tributary/stream';
 import { createLog, createWorkMetrics, onStop, serveMetrics } from '@tributary/telemetry';
 import { createVault, KeyRing, loadKeys } from '@tributary/vault';
 import { startJobWorker } from '@tributary/work';
@@ -47,7 +47,7 @@ try {
   const columns = clickhouseSettings(settings);
   const clickhouse = createClickHouse(columns);
   const patient = createClickHouse({ ...columns, requestTimeoutMs: attributionTimeoutMs });
-  const stream = await connectStream({ url: settings.natsUrl, prefix: settings.streamPrefix });
+  const stream = await connectStream(streamOptions(settings));
   await stream.ensureStreams();
   const metrics = createWorkMetrics(workFigures(system, stream));
   if (settings.workerMetricsPort !== undefined) await serveMetrics(metrics, settings.host, settings.workerMetricsPort);
@@ -59,7 +59,16 @@ try {
   const attribution = startAttribution({ app, system, clickhouse: patient, now, onError: failing('attribution') });
   const delivery = startDeliveryCopy({ app, system, clickhouse, now, onError: failing('delivery') });
   const readLinkToken = linkTokenReader(() => (settings.linkTokens ? ring.keys('link_token') : []));
-  const ingestion = openIngestion({ postgres: app, clickhouse, ring, readLinkToken, markVerified, now });
+  const badBytesPerDay = settings.badVisitMegabytesPerDay << 20;
+  const ingestion = openIngestion({
+    postgres: app,
+    clickhouse,
+    ring,
+    readLinkToken,
+    markVerified,
+    badBytesPerDay,
+    now,
+  });
   const jobs = await startJobWorker({
     systemUrl: settings.databaseSystemUrl,
     handlers: jobHandlers({
@@ -71,6 +80,7 @@ try {
       ingestion,
       now,
       rateSources: { ecb: settings.ecbRatesUrl, bcch: settings.bcchRatesUrl },
+      badVisitDays: settings.badVisitDays,
       outbound: createOutbound({ timeoutMs: 30_000, maxResponseBytes: 1 << 20 }),
     }),
     onError: failing('jobs'),

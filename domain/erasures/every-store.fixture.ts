@@ -54,6 +54,7 @@ export function useEveryStore() {
       ring: testRing,
       readLinkToken: linkTokenReader(() => testVault.derive('link_token')),
       markVerified: async () => {},
+      badBytesPerDay: 50 << 20,
       now,
     });
     attribution = startAttribution({

@@ -7,9 +7,9 @@ import {
 } from '@tributary/clickhouse';
 import { type Tombstones, tombstonesUnder } from '@tributary/domain/customers';
 import type { Postgres, Tx } from '@tributary/postgres';
-import { createVault, type KeyRing, type Vault } from '@tributary/vault';
+import { createOpener, createVault, type KeyRing, type Vault } from '@tributary/vault';
 
-/** Whom a link token names; undefined where it does not open. What became of that customer since, the pipeline asks itself. */
+/** Whom a link token names; undefined where it does not open, or had lapsed by then. What became of that customer since, the pipeline asks itself. */
 export type ReadLinkToken = (profileId: string, token: string, at: Date) => string | undefined;
 
 /** Notes that a page of the profile really sends visits. */
@@ -22,7 +22,7 @@ export interface Ingestion {
   readonly visits: BatchWriter<VisitRow>;
   readonly touches: BatchWriter<TouchRow>;
   /** Opens what the collector sealed. */
-  readonly streamVault: Vault;
+  readonly streamVault: Pick<Vault, 'open'>;
   /** Seals what PostgreSQL keeps. */
   readonly envelopeVault: Vault;
   /** A collector may seal with a key that is younger than our last look at the ring. */
@@ -32,6 +32,8 @@ export interface Ingestion {
   /** What is left of those who were erased. */
   readonly tombstones: Tombstones;
   readonly markVerified: MarkVerified;
+  /** What is kept of a profile's broken visits of a day; the rest is only counted. */
+  readonly badBytesPerDay: number;
   readonly now: () => Date;
 }
 
@@ -41,6 +43,7 @@ export interface IngestionParts {
   readonly ring: Pick<KeyRing, 'keys' | 'eldest' | 'refresh'>;
   readonly readLinkToken?: ReadLinkToken;
   readonly markVerified: MarkVerified;
+  readonly badBytesPerDay: number;
   readonly now: () => Date;
 }
 
@@ -52,13 +55,14 @@ export function openIngestion({ postgres, clickhouse, ring, ...rest }: Ingestion
     postgres,
     visits: createBatchWriter({ client: clickhouse, table: 'visits', retryForMs }),
     touches: createBatchWriter({ client: clickhouse, table: 'touches', retryForMs }),
-    streamVault: createVault(() => ring.keys('stream')),
+    streamVault: createOpener(() => ring.keys('stream')),
     envelopeVault: createVault(() => ring.keys('envelope')),
     refreshKeys: () => ring.refresh(),
     visitorKey: () => ring.eldest('visitor').bytes,
     readLinkToken: rest.readLinkToken ?? (() => undefined),
     tombstones: tombstonesUnder(() => ring.eldest('tombstone').bytes),
     markVerified: rest.markVerified,
+    badBytesPerDay: rest.badBytesPerDay,
     now: rest.now,
   };
 }

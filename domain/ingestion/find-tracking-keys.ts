@@ -9,6 +9,7 @@ export interface TrackingKey {
   readonly ownHosts: readonly string[];
   readonly keepsCity: boolean;
   readonly dailyVisitQuota: number | null;
+  readonly isConsentRequired: boolean;
 }
 
 /** Of these keys those that live, whoever they belong to. */
@@ -18,7 +19,7 @@ export async function findTrackingKeys(
 ): Promise<Map<string, TrackingKey>> {
   const { rows } = await ledger.query(sql<TrackingKey & { key: string }>`
     SELECT key, profile_id AS "profileId", plan, allowed_hosts AS "allowedHosts", own_hosts AS "ownHosts",
-      keeps_city AS "keepsCity", daily_visit_quota AS "dailyVisitQuota"
+      keeps_city AS "keepsCity", daily_visit_quota AS "dailyVisitQuota", is_consent_required AS "isConsentRequired"
     FROM find_tracking_keys(${[...keys]}::text[])`);
   return new Map(rows.map(({ key, ...found }) => [key, found]));
 }

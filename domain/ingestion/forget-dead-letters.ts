@@ -58,7 +58,7 @@ export async function forgetDeadLetters(
 
 /** What is sealed under a key that was retired says nothing to anybody any more. */
 function openRequest({ streamVault }: Pick<Opening, 'streamVault'>, message: VisitMessage) {
-  const { v: _version, visits, sealed, broken, id: _id, ...arrival } = message;
+  const { v: _version, visits, sealed, broken, id: _id, refused: _refused, ...arrival } = message;
   const open = (text: string): unknown => {
     try {
       return parsed(streamVault.open(Buffer.from(text, 'base64'), placeInStream(arrival)));

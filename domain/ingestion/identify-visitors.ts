@@ -42,7 +42,7 @@ interface Claim {
 }
 
 /**
- * Step 6. Whose browser it is. A browser's word is worth little, because its key is public: it links its own visitor, if that is
+ * Step 7. Whose browser it is. A browser's word is worth little, because its key is public: it links its own visitor, if that is
  * nobody's yet, to one customer, and never merges customers, adds an identifier to one or changes a name. A link token was
  * made by us, and counts before what the browser says.
  *
@@ -59,6 +59,12 @@ export async function identifyVisitors(ingestion: Ingestion, visits: readonly Pl
   return foundErased;
 }
 
+/**
+ * A token that lapsed less than this before its visit came still counts: the visit may have waited on the device. When it came is our own
+ * word; when it happened is the browser's, and whoever holds an old token could say anything.
+ */
+const tokenGraceMs = 24 * 60 * 60 * 1_000;
+
 function claimOf(
   { readLinkToken }: Pick<Ingestion, 'readLinkToken'>,
   { profile, arrival, visitorId, isErased, visit, secret }: PlacedVisit,
@@ -66,9 +72,11 @@ function claimOf(
   if (arrival.user_agent.is_bot || isErased) return [];
   const at = new Date(visit.at);
   const identifiers = visit.type === 'identify' ? readTraits(profile.id, secret.traits ?? {}) : [];
-  const tokenOf = secret.link_token ? readLinkToken(profile.id, secret.link_token, at) : undefined;
+  const receivedAt = Date.parse(arrival.received_at);
+  const usedAt = new Date(receivedAt - tokenGraceMs);
+  const tokenOf = secret.link_token ? readLinkToken(profile.id, secret.link_token, usedAt) : undefined;
   if (identifiers.length === 0 && !tokenOf) return [];
-  const saidAt = new Date(Math.min(at.getTime(), Date.parse(arrival.received_at)));
+  const saidAt = new Date(Math.min(at.getTime(), receivedAt));
   return [{ profileId: profile.id, visitorId, visitId: visit.id, at, saidAt, identifiers, tokenOf }];
 }
 

@@ -7,6 +7,7 @@ export { hashesNamedIn } from './named-in.ts';
 export {
   countBadVisitsByDay,
   countBrowsers,
+  countRefusedByDay,
   findHolders,
   findLatestBrowsers,
   listBrowsers,

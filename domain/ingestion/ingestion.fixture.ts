@@ -14,7 +14,16 @@ export const openTestIngestion = (
   clickhouse: ClickHouse,
   now: () => Date,
   changes: Partial<IngestionParts> = {},
-): Ingestion => openIngestion({ postgres, clickhouse, ring: testRing, markVerified: async () => {}, now, ...changes });
+): Ingestion =>
+  openIngestion({
+    postgres,
+    clickhouse,
+    ring: testRing,
+    markVerified: async () => {},
+    badBytesPerDay: 50 << 20,
+    now,
+    ...changes,
+  });
 
 export interface Sent extends Partial<Omit<Arrival, 'profile_id'>> {
   readonly profileId: string;

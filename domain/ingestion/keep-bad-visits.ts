@@ -4,7 +4,7 @@ import { eachProfile } from './each-profile.ts';
 import { findErased, parsed } from './find-erased.ts';
 import type { Arrival } from './message.ts';
 import type { OpenedRequest } from './open-messages.ts';
-import { insertBadVisits, type VisitProfile } from './store.ts';
+import { insertBadVisits, noteBadBytes, openBadDay, type VisitProfile } from './store.ts';
 
 /** What a bad row holds under its seal: all that a replay needs to treat it as if it came now. */
 export interface BadContent {
@@ -15,10 +15,10 @@ export interface BadContent {
 
 /**
  * Step 5. What could not be understood stays, sealed, with its reason. A redelivery gives the same rows; but what is of somebody who
- * was erased meanwhile does not come back.
+ * was erased meanwhile does not come back. Past a day's bytes only the reason stays, so that nobody fills the ledger with nonsense.
  */
 export async function keepBadVisits(
-  ingestion: Pick<Ingestion, 'postgres' | 'envelopeVault' | 'visitorKey' | 'tombstones'>,
+  ingestion: Pick<Ingestion, 'postgres' | 'envelopeVault' | 'visitorKey' | 'tombstones' | 'badBytesPerDay'>,
   requests: readonly OpenedRequest[],
   profiles: ReadonlyMap<string, VisitProfile>,
 ): Promise<void> {
@@ -30,7 +30,7 @@ export async function keepBadVisits(
       content: { arrival, sent } satisfies BadContent,
     })),
   );
-  const { postgres, envelopeVault } = ingestion;
+  const { postgres, envelopeVault, badBytesPerDay } = ingestion;
   const known = bad.filter(({ profileId }) => profiles.has(profileId));
   const suspects = known.filter(({ profileId }) => profiles.get(profileId)?.hasErased);
   const looked = suspects.map((row) => ({ row, arrival: row.content.arrival, content: parsed(row.content.sent) }));
@@ -43,7 +43,22 @@ export async function keepBadVisits(
       receivedAt: content.arrival.received_at,
       sealed: envelopeVault.seal(JSON.stringify(content), placeOfBadVisit(profileId, id)),
     }));
-    await postgres.forProfile(profileId).transaction((tx) => insertBadVisits(tx, profileId, sealed));
+    const days = Map.groupBy(sealed, ({ receivedAt }) => receivedAt.slice(0, 10));
+    // In one order for every worker, because each day is locked.
+    for (const [day, theirs] of [...days].sort(([a], [b]) => (a < b ? -1 : 1)))
+      await postgres.forProfile(profileId).transaction(async (tx) => {
+        let left = badBytesPerDay - (await openBadDay(tx, profileId, day));
+        const inserted = await insertBadVisits(
+          tx,
+          profileId,
+          theirs.map((row) => {
+            const fits = row.sealed.length <= left;
+            if (fits) left -= row.sealed.length;
+            return fits ? row : { ...row, sealed: null };
+          }),
+        );
+        await noteBadBytes(tx, profileId, day, inserted);
+      });
   });
 }
 

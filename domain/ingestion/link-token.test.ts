@@ -73,7 +73,7 @@ test('[link-044][link-045][link-046] a changed, foreign or expired token is igno
     good.slice(0, -1) + (good.endsWith('A') ? 'B' : 'A'),
     good.slice(1),
     'not-a-token',
-    tokenOf(ana, inDays(-1)),
+    tokenOf(ana, inDays(-2)),
     sealLinkToken(key, otherProfile, { customerId: ana, expiresAt: inDays(90) }),
     sealLinkToken({ id: 'k2', bytes: Buffer.alloc(32, 4) }, profileId, { customerId: ana, expiresAt: inDays(90) }),
   ];
@@ -81,6 +81,14 @@ test('[link-044][link-045][link-046] a changed, foreign or expired token is igno
   expect(await links()).toEqual([]);
   expect(await visits()).toBe(bad.length);
   expect(await inLedger(sql`SELECT FROM bad_visits`)).toEqual([]);
+});
+
+test('a token that lapsed counts no longer, whatever the browser says when its visit happened; one day is for visits that waited', async () => {
+  const daysAgo = (days: number) => ({ at: inDays(-days).toISOString() });
+  await send({ ...daysAgo(11), link_token: tokenOf(ana, inDays(-10)) });
+  expect(await links()).toEqual([]);
+  await send({ ...daysAgo(1), link_token: tokenOf(ana, inDays(-0.9)) });
+  expect(await links()).toEqual([{ customer_id: ana, source: 'link_token' }]);
 });
 
 test('[link-048] a browser that is linked to somebody else is never moved by a token', async () => {

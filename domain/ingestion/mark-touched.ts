@@ -3,7 +3,7 @@ import type { PlacedVisit } from './place-visits.ts';
 import { markTouchedConversions } from './store.ts';
 
 /**
- * Step 10. Conversions that the touches may change are worked out again. Only now, when ClickHouse has the touches: marked before,
+ * Step 11. Conversions that the touches may change are worked out again. Only now, when ClickHouse has the touches: marked before,
  * they could be worked out without them, and nobody would look again.
  */
 export async function markTouched(

@@ -1,5 +1,5 @@
 import type { SecretPlace, Vault } from '@tributary/vault';
-import type { Device } from '@tributary/vocabulary';
+import type { Device, RefusedReason } from '@tributary/vocabulary';
 import { type BadReason, Masking, type OpenVisit, type SecretPart, type TakenVisit, takeVisit } from './take-visit.ts';
 
 /** What is known of a request besides its visits. The address it came from is not: country and city are all that is left of it. */
@@ -29,15 +29,27 @@ export interface VisitMessage extends Arrival {
   readonly sealed?: string;
   /** Visits that could not be understood, each as it was sent, under seal. */
   readonly broken: readonly { readonly reason: BadReason; readonly sealed: string }[];
+  /** Instead of visits: how many a collector sent away. */
+  readonly refused?: Refused;
 }
 
-/** The message of a request. `vault` is the stream's own: its keys are retired with what they sealed. */
+/** Visits of a profile that one collector sent away on a day (UTC), up to now. */
+export interface Refused {
+  readonly day: string;
+  readonly counts: Readonly<Partial<Record<RefusedReason, number>>>;
+}
+
+/**
+ * The message of a request. `vault` is the stream's own: its keys are retired with what they sealed. Of the broken visits no more than
+ * `mostBroken` are carried along.
+ */
 export function sealMessage(
   id: string,
   arrival: Arrival,
   sent: readonly unknown[],
   ownHosts: readonly string[],
   vault: Pick<Vault, 'seal'>,
+  mostBroken = sent.length,
 ): VisitMessage {
   const place = placeInStream(arrival);
   const receivedAt = new Date(arrival.received_at);
@@ -53,12 +65,30 @@ export function sealMessage(
         secrets ??= {};
         secrets[taken.visit.id] = taken.secret;
       }
-    } else {
+    } else if (broken.length < mostBroken) {
       broken.push({ reason: taken.reason, sealed: vault.seal(JSON.stringify(one), place).toString('base64') });
     }
   }
   const sealed = secrets && vault.seal(JSON.stringify(secrets), place).toString('base64');
   return { v: 1, id, ...arrival, visits, ...(sealed && { sealed }), broken };
+}
+
+/** The message with which a collector tells what it sent away. `teller` stands for the process that counted. */
+export function refusedMessage(profileId: string, teller: string, at: string, refused: Refused): VisitMessage {
+  const nobody: Agent = { browser: '', os: '', device: 'unknown', is_bot: true };
+  return {
+    v: 1,
+    id: `refused:${profileId}:${teller}:${at}`,
+    profile_id: profileId,
+    client_id: teller,
+    received_at: at,
+    country: 'ZZ',
+    city: '',
+    user_agent: nobody,
+    visits: [],
+    broken: [],
+    refused,
+  };
 }
 
 /** A sealed part opens only as part of a message of the same profile and browser. */

@@ -1,7 +1,7 @@
 import type { StreamMessage } from '@tributary/stream';
 import { UnreadableSecret } from '@tributary/vault';
 import type { Ingestion } from './context.ts';
-import { type Arrival, placeInStream, type VisitMessage } from './message.ts';
+import { type Arrival, placeInStream, type Refused, type VisitMessage } from './message.ts';
 import type { BadReason, OpenVisit, SecretPart } from './take-visit.ts';
 
 /** A request whose seals are open. */
@@ -11,6 +11,7 @@ export interface OpenedRequest {
   readonly arrival: Arrival;
   readonly visits: readonly { readonly visit: OpenVisit; readonly secret: SecretPart }[];
   readonly broken: readonly BrokenVisit[];
+  readonly refused?: Refused;
 }
 
 export interface BrokenVisit {
@@ -61,7 +62,7 @@ function parse(line: string): VisitMessage | undefined {
 }
 
 function openOne({ streamVault }: Pick<Ingestion, 'streamVault'>, message: VisitMessage): OpenedRequest {
-  const { v: _version, id, visits, sealed, broken, ...arrival } = message;
+  const { v: _version, id, visits, sealed, broken, refused, ...arrival } = message;
   const place = placeInStream(arrival);
   const open = (text: string) => streamVault.open(Buffer.from(text, 'base64'), place);
   const secrets = sealed ? (JSON.parse(open(sealed)) as Record<string, SecretPart>) : {};
@@ -70,6 +71,7 @@ function openOne({ streamVault }: Pick<Ingestion, 'streamVault'>, message: Visit
     arrival,
     visits: visits.map((visit) => ({ visit, secret: secrets[visit.id] ?? {} })),
     broken: broken.map(({ reason, sealed: text }) => ({ reason, sent: open(text) })),
+    ...(refused && { refused }),
   };
 }
 

@@ -1,7 +1,8 @@
 import { ClickHouseFailure } from '@tributary/clickhouse';
-import { isAway } from '@tributary/postgres';
+import { isAway, wasTooSlow } from '@tributary/postgres';
 import { type Handler, RetryLater } from '@tributary/stream';
 import type { Ingestion } from './context.ts';
+import { countRefused } from './count-refused.ts';
 import { findBrowsers } from './find-browsers.ts';
 import { identifyVisitors } from './identify-visitors.ts';
 import { keepBadVisits } from './keep-bad-visits.ts';
@@ -28,6 +29,7 @@ export async function ingest(ingestion: Ingestion, requests: readonly OpenedRequ
   const place = async () => placeVisits(requests, profiles, await findBrowsers(ingestion, arrivals, profiles));
   let visits = await place();
   await keepBadVisits(ingestion, requests, profiles);
+  await countRefused(ingestion, requests, profiles);
   while (await identifyVisitors(ingestion, visits)) visits = await place();
   await storeVisits(ingestion, visits);
   await recordConversions(ingestion, visits);
@@ -37,12 +39,15 @@ export async function ingest(ingestion: Ingestion, requests: readonly OpenedRequ
 
 const pauseMs = 1_000;
 
-/** A store that is away is no fault of the messages: they are held, however long it takes, and none becomes a dead letter. */
+/**
+ * A store that is away is no fault of the messages: they are held, however long it takes, and none becomes a dead letter. A statement
+ * that took too long is thrown on: fewer messages may get through, and where none does the consumer holds them, too.
+ */
 async function untilBack(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    const isPassing = error instanceof ClickHouseFailure ? error.transient : isAway(error);
+    const isPassing = error instanceof ClickHouseFailure ? error.transient : isAway(error) && !wasTooSlow(error);
     if (!isPassing) throw error;
     const store = error instanceof ClickHouseFailure ? 'ClickHouse' : 'PostgreSQL';
     throw new RetryLater(`${store} is away.`, { delayMs: pauseMs, cause: error });

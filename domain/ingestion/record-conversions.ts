@@ -11,7 +11,7 @@ type Candidate = Omit<VisitOutcome, 'customerId'> & { readonly profileId: string
 /** As many as a request of the API may bring. */
 const mostAtOnce = 1_000;
 
-/** Step 8. What browsers did and a definition lists becomes an outcome, once; a robot's doing does not. */
+/** Step 9. What browsers did and a definition lists becomes an outcome, once; a robot's doing does not. */
 export async function recordConversions(ingestion: Ingestion, visits: readonly PlacedVisit[]): Promise<void> {
   await eachProfile(visits.flatMap(candidateOf), async (profileId, candidates) => {
     for (let from = 0; from < candidates.length; from += mostAtOnce)

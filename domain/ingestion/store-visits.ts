@@ -5,7 +5,7 @@ import { clearedVisit } from './cleared-visit.ts';
 import type { Ingestion } from './context.ts';
 import type { PlacedVisit } from './place-visits.ts';
 
-/** Step 7. Visits and touches into ClickHouse; resolves when both are on its disk. A visit that comes again is the same row. */
+/** Step 8. Visits and touches into ClickHouse; resolves when both are on its disk. A visit that comes again is the same row. */
 export async function storeVisits(
   { visits, touches }: Pick<Ingestion, 'visits' | 'touches'>,
   placed: readonly PlacedVisit[],

@@ -74,15 +74,56 @@ export interface BadVisitRow {
   readonly receivedAt: string | Date;
 }
 
-/** As lists, for a statement takes no more than 65,535 single values. */
-export async function insertBadVisits(tx: Tx, profileId: string, rows: readonly BadVisitRow[]): Promise<void> {
-  if (rows.length === 0) return;
-  const ordered = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  await sql`
+/** Bytes of the broken visits that are kept of a day, which is locked until the transaction ends. */
+export async function openBadDay(tx: Tx, profileId: string, day: string): Promise<number> {
+  const { rows } = await sql<{ bytes: string }>`
+    INSERT INTO bad_visit_days AS d (profile_id, day, bytes) VALUES (${profileId}, ${day}, 0)
+    ON CONFLICT (profile_id, day) DO UPDATE SET bytes = d.bytes RETURNING bytes`.execute(tx);
+  return Number(rows[0]?.bytes);
+}
+
+export async function noteBadBytes(tx: Tx, profileId: string, day: string, bytes: number): Promise<void> {
+  if (bytes > 0)
+    await sql`
+      UPDATE bad_visit_days SET bytes = bytes + ${bytes} WHERE profile_id = ${profileId} AND day = ${day}`.execute(tx);
+}
+
+/** As lists, for a statement takes no more than 65,535 single values. Resolves to how many bytes are new. */
+export async function insertBadVisits(
+  tx: Tx,
+  profileId: string,
+  visits: readonly (Omit<BadVisitRow, 'sealed'> & { readonly sealed: Buffer | null })[],
+): Promise<number> {
+  if (visits.length === 0) return 0;
+  const ordered = visits.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const { rows } = await sql<{ bytes: number | null }>`
     INSERT INTO bad_visits (profile_id, id, reason, sealed, received_at)
     SELECT ${profileId}, * FROM unnest(${ordered.map(({ id }) => id)}::uuid[], ${ordered.map(({ reason }) => reason)}::text[],
       ${ordered.map(({ sealed }) => sealed)}::bytea[], ${ordered.map(({ receivedAt }) => receivedAt)}::timestamptz[])
-    ON CONFLICT (profile_id, id) DO NOTHING`.execute(tx);
+    ON CONFLICT (profile_id, id) DO NOTHING RETURNING octet_length(sealed) AS bytes`.execute(tx);
+  return rows.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0);
+}
+
+/** What collectors sent away, by day and reason: each tells how many they are by now, and the highest word counts. */
+export async function saveRefused(
+  tx: Tx,
+  profileId: string,
+  told: readonly {
+    readonly day: string;
+    readonly reason: string;
+    readonly teller: string;
+    readonly visits: number;
+  }[],
+): Promise<void> {
+  await sql`
+    INSERT INTO refused_visits AS r (profile_id, day, reason, teller, visits)
+    SELECT ${profileId}, day, reason, teller, max(visits) FROM unnest(${told.map(({ day }) => day)}::date[],
+      ${told.map(({ reason }) => reason)}::text[], ${told.map(({ teller }) => teller)}::uuid[],
+      ${told.map(({ visits }) => visits)}::bigint[]) AS told (day, reason, teller, visits)
+    GROUP BY day, reason, teller ORDER BY day, reason, teller
+    ON CONFLICT (profile_id, day, reason, teller) DO UPDATE SET visits = greatest(r.visits, excluded.visits)`.execute(
+    tx,
+  );
 }
 
 export async function countBadVisits(tx: Tx, profileId: string): Promise<number> {
@@ -91,8 +132,22 @@ export async function countBadVisits(tx: Tx, profileId: string): Promise<number>
     .select(({ fn }) => fn.countAll<string>().as('count'))
     .where('profile_id', '=', profileId)
     .where('replayed_at', 'is', null)
+    .where('sealed', 'is not', null)
     .executeTakeFirstOrThrow();
   return Number(count);
+}
+
+/** Visits that collectors sent away, by day (UTC) and reason. */
+export async function countRefusedByDay(
+  tx: Tx,
+  profileId: string,
+  firstDay: string,
+  lastDay: string,
+): Promise<{ day: string; reason: string; visits: number }[]> {
+  const { rows } = await sql<{ day: string; reason: string; visits: string }>`
+    SELECT day::text, reason, sum(visits) AS visits FROM refused_visits
+    WHERE profile_id = ${profileId} AND day BETWEEN ${firstDay} AND ${lastDay} GROUP BY 1, 2`.execute(tx);
+  return rows.map((row) => ({ ...row, visits: Number(row.visits) }));
 }
 
 /** Those that wait for a replay, by day of arrival where the profile is, and reason. */
@@ -119,7 +174,7 @@ export async function readBadVisits(
 ): Promise<(BadVisitRow & { readonly receivedAt: Date })[]> {
   const { rows } = await sql<BadVisitRow & { receivedAt: Date }>`
     SELECT id, reason, sealed, received_at AS "receivedAt" FROM bad_visits
-    WHERE profile_id = ${profileId} AND (${withReplayed} OR replayed_at IS NULL)
+    WHERE profile_id = ${profileId} AND sealed IS NOT NULL AND (${withReplayed} OR replayed_at IS NULL)
       AND (received_at, id) > (${after?.receivedAt ?? new Date(0)}::timestamptz, ${after?.id ?? nilUuid}::uuid)
     ORDER BY received_at, id LIMIT ${limit}`.execute(tx);
   return rows;

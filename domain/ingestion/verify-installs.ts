@@ -2,7 +2,7 @@ import type { Ingestion } from './context.ts';
 import { eachProfile } from './each-profile.ts';
 import type { PlacedVisit } from './place-visits.ts';
 
-/** Step 9. A visit that carries a nonce of ours shows that the snippet works on that page. */
+/** Step 10. A visit that carries a nonce of ours shows that the snippet works on that page. */
 export async function verifyInstalls(
   { postgres, markVerified, now }: Pick<Ingestion, 'postgres' | 'markVerified' | 'now'>,
   visits: readonly PlacedVisit[],

@@ -141,17 +141,34 @@ export function removeDomain(
 
 const verificationsKept = 20;
 
-export async function insertVerification(
-  tx: Tx,
-  row: Insertable<Schema['tracking_verifications']>,
-): Promise<VerificationRow> {
-  const inserted = await tx.insertInto('tracking_verifications').values(row).returningAll().executeTakeFirstOrThrow();
+/** Verifications of a profile are started one after the other, so that those of a minute can be counted. */
+export async function lockVerifications(tx: Tx, profileId: string): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${profileId}, 9014))`.execute(tx);
+}
+
+export async function insertVerification(tx: Tx, row: Insertable<Schema['tracking_verifications']>): Promise<void> {
+  await tx.insertInto('tracking_verifications').values(row).execute();
   // Only the latest is ever shown, but a link that was just handed out must still work. A proof is kept for good.
   await sql`
     DELETE FROM tracking_verifications WHERE profile_id = ${row.profile_id} AND verified_at IS NULL AND id NOT IN (
       SELECT id FROM tracking_verifications WHERE profile_id = ${row.profile_id} ORDER BY started_at DESC, id DESC LIMIT ${verificationsKept}
     )`.execute(tx);
-  return inserted;
+}
+
+/** What fetching the page showed. */
+export function saveHint(
+  tx: Tx,
+  profileId: string,
+  id: string,
+  { isSnippetPresent, words }: { readonly isSnippetPresent: boolean | null; readonly words: string | null },
+): Promise<VerificationRow> {
+  return tx
+    .updateTable('tracking_verifications')
+    .set({ is_snippet_present: isSnippetPresent, fetch_verdict: words })
+    .where('profile_id', '=', profileId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
 }
 
 export async function countVerificationsSince(tx: Tx, profileId: string, since: Date): Promise<number> {

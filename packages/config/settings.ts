@@ -127,6 +127,24 @@ const theCollector = {
     'Requests that the collector takes from one address. An office behind one address shares it.',
     { fallback: '3000' },
   ),
+  collectorAddressShare: setting(
+    'COLLECTOR_ADDRESS_SHARE',
+    wholeNumber(1, 100),
+    "Percent of a profile's visits of a day that one address may send. The tracking key is public: whoever copies it must not use up the day. Raise it where visits come through a proxy that TRUSTED_PROXIES does not name.",
+    { fallback: '20' },
+  ),
+  badVisitDays: setting(
+    'BAD_VISIT_DAYS',
+    wholeNumber(1, 3_650),
+    'How long a visit that could not be understood waits for a replay.',
+    { fallback: '30' },
+  ),
+  badVisitMegabytesPerDay: setting(
+    'BAD_VISIT_MEGABYTES_PER_DAY',
+    wholeNumber(1, 2_000),
+    'How much of such visits is kept of one profile and day. Past it they are counted by their reason, and nothing of them is kept.',
+    { fallback: '50' },
+  ),
   geoDatabaseFile: optional(
     'GEO_DATABASE_FILE',
     z.string().min(1),
@@ -152,6 +170,12 @@ const theFourEngines = {
     address('postgres:', 'postgresql:'),
     'PostgreSQL as the role that works the queues.',
     { fallback: 'postgres://tributary_system:local-only@127.0.0.1:15432/tributary', secret: true },
+  ),
+  databaseCollectorUrl: setting(
+    'DATABASE_COLLECTOR_URL',
+    address('postgres:', 'postgresql:'),
+    'PostgreSQL as the role of the collector, which finds tracking keys and can do nothing else.',
+    { fallback: 'postgres://tributary_collector:local-only@127.0.0.1:15432/tributary', secret: true },
   ),
   databasePoolSize: setting('DATABASE_POOL_SIZE', wholeNumber(1, 500), 'Connections to PostgreSQL per process.', {
     fallback: '10',
@@ -186,6 +210,21 @@ const theFourEngines = {
   }),
   streamPrefix: setting('STREAM_PREFIX', z.string().regex(/^[a-z0-9_]+$/), 'First word of our stream subjects.', {
     fallback: 'tributary',
+  }),
+  streamMaxMegabytes: setting(
+    'STREAM_MAX_MEGABYTES',
+    wholeNumber(64, 100_000_000),
+    "Most that the visits log takes on NATS's disk. Past half of it what was handled is freed, oldest first; full, it refuses visits. With the dead letters it must fit into the server's max_file_store.",
+    { fallback: '10240' },
+  ),
+  deadLetterMaxMegabytes: setting(
+    'DEAD_LETTER_MAX_MEGABYTES',
+    wholeNumber(16, 100_000_000),
+    'Most that messages which could not be processed take there. Full, such messages stay in the visits log.',
+    { fallback: '1024' },
+  ),
+  deadLetterDays: setting('DEAD_LETTER_DAYS', wholeNumber(1, 3_650), 'How long such a message waits to be replayed.', {
+    fallback: '90',
   }),
   redisUrl: setting('REDIS_URL', address('redis:', 'rediss:'), 'Redis or Valkey.', {
     fallback: 'redis://127.0.0.1:16379',

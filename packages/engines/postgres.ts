@@ -24,6 +24,7 @@ export const postgres: Engine = {
     DATABASE_OWNER_URL: url(place, 'tributary_owner'),
     DATABASE_APP_URL: url(place, 'tributary_app'),
     DATABASE_SYSTEM_URL: url(place, 'tributary_system'),
+    DATABASE_COLLECTOR_URL: url(place, 'tributary_collector'),
   }),
 
   program: () => which('postgres', ...directories()),

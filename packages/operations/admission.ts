@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { needsEntitlement, type Route } from '@tributary/contract';
-import type { RateLimiter, Verdict } from '@tributary/redis';
+import { addressGroup, hidden, type RateLimiter, takeOfAddress, type Verdict } from '@tributary/redis';
 import { limits, type RateBucket } from '@tributary/vocabulary';
 import type { Caller } from './handler.ts';
 import { Refusal, refuse } from './refusal.ts';
@@ -30,7 +29,7 @@ export async function takeAllowance(
 /** For whoever is not known, or tries to become so. */
 export async function takeFromAddress(limiter: RateLimiter, bucket: RateBucket, address: string): Promise<Verdict> {
   const limit = bucket === 'standard' ? perMinute.refused : perMinute[bucket];
-  const verdict = await limiter.take(`${bucket}:${hidden(address)}`, limit);
+  const verdict = await takeOfAddress(limiter, bucket, addressGroup(address), limit);
   if (!verdict.allowed) throw tooMany(verdict);
   if (bucket === 'token') refuseLocal(verdict);
   return verdict;
@@ -53,7 +52,7 @@ function refuseLocal(verdict: Verdict): void {
 
 /** Unknown credentials and unknown paths are counted by address, so that guessing is as slow as asking. */
 export async function countRefusal(limiter: RateLimiter, address: string): Promise<void> {
-  const verdict = await limiter.take(`refused:${hidden(address)}`, perMinute.refused);
+  const verdict = await takeOfAddress(limiter, 'refused', addressGroup(address), perMinute.refused);
   if (!verdict.allowed) throw tooMany(verdict);
 }
 
@@ -151,7 +150,3 @@ export function deprecationHeaders({ deprecation }: Route, now: Date, baseUrl: s
     link: `<${baseUrl}${successor.replace(/^[A-Z]+ /, '')}>; rel="successor-version"`,
   };
 }
-
-/** An address is personal; the limiter needs only to tell it from others. */
-export const hidden = (address: string): string =>
-  createHash('sha256').update(address).digest('base64url').slice(0, 16);

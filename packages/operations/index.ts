@@ -1,6 +1,5 @@
 export {
   countRefusal,
-  hidden,
   rateHeaders,
   takeAttempt,
   takeFromAddress,

@@ -1,4 +1,5 @@
 import type { ErrorCode, Route } from '@tributary/contract';
+import { isTooDeep, maxJsonDepth } from '@tributary/rules';
 import type { z } from 'zod';
 import { readCsv } from './read-csv.ts';
 import { Refusal } from './refusal.ts';
@@ -70,11 +71,9 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** Nobody means more levels than this, and whatever walks down them would run out of stack. */
-const maxDepth = 64;
-
 function parseJson(bytes: Buffer): unknown {
-  if (isTooDeep(bytes)) throw new Refusal('invalid_request', `The body is nested more than ${maxDepth} levels deep.`);
+  if (isTooDeep(bytes))
+    throw new Refusal('invalid_request', `The body is nested more than ${maxJsonDepth} levels deep.`);
   const text = decode(bytes);
   try {
     // A key "__proto__" becomes an own property here, and the schemas copy only what they declare.
@@ -85,23 +84,6 @@ function parseJson(bytes: Buffer): unknown {
       `The body is not valid JSON: ${(error as Error).message.replace(/"[^"]*"/g, '…').slice(0, 120)}`,
     );
   }
-}
-
-/** Counts brackets outside of texts, without building anything. */
-function isTooDeep(bytes: Buffer): boolean {
-  let depth = 0;
-  let isText = false;
-  for (let index = 0; index < bytes.length; index += 1) {
-    const byte = bytes[index];
-    if (isText) {
-      if (byte === 0x5c) index += 1;
-      else if (byte === 0x22) isText = false;
-    } else if (byte === 0x22) isText = true;
-    else if (byte === 0x5b || byte === 0x7b) depth += 1;
-    else if (byte === 0x5d || byte === 0x7d) depth -= 1;
-    if (depth > maxDepth) return true;
-  }
-  return false;
 }
 
 function parsePart(route: Route, schema: z.ZodType, value: unknown, fallback: ErrorCode, noun: string): unknown {

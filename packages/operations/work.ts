@@ -1,6 +1,6 @@
 import type { Answer, Route } from '@tributary/contract';
 import { enter, type Ledger, type Tx, type Wall } from '@tributary/postgres';
-import { hidden } from './admission.ts';
+import { hidden } from '@tributary/redis';
 import type { Answered, AuditNote } from './audit.ts';
 import { actorOf, entryOf, leavesEntry, logOf } from './audit-entry.ts';
 import type { Call, Desk } from './call.ts';

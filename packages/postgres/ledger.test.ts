@@ -38,6 +38,25 @@ describe('the wall', () => {
     }
   });
 
+  test('the collector’s role reads no table but the public columns of the key ring, and finds tracking keys only', async () => {
+    const { rows: readable } = await owner<{ name: string; columns: string[] }>(sql`
+      SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attname) AS columns
+      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
+      WHERE n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') AND c.relkind IN ('r', 'p', 'v', 'm', 'S') AND NOT a.attisdropped
+        AND has_schema_privilege('tributary_collector', n.oid, 'USAGE')
+        AND (has_column_privilege('tributary_collector', c.oid, a.attnum, 'SELECT, INSERT, UPDATE')
+          OR (c.relkind <> 'S' AND has_table_privilege('tributary_collector', c.oid, 'DELETE, TRUNCATE')))
+      GROUP BY 1`);
+    expect(readable).toEqual([
+      { name: 'key_ring', columns: ['created_at', 'id', 'public_key', 'purpose', 'retired_at'] },
+    ]);
+    const { rows: callable } = await owner<{ name: string }>(sql`
+      SELECT p.proname AS name FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+      WHERE n.nspname = 'public' AND p.prosecdef AND p.prorettype <> 'trigger'::regtype
+        AND has_function_privilege('tributary_collector', p.oid, 'EXECUTE')`);
+    expect(callable).toEqual([{ name: 'find_tracking_keys' }]);
+  });
+
   test('without a profile nothing is visible', async () => {
     const profile = await buildProfile(kit.app);
     await kit.app.forProfile(profile.id).transaction((tx) => writeRow(tx, profile.id));

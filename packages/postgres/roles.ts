@@ -1,10 +1,16 @@
 import type { ClientBase } from 'pg';
 
 /**
- * Three roles. The owner holds the schema and migrates it. The app serves people and sees one profile at a time, because
- * row-level security binds a role that owns nothing. The system works the queues, whose rows hold ids only.
+ * Four roles. The owner holds the schema and migrates it. The app serves people and sees one profile at a time, because
+ * row-level security binds a role that owns nothing. The system works the queues, whose rows hold ids only. The collector, which
+ * anybody on the internet may talk to, finds tracking keys and nothing else.
  */
-export const roles = { owner: 'tributary_owner', app: 'tributary_app', system: 'tributary_system' } as const;
+export const roles = {
+  owner: 'tributary_owner',
+  app: 'tributary_app',
+  system: 'tributary_system',
+  collector: 'tributary_collector',
+} as const;
 
 /** The password of the private engines on a developer's own machine, which listen on loopback only. */
 export const localPassword = 'local-only';

@@ -193,13 +193,19 @@ export interface AuditLog {
   workspace_id: string;
 }
 
+export interface BadVisitDays {
+  bytes: Int8;
+  day: Timestamp;
+  profile_id: string;
+}
+
 export interface BadVisits {
   id: string;
   profile_id: string;
   reason: string;
   received_at: Timestamp;
   replayed_at: Timestamp | null;
-  sealed: Buffer;
+  sealed: Buffer | null;
 }
 
 export interface Customers {
@@ -401,6 +407,7 @@ export interface JourneySummaries {
 export interface KeyRing {
   created_at: Timestamp;
   id: string;
+  public_key: Buffer | null;
   purpose: string;
   retired_at: Timestamp | null;
   sealed: Buffer;
@@ -848,6 +855,14 @@ export interface Profiles {
   workspace_id: string;
 }
 
+export interface RefusedVisits {
+  day: Timestamp;
+  profile_id: string;
+  reason: string;
+  teller: string;
+  visits: Int8;
+}
+
 export interface ScoreRebuilds {
   profile_id: string;
   rebuilt_at: Generated<Timestamp>;
@@ -970,6 +985,7 @@ export interface DB {
   attribution_replays: AttributionReplays;
   audit_heads: AuditHeads;
   audit_log: AuditLog;
+  bad_visit_days: BadVisitDays;
   bad_visits: BadVisits;
   customers: Customers;
   definition_events: DefinitionEvents;
@@ -1022,6 +1038,7 @@ export interface DB {
   "pgboss.warning": PgbossWarning;
   pii_access_log: PiiAccessLog;
   profiles: Profiles;
+  refused_visits: RefusedVisits;
   score_rebuilds: ScoreRebuilds;
   search_terms: SearchTerms;
   sessions: Sessions;

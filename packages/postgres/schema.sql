@@ -383,11 +383,12 @@ CREATE FUNCTION public.find_tombstones(profile_ids uuid[], hashes bytea[]) RETUR
    GROUP BY t.profile_id, t.hash;
 END;
 
-CREATE FUNCTION public.find_tracking_keys(keys text[]) RETURNS TABLE(key text, profile_id uuid, plan text, allowed_hosts text[], own_hosts text[], keeps_city boolean, daily_visit_quota integer)
+CREATE FUNCTION public.find_tracking_keys(keys text[]) RETURNS TABLE(key text, profile_id uuid, plan text, allowed_hosts text[], own_hosts text[], keeps_city boolean, daily_visit_quota integer, is_consent_required boolean)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$ BEGIN
-  RETURN QUERY SELECT k.key, p.id, w.plan, coalesce(s.allowed_hosts, '{}'), coalesce(s.own_hosts, '{}'), coalesce(s.keeps_city, true), s.daily_visit_quota
+  RETURN QUERY SELECT k.key, p.id, w.plan, coalesce(s.allowed_hosts, '{}'), coalesce(s.own_hosts, '{}'), coalesce(s.keeps_city, true), s.daily_visit_quota,
+    coalesce(s.is_consent_required, false)
   FROM tracking_keys k
   JOIN profiles p ON p.id = k.profile_id AND p.archived_at IS NULL
   JOIN workspaces w ON w.id = p.workspace_id AND w.archived_at IS NULL
@@ -783,11 +784,19 @@ CREATE TABLE public.audit_log (
 
 ALTER TABLE ONLY public.audit_log FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.bad_visit_days (
+    profile_id uuid NOT NULL,
+    day date NOT NULL,
+    bytes bigint NOT NULL
+);
+
+ALTER TABLE ONLY public.bad_visit_days FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.bad_visits (
     profile_id uuid NOT NULL,
     id uuid NOT NULL,
     reason text NOT NULL,
-    sealed bytea NOT NULL,
+    sealed bytea,
     received_at timestamp with time zone NOT NULL,
     replayed_at timestamp with time zone
 );
@@ -1031,7 +1040,9 @@ CREATE TABLE public.key_ring (
     sealed bytea NOT NULL,
     created_at timestamp with time zone NOT NULL,
     retired_at timestamp with time zone,
+    public_key bytea,
     CONSTRAINT key_ring_id_check CHECK ((id ~ '^[a-z0-9]{1,16}$'::text)),
+    CONSTRAINT key_ring_public_key_check CHECK ((octet_length(public_key) = 32)),
     CONSTRAINT key_ring_purpose_check CHECK ((purpose = ANY (ARRAY['envelope'::text, 'session'::text, 'link_token'::text, 'stream'::text, 'tombstone'::text, 'visitor'::text])))
 );
 
@@ -1334,6 +1345,16 @@ CREATE TABLE public.pii_access_log (
 
 ALTER TABLE ONLY public.pii_access_log FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.refused_visits (
+    profile_id uuid NOT NULL,
+    day date NOT NULL,
+    reason text NOT NULL,
+    teller uuid NOT NULL,
+    visits bigint NOT NULL
+);
+
+ALTER TABLE ONLY public.refused_visits FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.score_rebuilds (
     profile_id uuid NOT NULL,
     rebuilt_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
@@ -1483,6 +1504,9 @@ ALTER TABLE ONLY public.audit_heads
 ALTER TABLE ONLY public.audit_log
     ADD CONSTRAINT audit_log_pkey PRIMARY KEY (workspace_id, sequence);
 
+ALTER TABLE ONLY public.bad_visit_days
+    ADD CONSTRAINT bad_visit_days_pkey PRIMARY KEY (profile_id, day);
+
 ALTER TABLE ONLY public.bad_visits
     ADD CONSTRAINT bad_visits_pkey PRIMARY KEY (profile_id, id);
 
@@ -1627,6 +1651,9 @@ ALTER TABLE ONLY public.pii_access_log
 ALTER TABLE ONLY public.profiles
     ADD CONSTRAINT profiles_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.refused_visits
+    ADD CONSTRAINT refused_visits_pkey PRIMARY KEY (profile_id, day, reason, teller);
+
 ALTER TABLE ONLY public.score_rebuilds
     ADD CONSTRAINT score_rebuilds_pkey PRIMARY KEY (profile_id);
 
@@ -1689,6 +1716,8 @@ CREATE INDEX api_keys_by_hash ON public.api_keys USING btree (hash);
 CREATE INDEX app_tokens_by_expiry ON public.app_tokens USING btree (expires_at);
 
 CREATE INDEX attribution_replays_newest ON public.attribution_replays USING btree (profile_id, requested_at DESC, id DESC);
+
+CREATE INDEX bad_visits_by_age ON public.bad_visits USING btree (received_at);
 
 CREATE INDEX bad_visits_by_time ON public.bad_visits USING btree (profile_id, received_at, id);
 
@@ -1863,6 +1892,9 @@ ALTER TABLE ONLY public.audit_heads
 ALTER TABLE ONLY public.audit_log
     ADD CONSTRAINT audit_log_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.bad_visit_days
+    ADD CONSTRAINT bad_visit_days_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.bad_visits
     ADD CONSTRAINT bad_visits_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
@@ -2016,6 +2048,9 @@ ALTER TABLE ONLY public.profiles
 ALTER TABLE ONLY public.profiles
     ADD CONSTRAINT profiles_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
 
+ALTER TABLE ONLY public.refused_visits
+    ADD CONSTRAINT refused_visits_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.score_rebuilds
     ADD CONSTRAINT score_rebuilds_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
@@ -2073,6 +2108,8 @@ ALTER TABLE public.attribution_replays ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.audit_heads ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.audit_log ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.bad_visit_days ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.bad_visits ENABLE ROW LEVEL SECURITY;
 
@@ -2182,6 +2219,8 @@ CREATE POLICY own_profile ON public.attribution_leases TO tributary_app USING ((
 
 CREATE POLICY own_profile ON public.attribution_replays TO tributary_app USING ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.bad_visit_days TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.bad_visits TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.customers TO tributary_app USING ((profile_id = public.current_profile()));
@@ -2230,6 +2269,8 @@ CREATE POLICY own_profile ON public.pii_access_log FOR INSERT TO tributary_app W
 
 CREATE POLICY own_profile ON public.profiles TO tributary_app USING (((id = public.current_profile()) OR (workspace_id = public.current_workspace())));
 
+CREATE POLICY own_profile ON public.refused_visits TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.score_rebuilds TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.search_terms TO tributary_app USING ((profile_id = public.current_profile()));
@@ -2266,6 +2307,10 @@ CREATE POLICY queue ON public.app_tokens TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.attribution_leases TO tributary_system USING (true);
 
+CREATE POLICY queue ON public.bad_visit_days TO tributary_system USING (true);
+
+CREATE POLICY queue ON public.bad_visits TO tributary_system USING (true);
+
 CREATE POLICY queue ON public.delivery_copies TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.dirty_conversions TO tributary_system USING (true);
@@ -2284,7 +2329,11 @@ CREATE POLICY queue ON public.outcomes_without_rate TO tributary_system USING (t
 
 CREATE POLICY queue ON public.pii_access_log TO tributary_system USING (true);
 
+CREATE POLICY queue ON public.refused_visits TO tributary_system USING (true);
+
 CREATE POLICY queue ON public.score_rebuilds TO tributary_system USING (true);
+
+ALTER TABLE public.refused_visits ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.score_rebuilds ENABLE ROW LEVEL SECURITY;
 
@@ -2359,6 +2408,7 @@ GRANT ALL ON FUNCTION public.find_tombstones(profile_ids uuid[], hashes bytea[])
 
 REVOKE ALL ON FUNCTION public.find_tracking_keys(keys text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_tracking_keys(keys text[]) TO tributary_app;
+GRANT ALL ON FUNCTION public.find_tracking_keys(keys text[]) TO tributary_collector;
 
 REVOKE ALL ON FUNCTION public.find_visit_profiles(profile_ids uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_visit_profiles(profile_ids uuid[]) TO tributary_app;
@@ -2396,7 +2446,17 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.attribution_replays TO tributa
 
 GRANT SELECT ON TABLE public.audit_log TO tributary_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.bad_visit_days TO tributary_app;
+GRANT SELECT,DELETE ON TABLE public.bad_visit_days TO tributary_system;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.bad_visits TO tributary_app;
+GRANT DELETE ON TABLE public.bad_visits TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.bad_visits TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.bad_visits TO tributary_system;
+
+GRANT SELECT(received_at) ON TABLE public.bad_visits TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.customers TO tributary_app;
 
@@ -2449,6 +2509,16 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.journey_summaries TO tributary
 GRANT SELECT ON TABLE public.key_ring TO tributary_app;
 GRANT SELECT ON TABLE public.key_ring TO tributary_system;
 
+GRANT SELECT(purpose) ON TABLE public.key_ring TO tributary_collector;
+
+GRANT SELECT(id) ON TABLE public.key_ring TO tributary_collector;
+
+GRANT SELECT(created_at) ON TABLE public.key_ring TO tributary_collector;
+
+GRANT SELECT(retired_at) ON TABLE public.key_ring TO tributary_collector;
+
+GRANT SELECT(public_key) ON TABLE public.key_ring TO tributary_collector;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.merges TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.model_allowances TO tributary_app;
@@ -2485,6 +2555,9 @@ GRANT SELECT ON TABLE public.payments TO tributary_app;
 
 GRANT SELECT,INSERT ON TABLE public.pii_access_log TO tributary_app;
 GRANT SELECT,DELETE ON TABLE public.pii_access_log TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.refused_visits TO tributary_app;
+GRANT SELECT,DELETE ON TABLE public.refused_visits TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.score_rebuilds TO tributary_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.score_rebuilds TO tributary_system;

@@ -48,6 +48,7 @@ export {
   identifierKey,
 } from './identity.ts';
 export { type Binding, IdentityGraph, type Settlement } from './identity-graph.ts';
+export { isTooDeep, maxJsonDepth } from './json-depth.ts';
 export {
   type AmountRefusal,
   allocate,
@@ -72,7 +73,7 @@ export {
   normalisePhone,
   normaliseRut,
 } from './normalise.ts';
-export { isPlan, visitsPerDay } from './plan.ts';
+export { amountsOfAddress, type DailyAmounts, dailyAmounts, isPlan, visitsPerDay } from './plan.ts';
 export { effectiveScopes, isHealthcareFamily, type PrivacyStatus } from './privacy.ts';
 export { type Dimension, dimensions, type Traits as CohortTraits } from './scoring/cohort.ts';
 export { creativeFormatOf, isVideo } from './scoring/creative-format.ts';

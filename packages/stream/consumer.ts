@@ -36,6 +36,7 @@ const defaultConsumerSettings: ConsumerSettings = {
   maxUnacknowledged: 10_000,
   maxDeliveries: 5,
   backoffMs: [1_000, 5_000, 30_000, 120_000],
+  holdMs: 300_000,
 };
 
 const pauseAfterFailureMs = 500;

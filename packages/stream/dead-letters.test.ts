@@ -52,6 +52,36 @@ test('a letter tells what died, when, where and why', async () => {
   expect(await own.stream.lastSequence('dead-letters')).toBe(1);
 });
 
+test('what failed comes back by itself, later each time; what was rejected waits for somebody', async () => {
+  await kill(1);
+  await own.stream.publish([{ id: 'failing', key: 'x', payload: Buffer.from('x') }]);
+  const failing = await own.stream.consume({
+    ...usual,
+    maxDeliveries: 1,
+    handler: async () => Promise.reject(new Error('a fault that passes')),
+  });
+  const letters = async () => (await own.stream.deadLetters.list()).letters;
+  await eventually(async () => (await letters()).length === 2);
+  expect((await letters()).map(({ id, cause, replays }) => [id, cause, replays])).toEqual([
+    ['dead-0', 'rejected', 0],
+    ['failing', 'failed', 0],
+  ]);
+  const replayed: number[] = [];
+  for (const minutes of [9, 1, 10, 50, 360, 1_440, 4_320, 100_000]) {
+    clock.advance(minutes * 60_000);
+    const back = await own.stream.deadLetters.replayDue();
+    replayed.push(back);
+    // It dies again, and has one more replay behind it.
+    await eventually(async () => (await letters()).length === 2);
+  }
+  expect(replayed).toEqual([0, 1, 0, 1, 1, 1, 1, 0]);
+  expect((await letters()).map(({ id, replays }) => [id, replays])).toEqual([
+    ['dead-0', 0],
+    ['failing', 5],
+  ]);
+  await failing.stop();
+});
+
 test('pages follow each other without gap or repeat, over letters that are gone', async () => {
   await kill(7);
   await own.stream.deadLetters.remove(2);

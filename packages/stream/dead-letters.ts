@@ -1,15 +1,24 @@
 import type { StoredMsg } from '@nats-io/jetstream';
 import type { Clock } from '@tributary/clock';
 import { DeadLetterMissing } from './errors.ts';
-import { callerHeaders, type Headers, header, messageIdOf } from './headers.ts';
+import { callerHeaders, type Headers, header, messageIdOf, replaysOf } from './headers.ts';
 import type { Link } from './link.ts';
 import type { Publisher } from './publisher.ts';
 import type { StreamDeclarations } from './streams.ts';
+
+/**
+ * `rejected`: the message will never work as things are. `failed`: it was given up after many tries, and whatever stood in its way may be
+ * gone by now. `deadly`: no worker got through with it.
+ */
+export type DeathCause = 'rejected' | 'failed' | 'deadly';
 
 export interface DeadLetter {
   /** Its place among the dead letters. */
   readonly sequence: number;
   readonly reason: string;
+  readonly cause: DeathCause;
+  /** How often it was replayed before. */
+  readonly replays: number;
   readonly diedAt: Date;
   /** How often the message was delivered before it was given up. */
   readonly deliveries: number;
@@ -36,9 +45,14 @@ export interface Casualty {
   readonly storedAtNanos: bigint;
   readonly payload: Uint8Array;
   readonly headers: Headers;
+  readonly replays: number;
 }
 
 const longestReason = 1_000;
+
+const minuteMs = 60_000;
+/** How long after its death a message that failed is tried again by itself, by how often it was. After the last it waits for somebody. */
+const waitsMs = [10, 60, 6 * 60, 24 * 60, 3 * 24 * 60].map((minutes) => minutes * minuteMs);
 
 /** JetStream has no dead-letter queue; this stream is ours. A letter leaves it only by replay or by somebody's hand. */
 export class DeadLetters {
@@ -55,7 +69,7 @@ export class DeadLetters {
   }
 
   /** Resolves when the letter is on disk; only then may the message leave its consumer. */
-  async add(message: Casualty, reason: string): Promise<void> {
+  async add(message: Casualty, reason: string, cause: DeathCause): Promise<void> {
     const { name, subject } = this.#letters;
     await this.#publisher.publish([
       {
@@ -72,6 +86,8 @@ export class DeadLetters {
           [header.sequence]: String(message.sequence),
           [header.deliveries]: String(message.deliveries),
           [header.diedAt]: this.#clock.now().toISOString(),
+          [header.cause]: cause,
+          [header.replays]: String(message.replays),
         },
       },
     ]);
@@ -113,7 +129,7 @@ export class DeadLetters {
         // replay that was cut short is done again.
         id: `replay:${this.#letters.name}:${sequence}:${letter.diedAt.getTime()}`,
         payload: letter.payload,
-        headers: { ...letter.headers, [header.messageId]: letter.id },
+        headers: { ...letter.headers, [header.messageId]: letter.id, [header.replays]: String(letter.replays + 1) },
       },
     ]);
     await this.remove(sequence);
@@ -121,23 +137,42 @@ export class DeadLetters {
   }
 
   /** Replays what is there now. Letters of messages that die again on the way are left for another day, so this ends. */
-  async replayAll(progress: (replayed: number) => void = () => {}): Promise<number> {
+  replayAll(progress: (replayed: number) => void = () => {}): Promise<number> {
+    return this.#replayThose(() => true, progress);
+  }
+
+  /** Replays messages that failed and whose time for another try has come: what stood in their way may be gone. */
+  replayDue(signal?: AbortSignal): Promise<number> {
+    const now = this.#clock.now().getTime();
+    return this.#replayThose(({ cause, replays, diedAt }) => {
+      signal?.throwIfAborted();
+      const waitMs = waitsMs[replays];
+      return cause === 'failed' && waitMs !== undefined && diedAt.getTime() + waitMs <= now;
+    });
+  }
+
+  async #replayThose(
+    isWanted: (letter: DeadLetter) => boolean,
+    progress: (replayed: number) => void = () => {},
+  ): Promise<number> {
     const { last_seq: end } = (await this.#link.manager.streams.info(this.#letters.name)).state;
     let replayed = 0;
     for (let from = 1; ; ) {
       const letter = await this.#firstFrom(from);
       if (!letter || letter.sequence > end) return replayed;
+      from = letter.sequence + 1;
+      if (!isWanted(letter)) continue;
       await this.replay(letter.sequence);
       replayed += 1;
       progress(replayed);
-      from = letter.sequence + 1;
     }
   }
 
   /** Puts another payload into a letter, which moves to the end; the one before is deleted for good. */
   async replace(sequence: number, payload: Uint8Array): Promise<void> {
     const { name, subject } = this.#letters;
-    const { id, headers, reason, subject: origin, originalSequence, deliveries, diedAt } = await this.get(sequence);
+    const letter = await this.get(sequence);
+    const { id, headers, diedAt } = letter;
     await this.#publisher.publish([
       {
         stream: name,
@@ -148,11 +183,13 @@ export class DeadLetters {
         headers: {
           ...headers,
           [header.messageId]: id,
-          [header.reason]: reason,
-          [header.subject]: origin,
-          [header.sequence]: String(originalSequence),
-          [header.deliveries]: String(deliveries),
+          [header.reason]: letter.reason,
+          [header.subject]: letter.subject,
+          [header.sequence]: String(letter.originalSequence),
+          [header.deliveries]: String(letter.deliveries),
           [header.diedAt]: diedAt.toISOString(),
+          [header.cause]: letter.cause,
+          [header.replays]: String(letter.replays),
         },
       },
     ]);
@@ -180,6 +217,9 @@ function toDeadLetter(stored: StoredMsg): DeadLetter {
   return {
     sequence: stored.seq,
     reason: told.get(header.reason),
+    // One that was written before causes were: somebody looks at it.
+    cause: (told.get(header.cause) || 'rejected') as DeathCause,
+    replays: replaysOf(told),
     diedAt: new Date(told.get(header.diedAt)),
     deliveries: Number(told.get(header.deliveries)),
     subject: told.get(header.subject),

@@ -2,7 +2,7 @@ import type { JsMsg } from '@nats-io/jetstream';
 import { errors } from '@nats-io/transport-node';
 import type { Casualty } from './dead-letters.ts';
 import type { StreamMessage } from './handler.ts';
-import { callerHeaders, type Headers, messageIdOf } from './headers.ts';
+import { callerHeaders, type Headers, messageIdOf, replaysOf } from './headers.ts';
 
 type Verdict =
   | { readonly kind: 'reject'; readonly reason: string }
@@ -16,6 +16,7 @@ export class Delivery implements StreamMessage, Casualty {
   readonly subject: string;
   readonly payload: Uint8Array;
   readonly headers: Headers;
+  readonly replays: number;
   readonly #message: JsMsg;
   #verdict: Verdict | undefined;
   #isAnswered = false;
@@ -28,6 +29,7 @@ export class Delivery implements StreamMessage, Casualty {
     this.subject = message.subject;
     this.payload = message.data;
     this.headers = callerHeaders(message.headers);
+    this.replays = replaysOf(message.headers);
     this.#message = message;
   }
 

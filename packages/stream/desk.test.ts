@@ -5,7 +5,7 @@ import { Delivery } from './delivery.ts';
 import { Desk } from './desk.ts';
 import type { ConsumerEvent, Handler } from './handler.ts';
 
-const settings = { maxDeliveries: 3, backoffMs: [100, 200] };
+const settings = { maxDeliveries: 3, backoffMs: [100, 200], holdMs: 0 };
 
 /** A delivery as the server would make it, that writes down the answers it gets. */
 function delivered(sequence: number, deliveries: number, answers: string[]): Delivery {
@@ -23,11 +23,14 @@ function delivered(sequence: number, deliveries: number, answers: string[]): Del
   return new Delivery(message as JsMsg);
 }
 
-function desk(handler: Handler, add: DeadLetters['add'] = async () => {}) {
+function desk(handler: Handler, add: DeadLetters['add'] = async () => {}, changes: Partial<typeof settings> = {}) {
   const events: ConsumerEvent[] = [];
   const letters = { add } as DeadLetters;
   const observe = (event: ConsumerEvent) => void events.push(event);
-  return { events, desk: new Desk(handler, letters, settings, observe, new AbortController().signal) };
+  return {
+    events,
+    desk: new Desk(handler, letters, { ...settings, ...changes }, observe, new AbortController().signal),
+  };
 }
 
 test('a failing message waits longer each time, then gets its letter before its farewell', async () => {
@@ -58,6 +61,46 @@ test('finding one bad message among many takes few calls', async () => {
   expect(calls).toBe(13);
   expect(answers.filter((answer) => answer.endsWith('ack'))).toHaveLength(63);
   expect(answers).toContain('37 nak 100');
+});
+
+test('a batch of which every message fails alike is held until the fault is gone, and none dies of it', async () => {
+  const answers: string[] = [];
+  const mendedAt = performance.now() + 500;
+  const made = desk(
+    async ([first]) => {
+      if (performance.now() < mendedAt) throw Object.assign(new Error(`not ${first?.sequence}`), { code: 'X' });
+    },
+    async () => Promise.reject(new Error('no letter is due')),
+    { holdMs: 60_000 },
+  );
+  await made.desk.handle(Array.from({ length: 20 }, (_, index) => delivered(index, 3, answers)));
+  expect(answers.sort()).toEqual(Array.from({ length: 20 }, (_, index) => `${index} ack`).sort());
+  expect(made.events).toEqual([{ kind: 'waiting', messages: 20, reason: 'all fail alike: Error X' }]);
+});
+
+test('a fault that does not go is the messages’ own after a while', async () => {
+  const answers: string[] = [];
+  const made = desk(
+    async () => Promise.reject(new Error('for ever')),
+    async () => {},
+    { holdMs: 10 },
+  );
+  await made.desk.handle([delivered(1, 3, answers), delivered(2, 1, answers)]);
+  expect(answers).toEqual(['1 term', '2 nak 100']);
+});
+
+test('one message that goes through shows that the others are at fault themselves', async () => {
+  const answers: string[] = [];
+  const made = desk(
+    async (batch) => {
+      if (batch.some(({ sequence }) => sequence !== 8)) throw new Error('bad');
+    },
+    async () => {},
+    { holdMs: 60_000 },
+  );
+  await made.desk.handle(Array.from({ length: 16 }, (_, index) => delivered(index, 1, answers)));
+  expect(answers.filter((answer) => answer.endsWith('nak 100'))).toHaveLength(15);
+  expect(answers).toContain('8 ack');
 });
 
 test('suspects are handled alone, after the others, and take turns', async () => {

@@ -9,6 +9,10 @@ export const header = {
   sequence: 'Tributary-Sequence',
   deliveries: 'Tributary-Deliveries',
   diedAt: 'Tributary-Died-At',
+  /** Whether the message itself is at fault, or what happened around it. */
+  cause: 'Tributary-Cause',
+  /** How often it came back from the dead letters. */
+  replays: 'Tributary-Replays',
 } as const;
 
 const serverMessageId = 'Nats-Msg-Id';
@@ -43,3 +47,5 @@ export function callerHeaders(found: MsgHdrs | undefined): Headers {
 export function messageIdOf(found: MsgHdrs | undefined): string {
   return found?.get(header.messageId) || found?.get(serverMessageId) || '';
 }
+
+export const replaysOf = (found: MsgHdrs | undefined): number => Number(found?.get(header.replays) || 0);

@@ -12,8 +12,9 @@ export {
   StreamError,
   StreamUnreachable,
 } from './errors.ts';
+export type { Fill } from './fill.ts';
 export type { ConsumerEvent, Handler, StreamMessage } from './handler.ts';
 export { partitionOf } from './partition.ts';
 export type { PublishOptions } from './publisher.ts';
-export { type ConnectOptions, connectStream, type Stream } from './stream.ts';
+export { type ConnectOptions, connectStream, type Stream, streamOptions } from './stream.ts';
 export { defaultStreamSettings, type StreamName, type StreamSettings } from './streams.ts';

@@ -1,4 +1,4 @@
-import { JetStreamApiCodes, JetStreamApiError } from '@nats-io/jetstream';
+import { type ConsumerInfo, JetStreamApiCodes, JetStreamApiError } from '@nats-io/jetstream';
 import type { Link } from './link.ts';
 
 /** The sequence of the newest message the stream ever took; 0 before the first. */
@@ -14,12 +14,16 @@ export async function consumedThrough(link: Link, stream: string, consumer: stri
   // Asked before the consumer: a message published in between must not count as consumed.
   const last = await lastSequence(link, stream);
   try {
-    const info = await link.manager.consumers.info(stream, consumer);
-    const idle = info.num_pending === 0 && info.num_ack_pending === 0;
-    // The floor stays behind messages that left the stream unread (aged out, erased), so an idle consumer is at the end.
-    return idle ? Math.max(last, info.ack_floor.stream_seq) : info.ack_floor.stream_seq;
+    return floorOf(await link.manager.consumers.info(stream, consumer), last);
   } catch (error) {
     if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.ConsumerNotFound) return 0;
     throw error;
   }
+}
+
+/** How far a consumer is, when `last` was the newest message before it was asked. */
+export function floorOf({ ack_floor, num_pending, num_ack_pending }: ConsumerInfo, last: number): number {
+  const isIdle = num_pending === 0 && num_ack_pending === 0;
+  // The floor stays behind messages that left the stream unread (aged out, erased), so an idle consumer is at the end.
+  return isIdle ? Math.max(last, ack_floor.stream_seq) : ack_floor.stream_seq;
 }

@@ -4,6 +4,7 @@ import { type ConsumeOptions, StreamConsumer } from './consumer.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { ensureStreams } from './ensure-streams.ts';
 import type { Receipt } from './errors.ts';
+import { type Fill, fillOf } from './fill.ts';
 import { Link } from './link.ts';
 import { consumedThrough, lastSequence } from './positions.ts';
 import { defaultPublisherSettings, Publisher, type PublisherSettings, type PublishOptions } from './publisher.ts';
@@ -14,6 +15,7 @@ import {
   type StreamName,
   type StreamSettings,
 } from './streams.ts';
+import { defaultTrimSettings, type TrimSettings, trimHandled } from './trim.ts';
 
 export interface ConnectOptions extends Partial<StreamSettings>, Partial<PublisherSettings> {
   /** `nats://` or `tls://`, with user and password if need be; several servers with commas between. */
@@ -25,6 +27,23 @@ export interface ConnectOptions extends Partial<StreamSettings>, Partial<Publish
   /** How long the first connection may take; a lost one is sought without end. */
   readonly connectMs?: number;
 }
+
+interface ServiceSettings {
+  readonly natsUrl: string;
+  readonly streamPrefix: string;
+  readonly streamMaxMegabytes: number;
+  readonly deadLetterMaxMegabytes: number;
+  readonly deadLetterDays: number;
+}
+
+/** The log as the settings of the service want it. */
+export const streamOptions = (settings: ServiceSettings): ConnectOptions => ({
+  url: settings.natsUrl,
+  prefix: settings.streamPrefix,
+  maxBytes: settings.streamMaxMegabytes * 1_048_576,
+  deadLetterMaxBytes: settings.deadLetterMaxMegabytes * 1_048_576,
+  deadLetterRetentionMs: settings.deadLetterDays * 24 * 60 * 60_000,
+});
 
 export async function connectStream(options: ConnectOptions): Promise<Stream> {
   if (!/^[A-Za-z0-9_]{1,60}$/.test(options.prefix)) {
@@ -90,6 +109,16 @@ export class Stream {
   /** Every visit up to this sequence was handled by the consumer or became a dead letter. */
   consumedThrough(consumer: string): Promise<number> {
     return consumedThrough(this.#link, this.#streams.visits.name, consumer);
+  }
+
+  /** How full the stream is. A full log refuses visits. */
+  fill(stream: StreamName = 'visits'): Promise<Fill> {
+    return fillOf(this.#link, this.#streams[stream].name);
+  }
+
+  /** Frees visits that every consumer has handled, if the log is full enough. Resolves to how many messages went. */
+  trim(settings: Partial<TrimSettings> = {}): Promise<number> {
+    return trimHandled(this.#link, this.#streams.visits.name, { ...defaultTrimSettings, ...settings });
   }
 
   /** Stops the consumers, waits for what is being published, and hangs up. */

@@ -10,8 +10,10 @@ export interface StreamSettings {
   readonly retentionMs: number;
   /** How long a dead letter stays; 0 keeps it until somebody replays or removes it. */
   readonly deadLetterRetentionMs: number;
-  /** Most bytes of visits on disk; a full log refuses new ones. -1 leaves it to the server's own limit. */
+  /** Most bytes of visits on disk; a full log refuses new ones. -1 leaves it to the server's own limit, and nothing is ever freed. */
   readonly maxBytes: number;
+  /** Most bytes of dead letters: room of their own, so that they take none from the visits. */
+  readonly deadLetterMaxBytes: number;
   /** Most bytes of one message with its headers. */
   readonly maxMessageBytes: number;
 }
@@ -22,6 +24,7 @@ export const defaultStreamSettings: StreamSettings = {
   retentionMs: 7 * 24 * 60 * 60_000,
   deadLetterRetentionMs: 0,
   maxBytes: -1,
+  deadLetterMaxBytes: -1,
   maxMessageBytes: 900 * 1024,
 };
 
@@ -78,6 +81,7 @@ export function declareStreams(prefix: string, settings: StreamSettings): Stream
     }),
     'dead-letters': declare('dead-letters', `${prefix}.dead-letters`, settings.deadLetterRetentionMs, {
       description: 'Messages that could not be processed, with the reason.',
+      max_bytes: settings.deadLetterMaxBytes,
       // Lets us step from one letter to the next over the gaps that replayed ones leave.
       allow_direct: true,
     }),

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { type Figure, registerFigures } from './figures.ts';
 
 /** What is counted of a request: which operation it was, and how it was refused if it was. */
 export interface Observed {
@@ -21,9 +22,10 @@ export interface Metrics extends MetricsPage {
 }
 
 /** Labels are operation ids, statuses and codes: a bounded set, and nobody's data. */
-export function createMetrics(): Metrics {
+export function createMetrics(figures: Readonly<Record<string, Figure>> = {}): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  registerFigures(registry, figures);
   const duration = new Histogram({
     name: 'tributary_request_duration_seconds',
     help: 'Time to answer a request',

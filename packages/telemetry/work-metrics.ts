@@ -1,11 +1,6 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
+import { type Figure, registerFigures } from './figures.ts';
 import type { MetricsPage } from './metrics.ts';
-
-/** Something that is counted when somebody asks. */
-export interface Figure {
-  readonly help: string;
-  readonly read: () => Promise<number>;
-}
 
 export interface WorkMetrics extends MetricsPage {
   countFailure(work: string): void;
@@ -21,17 +16,7 @@ export function createWorkMetrics(figures: Readonly<Record<string, Figure>>): Wo
     labelNames: ['work'],
     registers: [registry],
   });
-  for (const [name, { help, read }] of Object.entries(figures)) {
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      // While an engine is away its figures are unknown, and the others still told.
-      async collect() {
-        this.set(await read().catch(() => Number.NaN));
-      },
-    });
-  }
+  registerFigures(registry, figures);
   return {
     countFailure: (work) => failures.inc({ work }),
     text: () => registry.metrics(),

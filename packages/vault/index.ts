@@ -4,5 +4,6 @@ export {
   rotatedPurposes,
   type StoredKey,
 } from './key-ring.ts';
-export { ensureKeys, loadKeys, retireKeys, rewrapKeys, rotateKey } from './key-store.ts';
+export { ensureKeys, loadKeys, loadStreamKeys, retireKeys, rewrapKeys, rotateKey } from './key-store.ts';
+export { createOpener, createSealer, type PublicKey, publicKeyOf } from './sealed-box.ts';
 export { createVault, type MasterKey, type SecretPlace, UnreadableSecret, type Vault } from './vault.ts';

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type KeyPurpose, keyPurposes } from '@tributary/vocabulary';
+import { publicKeyOf } from './sealed-box.ts';
 import type { MasterKey, SecretPlace, Vault } from './vault.ts';
 
 /**
@@ -15,6 +16,8 @@ export interface StoredKey {
   readonly purpose: KeyPurpose;
   readonly id: string;
   readonly sealed: Buffer;
+  /** Of the stream's keys: with it the collector seals what only the worker opens. */
+  readonly public_key?: Buffer | null;
 }
 
 /**
@@ -80,7 +83,19 @@ export class KeyRing {
 /** A new key, ready to be stored. */
 export function makeKey(master: Vault, purpose: KeyPurpose): StoredKey {
   const id = randomBytes(5).toString('hex');
-  return { purpose, id, sealed: master.seal(randomBytes(32).toString('base64'), place({ purpose, id })) };
+  const bytes = randomBytes(32);
+  return {
+    purpose,
+    id,
+    sealed: master.seal(bytes.toString('base64'), place({ purpose, id })),
+    ...(purpose === 'stream' && { public_key: publicKeyOf({ id, bytes }).bytes }),
+  };
+}
+
+/** The public half of a stored key. */
+export function publicHalf(master: Vault, stored: StoredKey): Buffer {
+  const bytes = Buffer.from(master.open(stored.sealed, place(stored)), 'base64');
+  return publicKeyOf({ id: stored.id, bytes }).bytes;
 }
 
 /** The same key under the newest master key; undefined when it already is. */

@@ -1,8 +1,10 @@
 import { createPostgres, type Postgres } from '@tributary/postgres';
 import { openTestkit, type Testkit } from '@tributary/testkit';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { KeyRing } from './key-ring.ts';
-import { ensureKeys, loadKeys, retireKeys, rewrapKeys, rotateKey } from './key-store.ts';
+import { ensureKeys, loadKeys, loadStreamKeys, retireKeys, rewrapKeys, rotateKey } from './key-store.ts';
+import { createOpener, createSealer } from './sealed-box.ts';
 import { createVault, UnreadableSecret } from './vault.ts';
 
 const oldMaster = { id: 'm1', bytes: Buffer.alloc(32, 1) };
@@ -34,6 +36,25 @@ test('every purpose has a key, once', async () => {
     'tombstone',
     'visitor',
   ]);
+});
+
+test('a collector finds the public halves of the stream’s keys, also of those made before there were any', async () => {
+  await operator.unbound.query(sql`UPDATE key_ring SET public_key = NULL`);
+  const collector = createPostgres({ url: kit.database.collectorUrl, poolSize: 1 });
+  expect(await loadStreamKeys(collector.unbound)).toEqual([]);
+  await ensureKeys(operator.unbound, master, kit.clock.now());
+  kit.clock.advance(1_000);
+  const young = await operator.unbound.transaction((tx) => rotateKey(tx, master, 'stream', kit.clock.now()));
+  const found = await loadStreamKeys(collector.unbound);
+  expect([found.length, found[0]?.id]).toEqual([2, young]);
+  const ring = await openRing();
+  for (const one of found) {
+    const sealed = createSealer(() => [one]).seal('secret', place);
+    expect(createOpener(() => ring.keys('stream')).open(sealed, place)).toBe('secret');
+  }
+  ring.close();
+  await expect(loadKeys(collector.unbound)).rejects.toThrow('permission denied');
+  await collector.close();
 });
 
 test('a rotation while running: new work uses the new key, the old is still read, and a newer key is found by its id', async () => {

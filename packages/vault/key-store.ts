@@ -1,6 +1,7 @@
 import type { Ledger, Tx } from '@tributary/postgres';
 import { type KeyPurpose, keyPurposes } from '@tributary/vocabulary';
-import { makeKey, rewrapKey, type StoredKey } from './key-ring.ts';
+import { makeKey, publicHalf, rewrapKey, type StoredKey } from './key-ring.ts';
+import type { PublicKey } from './sealed-box.ts';
 import type { Vault } from './vault.ts';
 
 /** The live keys of all purposes, newest first. */
@@ -9,12 +10,28 @@ export const loadKeys = (ledger: Ledger): Promise<StoredKey[]> => ledger.transac
 async function listKeys(tx: Tx): Promise<StoredKey[]> {
   const rows = await tx
     .selectFrom('key_ring')
-    .select(['purpose', 'id', 'sealed'])
+    .select(['purpose', 'id', 'sealed', 'public_key'])
     .where('retired_at', 'is', null)
     .orderBy('created_at', 'desc')
     .orderBy('id')
     .execute();
   return rows as StoredKey[];
+}
+
+/** The public halves of the stream's live keys, newest first: all that a collector may see of the ring. */
+export async function loadStreamKeys(ledger: Ledger): Promise<PublicKey[]> {
+  const rows = await ledger.transaction((tx) =>
+    tx
+      .selectFrom('key_ring')
+      .select(['id', 'public_key'])
+      .where('purpose', '=', 'stream')
+      .where('retired_at', 'is', null)
+      .where('public_key', 'is not', null)
+      .orderBy('created_at', 'desc')
+      .orderBy('id')
+      .execute(),
+  );
+  return rows.map(({ id, public_key }) => ({ id, bytes: public_key as Buffer }));
 }
 
 /** Adds a key: processes use it for new work from their next look on, and still read what the older ones made. */
@@ -27,11 +44,21 @@ export async function rotateKey(tx: Tx, master: Vault, purpose: KeyPurpose, now:
   return key.id;
 }
 
-/** Every purpose has a key after this; part of each migration. */
+/** Every purpose has a key after this, and those of the stream their public half; part of each migration. */
 export async function ensureKeys(owner: Ledger, master: Vault, now: Date): Promise<void> {
   await owner.transaction(async (tx) => {
-    const live = new Set((await listKeys(tx)).map(({ purpose }) => purpose));
+    const keys = await listKeys(tx);
+    const live = new Set(keys.map(({ purpose }) => purpose));
     for (const purpose of keyPurposes) if (!live.has(purpose)) await rotateKey(tx, master, purpose, now);
+    for (const stored of keys) {
+      if (stored.purpose !== 'stream' || stored.public_key) continue;
+      await tx
+        .updateTable('key_ring')
+        .set({ public_key: publicHalf(master, stored) })
+        .where('purpose', '=', stored.purpose)
+        .where('id', '=', stored.id)
+        .execute();
+    }
   });
 }
 

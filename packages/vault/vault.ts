@@ -125,3 +125,7 @@ function decrypt(key: Buffer, sealed: Buffer, associated: Buffer): Buffer {
 function context({ table, column, row, profileId }: SecretPlace, part: 'key' | 'body'): Buffer {
   return Buffer.from(JSON.stringify([formatVersion, part, table, column, row, profileId]));
 }
+
+/** The place alone, for a seal of another form. */
+export const placeBytes = ({ table, column, row, profileId }: SecretPlace): Buffer =>
+  Buffer.from(JSON.stringify([table, column, row, profileId]));

@@ -65,3 +65,12 @@ export type VerificationStatus = (typeof verificationStatuses)[number];
 /** Tables whose state GET /tracking/ops tells. */
 export const watchedTables = ['visits', 'touches'] as const;
 export type WatchedTable = (typeof watchedTables)[number];
+
+/** Why the collector sends visits of a known profile away and only counts them. */
+export const refusedVisits = {
+  daily_quota: 'The profile had sent what its plan includes.',
+  address_quota: 'One address had sent its share of that.',
+  broken_quota: 'Visits that cannot be understood, beyond those that are kept.',
+  consent: 'The profile requires a yes, and the request carried none.',
+} as const;
+export type RefusedReason = keyof typeof refusedVisits;

@@ -38,6 +38,7 @@ export const drill: Drill = {
           clickhouse: scene.clickhouse,
           ring: scene.ring,
           markVerified,
+          badBytesPerDay: 500 << 20,
           now: () => new Date(),
         }),
         {

@@ -133,7 +133,14 @@ async function openTwins(visits: VisitsScene) {
   const twin = await scene(world, { ...traits, plan: 'scale' });
   const keys = [visits.key, (await buildTrackingKey(postgres, twin.profileId)).key];
   const both = [erased, twin];
-  const opening = openIngestion({ postgres, clickhouse, ring, markVerified: async () => {}, now: () => new Date() });
+  const opening = openIngestion({
+    postgres,
+    clickhouse,
+    ring,
+    markVerified: async () => {},
+    badBytesPerDay: 50 << 20,
+    now: () => new Date(),
+  });
 
   const browse = async (client_id: string, seen: readonly Visit[]) => {
     for (const key of keys) {

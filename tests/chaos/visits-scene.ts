@@ -54,6 +54,7 @@ export async function openVisitsScene(set: string): Promise<VisitsScene> {
   const environment = {
     DATABASE_APP_URL: engines.database.appUrl,
     DATABASE_SYSTEM_URL: engines.database.systemUrl,
+    DATABASE_COLLECTOR_URL: engines.database.collectorUrl,
     CLICKHOUSE_URL: engines.clickhouseUrl,
     CLICKHOUSE_DATABASE: 'drill',
     NATS_URL: engines.natsUrl,

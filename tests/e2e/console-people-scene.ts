@@ -103,6 +103,7 @@ export async function openPeopleScene() {
     ring: testRing,
     readLinkToken: linkTokenReader(() => testVault.derive('link_token')),
     markVerified: async () => {},
+    badBytesPerDay: 50 << 20,
     now: () => kit.clock.now(),
   });
   const consumer = await log.stream.consume({ name: 'ingestion', maxWaitMs: 10, handler: pipeline(ingestion) });

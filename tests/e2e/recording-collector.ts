@@ -27,6 +27,7 @@ const Visit = z.strictObject({
 const Envelope = z.strictObject({
   key: z.string().regex(/^trk_[0-9A-Za-z]{22}$/),
   client_id: id,
+  consent: z.boolean(),
   visits: z.array(Visit).min(1).max(limits.visitRequest.visits),
 });
 

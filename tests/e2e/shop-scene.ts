@@ -76,6 +76,7 @@ export async function openShopScene(): Promise<ShopScene> {
     now,
     requestTimeoutMs: 10_000,
     requestsPerMinute: 100_000,
+    addressShare: 0.2,
   });
   const collectorPort = await collector.listen('127.0.0.1', 0);
   const api = await openApi(kit, {
@@ -88,6 +89,7 @@ export async function openShopScene(): Promise<ShopScene> {
     ring: testRing,
     readLinkToken: linkTokenReader(() => testVault.derive('link_token')),
     markVerified,
+    badBytesPerDay: 50 << 20,
     now,
   });
   const stores = { app: kit.app, system: kit.system, now };
@@ -100,6 +102,7 @@ export async function openShopScene(): Promise<ShopScene> {
     stream: log.stream,
     ingestion,
     rateSources: {},
+    badVisitDays: 30,
     outbound: createOutbound({ timeoutMs: 1_000 }),
   });
   const visits = await consumeVisits(log.stream, ingestion, silent, onError);

@@ -32,6 +32,7 @@ test('until the person says yes nothing is kept on the device and nothing is sen
     `${site.origin}/two`,
   ]);
   expect(visits[0]).toMatchObject({ referrer: 'https://www.google.com/', is_session_start: true });
+  expect(site.collector.arrivals.map(({ consent }) => consent)).not.toContain(false);
   site.expectPeace();
 });
 
@@ -41,6 +42,12 @@ test('a yes counts on the pages that follow', async () => {
   const page = await site.visit('/');
   await page.getByRole('link', { name: 'next' }).click();
   await site.visits(2);
+});
+
+test('a page that never asked does not say that it was told yes', async () => {
+  await site.visit('/');
+  await site.visits(1);
+  expect(site.collector.arrivals.map(({ consent }) => consent)).not.toContain(true);
 });
 
 test('a no before any yes leaves nothing on the device', async () => {

@@ -8,6 +8,7 @@ export interface TestDatabase {
   readonly ownerUrl: string;
   readonly appUrl: string;
   readonly systemUrl: string;
+  readonly collectorUrl: string;
   drop(): Promise<void>;
 }
 
@@ -15,6 +16,7 @@ export interface DatabaseServer {
   readonly ownerUrl: string;
   readonly appUrl: string;
   readonly systemUrl: string;
+  readonly collectorUrl: string;
 }
 
 const at = (url: string, database: string) => {
@@ -67,6 +69,7 @@ export async function cloneDatabase(server: DatabaseServer): Promise<TestDatabas
     ownerUrl: at(server.ownerUrl, name),
     appUrl: at(server.appUrl, name),
     systemUrl: at(server.systemUrl, name),
+    collectorUrl: at(server.collectorUrl, name),
     drop: () => asOwner(server, (client) => dropDatabase(client, name)),
   };
 }

@@ -19,6 +19,7 @@ export async function openDrillEngines(set: string, names: readonly EngineName[]
     ownerUrl: addresses.DATABASE_OWNER_URL ?? '',
     appUrl: addresses.DATABASE_APP_URL ?? '',
     systemUrl: addresses.DATABASE_SYSTEM_URL ?? '',
+    collectorUrl: addresses.DATABASE_COLLECTOR_URL ?? '',
   };
   await prepareTemplate(server);
   return {

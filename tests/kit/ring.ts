@@ -1,4 +1,4 @@
-import { createVault } from '@tributary/vault';
+import { createSealer, publicKeyOf } from '@tributary/vault';
 import type { KeyPurpose } from '@tributary/vocabulary';
 
 /** Keys of a test's own, in the place of a key ring; what the test's API seals is opened by the same. */
@@ -8,5 +8,6 @@ export const testRing = {
   refresh: async () => {},
 };
 
-/** Seals what a browser says of a person on its way through the log. */
-export const testStreamVault = createVault(() => testRing.keys('stream'));
+/** Seals what a browser says of a person on its way through the log, as the collector does: for whoever has the ring. */
+const streamKeys = testRing.keys('stream').map(publicKeyOf);
+export const testStreamVault = createSealer(() => streamKeys);

@@ -35,6 +35,7 @@ export async function openTestkit(): Promise<Testkit> {
     ownerUrl: setting('DATABASE_OWNER_URL'),
     appUrl: setting('DATABASE_APP_URL'),
     systemUrl: setting('DATABASE_SYSTEM_URL'),
+    collectorUrl: setting('DATABASE_COLLECTOR_URL'),
   });
   const app = createPostgres({ url: database.appUrl, poolSize: 8 });
   const system = createPostgres({ url: database.systemUrl, poolSize: 4 });

@@ -8,6 +8,7 @@ export interface TrackingTraits {
   readonly redirectHosts?: readonly string[];
   readonly keepsCity?: boolean;
   readonly dailyVisitQuota?: number;
+  readonly isConsentRequired?: boolean;
 }
 
 /** The active tracking key of a profile, with settings where any are given. */
@@ -31,6 +32,7 @@ export async function buildTrackingKey(
           redirect_hosts: [...(traits.redirectHosts ?? [])],
           keeps_city: traits.keepsCity ?? true,
           daily_visit_quota: traits.dailyVisitQuota ?? null,
+          is_consent_required: traits.isConsentRequired ?? false,
           updated_at: created_at,
         })
         .execute();

@@ -9,5 +9,6 @@ export default async function setup(): Promise<void> {
     ownerUrl: process.env.DATABASE_OWNER_URL as string,
     appUrl: process.env.DATABASE_APP_URL as string,
     systemUrl: process.env.DATABASE_SYSTEM_URL as string,
+    collectorUrl: process.env.DATABASE_COLLECTOR_URL as string,
   });
 }

@@ -3,7 +3,7 @@ import { clickhouseSettings, createClickHouse, raw } from '@tributary/clickhouse
 import { loadSettings, type Settings } from '@tributary/config';
 import { createPostgres, roles } from '@tributary/postgres';
 import { createRedis, redisReady } from '@tributary/redis';
-import { connectStream } from '@tributary/stream';
+import { connectStream, type Stream, streamOptions } from '@tributary/stream';
 import { Command } from 'commander';
 import { sql } from 'kysely';
 
@@ -34,7 +34,7 @@ export async function examine(settings: Settings): Promise<Finding[]> {
   const looks: [string, string, () => Promise<Finding[]>][] = [
     [
       'postgres',
-      'Start it, and set DATABASE_OWNER_URL, DATABASE_APP_URL and DATABASE_SYSTEM_URL.',
+      'Start it, and set DATABASE_OWNER_URL, DATABASE_APP_URL, DATABASE_SYSTEM_URL and DATABASE_COLLECTOR_URL.',
       () => examinePostgres(settings),
     ],
     ['clickhouse', 'Start it, and set CLICKHOUSE_URL.', () => examineClickHouse(settings)],
@@ -68,6 +68,7 @@ async function examinePostgres(settings: Settings): Promise<Finding[]> {
     [roles.owner, settings.databaseOwnerUrl],
     [roles.app, settings.databaseAppUrl],
     [roles.system, settings.databaseSystemUrl],
+    [roles.collector, settings.databaseCollectorUrl],
   ] as const) {
     const postgres = createPostgres({ url, poolSize: 1 });
     try {
@@ -143,13 +144,37 @@ async function examineClickHouse(settings: Settings): Promise<Finding[]> {
 }
 
 async function examineNats(settings: Settings): Promise<Finding[]> {
-  const stream = await connectStream({ url: settings.natsUrl, prefix: settings.streamPrefix });
+  const stream = await connectStream(streamOptions(settings));
   try {
     await stream.ensureStreams();
-    return [{ what: 'nats', state: 'ok', detail: 'JetStream answers' }];
+    return [
+      { what: 'nats', state: 'ok', detail: 'JetStream answers' },
+      await examineLog(stream),
+      await examineLetters(stream),
+    ];
   } finally {
     await stream.close();
   }
+}
+
+async function examineLog(stream: Stream): Promise<Finding> {
+  const { share } = await stream.fill();
+  const detail = `the visits log is ${Math.round(share * 100)}% full`;
+  if (share < 0.8) return { what: 'visits log', state: 'ok', detail };
+  const advice =
+    'Full, it refuses visits. Is the worker running and keeping up? If so, give it more with STREAM_MAX_MEGABYTES.';
+  return { what: 'visits log', state: 'wrong', detail, advice };
+}
+
+async function examineLetters({ deadLetters }: Stream): Promise<Finding> {
+  const count = await deadLetters.count();
+  if (count === 0) return { what: 'dead letters', state: 'ok', detail: 'none' };
+  return {
+    what: 'dead letters',
+    state: 'wrong',
+    detail: `${count} message(s) could not be processed`,
+    advice: 'See why with "tributary visits replay-dead --dry-run"; without --dry-run they are tried again.',
+  };
 }
 
 async function examineRedis(settings: Settings): Promise<Finding[]> {

@@ -33,6 +33,7 @@ export const erasureCommand = () =>
             clickhouse,
             ring,
             markVerified: async () => {},
+            badBytesPerDay: settings.badVisitMegabytesPerDay << 20,
             now: () => now,
           });
           const certificate = await verifyErasure(

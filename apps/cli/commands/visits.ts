@@ -1,6 +1,8 @@
 import { openIngestion, replayBadVisits } from '@tributary/domain/ingestion/room.ts';
 import { linkTokenReader } from '@tributary/domain/link-tokens/room.ts';
 import { markVerified } from '@tributary/domain/tracking/room.ts';
+import { withPlatform } from '@tributary/platform';
+import type { DeadLetterPage, Stream } from '@tributary/stream';
 import { Command } from 'commander';
 import { withLedgers } from '../ledgers.ts';
 import { tell } from '../output.ts';
@@ -13,41 +15,79 @@ interface ReplayFlags {
 }
 
 export const visitsCommand = () =>
-  new Command('visits').description('What browsers sent').addCommand(
-    new Command('replay-bad')
-      .description('Put visits that could not be understood through the pipeline again, after the rules have changed')
-      .requiredOption('--profile <id>', 'id of the profile')
-      .option('--dry-run', 'only say what would become of them')
-      .option('--json', 'machine-readable output')
-      .action(({ profile, dryRun, json }: ReplayFlags) =>
-        withLedgers(async ({ app, platform, settings }) => {
-          const ring = await platform.keys(app);
-          const clickhouse = await platform.clickhouse();
-          const ingestion = openIngestion({
-            postgres: app,
-            clickhouse,
-            ring,
-            readLinkToken: linkTokenReader(() => (settings.linkTokens ? ring.keys('link_token') : [])),
-            markVerified,
-            now: () => new Date(),
-          });
-          const { total, replayed, stillBad } = await replayBadVisits(ingestion, {
-            profileId: profile,
-            isDryRun: dryRun ?? false,
-            progress: showProgress('visits'),
-          });
-          tell(
-            {
-              total,
-              [dryRun ? 'would_be_replayed' : 'replayed']: replayed,
-              still_bad: json ? stillBad : listed(stillBad),
-            },
-            json,
-            dryRun ? 'Nothing was changed.' : 'Done. Run it again whenever you like: it goes on where it stopped.',
-          );
-        }),
-      ),
-  );
+  new Command('visits').description('What browsers sent').addCommand(replayBad()).addCommand(replayDead());
+
+const replayBad = () =>
+  new Command('replay-bad')
+    .description('Put visits that could not be understood through the pipeline again, after the rules have changed')
+    .requiredOption('--profile <id>', 'id of the profile')
+    .option('--dry-run', 'only say what would become of them')
+    .option('--json', 'machine-readable output')
+    .action(({ profile, dryRun, json }: ReplayFlags) =>
+      withLedgers(async ({ app, platform, settings }) => {
+        const ring = await platform.keys(app);
+        const clickhouse = await platform.clickhouse();
+        const ingestion = openIngestion({
+          postgres: app,
+          clickhouse,
+          ring,
+          readLinkToken: linkTokenReader(() => (settings.linkTokens ? ring.keys('link_token') : [])),
+          markVerified,
+          badBytesPerDay: settings.badVisitMegabytesPerDay << 20,
+          now: () => new Date(),
+        });
+        const { total, replayed, stillBad } = await replayBadVisits(ingestion, {
+          profileId: profile,
+          isDryRun: dryRun ?? false,
+          progress: showProgress('visits'),
+        });
+        tell(
+          {
+            total,
+            [dryRun ? 'would_be_replayed' : 'replayed']: replayed,
+            still_bad: json ? stillBad : listed(stillBad),
+          },
+          json,
+          dryRun ? 'Nothing was changed.' : 'Done. Run it again whenever you like: it goes on where it stopped.',
+        );
+      }),
+    );
+
+const replayDead = () =>
+  new Command('replay-dead')
+    .description(
+      'Put messages that could not be processed back into the visits log, after what stood in their way is gone',
+    )
+    .option('--dry-run', 'only say which there are, and why')
+    .option('--json', 'machine-readable output')
+    .action(({ dryRun, json }: Omit<ReplayFlags, 'profile'>) =>
+      withPlatform(async (platform) => {
+        const stream = await platform.stream();
+        const total = await stream.deadLetters.count();
+        if (dryRun) {
+          const reasons = await reasonsOf(stream);
+          tell({ total, reasons: json ? reasons : listed(reasons) }, json, 'Nothing was changed.');
+          return;
+        }
+        const progress = showProgress('messages');
+        const replayed = await stream.deadLetters.replayAll((done) => progress(done, Math.max(total, done)));
+        tell({ total, replayed }, json, 'Done. What dies again is among the dead letters again.');
+      }),
+    );
+
+/** A reason may quote what was sent, so only its beginning is shown: what kind of failure it was. */
+async function reasonsOf({ deadLetters }: Stream): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const page: DeadLetterPage = await deadLetters.list({ after });
+    for (const { cause, reason } of page.letters) {
+      const kind = `${cause}: ${reason.split(':').slice(0, 2).join(':').slice(0, 80)}`;
+      counts[kind] = (counts[kind] ?? 0) + 1;
+    }
+    after = page.next;
+  }
+  return counts;
+}
 
 const listed = (counts: Readonly<Record<string, number>>): string[] =>
   Object.entries(counts).map(([reason, count]) => `${reason}: ${count}`);

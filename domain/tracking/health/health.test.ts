@@ -247,9 +247,9 @@ describe('quality', () => {
     await bad('bad_url', '2026-06-16T04:00:00.000Z');
     const { status, data } = await get(range);
     expect(status).toBe(200);
-    const none = { accepted: 0, bots: 0, bad: 0, bad_by_reason: {}, unmatched: 0 };
+    const none = { accepted: 0, bots: 0, bad: 0, bad_by_reason: {}, refused: 0, refused_by_reason: {}, unmatched: 0 };
     expect(data).toEqual({
-      total: { accepted: 5, bots: 1, bad: 3, bad_by_reason: { bad_url: 2, clock_ahead: 1 }, unmatched: 2 },
+      total: { ...none, accepted: 5, bots: 1, bad: 3, bad_by_reason: { bad_url: 2, clock_ahead: 1 }, unmatched: 2 },
       is_unmatched_estimated: false,
       last_visit_at: '2026-06-15T14:00:00.000Z',
       silent_since: null,
@@ -259,6 +259,29 @@ describe('quality', () => {
         { date: '2026-06-15', ...none, accepted: 3, bots: 1, unmatched: 1 },
       ],
     });
+  });
+
+  test('tells what collectors sent away, by reason', async () => {
+    const told = (day: string, reason: string, visits: number) =>
+      kit.app
+        .forProfile(profileId)
+        .transaction((tx) =>
+          tx
+            .insertInto('refused_visits')
+            .values({ profile_id: profileId, day, reason, teller: randomUUID(), visits })
+            .execute(),
+        );
+    await told('2026-06-13', 'daily_quota', 7);
+    await told('2026-06-14', 'address_quota', 2);
+    await told('2026-06-14', 'address_quota', 3);
+    await told('2026-06-14', 'consent', 1);
+    await told('2026-06-16', 'consent', 1);
+    const { data } = await get(range);
+    expect(data.total).toMatchObject({
+      refused: 13,
+      refused_by_reason: { daily_quota: 7, address_quota: 5, consent: 1 },
+    });
+    expect(data.days[1]).toMatchObject({ refused: 6, refused_by_reason: { address_quota: 5, consent: 1 } });
   });
 
   test('says since when the sites are silent', async () => {

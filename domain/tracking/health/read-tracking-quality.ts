@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { countBadVisitsByDay, listLinkedVisitors } from '@tributary/domain/ingestion';
+import { countBadVisitsByDay, countRefusedByDay, listLinkedVisitors } from '@tributary/domain/ingestion';
 import { findDays } from '@tributary/domain/tenants';
 import { answer, type Handles } from '@tributary/operations';
 import type { TrackingServices } from '../services.ts';
@@ -18,12 +18,13 @@ export const readTrackingQuality: Handles<Routes['readTrackingQuality'], Pick<Tr
   { caller, ledger, now, signal, clickhouse },
 ) => {
   const profileId = caller.profileId;
-  const { period, bad, linked } = await ledger.transaction(
+  const { period, bad, refused, linked } = await ledger.transaction(
     async (tx) => {
       const found = await findDays(tx, profileId, query.date_from, query.date_to);
       return {
         period: found,
         bad: await countBadVisitsByDay(tx, profileId, found),
+        refused: await countRefusedByDay(tx, profileId, query.date_from, query.date_to),
         linked: await listLinkedVisitors(tx, profileId, maxLinks + 1),
       };
     },
@@ -53,7 +54,7 @@ export const readTrackingQuality: Handles<Routes['readTrackingQuality'], Pick<Tr
     sampled: Number(row.sampled),
     sampledUnmatched: Number(row.sampled_unmatched),
   }));
-  const days = qualityByDay(query.date_from, query.date_to, visits, bad);
+  const days = qualityByDay(query.date_from, query.date_to, visits, bad, refused);
   const lastVisitAt = newest?.newest_received_at ?? null;
   return answer(200, {
     data: {

@@ -4,7 +4,7 @@ import { answer, type Handles, refuse } from '@tributary/operations';
 import { limits, minuteMs } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import type { TrackingServices } from '../services.ts';
-import { countVerificationsSince, insertVerification, listActiveKeys } from '../store.ts';
+import { countVerificationsSince, insertVerification, listActiveKeys, lockVerifications, saveHint } from '../store.ts';
 import { lookAtPage } from './look-at-page.ts';
 import { showVerification } from './tracking-verification.ts';
 
@@ -16,31 +16,30 @@ export const createTrackingVerification: Handles<
   Pick<TrackingServices, 'outbound'>
 > = async ({ body }, { caller, ledger, effect, now, outbound }) => {
   const profileId = caller.profileId;
-  const { keys, started } = await ledger.transaction(
-    async (tx) => ({
-      keys: await listActiveKeys(tx, profileId),
-      started: await countVerificationsSince(tx, profileId, new Date(now.getTime() - minuteMs)),
-    }),
-    { readOnly: true },
-  );
-  if (started >= perMinute) {
-    refuse('rate_limit_exceeded', `A profile starts up to ${perMinute} verifications a minute.`, {
-      fields: { reason: 'verifications' },
-      headers: { 'retry-after': '60' },
-    });
-  }
-  const hint = await lookAtPage(outbound, body.url, keys[0]?.key);
-  return effect(async (tx) => {
-    const row = await insertVerification(tx, {
+  const id = uuid();
+  // Written before the page is fetched, and under a lock: of many that are started at once each sees the others.
+  const key = await ledger.transaction(async (tx) => {
+    await lockVerifications(tx, profileId);
+    const started = await countVerificationsSince(tx, profileId, new Date(now.getTime() - minuteMs));
+    if (started >= perMinute) {
+      refuse('rate_limit_exceeded', `A profile starts up to ${perMinute} verifications a minute.`, {
+        fields: { reason: 'verifications' },
+        headers: { 'retry-after': '60' },
+      });
+    }
+    await insertVerification(tx, {
       profile_id: profileId,
-      id: uuid(),
+      id,
       nonce: randomUUID(),
       url: body.url,
-      is_snippet_present: hint.isSnippetPresent,
-      fetch_verdict: hint.words,
       started_at: now,
       expires_at: new Date(now.getTime() + lifeMinutes * minuteMs),
     });
+    return (await listActiveKeys(tx, profileId))[0]?.key;
+  });
+  const hint = await lookAtPage(outbound, body.url, key);
+  return effect(async (tx) => {
+    const row = await saveHint(tx, profileId, id, hint);
     return answer(201, { data: showVerification(row, now) });
   });
 };

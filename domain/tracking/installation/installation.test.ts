@@ -161,10 +161,15 @@ describe('the pixel of a store', () => {
     script: string,
     events: { name: string; at: string; data?: unknown }[],
     cookies: Record<string, string> = {},
+    more: Record<string, unknown> = {},
   ) {
     const handlers: Record<string, (event: unknown) => void> = {};
-    const sent: { url: string; body: { key: string; client_id: string; visits: Record<string, unknown>[] } }[] = [];
+    const sent: {
+      url: string;
+      body: { key: string; client_id: string; consent: boolean; visits: Record<string, unknown>[] };
+    }[] = [];
     runInNewContext(script, {
+      ...more,
       crypto,
       analytics: { subscribe: (name: string, handle: (event: unknown) => void) => (handlers[name] = handle) },
       browser: {
@@ -183,6 +188,22 @@ describe('the pixel of a store', () => {
     await new Promise((resolve) => setTimeout(resolve, 30));
     return { subscribed: Object.keys(handlers), sent };
   }
+
+  test('says whether the person said yes, to the tracker or to the store', async () => {
+    await issue();
+    const { script } = (await get('installers/shopify-pixel')).json().data;
+    const events = [{ name: 'page_viewed', at: '2026-06-15T12:00:00.000Z' }];
+    const said = async (...how: [Record<string, string>?, Record<string, unknown>?]) =>
+      (await run(script, events, ...how)).sent.map(({ body }) => body.consent);
+    const inStore = (analyticsProcessingAllowed: boolean) => ({
+      init: { customerPrivacy: { analyticsProcessingAllowed } },
+    });
+    expect(await said()).toEqual([false]);
+    expect(await said({ tributary_consent: 'yes' })).toEqual([true]);
+    expect(await said({}, inStore(true))).toEqual([true]);
+    expect(await said({}, inStore(false))).toEqual([false]);
+    expect(await said({ tributary_consent: 'no' }, inStore(true))).toEqual([]);
+  });
 
   test('[track-009] [track-010] reports what the store tells, in the form of visits, under either path, unless the person said no', async () => {
     const key = await issue();

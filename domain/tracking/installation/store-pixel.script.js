@@ -29,6 +29,9 @@ const session = async (atMs) => {
   return { session_id: current, is_session_start: !isOngoing };
 };
 
+// What the person answered to the store's own question, where the store asks one.
+const isAgreedInStore = () => typeof init !== 'undefined' && init.customerPrivacy?.analyticsProcessingAllowed === true;
+
 // Events come in bursts: each waits for the one before, so that only one of them starts a session.
 let turn = Promise.resolve();
 
@@ -36,7 +39,8 @@ const report = (event, more) => {
   turn = turn
     .then(async () => {
       // Said to the tracker on the storefront, and meant for all of the shop.
-      if ((await browser.cookie.get('tributary_consent')) === 'no') return;
+      const answer = await browser.cookie.get('tributary_consent');
+      if (answer === 'no') return;
       const at = new Date(event.timestamp || Date.now());
       const { location, referrer } = event.context.document;
       const visit = {
@@ -47,7 +51,8 @@ const report = (event, more) => {
         ...(referrer && { referrer }),
         ...more,
       };
-      const body = JSON.stringify({ key: KEY, client_id: await clientId(), visits: [visit] });
+      const consent = answer === 'yes' || isAgreedInStore();
+      const body = JSON.stringify({ key: KEY, client_id: await clientId(), consent, visits: [visit] });
       await fetch(`${COLLECTOR}/v1/visits`, {
         method: 'POST',
         headers: { 'content-type': 'text/plain' },

@@ -169,6 +169,17 @@ test('ten a minute are started, not more', async () => {
   expect((await start(`${origin}/`)).status).toBe(201);
 });
 
+test('ten a minute are started, not more, when sixty ask at once', async () => {
+  let fetched = 0;
+  serve = (_request, response) => {
+    fetched += 1;
+    setTimeout(() => response.end(''), 50);
+  };
+  const answers = await Promise.all(Array.from({ length: 60 }, () => start(`${origin}/`)));
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
+  expect(fetched).toBe(10);
+});
+
 test('old attempts go, proofs stay', async () => {
   serve = (_request, response) => response.end('');
   const proof = (await start(`${origin}/`)).data;

@@ -57,6 +57,12 @@ export const collectVisits = route({
         .regex(/^trk_[0-9A-Za-z]{22}$/)
         .describe("The profile's tracking key. It is public."),
       client_id: Uuid.describe('A UUIDv7 that the browser keeps for itself.'),
+      consent: z
+        .boolean()
+        .optional()
+        .describe(
+          'Whether the person said yes to being tracked. Where the profile requires consent, a request without a true is refused with 403 and the reason `consent`.',
+        ),
       visits: z.array(BrowserVisit).min(1).max(limits.visitRequest.visits),
     }),
     maxBytes: limits.visitRequest.bytes,

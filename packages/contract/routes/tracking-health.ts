@@ -1,4 +1,11 @@
-import { limits, replayStates, verificationStatuses, visitTypes, watchedTables } from '@tributary/vocabulary';
+import {
+  limits,
+  refusedVisits,
+  replayStates,
+  verificationStatuses,
+  visitTypes,
+  watchedTables,
+} from '@tributary/vocabulary';
 import { z } from 'zod';
 import {
   CalendarDate,
@@ -168,8 +175,16 @@ export const readTrackingOps = route({
 const QualityFigures = {
   accepted: Count.describe('Visits in the warehouse, bots included.'),
   bots: Count,
-  bad: Count.describe('Visits that could not be understood and wait for a replay.'),
+  bad: Count.describe(
+    'Visits that could not be understood. They wait for a replay, or were too many and left their reason only.',
+  ),
   bad_by_reason: z.record(z.string(), Count),
+  refused: Count.describe('Visits that the collector sent away and only counted. Their days are those of UTC.'),
+  refused_by_reason: z.record(z.string(), Count).describe(
+    Object.entries(refusedVisits)
+      .map(([reason, meaning]) => `\`${reason}\`: ${meaning}`)
+      .join(' '),
+  ),
   unmatched: Count.describe('Visits of browsers, bots left out, that belong to no customer yet.'),
 };
 

@@ -265,7 +265,11 @@ const TrackingSettings = z.strictObject({
   allowed_hosts: Hosts.describe('Hosts whose pages may send visits, their subdomains included. Empty: any.'),
   own_hosts: Hosts.describe('Further hosts of yours: coming from one of them is no referral.'),
   redirect_hosts: Hosts.describe('Hosts that people only pass through, to pay or to sign in, besides the known ones.'),
-  is_consent_required: z.boolean().describe('The tracker waits until the page says that the person agrees.'),
+  is_consent_required: z
+    .boolean()
+    .describe(
+      'Newly copied snippets wait until the page says that the person agrees, and the collector refuses visits that do not carry a yes, from whichever snippet.',
+    ),
   keeps_city: z.boolean().describe('Whether the city is kept beside the country.'),
   daily_visit_quota: z.int().nullable().describe('A limit of your own, below the plan’s. Null: the plan’s.'),
   effective_daily_visit_quota: z.int().describe('Visits a day that are taken: the lower of the plan’s and yours.'),

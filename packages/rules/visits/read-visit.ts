@@ -179,6 +179,8 @@ function readWord(
 export interface Envelope {
   readonly key: string;
   readonly client_id: string;
+  /** Whether the person said yes to being tracked. */
+  readonly consent: boolean;
   /** Not yet read: each is taken or refused on its own. */
   readonly visits: readonly unknown[];
 }
@@ -196,7 +198,7 @@ export function readEnvelope(said: unknown): ReadEnvelope {
   if (client_id === undefined) return { ok: false, reason: 'bad_client_id' };
   if (!Array.isArray(visits) || visits.length === 0) return { ok: false, reason: 'bad_visits' };
   if (visits.length > visitRequest.visits) return { ok: false, reason: 'too_many_visits' };
-  return { ok: true, envelope: { key, client_id, visits } };
+  return { ok: true, envelope: { key, client_id, consent: said.consent === true, visits } };
 }
 
 // ── The browser's clock ─────────────────────────────────────────────────────────────────────────────────────────────────────────

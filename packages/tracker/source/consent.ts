@@ -14,6 +14,10 @@ export function isAllowed(isRequired: boolean): boolean {
   return mayTrack(readShared('consent'), isRequired, !!globalPrivacyControl);
 }
 
+export function hasAgreed(): boolean {
+  return readShared('consent') === 'yes';
+}
+
 export function hasRefused(): boolean {
   return readShared('consent') === 'no';
 }

@@ -1,4 +1,5 @@
 import { attempt } from './attempt.ts';
+import { hasAgreed } from './consent.ts';
 import type { Batch, Queue } from './queue.ts';
 import { impossibleDelayMs, isFinal, retryDelayMs } from './retry.ts';
 import { read, remove, write } from './storage.ts';
@@ -93,7 +94,7 @@ export function createSender({ endpoint, key, queue, clientId, isAllowed, settle
   }
 
   function bodyOf({ text }: Batch): string {
-    return `{"key":${JSON.stringify(key)},"client_id":"${clientId()}","visits":[${text}]}`;
+    return `{"key":${JSON.stringify(key)},"client_id":"${clientId()}","consent":${hasAgreed()},"visits":[${text}]}`;
   }
 
   return {

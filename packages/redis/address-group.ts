@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import ipaddr from 'ipaddr.js';
+import type { RateLimiter, Verdict } from './rate-limit.ts';
+
+/** Whom an address stands for when something is counted by address. */
+export interface AddressGroup {
+  /** An IPv4 address, or the network that one subscriber of IPv6 has for itself: any address of it is theirs to use. */
+  readonly own: string;
+  /** The network of IPv6 that a company or a provider's customer may hold, with many of the former. */
+  readonly wider?: string;
+}
+
+/** How many times as much as one network the wider one gets. */
+export const widerTimes = 16;
+
+export function addressGroup(address: string): AddressGroup {
+  if (!address.includes(':') || !ipaddr.isValid(address)) return { own: address };
+  const parsed = ipaddr.process(address);
+  if (!(parsed instanceof ipaddr.IPv6)) return { own: parsed.toString() };
+  const words = parsed.parts.map((part) => part.toString(16));
+  return { own: `${words.slice(0, 4).join(':')}::/64`, wider: `${words.slice(0, 3).join(':')}::/48` };
+}
+
+/** An address is personal; whoever counts needs only to tell it from others. */
+export const hidden = (subject: string): string =>
+  createHash('sha256').update(subject).digest('base64url').slice(0, 16);
+
+/** One request of an address, against the allowance of its group and of the wider one. */
+export async function takeOfAddress(
+  limiter: RateLimiter,
+  bucket: string,
+  { own, wider }: AddressGroup,
+  perMinute: number,
+): Promise<Verdict> {
+  const verdict = await limiter.take(`${bucket}:${hidden(own)}`, perMinute);
+  if (wider === undefined || !verdict.allowed) return verdict;
+  const widerVerdict = await limiter.take(`${bucket}:${hidden(wider)}`, perMinute * widerTimes);
+  return widerVerdict.allowed ? verdict : widerVerdict;
+}

@@ -1,0 +1,61 @@
+import { eventually, openPrivateStream, type PrivateStream } from '@tributary/testkit/stream';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { PublishFailed } from './errors.ts';
+
+const maxBytes = 1_000_000;
+let own: PrivateStream;
+beforeEach(async () => {
+  own = await openPrivateStream({ maxBytes, deadLetterMaxBytes: maxBytes });
+});
+afterEach(() => own.destroy());
+
+const publish = (from: number, count: number) =>
+  own.stream.publish(
+    Array.from({ length: count }, (_, n) => ({ id: `m${from + n}`, key: 'k', payload: Buffer.alloc(10_000) })),
+  );
+const trim = () => own.stream.trim({ above: 0.5, downTo: 0.2, keptMessages: 5 });
+const read = async (name: string, through: number) => {
+  const reader = await own.stream.consume({ name, handler: async () => {}, pullMs: 1_000 });
+  await eventually(async () => (await own.stream.consumedThrough(name)) >= through);
+  await reader.stop();
+};
+
+test('a log that is full of what was handled makes room, and takes visits again', async () => {
+  await publish(0, 90);
+  expect((await own.stream.fill()).share).toBeGreaterThan(0.85);
+  await read('ingestion', 90);
+  // Full of what nobody needs any more: without the trim every further visit is refused.
+  await expect(publish(90, 20)).rejects.toThrow(PublishFailed);
+  expect(await trim()).toBeGreaterThan(50);
+  const { share, bytes } = await own.stream.fill();
+  expect(share).toBeLessThan(0.3);
+  expect(bytes).toBe(share * maxBytes);
+  await publish(200, 50);
+  await read('ingestion', await own.stream.lastSequence());
+  expect(await own.stream.consumedThrough('ingestion')).toBe(await own.stream.lastSequence());
+});
+
+test('what a reader has not handled stays, whatever the others did, and the newest in any case', async () => {
+  await publish(0, 90);
+  expect(await trim(), 'nobody reads').toBe(0);
+  await read('ingestion', 90);
+  const slow = await own.stream.consume({
+    name: 'slow',
+    maxMessages: 1,
+    pullMs: 1_000,
+    handler: async ([message]) => {
+      if ((message?.sequence ?? 0) > 20) message?.retry(60_000, 'not now');
+    },
+  });
+  await eventually(async () => (await own.stream.consumedThrough('slow')) >= 20);
+  expect(await trim()).toBe(15);
+  await slow.stop();
+  expect(await trim()).toBe(0);
+});
+
+test('below half nothing is freed: it may be read again', async () => {
+  await publish(0, 40);
+  await read('ingestion', 40);
+  expect(await trim()).toBe(0);
+  expect(await own.stream.fill('dead-letters')).toEqual({ bytes: 0, share: 0 });
+});

@@ -1,0 +1,153 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createPrivateKey,
+  createPublicKey,
+  createSecretKey,
+  diffieHellman,
+  generateKeyPairSync,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
+import { createVault, type MasterKey, placeBytes, type SecretPlace, UnreadableSecret, type Vault } from './vault.ts';
+
+/**
+ * Seals for somebody else: whoever has the public key seals, and only the private one opens. X25519 with a key pair of the sealer's own
+ * agrees on a secret, HKDF makes a key of it, AES-256-GCM seals. Agreeing costs more than all the rest, so a pair serves for a while.
+ */
+export interface PublicKey {
+  readonly id: string;
+  readonly bytes: Buffer;
+}
+
+const formatVersion = 2;
+const pointBytes = 32;
+const nonceBytes = 12;
+const tagBytes = 16;
+const purpose = 'tributary sealed box';
+
+/** A pair is made anew after a minute, or after far fewer seals than its nonces could bear. */
+const pairLivesMs = 60_000;
+const mostSeals = 1 << 20;
+
+/** The public half of a ring's key. */
+export const publicKeyOf = ({ id, bytes }: MasterKey): PublicKey => ({
+  id,
+  bytes: pointOf(createPublicKey(privateKeyOf(bytes))),
+});
+
+interface Pair {
+  readonly recipient: string;
+  readonly head: Buffer;
+  readonly key: KeyObject;
+  readonly until: number;
+  seals: number;
+}
+
+/** For the newest of the keys. */
+export function createSealer(keys: () => readonly PublicKey[], nowMs: () => number = Date.now): Pick<Vault, 'seal'> {
+  let pair: Pair | undefined;
+  const current = (): Pair => {
+    const [newest] = keys();
+    if (!newest) throw new TypeError('There is no public key to seal for. Run "tributary migrate", which makes one.');
+    if (pair?.recipient !== newest.id || nowMs() >= pair.until || pair.seals >= mostSeals)
+      pair = makePair(newest, nowMs() + pairLivesMs);
+    return pair;
+  };
+  return {
+    seal(secret, place) {
+      const one = current();
+      one.seals += 1;
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv('aes-256-gcm', one.key, nonce, { authTagLength: tagBytes }).setAAD(
+        placeBytes(place),
+      );
+      return Buffer.concat([one.head, nonce, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    },
+  };
+}
+
+function makePair({ id, bytes }: PublicKey, until: number): Pair {
+  const { publicKey, privateKey } = generateKeyPairSync('x25519');
+  const own = pointOf(publicKey);
+  const head = Buffer.concat([Buffer.from([formatVersion, id.length]), Buffer.from(id, 'ascii'), own]);
+  const shared = diffieHellman({ privateKey, publicKey: publicKeyFrom(bytes) });
+  return { recipient: id, head, key: keyFrom(shared, own, bytes), until, seals: 0 };
+}
+
+/** Opens what was sealed for any of the keys, and what one of them sealed itself before there were boxes. */
+export function createOpener(keys: () => readonly MasterKey[]): Pick<Vault, 'open'> {
+  const older = createVault(keys);
+  // A sealer's pair seals thousands of messages: what was agreed on is remembered for the next.
+  const agreed = new Map<string, KeyObject>();
+  const keyOf = (id: string, point: Buffer): KeyObject => {
+    const own = keys().find((one) => one.id === id);
+    if (!own) throw new UnreadableSecret('No key opens this secret.');
+    const name = `${id}:${point.toString('base64')}`;
+    let key = agreed.get(name);
+    if (!key) {
+      const privateKey = privateKeyOf(own.bytes);
+      const shared = agree(privateKey, point);
+      key = keyFrom(shared, point, pointOf(createPublicKey(privateKey)));
+      if (agreed.size >= mostAgreed) agreed.clear();
+      agreed.set(name, key);
+    }
+    return key;
+  };
+  return {
+    open(sealed, place) {
+      if (sealed[0] !== formatVersion) return older.open(sealed, place);
+      const pointAt = 2 + (sealed[1] ?? 0);
+      const nonceAt = pointAt + pointBytes;
+      const bodyAt = nonceAt + nonceBytes;
+      if (sealed.length < bodyAt + tagBytes) throw new UnreadableSecret('The box is too short.');
+      const key = keyOf(sealed.toString('ascii', 2, pointAt), sealed.subarray(pointAt, nonceAt));
+      return decrypt(key, sealed.subarray(nonceAt, bodyAt), sealed.subarray(bodyAt), place);
+    },
+  };
+}
+
+const mostAgreed = 1_000;
+
+function decrypt(key: KeyObject, nonce: Buffer, body: Buffer, place: SecretPlace): string {
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
+      .setAAD(placeBytes(place))
+      .setAuthTag(body.subarray(body.length - tagBytes));
+    const text = Buffer.concat([decipher.update(body.subarray(0, body.length - tagBytes)), decipher.final()]);
+    return text.toString('utf8');
+  } catch {
+    throw new UnreadableSecret('The secret does not open here: another key, another place, or changed bytes.');
+  }
+}
+
+/** Some points agree on nothing secret; OpenSSL refuses them. */
+function agree(privateKey: KeyObject, point: Buffer): Buffer {
+  try {
+    return diffieHellman({ privateKey, publicKey: publicKeyFrom(point) });
+  } catch {
+    throw new UnreadableSecret('The secret does not open here: another key, another place, or changed bytes.');
+  }
+}
+
+/** Of both halves, so that a secret sealed for one key says nothing under another. */
+const keyFrom = (shared: Buffer, sealer: Buffer, recipient: Buffer): KeyObject =>
+  createSecretKey(Buffer.from(hkdfSync('sha256', shared, Buffer.concat([sealer, recipient]), purpose, 32)));
+
+/** The ring's bytes also wrap what was sealed before there were boxes, so the private key is derived and not the bytes themselves. */
+const privateKeyOf = (bytes: Buffer): KeyObject =>
+  createPrivateKey({
+    key: Buffer.concat([pkcs8Head, Buffer.from(hkdfSync('sha256', bytes, '', `${purpose}: private key`, pointBytes))]),
+    format: 'der',
+    type: 'pkcs8',
+  });
+
+const publicKeyFrom = (point: Buffer): KeyObject =>
+  createPublicKey({ key: Buffer.concat([spkiHead, point]), format: 'der', type: 'spki' });
+
+const pointOf = (key: KeyObject): Buffer => key.export({ format: 'der', type: 'spki' }).subarray(spkiHead.length);
+
+/** How RFC 8410 writes an X25519 key: these bytes, then its 32. */
+const pkcs8Head = Buffer.from('302e020100300506032b656e04220420', 'hex');
+const spkiHead = Buffer.from('302a300506032b656e032100', 'hex');
