@@ -146,10 +146,12 @@ describe('a request', () => {
   const envelope = { key: `trk_${'a1B'.repeat(7)}z`, client_id: id, visits: [pageView] };
 
   test('is read without reading its visits', () => {
-    expect(readEnvelope(envelope)).toEqual({ ok: true, envelope });
+    expect(readEnvelope(envelope)).toEqual({ ok: true, envelope: { ...envelope, consent: false } });
+    expect(readEnvelope({ ...envelope, consent: true })).toMatchObject({ envelope: { consent: true } });
+    expect(readEnvelope({ ...envelope, consent: 'yes' })).toMatchObject({ envelope: { consent: false } });
     expect(readEnvelope({ ...envelope, client_id: id.toUpperCase(), visits: Array(50).fill('x'), more: 1 })).toEqual({
       ok: true,
-      envelope: { ...envelope, visits: Array(50).fill('x') },
+      envelope: { ...envelope, consent: false, visits: Array(50).fill('x') },
     });
   });
 
