@@ -45,8 +45,9 @@ describe('a wall', () => {
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'walls-'));
     write('packages/clickhouse/schema.sql', 'CREATE TABLE visits\n(\n');
-    write('packages/clickhouse/queries/report_read.sql', 'SELECT 1 FROM {{part seen}}');
-    write('packages/clickhouse/parts/seen.sql', 'SELECT 1 FROM visits');
+    write('packages/clickhouse/queries/report_read.sql', 'SELECT 1 FROM {{part seen by model of choice}}');
+    write('packages/clickhouse/parts/seen_first.sql', '{{part all}}');
+    write('packages/clickhouse/parts/all.sql', 'SELECT 1 FROM visits');
     write('packages/vault/ring.ts', "tx.selectFrom('keys')");
     write('domain/outcomes/store.ts', "tx.selectFrom('outcomes')");
     write('domain/ingestion/mark.ts', "sql`UPDATE outcomes SET a = 1`; clickhouse.insert('visits', rows)");

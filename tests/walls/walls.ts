@@ -82,7 +82,7 @@ function tablesUsed(text: string, queries: ReadonlyMap<string, ReadonlySet<strin
 function queriesOf(root: string): Map<string, Set<string>> {
   const folder = join(root, 'packages/clickhouse');
   const read = (path: string): string =>
-    readFileSync(path, 'utf8').replaceAll(/\{\{part (\w+)( by \w+)?\}\}/g, (_, part: string, choice?: string) =>
+    readFileSync(path, 'utf8').replaceAll(/\{\{part (\w+)( by [^}]+)?\}\}/g, (_, part: string, choice?: string) =>
       globSync(join(folder, 'parts', choice ? `${part}_*.sql` : `${part}.sql`))
         .map(read)
         .join('\n'),
