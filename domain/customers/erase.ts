@@ -1,19 +1,7 @@
 import type { Tx } from '@tributary/postgres';
 import type { Identifier } from '@tributary/rules';
 import { sql } from 'kysely';
-
-/** An erasure, as each room that holds people is told of it. */
-export interface ErasedPerson {
-  readonly profileId: string;
-  /** The customer, and everybody who was merged into it. */
-  readonly customerIds: readonly string[];
-  /** The customer without a person to whom goes what must still count. */
-  readonly shellId: string;
-  readonly at: Date;
-}
-
-/** How many rows were cleared, by table. */
-export type Cleared = Readonly<Record<string, number>>;
+import type { Cleared, ErasedPerson } from './erased-person.ts';
 
 /** All rows that are one person: the customer, who is locked, and those merged into it, one after another. */
 export async function findMergedInto(tx: Tx, profileId: string, customerId: string): Promise<string[]> {

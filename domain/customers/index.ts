@@ -1,14 +1,8 @@
 export { CustomerBook, type Evidence, type KnownCustomers, type Said } from './customer-book.ts';
-export {
-  type Cleared,
-  type ErasedPerson,
-  eraseCustomers,
-  findIdentifiers,
-  findMergedInto,
-  findShells,
-  insertShell,
-} from './erase.ts';
+export { findIdentifiers, findMergedInto, findShells, insertShell } from './erase.ts';
+export type { Cleared, ErasedPerson, HoldsPeople, KnownPerson } from './erased-person.ts';
 export { type Goal, type GoalReader, nothing, type Position, type Stretch } from './goal-reader.ts';
+export { holdsPeople } from './holds-people.ts';
 export type { CustomerServices } from './import-customers.ts';
 export { countHeld, findCustomer, findCustomerBy, listDisputed, listIdentifiers, listSamePerson } from './people.ts';
 export { readPhone, readWhatsAppId } from './phones.ts';

@@ -1,4 +1,4 @@
-import { clearedVisit } from '@tributary/clickhouse';
+import { clearedVisit } from '@tributary/domain/ingestion';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { describe, expect, test, vi } from 'vitest';

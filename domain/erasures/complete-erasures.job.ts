@@ -3,6 +3,7 @@ import { findVisitorsOf, forgetBadVisits, forgetDeadLetters, type Opening } from
 import { countDirty, eraseOutcomes } from '@tributary/domain/outcomes';
 import type { Postgres } from '@tributary/postgres';
 import type { Stream } from '@tributary/stream';
+import { clickhouseTables } from './registry.ts';
 import { type ErasureWork, finish, listWork, lockWork, notePosition } from './store.ts';
 
 export interface ErasureStores {
@@ -43,6 +44,7 @@ export async function completeErasures(stores: ErasureStores, signal: AbortSigna
   for (const work of due) visitorsOf.set(work, await readVisitors(stores, work));
   const columns = await clearPeople(
     stores.clickhouse,
+    clickhouseTables,
     {
       profileIds: [...new Set(due.map(({ profileId }) => profileId))],
       visitorIds: [...visitorsOf.values()].flat(),
@@ -63,7 +65,7 @@ export async function completeErasures(stores: ErasureStores, signal: AbortSigna
     await stores.app.forProfile(profileId).transaction(async (tx) => {
       if (!(await lockWork(tx, profileId, erasureId))) return;
       // A browser that turned out to be the person's while we cleared waits for the next run, and so does the receipt.
-      if ((await findVisitorsOf(tx, profileId, shellId)).some((visitorId) => !visitors.has(visitorId))) return;
+      if ((await findVisitorsOf(tx, profileId, [shellId])).some((visitorId) => !visitors.has(visitorId))) return;
       // What a batch recorded that had begun before the erasure, and ended after it.
       await eraseOutcomes(tx, { profileId, customerIds: [shellId], shellId, at: stores.now() });
       const bad_visits = badVisits.get(profileId) ?? 0;
@@ -93,4 +95,4 @@ async function findDue({ app, system, stream, consumer }: ErasureStores): Promis
 }
 
 const readVisitors = ({ app }: ErasureStores, { profileId, shellId }: ErasureWork): Promise<string[]> =>
-  app.forProfile(profileId).transaction((tx) => findVisitorsOf(tx, profileId, shellId), { readOnly: true });
+  app.forProfile(profileId).transaction((tx) => findVisitorsOf(tx, profileId, [shellId]), { readOnly: true });

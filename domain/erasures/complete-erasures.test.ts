@@ -1,5 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto';
-import { clearedVisit } from '@tributary/clickhouse';
+import { clearedVisit } from '@tributary/domain/ingestion';
 import { testRing } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
@@ -16,6 +16,7 @@ const {
   drained,
   eraseAna,
   personIds,
+  plant,
   replayAll,
   report,
   stopConsuming,
@@ -24,6 +25,39 @@ const {
   visits,
   worked,
 } = scene;
+
+/** What a certificate speaks of, in the order of the search. */
+const everyStore = [
+  'postgres outcomes',
+  'postgres outcome_totals',
+  'postgres dirty_customers',
+  'postgres visitor_links',
+  'postgres bad_visits',
+  'postgres bad_visits, opened',
+  'dead letters, opened',
+  'clickhouse visits',
+  'postgres idempotent_answers',
+  'postgres idempotent_answer_people',
+  'postgres idempotent_answers, opened',
+  'postgres journey_summaries',
+  'clickhouse attributed_conversions',
+  'clickhouse attribution_history',
+  'clickhouse attribution_results',
+  'clickhouse attribution_conversions',
+  'clickhouse attribution_links',
+  'clickhouse attribution_touches',
+  'postgres outbox',
+  'postgres event_log',
+  'postgres customers',
+  'postgres identifiers',
+  'postgres identity_conflicts',
+  'postgres merges',
+  'postgres search_terms',
+  'postgres tombstones',
+  'postgres erasures',
+  'postgres erasure_work',
+  'redis',
+];
 
 describe('an erasure is done', () => {
   test('[eras-014][eras-029] when the columns know nobody; reports are the same, also after a replay', async () => {
@@ -70,6 +104,24 @@ describe('an erasure is done', () => {
     // One that was planted is found.
     await scene.place.rows(sql`UPDATE outcomes SET rest = '{"note": "ana@example.cl"}'`);
     expect((await verifyIt(erasureId)).found).toBe(1);
+  });
+
+  test('and who is still somewhere would be found there: the search asks nobody what was cleared', async () => {
+    const { customerId } = await anaPays();
+    const erasureId = await eraseAna();
+    await untilDone(erasureId);
+    const tables = await plant(customerId);
+    await scene.place.rows(sql`INSERT INTO outbox (id, profile_id, type, payload, occurred_at)
+      VALUES (gen_random_uuid(), ${scene.place.profileId}, 'outcome.recorded', '{"contact": {"email": "ana@example.cl"}}', now())`);
+    await scene.place.rows(sql`UPDATE visitor_links SET moved_from = ${customerId}`);
+    const { stores } = await verifyIt(erasureId);
+    expect(tables).toHaveLength(6);
+    expect(stores.flatMap(({ store, found }) => (found > 0 ? [store] : [])).sort()).toEqual([
+      ...tables.map((table) => `clickhouse ${table}`),
+      'postgres outbox',
+      'postgres visitor_links',
+    ]);
+    expect(stores.map(({ store }) => store)).toEqual(everyStore);
   });
 
   test('only after the consumer has passed what was in the log, and those visits are forgotten with the others', async () => {

@@ -1,34 +1,28 @@
 import type { ErasureReason } from '@tributary/contract';
 import {
-  type Cleared,
-  type ErasedPerson,
-  eraseCustomers,
   findCustomerKeys,
   findIdentifiers,
   findMergedInto,
   insertShell,
+  type KnownPerson,
   nameOfCustomer,
   nameOfIdentifier,
   nameOfVisitor,
   saveTombstones,
   type Tombstones,
 } from '@tributary/domain/customers';
-import { eraseLinks } from '@tributary/domain/ingestion';
-import { eraseJourneys } from '@tributary/domain/journeys';
-import { eraseOutcomes, hasOutcomes } from '@tributary/domain/outcomes';
+import { findVisitorsOf } from '@tributary/domain/ingestion';
+import { hasOutcomes } from '@tributary/domain/outcomes';
 import { hasTrackingKeys } from '@tributary/domain/tracking';
-import { eraseAnswers } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import type { Identifier } from '@tributary/rules';
-import type { Vault } from '@tributary/vault';
 import { v4 as randomId, v7 as uuid } from 'uuid';
 import { placeOfKey } from './receipt.ts';
+import { type Erasing, holders } from './registry.ts';
 import { type Erasure, insertErasure, insertWork } from './store.ts';
 
-export interface ErasureServices {
+export interface ErasureServices extends Erasing {
   readonly tombstones: Tombstones;
-  /** Seals the key on a receipt, and opens stored answers. */
-  readonly vault: Vault;
 }
 
 export interface ErasureAsked {
@@ -43,8 +37,8 @@ export interface ErasureAsked {
 
 /**
  * The first half of an erasure, in one transaction: when it has committed, nobody finds the person any more. What the person did
- * goes to a customer without a person, room by room, so that it still counts; their names stay as keyed hashes; the customers' own
- * rows go last. The second half (`complete-erasures.job.ts`) clears the stores that no transaction reaches.
+ * goes to a customer without a person, room by room in the order of the registry, so that it still counts; their names stay as keyed
+ * hashes. The second half (`complete-erasures.job.ts`) clears the stores that no transaction reaches.
  */
 export async function eraseCustomer(
   tx: Tx,
@@ -56,33 +50,23 @@ export async function eraseCustomer(
   const customerIds = await findMergedInto(tx, profileId, customerId);
   const identifiers = await findIdentifiers(tx, profileId, customerIds);
   const key = await keyOf(tx, asked);
-  const person: ErasedPerson = { profileId, customerIds, shellId: randomId(), at };
+  const visitorIds = await findVisitorsOf(tx, profileId, customerIds);
+  const person: KnownPerson = { profileId, customerIds, identifiers, visitorIds, shellId: randomId(), at };
 
   await insertShell(tx, person);
-  const outcomes = await eraseOutcomes(tx, person);
-  const links = await eraseLinks(tx, person);
-  const named = [...customerIds, ...identifiers.map(({ value }) => value)];
-  const answers = await eraseAnswers(tx, profileId, customerIds, new Set(named), vault);
-  const summaries = await eraseJourneys(tx, profileId, [...customerIds, ...links.visitorIds]);
-  const customers = await eraseCustomers(tx, person);
+  const cleared: Record<string, number> = {};
+  for (const { erase } of holders) Object.assign(cleared, await erase?.(tx, person, { vault }));
 
   const names = [
     ...customerIds.map(nameOfCustomer),
     ...identifiers.map(nameOfIdentifier),
-    ...links.visitorIds.map(nameOfVisitor),
+    ...visitorIds.map(nameOfVisitor),
   ];
   const hashes = names.map((name) => tombstones.hashOf(profileId, name));
   await saveTombstones(tx, profileId, { erasureId, erasedAt: at }, hashes);
 
   // Of a profile without outcomes and without a tracker, nothing was ever anywhere but in the ledger.
   const isDone = !((await hasOutcomes(tx, profileId)) || (await hasTrackingKeys(tx, profileId)));
-  const cleared: Cleared = {
-    ...customers,
-    ...outcomes,
-    ...links.cleared,
-    idempotent_answers: answers,
-    journey_summaries: summaries,
-  };
   const erasure: Erasure = {
     id: erasureId,
     requestRef: asked.requestRef,

@@ -153,6 +153,18 @@ export function useEveryStore() {
     );
     return new Set(ids.flat().map(({ id }) => id));
   };
+  /** Puts a person's id into every table of ClickHouse that has a place for one; resolves to which they are. */
+  const plant = async (personId: string) => {
+    const tables = await columns<{ table: string }>(
+      "SELECT table FROM system.columns WHERE database = currentDatabase() AND name = 'person_id' ORDER BY table",
+    );
+    for (const { table } of tables)
+      await warehouse.client.command(
+        raw(`INSERT INTO ${table} (profile_id, person_id) VALUES ({profileId:UUID}, {personId:UUID})`),
+        { profileId: place.profileId, personId },
+      );
+    return tables.map(({ table }) => table);
+  };
   const replayAll = () =>
     replay(
       { app: kit.app, clickhouse: warehouse.client },
@@ -244,6 +256,7 @@ export function useEveryStore() {
     drained,
     eraseAna,
     personIds,
+    plant,
     publish,
     replayAll,
     report,

@@ -1,9 +1,12 @@
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
 import { raw } from '@tributary/clickhouse';
+import { clearedVisit } from '@tributary/domain/ingestion';
 import { createPostgres } from '@tributary/postgres';
 import { openTestkit, openWarehouse, type Testkit } from '@tributary/testkit';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { personColumn, personStores } from './registry.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { clickhouseTables, holders } from './registry.ts';
 
 let kit: Testkit;
 let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
@@ -16,56 +19,111 @@ afterAll(async () => {
   await kit.close();
 });
 
+/** Names of columns that could say who somebody is. */
+const personColumn =
+  /customer|person|people|visitor|merged_into|moved_from|loser|survivor|shell|email|phone|first_name|last_name|national|wa_id|address|subject_ref|sealed|^rest$|^terms?$|^url$|referrer|^city$|user_agent|session_id/;
+
 interface Column {
   readonly table: string;
   readonly column: string;
 }
-const withPeople = (columns: readonly Column[]) =>
-  [...new Set(columns.filter(({ column }) => personColumn.test(column)).map(({ table }) => table))].sort();
-const registered = (store: string) =>
-  personStores
-    .filter((one) => one.store === store)
-    .map(({ table }) => table)
-    .sort();
 
-async function ledgerColumns(): Promise<Column[]> {
+async function owned<Row>(statement: ReturnType<typeof sql<Row>>): Promise<readonly Row[]> {
   const owner = createPostgres({ url: kit.database.ownerUrl, poolSize: 1 });
-  const { rows } = await owner.unbound.query(sql<Column>`
+  try {
+    return (await owner.unbound.query(statement)).rows;
+  } finally {
+    await owner.close();
+  }
+}
+const postgresColumns = () =>
+  owned(sql<Column>`
     SELECT c.table_name AS "table", c.column_name AS "column" FROM information_schema.columns c
     JOIN information_schema.tables t USING (table_schema, table_name)
     WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE'`);
-  await owner.close();
-  return rows;
-}
-
-test('every table of PostgreSQL with a column that could name somebody is in the registry', async () => {
-  const known = new Set(registered('postgres'));
-  expect(withPeople(await ledgerColumns()).filter((table) => !known.has(table))).toEqual([]);
-});
-
-test('every table of ClickHouse with a column that could name somebody is in the registry', async () => {
-  const columns = await warehouse.client.query(
+const clickhouseColumns = () =>
+  warehouse.client.query(
     raw<Column>(`SELECT table, name AS column FROM system.columns WHERE database = currentDatabase()
       AND table IN (SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree')`),
     {},
   );
-  const known = new Set(registered('clickhouse'));
-  expect(withPeople(columns).filter((table) => !known.has(table))).toEqual([]);
+
+const inPostgres = holders.flatMap(({ postgres = {} }) => Object.keys(postgres));
+const inClickHouse = holders.flatMap(({ clickhouse = {} }) => Object.keys(clickhouse));
+
+/** Tables with a column that could name somebody, and that nobody declares. */
+const forgotten = (columns: readonly Column[], declared: readonly string[]) => [
+  ...new Set(
+    columns
+      .filter(({ table, column }) => personColumn.test(column) && !declared.includes(table))
+      .map(({ table }) => table),
+  ),
+];
+
+describe('every table with a column that could name somebody is declared by a room', () => {
+  test('in PostgreSQL, where one that nobody declares is found', async () => {
+    expect(forgotten(await postgresColumns(), inPostgres)).toEqual([]);
+    await owned(sql`CREATE TABLE chats (profile_id uuid, customer_id uuid, words text)`);
+    expect(forgotten(await postgresColumns(), inPostgres)).toEqual(['chats']);
+  });
+
+  test('in ClickHouse, where one that nobody declares is found', async () => {
+    expect(forgotten(await clickhouseColumns(), inClickHouse)).toEqual([]);
+    await warehouse.client.command(
+      raw('CREATE TABLE chats (profile_id UUID, email String) ENGINE = MergeTree ORDER BY profile_id'),
+      {},
+    );
+    expect(forgotten(await clickhouseColumns(), inClickHouse)).toEqual(['chats']);
+  });
+
+  test('and what is declared exists, each table once', async () => {
+    const tables = new Set((await postgresColumns()).map(({ table }) => table));
+    expect(inPostgres.filter((table) => !tables.has(table))).toEqual([]);
+    expect(new Set(inPostgres).size).toBe(inPostgres.length);
+    expect(Object.keys(clickhouseTables)).toEqual(inClickHouse);
+  });
+
+  test('a row of which is found by the column that is said to hold its owner', async () => {
+    const columns = new Set((await postgresColumns()).map(({ table, column }) => `${table}.${column}`));
+    for (const [table, held] of holders.flatMap(({ postgres = {} }) => Object.entries(postgres)))
+      if (held.erasure !== 'not a customer') expect(columns, table).toContain(`${table}.${held.owner ?? 'profile_id'}`);
+  });
 });
 
-test('what is in the registry exists, and each table once', async () => {
-  const tables = new Set((await ledgerColumns()).map(({ table }) => table));
-  expect(registered('postgres').filter((table) => !tables.has(table))).toEqual([]);
-  const names = personStores.map(({ store, table }) => `${store} ${table}`);
-  expect(new Set(names).size).toBe(names.length);
+test('of a table of ClickHouse every column that could name somebody is dealt with', async () => {
+  const columns = await clickhouseColumns();
+  for (const [table, held] of Object.entries(clickhouseTables)) {
+    const own = columns.filter((column) => column.table === table).map(({ column }) => column);
+    expect(own, table).toContain(held.id);
+    if (held.erasure === 'kept' || held.erasure === 'deleted') continue;
+    const changed = held.erasure === 'cleared' ? Object.keys(held.columns) : [];
+    const left = own.filter((column) => personColumn.test(column) && column !== held.id && !changed.includes(column));
+    expect(left, table).toEqual([]);
+    // A table that also knows people by another id would be searched by half.
+    if (own.includes('person_id')) expect(held.id, table).toBe('person_id');
+  }
 });
 
-test('a table that somebody forgot would be found', () => {
-  expect(withPeople([{ table: 'chats', column: 'customer_id' }])).toEqual(['chats']);
-  expect(
-    withPeople([
-      { table: 'notes', column: 'email' },
-      { table: 'plans', column: 'name' },
-    ]),
-  ).toEqual(['notes']);
+test('of a visit stay ids, time, channel, ad, country and kind: every column is kept or cleared, and none forgotten', async () => {
+  const own = (await clickhouseColumns()).filter(({ table }) => table === 'visits').map(({ column }) => column);
+  const kept = [
+    ...['profile_id', 'visitor_id', 'visit_id', 'occurred_at', 'received_at', 'channel', 'platform', 'country'],
+    ...['is_bot', 'event_type', 'is_session_start', 'campaign_external_id', 'ad_set_external_id', 'ad_external_id'],
+  ];
+  expect([...kept, ...Object.keys(clearedVisit)].sort()).toEqual(own.sort());
+});
+
+test('every declaration on disk is in the registry', async () => {
+  const root = join(import.meta.dirname, '../..');
+  const files = globSync(['domain/*/holds-people.ts', 'packages/*/holds-people.ts'], { cwd: root });
+  expect(files.length).toBe(holders.length);
+  for (const file of files) {
+    const { holdsPeople } = await import(join(root, file));
+    expect(holders, file).toContain(holdsPeople);
+  }
+});
+
+test('those who are asked in the transaction are asked in one order: outcomes, browsers, answers, summaries, customers', () => {
+  const asked = holders.filter(({ erase }) => erase).map(({ postgres = {} }) => Object.keys(postgres)[0]);
+  expect(asked).toEqual(['outcomes', 'visitor_links', 'idempotent_answers', 'journey_summaries', 'customers']);
 });

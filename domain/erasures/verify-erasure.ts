@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, hkdfSync, sign } from 'node:crypto';
-import { type ClickHouse, clearedVisit, raw } from '@tributary/clickhouse';
+import { type ClickHouse, raw } from '@tributary/clickhouse';
 import {
   listTombstones,
   nameOfCustomer,
@@ -7,25 +7,17 @@ import {
   nameOfVisitor,
   type Tombstones,
 } from '@tributary/domain/customers';
-import { hashesNamedIn, type Opening, openBadVisits, openDeadLetters } from '@tributary/domain/ingestion';
-import { readAnswers } from '@tributary/operations';
-import type { Postgres } from '@tributary/postgres';
+import { hashesNamedIn } from '@tributary/domain/ingestion';
 import type { Identifier } from '@tributary/rules';
-import type { Stream } from '@tributary/stream';
-import type { Vault } from '@tributary/vault';
 import { dayMs, uuidPattern } from '@tributary/vocabulary';
 import { sql } from 'kysely';
-import { personStores } from './registry.ts';
+import { holders, type Searching } from './registry.ts';
 import { findErasures } from './store.ts';
 
-export interface SearchedStores {
-  readonly app: Postgres;
+export interface SearchedStores extends Searching {
   readonly clickhouse: ClickHouse;
-  readonly stream: Pick<Stream, 'deadLetters'>;
   readonly redisTexts: () => AsyncIterable<string>;
-  readonly opening: Opening;
   readonly tombstones: Tombstones;
-  readonly vault: Vault;
   readonly now: Date;
   readonly backupRetentionDays: number;
   readonly logRetentionDays: number;
@@ -72,6 +64,7 @@ export async function verifyErasure(
     hashesNamedIn(tombstones, profileId, content).some(isGrave) ||
     ids.some((id) => isGrave(tombstones.hashOf(profileId, nameOfCustomer(id))));
 
+  const isTheirs = (visitorId: string) => isGrave(tombstones.hashOf(profileId, nameOfVisitor(visitorId)));
   const found: { store: string; read: number; found: number }[] = [];
   const search = async (store: string, contents: AsyncIterable<unknown>) => {
     let [read, hits] = [0, 0];
@@ -82,23 +75,18 @@ export async function verifyErasure(
     }
     found.push({ store, read, found: hits });
   };
-  for (const { store, table, erasure: how } of personStores)
-    if (store === 'postgres' && how !== 'not a customer')
-      await search(`postgres ${table}`, rowsOf(stores, profileId, table));
-  await search('postgres bad_visits, opened', openBadVisits(stores.opening, profileId));
-  await search('postgres idempotent_answers, opened', readAnswers(ledger, profileId, stores.vault));
-  await search('dead letters, opened', lettersOf(stores, profileId));
+  for (const { postgres = {}, opened = {}, clickhouse = {} } of holders) {
+    for (const [table, held] of Object.entries(postgres))
+      if (held.erasure !== 'not a customer')
+        await search(`postgres ${table}`, rowsOf(stores, profileId, table, held.owner));
+    for (const [name, open] of Object.entries(opened)) await search(name, open(profileId, stores));
+    for (const [table, held] of Object.entries(clickhouse)) {
+      if (held.erasure === 'cleared')
+        found.push(await searchUncleared(stores, profileId, table, held.columns, isTheirs));
+      else if (held.id === 'person_id') await search(`clickhouse ${table}`, personIdsOf(stores, profileId, table));
+    }
+  }
   await search('redis', stores.redisTexts());
-  found.push(await searchVisits(stores, profileId, (id) => isGrave(tombstones.hashOf(profileId, nameOfVisitor(id)))));
-  for (const table of [
-    'attributed_conversions',
-    'attribution_history',
-    'attribution_results',
-    'attribution_conversions',
-    'attribution_links',
-    'attribution_touches',
-  ])
-    await search(`clickhouse ${table}`, personIdsOf(stores, profileId, table));
 
   const after = (days: number) => new Date(erasure.requestedAt.getTime() + days * dayMs).toISOString();
   return {
@@ -137,8 +125,12 @@ async function forgetKnownAgain(
 const pageSize = 5_000;
 
 /** Every row of a table that is the profile's, a page after the other, as PostgreSQL writes it in JSON. */
-async function* rowsOf({ app }: SearchedStores, profileId: string, table: string): AsyncIterable<unknown> {
-  const owner = table.startsWith('idempotent_') ? 'owner_id' : 'profile_id';
+async function* rowsOf(
+  { app }: SearchedStores,
+  profileId: string,
+  table: string,
+  owner = 'profile_id',
+): AsyncIterable<unknown> {
   for (let after = '(0,0)'; ; ) {
     const { rows } = await app.forProfile(profileId).transaction((tx) =>
       sql<{ place: string; row: unknown }>`
@@ -152,20 +144,26 @@ async function* rowsOf({ app }: SearchedStores, profileId: string, table: string
   }
 }
 
-/** Visits of the person's browsers stay; what must be gone of them is what an erasure clears. */
-async function searchVisits({ clickhouse }: SearchedStores, profileId: string, isTheirs: (id: string) => boolean) {
-  const isUncleared = Object.entries(clearedVisit)
+/** What the person's browsers did stays; what must be gone of it is what an erasure clears. */
+async function searchUncleared(
+  { clickhouse }: SearchedStores,
+  profileId: string,
+  table: string,
+  columns: Readonly<Record<string, string>>,
+  isTheirs: (visitorId: string) => boolean,
+) {
+  const isUncleared = Object.entries(columns)
     .map(([column, value]) => `toString(${column}) != '${value}'`)
     .join(' OR ');
   const asked = raw<{ id: string; uncleared: string }>(
-    `SELECT visitor_id AS id, countIf(${isUncleared}) AS uncleared FROM visits WHERE profile_id = {profileId:UUID} GROUP BY visitor_id`,
+    `SELECT visitor_id AS id, countIf(${isUncleared}) AS uncleared FROM ${table} WHERE profile_id = {profileId:UUID} GROUP BY visitor_id`,
   );
   let [read, found] = [0, 0];
   for await (const { id, uncleared } of clickhouse.stream(asked, { profileId })) {
     read += 1;
     if (uncleared !== '0' && isTheirs(id)) found += 1;
   }
-  return { store: 'clickhouse visits', read, found };
+  return { store: `clickhouse ${table}`, read, found };
 }
 
 async function* personIdsOf({ clickhouse }: SearchedStores, profileId: string, table: string): AsyncIterable<unknown> {
@@ -173,11 +171,6 @@ async function* personIdsOf({ clickhouse }: SearchedStores, profileId: string, t
     `SELECT DISTINCT person_id AS id FROM ${table} WHERE profile_id = {profileId:UUID}`,
   );
   for await (const { id } of clickhouse.stream(asked, { profileId })) yield id;
-}
-
-async function* lettersOf({ opening, stream }: SearchedStores, profileId: string): AsyncIterable<unknown> {
-  for await (const { requests } of openDeadLetters(opening, stream))
-    yield requests.filter(({ arrival }) => arrival.profile_id === profileId).map(({ content }) => content);
 }
 
 const uuids = new RegExp(uuidPattern, 'g');

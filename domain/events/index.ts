@@ -1,1 +1,2 @@
 export { type Announcement, announce } from './announce.ts';
+export { holdsPeople } from './holds-people.ts';

@@ -1,23 +1,24 @@
-import type { Cleared, ErasedPerson } from '@tributary/domain/customers';
+import type { Cleared, KnownPerson } from '@tributary/domain/customers';
 import type { Tx } from '@tributary/postgres';
 import { sql } from 'kysely';
 
-/** Browsers go to the customer without a person, so that what they did still earns its part. Resolves to which they are. */
+/** Browsers go to the customer without a person, so that what they did still earns its part. */
 export async function eraseLinks(
   tx: Tx,
-  { profileId, customerIds, shellId }: ErasedPerson,
-): Promise<{ cleared: Cleared; visitorIds: string[] }> {
-  const { rows } = await sql<{ id: string }>`
+  { profileId, customerIds, visitorIds, shellId }: KnownPerson,
+): Promise<Cleared> {
+  const { numAffectedRows = 0n } = await sql`
     UPDATE visitor_links SET customer_id = ${shellId}, moved_from = NULL
-    WHERE profile_id = ${profileId} AND customer_id = ANY (${[...customerIds]}::uuid[]) RETURNING visitor_id AS id`.execute(
-    tx,
-  );
-  return { cleared: { visitor_links: rows.length }, visitorIds: rows.map(({ id }) => id) };
+    WHERE profile_id = ${profileId} AND customer_id = ANY (${[...customerIds]}::uuid[])`.execute(tx);
+  // One more than is known would be moved and not remembered as erased. Whoever links a browser locks the customer, so there is none.
+  if (Number(numAffectedRows) !== visitorIds.length) throw new Error('A browser came to a customer who is locked.');
+  return { visitor_links: visitorIds.length };
 }
 
-export async function findVisitorsOf(tx: Tx, profileId: string, customerId: string): Promise<string[]> {
+export async function findVisitorsOf(tx: Tx, profileId: string, customerIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    SELECT visitor_id AS id FROM visitor_links WHERE profile_id = ${profileId} AND customer_id = ${customerId}`.execute(
+    SELECT visitor_id AS id FROM visitor_links
+    WHERE profile_id = ${profileId} AND customer_id = ANY (${[...customerIds]}::uuid[]) ORDER BY visitor_id`.execute(
     tx,
   );
   return rows.map(({ id }) => id);

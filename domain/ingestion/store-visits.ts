@@ -1,6 +1,7 @@
-import { clearedVisit, type TouchRow, type VisitRow } from '@tributary/clickhouse';
+import type { TouchRow, VisitRow } from '@tributary/clickhouse';
 import { entityIdOf } from '@tributary/rules';
 import { type EntityLevel, nilUuid } from '@tributary/vocabulary';
+import { clearedVisit } from './cleared-visit.ts';
 import type { Ingestion } from './context.ts';
 import type { PlacedVisit } from './place-visits.ts';
 

@@ -1,1 +1,1 @@
-export { eraseJourneys } from './store.ts';
+export { holdsPeople } from './holds-people.ts';

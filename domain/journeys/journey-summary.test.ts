@@ -15,7 +15,7 @@ import {
 import { sql } from 'kysely';
 import { v4 as anyUuid, v7 as uuid } from 'uuid';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { eraseJourneys } from './index.ts';
+import { eraseJourneys } from './store.ts';
 
 /** What the model was asked, and what it says. */
 interface Asked {

@@ -1,5 +1,6 @@
 export { countDirty, eraseOutcomes, hasOutcomes } from './erase.ts';
 export { findCustomerTotals } from './find-customer-totals.ts';
+export { holdsPeople } from './holds-people.ts';
 export {
   countConversions,
   findOutcome,

@@ -1,36 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { nilUuid } from '@tributary/vocabulary';
 import type { ClickHouse } from './client.ts';
 import { connectEveryNode } from './nodes.ts';
 import { raw } from './queries.ts';
 import type { ClickHouseSettings } from './settings.ts';
-import type { VisitRow } from './tables.ts';
 
-/**
- * A visit whose person was erased. What is not named here stays: when it was, through which channel and ad, in which country, and what
- * kind of visit it was. Touches stay whole: they hold nothing else.
- */
-export const clearedVisit = {
-  session_id: nilUuid,
-  event_name: '',
-  source: 'unknown',
-  medium: '',
-  click_id_kind: '',
-  utm_source: '',
-  utm_medium: '',
-  utm_campaign: '',
-  utm_term: '',
-  utm_content: '',
-  utm_id: '',
-  url: '',
-  path: '',
-  referrer: '',
-  referrer_host: '',
-  device: 'unknown',
-  browser: '',
-  os: '',
-  city: '',
-} as const satisfies Partial<VisitRow>;
+/** What a table of ClickHouse holds of people: by which id, and what an erasure does with their rows. */
+export type PersonTable = { readonly words: string } & (
+  | { readonly id: 'person_id'; readonly erasure: 'renamed' | 'deleted' }
+  | {
+      readonly id: 'visitor_id';
+      readonly erasure: 'cleared';
+      /** What stands in these columns afterwards. */
+      readonly columns: Readonly<Record<string, string>>;
+    }
+  // Nothing in it leads further than to the customer without a person.
+  | { readonly id: 'visitor_id'; readonly erasure: 'kept' }
+);
+
+export type PersonTables = Readonly<Record<string, PersonTable>>;
 
 export interface PeopleToClear {
   readonly profileIds: readonly string[];
@@ -43,28 +30,34 @@ export interface PeopleToClear {
 /** Rows by table. */
 export type ClearedRows = Readonly<Record<string, number>>;
 
-const cleared = Object.entries(clearedVisit).map(([column, value]) => `${column} = '${value}'`);
-const ofVisitors = 'profile_id IN {profile_ids:Array(UUID)} AND visitor_id IN {visitor_ids:Array(UUID)}';
-const ofPeople = 'profile_id IN {profile_ids:Array(UUID)} AND person_id IN {person_ids:Array(UUID)}';
 const renamed = 'person_id = {shell_ids:Array(UUID)}[indexOf({person_ids:Array(UUID)}, person_id)]';
+const conditions = {
+  visitor_id: 'profile_id IN {profile_ids:Array(UUID)} AND visitor_id IN {visitor_ids:Array(UUID)}',
+  person_id: 'profile_id IN {profile_ids:Array(UUID)} AND person_id IN {person_ids:Array(UUID)}',
+} as const;
 
-/** One change for each table that knows people. What batches left behind goes as a whole; nobody finishes a batch of before. */
-const changes: readonly { readonly table: string; readonly action: string; readonly where: string }[] = [
-  { table: 'visits', action: `UPDATE ${cleared.join(', ')}`, where: ofVisitors },
-  { table: 'attributed_conversions', action: `UPDATE ${renamed}`, where: ofPeople },
-  { table: 'attribution_history', action: `UPDATE ${renamed}`, where: ofPeople },
-  { table: 'attribution_results', action: 'DELETE', where: ofPeople },
-  { table: 'attribution_conversions', action: 'DELETE', where: ofPeople },
-  { table: 'attribution_links', action: 'DELETE', where: ofPeople },
-  { table: 'attribution_touches', action: 'DELETE', where: ofPeople },
-];
+function changeOf(held: PersonTable): string | undefined {
+  switch (held.erasure) {
+    case 'cleared':
+      return `UPDATE ${Object.entries(held.columns)
+        .map(([column, value]) => `${column} = '${value}'`)
+        .join(', ')}`;
+    case 'renamed':
+      return `UPDATE ${renamed}`;
+    case 'deleted':
+      return 'DELETE';
+    case 'kept':
+      return undefined;
+  }
+}
 
 /**
- * Clears people from every node, with one mutation a table however many people they are, and resolves when all mutations are
- * through. Safe to run again.
+ * Clears people from every node, table by table in their order, with one mutation each however many people they are, and resolves when
+ * all mutations are through. Safe to run again.
  */
 export async function clearPeople(
   settings: ClickHouseSettings,
+  tables: PersonTables,
   people: PeopleToClear,
   signal: AbortSignal,
 ): Promise<ClearedRows> {
@@ -78,12 +71,15 @@ export async function clearPeople(
   const rows: Record<string, number> = {};
   try {
     for (const node of nodes) {
-      for (const { table, action, where } of changes) {
+      for (const [table, held] of Object.entries(tables)) {
+        const change = changeOf(held);
+        if (!change) continue;
+        const where = conditions[held.id];
         const asked = raw<{ n: string }>(`SELECT count() AS n FROM {{local ${table}}} WHERE ${where}`);
         const count = Number((await node.query(asked, parameters, { signal }))[0]?.n ?? 0);
         if (count === 0) continue;
         rows[table] = (rows[table] ?? 0) + count;
-        await node.command(raw(`ALTER TABLE {{local ${table}}} ${action} WHERE ${where}`), parameters, { signal });
+        await node.command(raw(`ALTER TABLE {{local ${table}}} ${change} WHERE ${where}`), parameters, { signal });
       }
     }
     for (const node of nodes) await mutationsDone(node, signal);

@@ -1,5 +1,11 @@
 export { type BatchWriter, type BatchWriterOptions, createBatchWriter } from './batch-writer.ts';
-export { type ClearedRows, clearedVisit, clearPeople, type PeopleToClear } from './clear-people.ts';
+export {
+  type ClearedRows,
+  clearPeople,
+  type PeopleToClear,
+  type PersonTable,
+  type PersonTables,
+} from './clear-people.ts';
 export { type CallOptions, type ClickHouse, createClickHouse, type InsertOptions } from './client.ts';
 export { dropPartition } from './drop-partition.ts';
 export { ClickHouseFailure, isTransient } from './failure.ts';

@@ -12,6 +12,7 @@ export {
   type Wall,
 } from './ledger.ts';
 export { migrate, migrationsFingerprint } from './migrate.ts';
+export type { PersonTable, PersonTables } from './people.ts';
 export { type HeldLocks, isUnlocked } from './privacy-locks.ts';
 export { roles } from './roles.ts';
 export type { Snapshot } from './snapshot.ts';

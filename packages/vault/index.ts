@@ -1,3 +1,4 @@
+export { holdsPeople } from './holds-people.ts';
 export {
   KeyRing,
   rotatedPurposes,

@@ -1,0 +1,14 @@
+import { eraseCustomers } from './erase.ts';
+import type { HoldsPeople } from './erased-person.ts';
+
+export const holdsPeople: HoldsPeople = {
+  postgres: {
+    customers: { erasure: 'deleted', words: 'A customer without a person takes the place.' },
+    identifiers: { erasure: 'deleted', words: 'Each is remembered as a keyed hash.' },
+    identity_conflicts: { erasure: 'deleted', words: 'Also where somebody else had the identifier.' },
+    merges: { erasure: 'deleted', words: 'Who was merged into whom.' },
+    search_terms: { erasure: 'deleted', words: 'They follow the customer.' },
+    tombstones: { erasure: 'hashed', words: 'Keyed hashes of what the person was known by.' },
+  },
+  erase: eraseCustomers,
+};
