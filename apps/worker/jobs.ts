@@ -1,6 +1,7 @@
 import { type ClickHouse, type ClickHouseSettings, forgetProfile } from '@tributary/clickhouse';
 import { pruneAccessLog } from '@tributary/domain/accountability/room.ts';
-import { forgetExpired } from '@tributary/domain/accounts/room.ts';
+import { expiringSessions } from '@tributary/domain/accounts/room.ts';
+import { expiringTokens } from '@tributary/domain/credentials/room.ts';
 import { completeErasures } from '@tributary/domain/erasures/room.ts';
 import { pruneEvents } from '@tributary/domain/events/room.ts';
 import { type Ingestion, pruneBadVisits } from '@tributary/domain/ingestion/room.ts';
@@ -9,8 +10,9 @@ import { priceOutcomes, spreadDefinition } from '@tributary/domain/outcomes/room
 import { settleCustomers } from '@tributary/domain/payments/room.ts';
 import { deleteTenant } from '@tributary/domain/tenants/room.ts';
 import { rebuildScores } from '@tributary/domain/top-performers/room.ts';
+import { expiringAnswers } from '@tributary/operations';
 import type { Outbound } from '@tributary/outbound';
-import type { Postgres } from '@tributary/postgres';
+import { type Postgres, sweepExpired } from '@tributary/postgres';
 import type { Stream } from '@tributary/stream';
 import type { JobHandlers } from '@tributary/work';
 import { visitsConsumer } from './consume-visits.ts';
@@ -36,7 +38,10 @@ export function jobHandlers({ app, system, clickhouse, patient, now, ...rest }: 
   const letters = { through: 0 };
   return {
     pruneEvents: async (_payload, signal) => void (await pruneEvents(system.unbound, now(), signal)),
-    forgetExpired: async (_payload, signal) => void (await forgetExpired(system.unbound, now(), signal)),
+    forgetExpired: async (_payload, signal) => {
+      const expiring = [expiringAnswers, expiringTokens, ...expiringSessions];
+      await sweepExpired(system.unbound, expiring, now(), signal);
+    },
     pruneAccessLog: async (_payload, signal) => void (await pruneAccessLog(system.unbound, now(), signal)),
     pruneBadVisits: async (_payload, signal) =>
       void (await pruneBadVisits(system.unbound, now(), rest.badVisitDays, signal)),

@@ -16,4 +16,4 @@ export type { PersonTable, PersonTables } from './people.ts';
 export { type HeldLocks, isUnlocked } from './privacy-locks.ts';
 export { roles } from './roles.ts';
 export type { Snapshot } from './snapshot.ts';
-export { sweep } from './sweep.ts';
+export { type Expiring, sweep, sweepExpired } from './sweep.ts';

@@ -27,3 +27,19 @@ export async function sweep(ledger: Ledger, { table, key, age, before }: Sweep, 
   }
   return total;
 }
+
+/** A table whose rows have an end (`expires_at`), and the columns that name one. */
+export type Expiring = Pick<Sweep, 'table' | 'key'>;
+
+/** Deletes what has run out. What ends at this very moment has ended. */
+export async function sweepExpired(
+  ledger: Ledger,
+  tables: readonly Expiring[],
+  now: Date,
+  signal: AbortSignal,
+): Promise<number> {
+  const before = new Date(now.getTime() + 1);
+  let total = 0;
+  for (const rows of tables) total += await sweep(ledger, { ...rows, age: 'expires_at', before }, signal);
+  return total;
+}

@@ -1,7 +1,8 @@
+import { sweepExpired } from '@tributary/postgres';
 import { buildMember, buildProfile, openTestkit, type Testkit } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { forgetExpired } from './forget-expired.job.ts';
+import { expiringSessions } from './expiring.ts';
 
 let kit: Testkit;
 beforeAll(async () => {
@@ -28,7 +29,7 @@ test('what has run out goes, and what has not stays', async () => {
         .execute();
     }
   });
-  expect(await forgetExpired(kit.system.unbound, now, new AbortController().signal)).toBe(2);
+  expect(await sweepExpired(kit.system.unbound, expiringSessions, now, new AbortController().signal)).toBe(2);
   const left = await kit.app.unbound.transaction(async (tx) => [
     ...(await tx.selectFrom('sessions').select('expires_at').where('id', '<>', member.sessionId).execute()),
     ...(await tx.selectFrom('verifications').select('expires_at').execute()),
