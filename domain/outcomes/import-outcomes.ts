@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { ServerEvent } from '@tributary/contract';
 import type { Postgres } from '@tributary/postgres';
 import { v7 as uuid } from 'uuid';
 import { type ReadEvent, readOneOfMany } from './read-event.ts';
@@ -89,39 +90,11 @@ function keyOf({ line, cells }: OutcomeCells): string {
     .slice(0, 40)}`;
 }
 
-const traits: ReadonlySet<string> = new Set([
-  'email',
-  'phone',
-  'external_id',
-  'national_id',
-  'first_name',
-  'last_name',
-  'visitor_id',
-  'crm_contact_id',
-  'store_customer_id',
-  'payments_customer_id',
-  'wa_id',
-]);
-const clickIds: ReadonlySet<string> = new Set([
-  'gclid',
-  'gbraid',
-  'wbraid',
-  'fbclid',
-  'fbc',
-  'fbp',
-  'ttclid',
-  'msclkid',
-  'ctwa_clid',
-]);
-const top: ReadonlySet<string> = new Set([
-  'event_name',
-  'event_type',
-  'idempotency_key',
-  'occurred_at',
-  'action_source',
-  'ad_id',
-  'page_url',
-]);
+// The columns of a file are the fields of an event.
+const { properties: _further, user_traits, click_ids, ...fields } = ServerEvent.shape;
+const top: ReadonlySet<string> = new Set(Object.keys(fields));
+const traits: ReadonlySet<string> = new Set(Object.keys(user_traits.unwrap().shape));
+const clickIds: ReadonlySet<string> = new Set(Object.keys(click_ids.unwrap().shape));
 
 /** The body that POST /events would take. An empty cell says nothing; a column of another name is a further property. */
 function eventOf(cells: Readonly<Record<string, string>>): object {

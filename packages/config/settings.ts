@@ -1,3 +1,4 @@
+import { flagWords, limits } from '@tributary/vocabulary';
 import { z } from 'zod';
 
 /** One setting: its name in the environment, what it may be, and what it is for in the operator's words. */
@@ -44,7 +45,7 @@ const address = (...protocols: string[]) =>
     message: `must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
   });
 
-const yesOrNo = oneOf(['true', 'false']).transform((text) => text === 'true');
+const yesOrNo = oneOf(flagWords).transform((text) => text === 'true');
 
 /** "id:base64 of 32 bytes", several with commas; the first one is used for new work, the others can still be read. */
 const keyRing = z.string().transform((text, context) => {
@@ -301,7 +302,7 @@ const summaries = {
     'SUMMARIES_PER_DAY',
     wholeNumber(0, 1_000_000),
     'How many journeys a workspace may have summarised in a day (UTC).',
-    { fallback: '50' },
+    { fallback: String(limits.journeySummary.defaultUnitsPerDay) },
   ),
 };
 

@@ -1,4 +1,5 @@
 import type { PaymentStanding } from '@tributary/rules';
+import type { Device } from '@tributary/vocabulary';
 import type { Ad } from './ads.ts';
 import type { Arrival } from './arrivals.ts';
 
@@ -37,7 +38,7 @@ export interface Browser {
   readonly visitorId: string;
   /** What the browser calls itself. */
   readonly clientId: string;
-  readonly device: 'mobile' | 'desktop' | 'tablet';
+  readonly device: Exclude<Device, 'unknown'>;
   readonly country: string;
   /** The customer whom the ledger has it down for; a shared one is its owner's. Null: nobody ever said. */
   readonly linkedTo: Person['index'] | null;

@@ -1,4 +1,4 @@
-import { type CredentialKind, ErrorCode, errorEntry, type Route } from '@tributary/contract';
+import { ErrorCode, errorEntry, isSentAsBearer, type Route } from '@tributary/contract';
 import { z } from 'zod';
 
 /** What a client must know of a route to call it, and no more. Plain data, so that the built package can carry it without zod. */
@@ -16,8 +16,6 @@ export interface Operation {
 
 export type Operations = Readonly<Record<string, Operation>>;
 
-const sentAsBearer: readonly CredentialKind[] = ['api_key', 'app', 'mcp'];
-
 export function operationsOf(routes: Readonly<Record<string, Route>>): Operations {
   return Object.fromEntries(Object.entries(routes).map(([id, route]) => [id, operationOf(route)]));
 }
@@ -28,7 +26,7 @@ function operationOf(route: Route): Operation {
     method: route.method,
     path: route.path,
     contentType: route.body?.contentType ?? 'application/json',
-    takesKey: route.access.credentials.some((kind) => sentAsBearer.includes(kind)),
+    takesKey: route.access.credentials.some(isSentAsBearer),
     isRepeatable: route.method === 'GET' || route.idempotency === 'natural',
     ...(cursor && { cursor }),
   };

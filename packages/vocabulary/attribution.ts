@@ -32,6 +32,8 @@ export type SingleModel = ModelOf<'single'>;
 export type MultipleModel = ModelOf<'multiple'>;
 
 export const isSingle = (model: AttributionModel): model is SingleModel => attributionModels[model].credit === 'single';
+export const singleModels = attributionModelNames.filter(isSingle);
+export const multipleModels = attributionModelNames.filter((model): model is MultipleModel => !isSingle(model));
 
 /** What an ad platform's things are called, from the largest to the smallest. */
 export const entityLevels = ['campaign', 'ad_set', 'ad'] as const;

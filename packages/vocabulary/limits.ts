@@ -1,3 +1,5 @@
+import { namesOf } from './names-of.ts';
+
 /** A page size in a query: one outside its range is refused. */
 export interface PageSize {
   readonly min: number;
@@ -87,6 +89,7 @@ export const limits = {
 } as const;
 
 export type AppRateTier = keyof typeof limits.ratePerMinute.app;
+export const appRateTiers = namesOf(limits.ratePerMinute.app);
 
 /** Numbers of capabilities that no route of this version offers. They stand here so that nobody gives them another value. */
 export const reservedLimits = {

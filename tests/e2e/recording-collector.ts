@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { buildTracker } from '@tributary/tracker/build.ts';
+import { limits, visitTraits, visitTypes } from '@tributary/vocabulary';
 import { z } from 'zod';
 
 /**
@@ -12,21 +13,21 @@ const id = z.uuidv7();
 const Visit = z.strictObject({
   id,
   at: z.iso.datetime({ precision: 3 }),
-  type: z.enum(['page_view', 'track', 'identify']),
+  type: z.enum(visitTypes),
   name: z.string().optional(),
   session_id: id,
   is_session_start: z.boolean(),
   url: z.url(),
   referrer: z.url().optional(),
   properties: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).optional(),
-  traits: z.partialRecord(z.enum(['email', 'phone', 'external_id', 'first_name', 'last_name']), z.string()).optional(),
+  traits: z.partialRecord(z.enum(visitTraits), z.string()).optional(),
   link_token: z.string().optional(),
   verification: z.string().optional(),
 });
 const Envelope = z.strictObject({
   key: z.string().regex(/^trk_[0-9A-Za-z]{22}$/),
   client_id: id,
-  visits: z.array(Visit).min(1).max(50),
+  visits: z.array(Visit).min(1).max(limits.visitRequest.visits),
 });
 
 type Visit = z.infer<typeof Visit>;

@@ -6,8 +6,8 @@ import type { Operator } from '@tributary/operations';
 import {
   type AppRateTier,
   scopes as allScopes,
+  appRateTiers,
   limits,
-  namesOf,
   type Plan,
   type PrivacyMode,
   plans,
@@ -134,7 +134,7 @@ function appCommand(): Command {
         .option('--return-origins <list>', 'further origins that hand-offs may return to', commaList, [])
         .addOption(
           new Option('--tier <tier>', `requests a minute: ${Object.values(tiers).join(', ')}`)
-            .choices(namesOf(tiers))
+            .choices(appRateTiers)
             .default('standard'),
         )
         .action(

@@ -1,5 +1,6 @@
 import { openOutcomeImporter } from '@tributary/domain/outcomes/room.ts';
 import { paymentStandings } from '@tributary/domain/payments/room.ts';
+import { outcomeStatuses } from '@tributary/vocabulary';
 import { Command } from 'commander';
 import { importFile, progressLine, rejectedFile } from '../csv-file.ts';
 import { withLedgers } from '../ledgers.ts';
@@ -29,7 +30,7 @@ export const importCommand = () =>
             file,
             profileId: profile,
             column: 'event_name',
-            statuses: ['recorded', 'updated', 'duplicate'],
+            statuses: outcomeStatuses,
             isResumable: !dryRun,
             take: dryRun ? async (rows) => importer.check(rows) : (rows) => importer.import(rows),
             progress: progressLine(),

@@ -1,5 +1,6 @@
 import { spendColumns } from '@tributary/contract';
 import { openSpendImporter } from '@tributary/domain/campaigns/room.ts';
+import { spendStatuses } from '@tributary/vocabulary';
 import { Command } from 'commander';
 import { importFile, progressLine, rejectedFile } from '../csv-file.ts';
 import { withLedgers } from '../ledgers.ts';
@@ -28,7 +29,7 @@ export const spendCommand = () =>
             profileId: profile,
             column: 'external_id',
             columns: spendColumns,
-            statuses: ['recorded', 'updated', 'unchanged'],
+            statuses: spendStatuses,
             isResumable: !dryRun,
             take: dryRun ? async (rows) => importer.check(rows) : (rows) => importer.import(rows),
             progress: progressLine(),

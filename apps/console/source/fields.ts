@@ -1,4 +1,5 @@
 import type { RequestOf, Routes } from '@tributary/sdk';
+import type { FigureUnit } from '@tributary/vocabulary';
 import { count, money, ratio } from './format.ts';
 
 /** Every figure that can be explained, under the name that people see. */
@@ -6,7 +7,7 @@ export type Field = RequestOf<Routes['explain']>['query']['field'];
 
 interface FieldEntry {
   readonly title: string;
-  readonly unit: 'money' | 'count' | 'ratio';
+  readonly unit: FigureUnit;
 }
 
 export const fields: Readonly<Record<Field, FieldEntry>> = {

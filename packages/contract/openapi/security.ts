@@ -10,6 +10,9 @@ const schemes = {
   tracking_key: { type: 'apiKey', in: 'query', name: 'key' },
 } as const satisfies Record<Exclude<CredentialKind, 'public'>, object>;
 
+export const isSentAsBearer = (kind: CredentialKind): boolean =>
+  kind !== 'public' && 'scheme' in schemes[kind] && schemes[kind].scheme === 'bearer';
+
 export type SecurityRequirement = Record<string, never[]>;
 
 /** Any one of them is enough. Scopes are not listed here: OpenAPI cannot say "one of these", so `x-required-scopes` does. */

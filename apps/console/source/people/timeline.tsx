@@ -1,12 +1,13 @@
+import { type EventStore, visitTypes } from '@tributary/vocabulary';
 import { moment, money, words } from '../format.ts';
 import { Empty } from '../parts/states.tsx';
 import type { JourneyEvent } from '../queries.ts';
 
 /** What browsers and ads told of; everything else is an outcome. */
-const visits: readonly string[] = ['page_view', 'track', 'identify', 'visit'];
+const visits: readonly string[] = [...visitTypes, 'visit'];
 const touches: readonly string[] = ['ad_referral', 'declared_source'];
 
-const kindOf = ({ event_type: type }: JourneyEvent): 'visit' | 'touch' | 'outcome' =>
+const kindOf = ({ event_type: type }: JourneyEvent): EventStore =>
   visits.includes(type) ? 'visit' : touches.includes(type) ? 'touch' : 'outcome';
 
 const dots = {
