@@ -57,7 +57,9 @@ export async function fillReport(
   const step = 250_000;
   for (let from = 0; from < conversions; from += step) {
     const length = Math.min(step, conversions - from);
-    await run(`INSERT INTO attributed_conversions ${conversionsOf(profile, from, length)}`);
+    await run(
+      `INSERT INTO attributed_conversions (* EXCEPT (further_shares, further_model_versions)) ${conversionsOf(profile, from, length)}`,
+    );
     progress(from + length, conversions, 'conversions');
   }
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type ClickHouse, dropPartition } from '@tributary/clickhouse';
 import type { Postgres } from '@tributary/postgres';
-import { hourWeights, minuteWeights } from '@tributary/rules';
 import { sql } from 'kysely';
 import { announceAttributed, findCredited } from './announce.ts';
 import { noteFreshness } from './freshness.ts';
 import { LeaseLost } from './lease.ts';
 import { stage } from './stage.ts';
+import { statementTables } from './statement.ts';
 
 export interface Engines {
   readonly app: Postgres;
@@ -39,7 +39,7 @@ export async function attributeBatch(
     ...batch,
     target: 'attribution_results',
     bucket: 0,
-    ...decayTables,
+    ...statementTables,
   });
   // From the results, before they are compared: killed in between, the batch finds the same ones again.
   const credited = await findCredited(clickhouse, 'attribution_results', batch);
@@ -48,8 +48,6 @@ export async function attributeBatch(
   await dropBatch(clickhouse, batchId);
   return dirty.length;
 }
-
-export const decayTables = { hour_weights: hourWeights, minute_weights: minuteWeights };
 
 export async function nextVersion(app: Postgres, profileId: string): Promise<string> {
   const { rows } = await app

@@ -6,10 +6,11 @@ import type { Schema, Tx } from '@tributary/postgres';
 import type { Updateable } from 'kysely';
 import { v7 as uuid, v5 as uuidFrom } from 'uuid';
 import { announceAttributed, findCredited } from './announce.ts';
-import { applyResults, decayTables, dropBatch, type Engines, nextVersion } from './attribute-batch.ts';
+import { applyResults, dropBatch, type Engines, nextVersion } from './attribute-batch.ts';
 import { noteFreshness } from './freshness.ts';
 import { LeaseLost, leaseProfile, releaseProfile } from './lease.ts';
 import { stage } from './stage.ts';
+import { statementTables } from './statement.ts';
 
 export interface ReplayOptions {
   readonly profileId: string;
@@ -140,7 +141,7 @@ async function work(
       return { id, state: 'stopped', buckets, conversions };
     }
     if (!(await leaseProfile(app, profileId, holder, now()))) throw new LeaseLost();
-    await clickhouse.command('attribution_attribute', { ...batch, target, bucket, ...decayTables });
+    await clickhouse.command('attribution_attribute', { ...batch, target, bucket, ...statementTables });
     if (!isFirst) await applyResults(clickhouse, profileId, version);
     conversions += sizes.get(bucket) ?? 0;
     await update(transaction, profileId, id, { buckets_done: bucket + 1, conversions_done: String(conversions) });

@@ -1,5 +1,11 @@
-import { attribute } from '@tributary/rules';
-import { attributionModelNames } from '@tributary/vocabulary';
+import { attribute, weightsOf } from '@tributary/rules';
+import {
+  type AttributionModel,
+  attributionModelNames,
+  dayMs,
+  multipleModels,
+  singleModels,
+} from '@tributary/vocabulary';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { creditOf } from './credit.ts';
@@ -16,23 +22,21 @@ const touch = (at: number, index: number) => ({
   adSetId: null,
   adId: null,
 });
-const paths = fc.uniqueArray(fc.integer({ min: 1, max: 60 * 86_400_000 }), { minLength: 1, maxLength: 20 });
+const paths = fc.uniqueArray(fc.integer({ min: 1, max: 60 * dayMs }), { minLength: 1, maxLength: 20 });
 
 /** A row as the statement writes it, worked out by the reference. */
 function rowOf(times: readonly number[], value: bigint) {
   const touches = times.toSorted((a, b) => a - b).map(touch);
-  const { credits, touches: path } = attribute({ at: 60 * 86_400_000, lookbackDays: 90, value }, touches);
-  const text = (list: readonly bigint[]) => list.map(String);
-  const found = path.findLastIndex(({ channel }) => channel !== 'direct');
+  const { credits, touches: path } = attribute({ at: 60 * dayMs, lookbackDays: 90, value }, touches);
+  const byModel = <Model extends AttributionModel, Told>(models: readonly Model[], told: (model: Model) => Told) =>
+    Object.fromEntries(models.map((model) => [model, told(model)])) as Record<Model, Told>;
   return {
     value: String(value),
     lookback_days: 90,
     touch_ids: path.map(({ touchId }) => touchId),
     times: path.map(({ at }) => at),
-    last_non_direct: found === -1 ? path.length : found + 1,
-    linear: text(credits.linear),
-    time_decay: text(credits.time_decay),
-    position_based: text(credits.position_based),
+    places: byModel(singleModels, (model) => weightsOf(model, path).indexOf(1n) + 1),
+    shares: byModel(multipleModels, (model) => credits[model].map(String)),
     credits,
   };
 }
@@ -42,7 +46,7 @@ test('the shares of a conversion add up to one under every model, also without m
     fc.property(paths, fc.constantFrom(0n, 1n, 19_990n, -500n), (times, value) => {
       const { shares } = creditOf(rowOf(times, value));
       for (const model of attributionModelNames) {
-        const sum = [...shares.values()].reduce((total, share) => total + share[model], 0);
+        const sum = [...shares.values()].reduce((total, share) => total + (share[model] ?? 0), 0);
         expect(sum).toBeCloseTo(1, 9);
       }
     }),
@@ -60,4 +64,11 @@ test('a share is what was credited, under the single-touch models too', () => {
         );
     }),
   );
+});
+
+test('a model that has not been worked out for the conversion is left out, of touches outside the path too', () => {
+  const row = rowOf([1, 2, 3], 19_990n);
+  const { shares, noShare } = creditOf({ ...row, shares: { ...row.shares, linear: [] } });
+  const others = attributionModelNames.filter((model) => model !== 'linear');
+  for (const one of [...shares.values(), noShare]) expect(Object.keys(one)).toEqual(others);
 });

@@ -1,7 +1,7 @@
 import type { AnswerOf, Routes } from '@tributary/contract';
 import type { Lineage } from '@tributary/domain/campaigns';
 import { dayMs, nilUuid } from '@tributary/vocabulary';
-import { type Credit, noShare } from './credit.ts';
+import type { Credit } from './credit.ts';
 import { known } from './show-event.ts';
 import type { LedgerEvent, TouchEvent } from './timeline.ts';
 
@@ -71,7 +71,7 @@ function projectOutcome(
 const isPlatformId = (text: unknown): text is string => typeof text === 'string' && /^\s*[\w-]{1,64}\s*$/.test(text);
 
 const shareOf = (touchId: string, subject: Subject | undefined): ProjectedEvent['credit'] =>
-  subject?.credit ? { ...(subject.credit.shares.get(touchId) ?? noShare) } : {};
+  subject?.credit ? { ...(subject.credit.shares.get(touchId) ?? subject.credit.noShare) } : {};
 
 /** The smallest entity knows the most of those above it; what a larger one says of itself counts before that. */
 const lineageOf = (row: TouchEvent['row'], lineages: ReadonlyMap<string, Lineage>): Lineage =>

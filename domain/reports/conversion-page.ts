@@ -5,7 +5,6 @@ import { conversionIdOf } from '@tributary/rules';
 import { isId, isMoment, readCursor, writeCursor } from './cursor.ts';
 import { creditText } from './figures.ts';
 import type { Period } from './period.ts';
-import { creditOf } from './read-entities.ts';
 import type { ReportServices } from './services.ts';
 
 /** Which conversions a figure is made of. */
@@ -30,7 +29,7 @@ export function parametersOf(wanted: Wanted) {
     profile_id: period.profileId,
     level,
     // Every conversion once: under a model of one share it is one row, and that row is all of it.
-    ...creditOf(isEverything ? 'last_touch' : model),
+    model: isEverything ? ('last_touch' as const) : model,
     from: period.from,
     until: period.until,
     owners: 'entities' as const,

@@ -3,6 +3,7 @@ import { findLatestBrowsers } from '@tributary/domain/ingestion';
 import { findOriginals } from '@tributary/domain/outcomes';
 import type { Context } from '@tributary/operations';
 import { whyLeftOut } from '@tributary/rules';
+import { limits } from '@tributary/vocabulary';
 import { keysOf, type PagedConversion } from './conversion-page.ts';
 import { creditText } from './figures.ts';
 import type { Period } from './period.ts';
@@ -72,6 +73,7 @@ async function readLeftOut(
       ...keysOf(paths),
       visitor_ids: browsers.map(([visitor]) => visitor),
       person_ids: browsers.map(([, person]) => person),
+      limit: limits.campaignConversions.leftOutTouches,
     },
     { signal },
   );

@@ -1,15 +1,12 @@
 import type { Row } from '@tributary/clickhouse';
 import type { AttributionModel, EntityLevel } from '@tributary/contract';
 import type { Context } from '@tributary/operations';
-import { attributionModels, nilUuid } from '@tributary/vocabulary';
+import { nilUuid } from '@tributary/vocabulary';
 import type { DeliveryPeriod } from './period.ts';
 import type { ReportServices } from './services.ts';
 
 /** Above every value: where the order begins. */
 const top = { below_value: '9223372036854775807', after_id: '' };
-
-/** A model as the queries of credits take it. */
-export const creditOf = (model: AttributionModel) => ({ model, credit: attributionModels[model].credit });
 
 /** What entities of a level cost and earned: the one query behind every row of an entity, whichever report shows it. */
 export function readEntities(
@@ -31,7 +28,7 @@ export function readEntities(
     {
       ...parameters,
       level,
-      ...creditOf(model),
+      model,
       from,
       until,
       owners: 'entities',

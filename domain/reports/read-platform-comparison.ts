@@ -4,7 +4,7 @@ import { limits } from '@tributary/vocabulary';
 import { nameOf } from './campaign-row.ts';
 import { creditText } from './figures.ts';
 import { readDeliveryPeriod } from './period.ts';
-import { creditOf, readEntities } from './read-entities.ts';
+import { readEntities } from './read-entities.ts';
 import { reportedBasis } from './reported-basis.ts';
 import type { ReportServices } from './services.ts';
 import { sidesOf } from './sides.ts';
@@ -20,7 +20,7 @@ export const readPlatformComparison: Handles<Routes['readPlatformComparison'], R
   const { clickhouse, signal } = context;
   const delivery = await readDeliveryPeriod(query, context);
   const { profileId, from, until, currency } = delivery.period;
-  const credits = { profile_id: profileId, level, ...creditOf(model), from, until };
+  const credits = { profile_id: profileId, level, model, from, until };
   const [entities, delivered, credited, unassigned] = await Promise.all([
     readEntities(delivery, { level, model, limit: mostRows }, context),
     // A platform's spend is all of it, also what was told of campaigns only.

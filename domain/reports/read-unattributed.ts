@@ -2,7 +2,6 @@ import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
 import { outcomesOf } from './figures.ts';
 import { readPeriod } from './period.ts';
-import { creditOf } from './read-entities.ts';
 import type { ReportServices } from './services.ts';
 
 export const readUnattributed: Handles<Routes['readUnattributed'], ReportServices> = async ({ query }, context) => {
@@ -10,7 +9,7 @@ export const readUnattributed: Handles<Routes['readUnattributed'], ReportService
   const { profileId, from, until, currency } = await readPeriod(query, context);
   const types = await context.clickhouse.query(
     'report_read_unattributed',
-    { profile_id: profileId, level, ...creditOf(model), from, until, owners: 'entities' },
+    { profile_id: profileId, level, model, from, until, owners: 'entities' },
     { signal: context.signal },
   );
   const sum = (figure: 'conversions' | 'payments' | 'first_payments' | 'value') =>

@@ -104,7 +104,6 @@ async function readFigures(
       ...rateParameters(rates.map((rate) => `${rate.currency} ${rate.day} ${rate.rate}`)),
       level: 'ad',
       model: 'last_touch',
-      credit: 'single',
       owners: 'entities',
       from: period.from,
       until: period.until,

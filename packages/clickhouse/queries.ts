@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { MultipleModel, SingleModel } from '@tributary/vocabulary';
+import { assemble, type Material, ownMaterial, readOnce } from './assemble.ts';
 import { declare } from './declare.ts';
 import { type Credits, type Delivery, reportQueries } from './report-queries.ts';
 import type { AdScoreRow, TouchRow, VisitRow } from './tables.ts';
-import { identifier } from './template.ts';
 
 /**
  * Every query file with what it takes and gives. An instant is passed as a Date (the engine does not read ISO strings in
@@ -33,6 +33,12 @@ export const catalogue = {
       bucket: number;
       hour_weights: readonly number[];
       minute_weights: readonly number[];
+      /** Known devices, in the order of the numbers they travel as; at most three. */
+      devices: readonly string[];
+      /** How many touches a path holds. */
+      path_touches: number;
+      /** Of models that were fitted, which fit. */
+      model_versions: Readonly<Record<string, number>>;
     },
     never
   >(),
@@ -88,10 +94,10 @@ export const catalogue = {
       lookback_days: number;
       touch_ids: string[];
       times: number[];
-      last_non_direct: number;
-      linear: string[];
-      time_decay: string[];
-      position_based: string[];
+      /** Of models that give all to one touch: its place in the path, from 1. */
+      places: Readonly<Record<SingleModel, number>>;
+      /** Of models that divide: what each touch got. Empty while the model has not been worked out. */
+      shares: Readonly<Record<MultipleModel, readonly string[]>>;
     }
   >(),
   migration_list_applied: declare<NoParameters, { name: string; checksum: string }>(),
@@ -178,34 +184,16 @@ export type Row<Asked extends Query> = Asked extends infer Name extends QueryNam
     : never;
 
 export const queryFolder = join(import.meta.dirname, 'queries');
-const partFolder = join(import.meta.dirname, 'parts');
-
-const texts = new Map<string, string>();
-
 /** Under which name a query is logged, and its text; a file is read once. */
 export function lookUp(
   query: Query,
   parameters: Readonly<Record<string, unknown>> = {},
+  material: Material = ownMaterial,
 ): { name: string; text: string } {
-  if (typeof query !== 'string') return { name: 'raw', text: query.sql };
-  return { name: query, text: assemble(readOnce(join(queryFolder, `${query}.sql`)), parameters) };
-}
-
-function readOnce(file: string): string {
-  const text = texts.get(file) ?? readFileSync(file, 'utf8').trimEnd();
-  texts.set(file, text);
-  return text;
-}
-
-/**
- * `{{part NAME}}` stands for parts/NAME.sql: what several queries must mean alike, like who earned what, is written once. `{{part
- * NAME by PARAMETER}}` stands for the one that is named after the parameter's value: the engine takes long to plan what it will not do.
- */
-function assemble(text: string, parameters: Readonly<Record<string, unknown>>): string {
-  return text.replaceAll(/\{\{part (\w+)(?: by (\w+))?\}\}/g, (_, part: string, by?: string) => {
-    const name = by === undefined ? part : `${part}_${identifier(String(parameters[by]))}`;
-    return assemble(readOnce(join(partFolder, `${name}.sql`)), parameters);
-  });
+  if (typeof query !== 'string') return { name: 'raw', text: assemble(query.sql, parameters, material) };
+  const text = readOnce(join(queryFolder, `${query}.sql`));
+  if (text === undefined) throw new Error(`The query ${query} has no file.`);
+  return { name: query, text: assemble(text, parameters, material) };
 }
 
 /** SQL that has no file: for tests, benches and tools. What the service asks has a name and a file. */

@@ -1,9 +1,10 @@
+import type { AttributionModel, EntityLevel } from '@tributary/vocabulary';
 import { declare } from './declare.ts';
 
 /** What reports ask. In lists, moments are texts without T and Z, because the key is looked up only for what is written so. Ids of entities that are not known are the nil UUID; amounts of money are exact, as text. */
 export const reportQueries = {
   conversion_list_paths: declare<
-    { profile_id: string; model: string; times: readonly string[]; ids: readonly string[] },
+    { profile_id: string; model: AttributionModel; times: readonly string[]; ids: readonly string[] },
     {
       conversion_id: string;
       conversion_time: string;
@@ -105,11 +106,11 @@ export const reportQueries = {
   >(),
   report_sum_credits: declare<ChosenCredits, { conversions: string; credit: string; without_rate: string }>(),
   source_find_entities: declare<
-    { profile_id: string; level: string; entity_ids: readonly string[] },
+    { profile_id: string; level: EntityLevel; entity_ids: readonly string[] },
     { entity_id: string }
   >(),
   source_list: declare<
-    { profile_id: string; level: string; source_ids: readonly string[] },
+    { profile_id: string; level: EntityLevel; source_ids: readonly string[] },
     {
       source_id: string;
       channel: string;
@@ -127,6 +128,7 @@ export const reportQueries = {
       ids: readonly string[];
       visitor_ids: readonly string[];
       person_ids: readonly string[];
+      limit: number;
     },
     { conversion_id: string; touch_id: string; occurred_at: string; channel: string; kin: string }
   >(),
@@ -136,7 +138,7 @@ type Days = { readonly profile_id: string; readonly first_day: string; readonly 
 
 /** parts/delivered.sql */
 export type Delivery = Days & {
-  readonly level: string;
+  readonly level: EntityLevel;
   /** The reporting currency. */
   readonly currency: string;
 } & { readonly [Chunk in `rates_${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8}`]: readonly string[] };
@@ -151,10 +153,8 @@ type CountedDelivery = Delivery & {
 /** parts/credits_single.sql and parts/credits_multiple.sql */
 export type Credits = {
   readonly profile_id: string;
-  readonly level: string;
-  readonly model: string;
-  /** Whether the model gives all to one touch. */
-  readonly credit: 'single' | 'multiple';
+  readonly level: EntityLevel;
+  readonly model: AttributionModel;
   readonly from: Date;
   readonly until: Date;
   readonly owners: 'entities' | 'platforms' | 'unassigned';

@@ -142,7 +142,9 @@ CREATE TABLE attributed_conversions
     `time_decay` Array(Int64) CODEC(ZSTD(1)),
     `position_based` Array(Int64) CODEC(ZSTD(1)),
     `content_hash` UInt64 CODEC(ZSTD(1)),
-    `cause` LowCardinality(String)
+    `cause` LowCardinality(String),
+    `further_shares` Map(LowCardinality(String), Array(Int64)) CODEC(ZSTD(1)),
+    `further_model_versions` Map(LowCardinality(String), UInt32) CODEC(ZSTD(1))
 )
 ENGINE = ReplacingMergeTree(version, is_deleted)
 PARTITION BY toStartOfQuarter(conversion_time)
@@ -207,6 +209,8 @@ CREATE TABLE attribution_history
     `position_based` Array(Int64) CODEC(ZSTD(1)),
     `content_hash` UInt64 CODEC(ZSTD(1)),
     `cause` LowCardinality(String),
+    `further_shares` Map(LowCardinality(String), Array(Int64)) CODEC(ZSTD(1)),
+    `further_model_versions` Map(LowCardinality(String), UInt32) CODEC(ZSTD(1)),
     `replaced_by` UInt64,
     `replaced_cause` LowCardinality(String)
 )
@@ -259,7 +263,9 @@ CREATE TABLE attribution_results
     `time_decay` Array(Int64) CODEC(ZSTD(1)),
     `position_based` Array(Int64) CODEC(ZSTD(1)),
     `content_hash` UInt64 CODEC(ZSTD(1)),
-    `cause` LowCardinality(String)
+    `cause` LowCardinality(String),
+    `further_shares` Map(LowCardinality(String), Array(Int64)) CODEC(ZSTD(1)),
+    `further_model_versions` Map(LowCardinality(String), UInt32) CODEC(ZSTD(1))
 )
 ENGINE = MergeTree
 PARTITION BY version

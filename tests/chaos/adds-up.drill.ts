@@ -4,7 +4,7 @@ import { Book, conversionsOf, type Household, type Market, openMarket } from '@t
 import { compareAmounts, fromMinorUnits, sumAmounts } from '@tributary/rules';
 import { buildApiKey, type Drill, openApi, openDrillKit, openWarehouse } from '@tributary/testkit';
 import { fillDelivery, fillFast } from '@tributary/testkit/market';
-import { attributionModelNames, dayMs, entityLevels, isSingle } from '@tributary/vocabulary';
+import { attributionModelNames, dayMs, entityLevels, singleModels } from '@tributary/vocabulary';
 import { openReports, type Reports } from './report-reader.ts';
 
 /** These make some two thousand conversions, and a million. */
@@ -13,7 +13,6 @@ const sizes = {
   full: { people: 1_600_000, cells: 1_000, mostDays: 1 },
 } as const;
 const seed = 20_261_115;
-const singleModels = attributionModelNames.filter(isSingle);
 const fields = [
   'spend',
   'outcome_count',

@@ -2,6 +2,7 @@ import { createClickHouse, migrate, raw } from '@tributary/clickhouse';
 import { replay } from '@tributary/domain/attribution/room.ts';
 import { createPostgres } from '@tributary/postgres';
 import { buildProfile, type Drill, openDrillEngines } from '@tributary/testkit';
+import { multipleModels } from '@tributary/vocabulary';
 import { fillLargeProfile } from '../parity/large-profile.ts';
 
 const sizes = { small: { people: 5_000, buckets: 3 }, full: { people: 1_000_000, buckets: 8 } } as const;
@@ -39,12 +40,10 @@ export const drill: Drill = {
         raw<Record<string, string>>(`
           SELECT count() AS rows, uniqExact(conversion_id) AS distinct_conversions, sum(value) AS total_value, sum(touch_count) AS total_touches,
             countIf(touch_count = 0) AS without_touch, sumIf(value, touch_count = 0) AS value_without_touch,
-            countIf(touch_count > 0 AND arraySum(linear) != value) AS linear_off,
-            countIf(touch_count > 0 AND arraySum(time_decay) != value) AS time_decay_off,
-            countIf(touch_count > 0 AND arraySum(position_based) != value) AS position_based_off,
-            countIf(touch_count > 0 AND (last_non_direct < 1 OR last_non_direct > length(touch_ids))) AS single_off,
-            countIf(length(linear) != length(touch_ids) OR length(time_decay) != length(touch_ids) OR length(position_based) != length(touch_ids)) AS lengths_off,
-            countIf(arrayExists(credit -> credit < 0, linear) OR arrayExists(credit -> credit < 0, time_decay) OR arrayExists(credit -> credit < 0, position_based)) AS below_zero
+            ${multipleModels.map((model) => `countIf(touch_count > 0 AND arraySum(shares['${model}']) != value) AS ${model}_off,`).join('\n')}
+            countIf(touch_count > 0 AND arrayExists(place -> place < 1 OR place > length(touch_ids), mapValues({{map place}}))) AS single_off,
+            countIf(arrayExists(units -> length(units) != length(touch_ids), mapValues({{map shares}} AS shares))) AS lengths_off,
+            countIf(arrayExists(units -> arrayExists(credit -> credit < 0, units), mapValues(shares))) AS below_zero
           FROM attributed_conversions FINAL WHERE profile_id = '${profileId}'`),
         {},
       );
@@ -53,7 +52,7 @@ export const drill: Drill = {
           'SELECT count(*) AS outcomes, (sum(reporting_amount) * 100)::bigint AS value FROM outcomes',
         ),
       );
-      const off = ['linear_off', 'time_decay_off', 'position_based_off', 'single_off', 'lengths_off', 'below_zero'];
+      const off = [...multipleModels.map((model) => `${model}_off`), 'single_off', 'lengths_off', 'below_zero'];
       return {
         passed:
           counts?.rows === String(people) &&

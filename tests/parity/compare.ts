@@ -1,13 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type ClickHouse, raw } from '@tributary/clickhouse';
-import {
-  type Attribution,
-  attribute,
-  hourWeights,
-  minuteWeights,
-  type AttributedTouch as Touch,
-} from '@tributary/rules';
-import { nilUuid } from '@tributary/vocabulary';
+import { statementTables } from '@tributary/domain/attribution/room.ts';
+import { type Attribution, attribute, type AttributedTouch as Touch } from '@tributary/rules';
+import { attributionModelNames, isSingle, type MultipleModel, nilUuid, type SingleModel } from '@tributary/vocabulary';
 import type { Journey } from './journeys.ts';
 
 const instant = (ms: number) => new Date(ms).toISOString();
@@ -18,10 +13,9 @@ interface StoredConversion {
   touch_ids: string[];
   touch_times: string[];
   sources: [channel: string, campaign: string, adSet: string, ad: string][];
-  last_non_direct: number;
-  linear: string[];
-  time_decay: string[];
-  position_based: string[];
+  value: string;
+  places: Record<SingleModel, number>;
+  shares: Record<MultipleModel, string[]>;
 }
 
 export interface Difference {
@@ -41,15 +35,16 @@ export async function compareJourneys(clickhouse: ClickHouse, journeys: readonly
     target: 'attribution_results',
     bucket: 0,
     version: '1',
-    hour_weights: hourWeights,
-    minute_weights: minuteWeights,
+    ...statementTables,
   });
   const found = new Map<string, StoredConversion>();
   const rows = clickhouse.stream(
     raw<StoredConversion>(`
       WITH (SELECT CAST((groupArray(source_id), groupArray((channel, campaign_id, ad_set_id, ad_id))), 'Map(UInt64, Tuple(String, UUID, UUID, UUID))')
         FROM touch_sources FINAL WHERE profile_id = '${profileId}') AS known
-      SELECT *, arrayMap(source -> known[source], source_ids) AS sources FROM attribution_results WHERE profile_id = '${profileId}'`),
+      SELECT conversion_id, value, touch_count, touch_ids, touch_times, arrayMap(source -> known[source], source_ids) AS sources,
+        {{map place}} AS places, {{map shares}} AS shares
+      FROM attribution_results WHERE profile_id = '${profileId}'`),
     {},
   );
   for await (const row of rows) found.set(row.conversion_id, row);
@@ -80,21 +75,15 @@ const told = ({ touches, touchCount, credits }: Attribution) => ({
 });
 
 function toldBy(row: StoredConversion): ReturnType<typeof told> {
-  const value = row.position_based.reduce((sum, credit) => sum + BigInt(credit), 0n);
-  const alone = (place: number) => row.touch_ids.map((_, index) => (index === place ? String(value) : '0'));
+  const alone = (place: number) => row.touch_ids.map((_, index) => (index + 1 === Number(place) ? row.value : '0'));
   return {
     touchCount: row.touch_count,
     touchIds: row.touch_ids,
     times: row.touch_times,
     sources: row.sources,
-    credits: {
-      last_touch: alone(row.touch_ids.length - 1),
-      first_touch: alone(0),
-      linear: row.linear,
-      time_decay: row.time_decay,
-      last_non_direct: alone(row.last_non_direct - 1),
-      position_based: row.position_based,
-    },
+    credits: Object.fromEntries(
+      attributionModelNames.map((model) => [model, isSingle(model) ? alone(row.places[model]) : row.shares[model]]),
+    ),
   };
 }
 

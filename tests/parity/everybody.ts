@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ClickHouse, raw } from '@tributary/clickhouse';
-import { hourWeights, minuteWeights } from '@tributary/rules';
+import { statementTables } from '@tributary/domain/attribution/room.ts';
 
 /** The customer that a shop's till books everybody under. */
 export const everybody = {
@@ -44,8 +44,7 @@ export async function attributeEverybody(client: ClickHouse): Promise<Everybody>
     target: 'attribution_results',
     bucket: 0,
     version: '1',
-    hour_weights: hourWeights,
-    minute_weights: minuteWeights,
+    ...statementTables,
   });
   const seconds = (performance.now() - startedAt) / 1_000;
 

@@ -26,8 +26,7 @@
             has_value,
             length(source_ids) AS path_length,
             source_ids,
-            last_non_direct,
-            if({model:String} = 'linear', linear, if({model:String} = 'time_decay', time_decay, position_based)) AS shares
+            {{part chosen by credit of model}}
         FROM attributed_conversions FINAL
         WHERE profile_id = {profile_id:UUID}
             AND conversion_time >= {from:DateTime64(3, 'UTC')}

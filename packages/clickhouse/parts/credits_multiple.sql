@@ -11,7 +11,7 @@
         SELECT
             numbered_owners[owner] AS owner_id,
             credit,
-            * EXCEPT (value, source_ids, last_non_direct, shares, owners_of_path, owners, sums, owner, credit)
+            * EXCEPT (value, source_ids, shares, owners_of_path, owners, sums, owner, credit)
         FROM
         (
             SELECT

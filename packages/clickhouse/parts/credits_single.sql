@@ -5,11 +5,7 @@
         SELECT
             o.owner AS owner_id,
             c.value AS credit,
-            c.* EXCEPT (value, source_ids, last_non_direct, shares, source_id)
-        FROM
-        (
-            SELECT *, if({model:String} = 'last_touch', source_ids[-1], if({model:String} = 'first_touch', source_ids[1], source_ids[last_non_direct])) AS source_id
-            FROM conversions
-        ) AS c
+            c.* EXCEPT (value, source_ids, source_id)
+        FROM conversions AS c
         ANY LEFT JOIN owned AS o ON o.source_id = c.source_id
     )

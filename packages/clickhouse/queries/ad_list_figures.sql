@@ -2,7 +2,7 @@
 -- first.
 WITH
 {{part sources}},
-{{part credits_single}},
+{{part credits by credit of model}},
 {{part delivered}},
     spent AS
     (

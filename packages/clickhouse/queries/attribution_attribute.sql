@@ -1,4 +1,4 @@
--- Works out one bucket of a batch: every conversion's path, and its credits under all six models at once. packages/rules/attribution
+-- Works out one bucket of a batch: every conversion's path, and its credits under all models at once. packages/rules/attribution
 -- says the same in words that are easier to read; a drill holds the two together to the minor unit.
 --
 -- A touch travels as four numbers, because arrays of numbers are gathered and sorted several times as fast as anything else:
@@ -10,6 +10,11 @@
 -- What it finds goes into attribution_results, to be compared with what stands there; or at once into attributed_conversions, where
 -- nothing does.
 INSERT INTO {target:Identifier}
+(
+    profile_id, conversion_time, conversion_id, version, is_deleted, person_id, is_anonymous, definition_id, conversion_type, revenue_type,
+    value, has_value, currency, is_first_payment, purchase_id, lookback_days, touch_count, country, device, touch_ids, touch_times,
+    source_ids, last_non_direct, linear, time_decay, position_based, content_hash, cause, further_shares, further_model_versions
+)
 WITH
     journeys AS
     (
@@ -27,7 +32,7 @@ WITH
         (
             SELECT
                 person_id, occurred_at, touch_id, session_id, source_id,
-                toUInt32(reinterpretAsUInt16(toString(country)) * 4 + transform(device, ['desktop', 'mobile', 'tablet'], [1, 2, 3], 0)) AS place
+                toUInt32(reinterpretAsUInt16(toString(country)) * 4 + transform(device, {devices:Array(String)}, arrayEnumerate({devices:Array(String)}), 0)) AS place
             FROM touches AS t FINAL
             INNER JOIN
             (
@@ -70,8 +75,8 @@ WITH
             arrayEnumerateUniq(within.2) AS repeat,
             arrayCumSum(arrayMap(nth -> nth = 1, repeat)) AS nth_touch,
             countEqual(repeat, 1) AS touch_count,
-            -- The first touch, and the last 199.
-            arrayFilter((touch, nth, at) -> nth = 1 AND (at = 1 OR at > touch_count - 199), within, repeat, nth_touch) AS path
+            -- The first touch, and the last ones.
+            arrayFilter((touch, nth, at) -> nth = 1 AND (at = 1 OR at > touch_count + 1 - {path_touches:UInt32}), within, repeat, nth_touch) AS path
         -- From the journeys, although every conversion is wanted: a journey is long, and is then repeated for a few conversions at a
         -- time (see the settings below), not for all thousand of a customer who is everybody.
         FROM journeys AS j
@@ -86,27 +91,11 @@ WITH
             arrayMap(place -> toInt64(bitShiftRight(place, 128)), path.1) AS times,
             toUInt64(abs(value)) AS amount,
             if(value < 0, -1, 1) AS sign,
-            -- Linear: the units that do not divide go to the earliest touches.
-            intDiv(amount, greatest(n, 1)) AS even_share,
-            modulo(amount, greatest(n, 1)) AS even_rest,
-            -- Position: 2/5 each for the ends, 1/5 for the m between; then what is left to the largest remainders.
-            toUInt64(greatest(toInt64(n) - 2, 1)) AS m,
-            intDiv(2 * amount, 5) AS end_share,
-            modulo(2 * amount, 5) * m AS end_rest,
-            intDiv(amount, 5 * m) AS middle_share,
-            modulo(amount, 5 * m) AS middle_rest,
-            amount - 2 * end_share - m * middle_share AS position_left,
-            -- Decay: see packages/rules/attribution/decay.ts.
-            arrayMap(time -> intDiv(times[-1] - time, 60000), times) AS ages,
-            arrayMap(age -> bitShiftRight({hour_weights:Array(UInt64)}[modulo(intDiv(age, 60), 168) + 1] * {minute_weights:Array(UInt64)}[modulo(age, 60) + 1], intDiv(age, 10080) + 5), ages) AS weights,
-            arraySum(weights) AS weight,
-            arrayMap(own -> toUInt128(amount) * own, weights) AS portions,
-            arrayMap(portion -> toUInt64(intDiv(portion, weight)), portions) AS decay_shares,
-            arrayMap((portion, share) -> toInt64(portion - toUInt128(share) * weight), portions, decay_shares) AS decay_rests,
-            amount - arraySum(decay_shares) AS decay_left,
-            -- The last one that still gets a unit: its remainder, and its place among equals.
-            arraySort((at, rest) -> bitShiftLeft(toInt128(-rest), 16) + at, places, decay_rests)[decay_left] AS decay_last,
-            decay_rests[decay_last] AS decay_last_rest
+            {{part weigh_last_non_direct}},
+            {{part weigh_linear}},
+            {{part weigh_time_decay}},
+            {{part weigh_position_based}},
+            CAST({{map further}}, 'Map(LowCardinality(String), Array(Int64))') AS further_shares
         FROM windows
     )
 SELECT
@@ -128,22 +117,22 @@ SELECT
     lookback_days,
     touch_count,
     if(n = 0, 'ZZ', reinterpretAsString(toUInt16(intDiv(modulo(path.4[-1], 1048576), 4)))) AS country,
-    if(n = 0, 'unknown', ['unknown', 'desktop', 'mobile', 'tablet'][modulo(path.4[-1], 4) + 1]) AS device,
+    if(n = 0, 'unknown', arrayPushFront({devices:Array(String)}, 'unknown')[modulo(path.4[-1], 4) + 1]) AS device,
     arrayMap(place -> reinterpretAsUUID(toUInt128(place)), path.1) AS touch_ids,
     arrayMap(time -> fromUnixTimestamp64Milli(time, 'UTC'), times) AS touch_times,
     path.3 AS source_ids,
-    toUInt16(if(arrayLastIndex(source -> bitAnd(source, 1) = 0, source_ids) AS found = 0, n, found)) AS last_non_direct,
-    arrayMap(at -> sign * toInt64(even_share + (at <= even_rest)), places) AS linear,
-    arrayMap((share, rest, at) -> sign * toInt64(share + (decay_left > 0 AND (rest > decay_last_rest OR (rest = decay_last_rest AND at <= decay_last)))), decay_shares, decay_rests, places) AS time_decay,
-    if(n <= 2, linear, arrayMap(at -> sign * toInt64(
-        if(at = 1 OR at = n, end_share, middle_share)
-        + (multiIf(
-            end_rest = middle_rest, at,
-            end_rest > middle_rest, multiIf(at = 1, 1, at = n, 2, at + 1),
-            multiIf(at = 1, n - 1, at = n, n, at - 1)) <= position_left)), places)) AS position_based,
-    cityHash64(person_id, is_anonymous, definition_id, conversion_type, revenue_type, value, has_value, currency, is_first_payment, purchase_id,
-        lookback_days, touch_count, country, device, touch_ids, source_ids, last_non_direct, linear, time_decay, position_based) AS content_hash,
-    cause
+    last_non_direct,
+    linear,
+    time_decay,
+    position_based,
+    -- Models that came after these four have no part in it until there is one.
+    bitXor(
+        cityHash64(person_id, is_anonymous, definition_id, conversion_type, revenue_type, value, has_value, currency, is_first_payment, purchase_id,
+            lookback_days, touch_count, country, device, touch_ids, source_ids, last_non_direct, linear, time_decay, position_based),
+        if(empty(further_shares), 0, cityHash64(further_shares, further_model_versions))) AS content_hash,
+    cause,
+    further_shares,
+    {model_versions:Map(LowCardinality(String), UInt32)} AS further_model_versions
 FROM weighed AS w
 SETTINGS
     query_plan_join_swap_table = 'false',

@@ -2,11 +2,7 @@
 SELECT
     conversion_id, conversion_time, conversion_type, revenue_type, value, has_value, currency, is_first_payment, lookback_days,
     person_id, is_anonymous, touch_count, touch_ids, touch_times, source_ids,
-    if({model:String} = 'linear', linear,
-        if({model:String} = 'time_decay', time_decay,
-            if({model:String} = 'position_based', position_based,
-                arrayMap(place -> if(place = if({model:String} = 'last_touch', length(source_ids), if({model:String} = 'first_touch', 1, last_non_direct)), value, 0),
-                    arrayEnumerate(source_ids))))) AS credits
+    {{part earned by credit of model}} AS credits
 FROM attributed_conversions FINAL
 WHERE profile_id = {profile_id:UUID}
     AND conversion_time IN {times:Array(DateTime64(3, 'UTC'))}

@@ -2,7 +2,7 @@
 -- of ids is this engine's own, here and in the comparison.
 WITH
 {{part sources}},
-{{part credits by credit}},
+{{part credits by credit of model}},
 {{part chosen_credits}}
 SELECT conversion_time, conversion_id, credit, path_length
 FROM chosen

@@ -2,7 +2,7 @@
 -- which is then there also when it did nothing.
 WITH
 {{part sources}},
-{{part credits by credit}},
+{{part credits by credit of model}},
 {{part delivered}},
     earned AS
     (

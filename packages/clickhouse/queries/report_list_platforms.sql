@@ -1,7 +1,7 @@
 -- What is credited to each platform: conversions each once, whichever of its entities have a share in them.
 WITH
 {{part sources}},
-{{part credits by credit}}
+{{part credits by credit of model}}
 SELECT
     p.platform AS platform,
     count() AS conversions,

@@ -1,7 +1,7 @@
 -- What no campaign, ad set or ad of the level earned, by conversion type.
 WITH
 {{part sources}},
-{{part credits by credit}}
+{{part credits by credit of model}}
 SELECT
     conversion_type,
     count() AS conversions,

@@ -1,7 +1,7 @@
 -- All that a figure is made of, added up.
 WITH
 {{part sources}},
-{{part credits by credit}},
+{{part credits by credit of model}},
 {{part chosen_credits}}
 SELECT count() AS conversions, sum(credit) AS credit, countIf(NOT has_value) AS without_rate
 FROM chosen

@@ -40,5 +40,5 @@ FROM
 )
 WHERE (conversion_id, touch_id) NOT IN (SELECT conversion_id, arrayJoin(touch_ids) FROM conversions)
 ORDER BY abs(toUnixTimestamp64Milli(occurred_at) - toUnixTimestamp64Milli(conversion_time)), touch_id
-LIMIT 20 BY conversion_id
+LIMIT {limit:UInt16} BY conversion_id
 SETTINGS do_not_merge_across_partitions_select_final = 1

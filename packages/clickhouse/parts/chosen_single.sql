@@ -1,0 +1,1 @@
+source_ids[{{part place by model}}] AS source_id

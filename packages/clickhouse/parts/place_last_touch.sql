@@ -1,0 +1,1 @@
+length(source_ids)
