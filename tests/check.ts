@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
+import { findFaults } from './closed-lists.ts';
 import { generatedFiles } from './generated-files.ts';
 
 /**
@@ -26,6 +27,10 @@ const checks: Record<string, () => Promise<unknown>> = {
   'types of the console': () => bin('tsc', '--noEmit', '-p', join(root, 'apps/console')),
   'import directions': cruise,
   'unused code': () => bin('knip'),
+  'closed lists': async () => {
+    const faults = findFaults(root);
+    if (faults.length > 0) throw new Error(faults.join('\n'));
+  },
 };
 
 let failed = 0;
