@@ -1,15 +1,11 @@
 import { createProfileByOperator, createWorkspaceByOperator } from '@tributary/domain/credentials/room.ts';
-import { openTestkit, type Testkit } from '@tributary/testkit';
+import { openKit } from '@tributary/testkit';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { verifyAudit } from './verify-audit.ts';
 
-let kit: Testkit;
+const kit = await openKit();
 let workspaceId: string;
-beforeAll(async () => {
-  kit = await openTestkit();
-});
-afterAll(() => kit.close());
 
 beforeEach(async () => {
   const now = kit.clock.now();

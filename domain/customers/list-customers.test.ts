@@ -1,4 +1,3 @@
-import type { ClickHouse } from '@tributary/clickhouse';
 import { startAttribution } from '@tributary/domain/attribution';
 import {
   type BookedConversion,
@@ -10,35 +9,13 @@ import {
   touchesOf,
 } from '@tributary/market';
 import { attribute, conversionIdOf } from '@tributary/rules';
-import {
-  buildApiKey,
-  buildProfile,
-  openApi,
-  openTestkit,
-  openWarehouse,
-  type TestApi,
-  type Testkit,
-} from '@tributary/testkit';
+import { buildApiKey, buildProfile, openTestWithClickHouse } from '@tributary/testkit';
 import { fillFast } from '@tributary/testkit/market';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
-let kit: Testkit;
-let api: TestApi;
-let clickhouse: ClickHouse;
-let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
-beforeAll(async () => {
-  kit = await openTestkit();
-  warehouse = await openWarehouse(kit);
-  clickhouse = warehouse.client;
-  api = await openApi(kit, { clickhouse });
-});
-afterAll(async () => {
-  await api.close();
-  await warehouse.drop();
-  await kit.close();
-});
+const { kit, api, clickhouse } = await openTestWithClickHouse();
 
 interface Shown {
   readonly conversion_id: string;

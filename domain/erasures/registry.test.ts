@@ -1,20 +1,11 @@
 import { raw } from '@tributary/clickhouse';
 import { createPostgres } from '@tributary/postgres';
-import { openTestkit, openWarehouse, type Testkit } from '@tributary/testkit';
+import { openTestWithClickHouse } from '@tributary/testkit';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { personColumn, personStores } from './registry.ts';
 
-let kit: Testkit;
-let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
-beforeAll(async () => {
-  kit = await openTestkit();
-  warehouse = await openWarehouse(kit);
-});
-afterAll(async () => {
-  await warehouse.drop();
-  await kit.close();
-});
+const { kit, clickhouse } = await openTestWithClickHouse();
 
 interface Column {
   readonly table: string;
@@ -44,7 +35,7 @@ test('every table of PostgreSQL with a column that could name somebody is in the
 });
 
 test('every table of ClickHouse with a column that could name somebody is in the registry', async () => {
-  const columns = await warehouse.client.query(
+  const columns = await clickhouse.query(
     raw<Column>(`SELECT table, name AS column FROM system.columns WHERE database = currentDatabase()
       AND table IN (SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree')`),
     {},

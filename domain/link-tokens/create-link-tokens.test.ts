@@ -1,34 +1,16 @@
 import { linkTokenParameter, type Scope } from '@tributary/contract';
-import {
-  type BuiltKey,
-  buildApiKey,
-  buildProfile,
-  openApi,
-  openTestkit,
-  type TestApi,
-  type Testkit,
-  testVault,
-} from '@tributary/testkit';
+import { type BuiltKey, buildApiKey, buildProfile, openApi, openTest, testVault } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v4 as uuid } from 'uuid';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { openLinkToken } from './index.ts';
 
-let kit: Testkit;
-let api: TestApi;
+const { kit, api } = await openTest();
 let profileId: string;
 let key: BuiltKey;
-beforeAll(async () => {
-  kit = await openTestkit();
-  api = await openApi(kit);
-});
 beforeEach(async () => {
   ({ id: profileId } = await buildProfile(kit.app));
   key = await newKey('attribution:write', 'customers:read');
-});
-afterAll(async () => {
-  await api.close();
-  await kit.close();
 });
 
 const newKey = (...scopes: Scope[]) => buildApiKey(kit.app, profileId, { scopes });
