@@ -4,7 +4,11 @@ import { v7 as uuid } from 'uuid';
 
 /** A shop that shows ads, on the tenth of June 2026, and whose people buy who clicked them. */
 export async function openAds(world: World, traits: SceneTraits = {}) {
-  const place = await scene(world, { requestsPerMinute: 100_000, ...traits });
+  const place = await scene(world, {
+    scopes: ['campaigns:read', 'attribution:write'],
+    requestsPerMinute: 100_000,
+    ...traits,
+  });
   const idOf = (externalId: string, platform = 'social_ads') => place.entity('ad', externalId, platform);
   return {
     ...place,
