@@ -1,27 +1,8 @@
 import { collectorRoutes, errors, type Route, routes } from '@tributary/contract';
-import {
-  buildApiKey,
-  buildProfile,
-  openApi,
-  openTestkit,
-  openWarehouse,
-  type TestApi,
-  type Testkit,
-} from '@tributary/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildApiKey, buildProfile, openTestWithClickHouse } from '@tributary/testkit';
+import { describe, expect, test } from 'vitest';
 
-let kit: Testkit;
-let api: TestApi;
-let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
-beforeAll(async () => {
-  kit = await openTestkit();
-  [api, warehouse] = await Promise.all([openApi(kit), openWarehouse(kit)]);
-});
-afterAll(async () => {
-  await warehouse.drop();
-  await api.close();
-  await kit.close();
-});
+const { kit, api } = await openTestWithClickHouse();
 
 const anyId = '0198a000-0000-7000-8000-000000000000';
 const declared: readonly Route[] = Object.values(routes);

@@ -3,20 +3,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { openTestkit, type Testkit } from '@tributary/testkit';
+import { openKit } from '@tributary/testkit';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 
-let kit: Testkit;
-let directory: string;
-beforeAll(async () => {
-  kit = await openTestkit();
-  directory = mkdtempSync(join(tmpdir(), 'rates-'));
-});
-afterAll(async () => {
-  rmSync(directory, { recursive: true });
-  await kit.close();
-});
+const kit = await openKit();
+const directory = mkdtempSync(join(tmpdir(), 'rates-'));
+afterAll(() => rmSync(directory, { recursive: true }));
 
 const importRates = (...lines: string[]) => {
   const file = join(directory, 'rates.csv');

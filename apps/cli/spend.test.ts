@@ -4,21 +4,14 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { buildProfile, openTestkit, type Testkit } from '@tributary/testkit';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { buildProfile, openKit } from '@tributary/testkit';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 
-let kit: Testkit;
-let directory: string;
+const kit = await openKit();
+const directory = mkdtempSync(join(tmpdir(), 'spend-'));
 let file: string;
 let profileId: string;
-beforeAll(async () => {
-  kit = await openTestkit();
-  directory = mkdtempSync(join(tmpdir(), 'spend-'));
-});
-afterAll(async () => {
-  rmSync(directory, { recursive: true });
-  await kit.close();
-});
+afterAll(() => rmSync(directory, { recursive: true }));
 beforeEach(async () => {
   profileId = (await buildProfile(kit.app)).id;
   file = join(directory, `${profileId}.csv`);

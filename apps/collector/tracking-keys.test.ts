@@ -1,19 +1,15 @@
 import { createPostgres, type Postgres } from '@tributary/postgres';
-import { buildProfile, buildTrackingKey, openTestkit, type Testkit } from '@tributary/testkit';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { buildProfile, buildTrackingKey, openKit } from '@tributary/testkit';
+import { beforeEach, expect, test } from 'vitest';
 import { KeysAway, TrackingKeys } from './tracking-keys.ts';
 
-let kit: Testkit;
+const kit = await openKit();
 let postgres: Postgres;
 let now: number;
-beforeAll(async () => {
-  kit = await openTestkit();
-});
 beforeEach(() => {
   postgres = createPostgres({ url: kit.database.appUrl, poolSize: 1 });
   now = 0;
 });
-afterAll(() => kit.close());
 
 const minute = 60_000;
 const setUp = async () => {

@@ -3,31 +3,11 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { raw } from '@tributary/clickhouse';
-import {
-  buildApiKey,
-  buildProfile,
-  openApi,
-  openTestkit,
-  openWarehouse,
-  type TestApi,
-  type Testkit,
-} from '@tributary/testkit';
+import { buildApiKey, buildProfile, openTestWithClickHouse } from '@tributary/testkit';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
-let kit: Testkit;
-let api: TestApi;
-let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
-beforeAll(async () => {
-  kit = await openTestkit();
-  api = await openApi(kit);
-  warehouse = await openWarehouse(kit);
-});
-afterAll(async () => {
-  await warehouse.drop();
-  await api.close();
-  await kit.close();
-});
+const { kit, api, clickhouse } = await openTestWithClickHouse();
 
 async function startWorker(): Promise<ChildProcess> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
@@ -62,7 +42,7 @@ test('10,000 rows, each restated once, while the worker is killed over and over:
   };
   const counted = async (table: string) =>
     (
-      await warehouse.client.query(
+      await clickhouse.query(
         raw<{ n: string; spend: string }>(
           `SELECT count() AS n, toString(sum(d.spend)) AS spend FROM ${table} AS d FINAL WHERE profile_id = {profile_id:UUID}`,
         ),

@@ -1,17 +1,9 @@
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
-import {
-  type EventSender,
-  openApi,
-  openEventSender,
-  openTestkit,
-  paymentEvent,
-  type TestApi,
-  type Testkit,
-} from '@tributary/testkit';
+import { type EventSender, openEventSender, openTest, paymentEvent } from '@tributary/testkit';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { jobHandlers } from './jobs.ts';
 
 const ecb = `<?xml version="1.0" encoding="UTF-8"?>
@@ -22,27 +14,16 @@ const bcch = JSON.stringify({
   Series: { Obs: [{ indexDateString: '04-05-2026', value: '950.5', statusCode: 'OK' }] },
 });
 
-let kit: Testkit;
-let api: TestApi;
+const { kit, api } = await openTest();
 let sender: EventSender;
-let banks: Server;
-let origin: string;
 let answers: Record<string, { status: number; body: string }>;
-beforeAll(async () => {
-  kit = await openTestkit();
-  api = await openApi(kit);
-  banks = createServer((request, response) => {
-    const { status, body } = answers[request.url ?? ''] ?? { status: 404, body: '' };
-    response.writeHead(status).end(body);
-  });
-  await new Promise<void>((resolve) => banks.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${(banks.address() as AddressInfo).port}`;
+const banks = createServer((request, response) => {
+  const { status, body } = answers[request.url ?? ''] ?? { status: 404, body: '' };
+  response.writeHead(status).end(body);
 });
-afterAll(async () => {
-  banks.close();
-  await api.close();
-  await kit.close();
-});
+await new Promise<void>((resolve) => banks.listen(0, '127.0.0.1', resolve));
+afterAll(() => void banks.close());
+const origin = `http://127.0.0.1:${(banks.address() as AddressInfo).port}`;
 beforeEach(async () => {
   sender = await openEventSender(kit, api);
   answers = { '/ecb': { status: 200, body: ecb }, '/bcch': { status: 200, body: bcch } };

@@ -1,18 +1,9 @@
 import type { Scope } from '@tributary/contract';
-import { buildApiKey, buildProfile, openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildApiKey, buildProfile, openTest } from '@tributary/testkit';
+import { describe, expect, test } from 'vitest';
 import { verifyAudit } from './verify-audit.ts';
 
-let kit: Testkit;
-let api: TestApi;
-beforeAll(async () => {
-  kit = await openTestkit();
-  api = await openApi(kit);
-});
-afterAll(async () => {
-  await api.close();
-  await kit.close();
-});
+const { kit, api } = await openTest();
 
 async function sender(scopes: readonly Scope[]) {
   const profile = await buildProfile(kit.app);

@@ -1,24 +1,9 @@
-import { buildApiKey, buildProfile, openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildApiKey, buildProfile, openTest } from '@tributary/testkit';
+import { expect, test } from 'vitest';
 import { pruneAccessLog } from './prune-access-log.job.ts';
 
-let kit: Testkit;
-let api: TestApi;
-let token: { authorization: string };
-let workspaceId: string;
-let profileId: string;
-beforeAll(async () => {
-  kit = await openTestkit();
-  api = await openApi(kit);
-  token = await (await api.registerApp()).token();
-  workspaceId = (await post('/api/v1/workspaces', { name: 'Acme' })).data.id;
-  profileId = (await post('/api/v1/profiles', { workspace_id: workspaceId, name: 'Shop' })).data.id;
-});
-afterAll(async () => {
-  await api.close();
-  await kit.close();
-});
-
+const { kit, api } = await openTest();
+let token = await (await api.registerApp()).token();
 const post = async (url: string, body: object) =>
   (
     await api.fastify.inject({
@@ -30,6 +15,8 @@ const post = async (url: string, body: object) =>
   ).json();
 const get = (url: string, headers: object = token) =>
   api.fastify.inject({ method: 'GET', url, headers: { ...headers } });
+const workspaceId = (await post('/api/v1/workspaces', { name: 'Acme' })).data.id;
+const profileId = (await post('/api/v1/profiles', { workspace_id: workspaceId, name: 'Shop' })).data.id;
 const log = (query = '') => get(`/api/v1/workspaces/${workspaceId}/pii-access-log${query}`);
 const search = (key: { headers: object }) => get('/api/v1/customers/search?q=nobody', key.headers);
 

@@ -1,30 +1,12 @@
 import type { McpScope } from '@tributary/contract';
-import {
-  type BuiltMember,
-  buildAssistant,
-  buildMember,
-  buildProfile,
-  openApi,
-  openTestkit,
-  type TestApi,
-  type Testkit,
-} from '@tributary/testkit';
+import { type BuiltMember, buildAssistant, buildMember, buildProfile, openTest } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 
-let kit: Testkit;
-let api: TestApi;
+const { kit, api } = await openTest();
 let workspaceId: string;
 let profileId: string;
 let owner: BuiltMember;
-beforeAll(async () => {
-  kit = await openTestkit();
-  api = await openApi(kit);
-});
-afterAll(async () => {
-  await api.close();
-  await kit.close();
-});
 beforeEach(async () => {
   ({ id: profileId, workspaceId } = await buildProfile(kit.app));
   owner = await buildMember(kit.app, workspaceId, 'owner');

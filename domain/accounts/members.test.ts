@@ -1,30 +1,13 @@
 import type { Role } from '@tributary/contract';
-import {
-  type BuiltMember,
-  buildMember,
-  buildProfile,
-  openApi,
-  openTestkit,
-  type TestApi,
-  type Testkit,
-} from '@tributary/testkit';
+import { type BuiltMember, buildMember, buildProfile, openTest } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 
-let kit: Testkit;
-let api: TestApi;
+const { kit, api } = await openTest();
+kit.clock.set(new Date());
 let workspaceId: string;
 let profileId: string;
 let owner: BuiltMember;
-beforeAll(async () => {
-  kit = await openTestkit();
-  kit.clock.set(new Date());
-  api = await openApi(kit);
-});
-afterAll(async () => {
-  await api.close();
-  await kit.close();
-});
 beforeEach(async () => {
   ({ id: profileId, workspaceId } = await buildProfile(kit.app));
   owner = await buildMember(kit.app, workspaceId, 'owner');

@@ -14,7 +14,7 @@ const eva = uuid();
 
 /** A shop whose batches are worked out one at a time, and what stands then in the stores. */
 async function openShop() {
-  const place = await scene(world);
+  const place = await scene(world, { scopes: ['attribution:write', 'goals:write'] });
   const { profileId, ledger } = place;
   const holder = uuid();
   return {

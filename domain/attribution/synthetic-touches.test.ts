@@ -13,7 +13,7 @@ const { kit, clickhouse } = world;
 const day = (number: number) => new Date(Date.UTC(2026, 2, number)).toISOString();
 
 async function openShop() {
-  const place = await scene(world);
+  const place = await scene(world, { scopes: ['attribution:write'] });
   const { profileId } = place;
   const { transaction } = place.ledger;
   const holder = uuid();

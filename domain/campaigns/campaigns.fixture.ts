@@ -17,7 +17,7 @@ export const row = (more: object = {}) => ({
 
 /** A shop that tells what its ads cost, and the tools to see what became of it in both stores. */
 export async function openAdvertiser(world: World & { readonly clickhouse: ClickHouse }) {
-  const { profileId, ledger, call } = await scene(world);
+  const { profileId, ledger, call } = await scene(world, { scopes: ['attribution:write'] });
   const { app } = world.kit;
   const { clickhouse } = world;
   const send = (payload: object | string, headers?: Readonly<Record<string, string>>) =>

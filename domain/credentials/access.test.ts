@@ -1,21 +1,10 @@
-import { buildProfile, openApi, openTestkit, type TestApi, type TestApp, type Testkit } from '@tributary/testkit';
+import { buildProfile, openTest } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
-let kit: Testkit;
-let api: TestApi;
-let app: TestApp;
-let unbound: { authorization: string };
-beforeAll(async () => {
-  kit = await openTestkit();
-  api = await openApi(kit);
-  app = await api.registerApp();
-  unbound = await app.token();
-});
-afterAll(async () => {
-  await api.close();
-  await kit.close();
-});
+const { kit, api } = await openTest();
+const app = await api.registerApp();
+let unbound = await app.token();
 
 type Headers = Record<string, string>;
 const call = async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, headers: Headers, body?: unknown) => {

@@ -1,19 +1,10 @@
 import { Scope } from '@tributary/contract';
-import { buildApiKey, buildProfile, openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildApiKey, buildProfile, openTest } from '@tributary/testkit';
+import { describe, expect, test } from 'vitest';
 import { bearerAuthenticator } from './authenticate.ts';
 import { CredentialFinder } from './find-credentials.ts';
 
-let kit: Testkit;
-let api: TestApi;
-beforeAll(async () => {
-  kit = await openTestkit();
-  api = await openApi(kit);
-});
-afterAll(async () => {
-  await api.close();
-  await kit.close();
-});
+const { kit, api } = await openTest();
 
 describe('A key minted under an older attribution grant', () => {
   test('connects providers until the swap window closes, and no longer', async () => {

@@ -1,16 +1,7 @@
-import { buildApiKey, buildProfile, openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildApiKey, buildProfile, openTest } from '@tributary/testkit';
+import { describe, expect, test } from 'vitest';
 
-let kit: Testkit;
-let api: TestApi;
-beforeAll(async () => {
-  kit = await openTestkit();
-  api = await openApi(kit);
-});
-afterAll(async () => {
-  await api.close();
-  await kit.close();
-});
+const { kit, api } = await openTest();
 
 describe('When a key was last used', () => {
   test('is written within its first use, and then once a minute', async () => {

@@ -34,7 +34,7 @@ export type Place = Awaited<ReturnType<typeof openPlace>>;
 
 /** A shop that is told of people, and asked to forget them. */
 export async function openPlace(world: World, traits: SceneTraits = {}) {
-  const place = await scene(world, traits);
+  const place = await scene(world, { scopes: ['attribution:write', 'customers:read'], ...traits });
   const { call, ledger } = place;
   let refs = 0;
   const rows = async <Row>(statement: ReturnType<typeof sql<Row>>): Promise<Row[]> =>

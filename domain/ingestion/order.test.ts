@@ -1,21 +1,12 @@
 import { raw } from '@tributary/clickhouse';
-import { browserVisit, buildProfile, openTestkit, openWarehouse, type Testkit } from '@tributary/testkit';
+import { browserVisit, buildProfile, openTestWithClickHouse } from '@tributary/testkit';
 import fc from 'fast-check';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { delivered, messageOf, openTestIngestion, person, robot } from './ingestion.fixture.ts';
 import { pipeline } from './pipeline.ts';
 
-let kit: Testkit;
-let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
-beforeAll(async () => {
-  kit = await openTestkit();
-  warehouse = await openWarehouse(kit);
-});
-afterAll(async () => {
-  await warehouse.drop();
-  await kit.close();
-});
+const { kit, clickhouse } = await openTestWithClickHouse();
 
 const urls = [
   'https://shop.example/',
@@ -91,9 +82,8 @@ async function outcomeOf(
   batches: readonly Piece[][][],
   receivedAt: Date,
 ) {
-  const { client } = warehouse;
-  for (const table of ['visits', 'touches']) await client.command(raw(`TRUNCATE TABLE ${table}`), {});
-  const handle = pipeline(openTestIngestion(kit.app, client, () => kit.clock.now()));
+  for (const table of ['visits', 'touches']) await clickhouse.command(raw(`TRUNCATE TABLE ${table}`), {});
+  const handle = pipeline(openTestIngestion(kit.app, clickhouse, () => kit.clock.now()));
   for (const batch of batches) {
     await handle(
       batch.map((request) => {
@@ -111,7 +101,7 @@ async function outcomeOf(
     );
   }
   const read = (table: string, id: string, columns: string) =>
-    client.query(raw(`SELECT ${columns} FROM ${table} FINAL ORDER BY ${id}`), {});
+    clickhouse.query(raw(`SELECT ${columns} FROM ${table} FINAL ORDER BY ${id}`), {});
   // When it was received is the one thing that a retry changes.
   return {
     visits: await read('visits', 'visit_id', '* EXCEPT received_at'),

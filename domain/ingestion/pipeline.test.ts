@@ -2,37 +2,18 @@ import { type ClickHouse, createClickHouse, raw, type TouchRow, type VisitRow } 
 import { createPostgres } from '@tributary/postgres';
 import { entityIdOf } from '@tributary/rules';
 import { RetryLater } from '@tributary/stream';
-import {
-  browserVisit,
-  buildProfile,
-  buildTrackingKey,
-  openTestkit,
-  openWarehouse,
-  type Testkit,
-  testRing,
-} from '@tributary/testkit';
+import { browserVisit, buildProfile, buildTrackingKey, openTestWithClickHouse, testRing } from '@tributary/testkit';
 import { createVault } from '@tributary/vault';
 import { nilUuid } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Ingestion } from './context.ts';
+import { describe, expect, test } from 'vitest';
 import { delivered, messageOf, openTestIngestion, robot, type Sent } from './ingestion.fixture.ts';
 import { pipeline } from './pipeline.ts';
 import { replayBadVisits } from './replay-bad-visits.ts';
 
-let kit: Testkit;
-let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
-let ingestion: Ingestion;
-beforeAll(async () => {
-  kit = await openTestkit();
-  warehouse = await openWarehouse(kit);
-  ingestion = openTestIngestion(kit.app, warehouse.client, () => kit.clock.now());
-});
-afterAll(async () => {
-  await warehouse.drop();
-  await kit.close();
-});
+const { kit, clickhouse } = await openTestWithClickHouse();
+const ingestion = openTestIngestion(kit.app, clickhouse, () => kit.clock.now());
 
 const visit = (changes: Record<string, unknown> = {}) => browserVisit(kit.clock.now(), changes);
 const send = async (sent: Omit<Sent, 'receivedAt'>, into = ingestion) => {
@@ -40,7 +21,7 @@ const send = async (sent: Omit<Sent, 'receivedAt'>, into = ingestion) => {
   await pipeline(into)([message]);
   return message;
 };
-const rowsOf = <Row>(table: 'visits' | 'touches', profileId: string, client: ClickHouse = warehouse.client) =>
+const rowsOf = <Row>(table: 'visits' | 'touches', profileId: string, client: ClickHouse = clickhouse) =>
   client.query(raw<Row>(`SELECT * FROM ${table} FINAL WHERE profile_id = {profileId:UUID} ORDER BY occurred_at`), {
     profileId,
   });
@@ -155,7 +136,7 @@ describe('a visit', () => {
   test('that carries a nonce verifies', async () => {
     const { id: profileId } = await buildProfile(kit.app);
     const seen: string[] = [];
-    const noting = openTestIngestion(kit.app, warehouse.client, () => kit.clock.now(), {
+    const noting = openTestIngestion(kit.app, clickhouse, () => kit.clock.now(), {
       markVerified: async (_tx, profile, nonce) => void seen.push(`${profile} ${nonce}`),
     });
     await send(
@@ -229,7 +210,7 @@ describe('a browser that says who it is', () => {
   test('by a link token is linked to whom the token names, before what it says itself', async () => {
     const { id: profileId } = await buildProfile(kit.app);
     const customerId = await newCustomer(profileId, ['email', 'ada@example.com']);
-    const resolving = openTestIngestion(kit.app, warehouse.client, () => kit.clock.now(), {
+    const resolving = openTestIngestion(kit.app, clickhouse, () => kit.clock.now(), {
       readLinkToken: (_profile, token) => (token === 'good' ? customerId : undefined),
     });
     await send({ profileId, visits: [visit({ link_token: 'bad' })] }, resolving);
@@ -428,7 +409,7 @@ describe('a message', () => {
     const message = messageOf({ profileId, receivedAt: kit.clock.now(), visits: [visit({ link_token: 't' })] });
     let keys: ReturnType<typeof testRing.keys> = [{ id: 'older', bytes: Buffer.alloc(32, 1) }];
     const ring = { ...testRing, keys: () => keys };
-    const late = openTestIngestion(kit.app, warehouse.client, () => kit.clock.now(), {
+    const late = openTestIngestion(kit.app, clickhouse, () => kit.clock.now(), {
       ring: {
         ...ring,
         refresh: async () => {
@@ -440,7 +421,7 @@ describe('a message', () => {
     await pipeline(late)([first]);
     expect(first.rejected).toEqual([]);
     keys = [{ id: 'older', bytes: Buffer.alloc(32, 1) }];
-    const never = openTestIngestion(kit.app, warehouse.client, () => kit.clock.now(), { ring });
+    const never = openTestIngestion(kit.app, clickhouse, () => kit.clock.now(), { ring });
     const second = delivered(message);
     await pipeline(never)([second]);
     expect(second.rejected).toHaveLength(1);
@@ -454,7 +435,7 @@ describe('a message', () => {
     await expect(pipeline(withoutClickHouse)([message])).rejects.toThrow(RetryLater);
     await nowhere.close();
     const gone = createPostgres({ url: 'postgres://nobody@127.0.0.1:1/none', poolSize: 1 });
-    const withoutPostgres = openTestIngestion(gone, warehouse.client, () => kit.clock.now());
+    const withoutPostgres = openTestIngestion(gone, clickhouse, () => kit.clock.now());
     await expect(pipeline(withoutPostgres)([message])).rejects.toThrow(RetryLater);
     await gone.close();
     expect(message.rejected).toEqual([]);

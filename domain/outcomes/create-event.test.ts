@@ -1,26 +1,9 @@
-import {
-  type EventSender,
-  openApi,
-  openEventSender,
-  openTestkit,
-  paymentEvent,
-  type TestApi,
-  type Testkit,
-} from '@tributary/testkit';
+import { type EventSender, openEventSender, openTest, paymentEvent } from '@tributary/testkit';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 
-let kit: Testkit;
-let api: TestApi;
+const { kit, api } = await openTest();
 let sender: EventSender;
-beforeAll(async () => {
-  kit = await openTestkit();
-  api = await openApi(kit);
-});
-afterAll(async () => {
-  await api.close();
-  await kit.close();
-});
 beforeEach(async () => {
   sender = await openEventSender(kit, api);
 });

@@ -38,7 +38,8 @@ export const wholeMay = { date_from: '2026-05-01', date_to: '2026-05-31' };
 
 /** A shop whose people click and pay, and whose reports can be asked for. */
 export async function openShop(world: World, traits: SceneTraits = {}) {
-  const { settle: showAll, ...place } = await scene(world, traits);
+  const scopes = ['campaigns:read', 'attribution:write'] as const;
+  const { settle: showAll, ...place } = await scene(world, { scopes, ...traits });
   const visitors = new Map<string, string>();
   let clicks: TouchRow[] = [];
   const event = async (person: string, day: number, more: object) =>

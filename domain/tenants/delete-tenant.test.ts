@@ -1,14 +1,10 @@
-import { buildApiKey, buildProfile, openTestkit, type Testkit, testVault } from '@tributary/testkit';
+import { buildApiKey, buildProfile, openKit, testVault } from '@tributary/testkit';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { deleteTenant } from './delete-tenant.job.ts';
 
-let kit: Testkit;
-beforeAll(async () => {
-  kit = await openTestkit();
-});
-afterAll(() => kit.close());
+const kit = await openKit();
 
 /** How many rows of all tables name one of the ids, whichever the column. */
 async function rowsThatName(...ids: string[]): Promise<string[]> {

@@ -2,38 +2,12 @@ import { routes } from '@tributary/contract';
 import { openTestWithClickHouse, type SceneTraits } from '@tributary/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { rebuildProfile } from './rebuild-profile.ts';
-import { openAds } from './top-performers.fixture.ts';
+import { crowd, openAds } from './top-performers.fixture.ts';
 
 const world = await openTestWithClickHouse();
 const { kit, clickhouse } = world;
-const signal = new AbortController().signal;
-
-async function open(traits: SceneTraits = {}) {
-  const shop = await openAds(world, traits);
-  const read = async (path: string, query: Record<string, string>) => {
-    const { status, body } = await shop.ask(`/api/v1/${path}?${new URLSearchParams(query)}`);
-    return { status, body };
-  };
-  const get = (query: Record<string, string> = {}) => read('top-performers', query);
-  return {
-    ...shop,
-    read,
-    get,
-    ids: async (query: Record<string, string> = {}): Promise<string[]> => {
-      const { status, body } = await get(query);
-      expect(status, JSON.stringify(body)).toBe(200);
-      return body.data.map((ad: { ad_external_id: string }) => ad.ad_external_id);
-    },
-    rebuild: async () => {
-      kit.clock.advance(1_000);
-      return rebuildProfile({ app: kit.app, clickhouse }, shop.profileId, kit.clock.now(), signal);
-    },
-  };
-}
-
-/** Ads that do nothing but be there, so that there is somebody to compare with. */
-const crowd = (count: number, more: object = {}) =>
-  Array.from({ length: count }, (_, n) => ({ external_id: `crowd-${n}`, spend: `${10 + n}.00`, ...more }));
+const open = (traits: SceneTraits = {}) => openAds(world, traits);
+const { signal } = new AbortController();
 
 describe('Before a night', () => {
   test('[top-035] [top-034] there is nothing, and no error: an ad needs to be told of, and scored', async () => {
@@ -78,140 +52,6 @@ test('[conv-003] one ad is in every report: what it cost and earned at each leve
 });
 
 describe('An ad', () => {
-  test('[top-001] [top-002] [top-003] [top-004] [top-005] [top-006] [top-007] [top-008] [top-009] [top-013] [top-014] [top-025] [top-026] [top-027] [top-028] [top-029] [top-031] [top-050] has all of its fields', async () => {
-    const shop = await open();
-    await shop.tell(
-      ...crowd(24),
-      {
-        external_id: 'star',
-        name: 'Winter film',
-        ad_set_external_id: 'set-1',
-        ad_set_name: 'Lookalike',
-        campaign_external_id: 'campaign-1',
-        campaign_name: 'Winter sale',
-        conversions: '7.5',
-        conversion_value: '900',
-        video_views_3s: 4_000,
-        messaging_conversations_started: 8,
-        messaging_first_replies: 6,
-      },
-      // Told on another day, outside of the week and inside of the month.
-      { external_id: 'star', date: '2026-05-20', spend: '50.00', impressions: 2_000, clicks: 100 },
-    );
-    await shop.describe('star', {
-      thumbnail_url: 'https://cdn.example/1.jpg',
-      video_id: 'v-1',
-      hook_type: 'question',
-      cta_type: 'SHOP_NOW',
-      primary_angle: 'price',
-      offers: ['free_shipping', 7, 'two_for_one'],
-      format: 'ugc_video',
-      audience_warmth: 'cold',
-      geo: 'CL',
-      placement: 'feed',
-    });
-    await shop.earn('star');
-    await shop.earn('star', {
-      properties: { value: '50.50', currency: 'USD' },
-      occurred_at: '2026-06-11T10:00:00.000Z',
-    });
-    await shop.earn('star', { event_name: 'lead_created', properties: { value: '1000', currency: 'USD' } });
-    await shop.earn('star', { event_name: 'order_placed', properties: { value: '80', currency: 'USD' } });
-    await shop.earn('star', { event_name: 'messaging_started', properties: {} });
-    await shop.settle();
-    await shop.rebuild();
-    const { status, body } = await shop.get({ window: '28d' });
-    expect(status).toBe(200);
-    expect(body.meta).toEqual({ profile_id: shop.profileId });
-    expect(body.data[0]).toEqual({
-      ad_id: shop.idOf('star'),
-      platform: 'social_ads',
-      ad_external_id: 'star',
-      ad_name: 'Winter film',
-      campaign_name: 'Winter sale',
-      ad_set_name: 'Lookalike',
-      creative_thumbnail_url: 'https://cdn.example/1.jpg',
-      video_id: 'v-1',
-      score_window: '28d',
-      composite_score: expect.any(Number),
-      top_performer_likelihood: expect.any(Number),
-      model_version: null,
-      score_source: 'rules',
-      maturity_stage: 'early',
-      truth_grade: 'attributed',
-      primary_outcome_kind: 'cash',
-      cohort_key: 'social_ads|*|sales|*|*|*',
-      cohort_objective: 'sales',
-      cohort_format: null,
-      cohort_audience_warmth: null,
-      cohort_n_ads: 25,
-      hook_type: 'question',
-      creative_format: 'ugc_video',
-      cta_type: 'SHOP_NOW',
-      primary_angle: 'price',
-      offers: ['free_shipping', 'two_for_one'],
-      spend: 150,
-      impressions: 12_000,
-      ctr: 2.5,
-      cpc: 0.5,
-      attributed_cash_outcomes: 2,
-      attributed_revenue: 300.5,
-      roas: 300.5 / 150,
-      cac: 75,
-      attributed_outcomes_total: 5,
-      attributed_pipeline_outcomes: 1,
-      attributed_pipeline_value: 1_000,
-      meta_reported_conversions: 7.5,
-      meta_reported_conversion_value: 900,
-      cost_per_conversation: 150 / 8,
-      messaging_conversations_started: 8,
-      first_reply_rate: 0.75,
-      avg_engagement_score: expect.any(Number),
-      reason_codes: expect.arrayContaining([
-        { layer: 'efficiency', polarity: 'strength', percentile: 98, sample_confidence: 'low' },
-        { layer: 'return', polarity: 'strength', percentile: 98, sample_confidence: 'low' },
-      ]),
-    });
-    expect(body.data[0].composite_score).toBeGreaterThan(50);
-    const week = (await shop.get({ window: '7d' })).body.data[0];
-    expect(week).toMatchObject({
-      ad_external_id: 'star',
-      score_window: '7d',
-      spend: 100,
-      impressions: 10_000,
-      attributed_revenue: 300.5,
-    });
-
-    // Of one that earned nothing and of which nothing is said.
-    const other = (await shop.get({ limit: '50' })).body.data.find(
-      (ad: { ad_external_id: string }) => ad.ad_external_id === 'crowd-3',
-    );
-    expect(other).toMatchObject({
-      ad_name: 'crowd-3',
-      campaign_name: null,
-      ad_set_name: null,
-      creative_thumbnail_url: null,
-      video_id: null,
-      hook_type: null,
-      offers: [],
-      maturity_stage: 'cold',
-      truth_grade: 'predicted',
-      primary_outcome_kind: 'none',
-      creative_format: 'video',
-      cohort_key: 'social_ads|video|sales|-|-|-',
-      cohort_n_ads: 24,
-      attributed_cash_outcomes: 0,
-      attributed_revenue: 0,
-      roas: 0,
-      cac: null,
-      meta_reported_conversions: null,
-      meta_reported_conversion_value: null,
-      cost_per_conversation: null,
-      messaging_conversations_started: null,
-      first_reply_rate: null,
-    });
-  });
-
   test('that only its platform praises is predicted, and shows the platform’s count', async () => {
     const shop = await open();
     await shop.tell(...crowd(19), { external_id: 'claimed', conversions: '40', conversion_value: '4000' });

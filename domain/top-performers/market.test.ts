@@ -1,24 +1,12 @@
-import type { ClickHouse } from '@tributary/clickhouse';
 import { type Ad, Book, type DeliveryRow, type Market, openMarket, ReportBook } from '@tributary/market';
 import { fromMinorUnits, minorDigits, toMinorUnits } from '@tributary/rules';
-import {
-  buildApiKey,
-  openApi,
-  openTestkit,
-  openWarehouse,
-  settleAll,
-  type TestApi,
-  type Testkit,
-} from '@tributary/testkit';
+import { buildApiKey, openTestWithClickHouse, settleAll } from '@tributary/testkit';
 import { fillFast } from '@tributary/testkit/market';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { rebuildProfile } from './rebuild-profile.ts';
 
 /** A shop of 4,000 people and some hundred ads, over the 60 days before the night. What is true of it, its book knows. */
-let kit: Testkit;
-let api: TestApi;
-let clickhouse: ClickHouse;
-let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
+const { kit, api, clickhouse } = await openTestWithClickHouse();
 let headers: Readonly<Record<string, string>>;
 const night = new Date('2026-06-15T02:40:00Z');
 const market: Market = openMarket({
@@ -34,10 +22,6 @@ const reports = new ReportBook(market);
 let delivery: DeliveryRow[];
 
 beforeAll(async () => {
-  kit = await openTestkit();
-  warehouse = await openWarehouse(kit);
-  clickhouse = warehouse.client;
-  api = await openApi(kit, { clickhouse });
   const engines = { app: kit.app, system: kit.system, clickhouse };
   await fillFast(market, engines, {
     watch: (household) => {
@@ -55,11 +39,6 @@ beforeAll(async () => {
   await settleAll(engines);
   await rebuildProfile({ app: kit.app, clickhouse }, market.profileId, night, new AbortController().signal);
 }, 240_000);
-afterAll(async () => {
-  await api.close();
-  await warehouse.drop();
-  await kit.close();
-});
 
 /** As a script of the shop's would: all ads, day by day, with what they stand under. */
 async function tell(rows: readonly DeliveryRow[]): Promise<void> {

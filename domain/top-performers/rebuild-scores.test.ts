@@ -1,23 +1,16 @@
 import { type ClickHouse, raw } from '@tributary/clickhouse';
-import { buildProfile, openTestkit, openWarehouse, type Testkit } from '@tributary/testkit';
+import { buildProfile, openTestWithClickHouse } from '@tributary/testkit';
 import { schedule } from '@tributary/work';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { rebuildScores } from './rebuild-scores.job.ts';
 import { windowsOf } from './windows.ts';
 
 // A profile is four windows, and each of them statements over all of it.
 vi.setConfig({ testTimeout: 60_000 });
 
-let kit: Testkit;
-let clickhouse: ClickHouse;
-let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
+const { kit, clickhouse } = await openTestWithClickHouse();
 let profiles: string[];
-beforeAll(async () => {
-  kit = await openTestkit();
-  warehouse = await openWarehouse(kit);
-  clickhouse = warehouse.client;
-});
 beforeEach(async () => {
   const owner = await Promise.all(Array.from({ length: 2 }, () => buildProfile(kit.app)));
   profiles = owner.map(({ id }) => id);
@@ -25,10 +18,6 @@ beforeEach(async () => {
     await kit.app
       .forProfile(id)
       .transaction((tx) => sql`INSERT INTO delivery_copies (profile_id, is_due) VALUES (${id}, false)`.execute(tx));
-});
-afterAll(async () => {
-  await warehouse.drop();
-  await kit.close();
 });
 
 const rebuild = (at: string, client = clickhouse, signal = new AbortController().signal) =>

@@ -1,24 +1,15 @@
 import { saveRates } from '@tributary/domain/money/room.ts';
 import { asRequests, households, openMarket } from '@tributary/market';
 import { fromMinorUnits, toMinorUnits } from '@tributary/rules';
-import { buildApiKey, buildProfile, openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
+import { buildApiKey, buildProfile, openTest } from '@tributary/testkit';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 const market = openMarket({ seed: 11, people: 150, days: 60, walkInPurchases: 40 });
 const requests = asRequests(market, { trackingKey: 'trk_0123456789abcdefghijkl' });
 const people = [...households(market)];
 
-let kit: Testkit;
-let api: TestApi;
-beforeAll(async () => {
-  kit = await openTestkit();
-  api = await openApi(kit);
-});
-afterAll(async () => {
-  await api.close();
-  await kit.close();
-});
+const { kit, api } = await openTest();
 
 test('what the shop of a market sends is taken by the API, and the ledger then says what the book says', async () => {
   const profile = await buildProfile(kit.app, { reportingCurrency: market.reportingCurrency });

@@ -1,35 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { type ClickHouse, createClickHouse } from '@tributary/clickhouse';
+import { createClickHouse } from '@tributary/clickhouse';
 import { visit } from '@tributary/clickhouse/visit.fixture.ts';
-import {
-  buildApiKey,
-  buildProfile,
-  openApi,
-  openTestkit,
-  openWarehouse,
-  type TestApi,
-  type Testkit,
-} from '@tributary/testkit';
+import { buildApiKey, buildProfile, openApi, openTestWithClickHouse } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 
-let kit: Testkit;
-let api: TestApi;
-let warehouse: { client: ClickHouse; drop(): Promise<void> };
+const { kit, api, clickhouse } = await openTestWithClickHouse();
 let profileId: string;
 let workspaceId: string;
 let headers: Record<string, string>;
-beforeAll(async () => {
-  kit = await openTestkit();
-  warehouse = await openWarehouse(kit);
-  api = await openApi(kit);
-});
-afterAll(async () => {
-  await api.close();
-  await warehouse.drop();
-  await kit.close();
-});
 beforeEach(async () => {
   ({ id: profileId, workspaceId } = await buildProfile(kit.app, { timeZone: 'America/Santiago' }));
   headers = { ...(await buildApiKey(kit.app, profileId, { scopes: ['visitors:read', 'analytics:read'] })).headers };
@@ -42,7 +22,7 @@ const get = async (path: string, by = api) => {
 const hour = 3_600_000;
 const before = (ms: number) => new Date(kit.clock.now().getTime() - ms).toISOString();
 const store = (...changes: Parameters<typeof visit>[0][]) =>
-  warehouse.client.insert(
+  clickhouse.insert(
     'visits',
     changes.map((one) => visit({ profile_id: profileId, ...one })),
   );
@@ -89,7 +69,7 @@ describe('the feed of events', () => {
       received_at: before(hour - 5),
       city: '',
     });
-    await warehouse.client.insert('visits', [row]);
+    await clickhouse.insert('visits', [row]);
     const { profile_id: _, ...shown } = row;
     const answer = await get('events');
     expect(answer.status).toBe(200);
@@ -105,8 +85,8 @@ describe('the feed of events', () => {
         received_at: before(hour),
       }),
     );
-    await warehouse.client.insert('visits', visits);
-    await warehouse.client.insert('visits', visits.slice(0, 30));
+    await clickhouse.insert('visits', visits);
+    await clickhouse.insert('visits', visits.slice(0, 30));
     const seen: { visit_id: string; occurred_at: string }[] = [];
     let path = 'events?limit=7';
     for (;;) {
@@ -139,7 +119,7 @@ describe('the feed of events', () => {
   });
 
   test('is the profile’s own, and empty where there is nothing', async () => {
-    await warehouse.client.insert('visits', [visit({ occurred_at: before(hour) })]);
+    await clickhouse.insert('visits', [visit({ occurred_at: before(hour) })]);
     const { data, pagination } = await get('events');
     expect([data, pagination]).toEqual([[], { has_next: false, cursor: null }]);
   });

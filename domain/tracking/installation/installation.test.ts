@@ -1,18 +1,9 @@
 import { runInNewContext } from 'node:vm';
-import { buildApiKey, buildProfile, openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { buildApiKey, buildProfile, openTest } from '@tributary/testkit';
+import { beforeEach, describe, expect, test } from 'vitest';
 
-let kit: Testkit;
-let api: TestApi;
+const { kit, api } = await openTest();
 let headers: Record<string, string>;
-beforeAll(async () => {
-  kit = await openTestkit();
-  api = await openApi(kit);
-});
-afterAll(async () => {
-  await api.close();
-  await kit.close();
-});
 beforeEach(async () => {
   headers = await keyOf(await buildProfile(kit.app));
 });

@@ -1,19 +1,10 @@
-import { buildApiKey, buildProfile, openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
+import { buildApiKey, buildProfile, openTest } from '@tributary/testkit';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 
-let kit: Testkit;
-let api: TestApi;
+const { kit, api } = await openTest();
 let profileId: string;
 let headers: Record<string, string>;
-beforeAll(async () => {
-  kit = await openTestkit();
-  api = await openApi(kit);
-});
-afterAll(async () => {
-  await api.close();
-  await kit.close();
-});
 beforeEach(async () => {
   profileId = (await buildProfile(kit.app)).id;
   headers = { ...(await buildApiKey(kit.app, profileId, { scopes: ['attribution:write'] })).headers };

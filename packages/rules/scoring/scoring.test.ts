@@ -267,12 +267,20 @@ describe('What an ad earned', () => {
     expect(kind({})).toBe('none');
   });
 
-  test('[top-017] [top-018] [top-019] [top-030] [top-037] grades its truth, and a platform’s own count plays no part', () => {
-    const grade = (earned: Partial<EarnedOutcomes>) => truthGrade({ ...nothing, ...earned });
+  const grade = (earned: Partial<EarnedOutcomes>) => truthGrade({ ...nothing, ...earned });
+
+  test('[top-017] [top-018] is predicted until something is credited to it, of whatever kind', () => {
     expect(grade({})).toBe('predicted');
-    expect(grade({ platformConversions: 900, platformConversations: 50 })).toBe('predicted');
     for (const kind of ['cash', 'pipeline', 'messaging']) expect(grade({ [kind]: 1, total: 1 })).toBe('attributed');
+  });
+
+  test('[top-030] is not graded by what its platform counts', () => {
+    expect(grade({ platformConversions: 900, platformConversations: 50 })).toBe('predicted');
+  });
+
+  test('[top-037] is graded lift, the third and last, once an experiment was made', () => {
     expect(grade({ isLiftTested: true })).toBe('lift');
+    expect(new Set([grade({}), grade({ total: 1 }), grade({ isLiftTested: true })]).size).toBe(3);
   });
 
   test('[top-016] [top-036] says how mature it is', () => {

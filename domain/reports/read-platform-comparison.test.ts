@@ -1,0 +1,221 @@
+import { saveRates } from '@tributary/domain/money/room.ts';
+import { openTestWithClickHouse } from '@tributary/testkit';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { banner, film, openShop, outlet, winter } from './reports.fixture.ts';
+
+const world = await openTestWithClickHouse();
+const path = '/campaigns/platform-comparison';
+
+interface Compared {
+  readonly platform: string;
+  readonly name: string;
+  readonly [field: string]: unknown;
+}
+const of = (platform: string, rows: readonly Compared[]) => rows.find((row) => row.platform === platform);
+
+describe('What a platform claims beside what we credit', { timeout: 60_000 }, () => {
+  let shop: Awaited<ReturnType<typeof openShop>>;
+  let data: { readonly platforms: readonly Compared[]; readonly rows: readonly Compared[] };
+  /** Of social_ads, which claims more than we credit; search_ads says nothing, tiktok claims less. */
+  let both: readonly (Compared | undefined)[];
+  beforeAll(async () => {
+    shop = await openShop(world);
+    await shop.spend(
+      { ...film, spend: '50', conversions: '2.5', conversion_value: '199.99' },
+      { ...film, date: '2026-05-02', spend: '50', conversions: '1.5', conversion_value: '0.01' },
+      { ...banner, platform: 'search_ads', spend: '10' },
+      { ...banner, platform: 'tiktok', spend: '8', conversions: '1', conversion_value: '2' },
+    );
+    shop.click('ana', 1, winter);
+    await shop.pay('ana', 2, '100.50');
+    const refunded = { idempotency_key: 'refunded' };
+    await shop.pay('ana', 3, '60', refunded);
+    await shop.pay('ana', 3, '20', refunded);
+    await shop.lead('ana', 3);
+    shop.click('ben', 1, { ...outlet, platform: 'search_ads' });
+    await shop.lead('ben', 2);
+    shop.click('cal', 1, { ...outlet, platform: 'tiktok' });
+    for (const day of [2, 3]) await shop.pay('cal', day, '3');
+    await shop.settle();
+    ({ data } = await shop.read(path));
+    both = [of('social_ads', data.platforms), of('social_ads', data.rows)];
+  }, 120_000);
+
+  test('[comp-021] [comp-027] is one total for each platform and one row for each entity', () => {
+    expect(Object.keys(data).sort()).toEqual(['platforms', 'rows']);
+    expect(of('social_ads', data.rows)).toMatchObject({
+      entity_id: shop.entity('campaign', 'winter'),
+      external_id: 'winter',
+      name: 'Winter',
+    });
+  });
+
+  test('[comp-001] [comp-002] is told of every platform once, and of every campaign once', () => {
+    const platforms = ['search_ads', 'social_ads', 'tiktok'];
+    expect(data.platforms.map(({ platform }) => platform).sort()).toEqual(platforms);
+    expect(data.rows.map(({ platform, name }) => [platform, name]).sort()).toEqual([
+      ['search_ads', 'Outlet'],
+      ['social_ads', 'Winter'],
+      ['tiktok', 'Outlet'],
+    ]);
+  });
+
+  test('[comp-003] [comp-004] [comp-009] [comp-028] has both sides and their gaps in totals and rows alike, and nothing that adds them', () => {
+    const sides = [
+      'spend',
+      'platform_conversions',
+      'platform_conversion_value',
+      'atribu_conversions',
+      'atribu_cash_conversions',
+      'atribu_cash_revenue',
+      'conversion_gap',
+      'conversion_gap_pct',
+      'value_gap',
+      'platform_roas',
+      'atribu_roas',
+    ];
+    const named = ['platform', 'entity_id', 'external_id', 'name'];
+    expect(Object.keys(data.rows[0] as object).sort()).toEqual([...named, ...sides].sort());
+    for (const total of data.platforms) expect(Object.keys(total)).toEqual(expect.arrayContaining(sides));
+  });
+
+  test('[comp-005] is null where the platform said nothing, which is not zero, and so are all that follow from it', () => {
+    for (const rows of [data.platforms, data.rows])
+      expect(of('search_ads', rows)).toMatchObject({
+        platform_conversions: null,
+        platform_conversion_value: null,
+        conversion_gap: null,
+        conversion_gap_pct: null,
+        value_gap: null,
+        platform_roas: null,
+        atribu_conversions: 1,
+        atribu_cash_conversions: 0,
+        atribu_cash_revenue: '0.00',
+        atribu_roas: 0,
+      });
+  });
+
+  test('[comp-007] [comp-008] counts what we credit of every kind, and cash among it', () => {
+    for (const row of both) expect(row).toMatchObject({ atribu_conversions: 3, atribu_cash_conversions: 2 });
+  });
+
+  test('[comp-010] counts our cash without what was paid back', () => {
+    // 100.50, and 60 of which 40 went back.
+    for (const row of both) expect(row).toMatchObject({ atribu_cash_revenue: '120.50' });
+  });
+
+  test('[comp-011] [comp-012] [comp-013] says how far we are apart, below zero where the platform claims more', () => {
+    for (const row of both)
+      expect(row).toMatchObject({ conversion_gap: -1, conversion_gap_pct: -25, value_gap: '-79.5' });
+    expect(of('tiktok', data.rows)).toMatchObject({ conversion_gap: 1, conversion_gap_pct: 100, value_gap: '4' });
+  });
+
+  test('[comp-014] [comp-015] divides each side’s value by spend', () => {
+    for (const row of both) expect(row).toMatchObject({ spend: 100, platform_roas: 2, atribu_roas: 1.205 });
+  });
+});
+
+test('[comp-006] what a platform claims is told in the currency of the profile', { timeout: 60_000 }, async () => {
+  const shop = await openShop(world, { reportingCurrency: 'CLP' });
+  const quote = (currency: string, units: string) => ({ day: '2026-05-01', currency, units, usd: '1' });
+  await saveRates(world.kit.system, 'file', [quote('USD', '1'), quote('CLP', '900'), quote('EUR', '0.8')]);
+  await shop.spend({ ...film, currency: 'EUR', spend: '2', conversions: '1', conversion_value: '4' });
+  shop.click('ana', 1, winter);
+  await shop.pay('ana', 1.5, '9000', { properties: { value: '9000', currency: 'CLP' } });
+  await shop.settle();
+  const { data } = await shop.read(path);
+  // A euro is 1,125 pesos.
+  const told = { spend: 2_250, platform_conversion_value: '4500', value_gap: '4500', platform_roas: 2, atribu_roas: 4 };
+  expect(of('social_ads', data.platforms)).toMatchObject(told);
+  expect(of('social_ads', data.rows)).toMatchObject(told);
+});
+
+describe('A platform’s total', { timeout: 60_000 }, () => {
+  let platforms: readonly Compared[];
+  beforeAll(async () => {
+    const shop = await openShop(world);
+    await shop.spend({ ...film, spend: '1' }, { ...film, date: '2026-05-10', spend: '1' });
+    shop.click('ana', 1, { platform: 'social_ads' });
+    await shop.pay('ana', 2, '30');
+    shop.click('ben', 1, { platform: 'tiktok' });
+    await shop.lead('ben', 2);
+    shop.click('cal', 1);
+    await shop.pay('cal', 2, '1');
+    await shop.settle();
+    ({ platforms } = (await shop.read(path, { date_to: '2026-05-05' })).data);
+  }, 120_000);
+
+  test('[comp-016] [comp-017] says what its count means', () => {
+    expect(platforms).toHaveLength(2);
+    for (const total of platforms)
+      for (const field of ['reported_basis', 'has_delivery', 'delivery_through', 'unassigned_conversions'])
+        expect(total).toHaveProperty(field);
+    expect(of('social_ads', platforms)).toMatchObject({ reported_basis: '7-day click, 1-day view' });
+  });
+
+  test('[comp-018] [comp-019] says whether and up to which day delivery was told', () => {
+    expect(of('social_ads', platforms)).toMatchObject({ has_delivery: true, delivery_through: '2026-05-10' });
+    expect(of('tiktok', platforms)).toMatchObject({ has_delivery: false, delivery_through: null });
+  });
+
+  test('[comp-020] says what paid clicks earned that named no ad', () => {
+    expect(of('social_ads', platforms)).toMatchObject({
+      atribu_conversions: 0,
+      unassigned_conversions: 1,
+      unassigned_cash_revenue: '30.00',
+    });
+    expect(of('tiktok', platforms)).toMatchObject({ unassigned_conversions: 1, unassigned_cash_revenue: '0.00' });
+  });
+});
+
+describe('A question', { timeout: 60_000 }, () => {
+  let shop: Awaited<ReturnType<typeof openShop>>;
+  beforeAll(async () => {
+    shop = await openShop(world);
+    await shop.spend({ ...film, date: '2026-05-10', spend: '3' });
+    shop.click('ana', 1, winter);
+    shop.click('ana', 2, outlet);
+    await shop.pay('ana', 10.9, '5');
+    await shop.settle();
+  }, 120_000);
+
+  test('[comp-022] [comp-023] [lim-012] [err-022] is of two days that are at most 366 apart', async () => {
+    expect(await shop.refused(path, { date_from: '' })).toEqual([400, 'invalid_date_range']);
+    expect(await shop.refused(path, { date_to: '' })).toEqual([400, 'invalid_date_range']);
+    const from = { date_from: '2026-05-01' };
+    expect(await shop.refused(path, { ...from, date_to: '2027-05-02' })).toEqual([400, 'invalid_date_range']);
+    expect((await shop.read(path, { ...from, date_to: '2027-05-01' })).data.platforms).toHaveLength(1);
+  });
+
+  test('[comp-024] includes its last day, to the end', async () => {
+    const whole = await shop.read(path, { date_from: '2025-05-10', date_to: '2026-05-10' });
+    expect(of('social_ads', whole.data.platforms)).toMatchObject({ spend: 3, atribu_conversions: 1 });
+    const before = await shop.read(path, { date_from: '2025-05-10', date_to: '2026-05-09' });
+    expect(of('social_ads', before.data.platforms)).toMatchObject({ spend: 0, atribu_conversions: 0 });
+  });
+
+  test('[comp-025] [comp-026] is of campaigns under last_touch unless it says otherwise', async () => {
+    const names = async (query: object) =>
+      Object.fromEntries(
+        (await shop.read(path, query)).data.rows.map((row: Compared) => [
+          row.name || row.entity_id,
+          row.atribu_cash_revenue,
+        ]),
+      );
+    const [outletId, bannerId, loyalId] = [
+      shop.entity('campaign', 'outlet'),
+      shop.entity('ad', 'banner'),
+      shop.entity('ad_set', 'loyal'),
+    ];
+    expect(await names({})).toEqual({ Winter: '0.00', [outletId]: '5.00' });
+    expect((await shop.read(path)).meta.model).toBe('last_touch');
+    expect(await names({ model: 'first_touch' })).toEqual({ Winter: '5.00' });
+    expect(await names({ level: 'ad' })).toEqual({ Film: '0.00', [bannerId]: '5.00' });
+    expect(await names({ level: 'ad_set' })).toEqual({ Broad: '0.00', [loyalId]: '5.00' });
+  });
+
+  test('under a model that spreads credit, two ads of one platform make one conversion of that platform', async () => {
+    const linear = (await shop.read(path, { model: 'linear' })).data.platforms;
+    expect(of('social_ads', linear)).toMatchObject({ atribu_conversions: 1, atribu_cash_revenue: '5.00' });
+  });
+});

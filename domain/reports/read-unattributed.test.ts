@@ -1,0 +1,73 @@
+import { openTestWithClickHouse } from '@tributary/testkit';
+import { describe, expect, test } from 'vitest';
+import { banner, film, openShop, outlet, winter } from './reports.fixture.ts';
+
+const world = await openTestWithClickHouse();
+
+describe('Rows and what is left', { timeout: 60_000 }, () => {
+  test('[camp-016] [camp-036] [camp-056] [camp-057] add up to all conversions at every level under the models of one credit', async () => {
+    const shop = await openShop(world);
+    await shop.spend({ ...film }, { ...banner });
+    shop.click('ana', 1, { ad: 'film' });
+    await shop.pay('ana', 2, '10.01');
+    shop.click('ben', 1, { campaign: 'outlet' });
+    await shop.pay('ben', 2, '20.02');
+    shop.click('cal', 1, { adSet: 'loyal' });
+    await shop.lead('cal', 2);
+    shop.click('dan', 1);
+    shop.click('dan', 2, winter);
+    await shop.pay('dan', 3, '40.04');
+    await shop.pay('eve', 3, '80.08');
+    await shop.settle();
+    for (const model of ['last_touch', 'first_touch', 'last_non_direct']) {
+      for (const level of ['campaign', 'ad_set', 'ad']) {
+        const rest = (await shop.read('/campaigns/unattributed', { model, level })).data;
+        const parts = [...Object.values(await shop.rows({ model, level })), rest];
+        const sum = (figure: string) => parts.reduce((total, row) => total + Math.round(row[figure] * 100), 0) / 100;
+        expect([model, level, sum('outcome_count'), sum('outcome_value')]).toEqual([model, level, 4, 150.15]);
+        expect([sum('attributed_outcome_count'), sum('outcome_count_first_payment')]).toEqual([5, 4]);
+      }
+    }
+    expect(await shop.read('/campaigns/unattributed', { model: 'last_touch', level: 'ad' })).toEqual({
+      data: {
+        entity_level: 'ad',
+        outcome_count: 2,
+        outcome_value: 100.1,
+        outcome_count_first_payment: 2,
+        attributed_outcome_count: 3,
+        attributed_outcomes_by_type: { lead_created: 1, payment_received: 2 },
+      },
+      meta: {
+        profile_id: shop.profileId,
+        date_from: '2026-05-01',
+        date_to: '2026-05-31',
+        model: 'last_touch',
+        currency: 'USD',
+      },
+    });
+    // A link that names only the ad earns for its ad set and campaign, too.
+    expect(await shop.rows()).toMatchObject({
+      Winter: { outcome_value: 50.05 },
+      Outlet: { outcome_value: 20.02, attributed_outcome_count: 2 },
+    });
+    expect((await shop.read('/campaigns/unattributed')).data).toMatchObject({
+      entity_level: 'campaign',
+      outcome_value: 80.08,
+    });
+  });
+
+  test('a deposit and its balance are one first purchase, wherever each is credited', async () => {
+    const shop = await openShop(world);
+    shop.click('ana', 1, winter);
+    await shop.pay('ana', 2, '30');
+    shop.click('ana', 3, outlet);
+    await shop.pay('ana', 5, '70');
+    await shop.pay('ana', 25, '5');
+    await shop.settle();
+    const rows = await shop.rows();
+    const of = (campaign: string) => rows[shop.entity('campaign', campaign)];
+    expect(of('winter')).toMatchObject({ outcome_count: 1, outcome_count_first_payment: 1, outcome_value: 30 });
+    expect(of('outlet')).toMatchObject({ outcome_count: 2, outcome_count_first_payment: 0, outcome_value: 75 });
+    expect((await shop.read('/campaigns/unattributed')).data.attributed_outcome_count).toBe(0);
+  });
+});

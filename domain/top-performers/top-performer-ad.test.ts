@@ -1,0 +1,182 @@
+import { openTestWithClickHouse } from '@tributary/testkit';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { crowd, openAds } from './top-performers.fixture.ts';
+
+const world = await openTestWithClickHouse();
+
+describe('What is told of an ad', () => {
+  type Ad = Readonly<Record<string, unknown>>;
+  let shop: Awaited<ReturnType<typeof openAds>>;
+  /** Much is known of the star, and nothing of the other but its cost. */
+  let star: Ad;
+  let other: Ad;
+  beforeAll(async () => {
+    shop = await openAds(world);
+    await shop.tell(
+      ...crowd(24),
+      {
+        external_id: 'star',
+        name: 'Winter film',
+        ad_set_external_id: 'set-1',
+        ad_set_name: 'Lookalike',
+        campaign_external_id: 'campaign-1',
+        campaign_name: 'Winter sale',
+        conversions: '7.5',
+        conversion_value: '900',
+        video_views_3s: 4_000,
+        messaging_conversations_started: 8,
+        messaging_first_replies: 6,
+      },
+      // Told on another day, outside of the week and inside of the month.
+      { external_id: 'star', date: '2026-05-20', spend: '50.00', impressions: 2_000, clicks: 100 },
+    );
+    await shop.describe('star', {
+      thumbnail_url: 'https://cdn.example/1.jpg',
+      video_id: 'v-1',
+      hook_type: 'question',
+      cta_type: 'SHOP_NOW',
+      primary_angle: 'price',
+      offers: ['free_shipping', 7, 'two_for_one'],
+      format: 'ugc_video',
+      audience_warmth: 'cold',
+      geo: 'CL',
+      placement: 'feed',
+    });
+    await shop.earn('star');
+    await shop.earn('star', {
+      properties: { value: '50.50', currency: 'USD' },
+      occurred_at: '2026-06-11T10:00:00.000Z',
+    });
+    await shop.earn('star', { event_name: 'lead_created', properties: { value: '1000', currency: 'USD' } });
+    await shop.earn('star', { event_name: 'order_placed', properties: { value: '80', currency: 'USD' } });
+    await shop.earn('star', { event_name: 'messaging_started', properties: {} });
+    await shop.settle();
+    await shop.rebuild();
+    const { data } = (await shop.get({ limit: '50' })).body;
+    star = data[0];
+    other = data.find((ad: Ad) => ad.ad_external_id === 'crowd-3');
+  }, 120_000);
+
+  test('[top-050] is a list, the best first, beside the profile', async () => {
+    const { status, body } = await shop.get();
+    expect([status, Object.keys(body).sort(), body.meta]).toEqual([
+      200,
+      ['data', 'meta'],
+      { profile_id: shop.profileId },
+    ]);
+    expect(body.data[0]).toEqual(star);
+    expect(Object.keys(other).sort()).toEqual(Object.keys(star).sort());
+  });
+
+  test('[top-001] [top-008] is which it is: by the platform’s id, by name, and by its picture', () => {
+    expect(star).toMatchObject({
+      ad_id: shop.idOf('star'),
+      platform: 'social_ads',
+      ad_external_id: 'star',
+      ad_name: 'Winter film',
+      campaign_name: 'Winter sale',
+      ad_set_name: 'Lookalike',
+      creative_thumbnail_url: 'https://cdn.example/1.jpg',
+      video_id: 'v-1',
+    });
+    expect(other).toMatchObject({
+      ad_name: 'crowd-3',
+      campaign_name: null,
+      ad_set_name: null,
+      creative_thumbnail_url: null,
+      video_id: null,
+    });
+  });
+
+  test('[top-002] [top-013] [top-014] is its score, made by rules and so of no version, and what it rests on', () => {
+    expect(star).toMatchObject({
+      score_window: '28d',
+      composite_score: expect.any(Number),
+      top_performer_likelihood: expect.any(Number),
+      model_version: null,
+      score_source: 'rules',
+      maturity_stage: 'early',
+      truth_grade: 'attributed',
+      primary_outcome_kind: 'cash',
+      reason_codes: expect.arrayContaining([
+        { layer: 'efficiency', polarity: 'strength', percentile: 98, sample_confidence: 'low' },
+        { layer: 'return', polarity: 'strength', percentile: 98, sample_confidence: 'low' },
+      ]),
+    });
+    expect(star.composite_score).toBeGreaterThan(50);
+    expect(other).toMatchObject({ maturity_stage: 'cold', truth_grade: 'predicted', primary_outcome_kind: 'none' });
+  });
+
+  test('[top-009] is of a window, with what happened in it', async () => {
+    for (const window of ['7d', '14d', '28d', 'lifetime'])
+      expect((await shop.get({ window })).body.data[0]).toMatchObject({
+        ad_external_id: 'star',
+        score_window: window,
+        spend: window === '7d' || window === '14d' ? 100 : 150,
+        impressions: window === '7d' || window === '14d' ? 10_000 : 12_000,
+        attributed_revenue: 300.5,
+      });
+  });
+
+  test('[top-003] is whom it was compared with', () => {
+    expect(star).toMatchObject({
+      cohort_key: 'social_ads|*|sales|*|*|*',
+      cohort_objective: 'sales',
+      cohort_format: null,
+      cohort_audience_warmth: null,
+      cohort_n_ads: 25,
+    });
+    expect(other).toMatchObject({ cohort_key: 'social_ads|video|sales|-|-|-', cohort_n_ads: 24 });
+  });
+
+  test('[top-004] is what its creative is like', () => {
+    expect(star).toMatchObject({
+      hook_type: 'question',
+      creative_format: 'ugc_video',
+      cta_type: 'SHOP_NOW',
+      primary_angle: 'price',
+      offers: ['free_shipping', 'two_for_one'],
+    });
+    expect(other).toMatchObject({ hook_type: null, creative_format: 'video', offers: [] });
+  });
+
+  test('[top-005] is what it cost and delivered', () => {
+    expect(star).toMatchObject({ spend: 150, impressions: 12_000, ctr: 2.5, cpc: 0.5 });
+  });
+
+  test('[top-006] [top-025] is the cash that we credit to it, and nothing where there is none', () => {
+    expect(star).toMatchObject({
+      attributed_cash_outcomes: 2,
+      attributed_revenue: 300.5,
+      roas: 300.5 / 150,
+      cac: 75,
+    });
+    expect(other).toMatchObject({ attributed_cash_outcomes: 0, attributed_revenue: 0, roas: 0, cac: null });
+  });
+
+  test('[top-026] [top-027] [top-028] is all that we credit to it, and what its leads may bring', () => {
+    expect(star).toMatchObject({
+      attributed_outcomes_total: 5,
+      attributed_pipeline_outcomes: 1,
+      attributed_pipeline_value: 1_000,
+    });
+  });
+
+  test('[top-007] [top-029] [top-031] is what its platform counts, and how people took to it', () => {
+    expect(star).toMatchObject({
+      meta_reported_conversions: 7.5,
+      meta_reported_conversion_value: 900,
+      cost_per_conversation: 150 / 8,
+      messaging_conversations_started: 8,
+      first_reply_rate: 0.75,
+      avg_engagement_score: expect.any(Number),
+    });
+    expect(other).toMatchObject({
+      meta_reported_conversions: null,
+      meta_reported_conversion_value: null,
+      cost_per_conversation: null,
+      messaging_conversations_started: null,
+      first_reply_rate: null,
+    });
+  });
+});
