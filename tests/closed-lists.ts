@@ -160,7 +160,7 @@ const exemptions: readonly Exemption[] = [
 
 /** Tests type words out on purpose, so that none changes unseen; migrations are frozen. */
 const isLookedAt = (path: string): boolean =>
-  !/(^|\/)(node_modules|dist|migrations|\.engines)\/|\.test\.tsx?$|\.generated\.|^packages\/postgres\/schema/.test(
+  !/(^|\/)(node_modules|dist|migrations|\.engines)\/|\.(test|fixture)\.tsx?$|\.generated\.|^packages\/postgres\/schema/.test(
     path,
   );
 
