@@ -74,29 +74,67 @@ const countOf = async (table: string) =>
   (await read(sql<{ count: number }>`SELECT count(*)::int AS count FROM ${sql.table(table)}`))[0]?.count;
 
 describe('200', () => {
-  test('[cust-050] [cust-029] [cust-030] [cust-031] [cust-032] [cust-033] [cust-034] [cust-035] [cust-059] [cust-062] every row has its result, in order', async () => {
-    const known = await idOf({ email: 'known@example.cl' });
-    const response = await post({
-      country: 'CL',
-      rows: [
-        { email: 'new@example.cl' },
-        { email: 'KNOWN@example.cl' },
-        { first_name: 'Nobody' },
-        { phone: '+56912345678' },
-      ],
-    });
-    expect(response.statusCode).toBe(200);
-    const { data, meta } = response.json();
-    expect(meta).toEqual({ profile_id: profileId });
+  describe('a batch of new, known and unnamed', () => {
+    const batch = [
+      { email: 'new@example.cl' },
+      { email: 'KNOWN@example.cl' },
+      { first_name: 'Nobody' },
+      { phone: '+56912345678' },
+    ];
     const id = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
-    expect(data).toEqual({
-      results: [
-        { index: 0, status: 'created', customer_profile_id: id },
-        { index: 1, status: 'matched', customer_profile_id: known },
-        { index: 2, status: 'rejected', customer_profile_id: null, reason: 'no_identifier' },
-        { index: 3, status: 'created', customer_profile_id: id },
-      ],
-      summary: { total: 4, created: 2, matched: 1, rejected: 1 },
+
+    test('[cust-050] [cust-029] [cust-062] is answered by results, a summary and the profile', async () => {
+      await importOne({ email: 'known@example.cl' });
+      const response = await post({ country: 'CL', rows: batch });
+      expect(response.statusCode).toBe(200);
+      expect(response.json()).toEqual({
+        data: {
+          results: [
+            { index: 0, status: 'created', customer_profile_id: id },
+            { index: 1, status: 'matched', customer_profile_id: id },
+            { index: 2, status: 'rejected', customer_profile_id: null, reason: 'no_identifier' },
+            { index: 3, status: 'created', customer_profile_id: id },
+          ],
+          summary: { total: 4, created: 2, matched: 1, rejected: 1 },
+        },
+        meta: { profile_id: profileId },
+      });
+    });
+
+    test('[cust-030] [cust-059] has a result for each row, in their order', async () => {
+      for (const rows of [batch, batch.toReversed()]) {
+        const results = await importRows(...rows);
+        expect(results.map(({ index }) => index)).toEqual([0, 1, 2, 3]);
+        expect(results.map(({ status }) => status === 'rejected')).toEqual(rows.map((row) => 'first_name' in row));
+      }
+    });
+
+    test('[cust-031] [cust-032] says created, matched with whom it met, or rejected', async () => {
+      const known = await idOf({ email: 'known@example.cl' });
+      const results = await importRows(...batch);
+      expect(results.map(({ status }) => status)).toEqual(['created', 'matched', 'rejected', 'created']);
+      expect(results[1]?.customer_profile_id).toBe(known);
+      expect(new Set(results.map(({ customer_profile_id }) => customer_profile_id)).size).toBe(4);
+    });
+
+    test('[cust-033] [cust-034] has a reason for a rejected row, and a customer for every other', async () => {
+      for (const { status, customer_profile_id, ...rest } of await importRows(...batch)) {
+        expect('reason' in rest).toBe(status === 'rejected');
+        expect(customer_profile_id === null).toBe(status === 'rejected');
+      }
+    });
+
+    test('[cust-035] is counted as its results are', async () => {
+      await importOne({ email: 'known@example.cl' });
+      const { results, summary } = (await post({ rows: batch })).json().data;
+      const count = (status: string) => results.filter((one: Result) => one.status === status).length;
+      expect(summary).toEqual({
+        total: results.length,
+        created: count('created'),
+        matched: count('matched'),
+        rejected: count('rejected'),
+      });
+      expect(summary).toEqual({ total: 4, created: 2, matched: 1, rejected: 1 });
     });
   });
 

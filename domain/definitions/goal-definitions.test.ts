@@ -41,24 +41,33 @@ describe('meaning', () => {
     expect(await sender.flags()).toEqual({ x: true, y: true });
   });
 
-  test('[ver-010] [ver-011] [ver-012] [ver-013] [ver-014] a definition is created with its key, window and default, and updated by the same key', async () => {
-    const body = {
-      name: 'Visita',
-      conversion_key: 'visit_done',
-      lookback_window_days: 30,
-      is_default: true,
-      event_names: ['visit done'],
-    };
-    const created = await goal(body);
-    expect([created.status, created.body.data]).toEqual([
+  const visit = {
+    name: 'Visita',
+    conversion_key: 'visit_done',
+    lookback_window_days: 30,
+    is_default: true,
+    event_names: ['visit done'],
+  };
+
+  test('[ver-010] [ver-012] [ver-013] a definition is created with a key and a window of the caller’s choice', async () => {
+    const { status, body } = await goal(visit);
+    expect([status, body.data]).toEqual([
       201,
       expect.objectContaining({ conversion_key: 'visit_done', lookback_window_days: 30, is_default: true }),
     ]);
-    const updated = await goal({ ...body, lookback_window_days: 60 });
+  });
+
+  test('[ver-011] a definition is updated by its key', async () => {
+    const created = await goal(visit);
+    const updated = await goal({ ...visit, lookback_window_days: 60 });
     expect([updated.status, updated.body.data]).toEqual([
       200,
       expect.objectContaining({ id: created.body.data.id, lookback_window_days: 60 }),
     ]);
+  });
+
+  test('[ver-014] one of all definitions is the default, and it is the last that said so', async () => {
+    await goal(visit);
     const list = (await sender.get('/api/v1/goals/definitions')).data as {
       conversion_key: string;
       is_default: boolean;

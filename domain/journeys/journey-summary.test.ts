@@ -101,28 +101,38 @@ describe('GET', () => {
 });
 
 describe('POST', () => {
-  test('[jour-048] [jour-049] [jour-019] [jour-053] [jour-050] generates and stores; a later GET returns it without a model', async () => {
+  const stored = () => ({
+    summary: 'They came from an ad. (1)',
+    model: 'small',
+    generated_at: kit.clock.now().toISOString(),
+    events_used: 1,
+    truncated: false,
+  });
+
+  test('[jour-048] [jour-049] has a model write one, of a visitor by the id that the list shows', async () => {
     const place = await shop();
     const visitorId = anyUuid();
     await place.visit({ visitor_id: visitorId, occurred_at: at(1) });
     const { status, body } = await place.ask(summaryOf(visitorId), place.full, 'POST');
     expect(status).toBe(200);
-    const stored = {
-      summary: 'They came from an ad. (1)',
-      model: 'small',
-      generated_at: kit.clock.now().toISOString(),
-      events_used: 1,
-      truncated: false,
-    };
-    expect(body.data).toEqual({ ...stored, cached: false });
-    const again = await place.ask(summaryOf(visitorId));
-    expect(again.body.data).toEqual({ ...stored, cached: true });
-    expect(asked).toHaveLength(1);
-    expect(asked[0]).toMatchObject({
-      path: '/v1/chat/completions',
-      authorization: 'Bearer sk-test',
-      body: { model: 'small', messages: [{ role: 'system' }, { role: 'user' }] },
-    });
+    expect(body.data).toEqual({ ...stored(), cached: false });
+    expect(asked).toMatchObject([
+      {
+        path: '/v1/chat/completions',
+        authorization: 'Bearer sk-test',
+        body: { model: 'small', messages: [{ role: 'system' }, { role: 'user' }] },
+      },
+    ]);
+  });
+
+  test('[jour-019] [jour-050] [jour-053] stores it: a later GET returns it as cached, without a model', async () => {
+    const place = await shop();
+    const visitorId = anyUuid();
+    await place.visit({ visitor_id: visitorId, occurred_at: at(1) });
+    await place.ask(summaryOf(visitorId), place.full, 'POST');
+    asked = [];
+    expect((await place.ask(summaryOf(visitorId))).body.data).toEqual({ ...stored(), cached: true });
+    expect(asked).toEqual([]);
   });
 
   test('[jour-054] replaces an earlier one', async () => {

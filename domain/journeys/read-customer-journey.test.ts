@@ -1,7 +1,7 @@
 import { entityIdOf } from '@tributary/rules';
 import { at, openTestWithClickHouse, scene } from '@tributary/testkit';
 import { v4 as anyUuid, v7 as uuid } from 'uuid';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 const world = await openTestWithClickHouse();
 const { clickhouse } = world;
@@ -10,74 +10,80 @@ const shop = (traits = {}) => scene(world, traits);
 const journeyOf = (id: string, query = '') => `/api/v1/customers/${id}/journey${query}`;
 
 describe('200', () => {
-  test('[jour-020] [jour-001] [jour-002] [jour-003] [jour-004] [jour-005] [jour-006] [jour-007] [jour-008] [jour-009] [jour-010] [jour-011] [jour-012] [jour-013] [jour-014] [jour-015] [jour-025] [cust-004] a visit and a payment, with every field', async () => {
-    const place = await shop();
-    const { customerId } = await place.send({
-      properties: { value: '199.90', currency: 'USD', provider: 'payments_a' },
+  describe('a visit and a payment', () => {
+    type Event = Readonly<Record<string, unknown>>;
+    let place: Awaited<ReturnType<typeof shop>>;
+    let customerId: string;
+    let visit: Event;
+    let payment: Event;
+    /** What both say of the same. */
+    const both = (...fields: string[]) => [visit, payment].map((event) => fields.map((field) => event[field]));
+    beforeAll(async () => {
+      place = await shop();
+      ({ customerId } = await place.send({
+        properties: { value: '199.90', currency: 'USD', provider: 'payments_a' },
+      }));
+      const visitorId = anyUuid();
+      await place.link(visitorId, customerId);
+      await place.visit({ visitor_id: visitorId, occurred_at: at(1) });
+      const campaign = { platform: 'search_ads', level: 'campaign', external_id: '101', name: 'Spring shoes' };
+      await place.spend({ ...campaign, date: '2026-03-01', spend: '1' });
+      [visit, payment] = (await place.ask(journeyOf(customerId))).body.data.events;
     });
-    const visitorId = anyUuid();
-    await place.link(visitorId, customerId);
-    await place.visit({ visitor_id: visitorId, occurred_at: at(1) });
-    await place.post('/api/v1/spend', {
-      rows: [
-        {
-          platform: 'search_ads',
-          level: 'campaign',
-          external_id: '101',
-          name: 'Spring shoes',
-          date: '2026-03-01',
-          currency: 'USD',
-          spend: '1',
-        },
-      ],
+
+    test('[jour-020] [jour-025] [cust-004] are read by the id that the list of customers shows', async () => {
+      const days = 'date_from=2026-03-01&date_to=2026-03-31';
+      const { body: list } = await place.ask(`/api/v1/customers?goal=payment_received&${days}`);
+      expect(list.data[0].customer_profile_id).toBe(customerId);
+      const { status, body } = await place.ask(journeyOf(list.data[0].customer_profile_id));
+      expect(status).toBe(200);
+      expect(body).toEqual({
+        data: { events: [visit, payment], total_count: 2 },
+        meta: { profile_id: place.profileId },
+      });
     });
-    const { status, body } = await place.ask(journeyOf(customerId));
-    expect(status).toBe(200);
-    expect(body).toEqual({
-      data: {
-        events: [
-          {
-            event_type: 'page_view',
-            event_name: 'page_view',
-            event_time: at(1),
-            url: 'https://shop.example/shoes?size=42',
-            path: '/shoes',
-            channel: 'paid_search',
-            source: 'google',
-            medium: 'cpc',
-            campaign: 'Spring shoes',
-            value_amount: null,
-            currency: null,
-            device: 'mobile',
-            browser: 'Firefox',
-            os: 'Android',
-            country: 'CL',
-            city: 'Santiago',
-            is_synthetic: false,
-          },
-          {
-            event_type: 'payment_received',
-            event_name: 'payment_received',
-            event_time: at(20),
-            url: null,
-            path: null,
-            channel: null,
-            source: 'payments_a',
-            medium: null,
-            campaign: null,
-            value_amount: 199.9,
-            currency: 'USD',
-            device: null,
-            browser: null,
-            os: null,
-            country: null,
-            city: null,
-            is_synthetic: false,
-          },
-        ],
-        total_count: 2,
-      },
-      meta: { profile_id: place.profileId },
+
+    test('[jour-001] have the same seventeen fields', () => {
+      const fields = [
+        ...['event_type', 'event_name', 'event_time', 'url', 'path', 'channel', 'source', 'medium', 'campaign'],
+        ...['value_amount', 'currency', 'device', 'browser', 'os', 'country', 'city', 'is_synthetic'],
+      ];
+      for (const event of [visit, payment]) expect(Object.keys(event).sort()).toEqual([...fields].sort());
+    });
+
+    test('[jour-002] [jour-003] [jour-004] say what happened, and when', () => {
+      expect(both('event_type', 'event_name', 'event_time')).toEqual([
+        ['page_view', 'page_view', at(1)],
+        ['payment_received', 'payment_received', at(20)],
+      ]);
+    });
+
+    test('[jour-005] [jour-006] say on which page, where there was one', () => {
+      expect(both('url', 'path')).toEqual([
+        ['https://shop.example/shoes?size=42', '/shoes'],
+        [null, null],
+      ]);
+    });
+
+    test('[jour-007] [jour-008] [jour-009] [jour-010] say where from: channel, source, medium and the campaign by name', () => {
+      expect(both('channel', 'source', 'medium', 'campaign')).toEqual([
+        ['paid_search', 'google', 'cpc', 'Spring shoes'],
+        [null, 'payments_a', null, null],
+      ]);
+    });
+
+    test('[jour-011] [jour-012] say how much, where money changed hands', () => {
+      expect(both('value_amount', 'currency')).toEqual([
+        [null, null],
+        [199.9, 'USD'],
+      ]);
+    });
+
+    test('[jour-013] [jour-014] [jour-015] say by what device, and where it was', () => {
+      expect(both('device', 'browser', 'os', 'country', 'city')).toEqual([
+        ['mobile', 'Firefox', 'Android', 'CL', 'Santiago'],
+        [null, null, null, null, null],
+      ]);
     });
   });
 

@@ -9,34 +9,52 @@ beforeEach(async () => {
 });
 
 describe('202', () => {
-  test('[inge-001] [inge-002] [inge-004] [inge-010] [inge-018] [inge-019] an outcome is recorded without a browser or a connection, and a new external_id makes its customer', async () => {
-    const answer = await sender.post({
-      event_name: 'Signed the contract',
-      idempotency_key: 'deal-1',
-      properties: { value: '1250000.50', currency: 'CLP', room: '12' },
-      user_traits: { external_id: 'erp-77', email: 'Ana@Example.com', first_name: 'Ana' },
-      action_source: 'physical_store',
-      click_ids: { ctwa_clid: 'abc' },
-    });
+  const deal = {
+    event_name: 'Signed the contract',
+    idempotency_key: 'deal-1',
+    properties: { value: '1250000.50', currency: 'CLP', room: '12' },
+    user_traits: { external_id: 'erp-77', email: 'Ana@Example.com', first_name: 'Ana' },
+    action_source: 'physical_store',
+    click_ids: { ctwa_clid: 'abc' },
+  };
+
+  test('[inge-001] [inge-002] an outcome is recorded without a browser or a connection', async () => {
+    const answer = await sender.post(deal);
     expect(answer.status).toBe(202);
     expect(answer.body).toEqual({
       data: { outcome_event_id: expect.any(String), status: 'recorded', customer_key: 'erp-77' },
       meta: { profile_id: sender.profileId },
     });
+    expect(await sender.outcomes()).toMatchObject([{ id: answer.body.data.outcome_event_id }]);
+  });
+
+  test('[inge-004] [inge-010] [inge-018] all that it says is kept: name, money, properties, source and click ids', async () => {
+    await sender.post(deal);
+    expect(await sender.outcomes()).toMatchObject([
+      {
+        idempotency_key: 'deal-1',
+        event_name: 'Signed the contract',
+        event_type: 'Signed the contract',
+        amount: '1250000.5',
+        currency: 'CLP',
+        rest: { properties: { room: '12' }, action_source: 'physical_store', click_ids: { ctwa_clid: 'abc' } },
+      },
+    ]);
+    await sender.post({ ...deal, idempotency_key: 'deal-2', event_type: 'contract', event_name: 'By hand' });
+    expect(await sender.outcomes()).toContainEqual(
+      expect.objectContaining({ event_type: 'contract', event_name: 'By hand' }),
+    );
+  });
+
+  test('[inge-019] a new external_id makes its customer, and stays with them', async () => {
+    await sender.post(deal);
     const [row] = await sender.outcomes();
-    expect(row).toMatchObject({
-      id: answer.body.data.outcome_event_id,
-      amount: '1250000.5',
-      currency: 'CLP',
-      event_type: 'Signed the contract',
-    });
-    expect(row?.rest).toEqual({
-      properties: { room: '12' },
-      action_source: 'physical_store',
-      click_ids: { ctwa_clid: 'abc' },
-    });
     const search = await sender.get('/api/v1/customers/search?q=ana');
     expect(search.data).toMatchObject([{ primary_email: 'ana@example.com', customer_profile_id: row?.customer_id }]);
+    await sender.post({ event_name: 'lead_created', idempotency_key: 'l', user_traits: { external_id: 'erp-77' } });
+    expect(new Set((await sender.outcomes()).map(({ customer_id }) => customer_id))).toEqual(
+      new Set([row?.customer_id]),
+    );
   });
 
   test('[inge-009] the same key again is the same outcome, not a second one', async () => {

@@ -27,7 +27,7 @@ const newsletter = 'utm_source=newsletter&utm_medium=email';
 const dayMs = 86_400_000;
 const dayFromNow = (days: number) => new Date(Date.now() + days * dayMs).toISOString().slice(0, 10);
 
-test('[eras-029][eras-030][eras-031][jour-043][link-053][link-054][link-055] from an ad to a payment, and to being forgotten', async () => {
+test('[eras-029][eras-030][eras-031] from an ad to a payment, and to being forgotten', async () => {
   const shop = await openShopProfile(scene, ['attribution:write', 'campaigns:read', 'customers:read']);
   const { ask, send, rows, profileId } = shop;
   const withoutPeople = await shop.keyWith('conversions:read');
