@@ -1,5 +1,5 @@
-import { linkTokenParameter } from '@tributary/vocabulary';
 import { openApi, openTest } from '@tributary/testkit';
+import { linkTokenParameter } from '@tributary/vocabulary';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Minter, openMinter, type Row } from './link-tokens.fixture.ts';
 
