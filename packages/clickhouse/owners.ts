@@ -48,9 +48,4 @@ export const guests = [
     tables: ['visits', 'touches'],
     reason: 'Whether tracking works is seen in what arrives.',
   },
-  {
-    who: 'erasures',
-    tables: ['visits'],
-    reason: 'The search for somebody who was erased reads every store.',
-  },
 ] as const;
