@@ -33,7 +33,6 @@ describe('a query is put together', () => {
     ['{{part shares by model}}', { model: "linear'" }],
     ['{{part of by credit of model}}', { model: 'toString' }],
     ['{{part of by credit of model}}', { model: 'seventh' }],
-    ['{{parts shares}}', {}],
   ])('%s with %o is refused', (text, parameters) => {
     expect(() => put(text, parameters)).toThrow();
   });
