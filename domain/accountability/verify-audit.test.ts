@@ -1,17 +1,13 @@
 import { createProfileByOperator, createWorkspaceByOperator } from '@tributary/domain/tenants/room.ts';
-import { openTestkit, operatorOf, type Testkit } from '@tributary/testkit';
+import { openKit, operatorOf } from '@tributary/testkit';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { appendEntry } from './store.ts';
 import { verifyAudit } from './verify-audit.ts';
 
-let kit: Testkit;
+const kit = await openKit();
 let workspaceId: string;
-beforeAll(async () => {
-  kit = await openTestkit();
-});
-afterAll(() => kit.close());
 
 beforeEach(async () => {
   const operator = operatorOf(kit);

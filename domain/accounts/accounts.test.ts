@@ -6,40 +6,17 @@ import {
   createPasswords,
   createUser,
   listUsers,
-  type OperatorTools,
   resetPassword,
 } from '@tributary/domain/accounts/room.ts';
 import { answer } from '@tributary/operations';
-import {
-  buildApiKey,
-  buildProfile,
-  openApi,
-  openTestkit,
-  operatorOf,
-  serve,
-  served,
-  type TestApi,
-  type Testkit,
-  testVault,
-} from '@tributary/testkit';
+import { buildApiKey, buildProfile, openTest, operatorOf, serve, served, testVault } from '@tributary/testkit';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
-let kit: Testkit;
-let api: TestApi;
-let operator: OperatorTools;
-let profile: { id: string; workspaceId: string };
-beforeAll(async () => {
-  kit = await openTestkit();
-  kit.clock.set(new Date());
-  api = await openApi(kit);
-  operator = { operator: operatorOf(kit), passwords: createPasswords(10) };
-  profile = await buildProfile(kit.app);
-});
-afterAll(async () => {
-  await api.close();
-  await kit.close();
-});
+const { kit, api } = await openTest();
+kit.clock.set(new Date());
+const operator = { operator: operatorOf(kit), passwords: createPasswords(10) };
+const profile = await buildProfile(kit.app);
 
 const ours = { 'sec-fetch-site': 'same-origin' };
 const password = 'vague otter lamp';

@@ -1,14 +1,10 @@
 import { sweepExpired } from '@tributary/postgres';
-import { buildMember, buildProfile, openTestkit, type Testkit } from '@tributary/testkit';
+import { buildMember, buildProfile, openKit } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { expiringSessions } from './expiring.ts';
 
-let kit: Testkit;
-beforeAll(async () => {
-  kit = await openTestkit();
-});
-afterAll(() => kit.close());
+const kit = await openKit();
 
 test('what has run out goes, and what has not stays', async () => {
   const now = kit.clock.now();

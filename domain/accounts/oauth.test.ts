@@ -1,30 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
-import {
-  auditEntries,
-  buildProfile,
-  openApi,
-  openTestkit,
-  operatorOf,
-  type TestApi,
-  type Testkit,
-} from '@tributary/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { auditEntries, buildProfile, openTest, operatorOf } from '@tributary/testkit';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createUser } from './operator.ts';
 import { createPasswords } from './passwords.ts';
 
-let kit: Testkit;
-let api: TestApi;
+const { kit, api } = await openTest();
+kit.clock.set(new Date());
 let workspaceId: string;
 let profileId: string;
-beforeAll(async () => {
-  kit = await openTestkit();
-  kit.clock.set(new Date());
-  api = await openApi(kit);
-});
-afterAll(async () => {
-  await api.close();
-  await kit.close();
-});
 beforeEach(async () => {
   ({ id: profileId, workspaceId } = await buildProfile(kit.app));
 });

@@ -1,36 +1,19 @@
 import { routes } from '@tributary/contract';
-import {
-  type BuiltKey,
-  buildApiKey,
-  buildProfile,
-  openTestkit,
-  serve,
-  served,
-  type Testkit,
-  type TestServer,
-  testTombstones,
-} from '@tributary/testkit';
+import { type BuiltKey, buildApiKey, buildProfile, openKit, serve, served, testTombstones } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { importCustomers } from './room.ts';
 
-let kit: Testkit;
-let server: TestServer;
+const kit = await openKit();
+const server = await serve(kit, [served(routes.importCustomers, importCustomers, { tombstones: testTombstones })]);
 let profileId: string;
 let key: BuiltKey;
+afterAll(() => server.close());
 
-beforeAll(async () => {
-  kit = await openTestkit();
-  server = await serve(kit, [served(routes.importCustomers, importCustomers, { tombstones: testTombstones })]);
-});
 beforeEach(async () => {
   ({ id: profileId } = await buildProfile(kit.app));
   key = await buildApiKey(kit.app, profileId);
-});
-afterAll(async () => {
-  await server.close();
-  await kit.close();
 });
 
 const post = (body: unknown, headers: Record<string, string> = {}) =>

@@ -1,37 +1,20 @@
 import { routes } from '@tributary/contract';
-import {
-  type BuiltKey,
-  buildApiKey,
-  buildProfile,
-  openTestkit,
-  serve,
-  served,
-  type Testkit,
-  type TestServer,
-  testTombstones,
-} from '@tributary/testkit';
+import { type BuiltKey, buildApiKey, buildProfile, openKit, serve, served, testTombstones } from '@tributary/testkit';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { importCustomers } from './room.ts';
 
 /** Importers that meet. The drill of the same name does this at full size. */
 
-let kit: Testkit;
-let server: TestServer;
+const kit = await openKit();
+const server = await serve(kit, [served(routes.importCustomers, importCustomers, { tombstones: testTombstones })]);
 let profileId: string;
 let key: BuiltKey;
+afterAll(() => server.close());
 
-beforeAll(async () => {
-  kit = await openTestkit();
-  server = await serve(kit, [served(routes.importCustomers, importCustomers, { tombstones: testTombstones })]);
-});
 beforeEach(async () => {
   ({ id: profileId } = await buildProfile(kit.app));
   key = await buildApiKey(kit.app, profileId);
-});
-afterAll(async () => {
-  await server.close();
-  await kit.close();
 });
 
 const importRows = async (...rows: object[]): Promise<string[]> => {

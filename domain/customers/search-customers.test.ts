@@ -1,49 +1,18 @@
 import { routes } from '@tributary/contract';
 import { findCustomerTotals } from '@tributary/domain/outcomes';
-import {
-  type BuiltKey,
-  buildApiKey,
-  buildProfile,
-  openTestkit,
-  serve,
-  served,
-  type Testkit,
-  type TestServer,
-  testTombstones,
-} from '@tributary/testkit';
+import { type BuiltKey, buildApiKey, buildProfile, openKit, serve, served, testTombstones } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { importCustomers, searchCustomers } from './room.ts';
 
-let kit: Testkit;
-let server: TestServer;
-let profileId: string;
-let key: BuiltKey;
-
-beforeAll(async () => {
-  kit = await openTestkit();
-  server = await serve(kit, [
-    served(routes.importCustomers, importCustomers, { tombstones: testTombstones }),
-    served(routes.searchCustomers, searchCustomers, { findCustomerTotals }),
-  ]);
-  ({ id: profileId } = await buildProfile(kit.app));
-  key = await buildApiKey(kit.app, profileId, { scopes: ['customers:read', 'attribution:write'] });
-  await importRows([
-    {
-      email: 'maria.gonzalez@example.cl',
-      first_name: 'María José',
-      last_name: 'González Soto',
-      phone: '+56 9 8765 4321',
-    },
-    { email: 'mario@example.cl', first_name: 'Mario', last_name: 'Rojas' },
-    { phone: '+56 9 8765 0000' },
-    { national_id: '12.345.678-5', first_name: 'Mariana' },
-  ]);
-});
-afterAll(async () => {
-  await server.close();
-  await kit.close();
-});
+const kit = await openKit();
+const server = await serve(kit, [
+  served(routes.importCustomers, importCustomers, { tombstones: testTombstones }),
+  served(routes.searchCustomers, searchCustomers, { findCustomerTotals }),
+]);
+const { id: profileId } = await buildProfile(kit.app);
+const key = await buildApiKey(kit.app, profileId, { scopes: ['customers:read', 'attribution:write'] });
+afterAll(() => server.close());
 
 const importRows = async (rows: readonly object[], headers = key.headers): Promise<string[]> => {
   const response = await server.fastify.inject({
@@ -55,6 +24,17 @@ const importRows = async (rows: readonly object[], headers = key.headers): Promi
   expect(response.statusCode, response.body).toBe(200);
   return response.json().data.results.map((result: { customer_profile_id: string }) => result.customer_profile_id);
 };
+await importRows([
+  {
+    email: 'maria.gonzalez@example.cl',
+    first_name: 'María José',
+    last_name: 'González Soto',
+    phone: '+56 9 8765 4321',
+  },
+  { email: 'mario@example.cl', first_name: 'Mario', last_name: 'Rojas' },
+  { phone: '+56 9 8765 0000' },
+  { national_id: '12.345.678-5', first_name: 'Mariana' },
+]);
 const get = (query: Record<string, string>, headers: Record<string, string> = { ...key.headers }) =>
   server.fastify.inject({ method: 'GET', url: `/api/v1/customers/search?${new URLSearchParams(query)}`, headers });
 

@@ -1,28 +1,10 @@
 import { spreadDefinition } from '@tributary/domain/outcomes/room.ts';
 import { settleCustomers } from '@tributary/domain/payments/room.ts';
-import {
-  auditEntries,
-  type EventSender,
-  openApi,
-  openEventSender,
-  openTestkit,
-  paymentEvent,
-  type TestApi,
-  type Testkit,
-} from '@tributary/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { auditEntries, type EventSender, openEventSender, openTest, paymentEvent } from '@tributary/testkit';
+import { beforeEach, describe, expect, test } from 'vitest';
 
-let kit: Testkit;
-let api: TestApi;
+const { kit, api } = await openTest();
 let sender: EventSender;
-beforeAll(async () => {
-  kit = await openTestkit();
-  api = await openApi(kit);
-});
-afterAll(async () => {
-  await api.close();
-  await kit.close();
-});
 beforeEach(async () => {
   sender = await openEventSender(kit, api);
 });

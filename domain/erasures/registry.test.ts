@@ -3,21 +3,12 @@ import { join } from 'node:path';
 import { raw } from '@tributary/clickhouse';
 import { clearedVisit } from '@tributary/domain/ingestion';
 import { createPostgres } from '@tributary/postgres';
-import { openTestkit, openWarehouse, type Testkit } from '@tributary/testkit';
+import { openTestWithClickHouse } from '@tributary/testkit';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { clickhouseTables, holders } from './registry.ts';
 
-let kit: Testkit;
-let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
-beforeAll(async () => {
-  kit = await openTestkit();
-  warehouse = await openWarehouse(kit);
-});
-afterAll(async () => {
-  await warehouse.drop();
-  await kit.close();
-});
+const { kit, clickhouse } = await openTestWithClickHouse();
 
 /** Names of columns that could say who somebody is. */
 const personColumn =
@@ -42,7 +33,7 @@ const postgresColumns = () =>
     JOIN information_schema.tables t USING (table_schema, table_name)
     WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE'`);
 const clickhouseColumns = () =>
-  warehouse.client.query(
+  clickhouse.query(
     raw<Column>(`SELECT table, name AS column FROM system.columns WHERE database = currentDatabase()
       AND table IN (SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree')`),
     {},
@@ -69,7 +60,7 @@ describe('every table with a column that could name somebody is declared by a ro
 
   test('in ClickHouse, where one that nobody declares is found', async () => {
     expect(forgotten(await clickhouseColumns(), inClickHouse)).toEqual([]);
-    await warehouse.client.command(
+    await clickhouse.command(
       raw('CREATE TABLE chats (profile_id UUID, email String) ENGINE = MergeTree ORDER BY profile_id'),
       {},
     );

@@ -1,16 +1,11 @@
 import { events, liveEventNames } from '@tributary/contract';
-import { buildProfile, openTestkit, type Testkit } from '@tributary/testkit';
+import { buildProfile, openKit } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
+import { describe, expect, expectTypeOf, test } from 'vitest';
 import { type Announcement, announce } from './index.ts';
 
-let kit: Testkit;
-let profileId: string;
-beforeAll(async () => {
-  kit = await openTestkit();
-  profileId = (await buildProfile(kit.app)).id;
-});
-afterAll(() => kit.close());
+const kit = await openKit();
+const profileId = (await buildProfile(kit.app)).id;
 
 const tell = (announcement: object) =>
   kit.app

@@ -1,15 +1,11 @@
-import { buildProfile, openTestkit, type Testkit } from '@tributary/testkit';
+import { buildProfile, openKit } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { announce } from './index.ts';
 import { pruneEvents } from './prune-events.job.ts';
 import { sequenceBatch } from './sequencer.ts';
 
-let kit: Testkit;
-beforeAll(async () => {
-  kit = await openTestkit();
-});
-afterAll(() => kit.close());
+const kit = await openKit();
 
 test('an event is kept for 90 days after it was numbered, and not longer', async () => {
   const profile = await buildProfile(kit.app);

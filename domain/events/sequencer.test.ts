@@ -1,14 +1,10 @@
-import { buildProfile, openTestkit, type Testkit } from '@tributary/testkit';
+import { buildProfile, openKit } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Announcement, announce } from './index.ts';
 import { sequenceBatch } from './sequencer.ts';
 
-let kit: Testkit;
-beforeAll(async () => {
-  kit = await openTestkit();
-});
-afterAll(() => kit.close());
+const kit = await openKit();
 
 const events = (profileId: string, count: number) =>
   Array.from(

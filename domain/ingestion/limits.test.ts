@@ -1,9 +1,9 @@
 import { createPostgres, wasTooSlow } from '@tributary/postgres';
 import { RetryLater } from '@tributary/stream';
-import { buildProfile, openTestkit, openWarehouse, type Testkit } from '@tributary/testkit';
+import { buildProfile, openTestWithClickHouse } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openBadVisits } from './forget-bad-visits.ts';
 import { delivered, messageOf, openTestIngestion } from './ingestion.fixture.ts';
 import { refusedMessage } from './message.ts';
@@ -11,19 +11,10 @@ import { pipeline } from './pipeline.ts';
 import { pruneBadVisits } from './prune-bad-visits.job.ts';
 import { replayBadVisits } from './replay-bad-visits.ts';
 
-let kit: Testkit;
-let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
-beforeAll(async () => {
-  kit = await openTestkit();
-  warehouse = await openWarehouse(kit);
-});
-afterAll(async () => {
-  await warehouse.drop();
-  await kit.close();
-});
+const { kit, clickhouse } = await openTestWithClickHouse();
 
 const open = (badBytesPerDay = 50 << 20) =>
-  openTestIngestion(kit.app, warehouse.client, () => kit.clock.now(), { badBytesPerDay });
+  openTestIngestion(kit.app, clickhouse, () => kit.clock.now(), { badBytesPerDay });
 const inLedger = async <Row>(profileId: string, statement: ReturnType<typeof sql<Row>>) =>
   (await kit.app.forProfile(profileId).transaction((tx) => statement.execute(tx))).rows;
 const kept = (profileId: string) =>
@@ -62,7 +53,7 @@ test('while PostgreSQL is read-only, as after a failover, messages are held; one
   const under = async (options: string, statementTimeoutMs = 30_000) => {
     const url = `${kit.database.appUrl}?options=${encodeURIComponent(options)}`;
     const postgres = createPostgres({ url, poolSize: 2, statementTimeoutMs });
-    const ingestion = openTestIngestion(postgres, warehouse.client, () => kit.clock.now());
+    const ingestion = openTestIngestion(postgres, clickhouse, () => kit.clock.now());
     const error = await pipeline(ingestion)(batch).catch((thrown: unknown) => thrown);
     await postgres.close();
     return error;

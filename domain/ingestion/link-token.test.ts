@@ -1,32 +1,21 @@
 import { raw } from '@tributary/clickhouse';
 import { linkTokenReader, sealLinkToken } from '@tributary/domain/link-tokens/room.ts';
-import { browserVisit, buildProfile, openTestkit, openWarehouse, type Testkit } from '@tributary/testkit';
+import { browserVisit, buildProfile, openTestWithClickHouse } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Ingestion } from './context.ts';
+import { beforeEach, expect, test } from 'vitest';
 import { delivered, messageOf, openTestIngestion, robot, type Sent } from './ingestion.fixture.ts';
 import { pipeline } from './pipeline.ts';
 
 const key = { id: 'k1', bytes: Buffer.alloc(32, 3) };
-let kit: Testkit;
-let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
-let ingestion: Ingestion;
+const { kit, clickhouse } = await openTestWithClickHouse();
+const readLinkToken = linkTokenReader(() => [key]);
+const ingestion = openTestIngestion(kit.app, clickhouse, () => kit.clock.now(), { readLinkToken });
 let profileId: string;
 let ana: string;
-beforeAll(async () => {
-  kit = await openTestkit();
-  warehouse = await openWarehouse(kit);
-  const readLinkToken = linkTokenReader(() => [key]);
-  ingestion = openTestIngestion(kit.app, warehouse.client, () => kit.clock.now(), { readLinkToken });
-});
 beforeEach(async () => {
   ({ id: profileId } = await buildProfile(kit.app));
   ana = await newCustomer('ana@example.cl');
-});
-afterAll(async () => {
-  await warehouse.drop();
-  await kit.close();
 });
 
 const dayMs = 86_400_000;
@@ -47,7 +36,7 @@ const links = () =>
   );
 const visits = async () => {
   const query = raw<{ n: string }>('SELECT count() AS n FROM visits FINAL WHERE profile_id = {profileId:UUID}');
-  return Number((await warehouse.client.query(query, { profileId }))[0]?.n);
+  return Number((await clickhouse.query(query, { profileId }))[0]?.n);
 };
 async function newCustomer(email: string): Promise<string> {
   const id = uuid();

@@ -1,18 +1,14 @@
 import { events, OutcomeProvider } from '@tributary/contract';
 import { nameOfIdentifier, saveTombstones } from '@tributary/domain/customers';
 import { paymentStandings } from '@tributary/domain/payments';
-import { buildMarkedProfile, buildProfile, openTestkit, type Testkit, testTombstones } from '@tributary/testkit';
+import { buildMarkedProfile, buildProfile, openKit, testTombstones } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ReadEvent } from './read-event.ts';
 import { recordOutcomes, type Teller } from './record-outcomes.ts';
 
-let kit: Testkit;
-beforeAll(async () => {
-  kit = await openTestkit();
-});
-afterAll(() => kit.close());
+const kit = await openKit();
 
 const ana = { kind: 'email', value: 'ana@example.com' } as const;
 const connectionId = uuid();

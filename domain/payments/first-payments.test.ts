@@ -1,33 +1,15 @@
 import { ServerEvent } from '@tributary/contract';
 import { type ReadEvent, readEvent, recordOutcomes } from '@tributary/domain/outcomes';
 import { createPostgres, type Tx } from '@tributary/postgres';
-import {
-  type EventSender,
-  openApi,
-  openEventSender,
-  openTestkit,
-  paymentEvent,
-  type TestApi,
-  type Testkit,
-  testTombstones,
-} from '@tributary/testkit';
+import { type EventSender, openEventSender, openTest, paymentEvent, testTombstones } from '@tributary/testkit';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { paymentStandings, settleCustomers } from './room.ts';
 
-let kit: Testkit;
-let api: TestApi;
+const { kit, api } = await openTest();
 let sender: EventSender;
-beforeAll(async () => {
-  kit = await openTestkit();
-  api = await openApi(kit);
-});
-afterAll(async () => {
-  await api.close();
-  await kit.close();
-});
 beforeEach(async () => {
   sender = await openEventSender(kit, api);
 });

@@ -1,13 +1,5 @@
-import {
-  auditEntries,
-  buildMember,
-  openApi,
-  openTestkit,
-  operatorOf,
-  type TestApi,
-  type Testkit,
-} from '@tributary/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { auditEntries, buildMember, openTest, operatorOf } from '@tributary/testkit';
+import { expect, test } from 'vitest';
 import {
   archiveProfileByOperator,
   archiveWorkspaceByOperator,
@@ -15,16 +7,7 @@ import {
   createWorkspaceByOperator,
 } from './room.ts';
 
-let kit: Testkit;
-let api: TestApi;
-beforeAll(async () => {
-  kit = await openTestkit();
-  api = await openApi(kit);
-});
-afterAll(async () => {
-  await api.close();
-  await kit.close();
-});
+const { kit, api } = await openTest();
 
 const open = () => createWorkspaceByOperator(operatorOf(kit), { name: 'Acme', plan: 'free' });
 const said = async (workspaceId: string) =>

@@ -1,4 +1,4 @@
-import { type ClickHouse, raw } from '@tributary/clickhouse';
+import { raw } from '@tributary/clickhouse';
 import { startAttribution } from '@tributary/domain/attribution/room.ts';
 import {
   Book,
@@ -12,24 +12,13 @@ import {
 } from '@tributary/market';
 import { createPostgres } from '@tributary/postgres';
 import { attribute } from '@tributary/rules';
-import { openTestkit, openWarehouse, type Testkit } from '@tributary/testkit';
+import { openTestWithClickHouse } from '@tributary/testkit';
 import { attributionModelNames } from '@tributary/vocabulary';
 import { type RawBuilder, sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { fillFast } from './fill-fast.ts';
 
-let kit: Testkit;
-let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
-let clickhouse: ClickHouse;
-beforeAll(async () => {
-  kit = await openTestkit();
-  warehouse = await openWarehouse(kit);
-  clickhouse = warehouse.client;
-});
-afterAll(async () => {
-  await warehouse.drop();
-  await kit.close();
-});
+const { kit, clickhouse } = await openTestWithClickHouse();
 
 const fill = (market: Market, more: Parameters<typeof fillFast>[2] = {}) =>
   fillFast(market, { app: kit.app, system: kit.system, clickhouse }, more);

@@ -1,31 +1,15 @@
 import { dnsOpener } from '@tributary/domain/tracking/room.ts';
-import {
-  buildApiKey,
-  buildProfile,
-  openApi,
-  openTestkit,
-  startDns,
-  type TestApi,
-  type TestDns,
-  type Testkit,
-} from '@tributary/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { buildApiKey, buildProfile, openTest, startDns } from '@tributary/testkit';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 
-let kit: Testkit;
-let api: TestApi;
-let dns: TestDns;
+const dns = await startDns();
+afterAll(() => dns.close());
+const { kit, api } = await openTest({
+  openDns: dnsOpener([dns.server], 200),
+  collectorUrl: 'https://collect.tributary.cl/',
+});
 let profileId: string;
 let headers: Record<string, string>;
-beforeAll(async () => {
-  kit = await openTestkit();
-  dns = await startDns();
-  api = await openApi(kit, { openDns: dnsOpener([dns.server], 200), collectorUrl: 'https://collect.tributary.cl/' });
-});
-afterAll(async () => {
-  await api.close();
-  await dns.close();
-  await kit.close();
-});
 beforeEach(async () => {
   dns.records = {};
   profileId = (await buildProfile(kit.app)).id;
