@@ -7,7 +7,7 @@ export interface TrimSettings {
   readonly above: number;
   /** How much of the room is used afterwards, as far as the readers allow. */
   readonly downTo: number;
-  /** So many of the newest messages that were handled stay in any case. */
+  /** So many of the newest messages that were handled stay in any case, though no more than a tenth of all. */
   readonly keptMessages: number;
 }
 
@@ -27,7 +27,8 @@ export async function trimHandled(link: Link, stream: string, settings: TrimSett
   if (floors.length === 0) return 0;
   const wanted = state.first_seq + Math.ceil(state.messages * (1 - downTo / share));
   // The server keeps the message of this sequence and those after it.
-  const seq = Math.min(wanted, Math.min(...floors) - keptMessages + 1);
+  const kept = Math.min(keptMessages, Math.floor(state.messages / 10));
+  const seq = Math.min(wanted, Math.min(...floors) - kept + 1);
   if (seq <= state.first_seq) return 0;
   const { purged } = await link.manager.streams.purge(stream, { seq });
   return purged;

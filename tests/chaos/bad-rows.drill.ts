@@ -23,7 +23,7 @@ export const drill: Drill = {
 
   async run({ size, progress }) {
     const { malformed, good, canaries } = sizes[size];
-    const scene = await openVisitsScene('drill-bad-rows');
+    const scene = await openVisitsScene('drill-bad-rows', { BAD_VISIT_MEGABYTES_PER_DAY: '500' });
     try {
       const made = makeVisits(malformed, good, canaries);
       await sendAll(scene, made, progress);

@@ -36,7 +36,11 @@ export interface VisitsScene {
 const prefix = 'drill';
 const consumerName = 'ingestion';
 
-export async function openVisitsScene(set: string): Promise<VisitsScene> {
+/** `settings` come on top of those that a scene has. */
+export async function openVisitsScene(
+  set: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<VisitsScene> {
   // An interrupted run may have left its data behind.
   await new Supervisor(set).destroy();
   const engines = await openDrillEngines(set, ['postgres', 'redis', 'nats', 'clickhouse']);
@@ -63,6 +67,7 @@ export async function openVisitsScene(set: string): Promise<VisitsScene> {
     ENCRYPTION_KEYS: `k1:${masterKey.toString('base64')}`,
     COLLECTOR_PORT: String(port),
     COLLECTOR_REQUESTS_PER_MINUTE: '100000000',
+    ...settings,
   };
   const collector = new AppProcess('collector', 'collector listens', environment);
   const worker = new AppProcess('worker', 'worker runs', environment);

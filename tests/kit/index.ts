@@ -31,5 +31,5 @@ export { at, type Scene, type SceneTraits, scene, type World } from './scene.ts'
 export { serve, served, type TestServer, testTombstones } from './serve.ts';
 export { settleAll } from './settle.ts';
 export { openTestkit, type Testkit } from './testkit.ts';
-export { browserVisit, buildTrackingKey } from './visits.ts';
+export { browserVisit, buildTrackingKey, type TrackingTraits } from './visits.ts';
 export { openWarehouse } from './warehouse.ts';
