@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { jetstream } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
+import { connectionOptions } from '../packages/stream/link.ts';
 
 /** The bare side of the collector bench: JetStream's own client, one message of ten visits per publish, so many in flight. */
 const [natsUrl = '', prefix = '', inFlight = '64'] = process.argv.slice(2);
-const nats = await connect({ servers: new URL(natsUrl).host, noAsyncTraces: true });
+const nats = await connect({ ...connectionOptions(natsUrl), noAsyncTraces: true });
 const log = jetstream(nats);
 process.send?.('ready');
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { findFaults } from './closed-lists.ts';
 import { generatedFiles } from './generated-files.ts';
+import { readLock, supplyChainFaults } from './supply-chain.ts';
 import { breaches } from './walls/walls.ts';
 
 /**
@@ -29,10 +30,8 @@ const checks: Record<string, () => Promise<unknown>> = {
   'import directions': cruise,
   'walls of tables': seekBreaches,
   'unused code': () => bin('knip'),
-  'closed lists': async () => {
-    const faults = findFaults(root);
-    if (faults.length > 0) throw new Error(faults.join('\n'));
-  },
+  'closed lists': async () => refuse(findFaults(root)),
+  'licences and integrity': async () => refuse(supplyChainFaults(readLock(root))),
 };
 
 let failed = 0;
@@ -68,14 +67,18 @@ async function cruise(): Promise<void> {
   };
   // A cruise that read nothing finds nothing wrong.
   if (summary.totalCruised < 50) throw new Error(`Only ${summary.totalCruised} modules were read.`);
-  const lines = summary.violations.map(({ from, to, rule }) => `${rule.name}: ${from} -> ${to}`);
-  if (lines.length > 0) throw new Error(lines.join('\n'));
+  refuse(summary.violations.map(({ from, to, rule }) => `${rule.name}: ${from} -> ${to}`));
+}
+
+/** A check with findings fails, and says them. */
+function refuse(findings: readonly string[]): void {
+  if (findings.length > 0) throw new Error(findings.join('\n'));
 }
 
 async function seekBreaches(): Promise<void> {
   const { lines, uses } = breaches(root);
   if (uses < 50) throw new Error(`Only ${uses} uses of tables were seen.`);
-  if (lines.length > 0) throw new Error(lines.join('\n'));
+  refuse(lines);
 }
 
 async function compareGenerated(): Promise<void> {

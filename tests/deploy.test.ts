@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { loadSettings } from '@tributary/config';
 import { Supervisor } from '@tributary/engines';
 import { createPostgres, migrate } from '@tributary/postgres';
-import { localPassword, roles } from '@tributary/postgres/roles.ts';
+import { roles } from '@tributary/postgres/roles.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { groups } from '../packages/config/settings.ts';
@@ -157,7 +157,7 @@ const psql = newestPsql();
 describe.skipIf(spawnSync(psql, ['--version']).status !== 0)('deploy/postgres-roles.sql', () => {
   const supervisor = new Supervisor(`deploy-${process.pid}`);
   let server: URL;
-  const inDatabase = (database: string, user = 'postgres', password = localPassword) => {
+  const inDatabase = (database: string, user = 'postgres', password = server.password) => {
     const url = new URL(server);
     [url.username, url.password, url.pathname] = [user, password, database];
     return url.href;
@@ -243,7 +243,8 @@ describe('Dockerfile', () => {
 
   test('copies every workspace twice, to install and to run, with what npm reads and what the API serves', () => {
     const { workspaces } = JSON.parse(read('package.json')) as { workspaces: string[] };
-    const folders = workspaces.map((pattern) => pattern.replace('/*', ''));
+    // What only tests need is no part of it.
+    const folders = workspaces.map((pattern) => pattern.replace('/*', '')).filter((folder) => !/^tests/.test(folder));
     expect(stages.at(0)).toEqual(expect.arrayContaining([...folders, 'package.json', 'package-lock.json', '.npmrc']));
     expect(stages.at(-1)).toEqual(expect.arrayContaining([...folders, 'CHANGELOG.md']));
   });

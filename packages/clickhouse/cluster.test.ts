@@ -27,8 +27,8 @@ let profiles: [string, string];
 
 beforeAll(async () => {
   const places = await Promise.all(sets.map((set) => set.place('clickhouse')));
-  const configuration = clickhouseConfiguration(places.map(({ ports }) => ports.tcp as number));
-  for (const { directory } of places) writeFileSync(join(directory, 'config.xml'), configuration);
+  for (const place of places)
+    writeFileSync(join(place.directory, 'config.xml'), clickhouseConfiguration(place, places));
   const addresses = await Promise.all(sets.map((set) => set.start(['clickhouse'])));
   const nodes = addresses.map(({ CLICKHOUSE_URL }) => CLICKHOUSE_URL as string);
   settings = { url: nodes[0] as string, database: 'tributary', cluster: { name: 'tributary', nodes } };

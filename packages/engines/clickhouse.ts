@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Engine } from './engine.ts';
+import type { Engine, Place } from './engine.ts';
 import { run } from './install.ts';
 
 /**
@@ -14,7 +14,7 @@ export const clickhouse: Engine = {
   name: 'clickhouse',
   ports: { http: 18123, tcp: 19000 },
 
-  addresses: (place) => ({ CLICKHOUSE_URL: `http://127.0.0.1:${place.ports.http}` }),
+  addresses: (place) => ({ CLICKHOUSE_URL: `http://tributary:${place.password}@127.0.0.1:${place.ports.http}` }),
 
   program: (shared) => {
     const library = join(shared, 'clickhouse', 'node_modules', npmPackage, 'libchdb.so');
@@ -35,9 +35,10 @@ export const clickhouse: Engine = {
 
   async prepare(place) {
     mkdirSync(join(place.directory, 'data'), { recursive: true });
+    writeFileSync(join(place.directory, 'users.xml'), users(place.password), { mode: 0o600 });
     const file = join(place.directory, 'config.xml');
     // A cluster drill writes its own file beforehand.
-    if (!existsSync(file)) writeFileSync(file, configuration([]));
+    if (!existsSync(file)) writeFileSync(file, configuration(place, []), { mode: 0o600 });
   },
 
   command: (place, library) => ({
@@ -69,14 +70,47 @@ export const clickhouse: Engine = {
   },
 };
 
-/** The engine's settings file; the ports name the shards of the cluster "tributary", none for a single node. */
-export function configuration(shardTcpPorts: readonly number[]): string {
-  const shards = shardTcpPorts.map(
-    (port) => `<shard><replica><host>127.0.0.1</host><port>${port}</port></replica></shard>`,
-  );
+/** The engine's settings file; the shards are those of the cluster "tributary", none for a single node. */
+export function configuration({ directory }: Place, shards: readonly Place[]): string {
+  const replica = ({ ports, password }: Place) =>
+    `<host>127.0.0.1</host><port>${ports.tcp}</port><user>tributary</user><password>${password}</password>`;
+  const listed = shards.map((shard) => `<shard><replica>${replica(shard)}</replica></shard>`);
   return `<clickhouse>
   <logger><level>warning</level></logger>
-  <remote_servers>${shards.length ? `<tributary>${shards.join('')}</tributary>` : ''}</remote_servers>
+  <users_config>${join(directory, 'users.xml')}</users_config>
+  <remote_servers>${listed.length ? `<tributary>${listed.join('')}</tributary>` : ''}</remote_servers>
 </clickhouse>
 `;
 }
+
+/**
+ * Who may ask what. Ours may do all but read and write files, addresses and other servers by statement. The engine's own session
+ * comes in as `default`, which therefore has no password, and may do what that session does: listen, and count for ever.
+ */
+const users = (password: string): string => `<clickhouse>
+  <profiles><default/></profiles>
+  <quotas><default/></quotas>
+  <users>
+    <default>
+      <password></password>
+      <networks><ip>127.0.0.1</ip></networks>
+      <profile>default</profile>
+      <quota>default</quota>
+      <grants>
+        <query>GRANT SYSTEM LISTEN ON *.*</query>
+        <query>GRANT SELECT ON system.numbers</query>
+      </grants>
+    </default>
+    <tributary>
+      <password>${password}</password>
+      <networks><ip>127.0.0.1</ip></networks>
+      <profile>default</profile>
+      <quota>default</quota>
+      <grants>
+        <query>GRANT ALL ON *.* WITH GRANT OPTION</query>
+        <query>REVOKE SOURCES ON *.*</query>
+      </grants>
+    </tributary>
+  </users>
+</clickhouse>
+`;

@@ -24,6 +24,8 @@ export type EngineName = 'postgres' | 'clickhouse' | 'nats' | 'redis';
 export interface Place {
   readonly directory: string;
   readonly ports: Readonly<Record<string, number>>;
+  /** Of every engine of the set. Loopback alone is no wall: any page in a browser and any user of the machine reaches it. */
+  readonly password: string;
 }
 
 export interface Command {

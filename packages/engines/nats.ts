@@ -11,7 +11,7 @@ export const nats: Engine = {
   name: 'nats',
   ports: { main: 14222 },
 
-  addresses: (place) => ({ NATS_URL: `nats://127.0.0.1:${place.ports.main}` }),
+  addresses: (place) => ({ NATS_URL: `nats://tributary:${place.password}@127.0.0.1:${place.ports.main}` }),
 
   program(shared) {
     const candidates = [
@@ -33,6 +33,7 @@ export const nats: Engine = {
     writeFileSync(
       join(place.directory, 'nats.conf'),
       `listen: "127.0.0.1:${place.ports.main}"
+authorization { user: tributary, password: "${place.password}" }
 jetstream {
   store_dir: "${join(place.directory, 'data')}"
   # A visit is acknowledged when it is on disk, not when it will be two minutes later.
@@ -41,6 +42,7 @@ jetstream {
   max_file_store: 20GB
 }
 `,
+      { mode: 0o600 },
     );
   },
 

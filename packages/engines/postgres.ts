@@ -1,6 +1,6 @@
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createRoles, localPassword } from '@tributary/postgres/roles.ts';
+import { createRoles } from '@tributary/postgres/roles.ts';
 import pg from 'pg';
 import type { Engine, Place } from './engine.ts';
 import { aptInstall, run, which } from './install.ts';
@@ -14,7 +14,7 @@ const directories = () =>
     : [];
 
 const url = (place: Place, role: string, database = 'tributary') =>
-  `postgres://${role}:${localPassword}@127.0.0.1:${place.ports.main}/${database}`;
+  `postgres://${role}:${place.password}@127.0.0.1:${place.ports.main}/${database}`;
 
 export const postgres: Engine = {
   name: 'postgres',
@@ -36,7 +36,7 @@ export const postgres: Engine = {
     if (existsSync(join(data, 'PG_VERSION'))) return;
     mkdirSync(data, { recursive: true, mode: 0o700 });
     const password = join(place.directory, 'password');
-    writeFileSync(password, localPassword);
+    writeFileSync(password, place.password, { mode: 0o600 });
     const user = postgresUser();
     if (user) {
       assertReachable(place.directory);
@@ -103,7 +103,7 @@ export const postgres: Engine = {
     const admin = new pg.Client({ connectionString: url(place, 'postgres', 'postgres') });
     await admin.connect();
     try {
-      await createRoles(admin, localPassword);
+      await createRoles(admin, place.password);
       const found = await admin.query("SELECT 1 FROM pg_database WHERE datname = 'tributary'");
       if (found.rowCount === 0) await admin.query('CREATE DATABASE tributary OWNER tributary_owner');
     } finally {

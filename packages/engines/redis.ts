@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { connect as connectSocket } from 'node:net';
 import { join } from 'node:path';
 import type { Engine } from './engine.ts';
@@ -8,7 +8,7 @@ export const redis: Engine = {
   name: 'redis',
   ports: { main: 16379 },
 
-  addresses: (place) => ({ REDIS_URL: `redis://127.0.0.1:${place.ports.main}` }),
+  addresses: (place) => ({ REDIS_URL: `redis://:${place.password}@127.0.0.1:${place.ports.main}` }),
 
   program: () => which('redis-server', '/usr/bin') ?? which('valkey-server', '/usr/bin'),
 
@@ -16,12 +16,15 @@ export const redis: Engine = {
 
   prepare: async (place) => {
     mkdirSync(join(place.directory, 'data'), { recursive: true });
+    // In a file of its own: whoever lists processes reads their arguments.
+    writeFileSync(join(place.directory, 'redis.conf'), `requirepass "${place.password}"\n`, { mode: 0o600 });
   },
 
   command: (place, program) => ({
     program,
     // Nothing in Redis is the only copy of anything, so nothing is written to disk.
     arguments: [
+      join(place.directory, 'redis.conf'),
       '--bind',
       '127.0.0.1',
       '--port',

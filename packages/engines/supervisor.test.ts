@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { Supervisor } from './index.ts';
@@ -11,7 +11,7 @@ afterAll(() => supervisor.destroy());
 
 test('an engine is started, killed, started again, paused, resumed and stopped by name', async () => {
   const first = await supervisor.start(['redis', 'nats']);
-  expect(first.REDIS_URL).toMatch(/^redis:\/\/127\.0\.0\.1:\d+$/);
+  expect(first.REDIS_URL).toMatch(/^redis:\/\/:[\w-]{32}@127\.0\.0\.1:\d+$/);
   expect((await supervisor.status('nats')).version).toMatch(/^2\.1\d\.\d+$/);
 
   await supervisor.kill('redis');
@@ -66,3 +66,39 @@ test('a port that somebody took meanwhile is left to them', async () => {
     await other.destroy();
   }
 });
+
+test('nobody without the password of the set is let in, and nobody reads files through ClickHouse', async () => {
+  const {
+    REDIS_URL = '',
+    NATS_URL = '',
+    CLICKHOUSE_URL = '',
+  } = await supervisor.start(['redis', 'nats', 'clickhouse']);
+  const { origin, port, username, password } = new URL(CLICKHOUSE_URL);
+  const ask = async (statement: string, headers: Record<string, string> = {}) =>
+    (await fetch(origin, { method: 'POST', body: statement, headers })).text();
+  // As a page of somebody else's would: no password, nothing that makes the browser ask first.
+  const page = { origin: 'https://page.example', 'content-type': 'text/plain' };
+  expect(await ask("SELECT * FROM file('/etc/hostname', 'LineAsString')", page)).toContain('ACCESS_DENIED');
+  expect(await ask('SELECT name FROM system.databases', page)).not.toContain('default');
+  const ours = { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
+  expect(await ask('SELECT 1 + 1', ours)).toBe('2\n');
+  expect(await ask("SELECT * FROM file('/etc/hostname', 'LineAsString')", ours)).toContain('ACCESS_DENIED');
+  expect(await ask(`SELECT * FROM url('http://127.0.0.1:${port}/', 'LineAsString')`, ours)).toContain('ACCESS_DENIED');
+  expect(await greet(REDIS_URL, 'PING\r\n')).toContain('NOAUTH');
+  expect(await greet(NATS_URL, 'CONNECT {}\r\nPING\r\n')).toContain('Authorization Violation');
+});
+
+/** What an engine answers to whoever just connects and speaks. */
+function greet(url: string, words: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    let heard = '';
+    const socket = connect(Number(port), hostname, () => socket.write(words));
+    socket.on('data', (data) => {
+      heard += data.toString();
+      if (/NOAUTH|PONG|Violation/.test(heard)) socket.destroy();
+    });
+    socket.once('error', reject);
+    socket.once('close', () => resolve(heard));
+  });
+}

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -93,14 +94,15 @@ export class Supervisor {
   async place(name: EngineName): Promise<Place> {
     const directory = this.#directory(name);
     const file = join(directory, 'ports.json');
-    if (existsSync(file)) return { directory, ports: JSON.parse(readFileSync(file, 'utf8')) };
     mkdirSync(directory, { recursive: true });
+    const password = this.#password();
+    if (existsSync(file)) return { directory, password, ports: JSON.parse(readFileSync(file, 'utf8')) };
     const ports: Record<string, number> = {};
     for (const [role, wish] of Object.entries(catalogue[name].ports)) {
       ports[role] = await freePort(this.#set === 'main' ? wish : 0);
     }
     writeFileSync(file, JSON.stringify(ports));
-    return { directory, ports };
+    return { directory, password, ports };
   }
 
   async #startOne(engine: Engine): Promise<Record<string, string>> {
@@ -163,9 +165,20 @@ export class Supervisor {
   /** The user's own engine: the settings of it that are in the environment, when the first of them is. */
   #given(engine: Engine): Record<string, string> | undefined {
     if (this.#set !== 'main') return undefined;
-    const names = Object.keys(engine.addresses({ directory: '', ports: {} }));
+    const names = Object.keys(engine.addresses({ directory: '', password: '', ports: {} }));
     if (!process.env[names[0] as string]) return undefined;
     return Object.fromEntries(names.map((name) => [name, process.env[name] ?? '']));
+  }
+
+  /** Made with the set and kept as long as its data. */
+  #password(): string {
+    const file = join(this.#root, this.#set, 'password');
+    try {
+      writeFileSync(file, randomBytes(24).toString('base64url'), { mode: 0o600, flag: 'wx' });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    return readFileSync(file, 'utf8');
   }
 
   #directory(name: EngineName): string {

@@ -12,9 +12,6 @@ export const roles = {
   collector: 'tributary_collector',
 } as const;
 
-/** The password of the private engines on a developer's own machine, which listen on loopback only. */
-export const localPassword = 'local-only';
-
 /** Run once by an administrator of the server; compose.yaml and `npm run engines` do. Safe to run again. */
 export async function createRoles(admin: ClientBase, password: string): Promise<void> {
   for (const role of Object.values(roles)) {

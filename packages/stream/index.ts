@@ -14,6 +14,7 @@ export {
 } from './errors.ts';
 export type { Fill } from './fill.ts';
 export type { ConsumerEvent, Handler, StreamMessage } from './handler.ts';
+export { connectionOptions } from './link.ts';
 export { partitionOf } from './partition.ts';
 export type { PublishOptions } from './publisher.ts';
 export { type ConnectOptions, connectStream, type Stream, streamOptions } from './stream.ts';

@@ -4,6 +4,7 @@ import { openPrivateStream, type PrivateStream, testUrl } from '@tributary/testk
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isSafe } from './ensure-streams.ts';
 import { ServerUnsuitable, StreamConflict } from './errors.ts';
+import { connectionOptions } from './link.ts';
 import { declareStreams, defaultStreamSettings } from './streams.ts';
 
 let own: PrivateStream;
@@ -13,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => own.destroy());
 
 async function configOf(stream: string) {
-  const nats = await connect({ servers: new URL(testUrl).host });
+  const nats = await connect(connectionOptions(testUrl));
   try {
     return (await (await jetstreamManager(nats)).streams.info(`${own.prefix}-${stream}`)).config;
   } finally {

@@ -13,7 +13,7 @@ export interface FlakyLine {
 
 /** A line to the shared server that a test can break without breaking everybody else's. */
 export async function openFlakyLine(): Promise<FlakyLine> {
-  const { hostname, port } = new URL(testUrl);
+  const { hostname, port, username, password } = new URL(testUrl);
   const sockets = new Set<Socket>();
   let state: 'whole' | 'cut' | 'deaf' = 'whole';
 
@@ -42,7 +42,7 @@ export async function openFlakyLine(): Promise<FlakyLine> {
   const { port: ownPort } = line.address() as { port: number };
 
   return {
-    url: `nats://127.0.0.1:${ownPort}`,
+    url: `nats://${username}:${password}@127.0.0.1:${ownPort}`,
     cut() {
       state = 'cut';
       breakAll();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type JetStreamManager, jetstreamManager, type StreamInfo } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
-import { type ConnectOptions, connectStream, type Stream } from '@tributary/stream';
+import { type ConnectOptions, connectionOptions, connectStream, type Stream } from '@tributary/stream';
 
 export const testUrl = process.env.NATS_URL ?? 'nats://127.0.0.1:14222';
 
@@ -57,7 +57,7 @@ async function eachStream(
   prefix: string,
   work: (manager: JetStreamManager, stream: StreamInfo) => Promise<unknown>,
 ): Promise<void> {
-  const nats = await connect({ servers: new URL(url).host });
+  const nats = await connect(connectionOptions(url));
   const manager = await jetstreamManager(nats);
   for await (const info of manager.streams.list()) {
     if (info.config.name.startsWith(`${prefix}-`)) await work(manager, info);

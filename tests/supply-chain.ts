@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What the lock file says of a package. */
+interface Locked {
+  readonly version?: string;
+  readonly resolved?: string;
+  readonly integrity?: string;
+  readonly license?: string;
+  readonly hasInstallScript?: boolean;
+  readonly link?: boolean;
+}
+
+export type Lock = Readonly<Record<string, Locked>>;
+
+/** Licences under which anybody may use, change and pass on what we ship with them. MPL-2.0 binds changes of its own files only. */
+const licences = new Set([
+  '0BSD',
+  'AFL-2.1',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'CC0-1.0',
+  'ISC',
+  'MIT',
+  'MPL-2.0',
+  'Python-2.0',
+  'Unlicense',
+  'Zlib',
+]);
+
+/** An install script runs whatever its makers wrote on everybody's machine. These were read: */
+const installScripts = new Set(['@swc/core']);
+
+export const readLock = (root: string): Lock =>
+  (JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: Lock }).packages;
+
+/** What is wrong with the packages that the lock file names. Whether an advisory speaks of one only a network can tell. */
+export function supplyChainFaults(lock: Lock): string[] {
+  return Object.entries(lock).flatMap(([path, entry]) => {
+    const name = path.split('node_modules/').at(-1) ?? path;
+    if (!path.includes('node_modules/') || entry.link) return [];
+    const faults: string[] = [];
+    if (!entry.integrity?.startsWith('sha512-')) faults.push('has no sha512 integrity');
+    if (entry.resolved) faults.push('names a download address');
+    if (!isLicensed(entry.license)) faults.push(`is under "${entry.license}", which is not on our list`);
+    if (entry.hasInstallScript && !installScripts.has(name)) faults.push('runs a script when it is installed');
+    return faults.map((fault) => `${name} ${entry.version}: ${fault}`);
+  });
+}
+
+/** Of a choice one licence is enough; of several that hold together, each counts. */
+function isLicensed(expression: string | undefined): boolean {
+  const parts = expression?.replaceAll(/[()]/g, '').split(/ (AND|OR) /) ?? [''];
+  const known = parts.filter((_, index) => index % 2 === 0).map((licence) => licences.has(licence));
+  return parts.includes('OR') && !parts.includes('AND') ? known.some(Boolean) : known.every(Boolean);
+}
