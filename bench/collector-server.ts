@@ -1,9 +1,10 @@
 import { openSync } from 'node:fs';
 import { createCollector } from '@tributary/collector/app.ts';
-import { createPostgres } from '@tributary/postgres';
+import { openLookUps } from '@tributary/postgres/look-ups.ts';
 import { createRedis, redisReady } from '@tributary/redis';
 import { connectStream } from '@tributary/stream';
 import { createLog } from '@tributary/telemetry';
+import { createMetrics } from '@tributary/telemetry/prometheus.ts';
 import { testStreamVault } from '@tributary/testkit';
 import { pino } from 'pino';
 
@@ -15,10 +16,11 @@ const stream = await connectStream({ url: natsUrl, prefix });
 await stream.ensureStreams();
 const collector = await createCollector({
   baseUrl: 'http://127.0.0.1',
-  postgres: createPostgres({ url: appUrl, poolSize: 2 }),
+  lookUps: openLookUps({ url: appUrl, poolSize: 2 }),
   redis,
   stream,
   vault: testStreamVault,
+  metrics: createMetrics(),
   log: createLog('info', pino.destination({ fd: openSync('/dev/null', 'w'), sync: false })),
   now: () => new Date(),
   requestTimeoutMs: 30_000,

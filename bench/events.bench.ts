@@ -5,7 +5,8 @@ import { dnsOpener } from '@tributary/domain/tracking/room.ts';
 import { createOutbound } from '@tributary/outbound';
 import { createPostgres } from '@tributary/postgres';
 import { createRedis, redisReady } from '@tributary/redis';
-import { createLog, createMetrics } from '@tributary/telemetry';
+import { createLog } from '@tributary/telemetry';
+import { createMetrics } from '@tributary/telemetry/prometheus.ts';
 import {
   alternate,
   type Bench,

@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadSettings } from '@tributary/config';
 import { Supervisor } from '@tributary/engines';
@@ -247,6 +248,20 @@ describe('Dockerfile', () => {
     const folders = workspaces.map((pattern) => pattern.replace('/*', '')).filter((folder) => !/^tests/.test(folder));
     expect(stages.at(0)).toEqual(expect.arrayContaining([...folders, 'package.json', 'package-lock.json', '.npmrc']));
     expect(stages.at(-1)).toEqual(expect.arrayContaining([...folders, 'CHANGELOG.md']));
+  });
+
+  test('the processes whose code it compiles load without settings, and leave it in the cache', {
+    timeout: 60_000,
+  }, () => {
+    const commands = instructions('RUN').flatMap((run) => [...run.matchAll(/node (apps\/\S+) --load-only/g)]);
+    expect(commands.length).toBeGreaterThan(0);
+    const cache = mkdtempSync(join(tmpdir(), 'compile-cache-'));
+    for (const [, main = ''] of commands) {
+      const environment = { PATH: process.env.PATH, NODE_COMPILE_CACHE: join(cache, main) };
+      execFileSync(process.execPath, [join(root, main), '--load-only'], { env: environment });
+      expect(readdirSync(join(cache, main), { recursive: true }).length).toBeGreaterThan(100);
+    }
+    rmSync(cache, { recursive: true });
   });
 
   test('secrets and what was built or installed here stay out of it', () => {

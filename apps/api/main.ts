@@ -4,7 +4,7 @@ import { consoleDirectory } from '@tributary/console/build.ts';
 import { dnsOpener } from '@tributary/domain/tracking/room.ts';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { runProcess } from '@tributary/platform';
-import { createMetrics, createTracing, serveMetrics } from '@tributary/telemetry';
+import { openMetrics, type Tracing } from '@tributary/telemetry';
 import { createVault } from '@tributary/vault';
 import { createApi } from './app.ts';
 
@@ -23,9 +23,8 @@ await runProcess('api', async (platform) => {
   const { tlsCertificateFile, tlsKeyFile } = settings;
   const postgres = await platform.postgres('app', { poolSize: settings.databasePoolSize });
   const ring = await platform.keys(postgres);
-  const tracing = settings.otlpEndpoint ? await createTracing(settings.otlpEndpoint, 'tributary-api') : undefined;
-  const metrics = createMetrics();
-  if (settings.metricsPort !== undefined) await serveMetrics(metrics, settings.host, settings.metricsPort);
+  const tracing = await tracingOf(settings);
+  const metrics = await openMetrics(settings.host, settings.metricsPort);
   let isStopping = false;
   const api = await createApi({
     baseUrl: settings.baseUrl,
@@ -80,4 +79,11 @@ function modelOf(settings: Settings): LanguageModel | undefined {
     ...(modelInPrivateNetwork && { policy: localDevelopmentTargets }),
   });
   return createLanguageModel({ baseUrl, name, apiKey, outbound });
+}
+
+/** Loaded only where traces have somewhere to go. */
+async function tracingOf({ otlpEndpoint }: Settings): Promise<Tracing | undefined> {
+  if (!otlpEndpoint) return undefined;
+  const { createTracing } = await import('@tributary/telemetry/tracing.ts');
+  return createTracing(otlpEndpoint, 'tributary-api');
 }

@@ -44,9 +44,12 @@ export async function runLocal({ environment, settings }: Local, words: string):
   await Promise.all(ended);
 }
 
+/** Without it every start would take the types off all over again. */
+const compileCache = join(import.meta.dirname, '../../node_modules/.cache/tributary');
+
 function start(app: string, environment: NodeJS.ProcessEnv): ChildProcess {
   const child = spawn(process.execPath, [join(import.meta.dirname, '..', app, 'main.ts')], {
-    env: { LOG_LEVEL: 'warn', ...environment },
+    env: { LOG_LEVEL: 'warn', NODE_COMPILE_CACHE: compileCache, ...environment },
     stdio: 'inherit',
   });
   child.once('exit', (code) => {

@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { collectorRoutes, type Route } from '@tributary/contract';
-import { Refusal, rateHeaders, renderError, tooMany } from '@tributary/operations';
-import type { Postgres } from '@tributary/postgres';
+import type { Route } from '@tributary/contract';
+import * as collectorRoutes from '@tributary/contract/routes/collector.ts';
+import { Refusal, rateHeaders, renderError, tooMany } from '@tributary/operations/refusals.ts';
+import type { LookUps } from '@tributary/postgres';
 import { addressGroup, createRateLimiter, type RedisClient, takeOfAddress } from '@tributary/redis';
 import type { Stream } from '@tributary/stream';
-import { checkReadiness, createMetrics, type Log, type Metrics } from '@tributary/telemetry';
+import { checkReadiness, type Log, type Metrics } from '@tributary/telemetry';
 import type { Vault } from '@tributary/vault';
 import { limits } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
@@ -22,13 +23,13 @@ import { VisitLog } from './visit-log.ts';
 export interface CollectorOptions {
   /** For the addresses of error pages. */
   readonly baseUrl: string;
-  readonly postgres: Postgres;
+  readonly lookUps: LookUps;
   readonly redis: RedisClient;
   readonly stream: Stream;
   /** For the stream's keys. */
   readonly vault: Pick<Vault, 'seal'>;
   readonly log: Log;
-  readonly metrics?: Metrics;
+  readonly metrics: Metrics;
   readonly now: () => Date;
   readonly requestTimeoutMs: number;
   readonly requestsPerMinute: number;
@@ -61,7 +62,7 @@ export interface Collector {
  * would cost as much as all the rest.
  */
 export async function createCollector(options: CollectorOptions): Promise<Collector> {
-  const { redis, postgres, stream, log, now, metrics = createMetrics(), isStopping = () => false } = options;
+  const { redis, stream, log, now, metrics, isStopping = () => false } = options;
   const visitLog = new VisitLog(stream);
   const use = new DailyUse(redis, now, options.addressShare);
   const refused = new RefusedTally(visitLog, now);
@@ -74,7 +75,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const limiter = createRateLimiter({ redis, nowMs: Date.now, onFallback: metrics.countLocalLimits });
   const addressOf = addressFinder(options.trustedProxies ?? []);
   const intake: Intake = {
-    keys: new TrackingKeys(postgres.unbound),
+    keys: new TrackingKeys(options.lookUps),
     use,
     refused,
     log: visitLog,

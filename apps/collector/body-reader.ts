@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Refusal } from '@tributary/operations';
+import { Refusal } from '@tributary/operations/refusals.ts';
 import { away } from './refusals.ts';
 
 export interface BodyLimits {

@@ -1,8 +1,9 @@
-import type { VisitMessage } from '@tributary/domain/ingestion/room.ts';
-import { createPostgres } from '@tributary/postgres';
+import type { VisitMessage } from '@tributary/domain/ingestion/intake.ts';
+import { openLookUps } from '@tributary/postgres/look-ups.ts';
 import { createRedis, redisReady } from '@tributary/redis';
 import type { Stream } from '@tributary/stream';
 import { createLog } from '@tributary/telemetry';
+import { createMetrics } from '@tributary/telemetry/prometheus.ts';
 import { browserVisit, buildProfile, buildTrackingKey, openTestkit, testVault } from '@tributary/testkit';
 import { openPrivateStream } from '@tributary/testkit/stream';
 import { v7 as uuid } from 'uuid';
@@ -17,7 +18,7 @@ export async function openCollectorScene() {
   const kit = await openTestkit();
   const redis = createRedis({ url: kit.redisUrl, prefix: kit.redisPrefix });
   await redisReady(redis);
-  const postgres = createPostgres({ url: kit.database.collectorUrl, poolSize: 2 });
+  const lookUps = openLookUps({ url: kit.database.collectorUrl, poolSize: 2 });
   const log = await openPrivateStream();
   const logLines: string[] = [];
   const messages: VisitMessage[] = [];
@@ -25,10 +26,11 @@ export async function openCollectorScene() {
   const open = async (stream: Stream, changes: Partial<CollectorOptions> = {}) => {
     const collector = await createCollector({
       baseUrl: 'https://tributary.test',
-      postgres,
+      lookUps,
       redis,
       stream,
       vault: testVault,
+      metrics: createMetrics(),
       log: createLog('info', { write: (line) => void logLines.push(line) }),
       now: () => kit.clock.now(),
       requestTimeoutMs: 30_000,
@@ -85,7 +87,7 @@ export async function openCollectorScene() {
       await collector.close();
       await log.destroy();
       redis.disconnect();
-      await postgres.close();
+      await lookUps.close();
       await kit.close();
     },
   };

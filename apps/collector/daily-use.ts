@@ -1,5 +1,5 @@
 import { type AddressGroup, hidden, type RedisClient, widerTimes } from '@tributary/redis';
-import { amountsOfAddress, type DailyAmounts, dailyAmounts } from '@tributary/rules';
+import { amountsOfAddress, type DailyAmounts, dailyAmounts } from '@tributary/rules/visits';
 import { LRUCache } from 'lru-cache';
 
 const kinds = ['visits', 'broken', 'bytes'] as const;

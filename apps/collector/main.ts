@@ -1,28 +1,26 @@
 import { runProcess } from '@tributary/platform';
-import { createMetrics, serveMetrics } from '@tributary/telemetry';
+import { openMetrics } from '@tributary/telemetry';
 import { createSealer } from '@tributary/vault';
 import { createCollector } from './app.ts';
 import { openStreamKeys } from './stream-keys.ts';
 
 await runProcess('collector', async (platform) => {
   const { settings, log, now } = platform;
-  const postgres = await platform.postgres('collector', { poolSize: 2, statementTimeoutMs: 5_000 });
-  const { keys, close } = await openStreamKeys(postgres.unbound, platform.onError);
+  const lookUps = await platform.lookUps('collector', { poolSize: 2, statementTimeoutMs: 5_000 });
+  const { keys, close } = await openStreamKeys(lookUps, platform.onError);
   platform.onClose(close);
   const stream = await platform.stream();
   await stream.ensureStreams();
-  const metrics = createMetrics({
+  const metrics = await openMetrics(settings.host, settings.collectorMetricsPort, {
     tributary_visits_log_fill: {
       help: 'How full the visits log is, from 0 to 1; full, it refuses visits',
       read: async () => (await stream.fill()).share,
     },
   });
-  if (settings.collectorMetricsPort !== undefined)
-    await serveMetrics(metrics, settings.host, settings.collectorMetricsPort);
   let isStopping = false;
   const collector = await createCollector({
     baseUrl: settings.baseUrl,
-    postgres,
+    lookUps,
     redis: await platform.redis(),
     stream,
     vault: createSealer(keys),

@@ -1,4 +1,4 @@
-import { Refusal } from '@tributary/operations';
+import { Refusal } from '@tributary/operations/refusals.ts';
 import type { QuotaReason } from './daily-use.ts';
 
 /** What the collector says when it sends a request away. */

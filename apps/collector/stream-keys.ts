@@ -1,4 +1,4 @@
-import type { Ledger } from '@tributary/postgres';
+import type { LookUps } from '@tributary/postgres';
 import { loadStreamKeys, type PublicKey } from '@tributary/vault';
 
 /** How late a rotated key is used at the latest. */
@@ -6,13 +6,13 @@ const refreshMs = 30_000;
 
 /** The public keys that visits are sealed for, newest first. What they sealed, the collector cannot open. */
 export async function openStreamKeys(
-  ledger: Ledger,
+  lookUps: LookUps,
   onError: (error: unknown) => void,
 ): Promise<{ keys: () => readonly PublicKey[]; close(): void }> {
-  let keys: readonly PublicKey[] = await loadStreamKeys(ledger);
+  let keys: readonly PublicKey[] = await loadStreamKeys(lookUps);
   if (keys.length === 0) throw new Error('The stream has no public key yet. Run "tributary migrate".');
   const refresh = async () => {
-    const loaded = await loadStreamKeys(ledger);
+    const loaded = await loadStreamKeys(lookUps);
     if (loaded.length > 0) keys = loaded;
   };
   const timer = setInterval(() => void refresh().catch(onError), refreshMs).unref();

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { type Agent, sealMessage, type TrackingKey, type VisitMessage } from '@tributary/domain/ingestion/room.ts';
-import { Refusal } from '@tributary/operations';
+import { type Agent, sealMessage, type TrackingKey, type VisitMessage } from '@tributary/domain/ingestion/intake.ts';
+import { Refusal } from '@tributary/operations/refusals.ts';
 import type { AddressGroup } from '@tributary/redis';
-import { isTooDeep, readEnvelope } from '@tributary/rules';
+import { isTooDeep, readEnvelope } from '@tributary/rules/visits';
 import { PublishFailed } from '@tributary/stream';
 import type { Metrics } from '@tributary/telemetry';
 import type { Vault } from '@tributary/vault';

@@ -1,5 +1,5 @@
-import { findTrackingKeys, type TrackingKey } from '@tributary/domain/ingestion/room.ts';
-import type { UnboundLedger } from '@tributary/postgres';
+import { findTrackingKeys, type TrackingKey } from '@tributary/domain/ingestion/intake.ts';
+import type { LookUps } from '@tributary/postgres';
 import { LRUCache } from 'lru-cache';
 
 /** PostgreSQL does not answer, and nothing young enough is remembered. */
@@ -24,7 +24,7 @@ const mostInOneQuestion = 1_000;
 
 /** Keys by their text, remembered for seconds and asked for in batches. */
 export class TrackingKeys {
-  readonly #ledger: UnboundLedger;
+  readonly #lookUps: LookUps;
   readonly #nowMs: () => number;
   readonly #known = new LRUCache<string, Remembered>({ max: 50_000 });
   // Apart from the others: made-up keys must not push out real ones.
@@ -32,8 +32,8 @@ export class TrackingKeys {
   readonly #wanted = new Map<string, PromiseWithResolvers<TrackingKey | undefined>>();
   #isAsking = false;
 
-  constructor(ledger: UnboundLedger, nowMs: () => number = performance.now.bind(performance)) {
-    this.#ledger = ledger;
+  constructor(lookUps: LookUps, nowMs: () => number = performance.now.bind(performance)) {
+    this.#lookUps = lookUps;
     this.#nowMs = nowMs;
   }
 
@@ -85,7 +85,7 @@ export class TrackingKeys {
       const asked = [...this.#wanted].slice(0, mostInOneQuestion);
       const keys = asked.map(([key]) => key);
       try {
-        const found = await findTrackingKeys(this.#ledger, keys);
+        const found = await findTrackingKeys(this.#lookUps, keys);
         const askedAt = this.#nowMs();
         for (const [key, wanted] of asked) {
           const one = found.get(key);

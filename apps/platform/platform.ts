@@ -1,6 +1,6 @@
 import type { ClickHouse, ClickHouseSettings } from '@tributary/clickhouse';
 import { loadSettings, type Settings, WrongSettings } from '@tributary/config';
-import type { Postgres } from '@tributary/postgres';
+import type { LookUps, Postgres } from '@tributary/postgres';
 import type { RedisClient } from '@tributary/redis';
 import type { Stream } from '@tributary/stream';
 import { createLog, type Log } from '@tributary/telemetry';
@@ -18,6 +18,19 @@ export interface LedgerOptions {
   readonly statementTimeoutMs?: number;
 }
 
+/** The libraries of the parts. */
+const parts = {
+  postgres: () => import('@tributary/postgres'),
+  lookUps: () => import('@tributary/postgres/look-ups.ts'),
+  clickhouse: () => import('@tributary/clickhouse'),
+  redis: () => import('@tributary/redis'),
+  stream: () => import('@tributary/stream'),
+  work: () => import('@tributary/work'),
+};
+
+/** Loads every part and opens none. */
+export const loadParts = (): Promise<unknown> => Promise.all(Object.values(parts).map((load) => load()));
+
 /**
  * What every process is made of. A part is opened when it is asked for, its library loaded only then, and all are closed in the
  * opposite order.
@@ -29,6 +42,8 @@ export interface Platform {
   /** Where a part tells of a failure that nobody waits for. */
   readonly onError: (error: unknown) => void;
   postgres(role: Role, options: LedgerOptions): Promise<Postgres>;
+  /** PostgreSQL for a process that only looks things up, without all that a ledger loads. */
+  lookUps(role: Role, options: LedgerOptions): Promise<LookUps>;
   clickhouse(options?: Pick<ClickHouseSettings, 'requestTimeoutMs'>): Promise<ClickHouse>;
   redis(): Promise<RedisClient>;
   stream(): Promise<Stream>;
@@ -73,35 +88,42 @@ export function openPlatform(environment: NodeJS.ProcessEnv): Platform {
     masterVault,
 
     async postgres(role, options) {
-      const { createPostgres } = await import('@tributary/postgres');
+      const { createPostgres } = await parts.postgres();
       const postgres = createPostgres({ url: addresses[role], ...options, onError });
       onClose(() => postgres.close());
       return postgres;
     },
 
+    async lookUps(role, options) {
+      const { openLookUps } = await parts.lookUps();
+      const lookUps = openLookUps({ url: addresses[role], ...options, onError });
+      onClose(() => lookUps.close());
+      return lookUps;
+    },
+
     async clickhouse(options = {}) {
-      const { clickhouseSettings, createClickHouse } = await import('@tributary/clickhouse');
+      const { clickhouseSettings, createClickHouse } = await parts.clickhouse();
       const clickhouse = createClickHouse({ ...clickhouseSettings(settings), ...options });
       onClose(() => clickhouse.close());
       return clickhouse;
     },
 
     async redis() {
-      const { createRedis } = await import('@tributary/redis');
+      const { createRedis } = await parts.redis();
       const redis = createRedis({ url: settings.redisUrl, prefix: settings.redisPrefix, onError });
       onClose(() => redis.disconnect());
       return redis;
     },
 
     async stream() {
-      const { connectStream, streamOptions } = await import('@tributary/stream');
+      const { connectStream, streamOptions } = await parts.stream();
       const stream = await connectStream(streamOptions(settings));
       onClose(() => stream.close());
       return stream;
     },
 
     async jobs() {
-      const { createJobs } = await import('@tributary/work');
+      const { createJobs } = await parts.work();
       const jobs = await createJobs(settings.databaseAppUrl, onError);
       onClose(() => jobs.close());
       return jobs;

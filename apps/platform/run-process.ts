@@ -1,6 +1,6 @@
 import { WrongSettings } from '@tributary/config';
 import { onStop } from '@tributary/telemetry';
-import { openPlatform, type Platform } from './platform.ts';
+import { loadParts, openPlatform, type Platform } from './platform.ts';
 
 export interface Running {
   /** Said in the log once it runs. */
@@ -10,8 +10,15 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-/** Runs a process until it is asked to stop. What is wrong with its settings is said in a sentence, without a stack. */
+/**
+ * Runs a process until it is asked to stop. What is wrong with its settings is said in a sentence, without a stack. With
+ * `--load-only` all code is loaded and nothing started: Node then keeps it compiled in NODE_COMPILE_CACHE.
+ */
 export async function runProcess(name: string, start: (platform: Platform) => Promise<Running>): Promise<void> {
+  if (process.argv.includes('--load-only')) {
+    await loadParts();
+    process.exit(0);
+  }
   try {
     const platform = openPlatform(process.env);
     const { words, facts, stop } = await start(platform);

@@ -1,4 +1,4 @@
-import { createWorkMetrics } from '@tributary/telemetry';
+import { createWorkMetrics } from '@tributary/telemetry/prometheus.ts';
 import { buildApiKey, buildProfile, openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
 import { openPrivateStream, type PrivateStream } from '@tributary/testkit/stream';
 import { v7 as uuid } from 'uuid';

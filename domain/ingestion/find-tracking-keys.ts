@@ -1,5 +1,4 @@
-import type { UnboundLedger } from '@tributary/postgres';
-import { sql } from 'kysely';
+import type { LookUps } from '@tributary/postgres';
 
 /** What the collector must know of a key. */
 export interface TrackingKey {
@@ -13,13 +12,12 @@ export interface TrackingKey {
 }
 
 /** Of these keys those that live, whoever they belong to. */
-export async function findTrackingKeys(
-  ledger: UnboundLedger,
-  keys: readonly string[],
-): Promise<Map<string, TrackingKey>> {
-  const { rows } = await ledger.query(sql<TrackingKey & { key: string }>`
-    SELECT key, profile_id AS "profileId", plan, allowed_hosts AS "allowedHosts", own_hosts AS "ownHosts",
+export async function findTrackingKeys(lookUps: LookUps, keys: readonly string[]): Promise<Map<string, TrackingKey>> {
+  const rows = await lookUps.lookUp<TrackingKey & { key: string }>(
+    `SELECT key, profile_id AS "profileId", plan, allowed_hosts AS "allowedHosts", own_hosts AS "ownHosts",
       keeps_city AS "keepsCity", daily_visit_quota AS "dailyVisitQuota", is_consent_required AS "isConsentRequired"
-    FROM find_tracking_keys(${[...keys]}::text[])`);
+    FROM find_tracking_keys($1::text[])`,
+    [keys],
+  );
   return new Map(rows.map(({ key, ...found }) => [key, found]));
 }

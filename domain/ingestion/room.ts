@@ -1,5 +1,4 @@
 export { type Ingestion, openIngestion } from './context.ts';
-export { findTrackingKeys, type TrackingKey } from './find-tracking-keys.ts';
 export { type Agent, refusedMessage, sealMessage, type VisitMessage } from './message.ts';
 export { pipeline } from './pipeline.ts';
 export { pruneBadVisits } from './prune-bad-visits.job.ts';

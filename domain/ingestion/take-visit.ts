@@ -8,7 +8,7 @@ import {
   readVisit,
   type Visit,
   type VisitRefusal,
-} from '@tributary/rules';
+} from '@tributary/rules/visits';
 import type { ClickIdKind } from '@tributary/vocabulary';
 
 /** What of a visit may be seen by whoever reads the stream: no person, no token, addresses masked. */

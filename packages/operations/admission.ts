@@ -1,77 +1,8 @@
 import { needsEntitlement, type Route } from '@tributary/contract';
-import { addressGroup, hidden, type RateLimiter, takeOfAddress, type Verdict } from '@tributary/redis';
-import { limits, type RateBucket } from '@tributary/vocabulary';
 import type { Caller } from './handler.ts';
-import { Refusal, refuse } from './refusal.ts';
+import { refuse } from './refusal.ts';
 
-/** What a request must pass before its input is read: allowance, kind of credential, scope, role, entitlement, sunset. */
-
-/** Requests a minute where the credential does not say: each bucket has an allowance of its own. */
-const perMinute = limits.ratePerMinute;
-
-export async function takeAllowance(
-  limiter: RateLimiter,
-  route: Route,
-  caller: Caller | undefined,
-  address: string,
-): Promise<Verdict> {
-  const bucket = route.rate ?? 'standard';
-  if (caller === undefined || bucket === 'token' || bucket === 'public')
-    return takeFromAddress(limiter, bucket, address);
-  const verdict = await limiter.take(
-    `${bucket}:${caller.credentialId}`,
-    bucket === 'ingest' ? perMinute.ingest : caller.requestsPerMinute,
-  );
-  if (!verdict.allowed) throw tooMany(verdict);
-  return verdict;
-}
-
-/** For whoever is not known, or tries to become so. */
-export async function takeFromAddress(limiter: RateLimiter, bucket: RateBucket, address: string): Promise<Verdict> {
-  const limit = bucket === 'standard' ? perMinute.refused : perMinute[bucket];
-  const verdict = await takeOfAddress(limiter, bucket, addressGroup(address), limit);
-  if (!verdict.allowed) throw tooMany(verdict);
-  if (bucket === 'token') refuseLocal(verdict);
-  return verdict;
-}
-
-/** One guess at a secret: few a minute for each thing that is guessed at, and none while nobody counts over all processes. */
-export async function takeAttempt(limiter: RateLimiter, subject: string, attemptsPerMinute: number): Promise<void> {
-  const verdict = await limiter.take(`token:${hidden(subject)}`, attemptsPerMinute);
-  if (!verdict.allowed) throw tooMany(verdict);
-  refuseLocal(verdict);
-}
-
-/** Guessing a secret against many processes at once must not become faster because the shared count is gone. */
-function refuseLocal(verdict: Verdict): void {
-  if (!verdict.isLocal) return;
-  refuse('service_unavailable', 'Signing in is closed for a moment. Send it again shortly.', {
-    headers: { 'retry-after': '5' },
-  });
-}
-
-/** Unknown credentials and unknown paths are counted by address, so that guessing is as slow as asking. */
-export async function countRefusal(limiter: RateLimiter, address: string): Promise<void> {
-  const verdict = await takeOfAddress(limiter, 'refused', addressGroup(address), perMinute.refused);
-  if (!verdict.allowed) throw tooMany(verdict);
-}
-
-export const rateHeaders = ({ limit, remaining, resetAtSeconds }: Verdict): Record<string, string> => ({
-  'x-ratelimit-limit': String(limit),
-  'x-ratelimit-remaining': String(remaining),
-  'x-ratelimit-reset': String(resetAtSeconds),
-});
-
-export function tooMany(verdict: Verdict): Refusal {
-  const seconds = verdict.retryAfterSeconds;
-  return new Refusal(
-    'rate_limit_exceeded',
-    `Too many requests. Wait ${seconds} second${seconds === 1 ? '' : 's'} and send it again.`,
-    {
-      headers: { ...rateHeaders(verdict), 'retry-after': String(seconds) },
-    },
-  );
-}
+/** Whether somebody may call: kind of credential, place, role, scope, entitlement, sunset. */
 
 export function admit(route: Route, caller: Caller): void {
   const { access } = route;

@@ -1,6 +1,6 @@
 import type { Route } from '@tributary/contract';
 import type { RateLimiter } from '@tributary/redis';
-import { countRefusal } from './admission.ts';
+import { countRefusal } from './allowance.ts';
 import type { Caller } from './handler.ts';
 import { refuse } from './refusal.ts';
 

@@ -4,9 +4,10 @@ export {
   takeAttempt,
   takeFromAddress,
   tooMany,
-} from './admission.ts';
+} from './allowance.ts';
 export type { Actor, AddToAudit, AuditEntry, AuditLog, WriteAudit } from './audit.ts';
 export { actorOf } from './audit-entry.ts';
+export { awayAsRefusal } from './away.ts';
 export type { AnyHandler, AuditRefusal, Call, Desk, Prepared, SendAnswer } from './call.ts';
 export { answer, type Caller, type CallerOf, type Context, type Handles, type ProfileContext } from './handler.ts';
 export { holdsPeople } from './holds-people.ts';
@@ -15,5 +16,5 @@ export { type Authenticate, identify, type Presented } from './identify.ts';
 export { createOperator, type Operator, readBody, type Sent } from './operator.ts';
 export { createPersonGate, type Leaving, leaveWithPeople, type PersonGate, type Send } from './person-gate.ts';
 export { Refusal, refuse } from './refusal.ts';
-export { awayAsRefusal, docsUrl, renderError } from './respond.ts';
+export { docsUrl, renderError } from './respond.ts';
 export { runOperation } from './run-operation.ts';

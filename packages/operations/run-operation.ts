@@ -1,5 +1,6 @@
 import { errorEntry, type Route } from '@tributary/contract';
-import { admit, admitAgain, deprecationHeaders, rateHeaders, takeAllowance } from './admission.ts';
+import { admit, admitAgain, deprecationHeaders } from './admission.ts';
+import { rateHeaders, takeAllowance } from './allowance.ts';
 import type { AnyHandler, Call, Desk, Prepared, RawInput, SendAnswer } from './call.ts';
 import type { Caller } from './handler.ts';
 import { parseBody, parseParams, parseQuery } from './parse.ts';

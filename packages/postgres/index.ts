@@ -11,6 +11,7 @@ export {
   type UnboundLedger,
   type Wall,
 } from './ledger.ts';
+export type { LookUps } from './look-ups.ts';
 export { migrate, migrationsFingerprint } from './migrate.ts';
 export type { PersonTable, PersonTables } from './people.ts';
 export { type HeldLocks, isUnlocked } from './privacy-locks.ts';

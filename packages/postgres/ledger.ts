@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isUuidInAnyCase } from '@tributary/vocabulary';
 import { Kysely, PostgresDialect, type QueryResult, type RawBuilder, sql, type Transaction } from 'kysely';
-import pg from 'pg';
+import { type LookUps, lookUpsOf } from './look-ups.ts';
+import { openPool, type PoolOptions } from './pool.ts';
 import { PrivacyLocks } from './privacy-locks.ts';
 import type { DB } from './schema.generated.ts';
 import { type Snapshot, takeSnapshot } from './snapshot.ts';
@@ -17,7 +18,7 @@ export interface Ledger {
 }
 
 /** Behind no wall, where one statement needs no transaction around it. */
-export interface UnboundLedger extends Ledger {
+export interface UnboundLedger extends Ledger, LookUps {
   query<T>(statement: RawBuilder<T>): Promise<QueryResult<T>>;
 }
 
@@ -52,32 +53,9 @@ export interface Postgres {
   close(): Promise<void>;
 }
 
-export interface PostgresOptions {
-  readonly url: string;
-  readonly poolSize: number;
-  readonly statementTimeoutMs?: number;
-  readonly onError?: (error: Error) => void;
-}
-
-export function createPostgres({
-  url,
-  poolSize,
-  statementTimeoutMs = 30_000,
-  onError = () => {},
-}: PostgresOptions): Postgres {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: poolSize,
-    connectionTimeoutMillis: 10_000,
-    idleTimeoutMillis: 60_000,
-    statement_timeout: statementTimeoutMs,
-    // A handler that hangs must not keep its locks.
-    idle_in_transaction_session_timeout: statementTimeoutMs * 2,
-  });
-  // An idle connection that breaks is replaced at its next use; unheard, the event would end the process.
-  pool.on('error', onError);
-  // The same for one that breaks while it is at work: its query fails by itself, the event would still end the process.
-  pool.on('connect', (client) => client.on('error', onError));
+export function createPostgres(options: PoolOptions): Postgres {
+  const { url, onError = () => {} } = options;
+  const pool = openPool(options);
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
 
   const attempt = <T>(wall: string, work: (tx: Tx) => Promise<T>, options: TransactionOptions) =>
@@ -120,13 +98,15 @@ export function createPostgres({
     forProfile: (profileId) => behind({ profileId }),
     forWorkspace: (workspaceId) => behind({ workspaceId }),
     snapshot: (profileId, work) => takeSnapshot(pool, `; SET LOCAL app.profile_id = '${uuid(profileId)}'`, work),
-    unbound: { ...behind({}), query: (statement) => statement.execute(db) },
+    unbound: { ...behind({}), ...lookUpsOf(pool), query: (statement) => statement.execute(db) },
     privacyLocks,
     database: db,
     ping: async () => void (await pool.query('SELECT 1')),
     close: async () => {
       await privacyLocks.close();
       await db.destroy();
+      // Kysely leaves a pool open that it has not used itself.
+      if (!pool.ending) await pool.end();
     },
   };
 }

@@ -71,10 +71,10 @@ export {
   normaliseKey,
   normaliseName,
   normalisePhone,
-  normaliseRut,
 } from './normalise.ts';
 export { amountsOfAddress, type DailyAmounts, dailyAmounts, isPlan, visitsPerDay } from './plan.ts';
 export { effectiveScopes, isHealthcareFamily, type PrivacyStatus } from './privacy.ts';
+export { normaliseRut } from './rut.ts';
 export { type Dimension, dimensions, type Traits as CohortTraits } from './scoring/cohort.ts';
 export { creativeFormatOf, isVideo } from './scoring/creative-format.ts';
 export { objectiveOf } from './scoring/objective.ts';

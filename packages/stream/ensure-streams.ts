@@ -14,6 +14,9 @@ const oldestSafe = [2, 10, 27] as const;
 /** The API's code for "there is one of that name, with other settings". */
 const nameInUse = 10058;
 
+/** And for "there is no room for it", which it also says of one that is there: asked for again, it would not fit twice. */
+const noRoom = 10047;
+
 /** Creates or updates the declared streams. Any number of processes may do so at once. */
 export async function ensureStreams(
   link: Link,
@@ -29,9 +32,10 @@ async function ensureStream(link: Link, { name, config }: StreamDeclaration): Pr
     await link.manager.streams.add({ ...config });
   } catch (error) {
     if (!(error instanceof JetStreamApiError)) throw error;
-    if (error.code !== nameInUse) throw new StreamConflict(name, error);
+    if (error.code !== nameInUse && error.code !== noRoom) throw new StreamConflict(name, error);
     await link.manager.streams.update(name, config).catch((cause: Error) => {
-      throw cause instanceof JetStreamApiError ? new StreamConflict(name, cause) : cause;
+      if (!(cause instanceof JetStreamApiError)) throw cause;
+      throw new StreamConflict(name, error.code === noRoom ? error : cause);
     });
   }
 }

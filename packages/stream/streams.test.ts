@@ -51,6 +51,15 @@ test('ensuring again changes nothing, many at once neither, and a changed settin
   expect((await configOf('visits')).max_age).toBe(nanos(8 * 24 * 60 * 60_000));
 });
 
+test('a log that has most of the room for itself is ensured again', async () => {
+  const large = await own.another({ maxBytes: 12_000_000_000 });
+  await large.ensureStreams();
+  await large.ensureStreams();
+  expect((await configOf('visits')).max_bytes).toBe(12_000_000_000);
+  const ordinary = await own.another({});
+  await ordinary.ensureStreams();
+});
+
 test('what the server cannot do is a typed error', async () => {
   const tooMany = await own.another({ replicas: 3 });
   await expect(tooMany.ensureStreams()).rejects.toThrow(StreamConflict);

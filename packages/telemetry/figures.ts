@@ -1,10 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-
-/** Something that is counted when somebody asks. */
-export interface Figure {
-  readonly help: string;
-  readonly read: () => Promise<number>;
-}
+import type { Figure } from './counted.ts';
 
 /** While an engine is away its figures are unknown, and the others still told. */
 export function registerFigures(registry: Registry, figures: Readonly<Record<string, Figure>>): void {

@@ -1,90 +1,22 @@
-import { createServer, type Server } from 'node:http';
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
-import { type Figure, registerFigures } from './figures.ts';
+import type { Figure, Metrics } from './counted.ts';
 
-/** What is counted of a request: which operation it was, and how it was refused if it was. */
-export interface Observed {
-  readonly route: { readonly id: string } | undefined;
-  readonly errorCode: string | undefined;
+/** Counted and served at the port, or, where nobody reads them, not even counted: Prometheus' client is loaded for its readers only. */
+export async function openMetrics(
+  host: string,
+  port: number | undefined,
+  figures: Readonly<Record<string, Figure>> = {},
+): Promise<Metrics> {
+  if (port === undefined) return unread;
+  const { createMetrics, serveMetrics } = await import('./prometheus.ts');
+  const metrics = createMetrics(figures);
+  await serveMetrics(metrics, host, port);
+  return metrics;
 }
 
-/** What Prometheus reads. */
-export interface MetricsPage {
-  text(): Promise<string>;
-  readonly contentType: string;
-}
-
-export interface Metrics extends MetricsPage {
-  observe(state: Observed, status: number, milliseconds: number): void;
-  countLocalLimits(): void;
-  /** Visits that the collector took, whole or broken. */
-  countVisits(accepted: number, broken: number): void;
-}
-
-/** Labels are operation ids, statuses and codes: a bounded set, and nobody's data. */
-export function createMetrics(figures: Readonly<Record<string, Figure>> = {}): Metrics {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  registerFigures(registry, figures);
-  const duration = new Histogram({
-    name: 'tributary_request_duration_seconds',
-    help: 'Time to answer a request',
-    labelNames: ['operation', 'status'],
-    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers: [registry],
-  });
-  const refusals = new Counter({
-    name: 'tributary_refusals_total',
-    help: 'Requests that were refused, by error code',
-    labelNames: ['operation', 'code'],
-    registers: [registry],
-  });
-  const localLimits = new Counter({
-    name: 'tributary_local_rate_limits_total',
-    help: 'Rate limits decided without Redis, because it was away',
-    registers: [registry],
-  });
-  const visits = new Counter({
-    name: 'tributary_collected_visits_total',
-    help: 'Visits that are in the log, whole ones and those that are kept as bad rows',
-    labelNames: ['kind'],
-    registers: [registry],
-  });
-  // Finding the child of a histogram by labels costs more than observing it.
-  const children = new Map<string, { observe(value: number): void }>();
-  return {
-    observe(state, status, milliseconds) {
-      const operation = state.route?.id ?? 'none';
-      const name = `${operation} ${status}`;
-      let child = children.get(name);
-      if (!child) {
-        child = duration.labels(operation, String(status));
-        children.set(name, child);
-      }
-      child.observe(milliseconds / 1_000);
-      if (state.errorCode) refusals.inc({ operation, code: state.errorCode });
-    },
-    countLocalLimits: () => localLimits.inc(),
-    countVisits(accepted, broken) {
-      if (accepted > 0) visits.inc({ kind: 'accepted' }, accepted);
-      if (broken > 0) visits.inc({ kind: 'broken' }, broken);
-    },
-    text: () => registry.metrics(),
-    contentType: registry.contentType,
-  };
-}
-
-/** On a port of its own, which the outside need not reach. */
-export function serveMetrics(metrics: MetricsPage, host: string, port: number): Promise<Server> {
-  const server = createServer(async (request, response) => {
-    if (request.url !== '/metrics') {
-      response.writeHead(404).end();
-      return;
-    }
-    response.writeHead(200, { 'content-type': metrics.contentType }).end(await metrics.text());
-  });
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => resolve(server));
-  });
-}
+const unread: Metrics = {
+  observe: () => {},
+  countLocalLimits: () => {},
+  countVisits: () => {},
+  text: async () => '',
+  contentType: 'text/plain',
+};

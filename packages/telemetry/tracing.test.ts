@@ -5,7 +5,7 @@ import { answer } from '@tributary/operations';
 import { openTestkit, serve, served, type Testkit } from '@tributary/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createTracing } from './index.ts';
+import { createTracing } from './tracing.ts';
 
 let kit: Testkit;
 beforeAll(async () => {

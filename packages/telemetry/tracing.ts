@@ -1,4 +1,7 @@
 import { type Span, SpanKind, SpanStatusCode, type Tracer } from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import type { RequestFacts } from './request-facts.ts';
 
 export interface Tracing {
@@ -8,14 +11,8 @@ export interface Tracing {
   stop(): Promise<void>;
 }
 
-/** Sends a span per request to an OpenTelemetry collector. The libraries for it are loaded only where one is configured. */
-export async function createTracing(endpoint: string, service: string): Promise<Tracing> {
-  const [{ NodeTracerProvider, BatchSpanProcessor }, { OTLPTraceExporter }, { resourceFromAttributes }] =
-    await Promise.all([
-      import('@opentelemetry/sdk-trace-node'),
-      import('@opentelemetry/exporter-trace-otlp-http'),
-      import('@opentelemetry/resources'),
-    ]);
+/** Sends a span per request to an OpenTelemetry collector. A door of its own: who sends no traces loads none of this. */
+export function createTracing(endpoint: string, service: string): Tracing {
   const provider = new NodeTracerProvider({
     resource: resourceFromAttributes({ 'service.name': service }),
     spanProcessors: [

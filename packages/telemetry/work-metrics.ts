@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
-import { type Figure, registerFigures } from './figures.ts';
-import type { MetricsPage } from './metrics.ts';
+import type { Figure, MetricsPage } from './counted.ts';
+import { registerFigures } from './figures.ts';
 
 export interface WorkMetrics extends MetricsPage {
   countFailure(work: string): void;

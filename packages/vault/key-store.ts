@@ -1,4 +1,4 @@
-import type { Ledger, Tx } from '@tributary/postgres';
+import type { Ledger, LookUps, Tx } from '@tributary/postgres';
 import { type KeyPurpose, keyPurposes } from '@tributary/vocabulary';
 import { makeKey, publicHalf, rewrapKey, type StoredKey } from './key-ring.ts';
 import type { PublicKey } from './sealed-box.ts';
@@ -19,19 +19,12 @@ async function listKeys(tx: Tx): Promise<StoredKey[]> {
 }
 
 /** The public halves of the stream's live keys, newest first: all that a collector may see of the ring. */
-export async function loadStreamKeys(ledger: Ledger): Promise<PublicKey[]> {
-  const rows = await ledger.transaction((tx) =>
-    tx
-      .selectFrom('key_ring')
-      .select(['id', 'public_key'])
-      .where('purpose', '=', 'stream')
-      .where('retired_at', 'is', null)
-      .where('public_key', 'is not', null)
-      .orderBy('created_at', 'desc')
-      .orderBy('id')
-      .execute(),
+export async function loadStreamKeys(lookUps: LookUps): Promise<PublicKey[]> {
+  const rows = await lookUps.lookUp<{ id: string; public_key: Buffer }>(
+    `SELECT id, public_key FROM key_ring
+    WHERE purpose = 'stream' AND retired_at IS NULL AND public_key IS NOT NULL ORDER BY created_at DESC, id`,
   );
-  return rows.map(({ id, public_key }) => ({ id, bytes: public_key as Buffer }));
+  return rows.map(({ id, public_key }) => ({ id, bytes: public_key }));
 }
 
 /** Adds a key: processes use it for new work from their next look on, and still read what the older ones made. */

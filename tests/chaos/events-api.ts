@@ -4,7 +4,8 @@ import { dnsOpener } from '@tributary/domain/tracking/room.ts';
 import { createOutbound } from '@tributary/outbound';
 import { createPostgres } from '@tributary/postgres';
 import { createRedis } from '@tributary/redis';
-import { createLog, createMetrics } from '@tributary/telemetry';
+import { createLog } from '@tributary/telemetry';
+import { createMetrics } from '@tributary/telemetry/prometheus.ts';
 import { testApiOptions } from '@tributary/testkit';
 import { createJobs } from '@tributary/work';
 

@@ -12,6 +12,7 @@ import { markVerified } from '@tributary/domain/tracking/room.ts';
 import { createOutbound } from '@tributary/outbound';
 import { createRedis, type RedisClient, redisReady } from '@tributary/redis';
 import { createLog } from '@tributary/telemetry';
+import { createMetrics } from '@tributary/telemetry/prometheus.ts';
 import {
   openApi,
   openTestkit,
@@ -68,10 +69,11 @@ export async function openShopScene(): Promise<ShopScene> {
   const silent = createLog('silent');
   const collector = await createCollector({
     baseUrl: 'https://tributary.test',
-    postgres: kit.app,
+    lookUps: kit.app.unbound,
     redis,
     stream: log.stream,
     vault: testStreamVault,
+    metrics: createMetrics(),
     log: silent,
     now,
     requestTimeoutMs: 10_000,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { normaliseRut } from '../normalise.ts';
+import { normaliseRut } from '../rut.ts';
 import { maskReferrer, maskUrl } from './mask-url.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { uuidPattern } from '@tributary/vocabulary';
-import { normaliseRut } from '../normalise.ts';
+import { normaliseRut } from '../rut.ts';
 import { decodeOnce } from './decode.ts';
 import { type MaskWord, maskWords, personalName } from './personal-names.ts';
 

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { createMetrics, serveMetrics } from './index.ts';
+import { createMetrics, serveMetrics } from './prometheus.ts';
 
 test('requests and refusals are counted by operation, status and code, and served on a port of their own', async () => {
   const metrics = createMetrics();

@@ -1,0 +1,25 @@
+import pg from 'pg';
+
+export interface PoolOptions {
+  readonly url: string;
+  readonly poolSize: number;
+  readonly statementTimeoutMs?: number | undefined;
+  readonly onError?: ((error: Error) => void) | undefined;
+}
+
+export function openPool({ url, poolSize, statementTimeoutMs = 30_000, onError = () => {} }: PoolOptions): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: poolSize,
+    connectionTimeoutMillis: 10_000,
+    idleTimeoutMillis: 60_000,
+    statement_timeout: statementTimeoutMs,
+    // A handler that hangs must not keep its locks.
+    idle_in_transaction_session_timeout: statementTimeoutMs * 2,
+  });
+  // An idle connection that breaks is replaced at its next use; unheard, the event would end the process.
+  pool.on('error', onError);
+  // The same for one that breaks while it is at work: its query fails by itself, the event would still end the process.
+  pool.on('connect', (client) => client.on('error', onError));
+  return pool;
+}

@@ -1,0 +1,24 @@
+/** What is counted of a request: which operation it was, and how it was refused if it was. */
+export interface Observed {
+  readonly route: { readonly id: string } | undefined;
+  readonly errorCode: string | undefined;
+}
+
+/** What Prometheus reads. */
+export interface MetricsPage {
+  text(): Promise<string>;
+  readonly contentType: string;
+}
+
+export interface Metrics extends MetricsPage {
+  observe(state: Observed, status: number, milliseconds: number): void;
+  countLocalLimits(): void;
+  /** Visits that the collector took, whole or broken. */
+  countVisits(accepted: number, broken: number): void;
+}
+
+/** Something that is counted when somebody asks. */
+export interface Figure {
+  readonly help: string;
+  readonly read: () => Promise<number>;
+}
