@@ -102,7 +102,7 @@ module.exports = {
       name: 'apps-enter-by-room',
       comment: 'The collector has a door of its own, because it must stay small.',
       severity: 'error',
-      from: { path: '^(apps|tests/kit)/' },
+      from: { path: '^(apps|tests/kit)/', pathNot: '\\.test\\.ts$' },
       to: { path: '^domain/[^/]+/', pathNot: ['^domain/[^/]+/room\\.ts$', '^domain/ingestion/intake\\.ts$'] },
     },
     ...ranks(),

@@ -1,3 +1,4 @@
+import { announce } from '@tributary/domain/events';
 import { createWorkMetrics } from '@tributary/telemetry/prometheus.ts';
 import { buildApiKey, buildProfile, openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
 import { openPrivateStream, type PrivateStream } from '@tributary/testkit/stream';
@@ -53,6 +54,10 @@ test('what waits is counted when somebody asks, and what an engine that is away 
     ],
   });
   await post('customers/erasures', { request_ref: 'ticket-1', customer_key: 'eva' });
+  await kit.app.forProfile(id).transaction((tx) => {
+    const data = { profile_id: id, replay_id: uuid(), cause: 'test', conversions: 1 };
+    return announce(tx, [{ id: uuid(), type: 'recompute.completed', data, occurredAt: kit.clock.now() }]);
+  });
   await log.stream.publish([1, 2].map(() => ({ id: uuid(), key: uuid(), payload: Buffer.from('visit') })));
   metrics.countFailure('attribution');
   const waiting = await told();
@@ -62,7 +67,7 @@ test('what waits is counted when somebody asks, and what an engine that is away 
     tributary_visits_waiting: '2',
     tributary_conversions_waiting: '1',
     tributary_delivery_copies_waiting: '1',
-    tributary_events_waiting: expect.stringMatching(/^[1-9]/),
+    tributary_events_waiting: '1',
     tributary_erasures_waiting: '1',
   });
 
