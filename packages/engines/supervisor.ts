@@ -119,9 +119,10 @@ export class Supervisor {
         this.#known.add(engine.name);
         return addresses;
       } catch (error) {
-        const isTaken = error instanceof Error && /address already in use/i.test(error.message);
+        const isTaken =
+          error instanceof Error && /address already in use|postmaster\.pid" already exists/i.test(error.message);
         if (!isTaken || this.#set === 'main' || attempt === 20) throw error;
-        // Who was killed may hold the port for a moment yet, and whoever talked to it looks for it there. Of two sets that were
+        // Who was killed may hold the port for a moment yet, or stand in the list of processes until its parent has noticed, and whoever talked to it looks for it there. Of two sets that were
         // given the same free port at the same moment, the second takes another.
         if (this.#known.has(engine.name)) await sleep(250);
         else rmSync(join(this.#directory(engine.name), 'ports.json'), { force: true });
