@@ -122,8 +122,8 @@ export class Supervisor {
         const isTaken =
           error instanceof Error && /address already in use|postmaster\.pid" already exists/i.test(error.message);
         if (!isTaken || this.#set === 'main' || attempt === 20) throw error;
-        // Who was killed may hold the port for a moment yet, or stand in the list of processes until its parent has noticed, and whoever talked to it looks for it there. Of two sets that were
-        // given the same free port at the same moment, the second takes another.
+        // Who was killed may hold the port for a moment yet, or be listed until its parent has noticed, and whoever talked to it
+        // looks for it there. Of two sets that were given the same free port at the same moment, the second takes another.
         if (this.#known.has(engine.name)) await sleep(250);
         else rmSync(join(this.#directory(engine.name), 'ports.json'), { force: true });
       }
