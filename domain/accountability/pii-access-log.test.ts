@@ -51,8 +51,8 @@ test('[auth-033] [auth-034] [auth-035] [err-011] each read of people adds an ent
 test('without the log nothing is read: it fails closed', async () => {
   const reader = await buildApiKey(kit.app, profileId, { scopes: ['customers:read'] });
   const { default: pg } = await import('pg');
-  const { host, pathname } = new URL(kit.database.ownerUrl);
-  const admin = new pg.Client({ connectionString: `postgres://postgres:local-only@${host}${pathname}` });
+  const { host, pathname, password } = new URL(kit.database.ownerUrl);
+  const admin = new pg.Client({ connectionString: `postgres://postgres:${password}@${host}${pathname}` });
   await admin.connect();
   await admin.query('REVOKE INSERT ON pii_access_log FROM tributary_app');
   try {

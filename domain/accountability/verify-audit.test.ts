@@ -20,8 +20,8 @@ const verify = () => verifyAudit(kit.app.forWorkspace(workspaceId), { workspaceI
 
 /** Somebody with the keys to the database itself. */
 async function tamper(statement: string): Promise<void> {
-  const { host, pathname } = new URL(kit.database.ownerUrl);
-  const admin = new pg.Client({ connectionString: `postgres://postgres:local-only@${host}${pathname}` });
+  const { host, pathname, password } = new URL(kit.database.ownerUrl);
+  const admin = new pg.Client({ connectionString: `postgres://postgres:${password}@${host}${pathname}` });
   await admin.connect();
   await admin.query(statement, [workspaceId]).finally(() => admin.end());
 }

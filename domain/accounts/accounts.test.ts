@@ -303,8 +303,8 @@ test('neither passwords nor cookies are in any table or log line', async () => {
 });
 
 async function everyRow(): Promise<string> {
-  const { pathname, host } = new URL(kit.database.ownerUrl);
-  const admin = new pg.Client({ connectionString: `postgres://postgres:local-only@${host}${pathname}` });
+  const { pathname, host, password: owners } = new URL(kit.database.ownerUrl);
+  const admin = new pg.Client({ connectionString: `postgres://postgres:${owners}@${host}${pathname}` });
   await admin.connect();
   try {
     const tables = await admin.query(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`);

@@ -217,8 +217,8 @@ describe('422', () => {
 
 describe('money', () => {
   test('another currency is converted once, at the rate of its day, and the original is kept', async () => {
-    const { host, pathname } = new URL(kit.database.ownerUrl);
-    const admin = new pg.Client({ connectionString: `postgres://postgres:local-only@${host}${pathname}` });
+    const { host, pathname, password } = new URL(kit.database.ownerUrl);
+    const admin = new pg.Client({ connectionString: `postgres://postgres:${password}@${host}${pathname}` });
     await admin.connect();
     await admin.query(
       "INSERT INTO exchange_rates VALUES ('CLP', '2026-05-01', 950, 'test'), ('USD', '2026-01-01', 1, 'test'), ('EUR', '2026-05-02', 0.9, 'test') ON CONFLICT DO NOTHING",

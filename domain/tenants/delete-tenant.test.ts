@@ -8,8 +8,8 @@ const kit = await openKit();
 
 /** How many rows of all tables name one of the ids, whichever the column. */
 async function rowsThatName(...ids: string[]): Promise<string[]> {
-  const { host, pathname } = new URL(kit.database.ownerUrl);
-  const admin = new pg.Client({ connectionString: `postgres://postgres:local-only@${host}${pathname}` });
+  const { host, pathname, password } = new URL(kit.database.ownerUrl);
+  const admin = new pg.Client({ connectionString: `postgres://postgres:${password}@${host}${pathname}` });
   await admin.connect();
   try {
     const { rows: tables } = await admin.query(

@@ -126,8 +126,8 @@ const mayRead = async (table: string) =>
 /** One row per table, whatever its columns: made from the catalogue, so a new table is covered when it appears. */
 async function fillEveryTable(profile: { id: string; workspaceId: string }, tables: readonly string[]): Promise<void> {
   const { default: pg } = await import('pg');
-  const { pathname, host } = new URL(kit.database.ownerUrl);
-  const admin = new pg.Client({ connectionString: `postgres://postgres:local-only@${host}${pathname}` });
+  const { pathname, host, password } = new URL(kit.database.ownerUrl);
+  const admin = new pg.Client({ connectionString: `postgres://postgres:${password}@${host}${pathname}` });
   await admin.connect();
   try {
     // Neither references nor policies matter here, only who sees the row.
