@@ -38,7 +38,7 @@ const call = async (
     url: `/api/v1${url}`,
     headers: { ...(method !== 'GET' && { 'content-type': 'application/json' }), ...headers },
     ...(body !== undefined && { payload: JSON.stringify(body) }),
-    remoteAddress: `2001:db8::${(next()).toString(16)}`,
+    remoteAddress: `2001:db8:${next().toString(16)}::1`,
   });
   return {
     status: response.statusCode,

@@ -25,7 +25,7 @@ const call = async (method: Method, url: string, headers: Record<string, string>
     url: `/api/v1${url}`,
     headers: { ...headers, ...(method !== 'GET' && method !== 'DELETE' && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { payload: JSON.stringify(body) }),
-    remoteAddress: `2001:db8:1::${(next()).toString(16)}`,
+    remoteAddress: `2001:db8:${next().toString(16)}::3`,
   });
   const answer = response.json();
   return {

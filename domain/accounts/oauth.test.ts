@@ -34,7 +34,7 @@ async function send(method: 'GET' | 'POST' | 'DELETE', url: string, { json, form
     url,
     headers: { ...(method === 'POST' && { 'content-type': type }), ...headers },
     ...((json || form) && { payload: json ? JSON.stringify(json) : new URLSearchParams(form).toString() }),
-    remoteAddress: `2001:db8:2::${(next()).toString(16)}`,
+    remoteAddress: `2001:db8:${next().toString(16)}::2`,
   });
   const { statusCode: status, body, headers: got } = response;
   const isJson = String(got['content-type']).startsWith('application/json');
