@@ -10,6 +10,7 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 60_000,
     // A wait ends when what it waits for is there; how soon that is depends on what else the machine does.
-    expect: { poll: { timeout: 15_000 } },
+    // A test that asserts nothing proves nothing: an empty one, or a loop over no rows, fails.
+    expect: { poll: { timeout: 15_000 }, requireAssertions: true },
   },
 });

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { findFaults } from './closed-lists.ts';
+import { claimFaults } from './conformance/page.ts';
 import { generatedFiles } from './generated-files.ts';
 import { readLock, supplyChainFaults } from './supply-chain.ts';
 import { breaches } from './walls/walls.ts';
@@ -30,6 +31,7 @@ const checks: Record<string, () => Promise<unknown>> = {
   'import directions': cruise,
   'walls of tables': seekBreaches,
   'unused code': () => bin('knip'),
+  'titles of tests': async () => refuse(claimFaults(root)),
   'closed lists': async () => refuse(findFaults(root)),
   'licences and integrity': async () => refuse(supplyChainFaults(readLock(root))),
 };

@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { configurationPage, environmentExample } from '@tributary/config';
 import { Supervisor } from '@tributary/engines';
 import { generateSchema } from '@tributary/postgres/generate.ts';
 import { channelsPage, scoringPage } from '@tributary/rules';
 import { buildTracker } from '@tributary/tracker/build.ts';
 import { cloneDatabase, prepareTemplate } from '../tests/kit/database.ts';
+import { claimedPage } from './conformance/page.ts';
 import { pageWithRuns } from './runs.ts';
 
 /** Every file that is made from another one, by path, as it should be now. */
@@ -14,6 +16,7 @@ export async function generatedFiles(): Promise<Record<string, string>> {
     'docs/benchmarks.md': pageWithRuns('benchmarks'),
     'docs/channels.md': channelsPage(),
     'docs/configuration.md': configurationPage(),
+    'docs/conformance.md': claimedPage(join(import.meta.dirname, '..')),
     'docs/drills.md': pageWithRuns('drills'),
     'docs/guides/top-performers.md': scoringPage(),
     'packages/postgres/schema.sql': postgres.dump,

@@ -48,12 +48,12 @@ describe('what the service says of itself', () => {
   });
 });
 
-describe('[auth-001] every route needs a credential', () => {
+describe('every route needs a credential', () => {
   const isOpen = ({ access }: Route) =>
     access.credentials.some((kind) => kind === 'public' || kind === 'client_secret');
 
   test.each(declared.filter((route) => !isOpen(route)).map((route) => [route.id, route] as const))(
-    '%s',
+    '[auth-001] %s',
     async (_, { method, path }) => {
       const url = path.replace(/\{\w+\}/g, anyId);
       const response = await api.fastify.inject({
@@ -77,39 +77,42 @@ describe('[auth-001] every route needs a credential', () => {
   });
 });
 
-describe('[err-019] [err-020] [err-021] days are two that exist, in their order', () => {
+describe('days are two that exist, in their order', () => {
   const ofDays = declared.filter(({ query }) => query && 'date_from' in query.shape);
   /** What else one or another of them wants. */
   const others = { goal: 'payment_received', entity_ids: anyId, field: 'spend' };
 
   test('are asked for by reports and lists', () => expect(ofDays.length).toBeGreaterThan(8));
 
-  test.each(ofDays.map((route) => [route.id, route] as const))('%s', async (_, { method, path, access }) => {
-    const { id } = await buildProfile(kit.app);
-    const { headers } = await buildApiKey(kit.app, id, { scopes: access.scopes?.flat() ?? [] });
-    const ask = async (days: Record<string, string>) => {
-      const query = new URLSearchParams({ ...others, ...days });
-      const url = `${path.replace(/\{\w+\}/g, anyId)}?${query}`;
-      const { statusCode, json } = await api.fastify.inject({ method, url, headers: { ...headers } });
-      return [statusCode, json().error?.code];
-    };
-    const [early, late] = ['2026-05-01', '2026-05-02'];
-    for (const days of [
-      {},
-      { date_from: early },
-      { date_to: late },
-      { date_from: '', date_to: late },
-      { date_from: '01.05.2026', date_to: late },
-      { date_from: '2026-5-1', date_to: late },
-      { date_from: `${early}T00:00:00Z`, date_to: late },
-      { date_from: '2026-02-29', date_to: late },
-      { date_from: early, date_to: '2026-06-31' },
-      { date_from: late, date_to: early },
-    ])
-      expect(await ask(days), JSON.stringify(days)).toEqual([400, 'invalid_date_range']);
-    // Nobody has the campaign or ad of those that are of one.
-    for (const date_to of [early, late]) expect((await ask({ date_from: early, date_to }))[0]).toBeOneOf([200, 404]);
-  });
+  test.each(ofDays.map((route) => [route.id, route] as const))(
+    '[err-019] [err-020] [err-021] %s',
+    async (_, { method, path, access }) => {
+      const { id } = await buildProfile(kit.app);
+      const { headers } = await buildApiKey(kit.app, id, { scopes: access.scopes?.flat() ?? [] });
+      const ask = async (days: Record<string, string>) => {
+        const query = new URLSearchParams({ ...others, ...days });
+        const url = `${path.replace(/\{\w+\}/g, anyId)}?${query}`;
+        const { statusCode, json } = await api.fastify.inject({ method, url, headers: { ...headers } });
+        return [statusCode, json().error?.code];
+      };
+      const [early, late] = ['2026-05-01', '2026-05-02'];
+      for (const days of [
+        {},
+        { date_from: early },
+        { date_to: late },
+        { date_from: '', date_to: late },
+        { date_from: '01.05.2026', date_to: late },
+        { date_from: '2026-5-1', date_to: late },
+        { date_from: `${early}T00:00:00Z`, date_to: late },
+        { date_from: '2026-02-29', date_to: late },
+        { date_from: early, date_to: '2026-06-31' },
+        { date_from: late, date_to: early },
+      ])
+        expect(await ask(days), JSON.stringify(days)).toEqual([400, 'invalid_date_range']);
+      // Nobody has the campaign or ad of those that are of one.
+      for (const date_to of [early, late]) expect((await ask({ date_from: early, date_to }))[0]).toBeOneOf([200, 404]);
+    },
+  );
 });
 
 test.each([

@@ -141,9 +141,9 @@ describe('with customers:read', () => {
   });
 });
 
-describe('[auth-021] without customers:read, also on a healthcare-family profile', () => {
+describe('without customers:read, also on a healthcare-family profile', () => {
   test.each(['standard', 'hipaa'] as const)(
-    '[jour-039] [jour-040] [jour-041] on a %s one, a projection with credit and window',
+    '[auth-021] [jour-039] [jour-040] [jour-041] on a %s one, a projection with credit and window',
     async (privacyMode) => {
       const story = await openStory({ privacyMode });
       const { status, body } = await story.ask(behind(story.firstId), story.projected);

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { conformancePage, counts, line, tally } from './report.ts';
+import { conformancePage, counts, line, shownRules, tally } from './report.ts';
 import { allRules, readRules } from './rules.ts';
-import { titleFaults } from './titles.ts';
+import { textsOf, titledCallsOf } from './tests-in-source.ts';
+import { claimedRules, titleFaults } from './titles.ts';
 
 const rules = readRules(
   [
@@ -15,11 +16,13 @@ const rules = readRules(
 const report = (...tests: [string, string][]) => ({
   testResults: [{ assertionResults: tests.map(([fullName, status]) => ({ fullName, status })) }],
 });
-const run = report(
-  ['[abc-001] works', 'passed'],
-  ['[abc-002] works', 'passed'],
-  ['[abc-002] always', 'failed'],
-  ['[abc-003] x', 'passed'],
+const run = shownRules(
+  report(
+    ['[abc-001] works', 'passed'],
+    ['[abc-002] works', 'passed'],
+    ['[abc-002] always', 'failed'],
+    ['[abc-003] x', 'passed'],
+  ),
 );
 
 test('a rule is proven by its passing tests only', () => {
@@ -43,12 +46,37 @@ test('the page says what each rule asks that is not proven, and why it is not', 
   expect(tally(rules, run, ['abc'])[0]?.rules.map(line)[0]).toBe('abc-001: It works.');
 });
 
+const faultsOf = (source: string) => titleFaults(titledCallsOf('a.test.ts', source), rules, new Set(['GET /d']));
+
 test('a title names rules that exist, whose route is served, and at most four of them', () => {
-  const faults = (...titles: string[]) => titleFaults(titles, rules, new Set(['GET /d']));
-  expect(faults('[abc-001] [abc-002] [abc-001] [abc-002] works', 'no id at all')).toEqual([]);
-  expect(faults('[abc-999] works')).toEqual(['there is no rule abc-999: "[abc-999] works"']);
-  expect(faults('[abc-004] works')).toEqual(['abc-004 is about GET /d, which is not served: "[abc-004] works"']);
-  expect(faults(`${'[abc-001]'.repeat(5)} works`)).toEqual([expect.stringContaining('5 rules in one title')]);
+  expect(faultsOf("test('[abc-001] [abc-002] [abc-001] [abc-002] works', () => {}); test('no id at all')")).toEqual([]);
+  expect(faultsOf("test('[abc-999] works')")).toEqual(['a.test.ts: there is no rule abc-999: "[abc-999] works"']);
+  expect(faultsOf('test(`[abc-004] works`)')).toEqual([
+    expect.stringContaining('abc-004 is about GET /d, which is not served'),
+  ]);
+  expect(faultsOf(`test('${'[abc-001]'.repeat(5)} works')`)).toEqual([expect.stringContaining('5 rules in one title')]);
+});
+
+test.each([
+  ['a group', "describe('[abc-001] works', () => { test('so', () => {}); })", 'a group proves nothing'],
+  ['a group of rows', "describe.each([1])('[abc-001] works', () => {})", 'a group proves nothing'],
+  ['a test that is to fail', "test.fails('[abc-001] works', () => {})", 'passes when it fails'],
+  ['a skipped one', "it.skip('[abc-001] works', () => {})", 'does not run'],
+  ['one that runs on some machines', "test.skipIf(!docker)('[abc-001] works', () => {})", 'does not always run'],
+  ['one that is tried again', "test('[abc-001] works', { retry: 50 }, () => {})", 'may fail before it passes'],
+  ['one that is not written', "test.todo('[abc-001] works')", 'is not written'],
+])('%s cannot claim a rule', (_, source, fault) => {
+  expect(faultsOf(source)).toEqual([expect.stringContaining(fault)]);
+  expect(faultsOf(source.replace('[abc-001] ', ''))).toEqual([]);
+});
+
+test('what tests claim is read from their source, rows and templates included, comments not', () => {
+  const source =
+    "// [abc-003]\ntest.each([['[abc-001] x']])('%s', () => {}); describe('x', () => it(`[abc-002]`, () => {}))";
+  expect([...claimedRules(new Map([['a.test.ts', textsOf('a.test.ts', source)]]))]).toEqual([
+    ['abc-001', ['a.test.ts']],
+    ['abc-002', ['a.test.ts']],
+  ]);
 });
 
 test('every rule says what it asks, in a sentence that stands alone', () => {

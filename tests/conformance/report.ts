@@ -14,13 +14,18 @@ export interface VitestReport {
   }[];
 }
 
-/** A rule is proven when a test names it and every test that names it passed. Reserved rules stay reserved, whatever is tested. */
-export function tally(rules: readonly Rule[], report: VitestReport, areas: readonly string[]): AreaResult[] {
+/** The rules that a run has shown: a test names them, and every test that names them passed. */
+export function shownRules(report: VitestReport): ReadonlySet<string> {
   const outcomes = new Map<string, Set<string>>();
   for (const { fullName, status } of report.testResults.flatMap((file) => file.assertionResults)) {
     for (const id of ruleIds(fullName)) outcomes.set(id, (outcomes.get(id) ?? new Set()).add(status));
   }
-  const isProven = (id: string) => [...(outcomes.get(id) ?? ['none'])].every((status) => status === 'passed');
+  return new Set([...outcomes].flatMap(([id, seen]) => ([...seen].every((status) => status === 'passed') ? [id] : [])));
+}
+
+/** How each rule stands when these are proven. Reserved rules stay reserved, whatever is tested. */
+export function tally(rules: readonly Rule[], proven: ReadonlySet<string>, areas: readonly string[]): AreaResult[] {
+  const isProven = (id: string) => proven.has(id);
   const standing = ({ id, state }: Rule): Standing => {
     if (state === 'waits') return isProven(id) ? 'proven' : 'waiting';
     return state === 'reserved' ? 'reserved' : 'not testable';
@@ -56,8 +61,8 @@ export function conformancePage(results: readonly AreaResult[], operations: { se
   const lines = [
     '# Conformance',
     '',
-    'Written by `npm run conformance`. A rule is proven when a passing test carries its id and no failing one does.',
-    'What each of them asks is in `tests/conformance/rules.tsv`; those that are not proven stand below.',
+    'A rule is proven when a test carries its id, and every test that does passes; `.ci/run` holds this page against its own run.',
+    'What each rule asks is in `tests/conformance/rules.tsv`; those that are not proven stand below.',
     '',
     `Operations served: ${operations.served} of ${operations.total}.`,
     '',

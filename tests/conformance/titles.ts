@@ -1,22 +1,43 @@
 import type { Rule } from './rules.ts';
+import type { TitledCall } from './tests-in-source.ts';
 
 /** With more, a failure would not say which rule it is about. */
 const mostIds = 4;
+
+/** Ways to call a test, or to set it up, with which it may pass without having shown anything. */
+const hollow: Readonly<Record<string, string>> = {
+  fails: 'passes when it fails',
+  todo: 'is not written',
+  skip: 'does not run',
+  skipIf: 'does not always run',
+  runIf: 'does not always run',
+  retry: 'may fail before it passes',
+  only: 'keeps the others from running',
+};
 
 /** The rules that a test's title names: `[eras-035]`. */
 export function ruleIds(title: string): string[] {
   return [...title.matchAll(/\[([a-z]+-\d{3})\]/g)].map(([, id]) => id as string);
 }
 
-/** What is wrong with the titles; `unserved` are operations of the specification that the contract does not declare. */
+/** The rules that tests claim to prove, by the files that do. */
+export function claimedRules(texts: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, readonly string[]> {
+  const files = new Map<string, string[]>();
+  for (const [file, ofFile] of texts)
+    for (const id of new Set(ofFile.flatMap(ruleIds))) files.set(id, [...(files.get(id) ?? []), file]);
+  return files;
+}
+
+/** What is wrong with the calls that name rules; `unserved` are operations of the specification that the contract does not declare. */
 export function titleFaults(
-  titles: Iterable<string>,
+  calls: readonly TitledCall[],
   rules: readonly Rule[],
   unserved: ReadonlySet<string>,
 ): readonly string[] {
   const byId = new Map(rules.map((rule) => [rule.id, rule]));
-  return [...new Set(titles)].flatMap((title) => {
+  return calls.flatMap(({ file, title, callee, options }) => {
     const ids = ruleIds(title);
+    if (ids.length === 0) return [];
     const faults = ids.flatMap((id) => {
       const rule = byId.get(id);
       if (!rule) return [`there is no rule ${id}`];
@@ -24,6 +45,9 @@ export function titleFaults(
       return missing.length > 0 ? [`${id} is about ${missing.join(', ')}, which is not served`] : [];
     });
     if (ids.length > mostIds) faults.push(`${ids.length} rules in one title; at most ${mostIds} tell which one failed`);
-    return faults.map((fault) => `${fault}: "${title}"`);
+    if (callee[0] === 'describe') faults.push('a group proves nothing; name the rule on the test that does');
+    for (const word of [...callee, ...options])
+      if (word in hollow) faults.push(`a test that ${hollow[word]} proves no rule`);
+    return faults.map((fault) => `${file}: ${fault}: "${title}"`);
   });
 }

@@ -6,7 +6,7 @@ import { originOf } from './origin.ts';
 const profileId = '0197a000-0000-7000-8000-000000000001';
 const ad = (platform: string) => entityIdOf(profileId, platform, 'ad', '120210987654321');
 
-describe('what an outcome says brought it [jour-017]', () => {
+describe('what an outcome says brought it', () => {
   test.each([
     ['an ad alone', { ad_id: '120210987654321' }, 'paid_social', 'social_ads', ad('social_ads'), null],
     [
@@ -42,7 +42,7 @@ describe('what an outcome says brought it [jour-017]', () => {
       nilUuid,
       'ttclid',
     ],
-  ])('%s', (_name, said, channel, platform, adId, clickIdKind) => {
+  ])('[jour-017] %s', (_name, said, channel, platform, adId, clickIdKind) => {
     expect(originOf(profileId, said)).toMatchObject({ channel, platform, ad_id: adId, click_id_kind: clickIdKind });
   });
 
@@ -51,5 +51,5 @@ describe('what an outcome says brought it [jour-017]', () => {
     ['who the browser is', { click_ids: { fbp: 'x' } }],
     ['an empty id', { ad_id: ' ', click_ids: { gclid: '' } }],
     ['a kind that nobody knows', { click_ids: { zzclid: 'x' } }],
-  ])('%s brings nothing', (_name, said) => expect(originOf(profileId, said)).toBeNull());
+  ])('[jour-017] %s brings nothing', (_name, said) => expect(originOf(profileId, said)).toBeNull());
 });

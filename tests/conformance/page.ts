@@ -1,0 +1,19 @@
+import { servedOperations } from './operations.ts';
+import { conformancePage, tally } from './report.ts';
+import { allRules } from './rules.ts';
+import { textsOfTests, titledCalls } from './tests-in-source.ts';
+import { claimedRules, titleFaults } from './titles.ts';
+
+/** docs/conformance.md, from what the tests claim; that they pass is seen where they run. */
+export function claimedPage(root: string): string {
+  const rules = allRules();
+  const areas = [...new Set(rules.map(({ area }) => area))];
+  const { served, unserved } = servedOperations();
+  const results = tally(rules, new Set(claimedRules(textsOfTests(root)).keys()), areas);
+  return conformancePage(results, { served: served.size, total: served.size + unserved.size });
+}
+
+/** Titles that could claim a rule without proving it. */
+export function claimFaults(root: string): readonly string[] {
+  return titleFaults(titledCalls(root), allRules(), servedOperations().unserved);
+}
