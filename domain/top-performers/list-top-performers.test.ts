@@ -48,7 +48,7 @@ test('[conv-003] one ad is in every report: what it cost and earned at each leve
   expect(await report('campaigns/platform-comparison')).toMatchObject({
     platforms: [{ platform: 'social_ads', spend: 100, atribu_conversions: 1, platform_conversions: 2 }],
   });
-  expect(await report('top-performers')).toMatchObject([{ ad_external_id: 'film' }]);
+  expect((await shop.get()).body.data).toMatchObject([{ ad_external_id: 'film' }]);
 });
 
 describe('An ad', () => {
@@ -143,7 +143,7 @@ describe('A question', () => {
         'has_video',
       ].toSorted(),
     );
-    expect(await shop.get({ date_from: '2026-06-05', date_to: '2026-06-05' })).toEqual(await shop.get());
+    expect((await shop.get({ date_from: '2026-06-05', date_to: '2026-06-05' })).status).toBe(400);
   });
 
   test('[top-042] [lim-011] gives 10 ads, or up to 50, the best first, of a window there is', async () => {

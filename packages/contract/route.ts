@@ -142,13 +142,14 @@ type FurtherMeta<Key> = string extends Key ? never : Exclude<Key, Owner>;
 /** Every code the route may answer with: its own, and those that follow from its declaration. */
 export function refusalsOf(declared: Route): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>(declared.refusals);
-  const { access, body, params, query, idempotency } = declared;
+  const { access, body, idempotency } = declared;
   const isPublic = access.credentials.includes('public');
   if (!isPublic) codes.add('unauthorized').add('forbidden').add('insufficient_scope').add('not_found');
   if (access.otherwise) codes.add(access.otherwise);
   // A role that is too low, or a cookie that did not come from our own pages.
   if (access.roles || (access.credentials.includes('session') && declared.method !== 'GET')) codes.add('forbidden');
-  if (params || query || idempotency === 'required' || idempotency === 'accepted') codes.add('invalid_parameter');
+  // A query parameter that a route does not have is refused, except by the collector: pages append what they like to its address.
+  if (!declared.server) codes.add('invalid_parameter');
   if (body) codes.add('validation_error');
   // A body may come where none is asked for, and may be broken all the same.
   if (declared.method !== 'GET') codes.add('invalid_request').add('payload_too_large');

@@ -172,6 +172,32 @@ describe('an error', () => {
     }
   });
 
+  test.each([
+    ['limti=5', 'limti', 'Did you mean "limit"?'],
+    ['limit=5&colour=red', 'colour', 'It takes limit, from.'],
+    ['jane%40example.com=1', '…', 'It takes limit, from.'],
+    ['limit[]=5', 'limit[]', 'Did you mean "limit"?'],
+  ])(
+    '[err-015] a query parameter that the route does not have is 400, with the nearest that it has: %s',
+    async (query, field, advice) => {
+      const response = await get(`/api/v1/echo/${uuid()}?${query}`);
+      expect(response.statusCode).toBe(400);
+      expect(response.json().error).toMatchObject({ code: 'invalid_parameter', field });
+      expect(response.json().error.message).toBe(`This route has no query parameter "${field}". ${advice}`);
+    },
+  );
+
+  test('a route without query parameters takes none', async () => {
+    const response = await server.fastify.inject({
+      method: 'POST',
+      url: '/api/v1/record?dry_run=true',
+      headers: { ...key.headers, 'content-type': 'application/json' },
+      payload: '{"name":"x"}',
+    });
+    expect(response.json().error).toMatchObject({ code: 'invalid_parameter', field: 'dry_run' });
+    expect(response.json().error.message).toContain('It takes none.');
+  });
+
   test('a field with a code of its own is refused with it', async () => {
     expect((await get(`/api/v1/echo/${uuid()}?from=2026-02-30`)).json().error).toMatchObject({
       code: 'invalid_date_range',

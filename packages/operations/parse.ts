@@ -1,5 +1,5 @@
 import type { ErrorCode, Route } from '@tributary/contract';
-import { isTooDeep, maxJsonDepth } from '@tributary/rules';
+import { isTooDeep, maxJsonDepth, nearestWord } from '@tributary/rules';
 import type { z } from 'zod';
 import { readCsv } from './read-csv.ts';
 import { Refusal } from './refusal.ts';
@@ -10,7 +10,20 @@ export function parseParams(route: Route, params: unknown): unknown {
 }
 
 export function parseQuery(route: Route, query: unknown): unknown {
+  refuseUnknown(Object.keys(route.query?.shape ?? {}), Object.keys(query as object));
   return route.query ? parsePart(route, route.query, query, 'invalid_parameter', 'query parameter') : {};
+}
+
+/** A typing error must not answer with other numbers than those asked for. What was sent is not repeated beyond its nearest name. */
+function refuseUnknown(known: readonly string[], sent: readonly string[]): void {
+  const unknown = sent.find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const field = /^[\w.[\]-]{1,60}$/.test(unknown) ? unknown : '…';
+  const meant = nearestWord(unknown, known);
+  const advice = meant ? `Did you mean "${meant}"?` : `It takes ${known.length > 0 ? known.join(', ') : 'none'}.`;
+  throw new Refusal('invalid_parameter', `This route has no query parameter "${field}". ${advice}`, {
+    fields: { field },
+  });
 }
 
 export function parseBody(route: Route, text: Buffer | undefined, contentType: string | undefined): unknown {

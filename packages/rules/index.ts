@@ -64,6 +64,7 @@ export {
   sumAmounts,
   toMinorUnits,
 } from './money.ts';
+export { nearestWord } from './nearest-word.ts';
 export {
   type CountryCode,
   isCountry,
