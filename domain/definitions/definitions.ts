@@ -1,12 +1,6 @@
 import type { Tx } from '@tributary/postgres';
-import {
-  type Definition,
-  definitionFinder,
-  eventNameKey,
-  initialDefinitions,
-  type NamedEvent,
-  revenueType,
-} from '@tributary/rules';
+import { type Definition, eventNameKey, initialDefinitions, revenueType } from '@tributary/rules';
+import { limits } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 
@@ -39,10 +33,17 @@ export async function loadDefinitions(tx: Tx, profileId: string, now: Date): Pro
   return readDefinitions(tx, profileId);
 }
 
-/** Tells which events bring cash. */
-export async function findCashEvents(tx: Tx, profileId: string, now: Date): Promise<(event: NamedEvent) => boolean> {
-  const find = definitionFinder(await loadDefinitions(tx, profileId, now));
-  return (event) => find(event)?.countsAsCash ?? false;
+/** How the profile's definitions are called, the oldest first, as many as are worth telling. */
+export async function listDefinitionKeys(tx: Tx, profileId: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('definitions')
+    .select('key')
+    .where('profile_id', '=', profileId)
+    .orderBy('created_at')
+    .orderBy('key')
+    .limit(limits.events.namedDefinitions)
+    .execute();
+  return rows.map(({ key }) => key);
 }
 
 /** As they are, without the usual ones where there are none. */

@@ -1,1 +1,1 @@
-export { findCashEvents, loadDefinitions, readDefinitions, stampAttributed } from './definitions.ts';
+export { listDefinitionKeys, loadDefinitions, readDefinitions, stampAttributed } from './definitions.ts';

@@ -12,14 +12,14 @@ describe('202', () => {
   const deal = {
     event_name: 'Signed the contract',
     idempotency_key: 'deal-1',
-    properties: { value: '1250000.50', currency: 'CLP', room: '12' },
+    properties: { value: '1250000', currency: 'CLP', room: '12' },
     user_traits: { external_id: 'erp-77', email: 'Ana@Example.com', first_name: 'Ana' },
     action_source: 'physical_store',
     click_ids: { ctwa_clid: 'abc' },
   };
 
   test('[inge-001] [inge-002] an outcome is recorded without a browser or a connection', async () => {
-    const answer = await sender.post(deal);
+    const answer = await sender.post({ ...deal, event_name: 'closed_won' });
     expect(answer.status).toBe(202);
     expect(answer.body).toEqual({
       data: { outcome_event_id: expect.any(String), status: 'recorded', customer_key: 'erp-77' },
@@ -35,7 +35,7 @@ describe('202', () => {
         idempotency_key: 'deal-1',
         event_name: 'Signed the contract',
         event_type: 'Signed the contract',
-        amount: '1250000.5',
+        amount: '1250000',
         currency: 'CLP',
         rest: { properties: { room: '12' }, action_source: 'physical_store', click_ids: { ctwa_clid: 'abc' } },
       },
@@ -129,6 +129,57 @@ describe('202', () => {
     ]);
     expect(await ledger.transaction((tx) => tx.selectFrom('outbox').select('type').execute())).toEqual([]);
     expect(await sender.outcomes()).toMatchObject([{ source: 'api', connection_id: null, external_id: null }]);
+  });
+});
+
+describe('a warning', () => {
+  const usual = [
+    'closed_won',
+    'payment_received',
+    'order_placed',
+    'quote_sent',
+    'lead_created',
+    'messaging_started',
+    'appointment_booked',
+  ].toSorted();
+
+  test('[inge-006] an event that no definition lists says so, and which definitions there are', async () => {
+    const { body } = await sender.post({ event_name: 'purchase', user_traits: { external_id: 'c-1' } });
+    expect(body.data).toMatchObject({ status: 'recorded', warnings: ['no_definition'] });
+    expect(body.data.definitions.toSorted()).toEqual(usual);
+    // A definition that lists its type is enough.
+    const { body: typed } = await sender.post({
+      event_name: 'Bought a hat',
+      event_type: 'order_placed',
+      user_traits: { external_id: 'c-1' },
+    });
+    expect(typed.data).not.toHaveProperty('warnings');
+    expect(typed.data).not.toHaveProperty('definitions');
+  });
+
+  test('an event that names nobody says so', async () => {
+    expect((await sender.post({ event_name: 'lead_created' })).body.data.warnings).toEqual(['nobody']);
+  });
+
+  test('an amount finer than its currency says that it is rounded, and is kept as it was sent', async () => {
+    const { body } = await sender.post(paymentEvent({ key: 'fine', value: '100.40', currency: 'CLP' }));
+    expect(body.data.warnings).toEqual(['amount_rounded']);
+    expect(await sender.outcomes()).toMatchObject([{ amount: '100.4', reporting_amount: '100' }]);
+    const plain = await sender.post(paymentEvent({ key: 'plain', value: '100.00', currency: 'CLP' }));
+    expect(plain.body.data).not.toHaveProperty('warnings');
+  });
+
+  test('of many stands with its event, and the definitions once', async () => {
+    const { body } = await sender.post({
+      events: [
+        paymentEvent({ key: 'a' }),
+        { event_name: 'purchase' },
+        { event_name: 'lead_created', user_traits: { email: 'x', external_id: 'c-1' } },
+      ],
+    });
+    const warnings = body.data.results.map((result: { warnings?: string[] }) => result.warnings);
+    expect(warnings).toEqual([undefined, ['no_definition', 'nobody'], ['unparseable_email']]);
+    expect(body.data.definitions.toSorted()).toEqual(usual);
   });
 });
 

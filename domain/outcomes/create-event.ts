@@ -1,5 +1,8 @@
 import type { AnswerOf, Routes } from '@tributary/contract';
+import { listDefinitionKeys } from '@tributary/domain/definitions';
 import { answer, type Handles, type ProfileContext, refuse } from '@tributary/operations';
+import { isFinerThan } from '@tributary/rules';
+import type { EventWarning } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { type EventFault, type ReadEvent, readEvent, readOneOfMany } from './read-event.ts';
 import { type Recorded, recordOutcomes, untilRecorded } from './record-outcomes.ts';
@@ -15,15 +18,15 @@ export const createEvent: Handles<Routes['createEvent'], OutcomeServices> = asyn
 async function recordOne(read: ReadEvent | EventFault, context: ProfileContext & OutcomeServices): Promise<Answer> {
   if ('code' in read)
     refuse(read.code, `The field "${read.field}" ${read.message}.`, { fields: { field: read.field } });
-  return record(context, [read], ([one]) =>
-    answer(202, { data: { ...receipt(one as Recorded), ...warningsOf(read) } }),
+  return record(context, [read], ([one], definitions) =>
+    answer(202, { data: { ...receipt(read, one as Recorded), ...definitions } }),
   );
 }
 
 async function recordMany(candidates: readonly unknown[], context: ProfileContext & OutcomeServices): Promise<Answer> {
   const reads = candidates.map((candidate) => readOneOfMany(context.caller.profileId, candidate, context.now, uuid));
   const good = reads.filter((read): read is ReadEvent => !('code' in read));
-  return record(context, good, (recorded) => {
+  return record(context, good, (recorded, definitions) => {
     const rest = [...recorded];
     const results = reads.map((read, index) =>
       'code' in read
@@ -34,7 +37,7 @@ async function recordMany(candidates: readonly unknown[], context: ProfileContex
             field: read.field,
             message: `The field "${read.field}" ${read.message}.`,
           }
-        : { index, ...receipt(rest.shift() as Recorded), ...warningsOf(read) },
+        : { index, ...receipt(read, rest.shift() as Recorded) },
     );
     const summary: Record<string, number> = {
       total: results.length,
@@ -44,14 +47,14 @@ async function recordMany(candidates: readonly unknown[], context: ProfileContex
       rejected: 0,
     };
     for (const { status } of results) summary[status] = (summary[status] ?? 0) + 1;
-    return answer(202, { data: { results, summary } });
+    return answer(202, { data: { results, summary, ...definitions } });
   });
 }
 
 async function record(
   { effect, caller, now, requestId, mentions, tombstones, payments }: ProfileContext & OutcomeServices,
   events: readonly ReadEvent[],
-  show: (recorded: readonly Recorded[]) => Answer,
+  show: (recorded: readonly Recorded[], definitions: { readonly definitions?: string[] }) => Answer,
 ): Promise<Answer> {
   return untilRecorded(() =>
     effect(async (tx) => {
@@ -64,14 +67,27 @@ async function record(
         payments,
       });
       for (const { customerId } of recorded) if (customerId) mentions(customerId);
-      return show(recorded);
+      if (recorded.every(({ isDefined }) => isDefined)) return show(recorded, {});
+      return show(recorded, { definitions: await listDefinitionKeys(tx, caller.profileId) });
     }),
   );
 }
 
-const receipt = ({ outcomeId, status, customerKey }: Recorded) => ({
-  outcome_event_id: outcomeId,
-  status,
-  customer_key: customerKey,
-});
-const warningsOf = ({ warnings }: ReadEvent) => (warnings.length > 0 ? { warnings: [...warnings] } : {});
+function receipt(read: ReadEvent, recorded: Recorded) {
+  const warnings = [...read.warnings, ...lacks(read, recorded)];
+  return {
+    outcome_event_id: recorded.outcomeId,
+    status: recorded.status,
+    customer_key: recorded.customerKey,
+    ...(warnings.length > 0 && { warnings }),
+  };
+}
+
+/** What was taken, and yet will not do what its sender hopes for. */
+function lacks({ event: { money }, said }: ReadEvent, { isDefined, customerId }: Recorded): EventWarning[] {
+  const warnings: EventWarning[] = [];
+  if (!isDefined) warnings.push('no_definition');
+  if (said.identifiers.length === 0 && customerId === null) warnings.push('nobody');
+  if (money && isFinerThan(money.amount, money.currency)) warnings.push('amount_rounded');
+  return warnings;
+}

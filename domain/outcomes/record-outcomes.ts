@@ -7,10 +7,17 @@ import {
   saveCustomers,
   type Tombstones,
 } from '@tributary/domain/customers';
-import { findCashEvents } from '@tributary/domain/definitions';
+import { loadDefinitions } from '@tributary/domain/definitions';
 import { findRates } from '@tributary/domain/money';
 import type { Tx } from '@tributary/postgres';
-import { convert, type EventSettlement, fromMinorUnits, originOf, settleEvent } from '@tributary/rules';
+import {
+  convert,
+  definitionFinder,
+  type EventSettlement,
+  fromMinorUnits,
+  originOf,
+  settleEvent,
+} from '@tributary/rules';
 import { v7 as uuid } from 'uuid';
 import { announceOutcomes } from './announce-outcomes.ts';
 import { withoutPerson } from './erase.ts';
@@ -34,6 +41,8 @@ export interface Recorded {
   readonly status: EventSettlement['status'];
   readonly customerId: string | null;
   readonly customerKey: string | null;
+  /** Whether a definition says what it means. */
+  readonly isDefined: boolean;
 }
 
 /** Who tells: the business itself, or a provider through the connection that the business has with it, if it takes one. */
@@ -63,7 +72,8 @@ export async function recordOutcomes(
 ): Promise<Recorded[]> {
   if (events.length === 0) return [];
   const { profileId, now, payments } = context;
-  const isCash = await findCashEvents(tx, profileId, now);
+  const definitionOf = definitionFinder(await loadDefinitions(tx, profileId, now));
+  const isCash = (row: OutcomeRow) => definitionOf(row)?.countsAsCash ?? false;
   const { customers, locked } = await resolveCustomers(tx, events, context);
   const settled = await settleAll(tx, events, customers, context);
   const moved = await writeAll(tx, settled, { profileId, now, payments, isCash, locked });
@@ -87,6 +97,7 @@ export async function recordOutcomes(
     status,
     customerId: row.customerId,
     customerKey: (row.customerId && keys.get(row.customerId)) ?? null,
+    isDefined: definitionOf(row) !== undefined,
   }));
 }
 

@@ -56,6 +56,7 @@ export {
   convert,
   fromMinorUnits,
   isCurrency,
+  isFinerThan,
   minorDigits,
   multiplyAmounts,
   type ParsedAmount,

@@ -77,6 +77,10 @@ export function toMinorUnits(amount: string, currency: string): bigint {
   return round(read(amount), minorDigits(currency));
 }
 
+/** Whether the amount says more than the currency's smallest unit can. */
+export const isFinerThan = (amount: string, currency: string): boolean =>
+  (amount.split('.')[1] ?? '').replace(/0+$/, '').length > minorDigits(currency);
+
 /** With all the currency's decimals: "12.50" dollars, "1250" pesos. */
 export function fromMinorUnits(minorUnits: bigint, currency: string): string {
   return writeAll({ units: minorUnits, scale: minorDigits(currency) });

@@ -20,6 +20,16 @@ export const conversionTypeNames = namesOf(conversionTypes);
 export const outcomeStatuses = ['recorded', 'duplicate', 'updated'] as const;
 export type OutcomeStatus = (typeof outcomeStatuses)[number];
 
+/** What an event that was taken is still lacking. Besides these, a trait that cannot be read is `unparseable_` and its name. */
+export const eventWarnings = {
+  no_definition:
+    'no definition lists the event, so it counts nowhere until one does; `definitions` says which there are',
+  nobody: 'it names nobody, so no visit can be credited for it',
+  amount_rounded:
+    'the amount has more digits than its currency: it is kept as it was sent, and rounded where it is counted',
+} as const;
+export type EventWarning = keyof typeof eventWarnings;
+
 /** Where an event happened. Goes to the ad platform word for word. */
 export const actionSources = [
   'website',

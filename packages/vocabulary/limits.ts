@@ -21,7 +21,7 @@ export const limits = {
   customerExport: { pageSize: { min: 1, default: 500, max: 1_000 } },
   customerSearch: { pageSize: { min: 1, default: 20, max: 50 }, queryMinCharacters: 2 },
   customerImport: { maxRows: 1_000 },
-  events: { maxRows: 1_000, maxAheadMinutes: 5 },
+  events: { maxRows: 1_000, maxAheadMinutes: 5, namedDefinitions: 50 },
   spend: { maxRows: 1_000 },
   linkTokens: { maxRows: 500, lifetimeDays: { min: 1, default: 90, max: 365 } },
   journeySummary: { maxEvents: 100, defaultUnitsPerDay: 50 },

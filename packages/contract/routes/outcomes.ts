@@ -1,4 +1,4 @@
-import { clickIdKindNames, limits, outcomeStatuses } from '@tributary/vocabulary';
+import { clickIdKindNames, eventWarnings, limits, outcomeStatuses } from '@tributary/vocabulary';
 import { z } from 'zod';
 import { CurrencyCode, data, fieldsOf, IsoTimestamp, IsoTimestampInput, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
@@ -54,8 +54,21 @@ const EventReceipt = z.strictObject({
   outcome_event_id: Uuid,
   status: z.enum(outcomeStatuses),
   customer_key: z.string().nullable(),
-  warnings: z.array(z.string()).optional(),
+  warnings: z
+    .array(z.string())
+    .optional()
+    .describe(
+      `${Object.entries(eventWarnings)
+        .map(([word, meaning]) => `\`${word}\`: ${meaning}. `)
+        .join('')}\`unparseable_…\`: that trait was left out.`,
+    ),
 });
+
+const KnownDefinitions = z
+  .array(z.string())
+  .max(limits.events.namedDefinitions)
+  .optional()
+  .describe('Beside `no_definition`: the keys of the definitions there are, the oldest first.');
 
 const EventResult = z.union([
   EventReceipt.extend({ index: z.int() }),
@@ -97,8 +110,12 @@ export const createEvent = route({
     202: {
       schema: data(
         z.union([
-          EventReceipt,
-          z.strictObject({ results: z.array(EventResult), summary: z.record(z.string(), z.int()) }),
+          EventReceipt.extend({ definitions: KnownDefinitions }),
+          z.strictObject({
+            results: z.array(EventResult),
+            summary: z.record(z.string(), z.int()),
+            definitions: KnownDefinitions,
+          }),
         ]),
       ),
     },
