@@ -16,6 +16,8 @@ export interface Wanted {
   readonly entityId: string;
   /** Every conversion, whoever earned it. */
   readonly isEverything: boolean;
+  /** Only those of which nobody else has a share. */
+  readonly isWhole: boolean;
   readonly isCash: boolean;
   readonly isNewPurchase: boolean;
   /** Of all types where it is empty. */
@@ -24,7 +26,7 @@ export interface Wanted {
 
 /** As the queries of credits take them. */
 export function parametersOf(wanted: Wanted) {
-  const { period, level, model, entityId, isEverything, isCash, isNewPurchase, conversionType } = wanted;
+  const { period, level, model, entityId, isEverything, isWhole, isCash, isNewPurchase, conversionType } = wanted;
   return {
     profile_id: period.profileId,
     level,
@@ -35,6 +37,7 @@ export function parametersOf(wanted: Wanted) {
     owners: 'entities' as const,
     is_everything: isEverything,
     entity_id: entityId,
+    is_whole: isWhole,
     is_cash: isCash,
     is_new_purchase: isNewPurchase,
     conversion_type: conversionType,

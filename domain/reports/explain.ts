@@ -105,5 +105,5 @@ async function readRows(
 const wantedOf = (field: ExplainedField, asked: Asked, { period }: DeliveryPeriod): Wanted => ({
   ...asked,
   period,
-  ...conversionsCounted(field),
+  ...conversionsCounted(field, asked.entityId),
 });

@@ -1,5 +1,5 @@
 import type { ExplainedField } from '@tributary/contract';
-import type { FigureUnit } from '@tributary/vocabulary';
+import { type FigureUnit, nilUuid } from '@tributary/vocabulary';
 
 interface Explained {
   readonly unit: FigureUnit;
@@ -15,7 +15,11 @@ export const explainedFigures = {
     rows: 'delivery',
     formula: 'The sum of each day’s spend times that day’s exchange rate, rounded once at the end.',
   },
-  outcome_count: { unit: 'count', rows: 'conversions', formula: 'One for each payment in which it has a share.' },
+  outcome_count: {
+    unit: 'count',
+    rows: 'conversions',
+    formula: 'One for each payment in which it has a share; unattributed, in which no entity has one.',
+  },
   outcome_value: {
     unit: 'money',
     rows: 'conversions',
@@ -58,8 +62,9 @@ export type SummedField = Exclude<ExplainedField, RatioField>;
 
 export const isRatio = (field: ExplainedField): field is RatioField => field in ratios;
 
-/** Which conversions count for a figure. */
-export const conversionsCounted = (field: ExplainedField) => ({
+/** Which conversions count for a figure. What an entity has a share of is not counted as nobody's; the value that is left of it is. */
+export const conversionsCounted = (field: ExplainedField, entityId: string) => ({
+  isWhole: entityId === nilUuid && field !== 'outcome_value',
   isCash: field !== 'attributed_outcome_count',
   isNewPurchase: field === 'outcome_count_first_payment',
 });

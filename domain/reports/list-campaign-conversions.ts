@@ -14,7 +14,14 @@ export const listCampaignConversions: Handles<Routes['listCampaignConversions'],
   const entityId =
     params.id === 'unattributed' ? nilUuid : ((await findEntity(params.id, level, context)) ?? refuseUnknown(level));
   const period = await readPeriod(query, context);
-  const all = { isEverything: false, isCash: false, isNewPurchase: false, conversionType: '' };
+  // What an entity has a share of is not nobody's, whatever is left of it.
+  const all = {
+    isEverything: false,
+    isWhole: entityId === nilUuid,
+    isCash: false,
+    isNewPurchase: false,
+    conversionType: '',
+  };
   const page = await readConversions({ period, level, model, entityId, ...all }, { limit, cursor }, context);
   return answer(200, {
     data: page.conversions.map(({ shown }) => shown),

@@ -168,6 +168,26 @@ describe('A platform’s total', { timeout: 60_000 }, () => {
   });
 });
 
+test('[comp-020] what paid clicks earned that named no ad is the same at every level', {
+  timeout: 60_000,
+}, async () => {
+  const shop = await openShop(world);
+  shop.click('ana', 1, { ad: 'stranger' });
+  await shop.pay('ana', 2, '9.99');
+  shop.click('ben', 1, { campaign: 'winter' });
+  await shop.pay('ben', 2, '20');
+  shop.click('cal', 1, {}, { platform: 'social_ads', medium: 'paid' });
+  await shop.pay('cal', 2, '5');
+  await shop.settle();
+  for (const level of ['campaign', 'ad_set', 'ad']) {
+    const { data } = await shop.read(path, { level });
+    expect([level, of('social_ads', data.platforms)]).toMatchObject([
+      level,
+      { unassigned_conversions: 2, unassigned_cash_revenue: '25.00' },
+    ]);
+  }
+});
+
 describe('A question', { timeout: 60_000 }, () => {
   let shop: Awaited<ReturnType<typeof openShop>>;
   beforeAll(async () => {

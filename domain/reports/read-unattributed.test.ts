@@ -36,6 +36,7 @@ describe('Rows and what is left', { timeout: 60_000 }, () => {
         outcome_count_first_payment: 2,
         attributed_outcome_count: 3,
         attributed_outcomes_by_type: { lead_created: 1, payment_received: 2 },
+        partly_credited_count: 0,
       },
       meta: {
         profile_id: shop.profileId,
@@ -54,6 +55,46 @@ describe('Rows and what is left', { timeout: 60_000 }, () => {
       entity_level: 'campaign',
       outcome_value: 80.08,
     });
+  });
+
+  test('[camp-056] count what no entity has a share of; the value is all that none got, and the payments that share it are told', async () => {
+    const shop = await openShop(world);
+    // A share of ana's payment and of her lead is nobody's; ben's is nobody's as a whole.
+    shop.click('ana', 1);
+    shop.click('ana', 2, winter);
+    const shared = await shop.pay('ana', 3, '10');
+    await shop.lead('ana', 3.5);
+    shop.click('ben', 1);
+    const left = await shop.pay('ben', 2, '7');
+    await shop.settle();
+    const model = 'linear';
+    for (const level of ['campaign', 'ad_set', 'ad']) {
+      expect((await shop.read('/campaigns/unattributed', { model, level })).data).toEqual({
+        entity_level: level,
+        outcome_count: 1,
+        outcome_value: 12,
+        outcome_count_first_payment: 1,
+        attributed_outcome_count: 1,
+        attributed_outcomes_by_type: { payment_received: 1 },
+        partly_credited_count: 1,
+      });
+      const listed = await shop.read('/campaigns/unattributed/conversions', { model, level });
+      expect(listed.data.map((row: { outcome_event_id: string }) => row.outcome_event_id)).toEqual([left]);
+      const explained = async (field: string) =>
+        (await shop.read('/explain', { field, entity_id: 'unattributed', model, level })).data;
+      expect(await explained('outcome_count')).toMatchObject({ value: '1', row_count: 1 });
+      const value = await explained('outcome_value');
+      expect(value).toMatchObject({ value: '12.00', row_count: 2 });
+      expect(
+        value.conversions.map((row: { outcome_event_id: string; contributes: string }) => [
+          row.outcome_event_id,
+          row.contributes,
+        ]),
+      ).toEqual([
+        [shared, '5.00'],
+        [left, '7.00'],
+      ]);
+    }
   });
 
   test('a deposit and its balance are one first purchase, wherever each is credited', async () => {

@@ -12,7 +12,7 @@ export const readUnattributed: Handles<Routes['readUnattributed'], ReportService
     { profile_id: profileId, level, model, from, until, owners: 'entities' },
     { signal: context.signal },
   );
-  const sum = (figure: 'conversions' | 'payments' | 'first_payments' | 'value') =>
+  const sum = (figure: 'conversions' | 'payments' | 'first_payments' | 'partly_credited' | 'value') =>
     String(types.reduce((total, type) => total + BigInt(type[figure]), 0n));
   const earned = {
     conversions: sum('conversions'),
@@ -20,9 +20,15 @@ export const readUnattributed: Handles<Routes['readUnattributed'], ReportService
     first_payments: sum('first_payments'),
     value: sum('value'),
   };
-  const byType = types.map(({ conversion_type, conversions }) => [conversion_type, conversions] as const);
+  const byType = types
+    .filter(({ conversions }) => conversions !== '0')
+    .map(({ conversion_type, conversions }) => [conversion_type, conversions] as const);
   return answer(200, {
-    data: { entity_level: level, ...outcomesOf(earned, byType, currency) },
+    data: {
+      entity_level: level,
+      ...outcomesOf(earned, byType, currency),
+      partly_credited_count: Number(sum('partly_credited')),
+    },
     meta: { date_from, date_to, model, currency },
   });
 };

@@ -38,7 +38,7 @@ export function sumFigure(field: SummedField, asked: Asked, services: Services):
 
 async function sumConversions(field: SummedField, asked: Asked, { clickhouse, signal }: Services): Promise<Summed> {
   const { period } = asked.delivery;
-  const wanted = { ...asked, period, ...conversionsCounted(field) };
+  const wanted = { ...asked, period, ...conversionsCounted(field, asked.entityId) };
   const [row] = await clickhouse.query('report_sum_credits', parametersOf(wanted), { signal });
   const { conversions = '0', credit = '0', without_rate = '0' } = row ?? {};
   const value = field === 'outcome_value' ? fromMinorUnits(BigInt(credit), period.currency) : conversions;

@@ -102,7 +102,14 @@ export const reportQueries = {
   >(),
   report_read_unattributed: declare<
     Credits,
-    { conversion_type: string; conversions: string; payments: string; first_payments: string; value: string }
+    {
+      conversion_type: string;
+      conversions: string;
+      payments: string;
+      first_payments: string;
+      partly_credited: string;
+      value: string;
+    }
   >(),
   report_sum_credits: declare<ChosenCredits, { conversions: string; credit: string; without_rate: string }>(),
   source_find_entities: declare<
@@ -164,6 +171,8 @@ export type Credits = {
 type ChosenCredits = Credits & {
   readonly is_everything: boolean;
   readonly entity_id: string;
+  /** Only conversions of which nobody else has a share. */
+  readonly is_whole: boolean;
   readonly is_cash: boolean;
   readonly is_new_purchase: boolean;
   readonly conversion_type: string;

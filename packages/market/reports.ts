@@ -13,8 +13,10 @@ export interface ReportCell {
   /** Of the conversion, in the profile's time zone. */
   readonly day: string;
   readonly conversionType: string;
-  /** Conversions in which it has a share, each once. */
+  /** Conversions in which it has a share, each once. Nobody's are those in which no entity has one. */
   readonly outcomes: number;
+  /** Nobody's: conversions of which an entity has the rest. */
+  readonly partly: number;
   /** Of those, first purchases: a deposit counts, its balance does not. */
   readonly newPurchases: number;
   /** In minor units of the reporting currency. */
@@ -27,7 +29,7 @@ export interface ReportCell {
  */
 export class ReportBook {
   readonly #market: Market;
-  readonly #cells = new Map<string, { outcomes: number; newPurchases: number; revenue: bigint }>();
+  readonly #cells = new Map<string, { outcomes: number; partly: number; newPurchases: number; revenue: bigint }>();
   /** A link that names an ad names its parents, though it does not say so. */
   readonly #parents: ReadonlyMap<string, Readonly<Record<EntityLevel, string>>>;
 
@@ -55,7 +57,10 @@ export class ReportBook {
           }
           // What nothing led to is nobody's.
           if (touches.length === 0) shares.set(null, conversion.value);
-          for (const [entity, revenue] of shares) this.#count(model, level, entity, conversion, revenue);
+          for (const [entity, revenue] of shares) {
+            const isCounted = entity !== null || shares.size === 1;
+            this.#count(model, level, entity, conversion, { revenue, isCounted });
+          }
         }
       }
     }
@@ -90,13 +95,14 @@ export class ReportBook {
     level: EntityLevel,
     entity: string | null,
     { day, conversionType, outcome }: BookedConversion,
-    revenue: bigint,
+    { revenue, isCounted }: { readonly revenue: bigint; readonly isCounted: boolean },
   ): void {
     const key = `${model} ${level} ${day} ${conversionType} ${entity ?? ''}`;
-    const cell = this.#cells.get(key) ?? { outcomes: 0, newPurchases: 0, revenue: 0n };
+    const cell = this.#cells.get(key) ?? { outcomes: 0, partly: 0, newPurchases: 0, revenue: 0n };
     this.#cells.set(key, {
-      outcomes: cell.outcomes + 1,
-      newPurchases: cell.newPurchases + (outcome.standing?.purchaseId === outcome.id ? 1 : 0),
+      outcomes: cell.outcomes + (isCounted ? 1 : 0),
+      partly: cell.partly + (isCounted ? 0 : 1),
+      newPurchases: cell.newPurchases + (isCounted && outcome.standing?.purchaseId === outcome.id ? 1 : 0),
       revenue: cell.revenue + revenue,
     });
   }

@@ -92,7 +92,7 @@ export const entityQuery = (place: Place, id: string, level: Level, model: Model
 
 export interface ModelFigures {
   readonly model: Model;
-  readonly figures: UnattributedRow & Partial<Pick<CampaignRow, 'roas' | 'cac'>>;
+  readonly figures: Omit<UnattributedRow, 'partly_credited_count'> & Partial<Pick<CampaignRow, 'roas' | 'cac'>>;
 }
 
 /** One row under every model: a campaign, ad set or ad, or what none of them earned. */

@@ -5,12 +5,14 @@
     (SELECT groupArray(toUInt32(number)) FROM (SELECT dense_rank() OVER (ORDER BY owner) AS number FROM owned ORDER BY source_id)) AS numbers_of_owners,
     (SELECT arraySort(groupUniqArray(owner)) FROM owned) AS numbered_owners,
     -- A row for every conversion of the period and everybody who has a share in it under the model, nobody among them: so nothing is
-    -- lost. Every touch that these models look at has a weight above zero; a share may still be worth nothing.
+    -- lost; `is_whole` where nobody else has one. Every touch that these models look at has a weight above zero; a share may still be
+    -- worth nothing.
     credits AS
     (
         SELECT
             numbered_owners[owner] AS owner_id,
             credit,
+            length(owners) = 1 AS is_whole,
             * EXCEPT (value, source_ids, shares, owners_of_path, owners, sums, owner, credit)
         FROM
         (

@@ -1,12 +1,14 @@
--- What no campaign, ad set or ad of the level earned, by conversion type.
+-- What no campaign, ad set or ad of the level earned, by conversion type: conversions of which none has a share, all value that none
+-- got, and the payments that share that value with one.
 WITH
 {{part sources}},
 {{part credits by credit of model}}
 SELECT
     conversion_type,
-    count() AS conversions,
-    countIf(is_cash) AS payments,
-    countIf(is_cash AND is_new_purchase) AS first_payments,
+    countIf(is_whole) AS conversions,
+    countIf(is_whole AND is_cash) AS payments,
+    countIf(is_whole AND is_cash AND is_new_purchase) AS first_payments,
+    countIf(NOT is_whole AND is_cash) AS partly_credited,
     sumIf(credit, is_cash) AS value
 FROM credits
 WHERE owner_id = nobody

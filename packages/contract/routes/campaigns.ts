@@ -125,12 +125,27 @@ export const readUnattributed = route({
   path: '/api/v1/campaigns/unattributed',
   summary: 'The conversions that no campaign, ad set or ad earned',
   description:
-    'What is left beside the rows of GET /campaigns at the same level: at level ad, also what earned a campaign whose ad nobody named.',
+    'What is left beside the rows of GET /campaigns at the same level: at level ad, also what earned a campaign whose ad nobody named. ' +
+    'Counts are of conversions of which no entity of the level has a share; outcome_value is all that none of them got, also of ' +
+    'payments that an entity has a share of.',
   chapter,
   access,
   query: DateRange.safeExtend({ model: AttributionModelParameter, level: EntityLevel.default('campaign') }),
   refusedAs: dateRangeFaults,
-  answers: { 200: { schema: data(z.strictObject({ entity_level: EntityLevel, ...Outcomes }), ReportMeta) } },
+  answers: {
+    200: {
+      schema: data(
+        z.strictObject({
+          entity_level: EntityLevel,
+          ...Outcomes,
+          partly_credited_count: Count.describe(
+            'Payments that share outcome_value with an entity. 0 under the models of one credit.',
+          ),
+        }),
+        ReportMeta,
+      ),
+    },
+  },
 });
 
 const TrendRow = z
@@ -273,7 +288,9 @@ export const readPlatformComparison = route({
                 reported_basis: z.string().describe('What the platform’s count means.'),
                 has_delivery: z.boolean(),
                 delivery_through: CalendarDate.nullable().describe('The last day that was told.'),
-                unassigned_conversions: Count.describe('Credit of paid clicks that named no ad.'),
+                unassigned_conversions: Count.describe(
+                  'Credit of paid clicks that named no ad; the same at every level.',
+                ),
                 unassigned_cash_revenue: DecimalString,
               })
               .meta({ id: 'PlatformTotal' }),

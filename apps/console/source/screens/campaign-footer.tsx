@@ -44,6 +44,11 @@ function useWhole({ level, within, currency, opened, toggle }: FooterOptions): r
                 <span className="font-medium">{about}</span>
                 <span className="label mt-0.5 flex flex-wrap gap-x-2">
                   <span>No {nounOf[level]} earned it</span>
+                  {rest.partly_credited_count > 0 && (
+                    <span>
+                      The value also of {rest.partly_credited_count.toLocaleString('en')} partly credited payments
+                    </span>
+                  )}
                   <ModelsButton isOpen={opened === about} about={about} toggle={() => toggle(about)} />
                 </span>
               </>
