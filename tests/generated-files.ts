@@ -3,6 +3,7 @@ import { Supervisor } from '@tributary/engines';
 import { generateSchema } from '@tributary/postgres/generate.ts';
 import { channelsPage, scoringPage } from '@tributary/rules';
 import { buildTracker } from '@tributary/tracker/build.ts';
+import { retentionPage } from '@tributary/vocabulary/retention.ts';
 import { cloneDatabase, prepareTemplate } from '../tests/kit/database.ts';
 import { pageWithRuns } from './runs.ts';
 
@@ -16,6 +17,7 @@ export async function generatedFiles(): Promise<Record<string, string>> {
     'docs/configuration.md': configurationPage(),
     'docs/drills.md': pageWithRuns('drills'),
     'docs/guides/top-performers.md': scoringPage(),
+    'docs/operations/retention.md': retentionPage(),
     'packages/postgres/schema.sql': postgres.dump,
     'packages/postgres/schema.generated.ts': postgres.types,
     'packages/tracker/t.generated.js': await buildTracker(),
