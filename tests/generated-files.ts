@@ -4,6 +4,7 @@ import { Supervisor } from '@tributary/engines';
 import { generateSchema } from '@tributary/postgres/generate.ts';
 import { channelsPage, scoringPage } from '@tributary/rules';
 import { buildTracker } from '@tributary/tracker/build.ts';
+import { retentionPage } from '@tributary/vocabulary/retention.ts';
 import { cloneDatabase, prepareTemplate } from '../tests/kit/database.ts';
 import { claimedPage } from './conformance/page.ts';
 import { pageWithRuns } from './runs.ts';
@@ -19,6 +20,7 @@ export async function generatedFiles(): Promise<Record<string, string>> {
     'docs/conformance.md': claimedPage(join(import.meta.dirname, '..')),
     'docs/drills.md': pageWithRuns('drills'),
     'docs/guides/top-performers.md': scoringPage(),
+    'docs/operations/retention.md': retentionPage(),
     'packages/postgres/schema.sql': postgres.dump,
     'packages/postgres/schema.generated.ts': postgres.types,
     'packages/tracker/t.generated.js': await buildTracker(),

@@ -12,7 +12,7 @@ import { bindRoute, createServer, serveDocs, serveHealth } from '@tributary/http
 import { type Authenticate, createPersonGate, takeAttempt } from '@tributary/operations';
 import type { Outbound } from '@tributary/outbound';
 import type { Postgres } from '@tributary/postgres';
-import { createRateLimiter, type RedisClient } from '@tributary/redis';
+import { createGuesses, createRateLimiter, type RedisClient } from '@tributary/redis';
 import type { Log, Metrics, Tracing } from '@tributary/telemetry';
 import type { MasterKey, Vault } from '@tributary/vault';
 import type { Jobs } from '@tributary/work';
@@ -62,13 +62,11 @@ export interface ApiOptions {
   readonly isStopping: () => boolean;
 }
 
-/** Guesses at one person's password. */
-const attemptsPerMinute = 10;
-
 /** The whole API, ready to listen or to be asked in a test. */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const { baseUrl, apiUrl, postgres, redis, vault, log, metrics, now } = options;
   const limiter = createRateLimiter({ redis, nowMs: Date.now, onFallback: metrics.countLocalLimits });
+  const guesses = createGuesses(redis);
   const fastify = await createServer({
     baseUrl,
     log,
@@ -91,7 +89,10 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     passwordMinLength: options.passwordMinLength,
     sessionDays: options.sessionDays,
     isCookieSecure: options.isCookieSecure,
-    takeAttempt: (subject) => takeAttempt(limiter, subject, attemptsPerMinute),
+    attempts: {
+      take: (subject, place) => takeAttempt(guesses, subject, place),
+      right: (subject, place) => guesses.right(subject, place),
+    },
     audit: writeAudit,
     isFirstOfMinute,
   });

@@ -1,8 +1,7 @@
 import { type OAuthEndpoint, type OAuthOptions, oauthEndpoints } from '@tributary/domain/accounts/room.ts';
 import { isFromOurPages } from '@tributary/http';
 import { takeFromAddress } from '@tributary/operations';
-import type { RateLimiter } from '@tributary/redis';
-import { hidden } from '@tributary/redis';
+import { addressGroup, hidden, type RateLimiter } from '@tributary/redis';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** Serves the OAuth endpoints, which speak in the web's own Request and Response. */
@@ -28,7 +27,8 @@ function serveEndpoint(
     url: path,
     handler: async (request, reply) => {
       await takeFromAddress(limiter, isCostly ? 'token' : 'public', request.ip);
-      const attempt = { addressHash: hidden(request.ip), requestId: request.state.requestId, now: now() };
+      const addressHash = hidden(addressGroup(request.ip).own);
+      const attempt = { addressHash, requestId: request.state.requestId, now: now() };
       return send(reply, await handle(asWebRequest(request, baseUrl), attempt));
     },
   });

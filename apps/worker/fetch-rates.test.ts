@@ -39,6 +39,7 @@ const fetchRates = () =>
     ingestion: {} as never,
     now: () => kit.clock.now(),
     badVisitDays: 30,
+    visitsRetentionDays: undefined,
     rateSources: { ecb: `${origin}/ecb`, bcch: `${origin}/bcch` },
     outbound: createOutbound({ timeoutMs: 5_000, maxResponseBytes: 1 << 20, policy: localDevelopmentTargets }),
   }).fetchRates({}, new AbortController().signal);

@@ -1,18 +1,13 @@
-import { type ClickHouse, type ClickHouseSettings, forgetProfile } from '@tributary/clickhouse';
-import { pruneAccessLog } from '@tributary/domain/accountability/room.ts';
-import { expiringSessions } from '@tributary/domain/accounts/room.ts';
-import { expiringTokens } from '@tributary/domain/credentials/room.ts';
+import { type ClickHouse, type ClickHouseSettings, dropOldVisits, forgetProfile } from '@tributary/clickhouse';
 import { completeErasures } from '@tributary/domain/erasures/room.ts';
-import { pruneEvents } from '@tributary/domain/events/room.ts';
-import { type Ingestion, pruneBadVisits } from '@tributary/domain/ingestion/room.ts';
+import type { Ingestion } from '@tributary/domain/ingestion/room.ts';
 import { fetchRates, type RateSources } from '@tributary/domain/money/room.ts';
 import { priceOutcomes, spreadDefinition } from '@tributary/domain/outcomes/room.ts';
 import { settleCustomers } from '@tributary/domain/payments/room.ts';
 import { deleteTenant } from '@tributary/domain/tenants/room.ts';
 import { rebuildScores } from '@tributary/domain/top-performers/room.ts';
-import { expiringAnswers } from '@tributary/operations';
 import type { Outbound } from '@tributary/outbound';
-import { type Postgres, sweepExpired } from '@tributary/postgres';
+import { type Postgres, sweepExpired, sweepOld } from '@tributary/postgres';
 import type { Stream } from '@tributary/stream';
 import type { JobHandlers } from '@tributary/work';
 import { visitsConsumer } from './consume-visits.ts';
@@ -30,6 +25,8 @@ export interface Work {
   readonly rateSources: RateSources;
   readonly outbound: Outbound;
   readonly badVisitDays: number;
+  /** Undefined: visits are kept. */
+  readonly visitsRetentionDays: number | undefined;
 }
 
 /** Every kind of job and its handler. A kind without one does not compile. */
@@ -37,14 +34,13 @@ export function jobHandlers({ app, system, clickhouse, patient, now, ...rest }: 
   const { rateSources, outbound, stream, ingestion: opening } = rest;
   const letters = { through: 0 };
   return {
-    pruneEvents: async (_payload, signal) => void (await pruneEvents(system.unbound, now(), signal)),
-    forgetExpired: async (_payload, signal) => {
-      const expiring = [expiringAnswers, expiringTokens, ...expiringSessions];
-      await sweepExpired(system.unbound, expiring, now(), signal);
+    deleteOldRows: async (_payload, signal) => {
+      const days = { BAD_VISIT_DAYS: rest.badVisitDays };
+      await sweepOld({ ledger: system.unbound, now: now(), days, signal });
     },
-    pruneAccessLog: async (_payload, signal) => void (await pruneAccessLog(system.unbound, now(), signal)),
-    pruneBadVisits: async (_payload, signal) =>
-      void (await pruneBadVisits(system.unbound, now(), rest.badVisitDays, signal)),
+    dropOldVisits: (_payload, signal) => dropOldVisits(clickhouse, rest.visitsRetentionDays, now(), signal),
+    forgetExpired: async (_payload, signal) =>
+      void (await sweepExpired({ ledger: system.unbound, now: now(), signal })),
     trimVisitsLog: async () => void (await stream.trim()),
     replayDeadLetters: async (_payload, signal) => void (await stream.deadLetters.replayDue(signal)),
     deleteTenant: (payload) => deleteTenant(app, payload, (profileId) => forgetProfile(clickhouse, profileId)),

@@ -82,6 +82,7 @@ try {
       now,
       rateSources: { ecb: settings.ecbRatesUrl, bcch: settings.bcchRatesUrl },
       badVisitDays: settings.badVisitDays,
+      visitsRetentionDays: settings.visitsRetentionDays,
       outbound: createOutbound({ timeoutMs: 30_000, maxResponseBytes: 1 << 20 }),
     }),
     onError: failing('jobs'),

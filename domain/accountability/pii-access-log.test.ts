@@ -1,6 +1,6 @@
+import { sweepOld } from '@tributary/postgres';
 import { buildApiKey, buildProfile, openTest } from '@tributary/testkit';
 import { expect, test } from 'vitest';
-import { pruneAccessLog } from './prune-access-log.job.ts';
 
 const { kit, api } = await openTest();
 let token = await (await api.registerApp()).token();
@@ -97,7 +97,9 @@ test('[auth-036] [lim-032] entries are kept for 365 days, and not longer', async
   const reader = await buildApiKey(kit.app, profileId, { scopes: ['customers:read'] });
   kit.clock.advance(86_400_000);
   await search(reader);
-  const prune = () => pruneAccessLog(kit.system.unbound, kit.clock.now(), new AbortController().signal);
+  const signal = new AbortController().signal;
+  const sweeper = () => ({ ledger: kit.system.unbound, now: kit.clock.now(), days: { BAD_VISIT_DAYS: 30 }, signal });
+  const prune = () => sweepOld(sweeper(), ['pii_access_log']);
   kit.clock.advance(365 * 86_400_000);
   await prune();
   token = await (await api.registerApp()).token();

@@ -1,5 +1,4 @@
 export { refusalAuditor } from './audit-refusal.ts';
-export { pruneAccessLog } from './prune-access-log.job.ts';
 export { readPiiAccessLog } from './read-pii-access-log.ts';
 export { appendEntry as writeAudit } from './store.ts';
 export { verifyAudit } from './verify-audit.ts';

@@ -32,13 +32,14 @@ const call = async (
   url: string,
   headers: Record<string, string> = {},
   body?: unknown,
+  remoteAddress = `2001:db8:${next().toString(16)}::1`,
 ) => {
   const response = await api.fastify.inject({
     method,
     url: `/api/v1${url}`,
     headers: { ...(method !== 'GET' && { 'content-type': 'application/json' }), ...headers },
     ...(body !== undefined && { payload: JSON.stringify(body) }),
-    remoteAddress: `2001:db8:${next().toString(16)}::1`,
+    remoteAddress,
   });
   return {
     status: response.statusCode,
@@ -50,8 +51,8 @@ const call = async (
 
 const newUser = (name = 'Ana') => createUser(operator, { email: `p${next()}@example.com`, name, password });
 
-async function signIn(email: string, secret = password) {
-  const answer = await call('POST', '/account/sign-in', ours, { email, password: secret });
+async function signIn(email: string, secret = password, from?: string) {
+  const answer = await call('POST', '/account/sign-in', ours, { email, password: secret }, from);
   const setCookie = String(answer.headers['set-cookie'] ?? '');
   return { ...answer, setCookie, cookie: setCookie.split(';', 1)[0] ?? '' };
 }
@@ -75,7 +76,7 @@ describe('POST /account/sign-in', () => {
       passwordMinLength: 10,
       sessionDays: 1,
       isCookieSecure: false,
-      takeAttempt: async () => {},
+      attempts: { take: async () => {}, right: async () => {} },
       audit: writeAudit,
       isFirstOfMinute: async () => true,
     });
@@ -114,14 +115,20 @@ describe('POST /account/sign-in', () => {
     expect([status, body.error.code, body.error.field]).toEqual([422, 'validation_error', 'email']);
   });
 
-  test('429: guessing at one person is slow, from however many addresses; others sign in as ever', async () => {
+  test('429: guessing from one place is slower and slower, from however many it is slow; nobody is kept out by it', async () => {
     const [victim, other] = [await newUser(), await newUser()];
-    const statuses: number[] = [];
-    for (let guess = 0; guess < 12; guess += 1)
-      statuses.push((await signIn(victim.email, `guess number ${guess}`)).status);
-    expect(statuses.slice(0, 10)).toEqual(Array(10).fill(401));
-    expect(statuses.at(-1)).toBe(429);
-    expect((await signIn(victim.email)).status).toBe(429);
+    expect((await signIn(victim.email, password, '2001:db8:aaaa::1')).status).toBe(200);
+    const guess = async (place: number) =>
+      (await signIn(victim.email, 'a wrong guess', `2001:db8:bbbb:${place}::1`)).status;
+    const fromOne: number[] = [];
+    for (let round = 0; round < 7; round += 1) fromOne.push(await guess(0));
+    expect(fromOne).toEqual([401, 401, 401, 401, 401, 429, 429]);
+    const fromMany: number[] = [];
+    for (let place = 1; place <= 20; place += 1) fromMany.push(await guess(place));
+    expect(fromMany.indexOf(429)).toBe(14);
+    expect(fromMany.slice(14)).toEqual(Array(6).fill(429));
+    // The same network as before, though another address of it.
+    expect((await signIn(victim.email, password, '2001:db8:aaaa::2')).status).toBe(200);
     expect((await signIn(other.email)).status).toBe(200);
   });
 

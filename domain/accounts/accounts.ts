@@ -13,11 +13,18 @@ export interface AccountsOptions {
   readonly passwordMinLength: number;
   readonly sessionDays: number;
   readonly isCookieSecure: boolean;
-  /** Counts a guess at somebody's password, and refuses when there were too many. */
-  readonly takeAttempt: (subject: string) => Promise<void>;
+  readonly attempts: Attempts;
   readonly audit: WriteAudit;
   /** Bounds what is written down of failed attempts. */
   readonly isFirstOfMinute: (subject: string) => Promise<boolean>;
+}
+
+/** Guesses at somebody's password, by where they come from (a hash of the address). */
+export interface Attempts {
+  /** Counts one before it is looked at, and refuses when there were too many. */
+  take(subject: string, place: string): Promise<void>;
+  /** It was right. */
+  right(subject: string, place: string): Promise<void>;
 }
 
 interface Key {
@@ -29,7 +36,7 @@ interface Key {
 export interface Accounts {
   readonly passwords: Passwords;
   readonly cookie: SessionCookie;
-  readonly takeAttempt: (subject: string) => Promise<void>;
+  readonly attempts: Attempts;
   readonly records: Records;
   /** Undefined when address or password are wrong, without a word on which. */
   signIn(email: string, password: string): Promise<SignedIn | undefined>;
@@ -58,7 +65,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
   return {
     passwords,
     cookie,
-    takeAttempt: options.takeAttempt,
+    attempts: options.attempts,
     records: createRecords(options),
     signIn: async (email, password) => signIn(await auth(), email, password),
     forgetCookie: `${cookie.name}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax${cookie.isSecure ? '; Secure' : ''}`,

@@ -2,7 +2,6 @@ import { sweepExpired } from '@tributary/postgres';
 import { buildMember, buildProfile, openKit } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
 import { expect, test } from 'vitest';
-import { expiringSessions } from './expiring.ts';
 
 const kit = await openKit();
 
@@ -25,7 +24,7 @@ test('what has run out goes, and what has not stays', async () => {
         .execute();
     }
   });
-  expect(await sweepExpired(kit.system.unbound, expiringSessions, now, new AbortController().signal)).toBe(2);
+  expect(await sweepExpired({ ledger: kit.system.unbound, now, signal: new AbortController().signal })).toBe(2);
   const left = await kit.app.unbound.transaction(async (tx) => [
     ...(await tx.selectFrom('sessions').select('expires_at').where('id', '<>', member.sessionId).execute()),
     ...(await tx.selectFrom('verifications').select('expires_at').execute()),

@@ -116,9 +116,10 @@ class ConsentDoor {
     // Written anew: it becomes a header, in which a line break must not stand.
     const query = new URLSearchParams(form.get('query') ?? '').toString();
     const email = (form.get('email') ?? '').trim().toLowerCase();
-    await accounts.takeAttempt(email);
+    await accounts.attempts.take(email, attempt.addressHash);
     const signedIn = await accounts.signIn(email, form.get('password') ?? '');
     if (signedIn) {
+      await accounts.attempts.right(email, attempt.addressHash);
       await accounts.records.signedIn(signedIn.user.id, attempt);
       return redirect(`${consentPath}?${query}`, { 'set-cookie': signedIn.setCookie });
     }

@@ -4,7 +4,6 @@ export { createInvitation } from './create-invitation.ts';
 export { deleteAssistant } from './delete-assistant.ts';
 export { deleteInvitation } from './delete-invitation.ts';
 export { deleteMember } from './delete-member.ts';
-export { expiringSessions } from './expiring.ts';
 export { hashToken } from './hashed-sessions.ts';
 export { listAssistants } from './list-assistants.ts';
 export { listInvitations } from './list-invitations.ts';

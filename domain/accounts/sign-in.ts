@@ -3,13 +3,14 @@ import { answer, type Handles, refuse } from '@tributary/operations';
 import type { Accounts } from './accounts.ts';
 
 export const signIn: Handles<Routes['signIn'], { accounts: Accounts }> = async ({ body }, context) => {
-  const { accounts, effect, setHeader, addToAudit } = context;
-  await accounts.takeAttempt(body.email);
+  const { accounts, effect, setHeader, addToAudit, addressHash } = context;
+  await accounts.attempts.take(body.email, addressHash);
   const signedIn = await accounts.signIn(body.email, body.password);
   if (!signedIn) {
     await accounts.records.wrongPassword('signIn', { email: body.email }, context);
     return refuse('unauthorized', 'The e-mail address or the password is wrong.');
   }
+  await accounts.attempts.right(body.email, addressHash);
   const { user, setCookie } = signedIn;
   // The session is there; it is of use only to whoever is told, which is after the entry is kept.
   const answered = await effect(async () => {

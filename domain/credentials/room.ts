@@ -7,5 +7,5 @@ export { CredentialFinder } from './find-credentials.ts';
 export { KeyUse } from './key-use.ts';
 export { listKeys } from './list-keys.ts';
 export { hashSecret, isWellFormedSecret, mintSecret } from './secret.ts';
-export { expiringTokens, listApps, listKeysOfProfile } from './store.ts';
+export { listApps, listKeysOfProfile } from './store.ts';
 export { updateGrant } from './update-grant.ts';

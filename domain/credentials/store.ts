@@ -1,4 +1,4 @@
-import type { Expiring, Schema, Tx } from '@tributary/postgres';
+import type { Schema, Tx } from '@tributary/postgres';
 import { type Insertable, type Selectable, sql } from 'kysely';
 
 export type KeyRow = Selectable<Schema['api_keys']>;
@@ -113,9 +113,6 @@ export async function issueToken(tx: Tx, token: NewToken, now: Date): Promise<vo
     tx,
   );
 }
-
-/** Nothing reads a token that has run out; it only must not pile up. */
-export const expiringTokens: Expiring = { table: 'app_tokens', key: ['hash'] };
 
 // ── Apps, which only the owner of the schema sees ───────────────────────────────────────────────────────────────────────────────
 

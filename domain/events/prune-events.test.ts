@@ -1,8 +1,8 @@
+import { sweepOld } from '@tributary/postgres';
 import { buildProfile, openKit } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
 import { expect, test } from 'vitest';
 import { announce } from './index.ts';
-import { pruneEvents } from './prune-events.job.ts';
 import { sequenceBatch } from './sequencer.ts';
 
 const kit = await openKit();
@@ -17,10 +17,12 @@ test('an event is kept for 90 days after it was numbered, and not longer', async
       .transaction((tx) => announce(tx, [{ id: uuid(), type: 'profile.freshness.changed', data, occurredAt }]));
     await sequenceBatch(kit.system.unbound, kit.clock.now());
   };
+  const signal = new AbortController().signal;
+  const sweeper = () => ({ ledger: kit.system.unbound, now: kit.clock.now(), days: { BAD_VISIT_DAYS: 30 }, signal });
   await numberOne();
   kit.clock.advance(1);
   await numberOne();
-  const prune = () => pruneEvents(kit.system.unbound, kit.clock.now(), new AbortController().signal);
+  const prune = () => sweepOld(sweeper(), ['event_log']);
   kit.clock.advance(90 * 86_400_000 - 1);
   expect(await prune()).toBe(0);
   kit.clock.advance(1);

@@ -1,2 +1,1 @@
-export { pruneEvents } from './prune-events.job.ts';
 export { startSequencer } from './sequencer.ts';

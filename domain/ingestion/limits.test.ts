@@ -1,4 +1,4 @@
-import { createPostgres, wasTooSlow } from '@tributary/postgres';
+import { createPostgres, sweepOld, wasTooSlow } from '@tributary/postgres';
 import { RetryLater } from '@tributary/stream';
 import { buildProfile, openTestWithClickHouse } from '@tributary/testkit';
 import { sql } from 'kysely';
@@ -8,7 +8,6 @@ import { openBadVisits } from './forget-bad-visits.ts';
 import { delivered, messageOf, openTestIngestion } from './ingestion.fixture.ts';
 import { refusedMessage } from './message.ts';
 import { pipeline } from './pipeline.ts';
-import { pruneBadVisits } from './prune-bad-visits.job.ts';
 import { replayBadVisits } from './replay-bad-visits.ts';
 
 const { kit, clickhouse } = await openTestWithClickHouse();
@@ -104,7 +103,14 @@ test('bad rows and counts go when their life is over, of every profile, and the 
       ]);
     }
   await expect(kit.system.unbound.query(sql`SELECT sealed FROM bad_visits`)).rejects.toThrow('permission denied');
-  expect(await pruneBadVisits(kit.system.unbound, now, 30, new AbortController().signal)).toBe(2);
+  expect(
+    await sweepOld({
+      ledger: kit.system.unbound,
+      now,
+      days: { BAD_VISIT_DAYS: 30 },
+      signal: new AbortController().signal,
+    }),
+  ).toBe(6);
   for (const { id } of profiles)
     for (const table of ['bad_visits', 'bad_visit_days', 'refused_visits'])
       expect(await inLedger(id, sql`SELECT 1 FROM ${sql.table(table)}`), table).toHaveLength(1);

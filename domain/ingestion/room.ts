@@ -1,6 +1,5 @@
 export { type Ingestion, openIngestion } from './context.ts';
 export { type Agent, refusedMessage, sealMessage, type VisitMessage } from './message.ts';
 export { pipeline } from './pipeline.ts';
-export { pruneBadVisits } from './prune-bad-visits.job.ts';
 export { replayBadVisits } from './replay-bad-visits.ts';
 export { takeVisit } from './take-visit.ts';

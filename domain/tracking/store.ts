@@ -148,10 +148,13 @@ export async function lockVerifications(tx: Tx, profileId: string): Promise<void
 
 export async function insertVerification(tx: Tx, row: Insertable<Schema['tracking_verifications']>): Promise<void> {
   await tx.insertInto('tracking_verifications').values(row).execute();
-  // Only the latest is ever shown, but a link that was just handed out must still work. A proof is kept for good.
+  // Only the latest is ever shown, but a link that was just handed out must still work. The latest proof is kept for good.
   await sql`
-    DELETE FROM tracking_verifications WHERE profile_id = ${row.profile_id} AND verified_at IS NULL AND id NOT IN (
+    DELETE FROM tracking_verifications WHERE profile_id = ${row.profile_id} AND id NOT IN (
       SELECT id FROM tracking_verifications WHERE profile_id = ${row.profile_id} ORDER BY started_at DESC, id DESC LIMIT ${verificationsKept}
+    ) AND id NOT IN (
+      SELECT id FROM tracking_verifications WHERE profile_id = ${row.profile_id} AND verified_at IS NOT NULL
+      ORDER BY started_at DESC, id DESC LIMIT 1
     )`.execute(tx);
 }
 

@@ -121,6 +121,7 @@ export const catalogue = {
     },
     { day: string; visits: string; bots: string; sampled: string; sampled_unmatched: string }
   >(),
+  visit_list_old_quarters: declare<{ now: Date; days: number }, { id: string }>(),
   visit_list_recent: declare<
     {
       profile_id: string;

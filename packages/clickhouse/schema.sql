@@ -49,6 +49,7 @@ CREATE TABLE ad_delivery_history
 ENGINE = ReplacingMergeTree
 PARTITION BY toYear(day)
 ORDER BY (profile_id, level, day, entity_id, version)
+TTL toDateTime(replaced_at) + toIntervalDay(730)
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, index_granularity = 8192;
 
 CREATE TABLE ad_entities
@@ -212,11 +213,13 @@ CREATE TABLE attribution_history
     `further_shares` Map(LowCardinality(String), Array(Int64)) CODEC(ZSTD(1)),
     `further_model_versions` Map(LowCardinality(String), UInt32) CODEC(ZSTD(1)),
     `replaced_by` UInt64,
-    `replaced_cause` LowCardinality(String)
+    `replaced_cause` LowCardinality(String),
+    `replaced_at` DateTime DEFAULT now() CODEC(ZSTD(1))
 )
 ENGINE = ReplacingMergeTree
 PARTITION BY toStartOfQuarter(conversion_time)
 ORDER BY (profile_id, conversion_id, version)
+TTL replaced_at + toIntervalDay(730)
 SETTINGS index_granularity = 8192;
 
 CREATE TABLE attribution_links

@@ -145,6 +145,11 @@ const theCollector = {
     'How much of such visits is kept of one profile and day. Past it they are counted by their reason, and nothing of them is kept.',
     { fallback: '50' },
   ),
+  visitsRetentionDays: optional(
+    'VISITS_RETENTION_DAYS',
+    wholeNumber(90, 36_500),
+    'How long every page that was seen is kept; older quarters are dropped as a whole. Touches, credits and reports stay as they are. Unset: as long as the profile.',
+  ),
   geoDatabaseFile: optional(
     'GEO_DATABASE_FILE',
     z.string().min(1),

@@ -1,5 +1,5 @@
 import type { Route } from '@tributary/contract';
-import { addressGroup, hidden, type RateLimiter, takeOfAddress, type Verdict } from '@tributary/redis';
+import { addressGroup, type Guesses, type RateLimiter, takeOfAddress, type Verdict } from '@tributary/redis';
 import { limits, type RateBucket } from '@tributary/vocabulary';
 import type { Caller } from './handler.ts';
 import { Refusal, refuse } from './refusal.ts';
@@ -31,20 +31,22 @@ export async function takeFromAddress(limiter: RateLimiter, bucket: RateBucket, 
   const limit = bucket === 'standard' ? perMinute.refused : perMinute[bucket];
   const verdict = await takeOfAddress(limiter, bucket, addressGroup(address), limit);
   if (!verdict.allowed) throw tooMany(verdict);
-  if (bucket === 'token') refuseLocal(verdict);
+  if (bucket === 'token' && verdict.isLocal) refuseUncounted();
   return verdict;
 }
 
-/** One guess at a secret: few a minute for each thing that is guessed at, and none while nobody counts over all processes. */
-export async function takeAttempt(limiter: RateLimiter, subject: string, attemptsPerMinute: number): Promise<void> {
-  const verdict = await limiter.take(`token:${hidden(subject)}`, attemptsPerMinute);
-  if (!verdict.allowed) throw tooMany(verdict);
-  refuseLocal(verdict);
+/** One guess at a secret, slower with each wrong one, and none while nobody counts over all processes. */
+export async function takeAttempt(guesses: Guesses, subject: string, place: string): Promise<void> {
+  const waitMs = await guesses.take(subject, place).catch(refuseUncounted);
+  if (waitMs === 0) return;
+  const seconds = Math.ceil(waitMs / 1_000);
+  refuse('rate_limit_exceeded', `Too many wrong attempts. Wait ${seconds} seconds and try again.`, {
+    headers: { 'retry-after': String(seconds) },
+  });
 }
 
 /** Guessing a secret against many processes at once must not become faster because the shared count is gone. */
-function refuseLocal(verdict: Verdict): void {
-  if (!verdict.isLocal) return;
+function refuseUncounted(): never {
   refuse('service_unavailable', 'Signing in is closed for a moment. Send it again shortly.', {
     headers: { 'retry-after': '5' },
   });

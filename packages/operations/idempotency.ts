@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Expiring, Ledger, Tx } from '@tributary/postgres';
+import type { Ledger, Tx } from '@tributary/postgres';
 import type { Vault } from '@tributary/vault';
 import { hourMs, limits } from '@tributary/vocabulary';
 import { sql } from 'kysely';
@@ -149,9 +149,6 @@ export async function eraseAnswers(
     .execute();
   return rows.length;
 }
-
-/** Nothing reads an answer that has run out; it only must not pile up. */
-export const expiringAnswers: Expiring = { table: 'idempotent_answers', key: ['owner_id', 'key_hash'] };
 
 /** Stored answers belong to whoever asked, a profile or workspace among others, and have no reference that would cascade. */
 export async function forgetAnswers(tx: Tx, ownerId: string): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Answer, Route } from '@tributary/contract';
 import { enter, type Ledger, type Tx, type Wall } from '@tributary/postgres';
-import { hidden } from '@tributary/redis';
+import { addressGroup, hidden } from '@tributary/redis';
 import type { Answered, AuditNote } from './audit.ts';
 import { actorOf, entryOf, leavesEntry, logOf } from './audit-entry.ts';
 import type { Call, Desk } from './call.ts';
@@ -81,7 +81,7 @@ export class Work<Services> {
       behind: (wall) => this.#desk.postgres.behind(wall),
       authorization: call.authorization,
       get addressHash() {
-        return hidden(call.address);
+        return hidden(addressGroup(call.address).own);
       },
       effect: (work) => this.#effect(work),
       addToAudit: (note) => {

@@ -17,4 +17,4 @@ export type { PersonTable, PersonTables } from './people.ts';
 export { type HeldLocks, isUnlocked } from './privacy-locks.ts';
 export { roles } from './roles.ts';
 export type { Snapshot } from './snapshot.ts';
-export { type Expiring, sweep, sweepExpired } from './sweep.ts';
+export { type Sweeper, sweepExpired, sweepOld } from './sweep.ts';

@@ -1707,6 +1707,8 @@ ALTER TABLE ONLY public.workspaces
 
 CREATE INDEX accounts_by_user ON public.accounts USING btree (user_id);
 
+CREATE INDEX ad_delivery_history_by_age ON public.ad_delivery_history USING brin (replaced_at);
+
 CREATE INDEX ad_entities_by_external_id ON public.ad_entities USING btree (profile_id, external_id);
 
 CREATE INDEX ad_entities_by_parent ON public.ad_entities USING btree (profile_id, parent_id) WHERE (parent_id IS NOT NULL);
@@ -1754,6 +1756,8 @@ CREATE INDEX oauth_access_tokens_by_code ON public.oauth_access_tokens USING btr
 CREATE INDEX oauth_access_tokens_by_profile ON public.oauth_access_tokens USING btree (reference_id);
 
 CREATE INDEX oauth_access_tokens_by_session ON public.oauth_access_tokens USING btree (session_id);
+
+CREATE INDEX oauth_client_assertions_by_expiry ON public.oauth_client_assertions USING btree (expires_at);
 
 CREATE INDEX oauth_client_resources_by_resource ON public.oauth_client_resources USING btree (resource_id);
 
@@ -2303,9 +2307,15 @@ ALTER TABLE public.pii_access_log ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.profiles ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY queue ON public.ad_delivery_history TO tributary_system USING (true);
+
+CREATE POLICY queue ON public.api_keys TO tributary_system USING (true);
+
 CREATE POLICY queue ON public.app_tokens TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.attribution_leases TO tributary_system USING (true);
+
+CREATE POLICY queue ON public.attribution_replays TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.bad_visit_days TO tributary_system USING (true);
 
@@ -2323,6 +2333,10 @@ CREATE POLICY queue ON public.event_log TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.idempotent_answers TO tributary_system USING (true);
 
+CREATE POLICY queue ON public.invitations TO tributary_system USING (true);
+
+CREATE POLICY queue ON public.model_allowances TO tributary_system USING (true);
+
 CREATE POLICY queue ON public.outbox TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.outcomes_without_rate TO tributary_system USING (true);
@@ -2332,6 +2346,8 @@ CREATE POLICY queue ON public.pii_access_log TO tributary_system USING (true);
 CREATE POLICY queue ON public.refused_visits TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.score_rebuilds TO tributary_system USING (true);
+
+CREATE POLICY queue ON public.tracking_keys TO tributary_system USING (true);
 
 ALTER TABLE public.refused_visits ENABLE ROW LEVEL SECURITY;
 
@@ -2383,6 +2399,13 @@ REVOKE ALL ON FUNCTION public.find_credentials(hashes bytea[], at timestamp with
 GRANT ALL ON FUNCTION public.find_credentials(hashes bytea[], at timestamp with time zone) TO tributary_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.invitations TO tributary_app;
+GRANT DELETE ON TABLE public.invitations TO tributary_system;
+
+GRANT SELECT(workspace_id) ON TABLE public.invitations TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.invitations TO tributary_system;
+
+GRANT SELECT(expires_at) ON TABLE public.invitations TO tributary_system;
 
 REVOKE ALL ON FUNCTION public.find_invitation(invitation_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_invitation(invitation_hash bytea) TO tributary_app;
@@ -2432,10 +2455,30 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.accounts TO tributary_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.ad_delivery TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.ad_delivery_history TO tributary_app;
+GRANT DELETE ON TABLE public.ad_delivery_history TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.ad_delivery_history TO tributary_system;
+
+GRANT SELECT(entity_id) ON TABLE public.ad_delivery_history TO tributary_system;
+
+GRANT SELECT(day) ON TABLE public.ad_delivery_history TO tributary_system;
+
+GRANT SELECT(revision) ON TABLE public.ad_delivery_history TO tributary_system;
+
+GRANT SELECT(replaced_at) ON TABLE public.ad_delivery_history TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.ad_entities TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.api_keys TO tributary_app;
+GRANT DELETE ON TABLE public.api_keys TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.api_keys TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.api_keys TO tributary_system;
+
+GRANT SELECT(expires_at) ON TABLE public.api_keys TO tributary_system;
+
+GRANT SELECT(revoked_at) ON TABLE public.api_keys TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.attribution_freshness TO tributary_app;
 
@@ -2443,6 +2486,13 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.attribution_leases TO tributar
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.attribution_leases TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.attribution_replays TO tributary_app;
+GRANT DELETE ON TABLE public.attribution_replays TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.attribution_replays TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.attribution_replays TO tributary_system;
+
+GRANT SELECT(finished_at) ON TABLE public.attribution_replays TO tributary_system;
 
 GRANT SELECT ON TABLE public.audit_log TO tributary_app;
 
@@ -2522,10 +2572,21 @@ GRANT SELECT(public_key) ON TABLE public.key_ring TO tributary_collector;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.merges TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.model_allowances TO tributary_app;
+GRANT DELETE ON TABLE public.model_allowances TO tributary_system;
+
+GRANT SELECT(workspace_id) ON TABLE public.model_allowances TO tributary_system;
+
+GRANT SELECT(day) ON TABLE public.model_allowances TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.moved_conversions TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.oauth_access_tokens TO tributary_app;
+
+GRANT DELETE ON TABLE public.oauth_client_assertions TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.oauth_client_assertions TO tributary_system;
+
+GRANT SELECT(expires_at) ON TABLE public.oauth_client_assertions TO tributary_system;
 
 GRANT SELECT,INSERT ON TABLE public.oauth_client_resources TO tributary_app;
 
@@ -2574,6 +2635,13 @@ GRANT SELECT(expires_at) ON TABLE public.sessions TO tributary_system;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tracking_domains TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tracking_keys TO tributary_app;
+GRANT DELETE ON TABLE public.tracking_keys TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.tracking_keys TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.tracking_keys TO tributary_system;
+
+GRANT SELECT(revoked_at) ON TABLE public.tracking_keys TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tracking_settings TO tributary_app;
 

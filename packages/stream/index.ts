@@ -18,4 +18,4 @@ export { connectionOptions } from './link.ts';
 export { partitionOf } from './partition.ts';
 export type { PublishOptions } from './publisher.ts';
 export { type ConnectOptions, connectStream, type Stream, streamOptions } from './stream.ts';
-export { defaultStreamSettings, type StreamName, type StreamSettings } from './streams.ts';
+export { declareStreams, defaultStreamSettings, type StreamName, type StreamSettings } from './streams.ts';

@@ -19,9 +19,17 @@ function job<P extends z.ZodType>(kind: JobKind<P>): JobKind<P> {
 
 /** Every kind of job there is. apps/worker maps each to its handler, and does not compile while one is missing. */
 export const catalogue = {
-  pruneEvents: job({
-    name: 'prune-events',
-    about: 'Deletes events that are past their time in the log.',
+  deleteOldRows: job({
+    name: 'delete-old-rows',
+    about: 'Deletes rows of the ledger that are past their life.',
+    payload: z.strictObject({}),
+    retries: 3,
+    timeoutSeconds: 3_600,
+    oneAtATime: true,
+  }),
+  dropOldVisits: job({
+    name: 'drop-old-visits',
+    about: 'Drops quarters of visits that are older than VISITS_RETENTION_DAYS, where that is set.',
     payload: z.strictObject({}),
     retries: 3,
     timeoutSeconds: 600,
@@ -30,22 +38,6 @@ export const catalogue = {
   forgetExpired: job({
     name: 'forget-expired',
     about: 'Deletes stored answers and tokens whose time is over.',
-    payload: z.strictObject({}),
-    retries: 3,
-    timeoutSeconds: 600,
-    oneAtATime: true,
-  }),
-  pruneAccessLog: job({
-    name: 'prune-access-log',
-    about: 'Deletes entries of the PII access log that are older than a year.',
-    payload: z.strictObject({}),
-    retries: 3,
-    timeoutSeconds: 600,
-    oneAtATime: true,
-  }),
-  pruneBadVisits: job({
-    name: 'prune-bad-visits',
-    about: 'Deletes visits that could not be understood and are past their time, with the counts of what was refused.',
     payload: z.strictObject({}),
     retries: 3,
     timeoutSeconds: 600,
@@ -120,10 +112,9 @@ export type JobPayload<N extends JobName> = z.output<(typeof catalogue)[N]['payl
 
 /** When recurring jobs run (cron, UTC), in words beside it. */
 export const schedule: readonly { job: JobName; cron: string; words: string; payload: object }[] = [
-  { job: 'pruneEvents', cron: '17 3 * * *', words: 'every night at 03:17', payload: {} },
+  { job: 'deleteOldRows', cron: '17 3 * * *', words: 'every night at 03:17', payload: {} },
+  { job: 'dropOldVisits', cron: '5 4 * * *', words: 'every night at 04:05', payload: {} },
   { job: 'forgetExpired', cron: '42 * * * *', words: 'every hour at 42 minutes past', payload: {} },
-  { job: 'pruneAccessLog', cron: '5 4 * * *', words: 'every night at 04:05', payload: {} },
-  { job: 'pruneBadVisits', cron: '35 4 * * *', words: 'every night at 04:35', payload: {} },
   { job: 'trimVisitsLog', cron: '* * * * *', words: 'every minute', payload: {} },
   { job: 'replayDeadLetters', cron: '*/10 * * * *', words: 'every ten minutes', payload: {} },
   { job: 'settleCustomers', cron: '* * * * *', words: 'every minute', payload: {} },

@@ -8,10 +8,9 @@ let worker: { stop(): Promise<void> } | undefined;
 const errors: Error[] = [];
 const nothing = async () => {};
 const idle = {
-  pruneEvents: nothing,
+  deleteOldRows: nothing,
+  dropOldVisits: nothing,
   forgetExpired: nothing,
-  pruneAccessLog: nothing,
-  pruneBadVisits: nothing,
   trimVisitsLog: nothing,
   replayDeadLetters: nothing,
   deleteTenant: nothing,
@@ -44,23 +43,23 @@ const work = async (handlers: JobHandlers) => {
 };
 
 test('a job exists if and only if its transaction commits, and the worker runs it once', async () => {
-  const pruneEvents = vi.fn(async () => {});
+  const deleteOldRows = vi.fn(async () => {});
   const failing = kit.app.unbound.transaction(async (tx) => {
-    await jobs.enqueue(tx, 'pruneEvents', {});
+    await jobs.enqueue(tx, 'deleteOldRows', {});
     throw new Error('second thoughts');
   });
   await expect(failing).rejects.toThrow('second thoughts');
-  await kit.app.unbound.transaction((tx) => jobs.enqueue(tx, 'pruneEvents', {}));
-  await work({ ...idle, pruneEvents });
-  await vi.waitFor(() => expect(pruneEvents).toHaveBeenCalledTimes(1), 15_000);
+  await kit.app.unbound.transaction((tx) => jobs.enqueue(tx, 'deleteOldRows', {}));
+  await work({ ...idle, deleteOldRows });
+  await vi.waitFor(() => expect(deleteOldRows).toHaveBeenCalledTimes(1), 15_000);
   await new Promise((resolve) => setTimeout(resolve, 500));
-  expect(pruneEvents).toHaveBeenCalledTimes(1);
+  expect(deleteOldRows).toHaveBeenCalledTimes(1);
   expect(errors).toEqual([]);
 });
 
 test('a failed job runs again', async () => {
-  const pruneEvents = vi.fn<() => Promise<void>>().mockRejectedValueOnce(new Error('at first')).mockResolvedValue();
-  await work({ ...idle, pruneEvents });
-  await kit.app.unbound.transaction((tx) => jobs.enqueue(tx, 'pruneEvents', {}));
-  await vi.waitFor(() => expect(pruneEvents).toHaveBeenCalledTimes(2), 15_000);
+  const deleteOldRows = vi.fn<() => Promise<void>>().mockRejectedValueOnce(new Error('at first')).mockResolvedValue();
+  await work({ ...idle, deleteOldRows });
+  await kit.app.unbound.transaction((tx) => jobs.enqueue(tx, 'deleteOldRows', {}));
+  await vi.waitFor(() => expect(deleteOldRows).toHaveBeenCalledTimes(2), 15_000);
 });

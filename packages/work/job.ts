@@ -6,6 +6,9 @@ export type JobHandlers = { readonly [N in JobName]: (payload: JobPayload<N>, si
 
 const schema = 'pgboss';
 
+/** How long the queue keeps a job that nobody could run, and one that has ended. */
+const lives = { retentionSeconds: 14 * 86_400, deleteAfterSeconds: 7 * 86_400 };
+
 /** Makes or updates the queue's own tables and queues, as the owner. Part of every migration. */
 export async function migrateJobs(ownerUrl: string): Promise<void> {
   const boss = new PgBoss({ connectionString: ownerUrl, schema, supervise: false, schedule: false, max: 2 });
@@ -21,11 +24,15 @@ export async function migrateJobs(ownerUrl: string): Promise<void> {
         // Without heartbeats the job of a killed worker would wait for its whole timeout.
         heartbeatSeconds: 10,
         notify: true,
+        ...lives,
       };
       const policy = 'oneAtATime' in kind && kind.oneAtATime ? 'singleton' : 'standard';
       if (await boss.getQueue(kind.name)) await boss.updateQueue(kind.name, options);
       else await boss.createQueue(kind.name, { ...options, policy });
     }
+    // What an earlier version scheduled and this one does not know would wait for a worker for ever.
+    const wanted = new Set<string>(schedule.map(({ job }) => catalogue[job].name));
+    for (const { name } of await boss.getSchedules()) if (!wanted.has(name)) await boss.unschedule(name);
     for (const { job, cron, payload } of schedule)
       await boss.schedule(catalogue[job].name, cron, payload, { tz: 'UTC' });
     const db = boss.getDb();

@@ -105,6 +105,7 @@ export async function openShopScene(): Promise<ShopScene> {
     ingestion,
     rateSources: {},
     badVisitDays: 30,
+    visitsRetentionDays: undefined,
     outbound: createOutbound({ timeoutMs: 1_000 }),
   });
   const visits = await consumeVisits(log.stream, ingestion, silent, onError);

@@ -1,5 +1,5 @@
 -- Before results take the place of earlier ones: the earlier ones go to the history, if they say something else.
-INSERT INTO attribution_history
+INSERT INTO attribution_history (* EXCEPT (replaced_at))
 SELECT old.*, r.version, r.cause
 FROM
 (

@@ -1,0 +1,111 @@
+import { raw } from '@tributary/clickhouse';
+import { sweepExpired, sweepOld } from '@tributary/postgres';
+import { declareStreams, defaultStreamSettings } from '@tributary/stream';
+import { buildMember, buildProfile, openTestWithClickHouse } from '@tributary/testkit';
+import { type Life, lives } from '@tributary/vocabulary/retention.ts';
+import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import { describe, expect, test } from 'vitest';
+
+const { kit, clickhouse } = await openTestWithClickHouse();
+const signal = new AbortController().signal;
+const sweeper = () => ({ ledger: kit.system.unbound, now: kit.clock.now(), days: { BAD_VISIT_DAYS: 30 }, signal });
+
+const tablesOf = async (schema: string) =>
+  (
+    await kit.owner.unbound.query(
+      sql<{ name: string }>`
+        SELECT relname AS name FROM pg_class
+        WHERE relnamespace = ${schema}::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition ORDER BY name`,
+    )
+  ).rows.map(({ name }) => name);
+const tablesOfClickHouse = () =>
+  clickhouse.query(
+    raw<{ name: string; statement: string }>(
+      "SELECT name, create_table_query AS statement FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree' ORDER BY name",
+    ),
+    {},
+  );
+const listed = (engine: keyof typeof lives) => Object.keys(lives[engine]).sort();
+
+describe('every store has a life or a reason, and none is listed that is not there', () => {
+  test('in PostgreSQL', async () => {
+    // What has been migrated is noted by the one who migrates.
+    expect((await tablesOf('public')).filter((name) => !name.startsWith('kysely_'))).toEqual(listed('postgres'));
+    expect(await tablesOf('pgboss')).toEqual(listed('pgboss'));
+  });
+
+  test('in ClickHouse, where the engine deletes after as many days as are written down', async () => {
+    const tables = await tablesOfClickHouse();
+    expect(tables.map(({ name }) => name)).toEqual(listed('clickhouse'));
+    for (const { name, statement } of tables) {
+      const life: Life = lives.clickhouse[name as keyof typeof lives.clickhouse];
+      const ttl = /TTL .*toIntervalDay\((\d+)\)/.exec(statement)?.[1];
+      expect(ttl, name).toBe(life.ends === 'by the engine' ? String(life.days) : undefined);
+    }
+  });
+
+  test('in NATS', () => {
+    const streams = declareStreams('test', { ...defaultStreamSettings, deadLetterRetentionMs: 1 });
+    expect(Object.keys(streams).sort()).toEqual(listed('streams'));
+    expect(streams.visits.config.max_age).toBe(Number(lives.streams.visits.days) * 86_400e9);
+  });
+
+  test("in the queue of jobs, whose own keeping is not left to its maker's defaults", async () => {
+    const { rows } = await kit.owner.unbound.query(
+      sql`SELECT DISTINCT retention_seconds::int AS waiting, deletion_seconds::int AS ended FROM pgboss.queue WHERE name NOT LIKE '\\_\\_%'`,
+    );
+    expect(rows).toEqual([{ waiting: 14 * 86_400, ended: 7 * 86_400 }]);
+  });
+});
+
+describe('the sweeps', () => {
+  test('may delete from every table that has such a life, and see nothing of a row but its key and age', async () => {
+    await expect(sweepOld(sweeper())).resolves.toBe(0);
+    await expect(sweepExpired(sweeper())).resolves.toBeGreaterThanOrEqual(0);
+    for (const column of ['hash', 'name'])
+      await expect(kit.system.unbound.query(sql`SELECT ${sql.ref(column)} FROM api_keys`)).rejects.toThrow(
+        'permission denied',
+      );
+    await expect(kit.system.unbound.query(sql`SELECT email FROM invitations`)).rejects.toThrow('permission denied');
+  });
+
+  test('take keys that were revoked or ran out a year ago, and invitations of three months ago', async () => {
+    const now = kit.clock.now();
+    const ago = (days: number) => new Date(now.getTime() - days * 86_400_000);
+    const profile = await buildProfile(kit.app);
+    const member = await buildMember(kit.app, profile.workspaceId);
+    const key = (revoked_at: Date | null, expires_at: Date | null) => ({
+      profile_id: profile.id,
+      id: uuid(),
+      name: 'k',
+      hash: Buffer.from(uuid()),
+      prefix: 'p',
+      last4: 'l',
+      scopes: [],
+      requests_per_minute: 1,
+      created_at: ago(900),
+      revoked_at,
+      expires_at,
+    });
+    const keys = [key(null, null), key(ago(365), null), key(ago(366), null), key(null, ago(366)), key(null, ago(-1))];
+    await kit.app.forProfile(profile.id).transaction((tx) => tx.insertInto('api_keys').values(keys).execute());
+    const invitations = [90, 91].map((days) => ({
+      workspace_id: profile.workspaceId,
+      id: uuid(),
+      hash: Buffer.from(uuid()),
+      role: 'viewer',
+      invited_by: member.userId,
+      created_at: ago(900),
+      expires_at: ago(days),
+    }));
+    await kit.app
+      .forWorkspace(profile.workspaceId)
+      .transaction((tx) => tx.insertInto('invitations').values(invitations).execute());
+    expect(await sweepOld(sweeper(), ['api_keys', 'invitations'])).toBe(3);
+    const left = await kit.app
+      .forProfile(profile.id)
+      .transaction((tx) => tx.selectFrom('api_keys').select('id').orderBy('id').execute());
+    expect(left.map(({ id }) => id)).toEqual([keys[0], keys[1], keys[4]].map((row) => row?.id).sort());
+  });
+});
