@@ -5,6 +5,7 @@ import { auditCommand } from './commands/audit.ts';
 import { demoCommand } from './commands/demo.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { erasureCommand } from './commands/erasure.ts';
+import { identityCommand } from './commands/identity.ts';
 import { importCommand } from './commands/import.ts';
 import { keysCommand } from './commands/keys.ts';
 import { migrateCommand } from './commands/migrate.ts';
@@ -38,6 +39,7 @@ for (const command of [
   scoresCommand(),
   visitsCommand(),
   erasureCommand(),
+  identityCommand(),
   auditCommand(),
 ])
   program.addCommand(command);

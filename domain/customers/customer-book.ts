@@ -82,7 +82,7 @@ export class CustomerBook {
 
   constructor({ customers, bindings, erased }: KnownCustomers, evidence: Evidence, newId: () => string) {
     this.#graph = new IdentityGraph(customers, bindings);
-    this.#graves = { erased, isHeld: (identifier) => this.#graph.holderOf(identifier) !== undefined };
+    this.#graves = { erased, holderOf: (identifier) => this.#graph.holderOf(identifier) };
     this.#customers = new Map(customers.map((customer) => [customer.id, customer]));
     this.#evidence = evidence;
     this.#newId = newId;

@@ -242,6 +242,20 @@ describe('200', () => {
     expect(await customer(younger)).toMatchObject({ merged_into: older, last_name: 'Soto', terms: [] });
   });
 
+  test('a phone that somebody else holds joins nobody who has a key, in one batch or over several', async () => {
+    const [mother, son, lead] = ['mother', 'son', undefined].map((external_id) => ({
+      phone: '+56944441118',
+      ...(external_id && { external_id }),
+    }));
+    const results = await importRows(mother, son, lead, son);
+    expect(results.map(({ status }) => status)).toEqual(['created', 'created', 'matched', 'matched']);
+    const [theirs, his] = results.map(({ customer_profile_id }) => customer_profile_id as string);
+    expect(results.map(({ customer_profile_id }) => customer_profile_id)).toEqual([theirs, his, theirs, his]);
+    expect(await idOf({ ...mother, external_id: 'daughter' })).not.toBe(theirs);
+    expect(await identifiers(theirs as string)).toEqual(['external_customer_id mother', 'phone +56944441118']);
+    expect(await identifiers(his as string)).toEqual(['external_customer_id son']);
+  });
+
   test('what a merge moved, and why, is kept, so that it can be undone', async () => {
     const older = await idOf({ email: 'ana@example.cl' });
     const younger = await idOf({ national_id: '12.345.678-5' });

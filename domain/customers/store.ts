@@ -60,15 +60,19 @@ async function lookUp(
   identifiers: readonly Identifier[],
   hashes: readonly Buffer[],
 ): Promise<Pick<KnownCustomers, 'bindings' | 'erased'>> {
-  const { rows } = await sql<Identifier & { customerId: string | null; erasedAt: Date | null }>`
-    SELECT said.kind, said.value, i.customer_id AS "customerId", t.erased_at AS "erasedAt"
+  const { rows } = await sql<Identifier & { customerId: string | null; erasedAt: Date | null; wasStrong: boolean }>`
+    SELECT said.kind, said.value, i.customer_id AS "customerId", t.erased_at AS "erasedAt", t.was_strong AS "wasStrong"
     FROM unnest(${identifiers.map(({ kind }) => kind)}::text[], ${identifiers.map(({ value }) => value)}::text[], ${[...hashes]}::bytea[]) AS said (kind, value, hash)
     LEFT JOIN identifiers i ON i.profile_id = ${profileId} AND i.kind = said.kind AND i.value = said.value
-    LEFT JOIN LATERAL (SELECT erased_at FROM tombstones WHERE profile_id = ${profileId} AND hash = said.hash ORDER BY erased_at DESC LIMIT 1) t ON true
+    LEFT JOIN LATERAL (SELECT erased_at, was_strong FROM tombstones WHERE profile_id = ${profileId} AND hash = said.hash ORDER BY erased_at DESC LIMIT 1) t ON true
     WHERE i.customer_id IS NOT NULL OR t.erased_at IS NOT NULL`.execute(tx);
   return {
     bindings: rows.flatMap(({ kind, value, customerId }) => (customerId ? [{ kind, value, customerId }] : [])),
-    erased: new Map(rows.flatMap((row) => (row.erasedAt ? [[identifierKey(row), row.erasedAt]] : []))),
+    erased: new Map(
+      rows.flatMap(({ erasedAt, wasStrong, ...one }) =>
+        erasedAt ? [[identifierKey(one), { erasedAt, wasStrong }]] : [],
+      ),
+    ),
   };
 }
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Tx } from '@tributary/postgres';
-import { type Identifier, identifierKey } from '@tributary/rules';
+import { type Grave, type Identifier, identifierKey } from '@tributary/rules';
 import { sql } from 'kysely';
 
 /**
@@ -50,12 +50,12 @@ export async function listTombstones(tx: Tx, profileId: string, erasureId: strin
 export async function saveTombstones(
   tx: Tx,
   profileId: string,
-  { erasureId, erasedAt }: Omit<Tombstone, 'hash'>,
+  { erasureId, erasedAt, wasStrong = false }: Omit<Tombstone, 'hash'> & Partial<Pick<Grave, 'wasStrong'>>,
   hashes: readonly Buffer[],
 ): Promise<void> {
   await sql`
-    INSERT INTO tombstones (profile_id, hash, erasure_id, erased_at)
-    SELECT ${profileId}, hash, ${erasureId}, ${erasedAt} FROM unnest(${[...hashes]}::bytea[]) AS hash
+    INSERT INTO tombstones (profile_id, hash, erasure_id, erased_at, was_strong)
+    SELECT ${profileId}, hash, ${erasureId}, ${erasedAt}, ${wasStrong} FROM unnest(${[...hashes]}::bytea[]) AS hash
     ON CONFLICT DO NOTHING`.execute(tx);
 }
 

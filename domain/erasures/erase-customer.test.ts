@@ -167,6 +167,33 @@ describe('said again', () => {
     ).toEqual([{ customer_id: null, amount: '5', rest: {} }]);
   });
 
+  test.each([
+    ['mother', 'son'],
+    ['son', 'mother'],
+  ])('it reaches nobody who shares only the phone, whoever of %s and %s came first', async (...family) => {
+    const phone = '+56944441118';
+    for (const external_id of family) await place.event(external_id, { external_id, phone });
+    expect((await place.erase({ customer_key: 'son' })).statusCode).toBe(202);
+    expect(await place.journeyByKey('son')).toEqual([404, 'customer_not_found']);
+    expect(await place.journeyByKey('mother')).toEqual([200, undefined]);
+    // What is told of the others later, about the time before, is theirs; what is told of the erased does not go to them.
+    const occurred_at = new Date(kit.clock.now().getTime() - 60_000).toISOString();
+    for (const external_id of ['mother', 'daughter', 'son'])
+      await place.event(`late-${external_id}`, { external_id, phone }, { occurred_at });
+    await place.event('again', { external_id: 'son', phone });
+    const rows = await place.rows(sql<{ key: string; holder: string | null }>`
+      SELECT o.idempotency_key AS key, i.value AS holder FROM outcomes o
+      LEFT JOIN identifiers i ON i.customer_id = o.customer_id AND i.kind = 'external_customer_id'
+      WHERE o.idempotency_key NOT IN ('e1', 'son') ORDER BY 1`);
+    expect(Object.fromEntries(rows.map(({ key, holder }) => [key, holder]))).toEqual({
+      again: null,
+      'late-daughter': 'daughter',
+      'late-mother': 'mother',
+      'late-son': null,
+      mother: 'mother',
+    });
+  });
+
   test('an event dated after it makes a new customer; the erased key never binds again', async () => {
     const response = await place.event('new', ana, { occurred_at: kit.clock.now().toISOString() });
     expect(response.json().data).toMatchObject({ status: 'recorded', customer_key: null });

@@ -15,7 +15,7 @@ import { findVisitorsOf } from '@tributary/domain/ingestion';
 import { hasOutcomes } from '@tributary/domain/outcomes';
 import { hasTrackingKeys } from '@tributary/domain/tracking';
 import type { Tx } from '@tributary/postgres';
-import type { Identifier } from '@tributary/rules';
+import { type Identifier, isStrongKind } from '@tributary/rules';
 import { v4 as randomId, v7 as uuid } from 'uuid';
 import { placeOfKey } from './receipt.ts';
 import { type Erasing, holders } from './registry.ts';
@@ -63,7 +63,8 @@ export async function eraseCustomer(
     ...visitorIds.map(nameOfVisitor),
   ];
   const hashes = names.map((name) => tombstones.hashOf(profileId, name));
-  await saveTombstones(tx, profileId, { erasureId, erasedAt: at }, hashes);
+  const wasStrong = identifiers.some(({ kind }) => isStrongKind(kind));
+  await saveTombstones(tx, profileId, { erasureId, erasedAt: at, wasStrong }, hashes);
 
   // Of a profile without outcomes and without a tracker, nothing was ever anywhere but in the ledger.
   const isDone = !((await hasOutcomes(tx, profileId)) || (await hasTrackingKeys(tx, profileId)));

@@ -14,6 +14,7 @@ import { eraseOutcomes, markLinked } from '@tributary/domain/outcomes';
 import type { Tx } from '@tributary/postgres';
 import {
   decideBrowserIdentity,
+  type HolderOf,
   type Identifier,
   identifierKey,
   isOfErased,
@@ -107,8 +108,7 @@ async function settleClaims(
     // Identifiers before customers, as every writer locks.
     const said = open.flatMap(({ identifiers }) => identifiers);
     const known = await openCustomers(tx, profileId, said, tombstones);
-    const bound = new Set(known.bindings.map(identifierKey));
-    const graves = { erased: known.erased, isHeld: (one: Identifier) => bound.has(identifierKey(one)) };
+    const graves = { erased: known.erased, holderOf: holdersIn(known) };
     const late = open.filter(({ identifiers, saidAt }) => isOfErased(identifiers, saidAt, graves));
     const isFound = late.length > 0 && (await linkToShells(tx, profileId, late, ingestion));
     const rest = open.flatMap((claim) => {
@@ -135,14 +135,11 @@ async function decide(
   if (!first) return [...links.values()];
   const evidence = { source: 'browser', saidAt: now, requestId: first.visitId };
   const book = new CustomerBook(known, evidence, uuid);
-  const holders = new Map(known.customers.map((customer) => [customer.id, customer]));
-  const holderIds = new Map(known.bindings.map((binding) => [identifierKey(binding), binding.customerId]));
+  const holderOf = holdersIn(known);
   const newcomers = new Map<string, string>();
   for (const { visitorId, identifiers, at } of words) {
     if (links.has(visitorId)) continue;
-    const { customerId, linked } = decideBrowserIdentity(identifiers, (identifier) =>
-      holders.get(holderIds.get(identifierKey(identifier)) ?? ''),
-    );
+    const { customerId, linked } = decideBrowserIdentity(identifiers, holderOf);
     const name = linked.map(identifierKey).join();
     const somebody = customerId ?? newcomers.get(name) ?? book.take({ identifiers: linked })?.customerId;
     if (!somebody) continue;
@@ -151,6 +148,12 @@ async function decide(
   }
   await saveCustomers(tx, profileId, book.changes(), evidence);
   return [...links.values()];
+}
+
+function holdersIn({ customers, bindings }: KnownCustomers): HolderOf {
+  const holders = new Map(customers.map((customer) => [customer.id, customer]));
+  const holderIds = new Map(bindings.map((binding) => [identifierKey(binding), binding.customerId]));
+  return (identifier) => holders.get(holderIds.get(identifierKey(identifier)) ?? '');
 }
 
 /** A customer may have been merged since the token was minted, or be gone: then the token says nothing. */

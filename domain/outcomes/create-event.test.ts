@@ -57,6 +57,21 @@ describe('202', () => {
     );
   });
 
+  test.each([
+    ['mother', 'son'],
+    ['son', 'mother'],
+  ])('[inge-019] also beside a phone that somebody else with a key of theirs holds: %s, then %s', async (...family) => {
+    const phone = '+56944441118';
+    for (const external_id of family) {
+      const { body } = await sender.post({ ...paymentEvent(), user_traits: { external_id, phone } });
+      expect(body.data.customer_key).toBe(external_id);
+    }
+    expect(new Set((await sender.outcomes()).map(({ customer_id }) => customer_id)).size).toBe(2);
+    // The phone alone finds whoever had it first.
+    const { body } = await sender.post({ event_name: 'lead_created', user_traits: { phone } });
+    expect(body.data.customer_key).toBe(family[0]);
+  });
+
   test('[inge-009] the same key again is the same outcome, not a second one', async () => {
     const body = paymentEvent();
     const first = await sender.post(body);

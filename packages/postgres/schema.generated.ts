@@ -891,6 +891,7 @@ export interface Tombstones {
   erasure_id: string;
   hash: Buffer;
   profile_id: string;
+  was_strong: Generated<boolean>;
 }
 
 export interface TrackingDomains {

@@ -366,7 +366,8 @@ CREATE TABLE public.tombstones (
     profile_id uuid NOT NULL,
     hash bytea NOT NULL,
     erasure_id uuid NOT NULL,
-    erased_at timestamp with time zone NOT NULL
+    erased_at timestamp with time zone NOT NULL,
+    was_strong boolean DEFAULT false NOT NULL
 );
 
 ALTER TABLE ONLY public.tombstones FORCE ROW LEVEL SECURITY;

@@ -9,9 +9,13 @@ const other: Identifier = { kind: 'phone', value: '+56987654321' };
 const unknown: Identifier = { kind: 'email', value: 'unknown@example.cl' };
 const brother: Identifier = { kind: 'email', value: 'brother@example.cl' };
 const erasedAt = new Date('2026-06-15T12:00:00Z');
+const lead: Identifier = { kind: 'phone', value: '+56911112222' };
+const brothers: Identifier = { kind: 'phone', value: '+56933334444' };
 const graves = {
-  erased: new Map([key, email, phone].map((one) => [identifierKey(one), erasedAt])),
-  isHeld: (one: Identifier) => one === brother,
+  erased: new Map(
+    [key, email, phone, lead].map((one) => [identifierKey(one), { erasedAt, wasStrong: one !== lead }] as const),
+  ),
+  holderOf: (one: Identifier) => ([brother, brothers].includes(one) ? { isStrong: true } : undefined),
 };
 const before = new Date('2026-06-15T12:00:00Z');
 const after = new Date('2026-06-15T12:00:00.001Z');
@@ -21,12 +25,20 @@ test.each<[string, Identifier[], Date | undefined, Identifier[]]>([
   ['dated before, by an erased address: nobody, by none of its names', [email, other], before, []],
   ['dated before, by an erased key', [key], before, []],
   ['dated before, by an erased phone alone', [phone], before, []],
-  ['dated before, by an erased phone and an address that nobody holds', [phone, unknown], before, []],
+  ['dated before, by an erased lead’s phone and an address that nobody holds', [lead, unknown], before, []],
+  [
+    'dated before, by the phone of somebody erased who had an address, and another that nobody holds: whoever that is of',
+    [phone, unknown],
+    before,
+    [unknown],
+  ],
   ['dated before, by a phone that was shared: whoever holds the address', [phone, brother], before, [brother]],
   ['dated before, by an erased address and somebody else’s', [email, brother], before, []],
   ['dated after: the address is a stranger’s', [email, phone], after, [email, phone]],
   ['dated after, by the key: the key alone is left out', [key, email], after, [email]],
   ['dated after, by nothing but the key: nobody', [key], after, []],
+  ['dated after, by the key and a phone that somebody else has: nobody', [key, brothers], after, []],
+  ['dated after, by the key and a phone that nobody has: a stranger', [key, other], after, [other]],
   ['not dated: said now', [key, email], undefined, [email]],
 ])('a message %s', (_, said, at, left) => {
   expect(withoutErased(said, at, graves)).toEqual(left);

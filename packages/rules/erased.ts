@@ -1,29 +1,41 @@
-import { type Identifier, identifierKey, isStrongKind } from './identity.ts';
+import { type Holder, type Identifier, identifierKey, isStrongKind } from './identity.ts';
 
-/** When whoever held an identifier was erased, by `identifierKey`; missing where nobody was. */
-export type ErasedIdentifiers = ReadonlyMap<string, Date>;
+/** What is known of whoever held an identifier and was erased. */
+export interface Grave {
+  readonly erasedAt: Date;
+  /** Held a strong identifier, too. */
+  readonly wasStrong: boolean;
+}
+
+/** By `identifierKey`; missing where nobody was erased. */
+export type ErasedIdentifiers = ReadonlyMap<string, Grave>;
 
 /** What must be known of a message's identifiers. */
 export interface Graves {
   readonly erased: ErasedIdentifiers;
-  /** Whether somebody holds it now. */
-  isHeld(identifier: Identifier): boolean;
+  /** Who holds it now. */
+  holderOf(identifier: Identifier): Pick<Holder, 'isStrong'> | undefined;
 }
 
 /**
  * Whether a message tells of the time before somebody it names was erased. Undated, it is said now, and so after. A weak identifier
- * is shared in families: beside a strong one that somebody else holds, the message is about that one.
+ * is shared in families: beside a strong one the message is about whoever holds that, and where nobody does, about the erased only
+ * if they held nothing strong, for only then would it have been theirs.
  */
-export function isOfErased(said: readonly Identifier[], at: Date | undefined, { erased, isHeld }: Graves): boolean {
+export function isOfErased(said: readonly Identifier[], at: Date | undefined, { erased, holderOf }: Graves): boolean {
   const gone = said.filter((identifier) => isBefore(identifier, at, erased));
   if (gone.length === 0) return false;
-  return gone.some(({ kind }) => isStrongKind(kind)) || !said.some((one) => isStrongKind(one.kind) && isHeld(one));
+  if (gone.some(({ kind }) => isStrongKind(kind))) return true;
+  const strong = said.filter(({ kind }) => isStrongKind(kind));
+  if (strong.length === 0) return true;
+  return !strong.some(holderOf) && gone.some((identifier) => !erased.get(identifierKey(identifier))?.wasStrong);
 }
 
 /**
  * Who a message may still be about, where it names somebody who was erased. What is dated before the erasure is about nobody. What
  * came after may make the same address known anew, as a stranger's; but a caller's own key that was erased never binds again,
- * or the caller's next message would put together what it asked us to take apart.
+ * or the caller's next message would put together what it asked us to take apart. Nor does what is left of such a message find
+ * somebody else who shares the phone.
  */
 export function withoutErased(
   said: readonly Identifier[],
@@ -33,12 +45,16 @@ export function withoutErased(
   const { erased } = graves;
   if (erased.size === 0) return said;
   if (isOfErased(said, at, graves)) return [];
-  return said.filter(
+  const left = said.filter(
     (one) => !isBefore(one, at, erased) && (one.kind !== 'external_customer_id' || !erased.has(identifierKey(one))),
   );
+  const lostStrong = saysStrong(said) && !saysStrong(left);
+  return lostStrong ? left.filter((one) => !graves.holderOf(one)?.isStrong) : left;
 }
 
+const saysStrong = (said: readonly Identifier[]): boolean => said.some(({ kind }) => isStrongKind(kind));
+
 function isBefore(identifier: Identifier, at: Date | undefined, erased: ErasedIdentifiers): boolean {
-  const erasedAt = erased.get(identifierKey(identifier));
-  return erasedAt !== undefined && at !== undefined && at <= erasedAt;
+  const grave = erased.get(identifierKey(identifier));
+  return grave !== undefined && at !== undefined && at <= grave.erasedAt;
 }

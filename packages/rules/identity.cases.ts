@@ -107,6 +107,21 @@ export const identityCases: readonly IdentityCase[] = [
     after: { A: ['email a', 'phone 1'] },
   },
   {
+    title:
+      'a new key beside a known phone is somebody new where the phone’s holder has a key: the phone stays with its holder',
+    before: { A: ['external_customer_id mother', 'phone 1'] },
+    says: ['external_customer_id son', 'phone 1'],
+    is: 'new',
+    after: { A: ['external_customer_id mother', 'phone 1'], new: ['external_customer_id son'] },
+  },
+  {
+    title: 'and where the holder has any other strong identifier',
+    before: { A: ['email a', 'phone 1', 'wa_id 1'] },
+    says: ['external_customer_id son', 'phone 1', 'wa_id 1'],
+    is: 'new',
+    after: { A: ['email a', 'phone 1', 'wa_id 1'], new: ['external_customer_id son'] },
+  },
+  {
     title: 'a WhatsApp lead who later pays is one person: new strong identifiers join the phone’s holder',
     before: { A: ['phone 1', 'wa_id 1'] },
     says: ['payments_customer_id p', 'email a', 'phone 1'],
@@ -133,6 +148,13 @@ export const identityCases: readonly IdentityCase[] = [
     says: ['wa_id 2', 'phone 1'],
     is: 'A',
     after: { A: ['email a', 'phone 1'], B: ['email b', 'wa_id 2'] },
+  },
+  {
+    title: 'phone and wa_id join somebody who holds nothing strong to somebody who does',
+    before: { A: ['email a', 'phone 1'], B: ['wa_id 2'] },
+    says: ['wa_id 2', 'phone 1'],
+    is: 'A',
+    after: { A: ['email a', 'phone 1', 'wa_id 2'] },
   },
   {
     title: 'phone and wa_id join two who hold nothing strong',

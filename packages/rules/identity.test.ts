@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { identityCases, parseIdentifier } from './identity.cases.ts';
 import { decideBrowserIdentity, decideIdentity, type Identifier, IdentityGraph } from './index.ts';
 
+const isStrong = (kind: Identifier['kind']) => strongIdentifierKinds.some((strong) => strong === kind);
 const at = (age: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, age));
 
 /** A graph with the customers of a case, each created a second after the one before. */
@@ -18,7 +19,7 @@ function graphOf(before: Readonly<Record<string, readonly string[]>>): IdentityG
       id,
       createdAt: at(age),
       nationalId: identifiers.find(({ kind }) => kind === 'national_id')?.value,
-      isStrong: identifiers.some(({ kind }) => strongIdentifierKinds.some((strong) => strong === kind)),
+      isStrong: identifiers.some(({ kind }) => isStrong(kind)),
     })),
     customers.flatMap(({ id, identifiers }) => identifiers.map((identifier) => ({ ...identifier, customerId: id }))),
   );
@@ -66,13 +67,18 @@ describe('a message of a trusted source', () => {
 });
 
 describe('the word of a browser', () => {
-  const graph = graphOf({ A: ['email a', 'national_id 1'], B: ['phone 1'] });
+  const graph = graphOf({ A: ['email a', 'national_id 1'], B: ['phone 1'], C: ['email c', 'phone 3'] });
   const decide = (...says: string[]) =>
     decideBrowserIdentity(says.map(parseIdentifier), (identifier) => graph.holderOf(identifier));
 
   test('links to the one customer whom its strongest known identifier finds, and gives them nothing', () => {
     expect(decide('phone 1', 'email a', 'external_customer_id x')).toEqual({ customerId: 'A', linked: [] });
     expect(decide('phone 1', 'email new')).toEqual({ customerId: 'B', linked: [] });
+  });
+
+  test('does not take a strong identifier for that of whoever shares the phone', () => {
+    expect(decide('phone 3')).toEqual({ customerId: 'C', linked: [] });
+    expect(decide('phone 3', 'email new')).toEqual({ customerId: undefined, linked: [parseIdentifier('email new')] });
   });
 
   test('gives somebody new the strongest identifier only', () => {
@@ -134,18 +140,21 @@ describe('whatever is said in whatever order', () => {
     );
   });
 
-  test('without national ids, strong identifiers end in the same groups whatever the order', () => {
-    const kinds = strongIdentifierKinds.filter((kind) => kind !== 'national_id');
+  test('who is one person follows from the strong identifiers, whatever the order', () => {
+    const kinds = identifierKindNames.filter((kind) => kind !== 'national_id');
     const shuffled = messages(kinds).chain((said) =>
       fc.tuple(fc.constant(said), fc.shuffledSubarray(said, { minLength: said.length })),
     );
     fc.assert(
       fc.property(shuffled, ([said, other]) => {
-        const sorted = (order: readonly (readonly Identifier[])[]) =>
-          Object.values(groups(settleAll(order), said.flat()))
+        const strong = said.map((message) => message.filter(({ kind }) => isStrong(kind)));
+        const people = (order: readonly (readonly Identifier[])[]) =>
+          Object.values(groups(settleAll(order), strong.flat()))
             .map((texts) => texts.join())
             .sort();
-        expect(sorted(other)).toEqual(sorted(said));
+        expect(people(other)).toEqual(people(said));
+        // Weak identifiers change nothing of it.
+        expect(people(said)).toEqual(people(strong.filter((message) => message.length > 0)));
       }),
       { numRuns: 1_000 },
     );

@@ -4,8 +4,9 @@ import { type IdentifierKind, identifierKinds } from '@tributary/vocabulary';
  * Who a message is about. A message names identifiers; each is bound to at most one customer. What follows from that is decided
  * here and nowhere else: imports, events, syncs and the browser all ask the same two functions.
  *
- * Strong identifiers belong to one person. Weak ones are shared in families and offices: they find a customer, but do not show
- * that two known customers are one.
+ * Strong identifiers belong to one person. Weak ones are shared in families and offices: alone they find their holder, but beside a
+ * strong one they find only somebody who holds nothing strong yet. So who is one person follows from the strong identifiers alone,
+ * in whatever order messages come; only a second national id is an exception, and recorded as a conflict.
  */
 
 export interface Identifier {
@@ -47,7 +48,7 @@ export function decideIdentity(said: readonly Identifier[], holderOf: HolderOf):
   const person = new Person(nationalIds[0]?.value);
   const linked: Identifier[] = [];
   const conflicts: Identifier[] = [];
-  // The message's own new strong identifiers are the person's too: a phone must not join two who each have an e-mail address.
+  // The message's own new strong identifiers are the person's too: a phone does not make a son's key his mother's.
   const saysStrong = message.some(({ kind }) => isStrongKind(kind));
   for (const identifier of message) {
     const holder = holderOf(identifier);
@@ -73,10 +74,9 @@ class Person {
     const isSomebodyElse =
       this.#nationalId !== undefined && holder.nationalId !== undefined && this.#nationalId !== holder.nationalId;
     if (isSomebodyElse) return false;
-    // The first one found is a find, not a merge.
-    if (byStrongIdentifier || this.#holders.size === 0) return true;
-    const isStrong = saysStrong || [...this.#holders.values()].some((known) => known.isStrong);
-    return !isStrong || !holder.isStrong;
+    if (byStrongIdentifier || !holder.isStrong) return true;
+    // The first one whom a message of weak identifiers finds is a find, not a merge.
+    return !saysStrong && [...this.#holders.values()].every((known) => !known.isStrong);
   }
 
   isAlso(holder: Holder): void {
@@ -99,13 +99,16 @@ export interface BrowserDecision {
 /**
  * What a browser's word is worth. Its key is public, so anybody can send anything: it may say which one customer its own visitor
  * is, and never that two identifiers belong together. So even somebody new gets only the strongest one of them; else whoever
- * typed a stranger's address beside a number of their own would wait in that stranger's place.
+ * typed a stranger's address beside a number of their own would wait in that stranger's place. A shared phone tells no more here than
+ * in a message of a trusted source.
  */
 export function decideBrowserIdentity(said: readonly Identifier[], holderOf: HolderOf): BrowserDecision {
   const message = byStrength(said);
+  const saysStrong = message.some(({ kind }) => isStrongKind(kind));
   for (const identifier of message) {
     const holder = holderOf(identifier);
-    if (holder) return { customerId: holder.id, linked: [] };
+    if (holder && (isStrongKind(identifier.kind) || !saysStrong || !holder.isStrong))
+      return { customerId: holder.id, linked: [] };
   }
   return { customerId: undefined, linked: message.slice(0, 1) };
 }

@@ -17,7 +17,7 @@ export {
   revenueType,
 } from './definitions.ts';
 export { entityIdOf } from './entity-id.ts';
-export { type ErasedIdentifiers, type Graves, isOfErased, withoutErased } from './erased.ts';
+export { type ErasedIdentifiers, type Grave, type Graves, isOfErased, withoutErased } from './erased.ts';
 export {
   type AcceptedEvent,
   type CheckedEvent,
@@ -44,8 +44,10 @@ export {
   decideBrowserIdentity,
   decideIdentity,
   type Holder,
+  type HolderOf,
   type Identifier,
   identifierKey,
+  isStrongKind,
 } from './identity.ts';
 export { type Binding, IdentityGraph, type Settlement } from './identity-graph.ts';
 export { isTooDeep, maxJsonDepth } from './json-depth.ts';

@@ -1,6 +1,6 @@
 import { CustomerBook, type Evidence, type KnownCustomers } from '@tributary/domain/customers';
-import { type Identifier, identifierKey } from '@tributary/rules';
-import { identifierKindNames, strongIdentifierKinds } from '@tributary/vocabulary';
+import { type Identifier, identifierKey, isStrongKind } from '@tributary/rules';
+import { identifierKindNames } from '@tributary/vocabulary';
 import fc from 'fast-check';
 import { v7 as uuid } from 'uuid';
 
@@ -25,10 +25,7 @@ const messagesOf = (kinds: readonly Identifier['kind'][], least: number, most: n
 
 export const histories = messagesOf(identifierKindNames, 1, 12);
 export const historiesOf = (length: number) => messagesOf(identifierKindNames, length, length);
-export const strongHistories = messagesOf(strongIdentifierKinds, 1, 10).map(withoutConflicts);
-
-const strong: ReadonlySet<Identifier['kind']> = new Set(strongIdentifierKinds);
-const isStrongKind = (kind: Identifier['kind']) => strong.has(kind);
+export const settledHistories = messagesOf(identifierKindNames, 1, 10).map(withoutConflicts);
 
 /** What belongs together: the identifiers and the outcomes of each customer. */
 export type Groups = readonly string[];
@@ -118,14 +115,14 @@ export class MemoryLedger {
     return holdings;
   }
 
-  /** Of those who became one, each that held a strong identifier must have been named by a strong one, unless it was the only such. */
+  /** Whoever held a strong identifier is found by one that the message names, or the message names none and found nobody else such. */
   #judgeMerge(message: Message, before: ReadonlyMap<string, readonly Identifier[]>, joined: readonly string[]): void {
     const known = joined.filter((id) => before.get(id)?.some(({ kind }) => isStrongKind(kind)));
-    if (known.length < 2) return;
     const said = new Set(message.filter(({ kind }) => isStrongKind(kind)).map(identifierKey));
+    if (said.size === 0 && known.length < 2) return;
     for (const id of known)
       if (!before.get(id)?.some((identifier) => said.has(identifierKey(identifier))))
-        this.faults.push('a weak identifier joined two customers who each hold a strong one');
+        this.faults.push('a weak identifier reached somebody who holds a strong one');
   }
 }
 
@@ -170,21 +167,42 @@ export function faultsOf(history: History, groups: Groups): string[] {
   return faults;
 }
 
-/** Strong identifiers alone, and nobody with two national ids: then what is said together belongs together, nothing more to it. */
-export function groupsSaid(history: History): Groups {
-  const parents = parentsOf(history);
-  const names = [...history.flat().map(identifierKey), ...history.map((_, place) => outcomeName(place))];
-  const groups = Map.groupBy(new Set(names), (name) => root(parents, name));
+/**
+ * The people of a history in which nobody has two national ids: what was said together of strong identifiers belongs together, and
+ * nothing else does, with the outcomes whose messages name one. What weak identifiers add depends on who came first.
+ */
+export function peopleSaid(history: History): Groups {
+  const strongParts = history.map((message) => message.filter(({ kind }) => isStrongKind(kind)));
+  const parents = parentsOf(strongParts);
+  const groups = Map.groupBy(namesSaid(strongParts), (name) => root(parents, name));
   return [...groups.values()].map((held) => held.sort().join(' ')).sort();
 }
+
+/** The same of a graph that was kept. */
+export function peopleKept(history: History, groups: Groups): Groups {
+  const wanted = namesSaid(history.map((message) => message.filter(({ kind }) => isStrongKind(kind))));
+  return groups
+    .map((group) =>
+      group
+        .split(' ')
+        .filter((name) => wanted.has(name))
+        .join(' '),
+    )
+    .filter((group) => group !== '')
+    .sort();
+}
+
+const namesSaid = (history: History): Set<string> =>
+  new Set([
+    ...history.flat().map(identifierKey),
+    ...history.flatMap((message, place) => (message.length > 0 ? [outcomeName(place)] : [])),
+  ]);
 
 /** Leaves out each message that would give somebody a second national id. */
 function withoutConflicts(history: History): History {
   const kept: Message[] = [];
-  for (const message of history) {
-    const groups = groupsSaid([...kept, message]);
-    if (groups.every((group) => group.split('national_id:').length <= 2)) kept.push(message);
-  }
+  for (const message of history)
+    if (peopleSaid([...kept, message]).every((group) => group.split('national_id:').length <= 2)) kept.push(message);
   return kept;
 }
 

@@ -1,21 +1,25 @@
+import { openCustomers } from '@tributary/domain/customers';
+import { eraseCustomer } from '@tributary/domain/erasures/room.ts';
 import { type ReadEvent, recordOutcomes, untilRecorded } from '@tributary/domain/outcomes';
 import { paymentStandings } from '@tributary/domain/payments';
 import { createPostgres, type Postgres } from '@tributary/postgres';
-import { buildProfile, type Drill, openDrillEngines, testTombstones } from '@tributary/testkit';
+import { identifierKey, isStrongKind } from '@tributary/rules';
+import { buildProfile, type Drill, openDrillEngines, testTombstones, testVault } from '@tributary/testkit';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import {
   faultsOf,
   groupsOfBatch,
-  groupsSaid,
   type History,
   histories,
   historiesOf,
   type Kept,
   outcomeName,
+  peopleKept,
+  peopleSaid,
   replay,
-  strongHistories,
+  settledHistories,
 } from './identity-histories.ts';
 
 const sizes = {
@@ -23,17 +27,18 @@ const sizes = {
   full: { histories: 100_000, inLedger: 200, races: 200 },
 } as const;
 const writers = 16;
-/** Orders of arrival that each history of strong identifiers is taken in, besides its own. */
+/** Orders of arrival that each history without conflicts is taken in, besides its own. */
 const orders = 6;
 
 /**
- * Random histories of messages about few identifiers. All are taken in memory, by the code that also serves requests; some go to
- * the ledger one message at a time, and some by sixteen writers at once.
+ * Random histories of messages about few identifiers. All are taken in memory, by the code that also serves requests, and those
+ * without two national ids of one person in several orders; some go to the ledger one message at a time, and somebody of them is
+ * erased; and some by sixteen writers at once.
  */
 export const drill: Drill = {
   name: 'identity',
   promise:
-    'Nobody is lost, doubled or wrongly joined, whatever is said of whom in whatever order and by how many at once.',
+    'Nobody is lost, doubled, wrongly joined or erased with another, whatever is said of whom in whatever order and by how many at once.',
 
   async run({ size, progress }) {
     const { histories: count, inLedger, races } = sizes[size];
@@ -46,8 +51,10 @@ export const drill: Drill = {
     const engines = await openDrillEngines('drill-identity', ['postgres']);
     const app = createPostgres({ url: engines.database.appUrl, poolSize: writers });
     try {
+      let erased = 0;
       for (const [index, history] of fc.sample(histories, { numRuns: inLedger, seed }).entries()) {
-        const kept = await oneWriter(app, history, naturalOrder(history));
+        const { profileId, kept } = await oneWriter(app, history, naturalOrder(history));
+        erased += await eraseOne(app, profileId, history, kept, faults);
         faults.push(...faultsOf(history, kept.groups), ...differences('the ledger', kept, replay(history).kept()));
         progress(count + index + 1, steps, 'in the ledger');
       }
@@ -55,7 +62,7 @@ export const drill: Drill = {
       for (const [index, history] of fc.sample(historiesOf(writers), { numRuns: races, seed }).entries()) {
         const { kept, order } = await manyWriters(app, history);
         if (order.some((place, turn) => place !== turn)) waited += 1;
-        const alone = await oneWriter(app, history, order);
+        const { kept: alone } = await oneWriter(app, history, order);
         faults.push(
           ...faultsOf(history, kept.groups),
           ...differences('sixteen writers', kept, alone),
@@ -65,12 +72,19 @@ export const drill: Drill = {
       }
       const deadlocks = await countDeadlocks(app);
       return {
-        passed: faults.length === 0 && deadlocks === 0 && memory.merges > 0 && memory.conflicts > 0 && waited > 0,
+        passed:
+          faults.length === 0 &&
+          deadlocks === 0 &&
+          memory.merges > 0 &&
+          memory.conflicts > 0 &&
+          waited > 0 &&
+          erased > 0,
         histories: count,
         orders_taken: memory.orders,
         merges: memory.merges,
         conflicts: memory.conflicts,
         histories_in_ledger: inLedger,
+        erased,
         races,
         writers,
         races_out_of_order: waited,
@@ -88,13 +102,13 @@ export const drill: Drill = {
 
 const naturalOrder = (history: History) => history.map((_, place) => place);
 
-/** Each history as it comes, as a batch, and, where it names strong identifiers alone, in other orders. */
+/** Each history as it comes, as a batch, and, where nobody has two national ids, in other orders. */
 function inMemory(count: number, seed: number, progress: (done: number) => void) {
   const totals = { faults: [] as string[], merges: 0, conflicts: 0, orders: 0 };
   let done = 0;
-  const one = fc.tuple(histories, strongHistories, fc.infiniteStream(fc.nat()));
+  const one = fc.tuple(histories, settledHistories, fc.infiniteStream(fc.nat()));
   const checked = fc.check(
-    fc.property(one, ([history, strong, random]) => {
+    fc.property(one, ([history, settled, random]) => {
       const ledger = replay(history);
       const { groups, conflicts } = ledger.kept();
       const faults = [
@@ -102,9 +116,10 @@ function inMemory(count: number, seed: number, progress: (done: number) => void)
         ...faultsOf(history, groups),
         ...(same(groupsOfBatch(history), groups) ? [] : ['a batch ends otherwise than its messages one by one']),
       ];
-      const expected = groupsSaid(strong);
-      for (const order of [naturalOrder(strong), ...Array.from({ length: orders }, () => shuffled(strong, random))]) {
-        if (!same(replay(strong, order).kept().groups, expected)) faults.push('another order gives other groups');
+      const expected = peopleSaid(settled);
+      for (const order of [naturalOrder(settled), ...Array.from({ length: orders }, () => shuffled(settled, random))]) {
+        if (!same(peopleKept(settled, replay(settled, order).kept().groups), expected))
+          faults.push('another order gives other people');
         totals.orders += 1;
       }
       totals.merges += ledger.merges;
@@ -128,10 +143,38 @@ function shuffled(history: History, random: Iterator<number>): number[] {
 }
 
 /** To a profile of its own, one message after another. */
-async function oneWriter(app: Postgres, history: History, order: readonly number[]): Promise<Kept> {
-  const { id } = await buildProfile(app);
-  for (const place of order) await write(app, id, history, place);
-  return keptIn(app, id);
+async function oneWriter(app: Postgres, history: History, order: readonly number[]) {
+  const { id: profileId } = await buildProfile(app);
+  for (const place of order) await write(app, profileId, history, place);
+  return { profileId, kept: await keptIn(app, profileId) };
+}
+
+/** Erases the holder of the first strong identifier, if there is one. Everybody else must keep all they had, as they had it. */
+async function eraseOne(app: Postgres, profileId: string, history: History, kept: Kept, faults: string[]) {
+  const selector = history.flat().find(({ kind }) => isStrongKind(kind));
+  if (!selector) return 0;
+  await app.forProfile(profileId).transaction(async (tx) => {
+    const { customers } = await openCustomers(tx, profileId, [selector], testTombstones);
+    const customerId = customers[0]?.id ?? '';
+    const asked = { profileId, customerId, selector, requestRef: 'drill', reason: 'other', at: new Date() } as const;
+    await eraseCustomer(tx, asked, { tombstones: testTombstones, vault: testVault });
+  });
+  const has = (group: string, name: string) => group.split(' ').includes(name);
+  const isTheirs = (group: string) => has(group, identifierKey(selector));
+  // What the erased did is held by a customer who is named by nothing.
+  const left = (await keptIn(app, profileId)).groups.filter((group) => /(^| )(?!outcome:)/.test(group));
+  if (
+    !same(
+      left,
+      kept.groups.filter((group) => !isTheirs(group)),
+    )
+  )
+    faults.push('an erasure reached somebody else');
+  // Every strong identifier that went was said to be theirs by way of strong ones.
+  const said = peopleSaid(history).find(isTheirs) ?? '';
+  const gone = peopleKept(history, kept.groups.filter(isTheirs)).flatMap((group) => group.split(' '));
+  if (!gone.every((name) => has(said, name))) faults.push('somebody who shared only a phone was erased');
+  return 1;
 }
 
 /**
