@@ -16,7 +16,7 @@ async function recordOne(read: ReadEvent | EventFault, context: ProfileContext &
   if ('code' in read)
     refuse(read.code, `The field "${read.field}" ${read.message}.`, { fields: { field: read.field } });
   return record(context, [read], ([one]) =>
-    answer(202, { data: { ...receipt(one as Recorded), ...warningsOf(read) } }),
+    answer(202, { data: { ...receipt(context, one as Recorded, read), ...warningsOf(read) } }),
   );
 }
 
@@ -34,7 +34,7 @@ async function recordMany(candidates: readonly unknown[], context: ProfileContex
             field: read.field,
             message: `The field "${read.field}" ${read.message}.`,
           }
-        : { index, ...receipt(rest.shift() as Recorded), ...warningsOf(read) },
+        : { index, ...receipt(context, rest.shift() as Recorded, read), ...warningsOf(read) },
     );
     const summary: Record<string, number> = {
       total: results.length,
@@ -69,9 +69,18 @@ async function record(
   );
 }
 
-const receipt = ({ outcomeId, status, customerKey }: Recorded) => ({
+const receipt = (
+  { showKey, caller: { profileId } }: ProfileContext,
+  { outcomeId, status, customerId, customerKey }: Recorded,
+  { said }: ReadEvent,
+) => ({
   outcome_event_id: outcomeId,
   status,
-  customer_key: customerKey,
+  customer_key: showKey({
+    of: customerId ?? outcomeId,
+    profileId,
+    key: customerKey,
+    said: said.identifiers.find(({ kind }) => kind === 'external_customer_id')?.value,
+  }),
 });
 const warningsOf = ({ warnings }: ReadEvent) => (warnings.length > 0 ? { warnings: [...warnings] } : {});
