@@ -6,12 +6,13 @@ import { findErasures } from './store.ts';
 
 export const readErasure: Handles<Routes['readErasure'], Pick<ErasureServices, 'vault'>> = async (
   { params },
-  { ledger, caller, vault },
+  context,
 ) => {
+  const { ledger, caller } = context;
   const profileId = caller.profileId;
   const [erasure] = await ledger.transaction((tx) => findErasures(tx, profileId, [params.erasure_id]), {
     readOnly: true,
   });
   if (!erasure) return refuse('erasure_not_found', 'There is no such receipt in this profile.');
-  return answer(200, { data: showReceipt(profileId, erasure, vault) });
+  return answer(200, { data: showReceipt(profileId, erasure, context) });
 };

@@ -7,13 +7,14 @@ import { showReceipt } from './receipt.ts';
 import { type ErasureBody, readSelector, wrong } from './selector.ts';
 import { findByRef, findErasures, lockRef } from './store.ts';
 
-type Asker = Pick<Context, 'now' | 'mentions' | 'addToAudit'> & ErasureServices;
+type Asker = Pick<Context, 'now' | 'mentions' | 'addToAudit' | 'showKey'> & ErasureServices;
 
 /** What both routes do, in a transaction that stands behind the wall of the profile. Shape, reference, selector: in this order. */
 export async function requestErasure(tx: Tx, profileId: string, body: ErasureBody, context: Asker) {
   const { now, mentions, addToAudit, tombstones, vault } = context;
   const { request_ref, reason } = body;
   const selector = readSelector(body);
+  const said = selector.kind === 'external_customer_id' ? selector.value : undefined;
   await lockRef(tx, profileId, request_ref);
   const known = await openCustomers(tx, profileId, [selector], tombstones);
   const hash = tombstones.hashOf(profileId, nameOfIdentifier(selector));
@@ -34,14 +35,14 @@ export async function requestErasure(tx: Tx, profileId: string, body: ErasureBod
     case 'nobody':
       return refuse('customer_not_found', 'Nobody in this profile answers to that. Nothing was erased.');
     case 'repeat':
-      return { status: 200 as const, receipt: showReceipt(profileId, decision.receipt, vault) };
+      return { status: 200 as const, receipt: showReceipt(profileId, decision.receipt, context, { said }) };
     case 'erase': {
       const { customerId } = decision;
       mentions(customerId);
       const asked = { profileId, customerId, selector, requestRef: request_ref, reason, at: now };
       const erasure = await eraseCustomer(tx, asked, { tombstones, vault });
       addToAudit({ detail: { profile_id: profileId, reason } });
-      return { status: 202 as const, receipt: showReceipt(profileId, erasure, vault) };
+      return { status: 202 as const, receipt: showReceipt(profileId, erasure, context, { of: customerId, said }) };
     }
   }
 }

@@ -1,11 +1,11 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles, type ProfileContext, refuse } from '@tributary/operations';
 import { limits } from '@tributary/vocabulary';
+import { readMasks } from './mask-journey.ts';
 import { findPerson } from './person.ts';
 import { readEvents } from './read-events.ts';
 import { noSummary, showSummary } from './read-journey-summary.ts';
 import type { JourneyServices } from './services.ts';
-import type { JourneyEvent } from './show-event.ts';
 import { giveUnitBack, saveSummary, takeUnit } from './store.ts';
 import { instructions, material, nextMidnight, plainText } from './summary.ts';
 import { always } from './timeline.ts';
@@ -19,7 +19,13 @@ export const createJourneySummary: Handles<Routes['createJourneySummary'], Journ
 ) => {
   const { ledger, caller, now, mentions, vault, languageModel } = context;
   const profileId = caller.profileId;
-  const person = await ledger.transaction((tx) => findPerson(tx, profileId, params.id), { readOnly: true });
+  const { person, masks } = await ledger.transaction(
+    async (tx) => {
+      const found = await findPerson(tx, profileId, params.id);
+      return { person: found, masks: await readMasks(tx, profileId, found) };
+    },
+    { readOnly: true },
+  );
   const asked = { profileId, person, until: always, offset: 0, limit: maxEvents };
   const { events, total_count } = await readEvents(context, asked);
   if (events.length === 0) return answer(200, { data: noSummary });
@@ -27,7 +33,7 @@ export const createJourneySummary: Handles<Routes['createJourneySummary'], Journ
   if (!languageModel) refuse('service_unavailable', 'No model is set up here that could write a summary.');
   return withUnit(context, async () => {
     const summary = {
-      text: await write(events, context),
+      text: await write(material(events, masks), context),
       model: languageModel.name,
       generatedAt: now,
       eventsUsed: events.length,
@@ -65,12 +71,9 @@ async function withUnit<A>(
   }
 }
 
-async function write(
-  events: readonly JourneyEvent[],
-  { languageModel, signal }: ProfileContext & JourneyServices,
-): Promise<string> {
+async function write(told: string, { languageModel, signal }: ProfileContext & JourneyServices): Promise<string> {
   const written = await languageModel
-    ?.write({ instructions, material: material(events), maxTokens: 400, signal })
+    ?.write({ instructions, material: told, maxTokens: 400, signal })
     .catch((cause: unknown) => {
       signal.throwIfAborted();
       return refuse('service_unavailable', 'The model gave no answer. Try again in a while.', {

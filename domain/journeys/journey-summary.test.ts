@@ -183,6 +183,33 @@ describe('POST', () => {
     for (const id of [customerId, visitorId, place.profileId]) expect(told).not.toContain(id);
   });
 
+  test('what somebody wrote of the person into free texts and addresses does not reach the model', async () => {
+    const place = await shop();
+    const { customerId } = await place.send({
+      event_name: 'Call with Canaryson',
+      event_type: 'call +56 9 8765 4321',
+      page_url:
+        'https://shop.example/account/erase.me@canary.example/erasename%20x/12.345.678-5/thanks?email=erase.me@canary.example',
+      properties: { value: '1', currency: 'USD', provider: 'Erásename Canaryson' },
+      user_traits: { external_id: 'patient-x-77', first_name: 'Erasename', last_name: 'Canaryson-Pérez' },
+    });
+    await place.send({
+      event_name: 'renewal of patient-x-77',
+      page_url: 'https://shop.example/of/PEREZ/erase.me%2540canary.example',
+      properties: { value: '1', currency: 'USD', provider: 'sold by erase.me@canary.example' },
+      user_traits: { external_id: 'patient-x-77' },
+    });
+    await place.ask(summaryOf(customerId), place.full, 'POST');
+    const told = JSON.stringify(asked[0]?.body);
+    expect(told).toContain('/thanks');
+    expect(told).not.toMatch(/erase|er.sename|canary|p.rez|8765|345|patient|example/i);
+    const lines = String(asked[0]?.body.messages[1]?.content).split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { type: '~phone', name: '~name', path: '/account/~email/~name/~national_id/thanks', source: '~name' },
+      { name: '~name', path: '/of/~name/~email', source: '~email' },
+    ]);
+  });
+
   test('the text is kept sealed', async () => {
     const place = await shop();
     const { customerId } = await place.send({});

@@ -35,6 +35,7 @@ export const readJourneyByKey: Handles<Routes['readJourneyByKey'], Pick<JourneyS
     context,
     { profileId, person: found.person, until: always, offset, limit },
     found.outcome,
+    identifier.kind === 'external_customer_id' ? identifier.value : undefined,
   );
 };
 

@@ -27,10 +27,11 @@ export async function readWholeOrProjected(
   context: Context & Pick<JourneyServices, 'clickhouse'>,
   asked: TimelineAsked,
   outcome: NamedOutcome | undefined,
+  keySaid?: string,
 ): Promise<Answer> {
   return context.caller.scopes.has('customers:read')
     ? readWhole(context, asked)
-    : readProjected(context, asked, outcome);
+    : readProjected(context, asked, outcome, keySaid);
 }
 
 async function readWhole(
@@ -82,16 +83,17 @@ async function showPerson(tx: Tx, profileId: string, person: Person, events: num
 
 /** Also for whoever sees people and wants to know what each touch earned. */
 export async function readProjected(
-  stores: Stores,
+  context: Stores & Pick<Context, 'showKey'>,
   asked: TimelineAsked,
   outcome: NamedOutcome | undefined,
+  keySaid?: string,
 ): Promise<Answer> {
   const { profileId, person } = asked;
-  const credit = outcome && (await findCredit(stores, profileId, outcome));
+  const credit = outcome && (await findCredit(context, profileId, outcome));
   const lookbackDays = credit?.lookbackDays ?? outcome?.lookbackDays ?? 0;
   const subject = outcome && { at: outcome.occurredAt.getTime(), lookbackDays, credit };
-  const { events, totalCount } = await readTouchline(stores, asked);
-  const { lineages, key } = await stores.ledger.transaction(
+  const { events, totalCount } = await readTouchline(context, asked);
+  const { lineages, key } = await context.ledger.transaction(
     async (tx) => ({
       lineages: await findLineages(
         tx,
@@ -106,7 +108,12 @@ export async function readProjected(
   );
   return answer(200, {
     data: { events: events.map((event) => projectEvent(event, subject, lineages)), total_count: totalCount },
-    meta: { conversion: { conversion_id: outcome ? conversionIdOf(outcome.id) : null, customer_key: key ?? null } },
+    meta: {
+      conversion: {
+        conversion_id: outcome ? conversionIdOf(outcome.id) : null,
+        customer_key: context.showKey({ of: person.id, profileId, key, said: keySaid }),
+      },
+    },
   });
 }
 

@@ -1,4 +1,5 @@
 import { limits } from '@tributary/vocabulary';
+import type { Masks } from './mask-journey.ts';
 import type { JourneyEvent } from './show-event.ts';
 
 /** What a model is asked, and what it is told. */
@@ -12,21 +13,22 @@ export const instructions = [
 
 /**
  * What leaves the service, field by field: when, what, by which channel and campaign, on which page of the site, for how much. No
- * name, identifier, full address, place, browser or system: a summary needs none of them.
+ * name, identifier, full address, place, browser or system: a summary needs none of them. Whatever somebody could have written freely
+ * is masked: people write addresses and names where they do not belong.
  */
-export function material(events: readonly JourneyEvent[]): string {
+export function material(events: readonly JourneyEvent[], { text, path }: Masks): string {
   return events
     .slice(0, limits.journeySummary.maxEvents)
     .map((event) =>
       JSON.stringify({
         time: event.event_time,
-        type: event.event_type,
-        name: event.event_name,
-        path: event.path ?? undefined,
+        type: text(event.event_type),
+        name: text(event.event_name),
+        path: path(event.path),
         channel: event.channel ?? undefined,
-        source: event.source ?? undefined,
-        medium: event.medium ?? undefined,
-        campaign: event.campaign ?? undefined,
+        source: text(event.source),
+        medium: text(event.medium),
+        campaign: text(event.campaign),
         amount: event.value_amount ?? undefined,
         currency: event.currency ?? undefined,
         device: event.device ?? undefined,

@@ -18,7 +18,7 @@ type Result = AnswerOf<Routes['createLinkTokens']>['body']['data']['results'][nu
 
 export const createLinkTokens: Handles<Routes['createLinkTokens'], LinkTokenServices> = async (
   { body },
-  { ledger, linkTokenKeys, tombstones, caller, mentions, now },
+  { ledger, linkTokenKeys, tombstones, caller, mentions, showKey, now },
 ) => {
   const [key] = linkTokenKeys();
   if (!key) refuse('link_tokens_disabled', 'This deployment has no secret for link tokens, so none can be made.');
@@ -41,9 +41,9 @@ export const createLinkTokens: Handles<Routes['createLinkTokens'], LinkTokenServ
   for (const customer of found) if (customer) mentions(customer.id);
 
   const expiresAt = new Date(now.getTime() + body.expires_in_days * dayMs);
-  const minted = (customer: FoundCustomer): Omit<Result, 'index'> => ({
+  const minted = (customer: FoundCustomer, row: LinkTokenRow): Omit<Result, 'index'> => ({
     status: 'minted',
-    customer_key: customer.key,
+    customer_key: showKey({ of: customer.id, profileId, key: customer.key, said: keySaid(row) }),
     ...(caller.scopes.has('customers:read') && { customer_profile_id: customer.id }),
     token: sealLinkToken(key, profileId, { customerId: customer.id, expiresAt }),
     expires_at: expiresAt.toISOString(),
@@ -51,7 +51,7 @@ export const createLinkTokens: Handles<Routes['createLinkTokens'], LinkTokenServ
   const results = body.customers.map((row, index): Result => {
     const customer = found[index];
     const named = read[index] as ReadRow;
-    return { index, ...(customer ? minted(customer) : notMinted(row, named, erased.has(named))) };
+    return { index, ...(customer ? minted(customer, row) : notMinted(row, named, erased.has(named))) };
   });
   const counts = { minted: 0, not_found: 0, invalid: 0 };
   for (const { status } of results) counts[status] += 1;

@@ -19,7 +19,7 @@ async function recordOne(read: ReadEvent | EventFault, context: ProfileContext &
   if ('code' in read)
     refuse(read.code, `The field "${read.field}" ${read.message}.`, { fields: { field: read.field } });
   return record(context, [read], ([one], definitions) =>
-    answer(202, { data: { ...receipt(read, one as Recorded), ...definitions } }),
+    answer(202, { data: { ...receipt(context, read, one as Recorded), ...definitions } }),
   );
 }
 
@@ -37,7 +37,7 @@ async function recordMany(candidates: readonly unknown[], context: ProfileContex
             field: read.field,
             message: `The field "${read.field}" ${read.message}.`,
           }
-        : { index, ...receipt(read, rest.shift() as Recorded) },
+        : { index, ...receipt(context, read, rest.shift() as Recorded) },
     );
     const summary: Record<string, number> = {
       total: results.length,
@@ -73,12 +73,17 @@ async function record(
   );
 }
 
-function receipt(read: ReadEvent, recorded: Recorded) {
+function receipt({ showKey, caller: { profileId } }: ProfileContext, read: ReadEvent, recorded: Recorded) {
   const warnings = [...read.warnings, ...lacks(read, recorded)];
   return {
     outcome_event_id: recorded.outcomeId,
     status: recorded.status,
-    customer_key: recorded.customerKey,
+    customer_key: showKey({
+      of: recorded.customerId ?? recorded.outcomeId,
+      profileId,
+      key: recorded.customerKey,
+      said: read.said.identifiers.find(({ kind }) => kind === 'external_customer_id')?.value,
+    }),
     ...(warnings.length > 0 && { warnings }),
   };
 }

@@ -45,6 +45,16 @@ export const DecimalString = decimal(40);
 /** A product of an amount and a rate, and a sum of such, with every digit that they have. */
 export const ExactDecimal = decimal(100);
 
+/** A caller's own key of a customer, as it is answered. */
+export const shownKey = (what: string) =>
+  z
+    .string()
+    .nullable()
+    .describe(
+      `${what} Null for whoever may not see people where it has the shape of an e-mail address, a phone or a national id, and on a ` +
+        'healthcare-family profile unless the request itself named the customer by it.',
+    );
+
 /** The shape of ISO 4217. Whether the code is in use, and its minor digits, is packages/rules' to say: that list changes, this does not. */
 export const CurrencyCode = z.string().regex(/^[A-Z]{3}$/, 'must be a currency code of ISO 4217, like CLP');
 

@@ -1,6 +1,7 @@
 import type { AnswerOf, CredentialKind, Input, Role, Route, Scope } from '@tributary/contract';
 import type { Ledger, Tx, Wall } from '@tributary/postgres';
 import type { AddToAudit, Answered } from './audit.ts';
+import type { KeyToShow } from './customer-key.ts';
 
 /** Who asks, as the credential says at this moment. Never kept beyond the request: it may be revoked in the next one. */
 export interface Caller {
@@ -65,6 +66,11 @@ export interface Context<By extends Caller = Caller> {
   setHeader(name: string, value: string): void;
   /** Names a customer whose data the answer holds, so that an erasure can clear what is kept of it. */
   mentions(customerId: string): void;
+  /**
+   * What the caller may get of its own key of a customer: null unless it may. One that the request did not say itself is told, so the
+   * answer passes the person gate and is counted in the access log, whatever the route.
+   */
+  showKey(key: KeyToShow): string | null;
   /** Behind another wall, for a handler that has just proven its right to it. */
   behind(wall: Wall): Ledger;
   /** The header as it came, for the one route that reads a client id and secret from it. */

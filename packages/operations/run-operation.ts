@@ -2,6 +2,7 @@ import { errorEntry, type Route } from '@tributary/contract';
 import { admit, admitAgain, deprecationHeaders } from './admission.ts';
 import { rateHeaders, takeAllowance } from './allowance.ts';
 import type { AnyHandler, Call, Desk, Prepared, RawInput, SendAnswer } from './call.ts';
+import { isToldAsBefore, type ToldKeys } from './customer-key.ts';
 import type { Caller } from './handler.ts';
 import { parseBody, parseParams, parseQuery } from './parse.ts';
 import { inTurn, type Leaving, leaveInTurn, recordAccess } from './person-gate.ts';
@@ -27,22 +28,35 @@ export async function runOperation<Services>(
     if (caller) await admitOrRecord(desk, route, caller, call);
     const input = parse(route, call.input);
     const prepare = () => answerTo(route, handler, input, call, desk);
-    if (!caller || route.access.grain !== 'person') return send((await prepare()).prepared);
+    if (!caller) return send((await prepare()).prepared);
+    if (route.access.grain !== 'person') return sendKeys(desk, await prepare(), { route, caller, call, send });
 
     const leaving = leavingTo(route, caller, call);
     // What is only read is made when it can leave; what changes something waits for nobody's slow reader.
     const made = route.method === 'GET' ? undefined : await prepare();
     await inTurn(desk.gate, leaving, async () => {
-      const { prepared, people } = made ?? (await prepare());
-      await leaveInTurn(desk.gate, { ...leaving, people }, (cut) => send(prepared, cut));
+      const { prepared, people, told } = made ?? (await prepare());
+      await leaveInTurn(desk.gate, { ...leavingTo(route, caller, call, told), people }, (cut) => send(prepared, cut));
     });
   });
+}
+
+/** An answer that is not about people passes the gate only where it tells keys of customers; it is small, and waits for no turn. */
+async function sendKeys(
+  { gate }: Desk<unknown>,
+  { prepared, told }: Answered,
+  { route, caller, call, send }: { route: Route; caller: Caller; call: Call; send: SendAnswer },
+): Promise<void> {
+  if (!told) return send(prepared);
+  const leaving = { ...leavingTo(route, caller, call, told), people: told.people.size };
+  await leaveInTurn(gate, leaving, (cut) => send(prepared, cut));
 }
 
 interface Answered {
   readonly prepared: Prepared;
   /** How many people it names. */
   readonly people: number;
+  readonly told: ToldKeys | undefined;
 }
 
 async function answerTo<Services>(
@@ -66,7 +80,8 @@ async function answerTo<Services>(
   const contentType = route.answers[status]?.contentType ?? 'application/json; charset=utf-8';
   return {
     prepared: { status, bytes, headers: { 'content-type': contentType, ...work.headers } },
-    people: work.people.size,
+    people: work.told ? work.people.union(work.told.people).size : work.people.size,
+    told: work.told,
   };
 }
 
@@ -111,8 +126,8 @@ async function recordRefusedRead({ gate }: Desk<unknown>, route: Route, caller: 
 }
 
 /** Whom an answer with people leaves to, and what it is held against once more under the lock. */
-function leavingTo(route: Route, caller: Caller, { requestId, now }: Call): Leaving {
-  const { kind, credentialId, userId, profileId, workspaceId } = caller;
+function leavingTo(route: Route, caller: Caller, { requestId, now }: Call, told?: ToldKeys): Leaving {
+  const { kind, credentialId, userId, workspaceId, profileId = told?.profileId } = caller;
   if (!profileId || !workspaceId) throw new Error(`${route.id} answers with people of no profile.`);
   return {
     operation: route.id,
@@ -126,6 +141,10 @@ function leavingTo(route: Route, caller: Caller, { requestId, now }: Call): Leav
       const fresh = await caller.recheck(tx, now);
       if (!fresh) refuse('unauthorized', 'The credential was revoked while the request was at work.');
       admitAgain(route, caller, fresh);
+      if (told && !isToldAsBefore(caller, fresh))
+        refuse('insufficient_scope', 'The credential may no longer see the keys of customers that the answer holds.', {
+          fields: { required_scopes: ['customers:read'] },
+        });
     },
   };
 }

@@ -4,6 +4,7 @@ import { addressGroup, hidden } from '@tributary/redis';
 import type { Answered, AuditNote } from './audit.ts';
 import { actorOf, entryOf, leavesEntry, logOf } from './audit-entry.ts';
 import type { Call, Desk } from './call.ts';
+import { type KeyToShow, keyFor, type ToldKeys } from './customer-key.ts';
 import type { Caller, Context } from './handler.ts';
 import {
   claimKey,
@@ -30,6 +31,8 @@ export class Work<Services> {
   #hadEffect = false;
   /** The customers that the answer names. */
   readonly people = new Set<string>();
+  /** Undefined where the answer tells no key of a customer. */
+  told: ToldKeys | undefined;
   /** What the handler adds to the answer's headers, and whether it is an earlier one. */
   readonly headers: Record<string, string> = {};
 
@@ -93,7 +96,16 @@ export class Work<Services> {
       mentions: (customerId) => {
         this.people.add(customerId);
       },
+      showKey: (key) => this.#showKey(key),
     };
+  }
+
+  #showKey(asked: KeyToShow): string | null {
+    const key = keyFor(this.#caller, asked);
+    if (key === null || key === asked.said) return key;
+    this.told ??= { profileId: asked.profileId, people: new Set() };
+    this.told.people.add(asked.of);
+    return key;
   }
 
   #effect<A extends Answered>(work: (tx: Tx) => Promise<A>): Promise<A> {

@@ -4,6 +4,7 @@ export { hourWeights, minuteWeights } from './attribution/decay.ts';
 export { whyLeftOut } from './attribution/left-out.ts';
 export { isInWindow, type Path, pathOf, type Touch as AttributedTouch } from './attribution/path.ts';
 export { conversionIdOf, outcomeIdOf } from './conversion-id.ts';
+export { isOpaqueKey } from './customer-key.ts';
 export { dayOf, daysOf } from './days.ts';
 export {
   type CheckedDefinition,

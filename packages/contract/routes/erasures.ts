@@ -1,6 +1,6 @@
 import { limits } from '@tributary/vocabulary';
 import { z } from 'zod';
-import { CountryCode, data, IsoTimestamp, Uuid, workspaceData } from '../primitives.ts';
+import { CountryCode, data, IsoTimestamp, shownKey, Uuid, workspaceData } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { ErasureReason, ErasureStatus, IdentifierType } from '../vocabulary.ts';
 
@@ -13,10 +13,9 @@ const ErasureReceipt = z
     status: ErasureStatus.describe(
       '`queued` while the last stores are being cleared; nobody finds the customer any more.',
     ),
-    customer_key: z
-      .string()
-      .nullable()
-      .describe('The key that was sent, or the customer’s where it was named otherwise; null if it had none.'),
+    customer_key: shownKey(
+      'The key that was sent, or the customer’s where it was named otherwise; null if it had none.',
+    ),
     reason: ErasureReason,
     requested_at: IsoTimestamp,
     completed_at: IsoTimestamp.nullable().describe('Null while queued.'),

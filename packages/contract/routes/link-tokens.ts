@@ -6,7 +6,7 @@ import {
   linkTokenStatuses,
 } from '@tributary/vocabulary';
 import { z } from 'zod';
-import { CountryCode, data, IsoTimestamp, Uuid } from '../primitives.ts';
+import { CountryCode, data, IsoTimestamp, shownKey, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { IdentifierType } from '../vocabulary.ts';
 
@@ -42,12 +42,9 @@ const LinkTokenResult = z
   .strictObject({
     index: z.int().min(0).describe('The position of the row in the request.'),
     status: z.enum(linkTokenStatuses),
-    customer_key: z
-      .string()
-      .nullable()
-      .describe(
-        'Of a minted row the key that the customer holds, after a merge the survivor’s; else the key that was sent.',
-      ),
+    customer_key: shownKey(
+      'Of a minted row the key that the customer holds, after a merge the survivor’s; else the key that was sent.',
+    ),
     customer_profile_id: Uuid.optional().describe('On minted rows, for a key that holds `customers:read`.'),
     token: z.string().optional().describe('On minted rows. Opaque: it says nothing of the person.'),
     expires_at: IsoTimestamp.optional().describe('On minted rows.'),

@@ -1,6 +1,6 @@
 import { clickIdKindNames, eventWarnings, limits, outcomeStatuses } from '@tributary/vocabulary';
 import { z } from 'zod';
-import { CurrencyCode, data, fieldsOf, IsoTimestamp, IsoTimestampInput, Uuid } from '../primitives.ts';
+import { CurrencyCode, data, fieldsOf, IsoTimestamp, IsoTimestampInput, shownKey, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { ActionSource, ConversionKey, RevenueType } from '../vocabulary.ts';
 
@@ -53,7 +53,7 @@ export const ServerEvent = z.object({
 const EventReceipt = z.strictObject({
   outcome_event_id: Uuid,
   status: z.enum(outcomeStatuses),
-  customer_key: z.string().nullable(),
+  customer_key: shownKey('Your own key of the customer.'),
   warnings: z
     .array(z.string())
     .optional()

@@ -21,3 +21,10 @@ const escapedText = new RegExp(
  */
 export const decodeOnce = (text: string): string =>
   text.includes('%') ? text.replace(escapedText, decodeURIComponent) : text;
+
+/** All rounds of it, as far as anybody writes them. */
+export function decodeAll(text: string): string {
+  let decoded = text;
+  for (let round = 0; round < 6 && decoded.includes('%'); round += 1) decoded = decodeOnce(decoded);
+  return decoded;
+}

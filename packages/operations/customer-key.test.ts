@@ -1,0 +1,118 @@
+import { openTestWithClickHouse, type Scene, type SceneTraits, scene } from '@tributary/testkit';
+import { describe, expect, test } from 'vitest';
+
+const world = await openTestWithClickHouse();
+
+const patient = { external_id: 'patient@canary.example', national_id: '12345678-5' };
+const opaque = { external_id: 'c-17', national_id: '12345678-5' };
+
+/** A shop whose one customer was told of by somebody who may see people. */
+async function open(traits: object, about: SceneTraits = {}) {
+  const shop = await scene(world, about);
+  const { outcomeId } = await shop.send({ user_traits: traits });
+  return { ...shop, outcomeId, writer: await shop.keyWith('attribution:write') };
+}
+type Shop = Awaited<ReturnType<typeof open>>;
+
+/** The key as every way that leads to it answers, to somebody who names the customer by something else. */
+async function keysTold(shop: Shop, writer = shop.writer, reader = shop.projected) {
+  const { national_id } = opaque;
+  const event = { event_name: 'lead_created', user_traits: { national_id } };
+  const one = await shop.ask('/api/v1/events', writer, 'POST', event);
+  const many = await shop.ask('/api/v1/events', writer, 'POST', { events: [event, event] });
+  const named = { identifier_type: 'national_id', identifier_value: national_id };
+  const tokens = await shop.ask('/api/v1/customers/link-tokens', writer, 'POST', { customers: [named] });
+  const journey = await shop.ask(`/api/v1/conversions/${shop.outcomeId}/journey?view=projection`, reader);
+  const erased = await shop.ask('/api/v1/customers/erasures', writer, 'POST', { request_ref: 'r', ...named });
+  const receipt = await shop.ask(`/api/v1/customers/erasures/${erased.body.data.erasure_id}`, reader);
+  return {
+    event: one.body.data.customer_key,
+    batch: many.body.data.results.map((row: { customer_key: string }) => row.customer_key),
+    token: tokens.body.data.results[0].customer_key,
+    journey: journey.body.meta.conversion.customer_key,
+    erasure: erased.body.data.customer_key,
+    receipt: receipt.body.data.customer_key,
+  };
+}
+
+const everywhere = (key: string | null) => ({
+  event: key,
+  batch: [key, key],
+  token: key,
+  journey: key,
+  erasure: key,
+  receipt: key,
+});
+
+const accesses = async (shop: Scene) =>
+  (await shop.accesses()).toReversed().map(({ operation, people }) => `${operation} ${people}`);
+
+describe('whoever may not see people', () => {
+  test('gets an opaque key, and each telling of it is in the log of reads of people', async () => {
+    const shop = await open(opaque);
+    expect(await keysTold(shop)).toEqual(everywhere('c-17'));
+    expect(await accesses(shop)).toEqual([
+      'createEvent 1',
+      'createEvent 1',
+      'createLinkTokens 1',
+      'readConversionJourney 1',
+      'createErasure 1',
+      'readErasure 1',
+    ]);
+  });
+
+  test.each(['patient@canary.example', '+56 9 1234 5678', '56912345678', '11.111.111-1'])(
+    'gets no key like %s, though the request said it',
+    async (external_id) => {
+      const shop = await open({ ...opaque, external_id });
+      expect(await keysTold(shop)).toEqual(everywhere(null));
+      const said = { event_name: 'lead_created', user_traits: { external_id } };
+      const { body } = await shop.ask('/api/v1/events', shop.writer, 'POST', said);
+      expect(body.data.customer_key).toBeNull();
+      expect(await accesses(shop)).toEqual(['readConversionJourney 0', 'createErasure 1']);
+    },
+  );
+
+  test('gets none on a healthcare-family profile, whatever its shape', async () => {
+    for (const traits of [patient, opaque]) {
+      const shop = await open(traits, { privacyMode: 'hipaa' });
+      expect(await keysTold(shop)).toEqual(everywhere(null));
+      expect(await accesses(shop)).toEqual(['readConversionJourney 0', 'createErasure 1']);
+    }
+  });
+
+  test('gets there what the request itself said, which tells nothing', async () => {
+    const shop = await open(opaque, { privacyMode: 'hipaa' });
+    const said = { event_name: 'lead_created', user_traits: opaque };
+    const event = await shop.ask('/api/v1/events', shop.writer, 'POST', said);
+    expect(event.body.data.customer_key).toBe('c-17');
+    const journey = await shop.ask('/api/v1/customers/journey?customer_key=c-17', shop.projected);
+    expect(journey.body.meta.conversion.customer_key).toBe('c-17');
+    expect(await accesses(shop)).toEqual(['readJourneyByKey 0']);
+  });
+});
+
+test('whoever may see people gets every key, and it is in the log', async () => {
+  const shop = await open(patient);
+  const all = await shop.keyWith('attribution:write', 'conversions:read', 'customers:read');
+  expect(await keysTold(shop, all, all)).toEqual(everywhere('patient@canary.example'));
+  expect(await accesses(shop)).toHaveLength(6);
+});
+
+test('a key that was on its way when the profile turned to healthcare does not leave', async () => {
+  const shop = await open(opaque);
+  const [switched, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const switching = world.kit.app.forProfile(shop.profileId).transaction(async (tx) => {
+    await tx.updateTable('profiles').set({ privacy_mode: 'hipaa' }).execute();
+    switched.resolve();
+    await go.promise;
+  });
+  await switched.promise;
+  const { national_id } = opaque;
+  const asked = shop.ask('/api/v1/events', shop.writer, 'POST', { event_name: 'x', user_traits: { national_id } });
+  await expect.poll(async () => (await accesses(shop)).length).toBe(1);
+  go.resolve();
+  await switching;
+  const { status, body } = await asked;
+  expect([status, body.error.code]).toEqual([403, 'insufficient_scope']);
+});
