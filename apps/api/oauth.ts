@@ -26,8 +26,10 @@ function serveEndpoint(
   fastify.route({
     method,
     url: path,
-    handler: async (request, reply) => {
+    onRequest: async (request) => {
       await takeFromAddress(limiter, isCostly ? 'token' : 'public', request.ip);
+    },
+    handler: async (request, reply) => {
       const attempt = { addressHash: hidden(request.ip), requestId: request.state.requestId, now: now() };
       return send(reply, await handle(asWebRequest(request, baseUrl), attempt));
     },

@@ -3,7 +3,7 @@ import { enter, type Ledger, type Tx, type Wall } from '@tributary/postgres';
 import { hidden } from '@tributary/redis';
 import type { Answered, AuditNote } from './audit.ts';
 import { actorOf, entryOf, leavesEntry, logOf } from './audit-entry.ts';
-import type { Call, Desk } from './call.ts';
+import type { Call, Desk, RawInput } from './call.ts';
 import type { Caller, Context } from './handler.ts';
 import {
   claimKey,
@@ -33,7 +33,7 @@ export class Work<Services> {
   /** What the handler adds to the answer's headers, and whether it is an earlier one. */
   readonly headers: Record<string, string> = {};
 
-  constructor(route: Route, params: unknown, call: Call, desk: Desk<Services>) {
+  constructor(route: Route, params: unknown, call: Call, sent: RawInput, desk: Desk<Services>) {
     this.#route = route;
     this.#params = params;
     this.#call = call;
@@ -41,7 +41,7 @@ export class Work<Services> {
     this.#caller = call.caller ?? nobody;
     this.#wall = wallOf(route, this.#caller);
     this.#ledger = desk.postgres.behind(this.#wall);
-    this.#idempotent = readKey(route, call, this.#caller);
+    this.#idempotent = readKey(route, call, sent, this.#caller);
   }
 
   async run(
@@ -191,7 +191,12 @@ const wallOf = ({ access }: Route, { profileId, workspaceId, appId }: Caller) =>
 
 const keyPattern = /^[\x21-\x7e]{1,255}$/;
 
-function readKey(route: Route, { input, idempotencyKey: key }: Call, caller: Caller): IdempotentRequest | undefined {
+function readKey(
+  route: Route,
+  { idempotencyKey: key }: Call,
+  { target, body }: RawInput,
+  caller: Caller,
+): IdempotentRequest | undefined {
   if (route.idempotency !== 'required' && route.idempotency !== 'accepted') return undefined;
   if (key === undefined && route.idempotency === 'accepted') return undefined;
   if (key === undefined || !keyPattern.test(key)) {
@@ -203,7 +208,7 @@ function readKey(route: Route, { input, idempotencyKey: key }: Call, caller: Cal
   }
   const { profileId, appId, workspaceId } = caller;
   const ownerId = route.access.grain === 'workspace' ? (workspaceId ?? appId) : (profileId ?? appId ?? workspaceId);
-  return ownerId ? readIdempotentRequest(ownerId, caller, key, route.method, input.target, input.body) : undefined;
+  return ownerId ? readIdempotentRequest(ownerId, caller, key, route.method, target, body) : undefined;
 }
 
 function hold(route: Route, declared: Answer, body: unknown): void {
