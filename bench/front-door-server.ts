@@ -6,7 +6,7 @@ import { outcomesReadiness } from '@tributary/domain/outcomes/room.ts';
 import { readProfile } from '@tributary/domain/tenants/room.ts';
 import { trackerReadiness } from '@tributary/domain/tracking/room.ts';
 import { bindRoute, createServer } from '@tributary/http';
-import { answer, createPersonGate } from '@tributary/operations';
+import { answer, createPersonGate, Door } from '@tributary/operations';
 import { createPostgres } from '@tributary/postgres';
 import { createRateLimiter, createRedis, redisReady } from '@tributary/redis';
 import { createLog } from '@tributary/telemetry';
@@ -66,6 +66,7 @@ async function ours() {
   const binding = {
     fastify: server,
     authenticate: (presented: { authorization: string | undefined }, now: Date) => bearer(presented.authorization, now),
+    door: new Door(),
     postgres,
     limiter: generous,
     vault: testVault,

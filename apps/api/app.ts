@@ -9,7 +9,7 @@ import { findCustomerTotals, goalReader, outcomesReadiness } from '@tributary/do
 import { paymentStandings } from '@tributary/domain/payments/room.ts';
 import { type OpenDns, trackerReadiness } from '@tributary/domain/tracking/room.ts';
 import { bindRoute, createServer, serveDocs, serveHealth } from '@tributary/http';
-import { type Authenticate, createPersonGate, takeAttempt } from '@tributary/operations';
+import { type Authenticate, createPersonGate, Door, takeAttempt } from '@tributary/operations';
 import type { Outbound } from '@tributary/outbound';
 import type { Postgres } from '@tributary/postgres';
 import { createGuesses, createRateLimiter, type RedisClient } from '@tributary/redis';
@@ -113,6 +113,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const binding = {
     fastify,
     authenticate,
+    door: new Door(),
     postgres,
     limiter,
     vault,

@@ -25,8 +25,10 @@ function serveEndpoint(
   fastify.route({
     method,
     url: path,
-    handler: async (request, reply) => {
+    onRequest: async (request) => {
       await takeFromAddress(limiter, isCostly ? 'token' : 'public', request.ip);
+    },
+    handler: async (request, reply) => {
       const addressHash = hidden(addressGroup(request.ip).own);
       const attempt = { addressHash, requestId: request.state.requestId, now: now() };
       return send(reply, await handle(asWebRequest(request, baseUrl), attempt));

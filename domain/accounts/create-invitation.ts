@@ -27,6 +27,6 @@ export const createInvitation: Handles<Routes['createInvitation'], { baseUrl: st
     addToAudit({ detail: { role: body.role } });
     // Behind the #, so that no server, proxy or log along the way sees it.
     const url = `${baseUrl}/invitation#${token}`;
-    return answer(201, { data: { ...showInvitation(row, now), token, url } });
+    return answer(201, { data: { ...showInvitation(row, now), token, url }, meta: {} });
   });
 };

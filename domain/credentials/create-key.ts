@@ -68,7 +68,7 @@ async function mintKey(tx: Tx, key: NewKey, by: Actor, now: Date) {
     created_at: now,
     expires_at: key.expires_at ? new Date(key.expires_at) : null,
   });
-  return answer(201, { data: { ...showKey(row), key: secret } });
+  return answer(201, { data: { ...showKey(row), key: secret }, meta: {} });
 }
 
 /** Scopes that only administer are never lent to a key. */

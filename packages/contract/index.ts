@@ -11,4 +11,5 @@ export { type JudgedSpendRow, judgeSpendRow, type SpendFault, spendColumns } fro
 export { ReasonCode } from './routes/top-performers.ts';
 export * from './routes.ts';
 export * from './scopes.ts';
+export * from './shown-once.ts';
 export * from './vocabulary.ts';

@@ -2,10 +2,13 @@ import type { Route } from '@tributary/contract';
 import {
   type AnyHandler,
   type Authenticate,
+  admitCall,
   type Desk,
+  type Door,
   identify,
   type Prepared,
   runOperation,
+  type SendAnswer,
 } from '@tributary/operations';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { refuseForgery } from './forgery.ts';
@@ -13,6 +16,7 @@ import { refuseForgery } from './forgery.ts';
 export interface Binding<Services> extends Desk<Services> {
   readonly fastify: FastifyInstance;
   readonly authenticate: Authenticate;
+  readonly door: Door;
   readonly now: () => Date;
 }
 
@@ -22,13 +26,19 @@ export function bindRoute<Services>(binding: Binding<Services>, route: Route, ha
     method: route.method,
     url: route.path.replace(/\{(\w+)\}/g, ':$1'),
     ...(route.body?.maxBytes && { bodyLimit: route.body.maxBytes }),
-    handler: async (request, reply) => {
+    // Before the body is read: nobody's is kept in memory who may not send it.
+    onRequest: async (request, reply) => {
       const { state, ip: address } = request;
       state.route = route;
       const now = binding.now();
       state.caller = await identify(binding, route, presentedBy(request), address, now);
-      const call = callOf(request, reply, binding.baseUrl, now);
-      await runOperation(route, handler, call, binding, (prepared, cut) => send(reply, prepared, cut));
+      state.admitted = await admitCall(route, callOf(request, reply, binding.baseUrl, now), binding);
+    },
+    handler: async (request, reply) => {
+      const { admitted } = request.state;
+      if (!admitted) throw new Error(`${route.id} was reached without admission.`);
+      const sending: SendAnswer = (prepared, cut) => send(reply, prepared, cut);
+      await runOperation(route, handler, admitted, inputOf(request), binding, sending);
       return reply;
     },
   });
@@ -45,6 +55,14 @@ function presentedBy({ headers, params }: FastifyRequest) {
   };
 }
 
+const inputOf = ({ params, query, body, headers, url }: FastifyRequest) => ({
+  params,
+  query,
+  body: body as Buffer | undefined,
+  contentType: headers['content-type'],
+  target: url,
+});
+
 function callOf(request: FastifyRequest, reply: FastifyReply, baseUrl: string, now: Date) {
   const { state, headers } = request;
   const { caller } = state;
@@ -52,13 +70,6 @@ function callOf(request: FastifyRequest, reply: FastifyReply, baseUrl: string, n
   return {
     caller,
     address: request.ip,
-    input: {
-      params: request.params,
-      query: request.query,
-      body: request.body as Buffer | undefined,
-      contentType: headers['content-type'],
-      target: request.url,
-    },
     idempotencyKey: typeof key === 'string' ? key : undefined,
     authorization: headers.authorization,
     requestId: state.requestId,

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import cors from '@fastify/cors';
-import { awayAsRefusal, countRefusal, Refusal, renderError } from '@tributary/operations';
+import { awayAsRefusal, countRefusal, Refusal, renderError, tooMany } from '@tributary/operations';
 import type { RateLimiter } from '@tributary/redis';
 import type { Log, Metrics, Tracing } from '@tributary/telemetry';
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { serveInTurn } from './in-turn.ts';
+import { type BodyLimits, BodyReader } from './read-body.ts';
 import { RequestState } from './request-state.ts';
 
 export interface ServerOptions {
@@ -19,6 +20,9 @@ export interface ServerOptions {
   readonly corsOrigins: readonly string[];
   readonly tls?: { readonly certificateFile: string; readonly keyFile: string } | undefined;
   readonly maxBodyBytes?: number;
+  readonly bodies?: BodyLimits;
+  /** Until the last of its headers has come. */
+  readonly headersTimeoutMs?: number;
 }
 
 /** An HTTP server that knows request ids, errors, limits, logs and metrics, and no route yet. */
@@ -31,7 +35,12 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 500 },
     // Node would refuse a request without a Host by itself, in words of its own; nothing here depends on one.
-    http: { requireHostHeader: false },
+    http: {
+      requireHostHeader: false,
+      headersTimeout: Math.min(options.headersTimeoutMs ?? 10_000, requestTimeoutMs),
+      // How often Node looks for those that are late.
+      connectionsCheckingInterval: 1_000,
+    },
     // A request that trickles in must not hold a connection for ever.
     requestTimeout: requestTimeoutMs,
     ...(options.tls && {
@@ -83,7 +92,10 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   fastify.decorateRequest('state');
   // Bodies stay bytes here: the declaration says what they should be, and idempotency looks at what was really sent.
   fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  const bodies = new BodyReader(options.bodies);
+  fastify.addContentTypeParser('*', (request: FastifyRequest, payload: IncomingMessage) =>
+    bodies.read(request, payload, request.state.gone),
+  );
   if (options.corsOrigins.length > 0) {
     await fastify.register(cors, {
       origin: [...options.corsOrigins],
@@ -106,6 +118,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     reply.header('x-request-id', state.requestId);
     reply.header('cache-control', 'no-store');
     reply.header('x-content-type-options', 'nosniff');
+    reply.raw.once('close', () => state.leave());
     done();
   });
   serveInTurn(fastify);
@@ -146,21 +159,24 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(JSON.stringify(body));
   });
 
-  fastify.setNotFoundHandler(async (request) => {
-    await countRefusal(limiter, request.ip);
-    throw new Refusal('not_found', 'There is nothing at this address. Check method and path against /docs.');
+  // Before the body is read, which nobody asked for.
+  fastify.addHook('onRequest', async (request) => {
+    if (request.is404) await refuseNowhere(limiter, request.ip);
   });
+  fastify.setNotFoundHandler((request) => refuseNowhere(limiter, request.ip));
   return fastify;
+}
+
+async function refuseNowhere(limiter: RateLimiter, address: string): Promise<never> {
+  const verdict = await countRefusal(limiter, address);
+  if (!verdict.allowed) throw tooMany(verdict);
+  throw new Refusal('not_found', 'There is nothing at this address. Check method and path against /docs.');
 }
 
 /** Faults that Fastify finds before a handler runs, and connections to an engine that are gone, in our words. */
 function asRefusal(error: unknown): unknown {
   if (error instanceof Refusal) return error;
   const { code } = error as Partial<FastifyError>;
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return new Refusal('payload_too_large', 'The body is larger than this route takes.');
-  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
-    return new Refusal('invalid_request', 'The body is not as long as its Content-Length says.');
   if (code?.startsWith('FST_ERR_CTP'))
     return new Refusal('invalid_request', 'The body or its Content-Type cannot be read.');
   return awayAsRefusal(error);

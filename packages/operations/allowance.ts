@@ -53,10 +53,18 @@ function refuseUncounted(): never {
 }
 
 /** Unknown credentials and unknown paths are counted by address, so that guessing is as slow as asking. */
-export async function countRefusal(limiter: RateLimiter, address: string): Promise<void> {
-  const verdict = await takeOfAddress(limiter, 'refused', addressGroup(address), perMinute.refused);
-  if (!verdict.allowed) throw tooMany(verdict);
-}
+export const countRefusal = (limiter: RateLimiter, address: string): Promise<Verdict> =>
+  takeOfAddress(limiter, 'refused', addressGroup(address), perMinute.refused);
+
+/** Said without asking anybody, to an address that was told so a moment ago. */
+export const tooManyGuesses = (seconds: number): Refusal =>
+  tooMany({
+    allowed: false,
+    limit: perMinute.refused,
+    remaining: 0,
+    resetAtSeconds: Math.ceil(Date.now() / 1_000) + seconds,
+    retryAfterSeconds: seconds,
+  });
 
 export const rateHeaders = ({ limit, remaining, resetAtSeconds }: Verdict): Record<string, string> => ({
   'x-ratelimit-limit': String(limit),

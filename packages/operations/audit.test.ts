@@ -10,7 +10,7 @@ import {
 } from '@tributary/testkit';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { answer, type Call, type Handles, identify, refuse, runOperation } from './index.ts';
+import { admitCall, answer, type Call, type Handles, identify, refuse, runOperation } from './index.ts';
 
 const rename = route({
   id: 'rename',
@@ -49,12 +49,12 @@ async function run(handler: Rename) {
   const call: Call = {
     caller: await identify(desk, rename, shown, 'here', now),
     address: 'here',
-    input: { params: { id: '7' }, query: {}, body: undefined, contentType: undefined, target: '/api/v1/things/7' },
     requestId: 'req_test',
     now,
     signal: new AbortController().signal,
   };
-  return runOperation(rename, handler, call, desk, () => {});
+  const input = { params: { id: '7' }, query: {}, body: undefined, contentType: undefined, target: '/api/v1/things/7' };
+  return runOperation(rename, handler, await admitCall(rename, call, desk), input, desk, () => {});
 }
 
 /** Changes the profile's own name, so that the change can be looked for. */

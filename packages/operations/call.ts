@@ -7,13 +7,15 @@ import type { Caller } from './handler.ts';
 import type { PersonGate } from './person-gate.ts';
 import type { Refusal } from './refusal.ts';
 
-/** One call of an operation, as whatever carried it here hands it over: HTTP, MCP, the command line or a test. */
+/**
+ * One call of an operation, as whatever carried it here hands it over: HTTP, MCP, the command line or a test. What it asks for comes
+ * apart, once it is admitted: a body is not read before.
+ */
 export interface Call {
   /** Undefined where the route needs nobody. */
   readonly caller: Caller | undefined;
   /** Where it came from: whoever is not known is counted by it. */
   readonly address: string;
-  readonly input: RawInput;
   readonly idempotencyKey?: string | undefined;
   /** The header as it came, for the one route that reads a client id and secret from it. */
   readonly authorization?: string | undefined;

@@ -3,6 +3,7 @@ import type { Ledger, Tx } from '@tributary/postgres';
 import type { Vault } from '@tributary/vault';
 import { hourMs, limits } from '@tributary/vocabulary';
 import { sql } from 'kysely';
+import type { Caller } from './handler.ts';
 import { Refusal } from './refusal.ts';
 
 /** An answer exactly as it was sent, to be sent again. */
@@ -13,9 +14,11 @@ export interface StoredAnswer {
 
 /** One request under an Idempotency-Key: whose it is, and what it asked for. */
 export interface IdempotentRequest {
+  /** Behind whose wall its answer is kept. */
   readonly ownerId: string;
+  /** Of the caller and its key: nobody finds what somebody else was answered. */
   readonly keyHash: Buffer;
-  /** Of method, address and body: the same key with another request is a mistake of the caller's. */
+  /** Of method, address, body and the caller's rights: the same key with another request is a mistake of the caller's. */
   readonly fingerprint: Buffer;
 }
 
@@ -23,15 +26,27 @@ const lifeMs = limits.idempotency.replayHours * hourMs;
 
 export function readIdempotentRequest(
   ownerId: string,
+  caller: Caller,
   key: string,
   method: string,
   url: string,
   body: Buffer | undefined,
 ): IdempotentRequest {
-  const fingerprint = createHash('sha256').update(`${method} ${url}\n`);
+  const fingerprint = createHash('sha256').update(`${rightsOf(caller)}\n${method} ${url}\n`);
   if (body) fingerprint.update(body);
-  return { ownerId, keyHash: createHash('sha256').update(key).digest(), fingerprint: fingerprint.digest() };
+  const keyHash = createHash('sha256')
+    .update(`${principalOf(caller)}\n${key}`)
+    .digest();
+  return { ownerId, keyHash, fingerprint: fingerprint.digest() };
 }
+
+/** Whose request it is: an app has a new token each hour, a person a new session each time they sign in. */
+export const principalOf = ({ kind, credentialId, appId, userId }: Caller): string =>
+  `${kind} ${(kind === 'app' && appId) || (kind === 'session' && userId) || credentialId}`;
+
+/** What an answer was made for: it is not shown again to whoever may do less by now, nor carried out twice for who may more. */
+const rightsOf = ({ role, scopes, isHealthcare, isEntitled }: Caller): string =>
+  JSON.stringify([role ?? null, [...scopes].sort(), isHealthcare, isEntitled]);
 
 /** The answer of an earlier request with this key, or undefined for the first. */
 export async function findStoredAnswer(
@@ -51,7 +66,7 @@ export async function findStoredAnswer(
   if (!row.fingerprint.equals(request.fingerprint)) {
     throw new Refusal(
       'idempotency_key_conflict',
-      'This Idempotency-Key was used for another request. Use a new key for a new request.',
+      'This Idempotency-Key was used for another request, or with other rights. Use a new key for a new request.',
     );
   }
   return { status: row.status, bytes: vault.open(row.body, place(request)) };

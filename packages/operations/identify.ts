@@ -1,6 +1,7 @@
 import type { Route } from '@tributary/contract';
 import type { RateLimiter } from '@tributary/redis';
-import { countRefusal } from './allowance.ts';
+import { countRefusal, tooMany, tooManyGuesses } from './allowance.ts';
+import type { Door } from './door.ts';
 import type { Caller } from './handler.ts';
 import { refuse } from './refusal.ts';
 
@@ -15,9 +16,16 @@ export interface Presented {
 
 export type Authenticate = (presented: Presented, now: Date) => Promise<Caller | undefined>;
 
+/** What somebody who comes is looked at with. */
+interface Reception {
+  readonly authenticate: Authenticate;
+  readonly limiter: RateLimiter;
+  readonly door: Door;
+}
+
 /** Who calls; undefined where the route needs nobody. `address` is counted when it cannot be told. */
 export async function identify(
-  { authenticate, limiter }: { readonly authenticate: Authenticate; readonly limiter: RateLimiter },
+  { authenticate, limiter, door }: Reception,
   { access: { credentials } }: Route,
   presented: Presented,
   address: string,
@@ -26,11 +34,24 @@ export async function identify(
   const isPublic = credentials.includes('public');
   // A client id and secret may stand in the body, so the token route looks for itself.
   if (credentials.includes('client_secret') || (isPublic && credentials.length === 1)) return undefined;
-  const { authorization, cookie } = presented;
-  const caller = authorization || cookie ? await authenticate(presented, now) : undefined;
+  const shown = presented.authorization ?? presented.cookie;
+  if (shown) {
+    const seconds = door.closedFor(address, shown);
+    if (seconds !== undefined) throw tooManyGuesses(seconds);
+    const caller = await authenticate(presented, now);
+    if (caller) {
+      door.wasGood(shown);
+      return caller;
+    }
+  }
   // Where a credential may be left out, a dead one counts as none.
-  if (caller || isPublic) return caller;
-  await countRefusal(limiter, address);
+  if (isPublic && !shown) return undefined;
+  const verdict = await countRefusal(limiter, address);
+  if (!verdict.allowed) {
+    door.close(address, verdict.retryAfterSeconds);
+    throw tooMany(verdict);
+  }
+  if (isPublic) return undefined;
   return refuse(
     'unauthorized',
     'No valid credential came with the request. Send a live key as "Authorization: Bearer <key>".',

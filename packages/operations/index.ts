@@ -8,7 +8,8 @@ export {
 export type { Actor, AddToAudit, AuditEntry, AuditLog, WriteAudit } from './audit.ts';
 export { actorOf } from './audit-entry.ts';
 export { awayAsRefusal } from './away.ts';
-export type { AnyHandler, AuditRefusal, Call, Desk, Prepared, SendAnswer } from './call.ts';
+export type { AnyHandler, AuditRefusal, Call, Desk, Prepared, RawInput, SendAnswer } from './call.ts';
+export { Door } from './door.ts';
 export { answer, type Caller, type CallerOf, type Context, type Handles, type ProfileContext } from './handler.ts';
 export { holdsPeople } from './holds-people.ts';
 export { forgetAnswers } from './idempotency.ts';
@@ -17,4 +18,4 @@ export { createOperator, type Operator, readBody, type Sent } from './operator.t
 export { createPersonGate, type Leaving, leaveWithPeople, type PersonGate, type Send } from './person-gate.ts';
 export { Refusal, refuse } from './refusal.ts';
 export { docsUrl, renderError } from './respond.ts';
-export { runOperation } from './run-operation.ts';
+export { type Admitted, admitCall, runOperation } from './run-operation.ts';

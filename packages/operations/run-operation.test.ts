@@ -3,7 +3,16 @@ import type { Tx } from '@tributary/postgres';
 import { buildApiKey, buildProfile, openDesk, openTestkit, type TestDesk, type Testkit } from '@tributary/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type AnyHandler, answer, type Call, type Handles, identify, type Prepared, runOperation } from './index.ts';
+import {
+  type AnyHandler,
+  admitCall,
+  answer,
+  type Call,
+  type Handles,
+  identify,
+  type Prepared,
+  runOperation,
+} from './index.ts';
 
 const access = { credentials: ['api_key'], scopes: [['customers:read']] } as const;
 
@@ -58,11 +67,17 @@ const countOn: Handles<typeof count> = (_input, { effect }) =>
 const call = async (of: typeof name | typeof count, more: Partial<Call> = {}): Promise<Call> => ({
   caller: await identify(desk, of, { ...nothing, authorization }, 'here', kit.clock.now()),
   address: 'here',
-  input: { params: {}, query: { of: 'Eva' }, body: undefined, contentType: undefined, target: of.path },
   requestId: 'req_test',
   now: kit.clock.now(),
   signal: new AbortController().signal,
   ...more,
+});
+const inputOf = (of: typeof name | typeof count) => ({
+  params: {},
+  query: { of: 'Eva' },
+  body: undefined,
+  contentType: undefined,
+  target: of.path,
 });
 const nothing = { authorization: undefined, cookie: undefined, profileId: undefined, workspaceId: undefined };
 
@@ -72,7 +87,8 @@ async function run(of: typeof name | typeof count, handler: AnyHandler, made: Ca
   await runOperation(
     of,
     handler,
-    made,
+    await admitCall(of, made, desk),
+    inputOf(of),
     desk,
     (prepared, cut) => void sent.push({ prepared, isGated: cut !== undefined }),
   );
@@ -118,7 +134,14 @@ test('a read is made only when it can leave; behind two slow ones it waits', asy
     return sayName(input, context);
   };
   const running = Array.from({ length: 5 }, async () =>
-    runOperation(name, countAndSay, await call(name), desk, () => left.promise),
+    runOperation(
+      name,
+      countAndSay,
+      await admitCall(name, await call(name), desk),
+      inputOf(name),
+      desk,
+      () => left.promise,
+    ),
   );
   await expect.poll(() => begun).toBe(2);
   await new Promise((resolve) => setTimeout(resolve, 200));

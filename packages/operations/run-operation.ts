@@ -9,6 +9,26 @@ import { inTurn, type Leaving, leaveInTurn, recordAccess } from './person-gate.t
 import { Refusal, refuse } from './refusal.ts';
 import { Work } from './work.ts';
 
+/** A call that may be made: only `admitCall` makes one. */
+export interface Admitted {
+  readonly call: Call;
+  readonly [admission]: true;
+}
+
+declare const admission: unique symbol;
+
+/** Whether somebody may call, and not too often. It looks at nothing that would have to be read first. */
+export async function admitCall(route: Route, call: Call, desk: Desk<unknown>): Promise<Admitted> {
+  const { caller, now } = call;
+  call.tell?.(rateHeaders(await takeAllowance(desk.limiter, route, caller, call.address)));
+  call.tell?.(deprecationHeaders(route, now, desk.baseUrl));
+  await auditing(desk, route, call, async () => {
+    call.precheck?.();
+    if (caller) await admitOrRecord(desk, route, caller, call);
+  });
+  return { call } as Admitted;
+}
+
 /**
  * Runs a declared operation and sends its answer: all that the declaration says happens here, in this order, and nowhere else.
  * What names people passes the gate.
@@ -16,18 +36,16 @@ import { Work } from './work.ts';
 export async function runOperation<Services>(
   route: Route,
   handler: AnyHandler,
-  call: Call,
+  { call }: Admitted,
+  sent: RawInput,
   desk: Desk<Services>,
   send: SendAnswer,
 ): Promise<void> {
-  const { caller, now } = call;
-  call.tell?.(rateHeaders(await takeAllowance(desk.limiter, route, caller, call.address)));
-  call.tell?.(deprecationHeaders(route, now, desk.baseUrl));
+  const { caller } = call;
   await auditing(desk, route, call, async () => {
-    call.precheck?.();
-    if (caller) await admitOrRecord(desk, route, caller, call);
-    const input = parse(route, call.input);
-    const prepare = () => answerTo(route, handler, input, call, desk);
+    const input = parse(route, sent);
+    const work = () => new Work(route, input.params, call, sent, desk);
+    const prepare = () => answerTo(route, handler, input, call, desk, work());
     if (!caller) return send((await prepare()).prepared);
     if (route.access.grain !== 'person') return sendKeys(desk, await prepare(), { route, caller, call, send });
 
@@ -65,9 +83,9 @@ async function answerTo<Services>(
   input: ReturnType<typeof parse>,
   call: Call,
   desk: Desk<Services>,
+  work: Work<Services>,
 ): Promise<Answered> {
   const { caller } = call;
-  const work = new Work(route, input.params, call, desk);
   const { status, bytes } = await work.run(async (context) => {
     try {
       return await handler(input as never, context as never);

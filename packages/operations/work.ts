@@ -1,9 +1,9 @@
-import type { Answer, Route } from '@tributary/contract';
+import { type Answer, type Route, withoutSecrets } from '@tributary/contract';
 import { enter, type Ledger, type Tx, type Wall } from '@tributary/postgres';
 import { addressGroup, hidden } from '@tributary/redis';
 import type { Answered, AuditNote } from './audit.ts';
 import { actorOf, entryOf, leavesEntry, logOf } from './audit-entry.ts';
-import type { Call, Desk } from './call.ts';
+import type { Call, Desk, RawInput } from './call.ts';
 import { type KeyToShow, keyFor, type ToldKeys } from './customer-key.ts';
 import type { Caller, Context } from './handler.ts';
 import {
@@ -26,7 +26,7 @@ export class Work<Services> {
   readonly #wall: Wall;
   readonly #ledger: Ledger;
   readonly #idempotent: IdempotentRequest | undefined;
-  #kept: StoredAnswer | undefined;
+  #rendered: Rendered | undefined;
   #note: AuditNote = {};
   #hadEffect = false;
   /** The customers that the answer names. */
@@ -36,7 +36,7 @@ export class Work<Services> {
   /** What the handler adds to the answer's headers, and whether it is an earlier one. */
   readonly headers: Record<string, string> = {};
 
-  constructor(route: Route, params: unknown, call: Call, desk: Desk<Services>) {
+  constructor(route: Route, params: unknown, call: Call, sent: RawInput, desk: Desk<Services>) {
     this.#route = route;
     this.#params = params;
     this.#call = call;
@@ -44,7 +44,7 @@ export class Work<Services> {
     this.#caller = call.caller ?? nobody;
     this.#wall = wallOf(route, this.#caller);
     this.#ledger = desk.postgres.behind(this.#wall);
-    this.#idempotent = readKey(route, call, this.#caller);
+    this.#idempotent = readKey(route, call, sent, this.#caller);
   }
 
   async run(
@@ -59,7 +59,7 @@ export class Work<Services> {
       const answer = await handler(this.#context());
       if (!this.#hadEffect && leavesEntry(this.#route.audit, answer))
         throw new Error(`${this.#route.id} answered as if it had changed something, and left no audit entry.`);
-      if (this.#kept) return this.#kept;
+      if (this.#rendered) return this.#rendered;
       const fresh = this.#render(answer);
       // Nothing was changed, but the same key must still give the same answer.
       if (idempotent) await this.#ledger.transaction((tx) => this.#keep(tx, idempotent, fresh));
@@ -120,7 +120,7 @@ export class Work<Services> {
       // The work may have gone behind another wall; the answer belongs to whoever asked.
       await enter(tx, this.#wall);
       await this.#keep(tx, idempotent, rendered);
-      this.#kept = rendered;
+      this.#rendered = rendered;
       return answer;
     });
   }
@@ -140,8 +140,8 @@ export class Work<Services> {
     return findStoredAnswer(tx, idempotent, this.#call.now, this.#desk.vault);
   }
 
-  #keep(tx: Tx, idempotent: IdempotentRequest, answer: StoredAnswer): Promise<void> {
-    return storeAnswer(tx, idempotent, answer, this.people, this.#call.now, this.#desk.vault);
+  #keep(tx: Tx, idempotent: IdempotentRequest, { kept }: Rendered): Promise<void> {
+    return storeAnswer(tx, idempotent, kept, this.people, this.#call.now, this.#desk.vault);
   }
 
   #replay(answer: StoredAnswer): StoredAnswer {
@@ -150,18 +150,27 @@ export class Work<Services> {
   }
 
   /** The bytes that leave: the handler's answer, and who it was answered for. */
-  #render({ status, body }: { status: number; body: unknown }): StoredAnswer {
+  #render({ status, body }: { status: number; body: unknown }): Rendered {
     const declared = this.#route.answers[status];
     if (!declared) throw new Error(`${this.#route.id} answered ${status}, which it does not declare.`);
     const whole = declared.bare ? body : this.#withOwner(body as { meta?: object });
-    if (this.#desk.checkAnswers) hold(this.#route, declared, whole);
-    return { status, bytes: typeof whole === 'string' ? whole : JSON.stringify(whole) };
+    const left = withoutSecrets(declared, whole);
+    if (this.#desk.checkAnswers) for (const sent of new Set([whole, left])) hold(this.#route, declared, sent);
+    const bytes = written(whole);
+    return { status, bytes, kept: { status, bytes: left === whole ? bytes : written(left) } };
   }
 
   #withOwner(body: { meta?: object }): object {
     return { ...body, meta: { ...ownerOf(this.#route, this.#caller), ...body.meta } };
   }
 }
+
+/** An answer, and what is kept of it for a repeated request: no secret is. */
+interface Rendered extends StoredAnswer {
+  readonly kept: StoredAnswer;
+}
+
+const written = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body));
 
 function ownerOf({ access }: Route, { profileId, workspaceId }: Caller): object {
   if (access.grain === 'account') return {};
@@ -196,8 +205,9 @@ const keyPattern = /^[\x21-\x7e]{1,255}$/;
 
 function readKey(
   route: Route,
-  { input, idempotencyKey: key }: Call,
-  { profileId, appId, workspaceId }: Caller,
+  { idempotencyKey: key }: Call,
+  { target, body }: RawInput,
+  caller: Caller,
 ): IdempotentRequest | undefined {
   if (route.idempotency !== 'required' && route.idempotency !== 'accepted') return undefined;
   if (key === undefined && route.idempotency === 'accepted') return undefined;
@@ -208,8 +218,9 @@ function readKey(
       { fields: { field: 'Idempotency-Key' } },
     );
   }
+  const { profileId, appId, workspaceId } = caller;
   const ownerId = route.access.grain === 'workspace' ? (workspaceId ?? appId) : (profileId ?? appId ?? workspaceId);
-  return ownerId ? readIdempotentRequest(ownerId, key, route.method, input.target, input.body) : undefined;
+  return ownerId ? readIdempotentRequest(ownerId, caller, key, route.method, target, body) : undefined;
 }
 
 function hold(route: Route, declared: Answer, body: unknown): void {

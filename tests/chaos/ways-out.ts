@@ -10,6 +10,7 @@ import { routes } from '@tributary/contract';
 import { searchCustomers } from '@tributary/domain/customers/room.ts';
 import { findCustomerTotals } from '@tributary/domain/outcomes';
 import {
+  admitCall,
   type Handles,
   identify,
   type Leaving,
@@ -73,12 +74,13 @@ function tool(desk: TestDesk, { key }: Place): WayOut {
       const call = {
         caller,
         address: 'assistant',
-        input: { params: {}, query: { q: 'an' }, body: undefined, contentType: undefined, target: 'search' },
         requestId: `call_${uuid()}`,
         now,
         signal: new AbortController().signal,
       };
-      await runOperation(routes.searchCustomers, search, call, desk, async ({ bytes }, cut) => {
+      const input = { params: {}, query: { q: 'an' }, body: undefined, contentType: undefined, target: 'search' };
+      const admitted = await admitCall(routes.searchCustomers, call, desk);
+      await runOperation(routes.searchCustomers, search, admitted, input, desk, async ({ bytes }, cut) => {
         await sleep(2);
         if (cut?.aborted) return;
         pipe.write(`${bytes}\n`);

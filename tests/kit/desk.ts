@@ -1,7 +1,7 @@
 import type { Clock } from '@tributary/clock';
 import { refusalAuditor, writeAudit } from '@tributary/domain/accountability/room.ts';
 import { bearerAuthenticator, CredentialFinder } from '@tributary/domain/credentials/room.ts';
-import { type Authenticate, createPersonGate, type Desk } from '@tributary/operations';
+import { type Authenticate, createPersonGate, type Desk, Door } from '@tributary/operations';
 import type { RateLimiter } from '@tributary/redis';
 import { createVault, type MasterKey } from '@tributary/vault';
 import type { Testkit } from './testkit.ts';
@@ -18,6 +18,7 @@ export const testKeys = {
 
 export interface TestDesk extends Desk<object> {
   readonly authenticate: Authenticate;
+  readonly door: Door;
   readonly now: () => Date;
 }
 
@@ -30,6 +31,7 @@ export function openDesk(
   return {
     authenticate: ({ authorization }, now) => bearer(authorization, now),
     now: () => clock.now(),
+    door: new Door(),
     postgres: app,
     limiter,
     vault: testVault,

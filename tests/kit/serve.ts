@@ -1,7 +1,7 @@
 import type { Clock } from '@tributary/clock';
 import type { Route } from '@tributary/contract';
 import { tombstonesUnder } from '@tributary/domain/customers/room.ts';
-import { bindRoute, createServer, serveHealth } from '@tributary/http';
+import { type BodyLimits, bindRoute, createServer, serveHealth } from '@tributary/http';
 import type { CallerOf, Context, Handles } from '@tributary/operations';
 import { createRateLimiter, createRedis, redisReady } from '@tributary/redis';
 import { createLog, type Tracing } from '@tributary/telemetry';
@@ -44,6 +44,8 @@ export async function serve(
   options: {
     requestTimeoutMs?: number;
     maxBodyBytes?: number;
+    bodies?: BodyLimits;
+    headersTimeoutMs?: number;
     trustedProxies?: string[];
     corsOrigins?: string[];
     redisUrl?: string;
@@ -70,6 +72,8 @@ export async function serve(
     trustedProxies: options.trustedProxies ?? [],
     corsOrigins: options.corsOrigins ?? [],
     ...(options.maxBodyBytes && { maxBodyBytes: options.maxBodyBytes }),
+    ...(options.bodies && { bodies: options.bodies }),
+    ...(options.headersTimeoutMs && { headersTimeoutMs: options.headersTimeoutMs }),
   });
   serveHealth(fastify, { postgres: () => kit.app.ping(), redis: () => redis.ping() }, () => false);
   for (const { route, handler } of routes) bindRoute({ ...desk, fastify }, route, handler);

@@ -14,6 +14,7 @@ import {
 } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { OAuthScope, Scope } from '../scopes.ts';
+import { LeftOut, shownOnce } from '../shown-once.ts';
 import { PrivacyMode } from '../vocabulary.ts';
 
 /** Who may do what: workspaces, profiles, grants, keys, tokens, and the log of who read people. */
@@ -195,7 +196,7 @@ export const createKey = route({
     optional: true,
   },
   idempotency: 'accepted',
-  answers: { 201: { schema: data(ApiKey.extend({ key: z.string() })) } },
+  answers: { 201: { schema: data(ApiKey.extend({ key: shownOnce(z.string()) }), LeftOut) } },
   refusals: ['healthcare_scope_forbidden'],
 });
 

@@ -11,6 +11,7 @@ import {
 } from '../primitives.ts';
 import { route } from '../route.ts';
 import { McpScope, Role } from '../scopes.ts';
+import { LeftOut, shownOnce } from '../shown-once.ts';
 
 /** People: signing in, belonging to a workspace, being invited to one, and the assistants that speak for them. */
 
@@ -184,7 +185,11 @@ export const createInvitation = route({
     }),
   },
   idempotency: 'accepted',
-  answers: { 201: { schema: workspaceData(Invitation.extend({ token: z.string(), url: z.url() })) } },
+  answers: {
+    201: {
+      schema: workspaceData(Invitation.extend({ token: shownOnce(z.string()), url: shownOnce(z.url()) }), LeftOut),
+    },
+  },
 });
 
 export const listInvitations = route({

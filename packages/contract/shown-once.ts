@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import type { Answer } from './route.ts';
+
+/** A secret in `data` of an answer. The answer that is kept for repeated requests is kept without, and says so in its meta. */
+export function shownOnce<Schema extends z.ZodType>(schema: Schema) {
+  const secret = schema
+    .optional()
+    .describe('In the first answer only: a request that is repeated under its Idempotency-Key is answered without.');
+  secrets.add(secret);
+  return secret;
+}
+
+const secrets = new WeakSet<z.ZodType>();
+
+/** Stands in the meta of an answer with secrets. */
+export const LeftOut = {
+  left_out: z
+    .array(z.string())
+    .optional()
+    .describe('Of a repeated request: the fields that only the first answer held.'),
+};
+
+/** The fields of `data` that are shown once. */
+export function secretsOf({ schema }: Answer): readonly string[] {
+  const shape = schema instanceof z.ZodObject ? schema.shape.data : undefined;
+  if (!(shape instanceof z.ZodObject)) return [];
+  return Object.entries<z.ZodType>(shape.shape).flatMap(([name, field]) => (secrets.has(field) ? [name] : []));
+}
+
+/** The answer as it may be kept. */
+export function withoutSecrets(declared: Answer, body: unknown): unknown {
+  const names = secretsOf(declared);
+  if (names.length === 0) return body;
+  const { data, meta, ...rest } = body as { data: object; meta?: object };
+  const left = Object.fromEntries(Object.entries(data).filter(([name]) => !names.includes(name)));
+  return { data: left, ...rest, meta: { ...meta, left_out: names } };
+}

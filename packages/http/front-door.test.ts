@@ -1,0 +1,174 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { data, route } from '@tributary/contract';
+import { answer } from '@tributary/operations';
+import {
+  type BuiltKey,
+  buildApiKey,
+  buildProfile,
+  openTestkit,
+  serve,
+  served,
+  type Testkit,
+  type TestServer,
+} from '@tributary/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+
+const MiB = 1024 * 1024;
+
+const upload = route({
+  id: 'upload',
+  method: 'POST',
+  path: '/api/v1/upload',
+  audit: 'not needed: a test',
+  summary: 'Upload',
+  chapter: 'Test',
+  access: { credentials: ['api_key'], scopes: [['goals:write']], grain: 'profile' },
+  body: { schema: z.object({ text: z.string() }), maxBytes: 4 * MiB },
+  answers: { 200: { schema: data(z.strictObject({ length: z.number() })) } },
+});
+const enter = route({
+  ...upload,
+  id: 'enter',
+  path: '/api/v1/enter',
+  access: { credentials: ['public'], grain: 'account' },
+  answers: { 200: { schema: z.strictObject({ length: z.number() }), bare: true } },
+});
+
+let kit: Testkit;
+let server: TestServer;
+let port: number;
+let key: BuiltKey;
+let weak: BuiltKey;
+beforeAll(async () => {
+  kit = await openTestkit();
+  const { id } = await buildProfile(kit.app);
+  [key, weak] = await Promise.all([
+    buildApiKey(kit.app, id, { scopes: ['goals:write'] }),
+    buildApiKey(kit.app, id, { scopes: ['campaigns:read'] }),
+  ]);
+  server = await serve(
+    kit,
+    [
+      served(upload, async ({ body }) => answer(200, { data: { length: body.text.length } })),
+      served(enter, async ({ body }) => answer(200, { length: body.text.length })),
+    ],
+    {
+      headersTimeoutMs: 1_000,
+      bodies: {
+        known: { inAll: 6 * MiB, perSender: 5 * MiB },
+        strangers: { inAll: 4 * 60_000, perSender: 2 * 60_000 },
+        strangerBytes: 64 * 1024,
+        idleMs: 1_500,
+        wholeMs: 3_000,
+      },
+    },
+  );
+  await server.fastify.listen({ port: 0, host: '127.0.0.1' });
+  ({ port } = server.fastify.server.address() as AddressInfo);
+});
+afterAll(async () => {
+  await server.close();
+  await kit.close();
+});
+
+interface Told {
+  readonly status: number;
+  readonly code: string | undefined;
+}
+
+/** What the server says on a connection, as soon as it says it. */
+async function told(socket: Socket): Promise<Told> {
+  let text = '';
+  for await (const [chunk] of ended(socket)) {
+    text += chunk;
+    if (/\r\n\r\n.*\}$/s.test(text)) break;
+  }
+  return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1]), code: /"code":"(\w+)"/.exec(text)?.[1] };
+}
+
+async function* ended(socket: Socket) {
+  const over = once(socket, 'close').then(() => undefined);
+  for (;;) {
+    const next = await Promise.race([once(socket, 'data'), over]);
+    if (!next) return;
+    yield next;
+  }
+}
+
+function open(path: string, length: number, headers: Record<string, string> = {}, from = '127.0.0.1') {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: from });
+  socket.on('error', () => {});
+  const lines = Object.entries({ 'content-type': 'application/json', 'content-length': String(length), ...headers });
+  socket.write(`POST ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`);
+  return socket;
+}
+
+const json = (length: number) => `{"text":"${'x'.repeat(length - 11)}"}`;
+
+test.each([
+  ['without a credential', () => ({}), 401, 'unauthorized'],
+  ['with a dead one', () => ({ authorization: 'Bearer nonsense' }), 401, 'unauthorized'],
+  ['with one that may not', () => ({ ...weak.headers }), 403, 'insufficient_scope'],
+])('%s a request is refused before its body has come', async (_, headers, status, code) => {
+  const socket = open('/api/v1/upload', 4 * MiB, headers());
+  expect(await told(socket)).toEqual({ status, code });
+  socket.destroy();
+});
+
+test('so is one to an address that is not there', async () => {
+  const socket = open('/api/v1/nowhere', MiB);
+  expect(await told(socket)).toEqual({ status: 404, code: 'not_found' });
+  socket.destroy();
+});
+
+test('whoever is not known may send little, whatever the route takes', async () => {
+  const socket = open('/api/v1/enter', 64 * 1024 + 1);
+  expect(await told(socket)).toEqual({ status: 413, code: 'payload_too_large' });
+  socket.destroy();
+  const small = open('/api/v1/enter', 60_000);
+  small.write(json(60_000));
+  expect((await told(small)).status).toBe(200);
+  small.destroy();
+});
+
+test('what strangers have sent and not finished is bounded, and takes nothing from those who are known', async () => {
+  const half = Array.from({ length: 40 }, (_, index) => {
+    const socket = open('/api/v1/enter', 64_000, {}, `127.0.1.${index % 8}`);
+    socket.write('x'.repeat(50_000));
+    return socket;
+  });
+  const all = Promise.all(half.map(told));
+  await sleep(200);
+  const known = open('/api/v1/upload', 3 * MiB, { ...key.headers });
+  known.write(json(3 * MiB));
+  expect((await told(known)).status).toBe(200);
+  const statuses = (await all).map(({ status }) => status);
+  // Four fit at once; the others are told to come again, and those that fit are given up when no further byte comes.
+  expect(new Set(statuses)).toEqual(new Set([503, 400]));
+  expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(20);
+  for (const socket of [...half, known]) socket.destroy();
+});
+
+test('one who is known gets a share, and not all', async () => {
+  const half = Array.from({ length: 3 }, () => {
+    const socket = open('/api/v1/upload', 4 * MiB, { ...key.headers });
+    socket.write('x'.repeat(2 * MiB));
+    return socket;
+  });
+  expect((await Promise.all(half.map(told))).map(({ status }) => status).sort()).toEqual([400, 400, 503]);
+  for (const socket of half) socket.destroy();
+});
+
+test('a body that trickles is given up, and so are headers that do not come', async () => {
+  const slow = open('/api/v1/upload', 4 * MiB, { ...key.headers });
+  const trickle = setInterval(() => slow.write('x'), 100);
+  expect(await told(slow)).toEqual({ status: 400, code: 'invalid_request' });
+  clearInterval(trickle);
+  const headless = connect(port, '127.0.0.1');
+  headless.write('POST /api/v1/upload HTTP/1.1\r\nhost: x');
+  expect((await told(headless)).status).toBe(400);
+  for (const socket of [slow, headless]) socket.destroy();
+});
