@@ -1,2 +1,2 @@
 export { pruneEvents } from './prune-events.job.ts';
-export { startSequencer } from './sequencer.ts';
+export { countEvents, startSequencer } from './sequencer.ts';

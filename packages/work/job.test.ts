@@ -1,11 +1,12 @@
 import { openTestkit, type Testkit } from '@tributary/testkit';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { createJobs, type JobHandlers, type Jobs, startJobWorker } from './index.ts';
+import { createJobs, type JobHandlers, type Jobs, startJobWorker, type WorkFailure } from './index.ts';
 
 let kit: Testkit;
 let jobs: Jobs & { close(): Promise<void> };
 let worker: { stop(): Promise<void> } | undefined;
 const errors: Error[] = [];
+const failures: WorkFailure[] = [];
 const nothing = async () => {};
 const idle = {
   pruneEvents: nothing,
@@ -16,7 +17,6 @@ const idle = {
   replayDeadLetters: nothing,
   deleteTenant: nothing,
   spreadDefinition: nothing,
-  settleCustomers: nothing,
   completeErasures: nothing,
   fetchRates: nothing,
   rebuildScores: nothing,
@@ -40,6 +40,7 @@ const work = async (handlers: JobHandlers) => {
     systemUrl: kit.database.systemUrl,
     handlers,
     onError: (error) => errors.push(error),
+    onFailure: (failure) => failures.push(failure),
   });
 };
 
@@ -58,9 +59,10 @@ test('a job exists if and only if its transaction commits, and the worker runs i
   expect(errors).toEqual([]);
 });
 
-test('a failed job runs again', async () => {
+test('a failed job is told of once, and runs again', async () => {
   const pruneEvents = vi.fn<() => Promise<void>>().mockRejectedValueOnce(new Error('at first')).mockResolvedValue();
   await work({ ...idle, pruneEvents });
   await kit.app.unbound.transaction((tx) => jobs.enqueue(tx, 'pruneEvents', {}));
   await vi.waitFor(() => expect(pruneEvents).toHaveBeenCalledTimes(2), 15_000);
+  expect(failures).toEqual([{ work: 'prune-events', key: undefined, error: new Error('at first') }]);
 });

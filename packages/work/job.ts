@@ -1,6 +1,7 @@
 import type { Tx } from '@tributary/postgres';
 import { fromKysely, PgBoss } from 'pg-boss';
 import { catalogue, type JobName, type JobPayload, schedule } from './catalogue.ts';
+import type { WorkFailure } from './queue.ts';
 
 export type JobHandlers = { readonly [N in JobName]: (payload: JobPayload<N>, signal: AbortSignal) => Promise<void> };
 
@@ -26,6 +27,10 @@ export async function migrateJobs(ownerUrl: string): Promise<void> {
       if (await boss.getQueue(kind.name)) await boss.updateQueue(kind.name, options);
       else await boss.createQueue(kind.name, { ...options, policy });
     }
+    // What is no longer in the catalogue would wait for ever, and be asked for every minute.
+    const names = new Set<string>(Object.values(catalogue).map(({ name }) => name));
+    for (const { name } of await boss.getSchedules()) if (!names.has(name)) await boss.unschedule(name);
+    for (const { name } of await boss.getQueues()) if (!names.has(name)) await boss.deleteQueue(name);
     for (const { job, cron, payload } of schedule)
       await boss.schedule(catalogue[job].name, cron, payload, { tz: 'UTC' });
     const db = boss.getDb();
@@ -83,14 +88,18 @@ export async function createJobs(
 export interface WorkerOptions {
   readonly systemUrl: string;
   readonly handlers: JobHandlers;
+  /** Of pg-boss itself. */
   readonly onError: (error: Error) => void;
+  /** Of a job. pg-boss keeps what a handler throws to itself. */
+  readonly onFailure: (failure: WorkFailure) => void;
 }
 
-/** Works all queues until it is stopped; a job that is under way then is finished first. */
+/** Works all jobs until it is stopped; a job that is under way then is finished first. */
 export async function startJobWorker({
   systemUrl,
   handlers,
   onError,
+  onFailure,
 }: WorkerOptions): Promise<{ stop(): Promise<void> }> {
   const boss = new PgBoss({
     connectionString: systemUrl,
@@ -112,7 +121,13 @@ export async function startJobWorker({
     await boss.work(kind.name, { notifyPollingIntervalSeconds: 2 }, async ([job]) => {
       if (!job) return;
       const handler = handlers[name] as (payload: unknown, signal: AbortSignal) => Promise<void>;
-      await handler(kind.payload.parse(job.data), job.signal);
+      const data = job.data as { profileId?: string; workspaceId?: string };
+      try {
+        await handler(kind.payload.parse(data), job.signal);
+      } catch (error) {
+        onFailure({ work: kind.name, key: data.profileId ?? data.workspaceId, error });
+        throw error;
+      }
     });
   }
   return { stop: () => boss.stop({ graceful: true, timeout: 20_000 }) };
