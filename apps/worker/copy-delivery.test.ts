@@ -1,31 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { raw } from '@tributary/clickhouse';
 import { buildApiKey, buildProfile, openTestWithClickHouse } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { spawnWorker } from './worker.fixture.ts';
 
 const { kit, api, clickhouse } = await openTestWithClickHouse();
-
-async function startWorker(): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
-    env: {
-      ...process.env,
-      DATABASE_APP_URL: kit.database.appUrl,
-      DATABASE_OWNER_URL: kit.database.ownerUrl,
-      DATABASE_SYSTEM_URL: kit.database.systemUrl,
-      CLICKHOUSE_URL: kit.clickhouseUrl,
-      CLICKHOUSE_DATABASE: kit.clickhouseDatabase,
-      BASE_URL: 'http://127.0.0.1',
-      ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 1).toString('base64')}`,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  await once(child.stdout, 'data');
-  return child;
-}
 
 /** As PostgreSQL and ClickHouse write it. */
 const decimal = (cents: bigint) => `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`.replace(/\.?0+$/, '');
@@ -76,22 +56,20 @@ test('10,000 rows, each restated once, while the worker is killed over and over:
 
   let killedAtWork = 0;
   for (const [statement, firstAd] of ([0, 1] as const).flatMap((one) => [0, 50].map((ad) => [one, ad] as const))) {
-    const worker = await startWorker();
+    const worker = await spawnWorker(kit);
     const sending = Promise.all([0, 10, 20, 30, 40].map((offset) => send(statement, firstAd + offset)));
     while (!(await isAtWork())) await sleep(1);
     await sleep(Math.random() * 60);
-    worker.kill('SIGKILL');
-    await once(worker, 'exit');
+    await worker.kill();
     if (await isAtWork()) killedAtWork += 1;
     await sending;
     await endLeases();
   }
   expect(killedAtWork).toBeGreaterThan(0);
 
-  const worker = await startWorker();
+  const worker = await spawnWorker(kit);
   await expect.poll(dirty, { timeout: 60_000, interval: 100 }).toBe(0);
-  worker.kill('SIGKILL');
-  await once(worker, 'exit');
+  await worker.kill();
   expect(await counted('ad_delivery_daily')).toEqual({ n: '10000', spend: decimal(totals[1]) });
   expect(await counted('ad_delivery_history')).toEqual({ n: '10000', spend: decimal(totals[0]) });
 }, 180_000);

@@ -34,6 +34,7 @@ const fetchRates = () =>
     app: kit.app,
     system: kit.system,
     clickhouse: {} as never,
+    quick: {} as never,
     patient: {} as never,
     stream: {} as never,
     ingestion: {} as never,

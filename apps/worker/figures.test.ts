@@ -27,6 +27,9 @@ test('what waits is counted when somebody asks, and what an engine that is away 
       [...(await metrics.text()).matchAll(/^(tributary_\S+) (\S+)$/gm)].map(([, name, n]) => [name, n]),
     );
   const nothing = {
+    'tributary_queue_waiting{queue="first-payments"}': '0',
+    'tributary_queue_oldest_seconds{queue="first-payments"}': '0',
+    'tributary_queue_set_aside{queue="first-payments"}': '0',
     tributary_visits_waiting: '0',
     tributary_dead_letters: '0',
     tributary_visits_log_fill: '0',

@@ -1,14 +1,18 @@
+import { countEvents } from '@tributary/domain/events/room.ts';
 import type { Postgres } from '@tributary/postgres';
 import type { Stream } from '@tributary/stream';
 import type { Figure } from '@tributary/telemetry';
+import { countedTo, countSetAside, countWaiting, oldestSeconds, type QueueKind, queues } from '@tributary/work';
 import { sql } from 'kysely';
 import { visitsConsumer } from './consume-visits.ts';
 
-/** Nobody's alarm asks for more, and counting millions at every scrape would be work itself. */
-const countedTo = 100_000;
-
 /** What waits for the workers, all of them together. */
 export function workFigures(system: Postgres, stream: Stream): Record<string, Figure> {
+  const ofQueues = (help: string, read: (kind: QueueKind) => Promise<number>): Figure => ({
+    help,
+    label: 'queue',
+    readEach: Object.fromEntries(Object.values(queues).map((kind) => [kind.name, () => read(kind)])),
+  });
   const rowsOf =
     (queue: string, condition = sql`true`) =>
     async () => {
@@ -20,6 +24,16 @@ export function workFigures(system: Postgres, stream: Stream): Record<string, Fi
       return rows[0]?.n ?? 0;
     };
   return {
+    tributary_queue_waiting: ofQueues(`What waits in a queue, counted up to ${countedTo}`, (kind) =>
+      countWaiting(system, kind),
+    ),
+    tributary_queue_oldest_seconds: ofQueues(
+      'How long the tenant that waits longest in a queue has waited',
+      ({ name }) => oldestSeconds(system, name),
+    ),
+    tributary_queue_set_aside: ofQueues('What failed by itself and waits for somebody to look at it', ({ name }) =>
+      countSetAside(system, name),
+    ),
     tributary_visits_waiting: {
       help: 'Messages with visits that are in the log and not stored yet',
       read: async () => (await stream.lastSequence()) - (await stream.consumedThrough(visitsConsumer)),
@@ -44,13 +58,13 @@ export function workFigures(system: Postgres, stream: Stream): Record<string, Fi
       help: 'Profiles whose spend is not in the reports yet',
       read: rowsOf('delivery_copies', sql`is_due`),
     },
-    tributary_events_waiting: {
-      help: `Events that have no place in the event log yet, counted up to ${countedTo}`,
-      read: rowsOf('outbox'),
-    },
     tributary_erasures_waiting: {
       help: 'Erasures that are accepted and not done',
       read: rowsOf('erasure_work'),
+    },
+    tributary_events_waiting: {
+      help: `Events that have no place in the event log yet, counted up to ${countedTo}`,
+      read: () => countEvents(system, countedTo),
     },
   };
 }

@@ -3,7 +3,6 @@ import { completeErasures } from '@tributary/domain/erasures/room.ts';
 import type { Ingestion } from '@tributary/domain/ingestion/room.ts';
 import { fetchRates, type RateSources } from '@tributary/domain/money/room.ts';
 import { priceOutcomes, spreadDefinition } from '@tributary/domain/outcomes/room.ts';
-import { settleCustomers } from '@tributary/domain/payments/room.ts';
 import { deleteTenant } from '@tributary/domain/tenants/room.ts';
 import { rebuildScores } from '@tributary/domain/top-performers/room.ts';
 import type { Outbound } from '@tributary/outbound';
@@ -17,6 +16,7 @@ export interface Work {
   readonly app: Postgres;
   readonly system: Postgres;
   readonly clickhouse: ClickHouseSettings;
+  readonly quick: ClickHouse;
   /** With the patience for statements over all of a profile. */
   readonly patient: ClickHouse;
   readonly stream: Stream;
@@ -45,7 +45,6 @@ export function jobHandlers({ app, system, clickhouse, patient, now, ...rest }: 
     replayDeadLetters: async (_payload, signal) => void (await stream.deadLetters.replayDue(signal)),
     deleteTenant: (payload) => deleteTenant(app, payload, (profileId) => forgetProfile(clickhouse, profileId)),
     spreadDefinition: async (payload, signal) => void (await spreadDefinition(app, payload, signal)),
-    settleCustomers: async (_payload, signal) => void (await settleCustomers(app, system, signal)),
     completeErasures: async (_payload, signal) => {
       const consumer = visitsConsumer;
       await completeErasures({ app, system, clickhouse, stream, consumer, opening, letters, now }, signal);

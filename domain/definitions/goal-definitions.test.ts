@@ -1,6 +1,6 @@
 import { spreadDefinition } from '@tributary/domain/outcomes/room.ts';
-import { settleCustomers } from '@tributary/domain/payments/room.ts';
-import { auditEntries, type EventSender, openEventSender, openTest, paymentEvent } from '@tributary/testkit';
+import { firstPayments } from '@tributary/domain/payments/room.ts';
+import { auditEntries, type EventSender, openEventSender, openTest, paymentEvent, workOff } from '@tributary/testkit';
 import { beforeEach, describe, expect, test } from 'vitest';
 
 const { kit, api } = await openTest();
@@ -19,7 +19,7 @@ describe('meaning', () => {
     await sender.post({ ...paymentEvent({ key: 'y', day: 2 }), event_name: 'Caja: Abono' });
     const { signal } = new AbortController();
     await spreadDefinition(kit.app, { profileId: sender.profileId, eventKeys: ['caja: abono'] }, signal);
-    await settleCustomers(kit.app, kit.system, signal);
+    await workOff(kit.system, 'firstPayments', firstPayments(kit.app));
     expect(await sender.flags()).toEqual({ x: true, y: true });
   });
 

@@ -1,4 +1,5 @@
-import { openTest } from '@tributary/testkit';
+import { firstPayments } from '@tributary/domain/payments/room.ts';
+import { openTest, workOff } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ana, openPlace, type Place } from './erasures.fixture.ts';
@@ -83,8 +84,7 @@ describe('what is gone, and what stays', () => {
     await place.rows(
       sql`INSERT INTO dirty_customers (profile_id, customer_id) VALUES (${place.profileId}, ${shell?.id})`,
     );
-    const { settleCustomers } = await import('@tributary/domain/payments/room.ts');
-    await settleCustomers(kit.app, kit.system, AbortSignal.timeout(10_000));
+    await workOff(kit.system, 'firstPayments', firstPayments(kit.app));
     expect(await standings()).toEqual(before);
   });
 

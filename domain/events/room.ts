@@ -1,1 +1,1 @@
-export { startSequencer } from './sequencer.ts';
+export { countEvents, startSequencer } from './sequencer.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Ledger } from '@tributary/postgres';
+import type { Ledger, Postgres } from '@tributary/postgres';
 import { sql } from 'kysely';
 
 /**
@@ -24,6 +24,14 @@ export async function sequenceBatch(system: Ledger, now: Date, limit = 5_000): P
       RETURNING last - ${counter.last}::bigint AS moved`.execute(tx);
     return Number(moved.rows[0]?.moved ?? 0);
   });
+}
+
+/** Events that have no number yet, counted up to a limit. */
+export async function countEvents(system: Postgres, limit: number): Promise<number> {
+  const { rows } = await system.unbound.query(
+    sql<{ n: number }>`SELECT count(*)::int AS n FROM (SELECT FROM outbox LIMIT ${limit}) o`,
+  );
+  return rows[0]?.n ?? 0;
 }
 
 export interface SequencerOptions {

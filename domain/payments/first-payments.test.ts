@@ -1,12 +1,12 @@
 import { ServerEvent } from '@tributary/contract';
 import { type ReadEvent, readEvent, recordOutcomes } from '@tributary/domain/outcomes';
 import { createPostgres, type Tx } from '@tributary/postgres';
-import { type EventSender, openEventSender, openTest, paymentEvent, testTombstones } from '@tributary/testkit';
+import { type EventSender, openEventSender, openTest, paymentEvent, testTombstones, workOff } from '@tributary/testkit';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { paymentStandings, settleCustomers } from './room.ts';
+import { firstPayments, paymentStandings } from './room.ts';
 
 const { kit, api } = await openTest();
 let sender: EventSender;
@@ -107,12 +107,12 @@ describe('of any payments, sent and sent again', () => {
         await fresh.post({ events: [...last.values()].map(body) });
         // A payment that went to somebody else leaves the one it was of to the job.
         const isMoved = history.some(({ key, customer }) => last.get(key)?.customer !== customer);
-        if (isMoved) await settleCustomers(kit.app, kit.system, new AbortController().signal);
+        if (isMoved) await workOff(kit.system, 'firstPayments', firstPayments(kit.app));
         expect(await purchases(who)).toEqual(await purchases(fresh));
         // And those of the rule itself, which looks at all of them.
         const before = await purchases(who);
         await markAll(who.profileId);
-        await settleCustomers(kit.app, kit.system, new AbortController().signal);
+        await workOff(kit.system, 'firstPayments', firstPayments(kit.app));
         expect(await purchases(who)).toEqual(before);
       }),
       {
@@ -199,7 +199,7 @@ describe('somebody with fifty thousand payments', () => {
           tx,
         );
       });
-      await settleCustomers(kit.app, kit.system, new AbortController().signal);
+      await workOff(kit.system, 'firstPayments', firstPayments(kit.app));
       await analyze();
       expect(await rowsRead(event('after', 2_000))).toBeLessThan(10);
       expect(await rowsRead(event('after-of-one', 2_001, 'S3'))).toBeLessThan(10);
@@ -230,7 +230,7 @@ test('many customers at once: each by their own payments', async () => {
       tx,
     );
   });
-  await settleCustomers(kit.app, kit.system, new AbortController().signal);
+  await workOff(kit.system, 'firstPayments', firstPayments(kit.app));
   const found = await ledger.transaction((tx) =>
     sql<{ k: string; firsts: string; dirty: string }>`
       SELECT right(idempotency_key, 1) AS k, count(*) FILTER (WHERE is_first_payment) AS firsts,
@@ -254,7 +254,7 @@ test('a merge moves the outcomes, makes them dirty, and their first payments are
   await kit.app.forProfile(sender.profileId).transaction((tx) => tx.deleteFrom('dirty_conversions').execute());
   await sender.send('/api/v1/customers', { rows: [{ external_id: 'c-a', email: 'b@example.com' }] });
   expect(new Set((await sender.outcomes()).map((row) => row.customer_id)).size).toBe(1);
-  await settleCustomers(kit.app, kit.system, new AbortController().signal);
+  await workOff(kit.system, 'firstPayments', firstPayments(kit.app));
   expect(await sender.flags()).toEqual({ early: true, late: false });
   const { rows } = await kit.app
     .forProfile(sender.profileId)

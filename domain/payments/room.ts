@@ -1,2 +1,2 @@
-export { settleCustomers } from './settle-customers.job.ts';
+export { firstPayments } from './first-payments.queue.ts';
 export { paymentStandings } from './standings.ts';

@@ -11,7 +11,7 @@ export function awayAsRefusal(error: unknown): unknown {
 }
 
 /** ClickHouse has looked at its own causes; its class is not imported for the sake of one word. */
-const isEngineAway = (error: unknown): boolean =>
+export const isEngineAway = (error: unknown): boolean =>
   (error as Partial<Error>).name === 'ClickHouseFailure'
     ? (error as { transient?: boolean }).transient === true
     : isAway(error);

@@ -7,7 +7,7 @@ export {
 } from './allowance.ts';
 export type { Actor, AddToAudit, AuditEntry, AuditLog, WriteAudit } from './audit.ts';
 export { actorOf } from './audit-entry.ts';
-export { awayAsRefusal } from './away.ts';
+export { awayAsRefusal, isEngineAway } from './away.ts';
 export type { AnyHandler, AuditRefusal, Call, Desk, Prepared, RawInput, SendAnswer } from './call.ts';
 export { Door } from './door.ts';
 export { answer, type Caller, type CallerOf, type Context, type Handles, type ProfileContext } from './handler.ts';

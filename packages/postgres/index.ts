@@ -11,6 +11,7 @@ export {
   type UnboundLedger,
   type Wall,
 } from './ledger.ts';
+export { type Hearing, listen } from './listen.ts';
 export type { LookUps } from './look-ups.ts';
 export { migrate, migrationsFingerprint } from './migrate.ts';
 export type { PersonTable, PersonTables } from './people.ts';

@@ -293,6 +293,7 @@ export interface Erasures {
 
 export interface ErasureWork {
   erasure_id: string;
+  is_set_aside: Generated<boolean>;
   log_position: Int8 | null;
   person_ids: string[];
   profile_id: string;
@@ -963,6 +964,15 @@ export interface VisitorLinks {
   visitor_id: string;
 }
 
+export interface WorkSetAside {
+  is_wanted: Generated<boolean>;
+  item: string;
+  key: string;
+  queue: string;
+  reason: string;
+  set_aside_at: Generated<Timestamp>;
+}
+
 export interface Workspaces {
   archived_at: Timestamp | null;
   created_at: Timestamp;
@@ -971,6 +981,18 @@ export interface Workspaces {
   name: string;
   plan: Generated<string>;
   provisioned_by: string | null;
+}
+
+export interface WorkTurns {
+  attempts: Generated<number>;
+  due: Generated<Timestamp>;
+  holder: string | null;
+  is_waiting: Generated<boolean>;
+  key: string;
+  last_fault: string | null;
+  queue: string;
+  until: Generated<Timestamp>;
+  waiting_since: Generated<Timestamp>;
 }
 
 export interface DB {
@@ -1051,6 +1073,8 @@ export interface DB {
   users: Users;
   verifications: Verifications;
   visitor_links: VisitorLinks;
+  work_set_aside: WorkSetAside;
+  work_turns: WorkTurns;
   workspaces: Workspaces;
 }
 

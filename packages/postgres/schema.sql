@@ -14,6 +14,25 @@ CREATE TYPE public.credential AS (
 	is_healthcare boolean
 );
 
+CREATE FUNCTION public.announce_waiting() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ BEGIN
+  PERFORM announce_work(TG_ARGV[0], ARRAY(SELECT DISTINCT profile_id FROM waiting));
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION public.announce_work(queue_name text, keys uuid[]) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ BEGIN
+  -- Whoever is older than a look that saw nothing of it is known by this.
+  PERFORM pg_current_xact_id();
+  PERFORM pg_notify('tributary_work', queue_name || ' ' || k)
+  FROM unnest(keys) AS k
+  WHERE NOT EXISTS (SELECT FROM work_turns t WHERE t.queue = queue_name AND t.key = k AND t.is_waiting);
+END $$;
+
 CREATE FUNCTION public.append_audit(workspace uuid, entry_at timestamp with time zone, actor_kind text, actor_id text, action text, result text, target text, detail jsonb, request_id text) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -447,6 +466,14 @@ CREATE FUNCTION public.follow_terms() RETURNS trigger
     DELETE FROM search_terms s USING (SELECT profile_id, unnest(terms) AS term, id FROM old_rows) gone
     WHERE s.profile_id = gone.profile_id AND s.term = gone.term AND s.customer_id = gone.id;
   END IF;
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION public.forget_set_aside() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ BEGIN
+  DELETE FROM work_set_aside WHERE key = OLD.id;
   RETURN NULL;
 END $$;
 
@@ -912,7 +939,8 @@ CREATE TABLE public.erasure_work (
     erasure_id uuid NOT NULL,
     shell_id uuid NOT NULL,
     person_ids uuid[] NOT NULL,
-    log_position bigint
+    log_position bigint,
+    is_set_aside boolean DEFAULT false NOT NULL
 );
 
 ALTER TABLE ONLY public.erasure_work FORCE ROW LEVEL SECURITY;
@@ -1466,6 +1494,31 @@ CREATE TABLE public.visitor_links (
 
 ALTER TABLE ONLY public.visitor_links FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.work_set_aside (
+    queue text NOT NULL,
+    key uuid NOT NULL,
+    item text NOT NULL,
+    reason text NOT NULL,
+    set_aside_at timestamp with time zone DEFAULT now() NOT NULL,
+    is_wanted boolean DEFAULT false NOT NULL
+);
+
+ALTER TABLE ONLY public.work_set_aside FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.work_turns (
+    queue text NOT NULL,
+    key uuid NOT NULL,
+    is_waiting boolean DEFAULT true NOT NULL,
+    waiting_since timestamp with time zone DEFAULT now() NOT NULL,
+    due timestamp with time zone DEFAULT now() NOT NULL,
+    holder uuid,
+    until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    last_fault text
+);
+
+ALTER TABLE ONLY public.work_turns FORCE ROW LEVEL SECURITY;
+
 ALTER TABLE ONLY public.accounts
     ADD CONSTRAINT accounts_pkey PRIMARY KEY (id);
 
@@ -1703,6 +1756,12 @@ ALTER TABLE ONLY public.verifications
 ALTER TABLE ONLY public.visitor_links
     ADD CONSTRAINT visitor_links_pkey PRIMARY KEY (profile_id, visitor_id);
 
+ALTER TABLE ONLY public.work_set_aside
+    ADD CONSTRAINT work_set_aside_pkey PRIMARY KEY (queue, key, item);
+
+ALTER TABLE ONLY public.work_turns
+    ADD CONSTRAINT work_turns_pkey PRIMARY KEY (queue, key);
+
 ALTER TABLE ONLY public.workspaces
     ADD CONSTRAINT workspaces_pkey PRIMARY KEY (id);
 
@@ -1812,6 +1871,10 @@ CREATE INDEX verifications_by_identifier ON public.verifications USING btree (id
 
 CREATE INDEX visitor_links_by_customer ON public.visitor_links USING btree (profile_id, customer_id);
 
+CREATE INDEX work_set_aside_wanted ON public.work_set_aside USING btree (queue, key) WHERE is_wanted;
+
+CREATE INDEX work_turns_due ON public.work_turns USING btree (queue, due);
+
 CREATE TRIGGER a_lock_first BEFORE UPDATE OF revoked_at, scopes ON public.api_keys FOR EACH STATEMENT EXECUTE FUNCTION public.take_privacy_lock_first();
 
 CREATE TRIGGER a_lock_first BEFORE UPDATE OF oauth_scopes, revoked_at ON public.grants FOR EACH STATEMENT EXECUTE FUNCTION public.take_privacy_lock_first();
@@ -1826,6 +1889,24 @@ CREATE TRIGGER access_switch BEFORE UPDATE OF oauth_scopes, revoked_at ON public
 
 CREATE TRIGGER access_switch BEFORE DELETE OR UPDATE OF role ON public.members FOR EACH ROW EXECUTE FUNCTION public.take_workspace_privacy_lock();
 
+CREATE TRIGGER announce_added AFTER INSERT ON public.dirty_conversions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('attribution');
+
+CREATE TRIGGER announce_added AFTER INSERT ON public.dirty_customers REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('first-payments');
+
+CREATE TRIGGER announce_added AFTER INSERT ON public.dirty_delivery REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('delivery');
+
+CREATE TRIGGER announce_added AFTER INSERT ON public.dirty_entities REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('delivery');
+
+CREATE TRIGGER announce_added AFTER INSERT ON public.erasure_work REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('erasures');
+
+CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_conversions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('attribution');
+
+CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_customers REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('first-payments');
+
+CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_delivery REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('delivery');
+
+CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_entities REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('delivery');
+
 CREATE TRIGGER missing_rate_noted AFTER INSERT OR UPDATE OF amount, currency, occurred_at ON public.outcomes FOR EACH ROW WHEN (((new.amount IS NOT NULL) AND (new.reporting_amount IS NULL))) EXECUTE FUNCTION public.note_missing_rate();
 
 CREATE TRIGGER outcomes_follow_merge AFTER UPDATE OF merged_into ON public.customers FOR EACH ROW WHEN (((new.merged_into IS NOT NULL) AND (new.merged_into IS DISTINCT FROM old.merged_into))) EXECUTE FUNCTION public.follow_merge();
@@ -1835,6 +1916,8 @@ CREATE TRIGGER outcomes_remember_moved AFTER UPDATE OF occurred_at ON public.out
 CREATE TRIGGER privacy_switch BEFORE UPDATE OF privacy_mode, archived_at ON public.profiles FOR EACH ROW EXECUTE FUNCTION public.take_privacy_lock();
 
 CREATE TRIGGER privacy_switch BEFORE UPDATE OF is_healthcare_agency, archived_at ON public.workspaces FOR EACH ROW EXECUTE FUNCTION public.take_privacy_lock();
+
+CREATE TRIGGER profiles_forget_set_aside AFTER DELETE ON public.profiles FOR EACH ROW EXECUTE FUNCTION public.forget_set_aside();
 
 CREATE TRIGGER revoke_on_switch AFTER UPDATE OF privacy_mode ON public.profiles FOR EACH ROW EXECUTE FUNCTION public.on_privacy_switch();
 
@@ -2140,6 +2223,8 @@ ALTER TABLE public.erasures ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.event_log ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY forget ON public.work_set_aside TO tributary_owner USING (true);
+
 ALTER TABLE public.grants ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.idempotent_answer_people ENABLE ROW LEVEL SECURITY;
@@ -2179,6 +2264,8 @@ CREATE POLICY look_up ON public.tracking_keys FOR SELECT TO tributary_owner USIN
 CREATE POLICY look_up ON public.tracking_settings FOR SELECT TO tributary_owner USING (true);
 
 CREATE POLICY look_up ON public.visitor_links FOR SELECT TO tributary_owner USING (true);
+
+CREATE POLICY look_up ON public.work_turns FOR SELECT TO tributary_owner USING (true);
 
 CREATE POLICY mark ON public.dirty_conversions TO tributary_owner USING (true);
 
@@ -2292,6 +2379,10 @@ CREATE POLICY own_profile ON public.tracking_verifications TO tributary_app USIN
 
 CREATE POLICY own_profile ON public.visitor_links TO tributary_app USING ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.work_set_aside TO tributary_app USING ((key = public.current_profile()));
+
+CREATE POLICY own_profile ON public.work_turns TO tributary_app USING ((key = public.current_profile()));
+
 CREATE POLICY own_workspace ON public.audit_log FOR SELECT TO tributary_app USING ((workspace_id = public.current_workspace()));
 
 CREATE POLICY own_workspace ON public.invitations TO tributary_app USING ((workspace_id = public.current_workspace()));
@@ -2328,6 +2419,10 @@ CREATE POLICY queue ON public.dirty_conversions TO tributary_system USING (true)
 
 CREATE POLICY queue ON public.dirty_customers TO tributary_system USING (true);
 
+CREATE POLICY queue ON public.dirty_delivery TO tributary_system USING (true);
+
+CREATE POLICY queue ON public.dirty_entities TO tributary_system USING (true);
+
 CREATE POLICY queue ON public.erasure_work TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.event_log TO tributary_system USING (true);
@@ -2350,6 +2445,10 @@ CREATE POLICY queue ON public.score_rebuilds TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.tracking_keys TO tributary_system USING (true);
 
+CREATE POLICY queue ON public.work_set_aside TO tributary_system USING (true);
+
+CREATE POLICY queue ON public.work_turns TO tributary_system USING (true);
+
 ALTER TABLE public.refused_visits ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.score_rebuilds ENABLE ROW LEVEL SECURITY;
@@ -2370,7 +2469,15 @@ ALTER TABLE public.tracking_verifications ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.visitor_links ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.work_set_aside ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.work_turns ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.workspaces ENABLE ROW LEVEL SECURITY;
+
+REVOKE ALL ON FUNCTION public.announce_work(queue_name text, keys uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.announce_work(queue_name text, keys uuid[]) TO tributary_app;
+GRANT ALL ON FUNCTION public.announce_work(queue_name text, keys uuid[]) TO tributary_system;
 
 REVOKE ALL ON FUNCTION public.append_audit(workspace uuid, entry_at timestamp with time zone, actor_kind text, actor_id text, action text, result text, target text, detail jsonb, request_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.append_audit(workspace uuid, entry_at timestamp with time zone, actor_kind text, actor_id text, action text, result text, target text, detail jsonb, request_id text) TO tributary_app;
@@ -2530,8 +2637,10 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dirty_customers TO tributary_a
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dirty_customers TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dirty_delivery TO tributary_app;
+GRANT SELECT,INSERT,DELETE ON TABLE public.dirty_delivery TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dirty_entities TO tributary_app;
+GRANT SELECT,INSERT,DELETE ON TABLE public.dirty_entities TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.erasure_work TO tributary_app;
 GRANT SELECT,UPDATE ON TABLE public.erasure_work TO tributary_system;
@@ -2658,3 +2767,9 @@ GRANT SELECT(id) ON TABLE public.verifications TO tributary_system;
 GRANT SELECT(expires_at) ON TABLE public.verifications TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.visitor_links TO tributary_app;
+
+GRANT SELECT,DELETE ON TABLE public.work_set_aside TO tributary_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.work_set_aside TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.work_turns TO tributary_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.work_turns TO tributary_system;

@@ -78,6 +78,8 @@ export const tableOwners = {
   users: 'accounts',
   verifications: 'accounts',
   visitor_links: 'ingestion',
+  work_set_aside: 'packages/work',
+  work_turns: 'packages/work',
   workspaces: 'tenants',
 } as const satisfies Record<Table, Owner>;
 

@@ -72,6 +72,22 @@ export class DeadLetterMissing extends StreamError {
   }
 }
 
+const awayNames = new Set([
+  'ClosedConnectionError',
+  'ConnectionError',
+  'DrainingConnectionError',
+  'NoRespondersError',
+  'RequestError',
+  'StreamUnreachable',
+  'TimeoutError',
+]);
+
+/** Whether the log could not be asked: the same may work a little later. */
+export function isStreamAway(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (awayNames.has(cause.name)) return true;
+  return false;
+}
+
 /**
  * Thrown by a handler when the fault lies outside the messages (a store is away, for example). The consumer keeps the batch
  * and offers it again after the delay, as often as it takes: an outage of an hour must not turn an hour of visits into dead

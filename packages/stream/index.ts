@@ -3,6 +3,7 @@ export type { ConsumeOptions, ConsumerSettings } from './consumer.ts';
 export type { DeadLetter, DeadLetterPage } from './dead-letters.ts';
 export {
   DeadLetterMissing,
+  isStreamAway,
   MessageRefused,
   PublishFailed,
   type Receipt,

@@ -18,7 +18,7 @@ export interface Metrics extends MetricsPage {
 }
 
 /** Something that is counted when somebody asks. */
-export interface Figure {
-  readonly help: string;
-  readonly read: () => Promise<number>;
-}
+export type Figure = { readonly help: string } & (
+  | { readonly read: () => Promise<number> }
+  | { readonly label: string; readonly readEach: Readonly<Record<string, () => Promise<number>>> }
+);

@@ -9,6 +9,11 @@ export interface Log {
   request(state: RequestFacts, method: string, status: number, milliseconds: number): void;
   /** A fault of ours. */
   failure(state: RequestFacts | undefined, error: unknown): void;
+  /** Background work that failed; `fault` says why without what it quotes. */
+  failedWork(
+    facts: { readonly work: string; readonly key: string | undefined; readonly fault: string },
+    error: unknown,
+  ): void;
   note(state: RequestFacts, text: string): void;
   say(text: string, facts?: Record<string, string | number | boolean>): void;
 }
@@ -49,16 +54,23 @@ export function createLog(
           error: name,
           error_code: code,
           message: state ? undefined : message,
-          at: stack
-            ?.split('\n')
-            .map((line) => line.trim())
-            .filter((line) => /^at .*:\d+:\d+\)?$/.test(line))
-            .slice(0, 8),
+          at: placesOf(stack),
         },
         'failure',
       );
+    },
+    failedWork({ work, key, fault }, error) {
+      const { name, stack, code } = error as Error & { code?: string };
+      logger.error({ work, key, error: name, error_code: code, message: fault, at: placesOf(stack) }, 'work failed');
     },
     note: (state, text) => logger.warn(facts(state), text),
     say: (text, more = {}) => logger.info(more, text),
   };
 }
+
+const placesOf = (stack: string | undefined): string[] | undefined =>
+  stack
+    ?.split('\n')
+    .map((line) => line.trim())
+    .filter((line) => /^at .*:\d+:\d+\)?$/.test(line))
+    .slice(0, 8);

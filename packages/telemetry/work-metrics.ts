@@ -12,7 +12,7 @@ export function createWorkMetrics(figures: Readonly<Record<string, Figure>>): Wo
   collectDefaultMetrics({ register: registry });
   const failures = new Counter({
     name: 'tributary_work_failures_total',
-    help: 'Pieces of work that failed and are tried again, by kind',
+    help: 'Pieces of work that failed, by kind; all but what is set aside is tried again',
     labelNames: ['work'],
     registers: [registry],
   });

@@ -73,14 +73,6 @@ export const catalogue = {
     retries: 10,
     timeoutSeconds: 3_600,
   }),
-  settleCustomers: job({
-    name: 'settle-customers',
-    about: 'Derives first payments again where a merge or a definition changed which payments a customer has.',
-    payload: z.strictObject({}),
-    retries: 3,
-    timeoutSeconds: 600,
-    oneAtATime: true,
-  }),
   completeErasures: job({
     name: 'complete-erasures',
     about: 'Clears people who were erased from the columns, the bad rows and the dead letters.',
@@ -117,7 +109,6 @@ export const schedule: readonly { job: JobName; cron: string; words: string; pay
   { job: 'forgetExpired', cron: '42 * * * *', words: 'every hour at 42 minutes past', payload: {} },
   { job: 'trimVisitsLog', cron: '* * * * *', words: 'every minute', payload: {} },
   { job: 'replayDeadLetters', cron: '*/10 * * * *', words: 'every ten minutes', payload: {} },
-  { job: 'settleCustomers', cron: '* * * * *', words: 'every minute', payload: {} },
   { job: 'completeErasures', cron: '* * * * *', words: 'every minute', payload: {} },
   { job: 'fetchRates', cron: '30 16 * * *', words: 'every day at 16:30', payload: {} },
   { job: 'rebuildScores', cron: '40 2 * * *', words: 'every night at 02:40', payload: {} },

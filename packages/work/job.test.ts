@@ -1,11 +1,12 @@
 import { openTestkit, type Testkit } from '@tributary/testkit';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { createJobs, type JobHandlers, type Jobs, startJobWorker } from './index.ts';
+import { createJobs, type JobHandlers, type Jobs, startJobWorker, type WorkFailure } from './index.ts';
 
 let kit: Testkit;
 let jobs: Jobs & { close(): Promise<void> };
 let worker: { stop(): Promise<void> } | undefined;
 const errors: Error[] = [];
+const failures: WorkFailure[] = [];
 const nothing = async () => {};
 const idle = {
   deleteOldRows: nothing,
@@ -15,7 +16,6 @@ const idle = {
   replayDeadLetters: nothing,
   deleteTenant: nothing,
   spreadDefinition: nothing,
-  settleCustomers: nothing,
   completeErasures: nothing,
   fetchRates: nothing,
   rebuildScores: nothing,
@@ -39,6 +39,7 @@ const work = async (handlers: JobHandlers) => {
     systemUrl: kit.database.systemUrl,
     handlers,
     onError: (error) => errors.push(error),
+    onFailure: (failure) => failures.push(failure),
   });
 };
 
@@ -57,9 +58,10 @@ test('a job exists if and only if its transaction commits, and the worker runs i
   expect(errors).toEqual([]);
 });
 
-test('a failed job runs again', async () => {
+test('a failed job is told of once, and runs again', async () => {
   const deleteOldRows = vi.fn<() => Promise<void>>().mockRejectedValueOnce(new Error('at first')).mockResolvedValue();
   await work({ ...idle, deleteOldRows });
   await kit.app.unbound.transaction((tx) => jobs.enqueue(tx, 'deleteOldRows', {}));
   await vi.waitFor(() => expect(deleteOldRows).toHaveBeenCalledTimes(2), 15_000);
+  expect(failures).toEqual([{ work: 'delete-old-rows', key: undefined, error: new Error('at first') }]);
 });

@@ -1,6 +1,7 @@
 import type { Tx } from '@tributary/postgres';
 import { fromKysely, PgBoss } from 'pg-boss';
 import { catalogue, type JobName, type JobPayload, schedule } from './catalogue.ts';
+import type { WorkFailure } from './queue.ts';
 
 export type JobHandlers = { readonly [N in JobName]: (payload: JobPayload<N>, signal: AbortSignal) => Promise<void> };
 
@@ -30,9 +31,13 @@ export async function migrateJobs(ownerUrl: string): Promise<void> {
       if (await boss.getQueue(kind.name)) await boss.updateQueue(kind.name, options);
       else await boss.createQueue(kind.name, { ...options, policy });
     }
-    // What an earlier version scheduled and this one does not know would wait for a worker for ever.
-    const wanted = new Set<string>(schedule.map(({ job }) => catalogue[job].name));
-    for (const { name } of await boss.getSchedules()) if (!wanted.has(name)) await boss.unschedule(name);
+    // What an earlier version scheduled or queued and this one does not know would wait for a worker for ever.
+    const [known, wanted] = [Object.values(catalogue), schedule.map(({ job }) => catalogue[job])].map(
+      (kinds) => new Set<string>(kinds.map(({ name }) => name)),
+    );
+    for (const { name } of await boss.getSchedules()) if (!wanted?.has(name)) await boss.unschedule(name);
+    const isOurs = (name: string) => !name.startsWith('__pgboss');
+    for (const { name } of await boss.getQueues()) if (isOurs(name) && !known?.has(name)) await boss.deleteQueue(name);
     for (const { job, cron, payload } of schedule)
       await boss.schedule(catalogue[job].name, cron, payload, { tz: 'UTC' });
     const db = boss.getDb();
@@ -90,14 +95,18 @@ export async function createJobs(
 export interface WorkerOptions {
   readonly systemUrl: string;
   readonly handlers: JobHandlers;
+  /** Of pg-boss itself. */
   readonly onError: (error: Error) => void;
+  /** Of a job. pg-boss keeps what a handler throws to itself. */
+  readonly onFailure: (failure: WorkFailure) => void;
 }
 
-/** Works all queues until it is stopped; a job that is under way then is finished first. */
+/** Works all jobs until it is stopped; a job that is under way then is finished first. */
 export async function startJobWorker({
   systemUrl,
   handlers,
   onError,
+  onFailure,
 }: WorkerOptions): Promise<{ stop(): Promise<void> }> {
   const boss = new PgBoss({
     connectionString: systemUrl,
@@ -119,7 +128,13 @@ export async function startJobWorker({
     await boss.work(kind.name, { notifyPollingIntervalSeconds: 2 }, async ([job]) => {
       if (!job) return;
       const handler = handlers[name] as (payload: unknown, signal: AbortSignal) => Promise<void>;
-      await handler(kind.payload.parse(job.data), job.signal);
+      const data = job.data as { profileId?: string; workspaceId?: string };
+      try {
+        await handler(kind.payload.parse(data), job.signal);
+      } catch (error) {
+        onFailure({ work: kind.name, key: data.profileId ?? data.workspaceId, error });
+        throw error;
+      }
     });
   }
   return { stop: () => boss.stop({ graceful: true, timeout: 20_000 }) };

@@ -1,8 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createClickHouse } from '@tributary/clickhouse';
 import { startAttribution } from '@tributary/domain/attribution/room.ts';
-import { settleCustomers } from '@tributary/domain/payments/room.ts';
+import { firstPayments } from '@tributary/domain/payments/room.ts';
 import { createPostgres } from '@tributary/postgres';
+import { startQueueWorker } from '@tributary/work';
+import { blame } from '@tributary/worker/blame.ts';
 
 /** The attribution part of a worker, to be killed. What it could not do because an engine was away it tries again. */
 const [appUrl = '', systemUrl = '', clickhouseUrl = '', database = ''] = process.argv.slice(2);
@@ -21,7 +22,12 @@ startAttribution({
   idleMs: 50,
   leaseSeconds: 3,
 });
+startQueueWorker({
+  system,
+  systemUrl,
+  handlers: { firstPayments: firstPayments(app) },
+  numbers: { batchSize: 200, leaseSeconds: 3 },
+  blame,
+  onFailure: quiet,
+});
 process.send?.('ready');
-// One after another, as the jobs of a real worker: begun by the clock, they would pile up behind a changed definition.
-for (const { signal } = new AbortController(); ; await sleep(500))
-  await settleCustomers(app, system, signal).catch(quiet);

@@ -100,6 +100,7 @@ export async function openShopScene(): Promise<ShopScene> {
   const jobs = jobHandlers({
     ...stores,
     clickhouse: clickhouse.settings,
+    quick: clickhouse,
     patient: clickhouse,
     stream: log.stream,
     ingestion,

@@ -33,3 +33,4 @@ export { settleAll } from './settle.ts';
 export { openTestkit, type Testkit } from './testkit.ts';
 export { browserVisit, buildTrackingKey, type TrackingTraits } from './visits.ts';
 export { openWarehouse } from './warehouse.ts';
+export { workOff } from './work-off.ts';

@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort, openEventSender, openTestWithClickHouse, paymentEvent } from '@tributary/testkit';
+import { createJobs } from '@tributary/work';
+import { sql } from 'kysely';
+import { afterAll, expect, test } from 'vitest';
+import { type SpawnedWorker, spawnWorker } from './worker.fixture.ts';
+
+/** The worker itself, as it is started, over real engines. */
+const { kit, api } = await openTestWithClickHouse();
+const port = await freePort();
+const workers: SpawnedWorker[] = [];
+const start = async () => {
+  const worker = await spawnWorker(kit, { WORKER_METRICS_PORT: String(port) });
+  workers.push(worker);
+  return worker;
+};
+afterAll(() => Promise.all(workers.map((worker) => worker.kill())));
+
+test("a merge's first payments stand within two seconds", async () => {
+  const worker = await start();
+  const sender = await openEventSender(kit, api);
+  for (let round = 1; round <= 3; round += 1) {
+    const [early, late, email] = [`early-${round}`, `late-${round}`, `b${round}@example.com`];
+    await sender.post(paymentEvent({ key: early, day: 1, customer: `a-${round}` }));
+    const traits = { external_id: `b-${round}`, email };
+    await sender.post({ ...paymentEvent({ key: late, day: 25 }), user_traits: traits });
+    expect(await sender.flags()).toMatchObject({ [early]: true, [late]: true });
+    const merged = performance.now();
+    await sender.send('/api/v1/customers', { rows: [{ external_id: `a-${round}`, email }] });
+    await expect.poll(() => sender.flags(), { timeout: 5_000, interval: 20 }).toMatchObject({ [late]: false });
+    expect(performance.now() - merged).toBeLessThan(2_000);
+    await sleep(200);
+  }
+  await worker.kill();
+}, 60_000);
+
+test('a job that fails is logged once by its name and tenant, without what it quotes, and counted', async () => {
+  const { profileId } = await openEventSender(kit, api);
+  const jobs = await createJobs(kit.database.appUrl, (error) => console.error(error));
+  // Its handler cannot read what is not there.
+  await kit.owner.unbound.query(sql`ALTER TABLE outcomes RENAME TO outcomes_elsewhere`);
+  try {
+    await kit.app.unbound.transaction((tx) =>
+      jobs.enqueue(tx, 'spreadDefinition', { profileId, eventKeys: ['ana@example.com'] }),
+    );
+    const worker = await start();
+    const failed = () =>
+      worker.lines
+        .map((line) => JSON.parse(line))
+        .filter((line) => line.msg === 'work failed' && line.work === 'spread-definition');
+    await expect.poll(() => failed().length, { timeout: 20_000 }).toBeGreaterThan(0);
+    expect(failed()[0]).toMatchObject({
+      level: 'error',
+      work: 'spread-definition',
+      key: profileId,
+      error_code: '42P01',
+    });
+    const counted = /^tributary_work_failures_total\{work="spread-definition"\} (\d+)$/m;
+    const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    expect(Number(counted.exec(page)?.[1])).toBe(failed().length);
+    expect(worker.lines.join()).not.toContain('ana@example.com');
+    await worker.kill();
+  } finally {
+    await kit.owner.unbound.query(sql`ALTER TABLE outcomes_elsewhere RENAME TO outcomes`);
+    await jobs.close();
+  }
+}, 60_000);

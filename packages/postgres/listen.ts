@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+export interface Hearing {
+  readonly onMessage: (message: string) => void;
+  /** From now on nothing is missed; what was said before was not heard. */
+  readonly onConnect: () => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** A connection that says nothing for so long may be gone without anybody knowing. */
+const signOfLifeMs = 15_000;
+const reconnectMs = 1_000;
+
+/** Hears what is announced on a channel, over a connection of its own that is opened again whenever it breaks. */
+export function listen(
+  url: string,
+  channel: string,
+  { onMessage, onConnect, onError }: Hearing,
+): { close(): Promise<void> } {
+  const stopping = new AbortController();
+  const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => {});
+
+  const hear = async () => {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000, query_timeout: 10_000 });
+    const lost = new AbortController();
+    client.on('error', (error) => lost.abort(error));
+    client.on('end', () => lost.abort());
+    const over = AbortSignal.any([stopping.signal, lost.signal]);
+    client.on('notification', ({ payload = '' }) => onMessage(payload));
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+      onConnect();
+      while (!over.aborted) {
+        await pause(signOfLifeMs, over);
+        if (!over.aborted) await client.query('SELECT 1');
+      }
+    } finally {
+      await client.end().catch(() => {});
+    }
+  };
+
+  const done = (async () => {
+    while (!stopping.signal.aborted) {
+      await hear().catch((error) => {
+        if (!stopping.signal.aborted) onError(error);
+      });
+      await pause(reconnectMs, stopping.signal);
+    }
+  })();
+  return {
+    close: () => {
+      stopping.abort();
+      return done;
+    },
+  };
+}
