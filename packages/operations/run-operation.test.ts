@@ -74,7 +74,7 @@ const call = async (of: typeof name | typeof count, more: Partial<Call> = {}): P
 });
 const inputOf = (of: typeof name | typeof count) => ({
   params: {},
-  query: { of: 'Eva' },
+  query: of === name ? { of: 'Eva' } : {},
   body: undefined,
   contentType: undefined,
   target: of.path,
