@@ -1,6 +1,6 @@
 import { type OAuthEndpoint, type OAuthOptions, oauthEndpoints } from '@tributary/domain/accounts/room.ts';
 import { isFromOurPages } from '@tributary/http';
-import { takeFromAddress } from '@tributary/operations';
+import { takeFromAddress, takeRegistration } from '@tributary/operations';
 import { addressGroup, hidden, type RateLimiter } from '@tributary/redis';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
@@ -20,13 +20,15 @@ function serveEndpoint(
   fastify: FastifyInstance,
   limiter: RateLimiter,
   { baseUrl, now }: Pick<OAuthOptions, 'baseUrl' | 'now'>,
-  { method, path, isCostly, handle }: OAuthEndpoint,
+  { method, path, allowance, maxBytes, handle }: OAuthEndpoint,
 ): void {
   fastify.route({
     method,
     url: path,
+    bodyLimit: maxBytes,
     onRequest: async (request) => {
-      await takeFromAddress(limiter, isCostly ? 'token' : 'public', request.ip);
+      if (allowance === 'registration') await takeRegistration(limiter, request.ip);
+      else await takeFromAddress(limiter, allowance, request.ip);
     },
     handler: async (request, reply) => {
       const addressHash = hidden(addressGroup(request.ip).own);

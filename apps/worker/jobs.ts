@@ -1,4 +1,5 @@
 import { type ClickHouse, type ClickHouseSettings, dropOldVisits, forgetProfile } from '@tributary/clickhouse';
+import { forgetUnallowedClients } from '@tributary/domain/accounts/room.ts';
 import { completeErasures } from '@tributary/domain/erasures/room.ts';
 import type { Ingestion } from '@tributary/domain/ingestion/room.ts';
 import { fetchRates, type RateSources } from '@tributary/domain/money/room.ts';
@@ -39,8 +40,10 @@ export function jobHandlers({ app, system, clickhouse, patient, now, ...rest }: 
       await sweepOld({ ledger: system.unbound, now: now(), days, signal });
     },
     dropOldVisits: (_payload, signal) => dropOldVisits(clickhouse, rest.visitsRetentionDays, now(), signal),
-    forgetExpired: async (_payload, signal) =>
-      void (await sweepExpired({ ledger: system.unbound, now: now(), signal })),
+    forgetExpired: async (_payload, signal) => {
+      await sweepExpired({ ledger: system.unbound, now: now(), signal });
+      await forgetUnallowedClients(system.unbound, now(), signal);
+    },
     trimVisitsLog: async () => void (await stream.trim()),
     replayDeadLetters: async (_payload, signal) => void (await stream.deadLetters.replayDue(signal)),
     deleteTenant: (payload) => deleteTenant(app, payload, (profileId) => forgetProfile(clickhouse, profileId)),

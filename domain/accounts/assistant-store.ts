@@ -50,6 +50,26 @@ export const removeConsent = (tx: Tx, id: string, userId: string) =>
     .returning(['id', 'reference_id'])
     .executeTakeFirst();
 
+/** Clients that nobody has allowed anything, counted up to a number. */
+export async function countUnallowedClients(tx: Tx, upTo: number): Promise<number> {
+  const { rows } = await sql<{ count: string }>`
+    SELECT count(*) FROM (
+      SELECT 1 FROM oauth_clients c
+      WHERE NOT EXISTS (SELECT FROM oauth_consents o WHERE o.client_id = c.client_id) LIMIT ${upTo}) found`.execute(tx);
+  return Number(rows[0]?.count);
+}
+
+/** With what they may reach. Resolves to how many went. */
+export async function removeUnallowedClients(tx: Tx, before: Date, upTo: number): Promise<number> {
+  const { rows } = await sql`
+    DELETE FROM oauth_clients WHERE id IN (
+      SELECT id FROM oauth_clients c
+      WHERE created_at < ${before} AND NOT EXISTS (SELECT FROM oauth_consents o WHERE o.client_id = c.client_id)
+      LIMIT ${upTo})
+    RETURNING 1`.execute(tx);
+  return rows.length;
+}
+
 export const findClient = (tx: Tx, clientId: string) =>
   tx
     .selectFrom('oauth_clients')

@@ -1,11 +1,13 @@
 import { McpScope } from '@tributary/contract';
 import type { Postgres } from '@tributary/postgres';
+import { limits } from '@tributary/vocabulary';
 import type { Accounts } from './accounts.ts';
 import { findClient } from './assistant-store.ts';
 import { canServeAssistants, chosenProfile, consentPath, isAuthRefusal } from './auth.ts';
 import { consentPage, problemPage, signInPage, signInPath } from './consent-pages.ts';
 import { findMemberships } from './memberships.ts';
 import type { Attempt } from './records.ts';
+import { readRegistration } from './registration.ts';
 import { sessionAuthenticator } from './session.ts';
 
 export interface OAuthOptions {
@@ -20,8 +22,9 @@ export interface OAuthOptions {
 export interface OAuthEndpoint {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** Tries secrets or writes rows, and so is limited tightly. */
-  readonly isCostly: boolean;
+  /** What tries secrets or writes rows is limited tightly, what anybody may write most of all. */
+  readonly allowance: 'public' | 'token' | 'registration';
+  readonly maxBytes: number;
   readonly handle: (request: Request, attempt: Attempt) => Promise<Response>;
 }
 
@@ -32,9 +35,9 @@ export function oauthEndpoints(options: OAuthOptions): OAuthEndpoint[] {
   const pass = async (request: Request) => (await accounts.auth()).handler(request);
   const door = new ConsentDoor(options);
   const get = (path: string, handle: OAuthEndpoint['handle']) =>
-    ({ method: 'GET', path, isCostly: false, handle: answering(handle) }) as const;
+    ({ method: 'GET', path, allowance: 'public', maxBytes: formBytes, handle: answering(handle) }) as const;
   const post = (path: string, handle: OAuthEndpoint['handle']) =>
-    ({ method: 'POST', path, isCostly: true, handle: answering(handle) }) as const;
+    ({ method: 'POST', path, allowance: 'token', maxBytes: formBytes, handle: answering(handle) }) as const;
   return [
     get('/.well-known/oauth-authorization-server', pass),
     get('/.well-known/oauth-protected-resource', pass),
@@ -42,12 +45,22 @@ export function oauthEndpoints(options: OAuthOptions): OAuthEndpoint[] {
     get('/oauth2/authorize', (request) => pass(withScope(request))),
     post('/oauth2/token', pass),
     post('/oauth2/revoke', pass),
-    post('/oauth2/register', async (request) => pass(await withApplicationType(request))),
+    {
+      ...post('/oauth2/register', async (request) => {
+        const registration = await readRegistration(request, options.postgres);
+        return registration instanceof Response ? registration : pass(registration);
+      }),
+      allowance: 'registration',
+      maxBytes: limits.assistants.registrationBytes,
+    },
     get(consentPath, (request) => door.show(request)),
     post(consentPath, (request, attempt) => door.decide(request, attempt)),
     post(signInPath, (request, attempt) => door.signIn(request, attempt)),
   ];
 }
+
+/** A form of ours carries the whole request of the assistant along. */
+const formBytes = 32 * 1_024;
 
 /** What OAuth itself refuses is told in OAuth's own words, which its clients understand. */
 function answering(handle: OAuthEndpoint['handle']): OAuthEndpoint['handle'] {
@@ -68,23 +81,6 @@ function withScope(request: Request): Request {
   if (url.searchParams.get('scope')) return request;
   url.searchParams.set('scope', 'mcp:read' satisfies McpScope);
   return new Request(url, request);
-}
-
-/** A client on the person's own machine rarely says that it is one; its address for the answer does. */
-async function withApplicationType(request: Request): Promise<Request> {
-  const metadata: unknown = await request.json().catch(() => undefined);
-  const { redirect_uris: uris, application_type: type } = (metadata ?? {}) as Record<string, unknown>;
-  const isNative = Array.isArray(uris) && uris.length > 0 && uris.every((uri) => !/^https:/i.test(String(uri)));
-  const body = JSON.stringify(
-    isNative && type === undefined ? { ...(metadata as object), application_type: 'native' } : metadata,
-  );
-  return new Request(request.url, { method: 'POST', headers: withoutLength(request.headers), body: body ?? '' });
-}
-
-function withoutLength(headers: Headers): Headers {
-  const copy = new Headers(headers);
-  copy.delete('content-length');
-  return copy;
 }
 
 /** The consent page and its forms. */

@@ -4,6 +4,7 @@ export { createInvitation } from './create-invitation.ts';
 export { deleteAssistant } from './delete-assistant.ts';
 export { deleteInvitation } from './delete-invitation.ts';
 export { deleteMember } from './delete-member.ts';
+export { forgetUnallowedClients } from './forget-clients.ts';
 export { hashToken } from './hashed-sessions.ts';
 export { listAssistants } from './list-assistants.ts';
 export { listInvitations } from './list-invitations.ts';

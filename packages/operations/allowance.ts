@@ -1,6 +1,6 @@
 import type { Route } from '@tributary/contract';
 import { addressGroup, type Guesses, type RateLimiter, takeOfAddress, type Verdict } from '@tributary/redis';
-import { limits, type RateBucket } from '@tributary/vocabulary';
+import { hourMs, limits, type RateBucket } from '@tributary/vocabulary';
 import type { Caller } from './handler.ts';
 import { Refusal, refuse } from './refusal.ts';
 
@@ -33,6 +33,15 @@ export async function takeFromAddress(limiter: RateLimiter, bucket: RateBucket, 
   if (!verdict.allowed) throw tooMany(verdict);
   if (bucket === 'token' && verdict.isLocal) refuseUncounted();
   return verdict;
+}
+
+/** An assistant that registers itself writes rows for nobody yet: a few an hour from one place. */
+export async function takeRegistration(limiter: RateLimiter, address: string): Promise<void> {
+  const { registrationsPerHour } = limits.assistants;
+  const group = addressGroup(address);
+  const verdict = await takeOfAddress(limiter, 'registration', group, registrationsPerHour, { windowMs: hourMs });
+  if (!verdict.allowed) throw tooMany(verdict);
+  if (verdict.isLocal) refuseUncounted();
 }
 
 /** One guess at a secret, slower with each wrong one, and none while nobody counts over all processes. */

@@ -3,6 +3,7 @@ export {
   rateHeaders,
   takeAttempt,
   takeFromAddress,
+  takeRegistration,
   tooMany,
 } from './allowance.ts';
 export type { Actor, AddToAudit, AuditEntry, AuditLog, WriteAudit } from './audit.ts';

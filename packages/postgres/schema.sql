@@ -1811,6 +1811,8 @@ CREATE INDEX members_by_user ON public.members USING btree (user_id);
 
 CREATE INDEX merges_by_survivor ON public.merges USING btree (profile_id, survivor_id);
 
+CREATE INDEX oauth_access_tokens_by_client ON public.oauth_access_tokens USING btree (client_id);
+
 CREATE INDEX oauth_access_tokens_by_code ON public.oauth_access_tokens USING btree (authorization_code_id);
 
 CREATE INDEX oauth_access_tokens_by_profile ON public.oauth_access_tokens USING btree (reference_id);
@@ -1821,9 +1823,15 @@ CREATE INDEX oauth_client_assertions_by_expiry ON public.oauth_client_assertions
 
 CREATE INDEX oauth_client_resources_by_resource ON public.oauth_client_resources USING btree (resource_id);
 
+CREATE INDEX oauth_clients_by_creation ON public.oauth_clients USING btree (created_at);
+
+CREATE INDEX oauth_consents_by_client ON public.oauth_consents USING btree (client_id);
+
 CREATE INDEX oauth_consents_by_profile ON public.oauth_consents USING btree (reference_id);
 
 CREATE INDEX oauth_consents_by_user ON public.oauth_consents USING btree (user_id, client_id, reference_id);
+
+CREATE INDEX oauth_refresh_tokens_by_client ON public.oauth_refresh_tokens USING btree (client_id);
 
 CREATE INDEX oauth_refresh_tokens_by_session ON public.oauth_refresh_tokens USING btree (session_id);
 
@@ -2701,8 +2709,17 @@ GRANT SELECT(expires_at) ON TABLE public.oauth_client_assertions TO tributary_sy
 GRANT SELECT,INSERT ON TABLE public.oauth_client_resources TO tributary_app;
 
 GRANT SELECT,INSERT ON TABLE public.oauth_clients TO tributary_app;
+GRANT DELETE ON TABLE public.oauth_clients TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.oauth_clients TO tributary_system;
+
+GRANT SELECT(client_id) ON TABLE public.oauth_clients TO tributary_system;
+
+GRANT SELECT(created_at) ON TABLE public.oauth_clients TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.oauth_consents TO tributary_app;
+
+GRANT SELECT(client_id) ON TABLE public.oauth_consents TO tributary_system;
 
 GRANT SELECT,DELETE ON TABLE public.oauth_refresh_tokens TO tributary_app;
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
-import type { RateLimiter, Verdict } from './rate-limit.ts';
+import type { RateLimiter, Terms, Verdict } from './rate-limit.ts';
 
 /** Whom an address stands for when something is counted by address. */
 export interface AddressGroup {
@@ -30,10 +30,11 @@ export async function takeOfAddress(
   limiter: RateLimiter,
   bucket: string,
   { own, wider }: AddressGroup,
-  perMinute: number,
+  limit: number,
+  terms?: Terms,
 ): Promise<Verdict> {
-  const verdict = await limiter.take(`${bucket}:${hidden(own)}`, perMinute);
+  const verdict = await limiter.take(`${bucket}:${hidden(own)}`, limit, terms);
   if (wider === undefined || !verdict.allowed) return verdict;
-  const widerVerdict = await limiter.take(`${bucket}:${hidden(wider)}`, perMinute * widerTimes);
+  const widerVerdict = await limiter.take(`${bucket}:${hidden(wider)}`, limit * widerTimes, terms);
   return widerVerdict.allowed ? verdict : widerVerdict;
 }

@@ -64,6 +64,25 @@ test('the verdict counts down and says when all is there again', async () => {
   expect(second.resetAtSeconds).toBeGreaterThanOrEqual(Math.floor(Date.now() / 1_000) + 1);
 });
 
+test('a limit may be for an hour: all of it at once, and then one after the other', async () => {
+  const terms = { windowMs: 3_600_000 };
+  const verdicts = [];
+  for (let index = 0; index < 6; index += 1) verdicts.push(await limiter.take('hourly', 5, terms));
+  expect(verdicts.map(({ allowed }) => allowed)).toEqual([true, true, true, true, true, false]);
+  expect(verdicts[0]?.remaining).toBe(4);
+  expect(verdicts[5]?.retryAfterSeconds).toBeOneOf([719, 720]);
+});
+
+test('one may take more of a limit than another, all or nothing', async () => {
+  const take = (cost: number) => limiter.take('bytes', 100, { windowMs: 3_600_000, cost });
+  expect((await take(60)).allowed).toBe(true);
+  expect((await take(60)).allowed).toBe(false);
+  expect((await take(40)).allowed).toBe(true);
+  const local = new LocalBuckets();
+  const rate = { limit: 100, window: 3_600_000_000, cost: 60 };
+  expect([1, 2].map(() => local.take('bytes', 100, 0, rate).allowed)).toEqual([true, false]);
+});
+
 describe('while Redis is away', () => {
   test('each process limits by itself', async () => {
     const away = createRedis({ url: 'redis://127.0.0.1:1', prefix: 'away' });

@@ -3,7 +3,7 @@ import type { RedisClient } from './client.ts';
 
 /**
  * GCRA: one number per bucket, the time at which it would be empty again. A client may send `limit` requests at once and
- * then one every `60 / limit` seconds; no fixed window that could be straddled, no second counter.
+ * then one every `60 / limit` seconds, where the limit is for a minute; no fixed window that could be straddled, no second counter.
  */
 export interface Verdict {
   readonly allowed: boolean;
@@ -17,8 +17,28 @@ export interface Verdict {
 }
 
 export interface RateLimiter {
-  take(bucket: string, perMinute: number): Promise<Verdict>;
+  take(bucket: string, limit: number, terms?: Terms): Promise<Verdict>;
 }
+
+export interface Terms {
+  /** What the limit is for, where that is not a minute. */
+  readonly windowMs?: number;
+  /** How much of the limit this one takes. */
+  readonly cost?: number;
+}
+
+/** Times are in microseconds. */
+interface Rate {
+  readonly limit: number;
+  readonly window: number;
+  readonly cost: number;
+}
+
+const rateOf = (limit: number, { windowMs = 60_000, cost = 1 }: Terms = {}): Rate => ({
+  limit,
+  window: windowMs * 1_000,
+  cost,
+});
 
 /**
  * Redis's own clock decides, so that every process counts alike. Takes up to ARGV[2] at once and says how many there were. Times
@@ -27,8 +47,8 @@ export interface RateLimiter {
 const script = `
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
-local interval = 60000000 / ARGV[1]
-local full = interval * ARGV[1]
+local full = tonumber(ARGV[3])
+local interval = full / ARGV[1] * ARGV[4]
 local empty_at = math.max(tonumber(redis.call('GET', KEYS[1]) or now), now)
 local taken = math.min(tonumber(ARGV[2]), math.floor((full - (empty_at - now)) / interval + 0.000001))
 if taken > 0 then
@@ -40,7 +60,13 @@ return {taken, string.format('%.0f', now), string.format('%.0f', empty_at)}
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
-    takeFromBucket(key: string, perMinute: number, wanted: number): Result<[number, string, string], Context>;
+    takeFromBucket(
+      key: string,
+      limit: number,
+      wanted: number,
+      window: number,
+      cost: number,
+    ): Result<[number, string, string], Context>;
   }
 }
 
@@ -57,39 +83,45 @@ type Waiting = (verdict: Verdict) => void;
 export function createRateLimiter({ redis, nowMs, onFallback = () => {} }: RateLimiterOptions): RateLimiter {
   redis.defineCommand('takeFromBucket', { numberOfKeys: 1, lua: script });
   const local = new LocalBuckets();
-  const waiting = new Map<string, { readonly perMinute: number; readonly waiters: Waiting[] }>();
+  const waiting = new Map<string, { readonly name: string; readonly rate: Rate; readonly waiters: Waiting[] }>();
 
-  const ask = async (bucket: string): Promise<void> => {
-    const asked = waiting.get(bucket);
-    waiting.delete(bucket);
+  const ask = async (turn: string): Promise<void> => {
+    const asked = waiting.get(turn);
+    waiting.delete(turn);
     if (!asked) return;
-    const { perMinute, waiters } = asked;
+    const { name: bucket, rate, waiters } = asked;
+    const { limit, window, cost } = rate;
     try {
-      const [taken, now, emptyAt] = await patiently(redis.takeFromBucket(`rate:${bucket}`, perMinute, waiters.length));
-      const interval = 60_000_000 / perMinute;
+      const [taken, now, emptyAt] = await patiently(
+        redis.takeFromBucket(`rate:${bucket}`, limit, waiters.length, window, cost),
+      );
+      const interval = (window / limit) * cost;
       for (const [index, settle] of waiters.entries()) {
         const allowed = index < taken;
-        settle(verdict(allowed, Number(now), Number(emptyAt) + Math.min(index + 1, taken) * interval, perMinute));
+        settle(verdict(allowed, Number(now), Number(emptyAt) + Math.min(index + 1, taken) * interval, rate));
       }
     } catch (error) {
       for (const settle of waiters) {
         onFallback(error);
-        settle({ ...local.take(bucket, perMinute, nowMs() * 1_000), isLocal: true });
+        settle({ ...local.take(bucket, limit, nowMs() * 1_000, rate), isLocal: true });
       }
     }
   };
 
   return {
-    take: (bucket, perMinute) =>
+    take: (bucket, limit, terms) =>
       new Promise((settle) => {
-        const name = `${bucket}:${perMinute}`;
-        const asked = waiting.get(name);
+        const rate = rateOf(limit, terms);
+        const name = `${bucket}:${limit}`;
+        // Those that take differently much of it ask one by one.
+        const turn = rate.cost === 1 ? name : `${name} ${rate.cost}`;
+        const asked = waiting.get(turn);
         if (asked) {
           asked.waiters.push(settle);
           return;
         }
-        waiting.set(name, { perMinute, waiters: [settle] });
-        setImmediate(() => void ask(name));
+        waiting.set(turn, { name, rate, waiters: [settle] });
+        setImmediate(() => void ask(turn));
       }),
   };
 }
@@ -117,29 +149,28 @@ export class LocalBuckets {
     this.#capacity = capacity;
   }
 
-  take(bucket: string, perMinute: number, now: number): Verdict {
-    const interval = 60_000_000 / perMinute;
+  take(bucket: string, limit: number, now: number, rate: Rate = rateOf(limit)): Verdict {
+    const interval = (rate.window / limit) * rate.cost;
     const emptyAt = Math.max(this.#emptyAt.get(bucket) ?? now, now);
-    const allowed = emptyAt + interval - now <= interval * perMinute;
+    const allowed = emptyAt + interval - now <= rate.window;
     if (allowed) {
       // Re-inserted, so that the first key of the map is always the one unused for longest.
       this.#emptyAt.delete(bucket);
       this.#emptyAt.set(bucket, emptyAt + interval);
       if (this.#emptyAt.size > this.#capacity) this.#emptyAt.delete(this.#emptyAt.keys().next().value as string);
     }
-    return verdict(allowed, now, allowed ? emptyAt + interval : emptyAt, perMinute);
+    return verdict(allowed, now, allowed ? emptyAt + interval : emptyAt, rate);
   }
 }
 
-function verdict(allowed: boolean, now: number, emptyAt: number, perMinute: number): Verdict {
-  const interval = 60_000_000 / perMinute;
-  const full = interval * perMinute;
+function verdict(allowed: boolean, now: number, emptyAt: number, { limit, window, cost }: Rate): Verdict {
+  const interval = window / limit;
   return {
     allowed,
-    limit: perMinute,
-    remaining: Math.max(0, Math.floor((full - (emptyAt - now)) / interval)),
+    limit,
+    remaining: Math.max(0, Math.floor((window - (emptyAt - now)) / interval)),
     resetAtSeconds: Math.ceil(emptyAt / 1_000_000),
     // Rounded up: whoever waits this long is not early.
-    retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil((emptyAt + interval - now - full) / 1_000_000)),
+    retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil((emptyAt + interval * cost - now - window) / 1_000_000)),
   };
 }

@@ -83,6 +83,16 @@ export const limits = {
   },
   appToken: { lifeSeconds: 3_600 },
   invitation: { lifeDays: 7 },
+  /** Assistants register themselves. One that nobody has allowed anything is forgotten, and there are only so many of them. */
+  assistants: {
+    registrationsPerHour: 5,
+    registrationBytes: 8 * 1_024,
+    nameCharacters: 200,
+    textCharacters: 2_000,
+    listEntries: 10,
+    unallowedHours: 24,
+    unallowedMost: 10_000,
+  },
   trackingVerification: { lifeMinutes: 60, perMinute: 10 },
   piiAccessLog: { pageSize: shortPages, keptDays: 365 },
   tracking: { silentAfterHours: 24 },

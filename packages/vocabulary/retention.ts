@@ -133,7 +133,9 @@ export const lives = {
     oauth_access_tokens: bounded("Assistants' tokens; each goes with the session that allowed it."),
     oauth_client_assertions: expired(['id'], 'Proofs that an OAuth client showed once, so that none is shown twice.'),
     oauth_client_resources: bounded('What a client may ask for; it goes with the client.'),
-    oauth_clients: kept('Assistants that registered themselves.'),
+    oauth_clients: kept(
+      'Assistants that registered themselves and were allowed something. One that was not is forgotten after a day, by an hourly job.',
+    ),
     oauth_consents: bounded('One for each person, assistant and profile.'),
     oauth_refresh_tokens: bounded('None is issued.'),
     oauth_resources: bounded('One row.'),

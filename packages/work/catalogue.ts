@@ -37,7 +37,7 @@ export const catalogue = {
   }),
   forgetExpired: job({
     name: 'forget-expired',
-    about: 'Deletes stored answers and tokens whose time is over.',
+    about: 'Deletes stored answers and tokens whose time is over, and assistants that nobody allowed anything.',
     payload: z.strictObject({}),
     retries: 3,
     timeoutSeconds: 600,

@@ -1,0 +1,87 @@
+import { buildAssistant, buildMember, buildProfile, openTest } from '@tributary/testkit';
+import { hourMs, limits } from '@tributary/vocabulary';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { forgetUnallowedClients } from './forget-clients.ts';
+
+const { kit, api } = await openTest();
+kit.clock.set(new Date());
+const { assistants } = limits;
+
+let networks = 0;
+const elsewhere = () => {
+  networks += 1;
+  return `198.51.100.${networks}`;
+};
+
+async function register(more: object = {}, remoteAddress = elsewhere()) {
+  const response = await api.fastify.inject({
+    method: 'POST',
+    url: '/oauth2/register',
+    headers: { 'content-type': 'application/json' },
+    payload: JSON.stringify({
+      client_name: 'Claude',
+      redirect_uris: ['http://127.0.0.1:33418/callback'],
+      token_endpoint_auth_method: 'none',
+      ...more,
+    }),
+    remoteAddress,
+  });
+  return { status: response.statusCode, json: response.json(), headers: response.headers };
+}
+
+test.each([
+  ['one address', (_: number) => '203.0.113.7'],
+  ['one network of IPv6', (index: number) => `2001:db8:7::${index + 1}`],
+])('%s registers few assistants an hour', async (_, addressOf) => {
+  const { registrationsPerHour } = assistants;
+  const answers = [];
+  for (let index = 0; index <= registrationsPerHour; index += 1) answers.push(await register({}, addressOf(index)));
+  const statuses = answers.map(({ status }) => status);
+  expect(statuses).toEqual([...Array.from({ length: registrationsPerHour }, () => 201), 429]);
+  const seconds = Number(answers.at(-1)?.headers['retry-after']);
+  expect(seconds).toBeGreaterThan(600);
+  expect(seconds).toBeLessThanOrEqual(3_600 / registrationsPerHour);
+  expect((await register()).status).toBe(201);
+});
+
+test('a registration is small', async () => {
+  const large = await register({ logo_uri: `https://a.test/${'x'.repeat(assistants.registrationBytes)}` });
+  expect([large.status, large.json.error.code]).toEqual([413, 'payload_too_large']);
+});
+
+test.each([
+  ['client_name', 'x'.repeat(assistants.nameCharacters + 1)],
+  ['software_id', 'x'.repeat(assistants.textCharacters + 1)],
+  ['redirect_uris', [`http://127.0.0.1/${'x'.repeat(assistants.textCharacters)}`]],
+  ['redirect_uris', Array.from({ length: assistants.listEntries + 1 }, (_, index) => `http://127.0.0.1:${index + 1}/`)],
+  ['jwks', { keys: ['x'.repeat(assistants.textCharacters)] }],
+])('so is each of its fields: %s', async (name, value) => {
+  const { status, json } = await register({ [name]: value });
+  expect([status, json.error]).toEqual([400, 'invalid_client_metadata']);
+  expect(json.error_description).toContain(`"${name}"`);
+});
+
+test('one that nobody has allowed anything in a day is forgotten; one that somebody has stays', async () => {
+  const { id: profileId, workspaceId } = await buildProfile(kit.app);
+  const { clientId: allowed } = await buildAssistant(kit.app, await buildMember(kit.app, workspaceId), profileId);
+  const old = (await register()).json.client_id;
+  const day = assistants.unallowedHours * hourMs;
+  const made = new Date(kit.clock.now().getTime() - day - 1);
+  await kit.owner.unbound.transaction((tx) => tx.updateTable('oauth_clients').set({ created_at: made }).execute());
+  const young = (await register()).json.client_id;
+  await forgetUnallowedClients(kit.system.unbound, kit.clock.now(), new AbortController().signal);
+  const { rows } = await kit.app.unbound.query(sql<{ client_id: string }>`SELECT client_id FROM oauth_clients`);
+  const left = rows.map(({ client_id }) => client_id);
+  expect([allowed, young, old].map((id) => left.includes(id))).toEqual([true, true, false]);
+});
+
+test('there are only so many that nobody has allowed anything', async () => {
+  await kit.app.unbound.transaction((tx) =>
+    sql`INSERT INTO oauth_clients (id, client_id, redirect_uris, created_at)
+        SELECT gen_random_uuid(), 'flood-' || n, '[]', ${kit.clock.now()}
+        FROM generate_series(1, ${assistants.unallowedMost}::integer) n`.execute(tx),
+  );
+  const { status, json } = await register();
+  expect([status, json.error]).toEqual([503, 'temporarily_unavailable']);
+});

@@ -1,0 +1,56 @@
+import type { Postgres } from '@tributary/postgres';
+import { limits } from '@tributary/vocabulary';
+import { countUnallowedClients } from './assistant-store.ts';
+
+const { nameCharacters, textCharacters, listEntries, unallowedMost } = limits.assistants;
+
+/** The registration as better-auth gets it, or why it does not: what nobody has to sign in for must stay small. */
+export async function readRegistration(request: Request, postgres: Postgres): Promise<Request | Response> {
+  const metadata: unknown = await request.json().catch(() => undefined);
+  const fault = faultIn(metadata);
+  if (fault) return refused(400, 'invalid_client_metadata', fault);
+  const unallowed = await postgres.unbound.transaction((tx) => countUnallowedClients(tx, unallowedMost));
+  if (unallowed >= unallowedMost)
+    return refused(
+      503,
+      'temporarily_unavailable',
+      'Too many assistants have registered and were not allowed anything.',
+    );
+  const body = JSON.stringify(withApplicationType(metadata)) ?? '';
+  return new Request(request.url, { method: 'POST', headers: withoutLength(request.headers), body });
+}
+
+/** What of it is too long. Whatever else is wrong, better-auth says. */
+function faultIn(metadata: unknown): string | undefined {
+  if (metadata === null || typeof metadata !== 'object') return undefined;
+  for (const [name, value] of Object.entries(metadata)) {
+    const most = name === 'client_name' ? nameCharacters : textCharacters;
+    if (lengthOf(value) > most) return `The field "${name.slice(0, 100)}" may have up to ${most} characters.`;
+    if (Array.isArray(value) && value.length > listEntries)
+      return `The field "${name.slice(0, 100)}" may have up to ${listEntries} entries.`;
+  }
+  return undefined;
+}
+
+/** Of the longest text in it. */
+const lengthOf = (value: unknown): number => {
+  if (typeof value === 'string') return value.length;
+  if (value === null || typeof value !== 'object') return 0;
+  return Array.isArray(value) ? Math.max(0, ...value.map(lengthOf)) : JSON.stringify(value).length;
+};
+
+/** A client on the person's own machine rarely says that it is one; its address for the answer does. */
+function withApplicationType(metadata: unknown): unknown {
+  const { redirect_uris: uris, application_type: type } = (metadata ?? {}) as Record<string, unknown>;
+  const isNative = Array.isArray(uris) && uris.length > 0 && uris.every((uri) => !/^https:/i.test(String(uri)));
+  return isNative && type === undefined ? { ...(metadata as object), application_type: 'native' } : metadata;
+}
+
+function withoutLength(headers: Headers): Headers {
+  const copy = new Headers(headers);
+  copy.delete('content-length');
+  return copy;
+}
+
+const refused = (status: number, error: string, description: string) =>
+  Response.json({ error, error_description: description }, { status, headers: { 'cache-control': 'no-store' } });
