@@ -62,7 +62,7 @@ const conversionColumns =
   'batch_id, profile_id, bucket, conversion_id, conversion_time, person_id, is_anonymous, is_eligible, definition_id, conversion_type, revenue_type, value, has_value, currency, is_first_payment, purchase_id, lookback_days, cause';
 const linkColumns = 'batch_id, profile_id, bucket, visitor_id, person_id';
 const touchColumns =
-  'batch_id, profile_id, bucket, person_id, touch_id, occurred_at, channel, source, medium, platform, campaign_id, ad_set_id, ad_id';
+  'batch_id, profile_id, bucket, person_id, touch_id, occurred_at, channel, source, medium, platform, campaign_id, ad_set_id, ad_id, ad_external_id';
 
 /**
  * COPY takes no parameters; what is written into these texts are ids and words of our own.
@@ -111,7 +111,9 @@ function statements(profileId: string, batchId: string, selection: Selection, cu
       ? `(${people}) p CROSS JOIN LATERAL (SELECT * FROM visitor_links WHERE profile_id = '${profileId}' AND customer_id = p.customer_id OFFSET 0) l`
       : `visitor_links l ${buckets === 1 ? '' : `JOIN ${homes} h ON h.customer_id = l.customer_id`} WHERE l.profile_id = '${profileId}' AND l.customer_id IN (${people})`;
   // What brought an outcome is a touch of everything else that its person did: of whoever is in the batch, all such outcomes.
-  const told = `o.origin->>'channel', o.origin->>'source', o.origin->>'medium', o.origin->>'platform', '${nilUuid}', '${nilUuid}', o.origin->>'ad_id'`;
+  // Of what a caller called the ad, only what can be a platform's id goes on: the columns hold no free text.
+  const adNumber = `CASE WHEN o.rest->>'ad_id' ~ '^\\s*[\\w-]{1,64}\\s*$' THEN trim(o.rest->>'ad_id') ELSE '' END`;
+  const told = `o.origin->>'channel', o.origin->>'source', o.origin->>'medium', o.origin->>'platform', '${nilUuid}', '${nilUuid}', o.origin->>'ad_id', ${adNumber}`;
   const touch = (bucket: string) =>
     `SELECT '${batchId}', o.profile_id, ${bucket}, ${person}, o.id, ${time('o.occurred_at')}, ${told}`;
   const touches =

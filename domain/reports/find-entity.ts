@@ -25,8 +25,13 @@ export async function findKnown(ids: readonly string[], level: EntityLevel, aske
 export async function findEntity(text: string, level: EntityLevel, asked: Asked): Promise<string | undefined> {
   const id = text.toLowerCase();
   if (isId(id) && (await findKnown([id], level, asked)).has(id)) return id;
-  const profileId = asked.caller.profileId;
-  return asked.ledger.transaction((tx) => findEntityByExternalId(tx, profileId, level, text), { readOnly: true });
+  const { clickhouse, ledger, signal } = asked;
+  const { profileId } = asked.caller;
+  const told = await ledger.transaction((tx) => findEntityByExternalId(tx, profileId, level, text), { readOnly: true });
+  if (told) return told;
+  const named = { profile_id: profileId, level, external_id: text };
+  const [clicked] = await clickhouse.query('entity_find_clicked', named, { signal });
+  return clicked?.entity_id;
 }
 
 export function refuseUnknown(level: EntityLevel): never {

@@ -10,6 +10,7 @@ export const tableOwners = {
   attribution_links: 'attribution',
   attribution_results: 'attribution',
   attribution_touches: 'attribution',
+  clicked_entities: 'attribution',
   schema_migrations: 'packages/clickhouse',
   touch_sources: 'attribution',
   touches: 'ingestion',
@@ -25,12 +26,19 @@ export const guests = [
   },
   {
     who: 'reports',
-    tables: ['attributed_conversions', 'touch_sources', 'touches', 'ad_entities', 'ad_delivery_daily'],
+    tables: [
+      'attributed_conversions',
+      'touch_sources',
+      'clicked_entities',
+      'touches',
+      'ad_entities',
+      'ad_delivery_daily',
+    ],
     reason: 'A report sets what was earned beside what was spent.',
   },
   {
     who: 'top-performers',
-    tables: ['attributed_conversions', 'touch_sources', 'ad_entities', 'ad_delivery_daily'],
+    tables: ['attributed_conversions', 'touch_sources', 'clicked_entities', 'ad_entities', 'ad_delivery_daily'],
     reason: 'Ads are scored by what they earned and cost.',
   },
   {

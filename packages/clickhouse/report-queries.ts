@@ -52,6 +52,10 @@ export const reportQueries = {
     }
   >(),
   delivery_sum_counted: declare<CountedDelivery, { days: string; contributes: string | null; without_rate: string }>(),
+  entity_find_clicked: declare<
+    { profile_id: string; level: EntityLevel; external_id: string },
+    { entity_id: string }
+  >(),
   report_list_credits: declare<
     ChosenCredits & { before_at: Date; before_id: string; limit: number },
     { conversion_time: string; conversion_id: string; credit: string; path_length: string }

@@ -291,13 +291,64 @@ CREATE TABLE attribution_touches
     `ad_set_id` UUID,
     `ad_id` UUID,
     `source_id` UInt64 DEFAULT bitOr(bitAnd(cityHash64(channel, source, medium, platform, campaign_id, ad_set_id, ad_id), 18446744073709551614), channel = 'direct'),
-    `staged_at` DateTime DEFAULT now()
+    `staged_at` DateTime DEFAULT now(),
+    `ad_external_id` String
 )
 ENGINE = MergeTree
 PARTITION BY batch_id
 ORDER BY (profile_id, bucket, person_id)
 TTL staged_at + toIntervalDay(1)
 SETTINGS index_granularity = 8192;
+
+CREATE TABLE clicked_entities
+(
+    `profile_id` UUID CODEC(ZSTD(1)),
+    `entity_id` UUID CODEC(ZSTD(1)),
+    `platform` LowCardinality(String),
+    `level` LowCardinality(String),
+    `external_id` String CODEC(ZSTD(1))
+)
+ENGINE = ReplacingMergeTree
+ORDER BY (profile_id, entity_id)
+SETTINGS index_granularity = 8192;
+
+CREATE MATERIALIZED VIEW clicked_entities_of_attribution TO clicked_entities
+(
+    `profile_id` UUID,
+    `entity_id` UUID,
+    `platform` LowCardinality(String),
+    `level` String,
+    `external_id` String
+)
+AS SELECT DISTINCT
+    profile_id,
+    ad_id AS entity_id,
+    platform,
+    'ad' AS level,
+    ad_external_id AS external_id
+FROM attribution_touches
+WHERE ad_external_id != '';
+
+CREATE MATERIALIZED VIEW clicked_entities_of_visits TO clicked_entities
+(
+    `profile_id` UUID,
+    `entity_id` UUID,
+    `platform` LowCardinality(String),
+    `level` String,
+    `external_id` String
+)
+AS WITH
+    SHA1(concat(UUIDStringToNum(toString(profile_id)), '["', platform, '","', level, '","', external_id, '"]')) AS digest,
+    lower(hex(digest)) AS digits
+SELECT DISTINCT
+    profile_id,
+    toUUID(concat(substring(digits, 1, 8), '-', substring(digits, 9, 4), '-5', substring(digits, 14, 3), '-', substring('89ab', bitAnd(bitShiftRight(reinterpretAsUInt8(substring(digest, 9, 1)), 4), 3) + 1, 1), substring(digits, 18, 3), '-', substring(digits, 21, 12))) AS entity_id,
+    platform,
+    named.1 AS level,
+    named.2 AS external_id
+FROM visits
+ARRAY JOIN [('campaign', campaign_external_id), ('ad_set', ad_set_external_id), ('ad', ad_external_id)] AS named
+WHERE (external_id != '') AND (platform != '');
 
 CREATE TABLE schema_migrations
 (

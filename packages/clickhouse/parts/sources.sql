@@ -1,8 +1,19 @@
     -- Stands for no campaign, ad set or ad, or one that is not known.
     toUUID('00000000-0000-0000-0000-000000000000') AS nobody,
+    told_entities AS
+    (
+        SELECT
+            entity_id, platform, external_id, name, status, objective, daily_budget, learning_stage_status, campaign_id, ad_set_id
+        FROM ad_entities FINAL WHERE profile_id = {profile_id:UUID}
+    ),
+    -- Of what only clicks named nothing is known but what the platform calls it.
     entities AS
     (
-        SELECT * FROM ad_entities FINAL WHERE profile_id = {profile_id:UUID}
+        SELECT * FROM told_entities
+        UNION ALL
+        SELECT DISTINCT entity_id, platform, external_id, '', '', '', NULL, '', nobody, nobody
+        FROM clicked_entities
+        WHERE profile_id = {profile_id:UUID} AND entity_id NOT IN (SELECT entity_id FROM told_entities)
     ),
     -- What each source id stands for, with the campaign and ad set that its link did not name but its ad belongs to. What the link
     -- names itself holds: it was so when somebody clicked.

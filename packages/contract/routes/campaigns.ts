@@ -66,7 +66,7 @@ const CampaignRow = z
     external_id: z
       .string()
       .nullable()
-      .describe('Its id on the platform. Null: a click named it, nobody told of it yet.'),
+      .describe('Its id on the platform, as somebody told it or a click named it. Null: neither is kept any more.'),
     platform: z.string(),
     spend: Money,
     ...Outcomes,
