@@ -1,4 +1,5 @@
 import type { Result } from 'ioredis';
+import { Breaker } from './breaker.ts';
 import type { RedisClient } from './client.ts';
 
 /**
@@ -18,6 +19,12 @@ export interface Verdict {
 
 export interface RateLimiter {
   take(bucket: string, perMinute: number): Promise<Verdict>;
+}
+
+/** Counts in Redis, for all processes. */
+export interface SharedLimiter extends RateLimiter {
+  /** Rejects unless Redis counts: one that answers and may not be written to does not. */
+  look(): Promise<void>;
 }
 
 /**
@@ -54,8 +61,11 @@ export interface RateLimiterOptions {
 type Waiting = (verdict: Verdict) => void;
 
 /** Requests of one turn of the event loop that draw on the same bucket ask Redis once, and share what there is in their order. */
-export function createRateLimiter({ redis, nowMs, onFallback = () => {} }: RateLimiterOptions): RateLimiter {
+export function createRateLimiter({ redis, nowMs, onFallback = () => {} }: RateLimiterOptions): SharedLimiter {
   redis.defineCommand('takeFromBucket', { numberOfKeys: 1, lua: script });
+  const count = (bucket: string, perMinute: number, wanted: number) =>
+    redis.takeFromBucket(`rate:${bucket}`, perMinute, wanted);
+  const breaker = new Breaker(() => count('look', 60_000, 1));
   const local = new LocalBuckets();
   const waiting = new Map<string, { readonly perMinute: number; readonly waiters: Waiting[] }>();
 
@@ -65,7 +75,7 @@ export function createRateLimiter({ redis, nowMs, onFallback = () => {} }: RateL
     if (!asked) return;
     const { perMinute, waiters } = asked;
     try {
-      const [taken, now, emptyAt] = await patiently(redis.takeFromBucket(`rate:${bucket}`, perMinute, waiters.length));
+      const [taken, now, emptyAt] = await breaker.run(() => count(bucket, perMinute, waiters.length));
       const interval = 60_000_000 / perMinute;
       for (const [index, settle] of waiters.entries()) {
         const allowed = index < taken;
@@ -91,21 +101,8 @@ export function createRateLimiter({ redis, nowMs, onFallback = () => {} }: RateL
         waiting.set(name, { perMinute, waiters: [settle] });
         setImmediate(() => void ask(name));
       }),
+    look: () => breaker.look(),
   };
-}
-
-const patienceMs = 1_000;
-
-/**
- * Rejects when there is no answer within a second. A process that was busy itself all that time has the answer in its socket
- * but has not read it: it reads once more before it decides that Redis is away.
- */
-function patiently<T>(answer: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(new Error('Redis did not answer in time.'));
-    const timer = setTimeout(() => setImmediate(() => setImmediate(giveUp)), patienceMs);
-    answer.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }
 
 /** The same rule in this process alone: while Redis is away each process grants the whole allowance, and none grants more. */
