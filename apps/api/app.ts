@@ -12,8 +12,8 @@ import { bindRoute, createServer, serveDocs, serveHealth } from '@tributary/http
 import { type Authenticate, createPersonGate, Door, takeAttempt } from '@tributary/operations';
 import type { Outbound } from '@tributary/outbound';
 import type { Postgres } from '@tributary/postgres';
-import { createGuesses, createRateLimiter, type RedisClient } from '@tributary/redis';
-import type { Log, Metrics, Tracing } from '@tributary/telemetry';
+import { createGuesses, createRateLimiter, type RedisClient, type SharedLimiter } from '@tributary/redis';
+import type { Log, Metrics, Readiness, Tracing } from '@tributary/telemetry';
 import type { MasterKey, Vault } from '@tributary/vault';
 import type { Jobs } from '@tributary/work';
 import type { FastifyInstance } from 'fastify';
@@ -27,7 +27,7 @@ export interface ApiOptions {
   readonly collectorUrl: string;
   readonly postgres: Postgres;
   readonly redis: RedisClient;
-  /** While it is away, the routes that read it answer 503; the others, and /readyz, do without. */
+  /** While it is away, the routes that read it answer 503 and /readyz says `degraded`; the others do without. */
   readonly clickhouse: ClickHouse;
   readonly outbound: Outbound;
   readonly openDns: OpenDns;
@@ -62,6 +62,25 @@ export interface ApiOptions {
   readonly isStopping: () => boolean;
 }
 
+/** What /readyz asks. Only without PostgreSQL is there nothing that this process could answer. */
+const readinessOf = ({ postgres, clickhouse }: ApiOptions, limiter: SharedLimiter): Readiness => ({
+  needs: { postgres: () => postgres.ping() },
+  uses: {
+    postgres_writes: {
+      check: () => postgres.pingWrites(),
+      without: 'PostgreSQL may only be read: whatever would change something answers 503.',
+    },
+    clickhouse: {
+      check: () => clickhouse.ping(),
+      without: 'Reports, journeys and tracking health answer 503. Outcomes are recorded and attributed later.',
+    },
+    redis: {
+      check: () => limiter.look(),
+      without: 'Each process counts rate limits by itself, and signing in is closed.',
+    },
+  },
+});
+
 /** The whole API, ready to listen or to be asked in a test. */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const { baseUrl, apiUrl, postgres, redis, vault, log, metrics, now } = options;
@@ -78,7 +97,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     corsOrigins: options.corsOrigins,
     tls: options.tls,
   });
-  serveHealth(fastify, { postgres: () => postgres.ping(), redis: () => redis.ping() }, options.isStopping);
+  serveHealth(fastify, readinessOf(options, limiter), options.isStopping);
   serveDocs(fastify, { baseUrl });
   await serveConsole(fastify, options.consoleDirectory);
   const isFirstOfMinute = async (subject: string) => (await limiter.take(`audit:${subject}`, 1)).allowed;

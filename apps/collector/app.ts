@@ -100,19 +100,29 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     if (request.headers['if-none-match'] === script.etag) response.writeHead(304, headers).end();
     else response.writeHead(200, { ...headers, 'content-type': 'text/javascript; charset=utf-8' }).end(script.text);
   };
+  const uses = {
+    postgres: {
+      check: () => options.lookUps.lookUp('SELECT 1'),
+      without: 'Keys of sites that were seen lately are known; others answer 503.',
+    },
+    redis: {
+      check: () => limiter.look(),
+      without: 'Each process counts rate limits and quotas by itself.',
+    },
+  };
   const ready = async (_request: IncomingMessage, response: ServerResponse) => {
     let fill = 0;
-    // Without PostgreSQL and Redis visits still come in; without the log, or with a full one, none do.
+    // Without the log, or with a full one, no visit comes in.
     const nats = async () => {
       if (!stream.isUp) throw new Error('The log is away.');
       fill = (await stream.fill()).share;
       if (fill >= fullFrom) throw new Error('The log is full.');
     };
-    const { status, body } = await checkReadiness({ nats }, isStopping);
-    const isDegraded = status === 200 && fill >= degradedFrom;
+    const { status, body } = await checkReadiness({ needs: { nats }, uses }, isStopping);
+    const isFilling = status === 200 && fill >= degradedFrom;
     sendJson(response, status, {
       ...body,
-      ...(isDegraded && { status: 'degraded' }),
+      ...(isFilling && { status: 'degraded' }),
       log_fill: Math.round(fill * 1_000) / 1_000,
     });
   };

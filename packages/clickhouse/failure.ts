@@ -21,27 +21,41 @@ export class ClickHouseFailure extends Error {
 
 /** What the engine says when the same request may well succeed a little later. */
 const transientTypes: ReadonlySet<string> = new Set([
+  // It starts, stops, or has too much to do.
   'ABORTED',
+  'ASYNC_LOAD_CANCELED',
+  'ASYNC_LOAD_FAILED',
+  'ASYNC_LOAD_WAIT_FAILED',
+  'CANNOT_SCHEDULE_TASK',
+  'QUERY_WAS_CANCELLED',
+  'QUOTA_EXCEEDED',
+  'SERVER_OVERLOADED',
+  'TIMEOUT_EXCEEDED',
+  'TOO_MANY_PARTS',
+  'TOO_MANY_SIMULTANEOUS_QUERIES',
+  // Out of memory or disk.
+  'CANNOT_ALLOCATE_MEMORY',
+  'CANNOT_FSYNC',
+  'CANNOT_WRITE_TO_FILE_DESCRIPTOR',
+  'MEMORY_LIMIT_EXCEEDED',
+  'NOT_ENOUGH_SPACE',
+  // It may be read and not written.
+  'READONLY',
+  'TABLE_IS_READ_ONLY',
+  // Another part of the cluster is away.
   'ALL_CONNECTION_TRIES_FAILED',
   'ALL_REPLICAS_ARE_STALE',
   'ATTEMPT_TO_READ_AFTER_EOF',
-  'CANNOT_ALLOCATE_MEMORY',
-  'CANNOT_SCHEDULE_TASK',
   'DISTRIBUTED_TOO_MANY_PENDING_BYTES',
+  'DNS_ERROR',
   'KEEPER_EXCEPTION',
-  'MEMORY_LIMIT_EXCEEDED',
   'NETWORK_ERROR',
-  'NOT_ENOUGH_SPACE',
   'NO_ZOOKEEPER',
-  'QUERY_WAS_CANCELLED',
-  'SERVER_OVERLOADED',
+  'REPLICA_STATUS_CHANGED',
   'SOCKET_TIMEOUT',
-  'TABLE_IS_READ_ONLY',
-  'TIMEOUT_EXCEEDED',
   'TOO_FEW_LIVE_REPLICAS',
-  'TOO_MANY_PARTS',
-  'TOO_MANY_SIMULTANEOUS_QUERIES',
   'UNKNOWN_STATUS_OF_INSERT',
+  'UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE',
 ]);
 
 /**

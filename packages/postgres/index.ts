@@ -1,4 +1,4 @@
-export { isAway, wasTooSlow } from './away.ts';
+export { isAway, isContended, wasTooSlow } from './away.ts';
 export { dumpSchema, pgDump } from './dump.ts';
 export {
   createPostgres,

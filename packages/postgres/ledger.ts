@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isUuidInAnyCase } from '@tributary/vocabulary';
+import { isUuidInAnyCase, minuteMs } from '@tributary/vocabulary';
 import { Kysely, PostgresDialect, type QueryResult, type RawBuilder, sql, type Transaction } from 'kysely';
 import { type LookUps, lookUpsOf } from './look-ups.ts';
 import { openPool, type PoolOptions } from './pool.ts';
@@ -50,11 +50,13 @@ export interface Postgres {
   /** For a library that writes its own queries. Behind no wall, as `unbound` is. */
   readonly database: Kysely<Schema>;
   ping(): Promise<void>;
+  /** Rejects where it may be read and not written: a standby, or a primary that is about to be one. */
+  pingWrites(): Promise<void>;
   close(): Promise<void>;
 }
 
 export function createPostgres(options: PoolOptions): Postgres {
-  const { url, onError = () => {} } = options;
+  const { url, snapshotTimeoutMs = 10 * minuteMs, onError = () => {} } = options;
   const pool = openPool(options);
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
 
@@ -97,11 +99,19 @@ export function createPostgres(options: PoolOptions): Postgres {
     behind,
     forProfile: (profileId) => behind({ profileId }),
     forWorkspace: (workspaceId) => behind({ workspaceId }),
-    snapshot: (profileId, work) => takeSnapshot(pool, `; SET LOCAL app.profile_id = '${uuid(profileId)}'`, work),
+    snapshot: (profileId, work) =>
+      takeSnapshot(
+        { pool, wall: `; SET LOCAL app.profile_id = '${uuid(profileId)}'`, limitMs: snapshotTimeoutMs },
+        work,
+      ),
     unbound: { ...behind({}), ...lookUpsOf(pool), query: (statement) => statement.execute(db) },
     privacyLocks,
     database: db,
     ping: async () => void (await pool.query('SELECT 1')),
+    pingWrites: async () => {
+      const { rows } = await pool.query('SHOW transaction_read_only');
+      if (rows[0].transaction_read_only === 'on') throw new Error('PostgreSQL is read-only.');
+    },
     close: async () => {
       await privacyLocks.close();
       await db.destroy();

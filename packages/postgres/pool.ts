@@ -4,6 +4,8 @@ export interface PoolOptions {
   readonly url: string;
   readonly poolSize: number;
   readonly statementTimeoutMs?: number | undefined;
+  /** A snapshot that takes longer is given up: while it lasts PostgreSQL can clear nothing that was deleted since. */
+  readonly snapshotTimeoutMs?: number | undefined;
   readonly onError?: ((error: Error) => void) | undefined;
 }
 

@@ -1,5 +1,5 @@
 export { type AddressGroup, addressGroup, hidden, takeOfAddress, widerTimes } from './address-group.ts';
 export { createRedis, type RedisClient, redisReady } from './client.ts';
 export { createGuesses, type Guesses } from './guesses.ts';
-export { createRateLimiter, LocalBuckets, type RateLimiter, type Verdict } from './rate-limit.ts';
+export { createRateLimiter, LocalBuckets, type RateLimiter, type SharedLimiter, type Verdict } from './rate-limit.ts';
 export { readTexts } from './read-texts.ts';

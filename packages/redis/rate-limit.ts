@@ -1,4 +1,5 @@
 import type { Result } from 'ioredis';
+import { Breaker } from './breaker.ts';
 import type { RedisClient } from './client.ts';
 
 /**
@@ -40,6 +41,12 @@ const rateOf = (limit: number, { windowMs = 60_000, cost = 1 }: Terms = {}): Rat
   cost,
 });
 
+/** Counts in Redis, for all processes. */
+export interface SharedLimiter extends RateLimiter {
+  /** Rejects unless Redis counts: one that answers and may not be written to does not. */
+  look(): Promise<void>;
+}
+
 /**
  * Redis's own clock decides, so that every process counts alike. Takes up to ARGV[2] at once and says how many there were. Times
  * are in microseconds.
@@ -80,8 +87,11 @@ export interface RateLimiterOptions {
 type Waiting = (verdict: Verdict) => void;
 
 /** Requests of one turn of the event loop that draw on the same bucket ask Redis once, and share what there is in their order. */
-export function createRateLimiter({ redis, nowMs, onFallback = () => {} }: RateLimiterOptions): RateLimiter {
+export function createRateLimiter({ redis, nowMs, onFallback = () => {} }: RateLimiterOptions): SharedLimiter {
   redis.defineCommand('takeFromBucket', { numberOfKeys: 1, lua: script });
+  const count = (bucket: string, { limit, window, cost }: Rate, wanted: number) =>
+    redis.takeFromBucket(`rate:${bucket}`, limit, wanted, window, cost);
+  const breaker = new Breaker(() => count('look', rateOf(60_000), 1));
   const local = new LocalBuckets();
   const waiting = new Map<string, { readonly name: string; readonly rate: Rate; readonly waiters: Waiting[] }>();
 
@@ -92,9 +102,7 @@ export function createRateLimiter({ redis, nowMs, onFallback = () => {} }: RateL
     const { name: bucket, rate, waiters } = asked;
     const { limit, window, cost } = rate;
     try {
-      const [taken, now, emptyAt] = await patiently(
-        redis.takeFromBucket(`rate:${bucket}`, limit, waiters.length, window, cost),
-      );
+      const [taken, now, emptyAt] = await breaker.run(() => count(bucket, rate, waiters.length));
       const interval = (window / limit) * cost;
       for (const [index, settle] of waiters.entries()) {
         const allowed = index < taken;
@@ -123,21 +131,8 @@ export function createRateLimiter({ redis, nowMs, onFallback = () => {} }: RateL
         waiting.set(turn, { name, rate, waiters: [settle] });
         setImmediate(() => void ask(turn));
       }),
+    look: () => breaker.look(),
   };
-}
-
-const patienceMs = 1_000;
-
-/**
- * Rejects when there is no answer within a second. A process that was busy itself all that time has the answer in its socket
- * but has not read it: it reads once more before it decides that Redis is away.
- */
-function patiently<T>(answer: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(new Error('Redis did not answer in time.'));
-    const timer = setTimeout(() => setImmediate(() => setImmediate(giveUp)), patienceMs);
-    answer.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }
 
 /** The same rule in this process alone: while Redis is away each process grants the whole allowance, and none grants more. */

@@ -1,25 +1,58 @@
+type Check = () => Promise<unknown>;
+
 /** Each engine by name, and how to ask whether it answers. */
-export type Readiness = Readonly<Record<string, () => Promise<unknown>>>;
+export interface Readiness {
+  /** Without one of these nothing works here. */
+  readonly needs: Readonly<Record<string, Check>>;
+  /** Without one of these something does, and `without` says what does not. */
+  readonly uses?: Readonly<Record<string, { readonly check: Check; readonly without: string }>>;
+}
+
+export interface ReadinessAnswer {
+  readonly status: 200 | 503;
+  readonly body: {
+    readonly status: 'ready' | 'degraded' | 'not ready' | 'stopping';
+    readonly engines: Readonly<Record<string, 'up' | 'away'>>;
+    /** What is away and can be done without, and what that means. */
+    readonly degraded?: Readonly<Record<string, string>>;
+  };
+}
+
+const patienceMs = 2_000;
 
 /** The answer of /readyz. */
 export async function checkReadiness(
-  readiness: Readiness,
+  { needs, uses = {} }: Readiness,
   isStopping: () => boolean,
-): Promise<{ status: number; body: { status: string; engines: Record<string, string> } }> {
-  const checks = await Promise.all(
-    Object.entries(readiness).map(async ([name, check]) => [name, await answersWithin(check, 2_000)] as const),
-  );
-  const isReady = !isStopping() && checks.every(([, isUp]) => isUp);
+): Promise<ReadinessAnswer> {
+  const [needed, used] = await Promise.all([
+    askAll(Object.entries(needs)),
+    askAll(Object.entries(uses).map(([name, { check }]) => [name, check])),
+  ]);
+  const isReady = !isStopping() && needed.every(([, state]) => state === 'up');
+  const lacking = used.flatMap(([name, state]) => (state === 'away' ? [[name, uses[name]?.without ?? '']] : []));
+  const status = lacking.length > 0 ? 'degraded' : 'ready';
   return {
     status: isReady ? 200 : 503,
     body: {
-      status: isStopping() ? 'stopping' : isReady ? 'ready' : 'not ready',
-      engines: Object.fromEntries(checks.map(([name, isUp]) => [name, isUp ? 'up' : 'away'])),
+      status: isStopping() ? 'stopping' : isReady ? status : 'not ready',
+      engines: Object.fromEntries([...needed, ...used]),
+      ...(lacking.length > 0 && { degraded: Object.fromEntries(lacking) }),
     },
   };
 }
 
-async function answersWithin(check: () => Promise<unknown>, timeoutMs: number): Promise<boolean> {
+const askAll = (checks: readonly (readonly [string, Check])[]): Promise<[string, 'up' | 'away'][]> =>
+  Promise.all(
+    checks.map(
+      async ([name, check]): Promise<[string, 'up' | 'away']> => [
+        name,
+        (await answersWithin(check, patienceMs)) ? 'up' : 'away',
+      ],
+    ),
+  );
+
+async function answersWithin(check: Check, timeoutMs: number): Promise<boolean> {
   const timeout = new Promise<boolean>((resolve) => setTimeout(resolve, timeoutMs, false).unref());
   return Promise.race([
     check().then(

@@ -68,6 +68,8 @@ export const testApiOptions = {
 export type ApiChanges = Partial<
   Pick<
     ApiOptions,
+    | 'postgres'
+    | 'redis'
     | 'clickhouse'
     | 'outbound'
     | 'openDns'

@@ -9,6 +9,7 @@ export { type DnsRecords, startDns, type TestDns } from './dns.ts';
 export type { Drill, DrillContext, DrillResult } from './drill.ts';
 export { type DrillEngines, openDrillEngines } from './drill-engines.ts';
 export { openDrillKit } from './drill-kit.ts';
+export { type FlakyLine, openFlakyLineTo } from './flaky-line.ts';
 export { httpApi } from './http-api.ts';
 export {
   type BuilderKit,

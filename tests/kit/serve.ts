@@ -75,7 +75,8 @@ export async function serve(
     ...(options.bodies && { bodies: options.bodies }),
     ...(options.headersTimeoutMs && { headersTimeoutMs: options.headersTimeoutMs }),
   });
-  serveHealth(fastify, { postgres: () => kit.app.ping(), redis: () => redis.ping() }, () => false);
+  const uses = { redis: { check: () => limiter.look(), without: 'Limits are counted by each process.' } };
+  serveHealth(fastify, { needs: { postgres: () => kit.app.ping() }, uses }, () => false);
   for (const { route, handler } of routes) bindRoute({ ...desk, fastify }, route, handler);
   return {
     fastify,

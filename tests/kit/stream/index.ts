@@ -1,3 +1,4 @@
+export type { FlakyLine } from '../flaky-line.ts';
 export { eventually } from './eventually.ts';
-export { type FlakyLine, openFlakyLine } from './flaky-line.ts';
+export { openFlakyLine } from './flaky-line.ts';
 export { openPrivateStream, type PrivateStream, testUrl } from './private-stream.ts';

@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildProfile, openKit } from '@tributary/testkit';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { isAway } from './away.ts';
+import { createPostgres } from './ledger.ts';
+
+const kit = await openKit();
+
+/** Transactions of this database that hold back what PostgreSQL may clear. */
+const held = async () => {
+  const { rows } = await kit.app.unbound.query(
+    sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL`,
+  );
+  return rows.length;
+};
+
+test('a snapshot whose reader hangs is given up in its time, and its connection with it', async () => {
+  const { id } = await buildProfile(kit.app);
+  const postgres = createPostgres({ url: kit.database.appUrl, poolSize: 2, snapshotTimeoutMs: 400 });
+  const hung = Promise.withResolvers<void>();
+  const given = postgres.snapshot(id, ({ query, beside }) =>
+    beside(async () => {
+      await query('SELECT 1');
+      await hung.promise;
+      return query('SELECT 1');
+    }),
+  );
+  given.catch(() => {});
+  await expect.poll(held).toBe(2);
+  await expect.poll(held, { timeout: 5_000 }).toBe(0);
+  hung.resolve();
+  const error = await given.catch((thrown: unknown) => thrown);
+  expect([(error as Error).message, isAway(error)]).toEqual([expect.stringContaining('given up after 400 ms'), true]);
+  // The pool is whole.
+  const all = await Promise.all([1, 2, 3].map(() => postgres.snapshot(id, ({ query }) => query('SELECT 1 AS n'))));
+  expect(all).toEqual([[{ n: 1 }], [{ n: 1 }], [{ n: 1 }]]);
+  await postgres.close();
+});
+
+test('a statement of one is ended by PostgreSQL itself, though we should hang', async () => {
+  const { id } = await buildProfile(kit.app);
+  const postgres = createPostgres({ url: kit.database.appUrl, poolSize: 1, snapshotTimeoutMs: 700 });
+  const timeouts = await postgres.snapshot(id, async ({ query }) => [
+    ...(await query('SHOW statement_timeout')),
+    ...(await query('SHOW idle_in_transaction_session_timeout')),
+  ]);
+  expect(timeouts).toEqual([{ statement_timeout: '700ms' }, { idle_in_transaction_session_timeout: '700ms' }]);
+  await sleep(800);
+  expect(await postgres.snapshot(id, ({ query }) => query('SELECT 1 AS n'))).toEqual([{ n: 1 }]);
+  await postgres.close();
+});
