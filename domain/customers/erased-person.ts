@@ -1,6 +1,7 @@
 import type { PersonTables as PeopleInClickHouse } from '@tributary/clickhouse';
 import type { PersonTables as PeopleInPostgres, Tx } from '@tributary/postgres';
 import type { Identifier } from '@tributary/rules';
+import type { FindNamingErased } from './named-in.ts';
 
 /** Whose rows go where in an erasure. */
 export interface ErasedPerson {
@@ -31,6 +32,16 @@ export interface HoldsPeople<Erasing = unknown, Searching = unknown> {
   readonly clickhouse?: PeopleInClickHouse;
   /** Clears the room's tables of PostgreSQL in the transaction of the erasure. */
   readonly erase?: (tx: Tx, person: KnownPerson, services: Erasing) => Promise<Cleared>;
+  /**
+   * Clears texts that name somebody who was erased, wherever in them, after the transaction and for all of a profile who are due at once.
+   * What cannot be opened says nothing to anybody, and must stop nobody.
+   */
+  readonly forget?: (
+    profileId: string,
+    services: Searching,
+    findNaming: FindNamingErased,
+    signal: AbortSignal,
+  ) => Promise<Cleared>;
   /** What only the room can open, by its name on the certificate. */
   readonly opened?: Readonly<Record<string, (profileId: string, stores: Searching) => AsyncIterable<unknown>>>;
 }

@@ -4,6 +4,7 @@ export type { Cleared, ErasedPerson, HoldsPeople, KnownPerson } from './erased-p
 export { type Goal, type GoalReader, nothing, type Position, type Stretch } from './goal-reader.ts';
 export { holdsPeople } from './holds-people.ts';
 export type { CustomerServices } from './import-customers.ts';
+export { type FindNamingErased, findsNamingErased, type Kept } from './named-in.ts';
 export { countHeld, findCustomer, findCustomerBy, listDisputed, listIdentifiers, listSamePerson } from './people.ts';
 export { readPhone, readWhatsAppId } from './phones.ts';
 export { type NamedKind, readIdentifier } from './selector.ts';

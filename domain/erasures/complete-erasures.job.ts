@@ -1,9 +1,10 @@
 import { type ClickHouseSettings, clearPeople } from '@tributary/clickhouse';
-import { findVisitorsOf, forgetBadVisits, forgetDeadLetters, type Opening } from '@tributary/domain/ingestion';
+import { type Cleared, findsNamingErased } from '@tributary/domain/customers';
+import { findVisitorsOf, forgetDeadLetters, type Opening } from '@tributary/domain/ingestion';
 import { countDirty, eraseOutcomes } from '@tributary/domain/outcomes';
 import type { Postgres } from '@tributary/postgres';
 import type { Stream } from '@tributary/stream';
-import { clickhouseTables } from './registry.ts';
+import { clickhouseTables, holders } from './registry.ts';
 import { type ErasureWork, finish, listWork, lockWork, notePosition } from './store.ts';
 
 export interface ErasureStores {
@@ -53,9 +54,9 @@ export async function completeErasures(stores: ErasureStores, signal: AbortSigna
     },
     signal,
   );
-  const badVisits = new Map<string, number>();
+  const texts = new Map<string, Cleared>();
   for (const profileId of new Set(due.map((work) => work.profileId)))
-    badVisits.set(profileId, await forgetBadVisits(stores.opening, profileId, signal));
+    texts.set(profileId, await forgetTexts(stores, profileId, signal));
   // What was cleared together is counted together: whose row was whose, nobody may know any more.
   const cleared = { ...columns, erasures_together: due.length, dead_letters: letters.forgotten };
   let done = 0;
@@ -68,12 +69,24 @@ export async function completeErasures(stores: ErasureStores, signal: AbortSigna
       if ((await findVisitorsOf(tx, profileId, [shellId])).some((visitorId) => !visitors.has(visitorId))) return;
       // What a batch recorded that had begun before the erasure, and ended after it.
       await eraseOutcomes(tx, { profileId, customerIds: [shellId], shellId, at: stores.now() });
-      const bad_visits = badVisits.get(profileId) ?? 0;
-      await finish(tx, profileId, erasureId, { ...cleared, bad_visits }, stores.now());
+      await finish(tx, profileId, erasureId, { ...cleared, ...texts.get(profileId) }, stores.now());
       done += 1;
     });
   }
   return done;
+}
+
+/** What names somebody within a longer text, room by room. */
+async function forgetTexts(
+  { app, stream, opening }: ErasureStores,
+  profileId: string,
+  signal: AbortSignal,
+): Promise<Cleared> {
+  const findNaming = findsNamingErased(app, opening.tombstones);
+  const stores = { app, stream, opening, vault: opening.envelopeVault };
+  const cleared: Record<string, number> = {};
+  for (const { forget } of holders) Object.assign(cleared, await forget?.(profileId, stores, findNaming, signal));
+  return cleared;
 }
 
 async function findDue({ app, system, stream, consumer }: ErasureStores): Promise<ErasureWork[]> {

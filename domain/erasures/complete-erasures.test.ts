@@ -40,6 +40,7 @@ const everyStore = [
   'postgres idempotent_answer_people',
   'postgres idempotent_answers, opened',
   'postgres journey_summaries',
+  'postgres journey_summaries, opened',
   'clickhouse attributed_conversions',
   'clickhouse attribution_history',
   'clickhouse attribution_results',

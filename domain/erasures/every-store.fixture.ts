@@ -184,7 +184,7 @@ export function useEveryStore() {
       },
       { timeout: 30_000, interval: 100 },
     );
-  const verifyIt = async (erasureId: string) => {
+  const verifyIt = async (erasureId: string, lookFor: readonly string[] = []) => {
     const redis = createRedis({ url: kit.redisUrl, prefix: kit.redisPrefix });
     await redisReady(redis);
     try {
@@ -197,6 +197,7 @@ export function useEveryStore() {
           opening: ingestion,
           tombstones: tombstonesUnder(() => tombstoneKey),
           vault: testVault,
+          lookFor,
           now: kit.clock.now(),
           backupRetentionDays: 35,
           logRetentionDays: 7,

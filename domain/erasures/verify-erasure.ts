@@ -1,16 +1,10 @@
 import { createPrivateKey, createPublicKey, hkdfSync, sign } from 'node:crypto';
 import { type ClickHouse, raw } from '@tributary/clickhouse';
-import {
-  listTombstones,
-  nameOfCustomer,
-  nameOfIdentifier,
-  nameOfVisitor,
-  type Tombstones,
-} from '@tributary/domain/customers';
-import { hashesNamedIn } from '@tributary/domain/ingestion';
+import { listTombstones, nameOfIdentifier, nameOfVisitor, type Tombstones } from '@tributary/domain/customers';
 import type { Identifier } from '@tributary/rules';
-import { dayMs, uuidPattern } from '@tributary/vocabulary';
+import { dayMs } from '@tributary/vocabulary';
 import { sql } from 'kysely';
+import { namesSeenIn, standsIn } from './look-closely.ts';
 import { holders, type Searching } from './registry.ts';
 import { findErasures } from './store.ts';
 
@@ -18,6 +12,8 @@ export interface SearchedStores extends Searching {
   readonly clickhouse: ClickHouse;
   readonly redisTexts: () => AsyncIterable<string>;
   readonly tombstones: Tombstones;
+  /** Texts that stand for the person and are no identifier, as a name: searched as they are, and not on the certificate. */
+  readonly lookFor?: readonly string[];
   readonly now: Date;
   readonly backupRetentionDays: number;
   readonly logRetentionDays: number;
@@ -43,8 +39,8 @@ export interface Certificate {
 }
 
 /**
- * Searches every store for somebody who was erased. What they were called is not known any more; so every text that is there is
- * hashed as if it were a name, and compared with what is left of theirs. Undefined where there is no such erasure.
+ * Searches every store for somebody who was erased. What they were called is not known any more; so every stretch of every text that is
+ * there is hashed as if it were a name, and compared with what is left of theirs. Undefined where there is no such erasure.
  */
 export async function verifyErasure(
   stores: SearchedStores,
@@ -59,10 +55,10 @@ export async function verifyErasure(
   const graves = new Set(await ledger.transaction((tx) => listTombstones(tx, profileId, erasureId)));
   const knownAgain = await forgetKnownAgain(stores, profileId, erasure.requestedAt, graves);
   const isGrave = (hash: Buffer) => graves.has(hash.toString('hex'));
-  /** Who a text or a list of texts names: a person by any identifier, or by our own id. Browsers have their own search. */
-  const names = (content: unknown, ids: readonly string[] = []) =>
-    hashesNamedIn(tombstones, profileId, content).some(isGrave) ||
-    ids.some((id) => isGrave(tombstones.hashOf(profileId, nameOfCustomer(id))));
+  const lookFor = (stores.lookFor ?? []).map((text) => text.toLowerCase());
+  const isTheirName = remembering((name) => isGrave(tombstones.hashOf(profileId, name)));
+  /** Whether a row names the person: by any identifier, by our own id, or in the words that we are told. Browsers have their own search. */
+  const names = (content: unknown) => [...namesSeenIn(content)].some(isTheirName) || standsIn(content, lookFor);
 
   const isTheirs = (visitorId: string) => isGrave(tombstones.hashOf(profileId, nameOfVisitor(visitorId)));
   const found: { store: string; read: number; found: number }[] = [];
@@ -70,7 +66,7 @@ export async function verifyErasure(
     let [read, hits] = [0, 0];
     for await (const content of contents) {
       read += 1;
-      if (names(content, uuidsIn(content))) hits += 1;
+      if (names(content)) hits += 1;
       if (read % 10_000 === 0) progress(store, read);
     }
     found.push({ store, read, found: hits });
@@ -173,8 +169,20 @@ async function* personIdsOf({ clickhouse }: SearchedStores, profileId: string, t
   for await (const { id } of clickhouse.stream(asked, { profileId })) yield id;
 }
 
-const uuids = new RegExp(uuidPattern, 'g');
-const uuidsIn = (content: unknown): string[] => [...new Set(JSON.stringify(content).match(uuids))];
+/** Rows have most of their words in common. */
+function remembering(ask: (name: string) => boolean): (name: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (name) => {
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    if (known.size >= mostRemembered) known.clear();
+    const answer = ask(name);
+    known.set(name, answer);
+    return answer;
+  };
+}
+
+const mostRemembered = 100_000;
 
 export interface SignedCertificate {
   readonly certificate: Certificate;

@@ -1,3 +1,4 @@
+import { tryOpen } from '@tributary/vault';
 import { sql } from 'kysely';
 import type { Ingestion } from './context.ts';
 import { findErased, parsed } from './find-erased.ts';
@@ -16,7 +17,7 @@ export interface OpenedBadVisit {
 
 const batchSize = 500;
 
-/** A batch after the other. Those that were taken up again are among them: they still hold what was sent. */
+/** A batch after the other, but for rows that no key opens. Those that were taken up again are among them: they still hold what was sent. */
 export async function* openBadVisits(
   { postgres, envelopeVault }: Pick<Opening, 'postgres' | 'envelopeVault'>,
   profileId: string,
@@ -28,9 +29,11 @@ export async function* openBadVisits(
       .transaction((tx) => readBadVisits(tx, profileId, last, batchSize, { withReplayed: true }));
     last = rows.at(-1);
     if (!last) return;
-    yield rows.map(({ id, sealed }) => {
-      const { arrival, sent } = JSON.parse(envelopeVault.open(sealed, placeOfBadVisit(profileId, id))) as BadContent;
-      return { id, arrival, content: parsed(sent) };
+    yield rows.flatMap(({ id, sealed }) => {
+      const opened = tryOpen(() => envelopeVault.open(sealed, placeOfBadVisit(profileId, id)));
+      if (opened === undefined) return [];
+      const { arrival, sent } = JSON.parse(opened) as BadContent;
+      return [{ id, arrival, content: parsed(sent) }];
     });
   }
 }

@@ -1,5 +1,5 @@
 import type { Stream } from '@tributary/stream';
-import { UnreadableSecret } from '@tributary/vault';
+import { tryOpen } from '@tributary/vault';
 import { findErased, parsed } from './find-erased.ts';
 import type { Opening } from './forget-bad-visits.ts';
 import { type Arrival, placeInStream, type VisitMessage } from './message.ts';
@@ -60,12 +60,8 @@ export async function forgetDeadLetters(
 function openRequest({ streamVault }: Pick<Opening, 'streamVault'>, message: VisitMessage) {
   const { v: _version, visits, sealed, broken, id: _id, refused: _refused, ...arrival } = message;
   const open = (text: string): unknown => {
-    try {
-      return parsed(streamVault.open(Buffer.from(text, 'base64'), placeInStream(arrival)));
-    } catch (error) {
-      if (error instanceof UnreadableSecret) return null;
-      throw error;
-    }
+    const opened = tryOpen(() => streamVault.open(Buffer.from(text, 'base64'), placeInStream(arrival)));
+    return opened === undefined ? null : parsed(opened);
   };
   return { arrival, content: [visits, sealed && open(sealed), (broken ?? []).map((one) => open(one.sealed))] };
 }

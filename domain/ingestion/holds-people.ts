@@ -2,7 +2,7 @@ import type { HoldsPeople } from '@tributary/domain/customers';
 import type { Stream } from '@tributary/stream';
 import { clearedVisit } from './cleared-visit.ts';
 import { eraseLinks } from './erase.ts';
-import { type Opening, openBadVisits } from './forget-bad-visits.ts';
+import { forgetBadVisits, type Opening, openBadVisits } from './forget-bad-visits.ts';
 import { openDeadLetters } from './forget-dead-letters.ts';
 
 interface Searching {
@@ -29,6 +29,9 @@ export const holdsPeople: HoldsPeople<unknown, Searching> = {
     },
   },
   erase: eraseLinks,
+  forget: async (profileId, { opening }, _findNaming, signal) => ({
+    bad_visits: await forgetBadVisits(opening, profileId, signal),
+  }),
   opened: {
     'postgres bad_visits, opened': (profileId, { opening }) => openBadVisits(opening, profileId),
     'dead letters, opened': lettersOf,

@@ -1,9 +1,8 @@
 export { clearedVisit } from './cleared-visit.ts';
 export { findVisitorsOf } from './erase.ts';
-export { forgetBadVisits, type Opening, openBadVisits } from './forget-bad-visits.ts';
+export { type Opening, openBadVisits } from './forget-bad-visits.ts';
 export { forgetDeadLetters, openDeadLetters } from './forget-dead-letters.ts';
 export { holdsPeople } from './holds-people.ts';
-export { hashesNamedIn } from './named-in.ts';
 export {
   countBadVisitsByDay,
   countBrowsers,

@@ -1,3 +1,4 @@
+import type { SealedColumn } from '@tributary/vault';
 import { v5 as uuidFrom } from 'uuid';
 import type { Ingestion } from './context.ts';
 import { eachProfile } from './each-profile.ts';
@@ -68,3 +69,10 @@ export const placeOfBadVisit = (profileId: string, id: string) => ({
   row: id,
   profileId,
 });
+
+export const sealedBadVisits: SealedColumn = {
+  table: 'bad_visits',
+  column: 'sealed',
+  key: ['profile_id', 'id'],
+  place: (profileId, id) => placeOfBadVisit(profileId, String(id)),
+};

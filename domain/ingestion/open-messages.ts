@@ -1,5 +1,5 @@
 import type { StreamMessage } from '@tributary/stream';
-import { UnreadableSecret } from '@tributary/vault';
+import { tryOpen, UnreadableSecret } from '@tributary/vault';
 import type { Ingestion } from './context.ts';
 import { type Arrival, placeInStream, type Refused, type VisitMessage } from './message.ts';
 import type { BadReason, OpenVisit, SecretPart } from './take-visit.ts';
@@ -43,7 +43,7 @@ export async function openMessages(
         if (!(error instanceof UnreadableSecret)) throw error;
         if (!hasRefreshed) await ingestion.refreshKeys();
         hasRefreshed = true;
-        const again = tryAgain(() => openOne(ingestion, parsed));
+        const again = tryOpen(() => openOne(ingestion, parsed));
         if (again) opened.push(again);
         else message.reject('A sealed part does not open: the key was retired, or it was changed.');
       }
@@ -73,13 +73,4 @@ function openOne({ streamVault }: Pick<Ingestion, 'streamVault'>, message: Visit
     broken: broken.map(({ reason, sealed: text }) => ({ reason, sent: open(text) })),
     ...(refused && { refused }),
   };
-}
-
-function tryAgain<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof UnreadableSecret) return undefined;
-    throw error;
-  }
 }

@@ -1,14 +1,46 @@
-import type { HoldsPeople } from '@tributary/domain/customers';
-import { eraseJourneys } from './store.ts';
+import type { FindNamingErased, HoldsPeople } from '@tributary/domain/customers';
+import type { Postgres } from '@tributary/postgres';
+import type { Vault } from '@tributary/vault';
+import { eraseJourneys, openSummaries } from './store.ts';
 
-export const holdsPeople: HoldsPeople = {
+interface Stores {
+  readonly app: Postgres;
+  readonly vault: Vault;
+}
+
+export const holdsPeople: HoldsPeople<unknown, Stores> = {
   postgres: {
     journey_summaries: {
       erasure: 'deleted',
-      words: 'What a model wrote of the person, or of one of their browsers.',
+      words:
+        'What a model wrote of the person or of one of their browsers, and what it wrote of others that names them.',
     },
   },
   erase: async (tx, { profileId, customerIds, visitorIds }) => ({
     journey_summaries: await eraseJourneys(tx, profileId, [...customerIds, ...visitorIds]),
   }),
+  forget: async (...asked) => ({ journey_summaries_naming: await forgetSummaries(...asked) }),
+  opened: { 'postgres journey_summaries, opened': summariesOf },
 };
+
+/** One that was being written when its person was erased is among them. */
+async function forgetSummaries(
+  profileId: string,
+  { app, vault }: Stores,
+  findNaming: FindNamingErased,
+  signal: AbortSignal,
+): Promise<number> {
+  const ledger = app.forProfile(profileId);
+  let forgotten = 0;
+  for await (const page of openSummaries(ledger, profileId, vault)) {
+    signal.throwIfAborted();
+    const ids = (await findNaming(profileId, page)).map(({ personId }) => personId);
+    if (ids.length > 0) forgotten += await ledger.transaction((tx) => eraseJourneys(tx, profileId, ids));
+  }
+  return forgotten;
+}
+
+async function* summariesOf(profileId: string, { app, vault }: Stores): AsyncIterable<unknown> {
+  for await (const page of openSummaries(app.forProfile(profileId), profileId, vault))
+    for (const { content } of page) yield content;
+}

@@ -5,3 +5,4 @@ export { readCustomerJourney } from './read-customer-journey.ts';
 export { readJourneyByKey } from './read-journey-by-key.ts';
 export { readJourneySummary } from './read-journey-summary.ts';
 export type { JourneyServices } from './services.ts';
+export { sealedSummaries } from './store.ts';

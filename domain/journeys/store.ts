@@ -1,5 +1,6 @@
-import type { Tx } from '@tributary/postgres';
-import type { Vault } from '@tributary/vault';
+import type { Ledger, Tx } from '@tributary/postgres';
+import { type SealedColumn, tryOpen, type Vault } from '@tributary/vault';
+import { nilUuid } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
 export interface StoredSummary {
@@ -17,6 +18,13 @@ const place = (profileId: string, personId: string) => ({
   profileId,
 });
 
+export const sealedSummaries: SealedColumn = {
+  table: 'journey_summaries',
+  column: 'sealed',
+  key: ['profile_id', 'person_id'],
+  place: (profileId, personId) => place(profileId, String(personId)),
+};
+
 export async function findSummary(
   tx: Tx,
   vault: Vault,
@@ -29,15 +37,46 @@ export async function findSummary(
     .where('profile_id', '=', profileId)
     .where('person_id', '=', personId)
     .executeTakeFirst();
-  return (
-    row && {
-      text: vault.open(row.sealed, place(profileId, personId)),
-      model: row.model,
-      generatedAt: row.generated_at,
-      eventsUsed: row.events_used,
-      isTruncated: row.is_truncated,
-    }
-  );
+  // One that no key opens is none: another can be written.
+  const text = row && tryOpen(() => vault.open(row.sealed, place(profileId, personId)));
+  if (!row || text === undefined) return undefined;
+  return {
+    text,
+    model: row.model,
+    generatedAt: row.generated_at,
+    eventsUsed: row.events_used,
+    isTruncated: row.is_truncated,
+  };
+}
+
+interface OpenedSummary {
+  readonly personId: string;
+  /** Whom it is of, and what it says. */
+  readonly content: unknown;
+  readonly at: Date;
+}
+
+/** Every summary of a profile that a key opens, a page after the other. */
+export async function* openSummaries(ledger: Ledger, profileId: string, vault: Vault): AsyncIterable<OpenedSummary[]> {
+  for (let after = nilUuid; ; ) {
+    const rows = await ledger.transaction((tx) =>
+      tx
+        .selectFrom('journey_summaries')
+        .select(['person_id', 'sealed', 'generated_at'])
+        .where('profile_id', '=', profileId)
+        .where('person_id', '>', after)
+        .orderBy('person_id')
+        .limit(500)
+        .execute(),
+    );
+    const last = rows.at(-1);
+    if (!last) return;
+    yield rows.flatMap(({ person_id: personId, sealed, generated_at: at }) => {
+      const text = tryOpen(() => vault.open(sealed, place(profileId, personId)));
+      return text === undefined ? [] : [{ personId, content: { of: personId, text }, at }];
+    });
+    after = last.person_id;
+  }
 }
 
 /** In the place of an earlier one. */

@@ -1,14 +1,20 @@
 import type { HoldsPeople } from '@tributary/domain/customers';
+import type { Postgres } from '@tributary/postgres';
 import { eraseOutcomes } from './erase.ts';
+import { forgetMentions } from './forget-mentions.ts';
 
-export const holdsPeople: HoldsPeople = {
+export const holdsPeople: HoldsPeople<unknown, { readonly app: Postgres }> = {
   postgres: {
     outcomes: {
       erasure: 'cleared',
-      words: 'Money, time and name of the event stay, of the customer without a person.',
+      words:
+        'Money, time and name of the event stay, of the customer without a person; others’ texts that name them go.',
     },
     outcome_totals: { erasure: 'renamed', words: 'They follow the outcomes.' },
     dirty_customers: { erasure: 'renamed', words: 'Ids only.' },
   },
   erase: eraseOutcomes,
+  forget: async (profileId, { app }, findNaming, signal) => ({
+    outcomes_naming: await forgetMentions(app, profileId, findNaming, signal),
+  }),
 };

@@ -170,7 +170,7 @@ const idempotencyKey: JsonSchema = {
   type: 'string',
   minLength: 1,
   maxLength: 255,
-  description: `New for each new request. The same key again gets the first answer again, for ${limits.idempotency.replayHours} hours.`,
+  description: `New for each new request. The same key again gets the first answer again, for ${limits.idempotency.replayHours} hours. Of an answer that named somebody who was erased since, the status comes again with \`{"data": null, "meta": {"is_erased": true}}\`.`,
 };
 
 function parameter(name: string, place: 'path' | 'query' | 'header', schema: JsonSchema, required: boolean): object {

@@ -1,11 +1,15 @@
 import type { PersonTables, Postgres, Tx } from '@tributary/postgres';
 import type { Vault } from '@tributary/vault';
-import { eraseAnswers, readAnswers } from './idempotency.ts';
+import { eraseAnswers, forgetAnswersNaming, openAnswers } from './idempotency.ts';
 
 interface Erased {
   readonly profileId: string;
   readonly customerIds: readonly string[];
-  readonly identifiers: readonly { readonly value: string }[];
+}
+
+interface Stores {
+  readonly app: Postgres;
+  readonly vault: Vault;
 }
 
 /** The answers that are kept for repeated requests name people, and nobody but this package can open them. */
@@ -14,20 +18,31 @@ export const holdsPeople = {
     idempotent_answers: {
       erasure: 'cleared',
       owner: 'owner_id',
-      words: 'Stored answers are written again without the person.',
+      words: 'Of a stored answer that names the person its status stays.',
     },
     idempotent_answer_people: { erasure: 'deleted', owner: 'owner_id', words: 'Which answers named the person.' },
   } satisfies PersonTables,
 
-  async erase(tx: Tx, { profileId, customerIds, identifiers }: Erased, { vault }: { readonly vault: Vault }) {
-    const names = new Set([...customerIds, ...identifiers.map(({ value }) => value)]);
-    return { idempotent_answers: await eraseAnswers(tx, profileId, customerIds, names, vault) };
+  async erase(tx: Tx, { profileId, customerIds }: Erased, { vault }: { readonly vault: Vault }) {
+    return { idempotent_answers: await eraseAnswers(tx, profileId, customerIds, vault) };
+  },
+
+  async forget(
+    profileId: string,
+    { app, vault }: Stores,
+    findNaming: Parameters<typeof forgetAnswersNaming>[3],
+    signal: AbortSignal,
+  ) {
+    const emptied = await forgetAnswersNaming(app.forProfile(profileId), profileId, vault, findNaming, signal);
+    return { idempotent_answers_naming: emptied };
   },
 
   opened: {
-    'postgres idempotent_answers, opened': (
-      profileId: string,
-      { app, vault }: { readonly app: Postgres; readonly vault: Vault },
-    ) => readAnswers(app.forProfile(profileId), profileId, vault),
+    'postgres idempotent_answers, opened': answersOf,
   },
 } as const;
+
+async function* answersOf(profileId: string, { app, vault }: Stores): AsyncIterable<unknown> {
+  for await (const page of openAnswers(app.forProfile(profileId), profileId, vault))
+    for (const { content } of page) yield content;
+}

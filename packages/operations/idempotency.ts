@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Ledger, Tx } from '@tributary/postgres';
-import type { Vault } from '@tributary/vault';
+import { type SealedColumn, tryOpen, type Vault } from '@tributary/vault';
 import { hourMs, limits } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import type { Caller } from './handler.ts';
@@ -125,44 +125,60 @@ export async function storeAnswer(
 }
 
 /**
- * Takes people out of the answers that are kept, and keeps the answers: deleted, a repeated request would be carried out again and
- * make them known anew. Resolves to how many answers named them. `names` are the texts that stand for them.
+ * Empties the answers that are kept and name people, and keeps that there was one: deleted, a repeated request would be carried out again
+ * and make them known anew. Whatever else such an answer said goes with them, for a text tells of people in more ways than one.
+ * Resolves to how many there were.
  */
 export async function eraseAnswers(
   tx: Tx,
   ownerId: string,
   customerIds: readonly string[],
-  names: ReadonlySet<string>,
   vault: Vault,
 ): Promise<number> {
-  const rows = await tx
-    .selectFrom('idempotent_answers')
-    .select(['key_hash', 'body'])
-    .where('owner_id', '=', ownerId)
-    .where('key_hash', 'in', (people) =>
-      people
-        .selectFrom('idempotent_answer_people')
-        .select('key_hash')
-        .where('owner_id', '=', ownerId)
-        .where('customer_id', 'in', [...customerIds]),
-    )
-    .execute();
-  for (const { key_hash: keyHash, body } of rows) {
-    const request = { ownerId, keyHash };
-    const left = JSON.stringify(withoutNames(JSON.parse(vault.open(body, place(request))), names));
-    await tx
-      .updateTable('idempotent_answers')
-      .set({ body: vault.seal(left, place(request)) })
-      .where('owner_id', '=', ownerId)
-      .where('key_hash', '=', keyHash)
-      .execute();
-  }
-  await tx
+  const people = await tx
     .deleteFrom('idempotent_answer_people')
     .where('owner_id', '=', ownerId)
     .where('customer_id', 'in', [...customerIds])
+    .returning('key_hash')
     .execute();
-  return rows.length;
+  const keys = new Map(people.map(({ key_hash }) => [key_hash.toString('hex'), key_hash]));
+  return emptyAnswers(tx, ownerId, [...keys.values()], vault);
+}
+
+async function emptyAnswers(tx: Tx, ownerId: string, keys: readonly Buffer[], vault: Vault): Promise<number> {
+  for (const keyHash of keys)
+    await tx
+      .updateTable('idempotent_answers')
+      .set({ body: vault.seal(JSON.stringify(emptiedAnswer(ownerId)), place({ ownerId, keyHash })) })
+      .where('owner_id', '=', ownerId)
+      .where('key_hash', '=', keyHash)
+      .execute();
+  return keys.length;
+}
+
+/** What is given again, with its status, instead of an answer that named somebody who was erased since. */
+const emptiedAnswer = (profileId: string) => ({ data: null, meta: { profile_id: profileId, is_erased: true } });
+
+/** Empties the answers that name, anywhere in what they say, somebody who was erased after they were kept. Resolves to how many. */
+export async function forgetAnswersNaming(
+  ledger: Ledger,
+  ownerId: string,
+  vault: Vault,
+  findNaming: <Row extends { readonly content: unknown; readonly at: Date }>(
+    profileId: string,
+    rows: readonly Row[],
+  ) => Promise<Row[]>,
+  signal: AbortSignal,
+): Promise<number> {
+  let emptied = 0;
+  for await (const page of openAnswers(ledger, ownerId, vault)) {
+    signal.throwIfAborted();
+    const naming = await findNaming(ownerId, page);
+    if (naming.length === 0) continue;
+    const keys = naming.map(({ keyHash }) => keyHash);
+    emptied += await ledger.transaction((tx) => emptyAnswers(tx, ownerId, keys, vault));
+  }
+  return emptied;
 }
 
 /** Stored answers belong to whoever asked, a profile or workspace among others, and have no reference that would cascade. */
@@ -170,37 +186,44 @@ export async function forgetAnswers(tx: Tx, ownerId: string): Promise<void> {
   await tx.deleteFrom('idempotent_answers').where('owner_id', '=', ownerId).execute();
 }
 
-/** Every answer that is kept for an owner, opened, a page after the other. */
-export async function* readAnswers(ledger: Ledger, ownerId: string, vault: Vault): AsyncIterable<unknown> {
+interface OpenedAnswer {
+  readonly keyHash: Buffer;
+  readonly content: unknown;
+  /** When it was kept. */
+  readonly at: Date;
+}
+
+/** Every answer that is kept for an owner and that a key opens, a page after the other. */
+export async function* openAnswers(ledger: Ledger, ownerId: string, vault: Vault): AsyncIterable<OpenedAnswer[]> {
   for (let after: Buffer = Buffer.alloc(0); ; ) {
     const rows = await ledger.transaction((tx) =>
       tx
         .selectFrom('idempotent_answers')
-        .select(['key_hash', 'body'])
+        .select(['key_hash', 'body', 'expires_at'])
         .where('owner_id', '=', ownerId)
         .where('key_hash', '>', after)
         .orderBy('key_hash')
         .limit(200)
         .execute(),
     );
-    for (const { key_hash: keyHash, body } of rows) yield JSON.parse(vault.open(body, place({ ownerId, keyHash })));
     const last = rows.at(-1);
     if (!last) return;
+    yield rows.flatMap(({ key_hash: keyHash, body, expires_at }) => {
+      const text = tryOpen(() => vault.open(body, place({ ownerId, keyHash })));
+      const at = new Date(expires_at.getTime() - lifeMs);
+      return text === undefined ? [] : [{ keyHash, content: parsed(text), at }];
+    });
     after = last.key_hash;
   }
 }
 
-/** The same answer, where whoever was erased is null. A token beside them goes, too. */
-function withoutNames(value: unknown, names: ReadonlySet<string>): unknown {
-  if (typeof value === 'string') return names.has(value) ? null : value;
-  if (Array.isArray(value)) return value.map((one) => withoutNames(one, names));
-  if (value === null || typeof value !== 'object') return value;
-  const isTheirs = Object.values(value).some((field) => typeof field === 'string' && names.has(field));
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([name]) => !(isTheirs && name === 'token'))
-      .map(([name, field]) => [name, withoutNames(field, names)]),
-  );
+/** An answer that is no JSON is one text. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 const place = ({ ownerId, keyHash }: Pick<IdempotentRequest, 'ownerId' | 'keyHash'>) => ({
@@ -209,3 +232,10 @@ const place = ({ ownerId, keyHash }: Pick<IdempotentRequest, 'ownerId' | 'keyHas
   row: keyHash.toString('hex'),
   profileId: ownerId,
 });
+
+export const sealedAnswers: SealedColumn = {
+  table: 'idempotent_answers',
+  column: 'body',
+  key: ['owner_id', 'key_hash'],
+  place: (ownerId, keyHash) => place({ ownerId, keyHash: Buffer.from(keyHash) }),
+};

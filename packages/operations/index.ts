@@ -13,7 +13,7 @@ export type { AnyHandler, AuditRefusal, Call, Desk, Prepared, RawInput, SendAnsw
 export { Door } from './door.ts';
 export { answer, type Caller, type CallerOf, type Context, type Handles, type ProfileContext } from './handler.ts';
 export { holdsPeople } from './holds-people.ts';
-export { forgetAnswers } from './idempotency.ts';
+export { forgetAnswers, sealedAnswers } from './idempotency.ts';
 export { type Authenticate, identify, type Presented } from './identify.ts';
 export { createOperator, type Operator, readBody, type Sent } from './operator.ts';
 export { createPersonGate, type Leaving, leaveWithPeople, type PersonGate, type Send } from './person-gate.ts';

@@ -2459,6 +2459,14 @@ CREATE POLICY queue ON public.work_turns TO tributary_system USING (true);
 
 ALTER TABLE public.refused_visits ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY rewrapped ON public.bad_visits TO tributary_owner USING (true);
+
+CREATE POLICY rewrapped ON public.erasures TO tributary_owner USING (true);
+
+CREATE POLICY rewrapped ON public.idempotent_answers TO tributary_owner USING (true);
+
+CREATE POLICY rewrapped ON public.journey_summaries TO tributary_owner USING (true);
+
 ALTER TABLE public.score_rebuilds ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.search_terms ENABLE ROW LEVEL SECURITY;

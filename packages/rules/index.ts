@@ -78,6 +78,7 @@ export {
   normalisePhone,
 } from './normalise.ts';
 export { amountsOfAddress, type DailyAmounts, dailyAmounts, isPlan, visitsPerDay } from './plan.ts';
+export { type PossibleNames, possibleNames } from './possible-names.ts';
 export { effectiveScopes, isHealthcareFamily, type PrivacyStatus } from './privacy.ts';
 export { normaliseRut } from './rut.ts';
 export { type Dimension, dimensions, type Traits as CohortTraits } from './scoring/cohort.ts';

@@ -31,6 +31,16 @@ export class UnreadableSecret extends Error {
   override readonly name = 'UnreadableSecret';
 }
 
+/** What opens, or undefined for what no key opens any more. */
+export function tryOpen<T>(open: () => T): T | undefined {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof UnreadableSecret) return undefined;
+    throw error;
+  }
+}
+
 const algorithm = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;

@@ -10,18 +10,20 @@ interface IdentifierKindEntry {
   readonly rank: number;
   /** Whether `identifier_type` may name it; the others have fields of their own. */
   readonly isType: boolean;
+  /** A caller's own word, which no shape tells from others. */
+  readonly isOpaque: boolean;
 }
 
 /** Everything a customer is known by. */
 export const identifierKinds = {
-  external_customer_id: { strength: 'strong', rank: 2, isType: true },
-  crm_contact_id: { strength: 'strong', rank: 3, isType: true },
-  store_customer_id: { strength: 'strong', rank: 4, isType: true },
-  payments_customer_id: { strength: 'strong', rank: 5, isType: true },
-  national_id: { strength: 'strong', rank: 1, isType: true },
-  email: { strength: 'strong', rank: 6, isType: false },
-  phone: { strength: 'weak', rank: 7, isType: false },
-  wa_id: { strength: 'weak', rank: 8, isType: false },
+  external_customer_id: { strength: 'strong', rank: 2, isType: true, isOpaque: true },
+  crm_contact_id: { strength: 'strong', rank: 3, isType: true, isOpaque: true },
+  store_customer_id: { strength: 'strong', rank: 4, isType: true, isOpaque: true },
+  payments_customer_id: { strength: 'strong', rank: 5, isType: true, isOpaque: true },
+  national_id: { strength: 'strong', rank: 1, isType: true, isOpaque: false },
+  email: { strength: 'strong', rank: 6, isType: false, isOpaque: false },
+  phone: { strength: 'weak', rank: 7, isType: false, isOpaque: false },
+  wa_id: { strength: 'weak', rank: 8, isType: false, isOpaque: false },
 } as const satisfies Record<string, IdentifierKindEntry>;
 
 type Kinds = typeof identifierKinds;
@@ -35,6 +37,8 @@ export type IdentifierType = {
 export const identifierTypes = identifierKindNames.filter(
   (kind): kind is IdentifierType => identifierKinds[kind].isType,
 );
+
+export const opaqueIdentifierKinds = identifierKindNames.filter((kind) => identifierKinds[kind].isOpaque);
 
 /** From the strongest to the weakest. */
 const byRank = identifierKindNames.toSorted((a, b) => identifierKinds[a].rank - identifierKinds[b].rank);

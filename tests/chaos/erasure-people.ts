@@ -1,10 +1,5 @@
 import { type ClickHouse, raw } from '@tributary/clickhouse';
-import { type Opening, openBadVisits, openDeadLetters } from '@tributary/domain/ingestion';
-import type { Postgres } from '@tributary/postgres';
-import type { Stream } from '@tributary/stream';
 import { browserVisit } from '@tributary/testkit';
-import { uuidPattern } from '@tributary/vocabulary';
-import { sql } from 'kysely';
 import { v4 as randomId, v7 as uuid } from 'uuid';
 
 /** Somebody who will be erased. Whatever is said of them holds a word that stands nowhere else. */
@@ -64,6 +59,18 @@ export const lateVisits = ({ word, traits }: Person, at: Date): [Visit[], Visit[
   ],
 ];
 
+/** What somebody else's browser sends that cannot be understood, and that names the person within an address, a sentence and a token. */
+export const strayVisits = ({ word, traits }: Person, at: Date): Visit[] => {
+  const link = `https://shop.example/thanks?email=${encodeURIComponent(traits.email as string)}&name=${word}`;
+  const token = Buffer.from(JSON.stringify({ mail: traits.email })).toString('base64url');
+  return [
+    browserVisit(at, { url: link, session_id: 'no id' }),
+    browserVisit(at, { url: `https://shop.example/?next=${encodeURIComponent(link)}`, session_id: 'no id' }),
+    browserVisit(at, { session_id: 'no id', note: `Please mail ${traits.email}, or call ${traits.phone}: ${word}.` }),
+    browserVisit(at, { session_id: 'no id', url: `https://shop.example/?t=${token}` }),
+  ];
+};
+
 export const bystander = (at: Date): { client: string; visits: Visit[] } => ({
   client: uuid(),
   visits: [
@@ -71,50 +78,6 @@ export const bystander = (at: Date): { client: string; visits: Visit[] } => ({
     browserVisit(at, { type: 'identify', traits: { email: `${randomId()}@bystander.example` } }),
   ],
 });
-
-export interface Searched {
-  readonly postgres: Postgres;
-  readonly clickhouse: ClickHouse;
-  readonly stream: Pick<Stream, 'deadLetters'>;
-  readonly opening: Opening;
-}
-
-/** In how many rows of each store a canary stands, or the id of a customer who was one. */
-export async function findCanaries(
-  { postgres, clickhouse, stream, opening }: Searched,
-  profileId: string,
-  customerIds: ReadonlySet<string>,
-): Promise<Record<string, number>> {
-  const found: Record<string, number> = {};
-  const look = (store: string, text: string) => {
-    const isTheirs = text.includes('canary') || (text.match(uuids) ?? []).some((id) => customerIds.has(id));
-    if (isTheirs) found[store] = (found[store] ?? 0) + 1;
-  };
-  const inLedger = <Row>(statement: ReturnType<typeof sql<Row>>) =>
-    postgres.forProfile(profileId).transaction(async (tx) => (await statement.execute(tx)).rows);
-  const tables = await inLedger(sql<{ name: string; owner: string }>`
-    SELECT table_name AS name, column_name AS owner FROM information_schema.columns
-    JOIN information_schema.tables USING (table_schema, table_name)
-    WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND column_name IN ('profile_id', 'owner_id')`);
-  for (const { name, owner } of tables) {
-    const rows = await inLedger(sql<{ text: string }>`
-      SELECT t::text AS text FROM ${sql.table(name)} t WHERE ${sql.ref(owner)} = ${profileId}`);
-    for (const { text } of rows) look(`postgres ${name}`, text);
-  }
-  for await (const batch of openBadVisits(opening, profileId))
-    for (const { content } of batch) look('bad visits, opened', JSON.stringify(content));
-  for await (const { requests } of openDeadLetters(opening, stream))
-    for (const { arrival, content } of requests)
-      if (arrival.profile_id === profileId) look('dead letters, opened', JSON.stringify(content));
-  for (const { name } of await clickhouse.query('profile_table_list', {}))
-    for await (const row of clickhouse.stream(raw(`SELECT * FROM ${name} WHERE profile_id = {profileId:UUID}`), {
-      profileId,
-    }))
-      look(`clickhouse ${name}`, JSON.stringify(row));
-  return found;
-}
-
-const uuids = new RegExp(uuidPattern, 'g');
 
 /** All that a report could count of each conversion: the same of two profiles to which the same was sent. Of equal ones, how many. */
 export async function readReport(clickhouse: ClickHouse, profileId: string): Promise<Map<string, number>> {

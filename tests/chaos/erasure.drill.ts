@@ -2,21 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { replay } from '@tributary/domain/attribution/room.ts';
 import { openIngestion, pipeline } from '@tributary/domain/ingestion/room.ts';
 import { buildTrackingKey, type Drill, freePort, httpApi, scene } from '@tributary/testkit';
+import { createVault } from '@tributary/vault';
 import { sql } from 'kysely';
 import { Agent } from 'undici';
+import { v7 as uuid } from 'uuid';
 import { AppProcess } from './app-process.ts';
 import {
   bystander,
   countDifferences,
   earlyVisits,
-  findCanaries,
   lateVisits,
   makePerson,
   type Person,
   readReport,
   sizeOf,
+  strayVisits,
   type Visit,
 } from './erasure-people.ts';
+import { findCanaries } from './erasure-search.ts';
 import { openVisitsScene, type VisitsScene } from './visits-scene.ts';
 
 const sizes = { small: { people: 20, bystanders: 100 }, full: { people: 1_000, bystanders: 20_000 } };
@@ -41,12 +44,15 @@ export const drill: Drill = {
       let done = 0;
       await each(people, async (person) => {
         await shop.browse(person.browsers[0], earlyVisits(person, new Date()));
+        await shop.browse(uuid(), strayVisits(person, new Date()));
         await shop.pay(person);
+        await shop.tellOfThem(person);
         done += 1;
         progress(done, count, 'known');
       });
       await visits.drained(300_000);
       await shop.settled();
+      await shop.plantSummaries(people);
       const customerIds = await shop.customerIds();
       const before = await findCanaries(shop.searched, shop.erased.profileId, customerIds);
       const knownBefore = sizeOf(await readReport(visits.clickhouse, shop.erased.profileId));
@@ -99,12 +105,13 @@ export const drill: Drill = {
           total(after) === 0 &&
           total(revived) === 0 &&
           differences + differencesAfterLog + differencesAfterReplay === 0 &&
-          sizeOf(report) === 2 * count &&
-          knownBefore === 2 * count,
+          // Each of them, and somebody else who tells of them.
+          sizeOf(report) === 3 * count &&
+          knownBefore === 3 * count,
         people: count,
         bystander_requests: sent,
         messages_in_log_at_erasure: stillInLog,
-        hits_before: total(before),
+        hits_before: before,
         hits_after: after,
         hits_after_replay_of_log: revived,
         hits_in_twin: total(control),
@@ -161,11 +168,11 @@ async function openTwins(visits: VisitsScene) {
   return {
     erased,
     twin,
-    searched: { postgres, clickhouse, stream, opening },
+    searched: { postgres, clickhouse, stream, ring },
     browse,
     async pay({ word, traits, amount, paidAt }: Person) {
-      for (const { post } of both)
-        await post('/api/v1/events', {
+      for (const { call } of both) {
+        const body = {
           event_name: 'payment_received',
           idempotency_key: `order-of-${paidAt.getTime()}`,
           occurred_at: paidAt.toISOString(),
@@ -173,14 +180,54 @@ async function openTwins(visits: VisitsScene) {
           page_url: `https://shop.example/thanks/${word}`,
           click_ids: { gclid: word },
           user_traits: traits,
+        };
+        // The answer is kept, and names them.
+        const { statusCode, body: said } = await call('POST', '/api/v1/events', body, { 'idempotency-key': word });
+        if (statusCode >= 300) throw new Error(said);
+      }
+    },
+    /** Somebody else buys, and says for whom. */
+    async tellOfThem({ traits, amount, paidAt }: Person) {
+      for (const { post } of both)
+        await post('/api/v1/events', {
+          event_name: 'payment_received',
+          idempotency_key: `gift-of-${paidAt.getTime()}`,
+          occurred_at: new Date(paidAt.getTime() - 3_600_000).toISOString(),
+          properties: { value: amount, currency: 'USD', note: `A gift for ${traits.email}, ${traits.phone}.` },
+          page_url: `https://shop.example/gift?to=${encodeURIComponent(traits.email as string)}`,
+          user_traits: { email: `friend-${paidAt.getTime()}@bystander.example` },
         });
+    },
+    /** What a model wrote of each of them, and of a friend. */
+    async plantSummaries(people: readonly Person[]) {
+      const vault = createVault(() => ring.keys('envelope'));
+      for (const { profileId, ledger } of both) {
+        const customers = await ledger.transaction((tx) =>
+          sql<{
+            id: string;
+            value: string;
+          }>`SELECT customer_id AS id, value FROM identifiers WHERE kind = 'email'`.execute(tx),
+        );
+        const byEmail = new Map(customers.rows.map(({ id, value }) => [value, id]));
+        for (const { traits, paidAt } of people)
+          for (const email of [traits.email as string, `friend-${paidAt.getTime()}@bystander.example`]) {
+            const row = byEmail.get(email) as string;
+            const text = `Came by an ad, wrote to ${traits.email} and paid.`;
+            const sealed = vault.seal(text, { table: 'journey_summaries', column: 'sealed', row, profileId });
+            await ledger.transaction((tx) =>
+              sql`INSERT INTO journey_summaries VALUES (${profileId}, ${row}, ${sealed}, 'drill', now(), 1, false)`.execute(
+                tx,
+              ),
+            );
+          }
+      }
     },
     erase: async (word: string, customer_key: string) =>
       (await erased.post('/api/v1/customers/erasures', { request_ref: `drill-${word.slice(-6)}`, customer_key }))
         .erasure_id as string,
     async customerIds() {
       const { rows } = await erased.ledger.transaction((tx) =>
-        sql<{ id: string }>`SELECT id FROM customers`.execute(tx),
+        sql<{ id: string }>`SELECT DISTINCT customer_id AS id FROM identifiers WHERE value LIKE '%canary%'`.execute(tx),
       );
       return new Set(rows.map((row) => row.id));
     },
@@ -194,9 +241,11 @@ async function openTwins(visits: VisitsScene) {
           user_agent: { browser: '', os: '', device: 'unknown', is_bot: false },
         };
         const line = { v: 1, id: word, ...arrival, ...place, visits: [{ url: word }], broken: [], sealed: 'AA==' };
-        await stream.publish([
-          { id: `dead-${word}`, key: word, payload: Buffer.from(`no message\n${JSON.stringify(line)}`) },
-        ]);
+        // One more of a browser that nobody knows, which names them within an address.
+        const url = `https://shop.example/?next=${encodeURIComponent(`/u?mail=${word}@mail.example`)}`;
+        const stray = { ...line, id: `stray-${word}`, client_id: uuid(), visits: [{ url }] };
+        const lines = ['no message', JSON.stringify(line), JSON.stringify(stray)];
+        await stream.publish([{ id: `dead-${word}`, key: word, payload: Buffer.from(lines.join('\n')) }]);
       }
     },
     /** Other people go on visiting both profiles. */
@@ -249,7 +298,7 @@ async function openTwins(visits: VisitsScene) {
     },
     async lettersLookedAt() {
       for (let seconds = 0; seconds < 90; seconds += 1) {
-        const found = await findCanaries({ postgres, clickhouse, stream, opening }, erased.profileId, new Set());
+        const found = await findCanaries({ postgres, clickhouse, stream, ring }, erased.profileId, new Set());
         if (!found['dead letters, opened']) return;
         await sleep(1_000);
       }

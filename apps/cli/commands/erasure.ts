@@ -9,6 +9,7 @@ import { withLedgers } from '../ledgers.ts';
 
 interface VerifyFlags {
   readonly profile: string;
+  readonly lookFor?: string[];
 }
 
 /** A scan of a large profile takes its time. */
@@ -20,7 +21,8 @@ export const erasureCommand = () =>
       .description('Search every store for somebody who was erased, and print a signed certificate as JSON')
       .argument('<erasure>', 'erasure_id of the receipt')
       .requiredOption('--profile <id>', 'profile that the receipt is of')
-      .action((erasureId: string, { profile }: VerifyFlags) =>
+      .option('--look-for <text...>', 'also search for these words, as a name of theirs; they are not printed')
+      .action((erasureId: string, { profile, lookFor = [] }: VerifyFlags) =>
         withLedgers(async ({ app, platform, settings, now }) => {
           const ring = await platform.keys(app);
           const clickhouse = await platform.clickhouse({ requestTimeoutMs: scanTimeoutMs });
@@ -45,6 +47,7 @@ export const erasureCommand = () =>
               opening,
               tombstones: tombstonesUnder(() => tombstoneKey),
               vault: opening.envelopeVault,
+              lookFor,
               now,
               backupRetentionDays: settings.backupRetentionDays,
               logRetentionDays: defaultStreamSettings.retentionMs / dayMs,

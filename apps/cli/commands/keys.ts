@@ -1,9 +1,18 @@
 import { answer } from '@tributary/operations';
-import { retireKeys, rewrapKeys, rotatedPurposes, rotateKey } from '@tributary/vault';
+import {
+  createVault,
+  retireKeys,
+  rewrapKeys,
+  rewrapRows,
+  rotatedPurposes,
+  rotateKey,
+  whyNotRetire,
+} from '@tributary/vault';
 import type { KeyPurpose } from '@tributary/vocabulary';
 import { Argument, Command } from 'commander';
 import { withLedgers } from '../ledgers.ts';
 import { tell } from '../output.ts';
+import { sealedColumns } from '../sealed-columns.ts';
 
 type Json = { json?: boolean };
 const purpose = () => new Argument('<purpose>', 'what the key is for').choices(rotatedPurposes);
@@ -14,6 +23,12 @@ const rewrapping = {
   id: 'rewrapKeys',
   audit: { action: 'key_ring.rewrapped', of: 'key_ring:{data.purpose}' },
 } as const;
+const rewrappingRows = {
+  id: 'rewrapRows',
+  audit: { action: 'key_ring.rewrapped', of: 'key_ring:{data.purpose}' },
+} as const;
+/** Rows are millions. */
+const scanTimeoutMs = 3_600_000;
 const sub = (name: string, description: string) =>
   new Command(name).description(description).option('--json', 'machine-readable output');
 
@@ -36,8 +51,14 @@ export const keysCommand = () =>
     .addCommand(
       sub('retire', 'Retire all keys of a purpose but the newest: what they made can no longer be read')
         .addArgument(purpose())
-        .action((name: KeyPurpose, { json }: Json) =>
-          withLedgers(async ({ operator, now }) => {
+        .option('--force', 'although rows are sealed under them, which then are lost')
+        .action((name: KeyPurpose, { json, force }: Json & { force?: boolean }) =>
+          withLedgers(async ({ operator, platform, now }) => {
+            if (name === 'envelope' && !force) {
+              const owner = await platform.postgres('owner', { poolSize: 1, statementTimeoutMs: scanTimeoutMs });
+              const reason = await owner.unbound.transaction((tx) => whyNotRetire(tx, sealedColumns, now));
+              if (reason) throw new Error(reason);
+            }
             const { body } = await operator.effect(retiring, asOwner, async (tx, addToAudit) => {
               const retired = await retireKeys(tx, name, now);
               addToAudit({ detail: { retired } });
@@ -58,5 +79,27 @@ export const keysCommand = () =>
             });
             tell({ rewrapped: body.data.rewrapped }, json, 'Rewrapped.');
           }),
+      ),
+    )
+    .addCommand(
+      sub(
+        'rewrap-rows',
+        'Wrap all stored secrets under the newest envelope key, so that the older ones can be retired',
+      ).action(({ json }: Json) =>
+        withLedgers(async ({ app, operator, platform }) => {
+          const ring = await platform.keys(app);
+          const vault = createVault(() => ring.keys('envelope'));
+          const owner = await platform.postgres('owner', { poolSize: 1, statementTimeoutMs: scanTimeoutMs });
+          const newest = ring.current('envelope').id;
+          const done = await rewrapRows(owner.unbound, sealedColumns, vault, newest, (table, rows) =>
+            console.error(`${table}: ${rows} rows`),
+          );
+          await operator.effect(rewrappingRows, asOwner, async (_tx, addToAudit) => {
+            addToAudit({ detail: { ...done } });
+            return answer(200, { data: { purpose: 'envelope' } });
+          });
+          tell({ ...done }, json, 'Rewrapped.');
+          if (done.unreadable > 0) process.exitCode = 1;
+        }),
       ),
     );

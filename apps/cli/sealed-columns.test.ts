@@ -1,0 +1,119 @@
+import { createPostgres, type Postgres } from '@tributary/postgres';
+import { buildProfile, openTestkit, type Testkit } from '@tributary/testkit';
+import {
+  createVault,
+  ensureKeys,
+  KeyRing,
+  loadKeys,
+  retireKeys,
+  rewrapRows,
+  rotateKey,
+  whyNotRetire,
+} from '@tributary/vault';
+import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sealedColumns } from './sealed-columns.ts';
+
+const master = createVault([{ id: 'm1', bytes: Buffer.alloc(32, 1) }]);
+let kit: Testkit;
+let owner: Postgres;
+let ring: KeyRing;
+beforeAll(async () => {
+  kit = await openTestkit();
+  owner = createPostgres({ url: kit.database.ownerUrl, poolSize: 1 });
+  await ensureKeys(owner.unbound, master, kit.clock.now());
+  ring = new KeyRing(master, () => loadKeys(kit.app.unbound));
+  await ring.refresh();
+});
+afterAll(async () => {
+  await owner.close();
+  await kit.close();
+});
+
+const vault = () => createVault(() => ring.keys('envelope'));
+
+/** Bytes that are no secret: hashes, and the public half of a key. The ring itself is sealed under the master key. */
+const noSecret = /(^|_)hash$|^fingerprint$|^public_key$/;
+
+test('every column of bytes that is no hash is in the list of those that are sealed', async () => {
+  const { rows } = await owner.unbound.query(sql<{ table: string; column: string }>`
+    SELECT c.table_name AS "table", c.column_name AS "column" FROM information_schema.columns c
+    JOIN information_schema.tables t USING (table_schema, table_name)
+    WHERE c.table_schema = 'public' AND c.data_type = 'bytea' AND t.table_type = 'BASE TABLE'`);
+  const secret = rows.filter(({ column }) => !noSecret.test(column)).map(({ table, column }) => `${table}.${column}`);
+  const listed = sealedColumns.map(({ table, column }) => `${table}.${column}`);
+  expect(secret.sort()).toEqual([...listed, 'key_ring.sealed'].sort());
+});
+
+const texts = ['bad row', 'receipt', 'summary', 'answer'];
+
+/** A row of each column, as its room seals it. */
+async function fill(profileId: string): Promise<(string | Buffer)[]> {
+  const rows = [uuid(), uuid(), uuid(), Buffer.alloc(32, 7)];
+  const [bad, receipt, summary, answer] = sealedColumns.map(({ place }, index) =>
+    vault().seal(texts[index] as string, place(profileId, rows[index] as string)),
+  );
+  await kit.app.forProfile(profileId).transaction(async (tx) => {
+    await sql`INSERT INTO bad_visits (profile_id, id, reason, sealed, received_at) VALUES (${profileId}, ${rows[0]}, 'x', ${bad}, now())`.execute(
+      tx,
+    );
+    await sql`INSERT INTO erasures (profile_id, id, request_ref, status, reason, customer_key, requested_at, cleared)
+      VALUES (${profileId}, ${rows[1]}, 'r', 'queued', 'other', ${receipt}, now(), '{}')`.execute(tx);
+    await sql`INSERT INTO journey_summaries VALUES (${profileId}, ${rows[2]}, ${summary}, 'm', now(), 1, false)`.execute(
+      tx,
+    );
+    await sql`INSERT INTO idempotent_answers VALUES (${profileId}, ${rows[3]}, '\\x00', 200, ${answer}, now())`.execute(
+      tx,
+    );
+  });
+  return rows;
+}
+
+const opened = async (profileId: string, rows: readonly (string | Buffer)[]) => {
+  const found: string[] = [];
+  for (const [index, { table, column, key, place }] of sealedColumns.entries()) {
+    const { rows: sealed } = await owner.unbound.query(sql<{ sealed: Buffer }>`
+      SELECT ${sql.ref(column)} AS sealed FROM ${sql.table(table)} WHERE ${sql.ref(key[1])} = ${rows[index]}
+        AND ${sql.ref(key[0])} = ${profileId}`);
+    found.push(vault().open(sealed[0]?.sealed as Buffer, place(profileId, rows[index] as string)));
+  }
+  return found;
+};
+
+test('a key is not retired while rows are sealed under it; rewrapped they open under the newest alone', async () => {
+  const profiles = [await buildProfile(kit.app), await buildProfile(kit.app)];
+  const rows = new Map<string, (string | Buffer)[]>();
+  for (const { id } of profiles) rows.set(id, await fill(id));
+  const why = () => owner.unbound.transaction((tx) => whyNotRetire(tx, sealedColumns, kit.clock.now()));
+  kit.clock.advance(1_000);
+  const newest = await owner.unbound.transaction((tx) => rotateKey(tx, master, 'envelope', kit.clock.now()));
+  await ring.refresh();
+  const tables = 'bad_visits 2, erasures 2, journey_summaries 2, idempotent_answers 2';
+  expect(await why()).toBe(
+    `8 rows are sealed under an older key (${tables}) and could be read no longer. Run "tributary keys rewrap-rows" first.`,
+  );
+  // Bytes that no key opens stop nothing.
+  const [first] = profiles;
+  await kit.app
+    .forProfile(first?.id as string)
+    .transaction((tx) =>
+      sql`INSERT INTO bad_visits (profile_id, id, reason, sealed, received_at) VALUES (${first?.id}, ${uuid()}, 'x', '\\x01', now())`.execute(
+        tx,
+      ),
+    );
+  const rewrap = () => rewrapRows(owner.unbound, sealedColumns, vault(), newest);
+  expect(await rewrap()).toEqual({ rewrapped: 8, unreadable: 1 });
+  expect(await rewrap()).toEqual({ rewrapped: 0, unreadable: 1 });
+  expect(await why()).toContain('1 rows');
+  await kit.app
+    .forProfile(first?.id as string)
+    .transaction((tx) => sql`DELETE FROM bad_visits WHERE octet_length(sealed) = 1`.execute(tx));
+  expect(await why()).toContain('less than a minute old');
+  kit.clock.advance(60_000);
+  expect(await why()).toBeUndefined();
+  await owner.unbound.transaction((tx) => retireKeys(tx, 'envelope', kit.clock.now()));
+  await ring.refresh();
+  expect(ring.keys('envelope')).toHaveLength(1);
+  for (const [profileId, theirs] of rows) expect(await opened(profileId, theirs)).toEqual(texts);
+});
