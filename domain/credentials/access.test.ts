@@ -349,10 +349,13 @@ describe('healthcare-family profiles', () => {
   test('[auth-023] [auth-024] [conv-026] a switch revokes the live keys that show people, and only those; a replacement lacks both scopes', async () => {
     const { profileId } = await provision({ scopes: ['analytics_pii', 'attribution_write'] });
     const showsPeople = await mint(profileId);
+    const showsCustomers = await mint(profileId, { scopes: ['customers:read'] });
+    const showsVisitors = await mint(profileId, { scopes: ['visitors:read', 'campaigns:read'] });
     const showsNone = await mint(profileId, { scopes: ['campaigns:read'] });
     expect(showsPeople.scopes).toContain('customers:read');
     await call('PUT', entitlement(profileId), unbound, { enabled: true, privacy_mode: 'platform_safe' });
-    expect(await errorOf(call('GET', '/api/v1/profile', showsPeople.headers))).toEqual([401, 'unauthorized']);
+    for (const { headers } of [showsPeople, showsCustomers, showsVisitors])
+      expect(await errorOf(call('GET', '/api/v1/profile', headers))).toEqual([401, 'unauthorized']);
     expect((await call('GET', '/api/v1/profile', showsNone.headers)).status).toBe(200);
     const replacement = await mint(profileId);
     expect(replacement.scopes.filter((scope) => /customers|visitors/.test(scope))).toEqual([]);
@@ -361,6 +364,16 @@ describe('healthcare-family profiles', () => {
       'insufficient_scope',
     ]);
   });
+});
+
+test('[auth-023] a workspace that becomes a healthcare agency revokes the keys of all its profiles that show people', async () => {
+  const { workspaceId, profileId } = await provision({ scopes: ['analytics_pii'] });
+  const [showsPeople, showsNone] = [await mint(profileId), await mint(profileId, { scopes: ['campaigns:read'] })];
+  await kit.owner.unbound.transaction((tx) =>
+    tx.updateTable('workspaces').set({ is_healthcare_agency: true }).where('id', '=', workspaceId).execute(),
+  );
+  expect(await errorOf(call('GET', '/api/v1/profile', showsPeople.headers))).toEqual([401, 'unauthorized']);
+  expect((await call('GET', '/api/v1/profile', showsNone.headers)).status).toBe(200);
 });
 
 describe('the audit log', () => {

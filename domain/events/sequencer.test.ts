@@ -48,6 +48,15 @@ test('a late commit gets a later number than what was numbered before it', async
   );
 });
 
+test('a backlog is numbered in the order in which it was written, batch after batch', async () => {
+  const profile = await buildProfile(kit.app);
+  const before = (await log()).length;
+  const written = events(profile.id, 7);
+  await kit.app.forProfile(profile.id).transaction((tx) => announce(tx, written));
+  for (const count of [3, 3, 1]) expect(await sequenceBatch(kit.system.unbound, kit.clock.now(), 3)).toBe(count);
+  expect((await log()).slice(before).map(({ id }) => id)).toEqual(written.map(({ id }) => id));
+});
+
 test('sequencers at work together give no number twice and leave none out', async () => {
   const profile = await buildProfile(kit.app);
   const before = (await log()).length;

@@ -27,11 +27,11 @@ describe('the wall', () => {
     }
   });
 
-  test('every table with a profile_id forces a policy, and no policy lets the app role see all', async () => {
+  test('every table with a profile_id forces a policy, and no policy lets the app role see or write all', async () => {
     for (const table of await profileTables()) {
       const { rows } = await owner<{ forced: boolean; open: number }>(sql`
         SELECT c.relrowsecurity AND c.relforcerowsecurity AS forced,
-          (SELECT count(*) FROM pg_policies p WHERE p.tablename = c.relname AND p.qual = 'true'
+          (SELECT count(*) FROM pg_policies p WHERE p.tablename = c.relname AND (p.qual = 'true' OR p.with_check = 'true')
              AND NOT p.roles <@ '{tributary_system,tributary_owner}')::int AS open
         FROM pg_class c WHERE c.oid = ${table}::regclass`);
       expect(rows[0], table).toEqual({ forced: true, open: 0 });
