@@ -4,7 +4,15 @@ export type { Cleared, ErasedPerson, HoldsPeople, KnownPerson } from './erased-p
 export { type Goal, type GoalReader, nothing, type Position, type Stretch } from './goal-reader.ts';
 export { holdsPeople } from './holds-people.ts';
 export type { CustomerServices } from './import-customers.ts';
-export { countHeld, findCustomer, findCustomerBy, listDisputed, listIdentifiers, listSamePerson } from './people.ts';
+export {
+  countHeld,
+  findCustomer,
+  findCustomerBy,
+  findStrongest,
+  listDisputed,
+  listIdentifiers,
+  listSamePerson,
+} from './people.ts';
 export { readPhone, readWhatsAppId } from './phones.ts';
 export { type NamedKind, readIdentifier } from './selector.ts';
 export {
@@ -18,6 +26,7 @@ export {
   saveCustomers,
 } from './store.ts';
 export {
+  clickMarker,
   findTombstones,
   listTombstones,
   nameOfCustomer,

@@ -4,3 +4,4 @@ export { pipeline } from './pipeline.ts';
 export { pruneBadVisits } from './prune-bad-visits.job.ts';
 export { replayBadVisits } from './replay-bad-visits.ts';
 export { takeVisit } from './take-visit.ts';
+export { visitorLinks } from './visitor-links.ts';

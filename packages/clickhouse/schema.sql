@@ -287,6 +287,8 @@ CREATE TABLE attribution_touches
     `campaign_id` UUID,
     `ad_set_id` UUID,
     `ad_id` UUID,
+    `click_id_kind` LowCardinality(String),
+    `click_mark` UInt64,
     `source_id` UInt64 DEFAULT bitOr(bitAnd(cityHash64(channel, source, medium, platform, campaign_id, ad_set_id, ad_id), 18446744073709551614), channel = 'direct'),
     `staged_at` DateTime DEFAULT now()
 )
@@ -389,7 +391,8 @@ CREATE TABLE touches
     `join_method` LowCardinality(String),
     `country` LowCardinality(String) DEFAULT 'ZZ',
     `device` LowCardinality(String) DEFAULT 'unknown',
-    `source_id` UInt64 DEFAULT bitOr(bitAnd(cityHash64(channel, source, medium, platform, campaign_id, ad_set_id, ad_id), 18446744073709551614), channel = 'direct') CODEC(ZSTD(1))
+    `source_id` UInt64 DEFAULT bitOr(bitAnd(cityHash64(channel, source, medium, platform, campaign_id, ad_set_id, ad_id), 18446744073709551614), channel = 'direct') CODEC(ZSTD(1)),
+    `click_mark` UInt64 CODEC(ZSTD(1))
 )
 ENGINE = ReplacingMergeTree
 PARTITION BY toStartOfQuarter(occurred_at)
