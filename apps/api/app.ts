@@ -3,8 +3,10 @@ import type { ClickHouse } from '@tributary/clickhouse';
 import { type RouteId, routes } from '@tributary/contract';
 import { refusalAuditor, writeAudit } from '@tributary/domain/accountability/room.ts';
 import { addOwner, createAccounts, mcpAuthenticator, sessionAuthenticator } from '@tributary/domain/accounts/room.ts';
+import { findAdPlatforms } from '@tributary/domain/campaigns/room.ts';
 import { bearerAuthenticator, CredentialFinder, KeyUse } from '@tributary/domain/credentials/room.ts';
 import { tombstonesUnder } from '@tributary/domain/customers/room.ts';
+import { visitorLinks } from '@tributary/domain/ingestion/room.ts';
 import { findCustomerTotals, goalReader, outcomesReadiness } from '@tributary/domain/outcomes/room.ts';
 import { paymentStandings } from '@tributary/domain/payments/room.ts';
 import { type OpenDns, trackerReadiness } from '@tributary/domain/tracking/room.ts';
@@ -156,6 +158,8 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       findCustomerTotals,
       goals: goalReader,
       payments: paymentStandings,
+      findAdPlatforms,
+      visitors: visitorLinks,
     },
     baseUrl,
     now,

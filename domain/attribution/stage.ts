@@ -3,7 +3,7 @@ import type { ClickHouse } from '@tributary/clickhouse';
 import { profileOf } from '@tributary/domain/tenants';
 import type { Postgres, Snapshot } from '@tributary/postgres';
 import { minorDigits } from '@tributary/rules';
-import { nilUuid } from '@tributary/vocabulary';
+import { clickIdKindNames, clickIdKinds, nilUuid } from '@tributary/vocabulary';
 
 /** Which conversions a batch is of: some that are dirty, or all there are. */
 export type Selection = { readonly dirty: number } | { readonly all: true; readonly buckets: number };
@@ -62,7 +62,7 @@ const conversionColumns =
   'batch_id, profile_id, bucket, conversion_id, conversion_time, person_id, is_anonymous, is_eligible, definition_id, conversion_type, revenue_type, value, has_value, currency, is_first_payment, purchase_id, lookback_days, cause';
 const linkColumns = 'batch_id, profile_id, bucket, visitor_id, person_id';
 const touchColumns =
-  'batch_id, profile_id, bucket, person_id, touch_id, occurred_at, channel, source, medium, platform, campaign_id, ad_set_id, ad_id, ad_external_id';
+  'batch_id, profile_id, bucket, person_id, touch_id, occurred_at, channel, source, medium, platform, campaign_id, ad_set_id, ad_id, ad_external_id, click_id_kind, click_mark';
 
 /**
  * COPY takes no parameters; what is written into these texts are ids and words of our own.
@@ -110,10 +110,16 @@ function statements(profileId: string, batchId: string, selection: Selection, cu
     'dirty' in selection
       ? `(${people}) p CROSS JOIN LATERAL (SELECT * FROM visitor_links WHERE profile_id = '${profileId}' AND customer_id = p.customer_id OFFSET 0) l`
       : `visitor_links l ${buckets === 1 ? '' : `JOIN ${homes} h ON h.customer_id = l.customer_id`} WHERE l.profile_id = '${profileId}' AND l.customer_id IN (${people})`;
+  // A cookie tells of a click by another name than the link it came by, which is what visits know it by.
+  const clickKind = `CASE o.origin->>'click_id_kind' ${clickIdKindNames
+    .flatMap((kind) =>
+      clickIdKinds[kind].parameter === kind ? [] : [`WHEN '${kind}' THEN '${clickIdKinds[kind].parameter}'`],
+    )
+    .join(' ')} ELSE coalesce(o.origin->>'click_id_kind', '') END`;
   // What brought an outcome is a touch of everything else that its person did: of whoever is in the batch, all such outcomes.
   // Of what a caller called the ad, only what can be a platform's id goes on: the columns hold no free text.
   const adNumber = `CASE WHEN o.rest->>'ad_id' ~ '^\\s*[\\w-]{1,64}\\s*$' THEN trim(o.rest->>'ad_id') ELSE '' END`;
-  const told = `o.origin->>'channel', o.origin->>'source', o.origin->>'medium', o.origin->>'platform', '${nilUuid}', '${nilUuid}', o.origin->>'ad_id', ${adNumber}`;
+  const told = `o.origin->>'channel', o.origin->>'source', o.origin->>'medium', o.origin->>'platform', '${nilUuid}', '${nilUuid}', o.origin->>'ad_id', ${adNumber}, ${clickKind}, coalesce(o.origin->>'click_mark', '0')`;
   const touch = (bucket: string) =>
     `SELECT '${batchId}', o.profile_id, ${bucket}, ${person}, o.id, ${time('o.occurred_at')}, ${told}`;
   const touches =

@@ -7,6 +7,7 @@ export const statementTables = {
   minute_weights: minuteWeights,
   devices: devices.filter((device) => device !== 'unknown'),
   path_touches: limits.path.touches,
+  same_click_ms: limits.sameClick.minutes * 60_000,
   /** No model is fitted yet. */
   model_versions: {},
 };

@@ -1,9 +1,10 @@
 import { raw } from '@tributary/clickhouse';
+import { clickMarker, tombstonesUnder } from '@tributary/domain/customers';
 import { entityIdOf } from '@tributary/rules';
-import { openTestWithClickHouse, scene } from '@tributary/testkit';
+import { openTestWithClickHouse, scene, testKeys } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { attributeBatch } from './attribute-batch.ts';
 import { replay } from './replay.ts';
 
@@ -11,6 +12,9 @@ const world = await openTestWithClickHouse();
 const { kit, clickhouse } = world;
 
 const day = (number: number) => new Date(Date.UTC(2026, 2, number)).toISOString();
+
+const markOf = (profileId: string, click: string) =>
+  clickMarker(tombstonesUnder(testKeys.tombstoneKey), profileId)(click);
 
 async function openShop() {
   const place = await scene(world, { scopes: ['attribution:write'] });
@@ -21,11 +25,23 @@ async function openShop() {
     profileId,
     send: async (event: object) =>
       (await place.send({ user_traits: { email: 'eva@example.test' }, properties: {}, ...event })).outcomeId,
-    async visit(occurredAt: string) {
+    async visit(occurredAt: string, came: object = { channel: 'email', source: 'newsletter' }) {
       const visitorId = uuid();
-      await place.touch({ visitor_id: visitorId, occurred_at: occurredAt, channel: 'email', source: 'newsletter' });
+      await place.touch({ visitor_id: visitorId, occurred_at: occurredAt, ...came });
       await place.link(visitorId, 'eva@example.test');
+      return visitorId;
     },
+    touch: place.touch,
+    post: async (event: object) => (await place.post('/api/v1/events', event)) as { customer_key: string | null },
+    spend: (row: object) => place.post('/api/v1/spend', { rows: [{ currency: 'USD', spend: '1', ...row }] }),
+    links: async () =>
+      (
+        await transaction((tx) =>
+          sql`
+            SELECT l.visitor_id, l.source, i.value AS key FROM visitor_links l
+            JOIN identifiers i ON i.customer_id = l.customer_id AND i.kind = 'external_customer_id'`.execute(tx),
+        )
+      ).rows,
     async attribute() {
       await transaction((tx) =>
         sql`INSERT INTO attribution_leases VALUES (${profileId}, ${holder}, now() + interval '1 hour') ON CONFLICT DO NOTHING`.execute(
@@ -92,14 +108,115 @@ test('somebody nobody knows has a synthetic touch too, and a replay finds the sa
   expect(await shop.paths()).toEqual(paths);
 });
 
-test('it counts only where no visit does', async () => {
-  const shop = await openShop();
-  await shop.send({ event_name: 'lead_created', occurred_at: day(5), ad_id: '120210987654321' });
-  await shop.visit(day(3));
-  await shop.attribute();
-  expect((await shop.paths()).map(({ channels }) => channels)).toEqual([['email']]);
-  await shop.replay();
-  expect((await shop.paths()).map(({ channels }) => channels)).toEqual([['email']]);
+describe('an outcome that names its ad is a touch at its own moment', () => {
+  const ad = '120210987654321';
+  const adOf = (profileId: string) => entityIdOf(profileId, 'social_ads', 'ad', ad);
+  const minutes = (number: number) => new Date(Date.parse(day(5)) + number * 60_000).toISOString();
+  const chat = { event_name: 'messaging_started', occurred_at: day(5), ad_id: ad, click_ids: { ctwa_clid: 'ARxyz' } };
+
+  test('also beside a visit that something else brought, before it or after', async () => {
+    const shop = await openShop();
+    const told = await shop.send(chat);
+    const payment = await shop.send(pay(day(9)));
+    await shop.visit(day(3));
+    await shop.visit(day(7), { channel: 'direct' });
+    await shop.attribute();
+    const paths = await shop.paths();
+    expect(paths.map(({ conversion_id, channels }) => [conversion_id, channels])).toEqual([
+      [told, ['email', 'paid_social']],
+      [payment, ['email', 'paid_social', 'direct']],
+    ]);
+    expect(paths[1]?.ads[1]).toBe(adOf(shop.profileId));
+    await shop.replay();
+    expect(await shop.paths()).toEqual(paths);
+  });
+
+  const kind = { channel: 'paid_social', source: 'facebook', click_id_kind: 'ctwa_clid' };
+  test.each<[string, number, (profileId: string) => object, number]>([
+    [
+      'a visit came from the same ad',
+      -9_000,
+      (profileId) => ({ ...kind, click_id_kind: '', ad_id: adOf(profileId) }),
+      1,
+    ],
+    ['a visit came from the same ad later', 9, (profileId) => ({ channel: 'paid_social', ad_id: adOf(profileId) }), 1],
+    [
+      'a visit came by the same click',
+      -9_000,
+      (profileId) => ({ ...kind, click_mark: markOf(profileId, 'ctwa_clid:ARxyz') }),
+      1,
+    ],
+    ['a visit came by such a click within half an hour', -30, () => kind, 1],
+    ['not where that was longer ago', -31, () => kind, 2],
+    ['nor where it came after', 1, () => kind, 2],
+    ['nor by another kind of click', -1, () => ({ ...kind, click_id_kind: 'gclid' }), 2],
+    ['nor by another ad', -9_000, () => ({ channel: 'paid_social', ad_id: uuid() }), 2],
+  ])('but it is told twice where %s', async (_, when, came, touches) => {
+    const shop = await openShop();
+    await shop.send(chat);
+    const payment = await shop.send(pay(day(9)));
+    await shop.visit(minutes(when), came(shop.profileId));
+    await shop.attribute();
+    const paths = await shop.paths();
+    expect(paths.find(({ conversion_id }) => conversion_id === payment)?.touch_ids).toHaveLength(touches);
+    await shop.replay();
+    expect(await shop.paths()).toEqual(paths);
+  });
+
+  test('its platform is what the message says, or what is known of the ad', async () => {
+    const shop = await openShop();
+    await shop.spend({ platform: 'search_ads', level: 'ad', external_id: '2001000003', date: '2026-03-01' });
+    const lead = (occurred_at: string, more: object) => shop.send({ event_name: 'lead_created', occurred_at, ...more });
+    await lead(day(1), { ad_id: '2001000003' });
+    await lead(day(2), { ad_id: '2001000003', platform: 'tiktok' });
+    await lead(day(3), { ad_id: 'unknown' });
+    await shop.attribute();
+    const idOf = (platform: string, id = '2001000003') => entityIdOf(shop.profileId, platform, 'ad', id);
+    expect((await shop.paths()).at(-1)).toMatchObject({
+      channels: ['paid_search', 'paid_social', 'paid_social'],
+      ads: [idOf('search_ads'), idOf('tiktok'), idOf('social_ads', 'unknown')],
+    });
+  });
+});
+
+describe('user_traits.visitor_id', () => {
+  const anybody = { event_name: 'lead_created', properties: {} };
+
+  test('gives the browser to the customer, with what it did before; somebody’s already, it stays theirs', async () => {
+    const shop = await openShop();
+    const visitorId = uuid();
+    await shop.touch({ visitor_id: visitorId, occurred_at: day(1), channel: 'email' });
+    await shop.send({ ...anybody, occurred_at: day(2), user_traits: { external_id: 'ana', visitor_id: visitorId } });
+    await shop.send({
+      ...anybody,
+      occurred_at: day(3),
+      user_traits: { external_id: 'brother', visitor_id: visitorId },
+    });
+    await shop.attribute();
+    expect((await shop.paths()).map(({ channels }) => channels)).toEqual([['email'], []]);
+    expect(await shop.links()).toEqual([{ visitor_id: visitorId, source: 'event', key: 'ana' }]);
+  });
+
+  test('names the browser’s customer where nothing stronger does', async () => {
+    const shop = await openShop();
+    const visitorId = uuid();
+    const key = async (traits: object) =>
+      (await shop.post({ ...anybody, user_traits: { visitor_id: visitorId, ...traits } })).customer_key;
+    expect(await key({})).toBeNull();
+    await key({ external_id: 'ana' });
+    expect(await key({})).toBe('ana');
+    expect(await key({ phone: '+56911112222' })).toBe('ana');
+    expect((await shop.post({ ...anybody, user_traits: { phone: '+56911112222' } })).customer_key).toBe('ana');
+    expect(await key({ external_id: 'son' })).toBe('son');
+  });
+
+  test('joins a lead who is known by a phone only to whoever is named later', async () => {
+    const shop = await openShop();
+    const visitorId = uuid();
+    await shop.post({ ...anybody, user_traits: { visitor_id: visitorId, phone: '+56911112222' } });
+    await shop.post({ ...anybody, user_traits: { visitor_id: visitorId, external_id: 'ana' } });
+    expect((await shop.post({ ...anybody, user_traits: { phone: '+56911112222' } })).customer_key).toBe('ana');
+  });
 });
 
 test('named late, the ad earns what came after it; taken back, it earns nothing', async () => {

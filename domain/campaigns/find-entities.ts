@@ -1,3 +1,4 @@
+import type { FindAdPlatforms } from '@tributary/domain/outcomes';
 import type { Tx } from '@tributary/postgres';
 import type { EntityLevel } from '@tributary/vocabulary';
 import { sql } from 'kysely';
@@ -28,6 +29,15 @@ export async function findEntityByExternalId(
     ORDER BY platform LIMIT 1`.execute(tx);
   return rows[0]?.id;
 }
+
+/** Whose ads platforms call so. Two platforms may use one id: then the first by the platform's name. */
+export const findAdPlatforms: FindAdPlatforms = async (tx, profileId, adIds) => {
+  const { rows } = await sql<{ externalId: string; platform: string }>`
+    SELECT external_id AS "externalId", min(platform) AS platform FROM ad_entities
+    WHERE profile_id = ${profileId} AND external_id = ANY (${[...new Set(adIds)]}::text[]) AND level = 'ad'
+    GROUP BY external_id`.execute(tx);
+  return new Map(rows.map(({ externalId, platform }) => [externalId, platform]));
+};
 
 export interface KnownAd {
   readonly id: string;

@@ -5,7 +5,15 @@ export { type Goal, type GoalReader, nothing, type Position, type Stretch } from
 export { holdsPeople } from './holds-people.ts';
 export type { CustomerServices } from './import-customers.ts';
 export { type FindNamingErased, findsNamingErased, type Kept } from './named-in.ts';
-export { countHeld, findCustomer, findCustomerBy, listDisputed, listIdentifiers, listSamePerson } from './people.ts';
+export {
+  countHeld,
+  findCustomer,
+  findCustomerBy,
+  findStrongest,
+  listDisputed,
+  listIdentifiers,
+  listSamePerson,
+} from './people.ts';
 export { readPhone, readWhatsAppId } from './phones.ts';
 export { type NamedKind, readIdentifier } from './selector.ts';
 export {
@@ -19,6 +27,7 @@ export {
   saveCustomers,
 } from './store.ts';
 export {
+  clickMarker,
   findTombstones,
   listTombstones,
   nameOfCustomer,

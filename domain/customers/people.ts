@@ -1,5 +1,6 @@
 import type { Schema, Tx } from '@tributary/postgres';
 import type { Identifier } from '@tributary/rules';
+import { identifierKindNames, identifierKinds } from '@tributary/vocabulary';
 import { type Selectable, sql } from 'kysely';
 
 /** What others may know of single people. */
@@ -33,6 +34,21 @@ export async function findCustomerBy(
     .executeTakeFirst();
   return row?.customer_id;
 }
+
+/** Of each customer the identifier that says most; the older one of two alike. */
+export async function findStrongest(
+  tx: Tx,
+  profileId: string,
+  customerIds: readonly string[],
+): Promise<Map<string, Identifier>> {
+  if (customerIds.length === 0) return new Map();
+  const { rows } = await sql<Identifier & { customerId: string }>`
+    SELECT DISTINCT ON (customer_id) customer_id AS "customerId", kind, value FROM identifiers
+    WHERE profile_id = ${profileId} AND customer_id = ANY (${[...new Set(customerIds)]}::uuid[])
+    ORDER BY customer_id, array_position(${byRank}::text[], kind), said_at, value`.execute(tx);
+  return new Map(rows.map(({ customerId, ...identifier }) => [customerId, identifier]));
+}
+const byRank = identifierKindNames.toSorted((a, b) => identifierKinds[a].rank - identifierKinds[b].rank);
 
 export interface Part {
   readonly offset: number;

@@ -21,6 +21,15 @@ export const nameOfIdentifier = (identifier: Identifier): string => `identifier:
 export const nameOfCustomer = (customerId: string): string => `customer:${customerId}`;
 export const nameOfVisitor = (visitorId: string): string => `visitor:${visitorId}`;
 
+/**
+ * What stands for a click wherever it is told of, so that its own id does not: a whole number of 64 bits, as text. Under this key because
+ * it is never rotated: a visit and an outcome of next year must mark the same click alike.
+ */
+export const clickMarker =
+  (tombstones: Tombstones, profileId: string) =>
+  (click: string): string =>
+    tombstones.hashOf(profileId, `click:${click}`).readBigUInt64BE().toString();
+
 export interface Tombstone {
   readonly hash: Buffer;
   readonly erasureId: string;

@@ -4,3 +4,4 @@ export { type Agent, refusedMessage, sealMessage, type VisitMessage } from './me
 export { pipeline } from './pipeline.ts';
 export { replayBadVisits } from './replay-bad-visits.ts';
 export { takeVisit } from './take-visit.ts';
+export { visitorLinks } from './visitor-links.ts';

@@ -1,5 +1,6 @@
 import type { TouchRow, VisitRow } from '@tributary/clickhouse';
-import { entityIdOf } from '@tributary/rules';
+import { clickMarker, type Tombstones } from '@tributary/domain/customers';
+import { clickName, entityIdOf } from '@tributary/rules';
 import { type EntityLevel, nilUuid } from '@tributary/vocabulary';
 import { clearedVisit } from './cleared-visit.ts';
 import type { Ingestion } from './context.ts';
@@ -7,11 +8,14 @@ import type { PlacedVisit } from './place-visits.ts';
 
 /** Step 8. Visits and touches into ClickHouse; resolves when both are on its disk. A visit that comes again is the same row. */
 export async function storeVisits(
-  { visits, touches }: Pick<Ingestion, 'visits' | 'touches'>,
+  { visits, touches, tombstones }: Pick<Ingestion, 'visits' | 'touches' | 'tombstones'>,
   placed: readonly PlacedVisit[],
 ): Promise<void> {
   const rows = placed.map((one) => (one.isErased ? { ...visitRow(one), ...clearedVisit } : visitRow(one)));
-  const stored = [visits.add(rows), touches.add(placed.filter(({ touch }) => touch).map(touchRow))];
+  const stored = [
+    visits.add(rows),
+    touches.add(placed.filter(({ touch }) => touch).map((one) => touchRow(one, tombstones))),
+  ];
   // Nothing more comes before this is done, so there is nothing to wait for.
   void visits.flush();
   void touches.flush();
@@ -58,8 +62,12 @@ function visitRow({ arrival, visitorId, visit, classification }: PlacedVisit): V
   };
 }
 
-function touchRow({ arrival, visitorId, visit, classification }: PlacedVisit): TouchRow {
-  const { platform, campaignExternalId, adSetExternalId, adExternalId } = classification;
+function touchRow(
+  { arrival, visitorId, visit, classification, secret }: PlacedVisit,
+  tombstones: Tombstones,
+): TouchRow {
+  const { platform, campaignExternalId, adSetExternalId, adExternalId, clickIdKind } = classification;
+  const clickId = clickIdKind && secret.click_ids?.[clickIdKind];
   const entity = (level: EntityLevel, externalId: string | null) =>
     platform && externalId ? entityIdOf(arrival.profile_id, platform, level, externalId) : nilUuid;
   const ids = {
@@ -79,9 +87,10 @@ function touchRow({ arrival, visitorId, visit, classification }: PlacedVisit): T
     medium: classification.medium,
     platform: platform ?? '',
     ...ids,
-    click_id_kind: classification.clickIdKind ?? '',
+    click_id_kind: clickIdKind ?? '',
     join_method: Object.values(ids).some((id) => id !== nilUuid) ? 'url_parameters' : '',
     country: arrival.country,
     device: arrival.user_agent.device,
+    click_mark: clickId ? clickMarker(tombstones, arrival.profile_id)(clickName(clickIdKind, clickId)) : '0',
   };
 }

@@ -1,6 +1,6 @@
 import { lockUnmerged } from '@tributary/domain/customers';
 import type { Tx, UnboundLedger } from '@tributary/postgres';
-import { nilUuid } from '@tributary/vocabulary';
+import { nilUuid, type VisitorLinkSource } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
 /** What the pipeline must know of a profile. */
@@ -35,7 +35,7 @@ export async function findErasedHashes(
 export interface VisitorLink {
   readonly visitorId: string;
   readonly customerId: string;
-  readonly source: 'identify' | 'link_token';
+  readonly source: VisitorLinkSource;
   readonly linkedAt: Date;
 }
 

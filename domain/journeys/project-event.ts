@@ -56,7 +56,7 @@ function projectOutcome(
   const isNamed = origin !== null && origin.ad_id !== nilUuid;
   const { ad_id } = row.rest as { ad_id?: unknown };
   return {
-    kind: isSynthetic ? 'synthetic' : 'conversion',
+    kind: isSynthetic && row.origin ? 'synthetic' : 'conversion',
     channel: origin?.channel ?? null,
     campaign_external_id: line?.campaign?.externalId ?? null,
     ad_set_external_id: line?.ad_set?.externalId ?? null,

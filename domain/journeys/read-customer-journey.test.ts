@@ -164,7 +164,7 @@ describe('200', () => {
     }
   });
 
-  test('[jour-016] [jour-017] an off-site conversion that names its ad and had no visit is synthetic, with channel and campaign', async () => {
+  test('[jour-016] [jour-017] an off-site conversion without a visit is synthetic; one that names its ad has its channel and campaign', async () => {
     const place = await shop();
     await place.post('/api/v1/spend', {
       rows: [
@@ -191,14 +191,24 @@ describe('200', () => {
     };
     const first = ['lead_created', true, 'paid_social', 'Winter'];
     const payment = ['payment_received', false, null, null];
-    expect(await shown()).toEqual([first, payment]);
+    expect(await shown()).toEqual([first, ['payment_received', true, null, null]]);
+    // What was done on the site is not off it, though only a server tells of it.
+    await place.send({ occurred_at: at(9), idempotency_key: 'shop-9', action_source: 'website' });
+    expect((await shown()).at(-1)).toEqual(payment);
     // What came later brought nobody to it; what came before its lookback did not either.
     await place.visit({ visitor_id: visitorId, occurred_at: at(6), campaign_external_id: '' });
     await place.visit({ visitor_id: visitorId, occurred_at: at(5 - 91), campaign_external_id: '' });
     const visit = ['page_view', false, 'paid_search', null];
-    expect(await shown()).toEqual([visit, first, visit, payment]);
+    expect(await shown()).toEqual([visit, first, visit, payment, payment]);
     await place.visit({ visitor_id: visitorId, occurred_at: at(5 - 90), campaign_external_id: '' });
-    expect(await shown()).toEqual([visit, visit, ['lead_created', false, 'paid_social', 'Winter'], visit, payment]);
+    expect(await shown()).toEqual([
+      visit,
+      visit,
+      ['lead_created', false, 'paid_social', 'Winter'],
+      visit,
+      payment,
+      payment,
+    ]);
   });
 
   test('what brought somebody without a visit is an event of its own; a touch that came from a visit is that visit', async () => {

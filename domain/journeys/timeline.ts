@@ -19,7 +19,7 @@ export type LedgerEvent = {
   readonly at: number;
   readonly store: 'ledger';
   readonly row: PersonOutcome;
-  /** Whether the outcome names the ad that brought it, and nothing else is known to have brought the person in its lookback. */
+  /** Whether it happened off the site, and no visit is known to have brought the person in its lookback. */
   readonly isSynthetic: boolean;
 };
 
@@ -179,11 +179,15 @@ function outcomesOf(
       const rows = await ledger.transaction((tx) => listOutcomes(tx, profileId, asked, wanted), { readOnly: true });
       return rows.map((row) => {
         const at = row.occurred_at.getTime();
-        return { at, store: 'ledger', row, isSynthetic: row.origin !== null && !isBrought(row, lastBrought(at)) };
+        return { at, store: 'ledger', row, isSynthetic: isOffSite(row) && !isBrought(row, lastBrought(at)) };
       });
     },
   };
 }
+
+/** A conversion, or what names the ad that brought it; a server may also tell of what was done on the site. */
+const isOffSite = ({ origin, lookback_days, rest }: PersonOutcome): boolean =>
+  origin !== null || (lookback_days !== null && (rest as { action_source?: unknown }).action_source !== 'website');
 
 const isBrought = ({ occurred_at, lookback_days }: PersonOutcome, last: number | undefined): boolean =>
   last !== undefined && last >= occurred_at.getTime() - (lookback_days ?? limits.lookback.days.default) * dayMs;

@@ -54,6 +54,8 @@ function openProfile(profileId: string) {
           teller,
           tombstones: testTombstones,
           payments: paymentStandings,
+          findAdPlatforms: async () => new Map(),
+          visitors: { holdersOf: async () => new Map(), link: async () => [] },
         }),
       ),
     told: () =>

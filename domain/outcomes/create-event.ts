@@ -52,7 +52,17 @@ async function recordMany(candidates: readonly unknown[], context: ProfileContex
 }
 
 async function record(
-  { effect, caller, now, requestId, mentions, tombstones, payments }: ProfileContext & OutcomeServices,
+  {
+    effect,
+    caller,
+    now,
+    requestId,
+    mentions,
+    tombstones,
+    payments,
+    findAdPlatforms,
+    visitors,
+  }: ProfileContext & OutcomeServices,
   events: readonly ReadEvent[],
   show: (recorded: readonly Recorded[], definitions: { readonly definitions?: string[] }) => Answer,
 ): Promise<Answer> {
@@ -65,6 +75,8 @@ async function record(
         teller: { source: 'api' },
         tombstones,
         payments,
+        findAdPlatforms,
+        visitors,
       });
       for (const { customerId } of recorded) if (customerId) mentions(customerId);
       if (recorded.every(({ isDefined }) => isDefined)) return show(recorded, {});

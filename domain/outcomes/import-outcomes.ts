@@ -37,7 +37,7 @@ export interface OutcomeImporter {
 export async function openOutcomeImporter(
   app: Postgres,
   profileId: string,
-  { tombstones, payments }: OutcomeServices,
+  services: OutcomeServices,
   now: () => Date,
 ): Promise<OutcomeImporter | undefined> {
   if (!(await app.forProfile(profileId).transaction((tx) => findProfile(tx, profileId)))) return undefined;
@@ -54,8 +54,7 @@ export async function openOutcomeImporter(
             now: at,
             evidence,
             teller: { source: 'import' },
-            tombstones,
-            payments,
+            ...services,
           }),
         ),
       );

@@ -16,4 +16,5 @@ export type { OwnedPayment, PaymentChange, PaymentStandings, Placement } from '.
 export { type ReadEvent, readEvent } from './read-event.ts';
 export { recordOutcomes, untilRecorded } from './record-outcomes.ts';
 export { recordVisitOutcomes, type VisitOutcome } from './record-visit-outcomes.ts';
+export type { FindAdPlatforms, OutcomeServices, VisitorLinks } from './services.ts';
 export { findOriginals, markDirty, markLinked, saveStandings } from './store.ts';

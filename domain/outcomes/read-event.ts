@@ -20,6 +20,8 @@ export interface ReadEvent {
   readonly eventKey: string;
   readonly eventTypeKey: string;
   readonly said: Said;
+  /** Where a server names it: the browser that the person used. */
+  readonly visitorId?: string | undefined;
   /** Where it came from a browser: which one it was, and whose it is known to be. */
   readonly browser?: { readonly visitorId: string; readonly customerId: string | null; readonly isErased: boolean };
   /**
@@ -41,7 +43,7 @@ type Body = z.output<typeof ServerEvent>;
 
 /** What an event says, or the first thing that is wrong with it. `newKey` stands in where no key was sent and no money is at stake. */
 export function readEvent(profileId: string, body: Body, now: Date, newKey: () => string): ReadEvent | EventFault {
-  const { properties, user_traits: traits, action_source, click_ids, ad_id, page_url } = body;
+  const { properties, user_traits: traits, action_source, click_ids, ad_id, platform, page_url } = body;
   const checked = checkEvent(
     {
       eventName: body.event_name,
@@ -57,13 +59,22 @@ export function readEvent(profileId: string, body: Body, now: Date, newKey: () =
   if (!checked.ok) return faultOf(checked);
   const { said, warnings } = readTraits(profileId, traits);
   const { value: _value, currency: _currency, subject_ref: _subject, ...further } = properties;
-  const rest = { properties: further, action_source, click_ids, ad_id, page_url, visitor_id: traits.visitor_id };
+  const rest = {
+    properties: further,
+    action_source,
+    click_ids,
+    ad_id,
+    platform,
+    page_url,
+    visitor_id: traits.visitor_id,
+  };
   const { event } = checked;
   return {
     event: { ...event, idempotencyKey: event.idempotencyKey ?? newKey() },
     eventKey: eventNameKey(event.eventName),
     eventTypeKey: eventNameKey(event.eventType),
     said,
+    visitorId: traits.visitor_id,
     // Through JSON and back: what is stored is what a repeated message is compared with.
     rest: JSON.parse(JSON.stringify(rest)) as Record<string, Json>,
     warnings,

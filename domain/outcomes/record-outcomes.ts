@@ -1,16 +1,10 @@
 import type { OutcomeProvider, OutcomeSource } from '@tributary/contract';
-import {
-  CustomerBook,
-  type Evidence,
-  findCustomerKeys,
-  openCustomers,
-  saveCustomers,
-  type Tombstones,
-} from '@tributary/domain/customers';
+import { clickMarker, type Evidence, findCustomerKeys } from '@tributary/domain/customers';
 import { loadDefinitions } from '@tributary/domain/definitions';
 import { findRates } from '@tributary/domain/money';
 import type { Tx } from '@tributary/postgres';
 import {
+  adWithoutPlatform,
   convert,
   definitionFinder,
   type EventSettlement,
@@ -23,8 +17,9 @@ import { announceOutcomes } from './announce-outcomes.ts';
 import { withoutPerson } from './erase.ts';
 import type { OwnedPayment, PaymentChange, PaymentStandings } from './payment-standings.ts';
 import type { ReadEvent } from './read-event.ts';
+import { type Resolved, resolveCustomers } from './resolve-customers.ts';
+import type { OutcomeServices } from './services.ts';
 import {
-  findErasedKeys,
   findOutcomes,
   insertOutcomes,
   markCustomersDirty,
@@ -50,20 +45,18 @@ export type Teller =
   | { readonly source: Exclude<OutcomeSource, OutcomeProvider> }
   | { readonly source: OutcomeProvider; readonly connectionId: string | null };
 
-export interface RecordContext {
+export interface RecordContext extends OutcomeServices {
   readonly profileId: string;
   readonly now: Date;
   readonly evidence: Evidence;
   readonly teller: Teller;
-  readonly tombstones: Tombstones;
-  readonly payments: PaymentStandings;
 }
 
 /**
  * Records outcomes in the caller's transaction: who they are of, the outcomes themselves, what follows for first payments and
  * attribution, and the word to whoever subscribed. All of it commits, or nothing.
  *
- * Locks are taken in one order, whoever comes: identifiers, customers, then outcomes by key.
+ * Locks are taken in one order, whoever comes: identifiers, customers, browsers, then outcomes by key.
  */
 export async function recordOutcomes(
   tx: Tx,
@@ -107,45 +100,6 @@ const touchesOf = ({ row, before }: Settled) =>
     one?.customerId ? [{ customerId: one.customerId, at: one.occurredAt }] : [],
   );
 
-/** Whom an event is about, and whether that person was erased since. */
-interface Resolved {
-  readonly customerId: string | null;
-  readonly isErased: boolean;
-}
-
-async function resolveCustomers(
-  tx: Tx,
-  events: readonly ReadEvent[],
-  { profileId, evidence, tombstones }: RecordContext,
-): Promise<{ customers: readonly Resolved[]; locked: ReadonlySet<string> }> {
-  const known = await openCustomers(
-    tx,
-    profileId,
-    events.flatMap(({ said }) => said.identifiers),
-    tombstones,
-  );
-  // An event of somebody who was erased, sent once more without its date, would make them known again. Asked only now: an erasure
-  // that we waited for is over.
-  const keys = events.map(({ event }) => event.idempotencyKey);
-  const erasedKeys = known.erased.size === 0 ? new Set<string>() : await findErasedKeys(tx, profileId, keys);
-  const book = new CustomerBook(known, evidence, uuid);
-  const taken = events.map(({ event, said, browser }): Resolved => {
-    const at = event.occurredAt ?? undefined;
-    if (browser?.isErased) return { customerId: browser.customerId, isErased: true };
-    if (said.identifiers.length === 0) return { customerId: browser?.customerId ?? null, isErased: false };
-    if (erasedKeys.has(event.idempotencyKey)) return { customerId: null, isErased: true };
-    // Asked before: the message itself may make its names somebody's.
-    const isErased = book.isOfErased({ ...said, at });
-    return { customerId: book.take({ ...said, at })?.customerId ?? null, isErased };
-  });
-  await saveCustomers(tx, profileId, book.changes(), evidence);
-  // A later event may have shown that two earlier ones are of one person.
-  const customers = taken.map((one) => ({ ...one, customerId: one.customerId && book.survivorOf(one.customerId) }));
-  // Those that were opened, and those that nobody else can know of yet.
-  const ours = customers.flatMap(({ customerId }) => (customerId ? [customerId] : []));
-  return { customers, locked: new Set([...known.customers.map(({ id }) => id), ...ours]) };
-}
-
 interface Settled {
   readonly row: OutcomeRow;
   readonly status: EventSettlement['status'];
@@ -157,7 +111,7 @@ async function settleAll(
   tx: Tx,
   events: readonly ReadEvent[],
   customers: readonly Resolved[],
-  { profileId, now, teller }: RecordContext,
+  { profileId, now, teller, tombstones, findAdPlatforms }: RecordContext,
 ): Promise<Settled[]> {
   const stored = await findOutcomes(tx, profileId, [...new Set(events.map(({ event }) => event.idempotencyKey))]);
   const rates = await findRates(
@@ -180,6 +134,9 @@ async function settleAll(
     const amount = fromMinorUnits(convert(row.money.amount, found.rate, rates.currency), rates.currency);
     return { amount, currency: rates.currency, ...found };
   };
+  const ads = events.flatMap(({ browser, rest }) => (browser ? [] : (adWithoutPlatform(rest) ?? [])));
+  const platforms = ads.length === 0 ? new Map<string, string>() : await findAdPlatforms(tx, profileId, ads);
+  const known = { platformOf: (adId: string) => platforms.get(adId), markOf: clickMarker(tombstones, profileId) };
   const settled = events.map((read, index): Settled => {
     const key = read.event.idempotencyKey;
     const before = stored.get(key);
@@ -187,7 +144,7 @@ async function settleAll(
     const { isInstallment = false, standing = null } = before ?? {};
     const erasedAt = before?.erasedAt ?? (customers[index]?.isErased ? now : null);
     // A browser's visits say where it came from. What an erased event said of it is kept: it names nobody.
-    const origin = before?.erasedAt ? before.origin : read.browser ? null : originOf(profileId, read.rest);
+    const origin = before?.erasedAt ? before.origin : read.browser ? null : originOf(profileId, read.rest, known);
     const kept = { isInstallment, standing, erasedAt, origin };
     const row = { ...outcome, id: before?.id ?? uuid(), idempotencyKey: key, ...kept };
     stored.set(key, row);

@@ -17,6 +17,12 @@ export interface VisitOutcome {
   readonly rest: Readonly<Record<string, Json>>;
 }
 
+/** A browser's visits say what brought it and whose it is; only servers name ads and browsers beside an outcome. */
+const ofServers: Pick<RecordContext, 'findAdPlatforms' | 'visitors'> = {
+  findAdPlatforms: async () => new Map(),
+  visitors: { holdersOf: async () => new Map(), link: async () => [] },
+};
+
 /**
  * Records what browsers did and a definition lists; the rest stays a visit. The key of a browser is public, so anybody can send
  * anything: no money is taken from one, and what counts as cash is not recorded at all.
@@ -24,14 +30,14 @@ export interface VisitOutcome {
 export async function recordVisitOutcomes(
   tx: Tx,
   outcomes: readonly VisitOutcome[],
-  context: RecordContext,
+  context: Omit<RecordContext, keyof typeof ofServers>,
 ): Promise<Recorded[]> {
   const definitionOf = definitionFinder(await loadDefinitions(tx, context.profileId, context.now));
   const listed = outcomes.filter(({ name }) => {
     const definition = definitionOf({ eventName: name, eventType: name });
     return definition !== undefined && !definition.countsAsCash;
   });
-  return recordOutcomes(tx, listed.map(readVisitOutcome), context);
+  return recordOutcomes(tx, listed.map(readVisitOutcome), { ...ofServers, ...context });
 }
 
 function readVisitOutcome({

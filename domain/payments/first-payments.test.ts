@@ -178,6 +178,8 @@ describe('somebody with fifty thousand payments', () => {
         teller: { source: 'api' },
         tombstones: testTombstones,
         payments: paymentStandings,
+        findAdPlatforms: async () => new Map(),
+        visitors: { holdersOf: async () => new Map(), link: async () => [] },
       });
       return (await rowsReadSoFar(tx)) - before;
     });

@@ -74,6 +74,7 @@ describe('a model that came after the six', () => {
         minute_weights: Array(60).fill(64),
         devices: ['desktop'],
         path_touches: 200,
+        same_click_ms: 1_800_000,
       },
     });
   const creditsUnder = async (model: string): Promise<unknown> => {

@@ -37,6 +37,7 @@ export const catalogue = {
       devices: readonly string[];
       /** How many touches a path holds. */
       path_touches: number;
+      same_click_ms: number;
       /** Of models that were fitted, which fit. */
       model_versions: Readonly<Record<string, number>>;
     },

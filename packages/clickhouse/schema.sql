@@ -290,6 +290,8 @@ CREATE TABLE attribution_touches
     `campaign_id` UUID,
     `ad_set_id` UUID,
     `ad_id` UUID,
+    `click_id_kind` LowCardinality(String),
+    `click_mark` UInt64,
     `source_id` UInt64 DEFAULT bitOr(bitAnd(cityHash64(channel, source, medium, platform, campaign_id, ad_set_id, ad_id), 18446744073709551614), channel = 'direct'),
     `staged_at` DateTime DEFAULT now(),
     `ad_external_id` String
@@ -443,7 +445,8 @@ CREATE TABLE touches
     `join_method` LowCardinality(String),
     `country` LowCardinality(String) DEFAULT 'ZZ',
     `device` LowCardinality(String) DEFAULT 'unknown',
-    `source_id` UInt64 DEFAULT bitOr(bitAnd(cityHash64(channel, source, medium, platform, campaign_id, ad_set_id, ad_id), 18446744073709551614), channel = 'direct') CODEC(ZSTD(1))
+    `source_id` UInt64 DEFAULT bitOr(bitAnd(cityHash64(channel, source, medium, platform, campaign_id, ad_set_id, ad_id), 18446744073709551614), channel = 'direct') CODEC(ZSTD(1)),
+    `click_mark` UInt64 CODEC(ZSTD(1))
 )
 ENGINE = ReplacingMergeTree
 PARTITION BY toStartOfQuarter(occurred_at)

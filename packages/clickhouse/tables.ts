@@ -70,6 +70,8 @@ export interface TouchRow {
   readonly join_method: string;
   readonly country: string;
   readonly device: string;
+  /** migrations/0009_click_marks.sql. A whole number of 64 bits, as text. */
+  readonly click_mark?: string;
 }
 
 /** migrations/0006_scores.sql says what each column means. Counts and amounts are strings. */

@@ -1,4 +1,4 @@
-import { dayMs, limits, namesOf, type PageSize, uuidPattern } from '@tributary/vocabulary';
+import { adPlatformNames, dayMs, limits, namesOf, type PageSize, uuidPattern } from '@tributary/vocabulary';
 import { z } from 'zod';
 
 /**
@@ -155,3 +155,10 @@ export const DateRange = z
 
 /** Wrong dates have a code of their own on every route that reports on days. */
 export const dateRangeFaults = { date_from: 'invalid_date_range', date_to: 'invalid_date_range' } as const;
+
+/** Whose ads they are. Open: what is not in the vocabulary can be spent on, too. */
+export const Platform = z
+  .string()
+  .regex(/^[a-z][a-z0-9_]{0,39}$/, 'must be small letters, digits and _, starting with a letter')
+  .describe('The name that visits carry, so that spend and outcomes meet: docs/channels.md lists them.')
+  .meta({ examples: adPlatformNames.slice(0, 3) });

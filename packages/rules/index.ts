@@ -98,7 +98,7 @@ export { type Classification, classifyVisit, type Utm, type VisitAddresses } fro
 export { channelsPage } from './visits/channels-page.ts';
 export { maskName } from './visits/mask-name.ts';
 export { type MaskedUrl, maskReferrer, maskUrl } from './visits/mask-url.ts';
-export { type Origin, originOf } from './visits/origin.ts';
+export { adWithoutPlatform, clickName, type Origin, originOf } from './visits/origin.ts';
 export { Effort } from './visits/personal-shapes.ts';
 export {
   type ClockRefusal,

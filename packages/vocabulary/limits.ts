@@ -45,6 +45,8 @@ export const limits = {
   lookback: { days: { min: 1, default: 90, max: 365 } },
   /** A path is the window's first touch and its last ones: what lies between is counted and gets no credit. */
   path: { touches: 200 },
+  /** An outcome that names a click, so many minutes after a visit by a click of the same kind, tells of that visit's click once more. */
+  sameClick: { minutes: 30 },
   /** Payments of one customer within so many days after the first are one purchase. */
   firstPurchase: { days: 7 },
   requestRef: { maxCharacters: 200 },

@@ -1,5 +1,7 @@
+import { findAdPlatforms } from '@tributary/domain/campaigns/room.ts';
 import { openCustomers } from '@tributary/domain/customers';
 import { eraseCustomer } from '@tributary/domain/erasures/room.ts';
+import { visitorLinks } from '@tributary/domain/ingestion/room.ts';
 import { type ReadEvent, recordOutcomes, untilRecorded } from '@tributary/domain/outcomes';
 import { paymentStandings } from '@tributary/domain/payments';
 import { createPostgres, type Postgres } from '@tributary/postgres';
@@ -227,6 +229,8 @@ async function write(
         teller: { source: 'api' },
         tombstones: testTombstones,
         payments: paymentStandings,
+        findAdPlatforms,
+        visitors: visitorLinks,
       });
       note(place);
     }),

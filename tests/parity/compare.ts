@@ -144,4 +144,6 @@ const touchRow = (profileId: string, visitorId: string, touch: Touch) => ({
   campaign_id: touch.campaignId ?? nilUuid,
   ad_set_id: touch.adSetId ?? nilUuid,
   ad_id: touch.adId ?? nilUuid,
+  click_id_kind: touch.clickKind ?? '',
+  click_mark: touch.clickMark ?? '0',
 });

@@ -1,5 +1,5 @@
 import type { Conversion, AttributedTouch as Touch } from '@tributary/rules';
-import { dayMs } from '@tributary/vocabulary';
+import { dayMs, limits } from '@tributary/vocabulary';
 import fc from 'fast-check';
 
 /** Random people with what brought them and what they bought, made to be hard on whoever divides the credit. */
@@ -25,18 +25,27 @@ const moment = fc.oneof(
   { weight: 2, arbitrary: fc.integer({ min: 0, max: 57 }).map((week) => week * 7 * dayMs) },
   { weight: 1, arbitrary: fc.constantFrom(0, 1, 59_999, 60_000, 7 * dayMs - 1, 400 * dayMs) },
 );
-const touch: fc.Arbitrary<Touch> = fc.record({
-  touchId: uuid,
-  at: moment.map((after) => epoch + after),
-  sessionId: fc.option(fc.integer({ min: 1, max: 6 }).map((number) => `00000000-0000-7000-8000-00000000000${number}`)),
-  channel: fc.constantFrom('direct', 'direct', 'paid_social', 'organic_search', 'email'),
-  source: fc.constantFrom('direct', 'facebook', 'google'),
-  medium: fc.constantFrom('', 'paid'),
-  platform: fc.constantFrom('', 'social_ads'),
-  campaignId: entity,
-  adSetId: entity,
-  adId: entity,
-});
+const clickMarks = ['18446744073709551615', '7', '8'];
+const click: fc.Arbitrary<Pick<Touch, 'clickKind' | 'clickMark'>> = fc.record(
+  { clickKind: fc.constantFrom('gclid', 'fbclid'), clickMark: fc.constantFrom(...clickMarks) },
+  { requiredKeys: [] },
+);
+const touch: fc.Arbitrary<Touch> = fc
+  .record({
+    touchId: uuid,
+    at: moment.map((after) => epoch + after),
+    sessionId: fc.option(
+      fc.integer({ min: 1, max: 6 }).map((number) => `00000000-0000-7000-8000-00000000000${number}`),
+    ),
+    channel: fc.constantFrom('direct', 'direct', 'paid_social', 'organic_search', 'email'),
+    source: fc.constantFrom('direct', 'facebook', 'google'),
+    medium: fc.constantFrom('', 'paid'),
+    platform: fc.constantFrom('', 'social_ads'),
+    campaignId: entity,
+    adSetId: entity,
+    adId: entity,
+  })
+  .chain((one) => click.map((by) => ({ ...one, ...by })));
 
 const synthetic = (told: Touch): Touch => ({
   ...told,
@@ -62,14 +71,32 @@ const touches = (most: number) =>
       ...again.flatMap((at) => (once.length > 0 ? [once[at % once.length] as Touch] : [])),
     ]);
 
+/** Of some outcomes, the moment is that of a visit or about half an hour after it: that is where the rule of one click ends. */
+const nearVisits = (journey: Journey, shifts: readonly (number | undefined)[]): Journey => {
+  const visits = journey.browsers.flat();
+  const origins = journey.origins.map((told, index) => {
+    const shift = shifts[index];
+    const visit = visits[index % visits.length];
+    return shift === undefined || visit === undefined ? told : { ...told, at: visit.at + shift };
+  });
+  return { ...journey, origins };
+};
+const halfHour = limits.sameClick.minutes * 60_000;
+const shifts = fc.array(fc.option(fc.constantFrom(-1, 0, 1, halfHour, halfHour + 1), { nil: undefined }), {
+  maxLength: 4,
+});
+
 export const journeys = (mostTouches = 12): fc.Arbitrary<Journey> =>
+  fc.tuple(people(mostTouches), shifts).map(([journey, by]) => nearVisits(journey, by));
+
+const people = (mostTouches: number): fc.Arbitrary<Journey> =>
   fc.record({
     personId: uuid,
     // Some people were never seen on the site.
     browsers: fc.array(touches(mostTouches), { minLength: 0, maxLength: 3 }),
     origins: fc.oneof(
-      { weight: 2, arbitrary: fc.constant([]) },
-      { weight: 1, arbitrary: fc.array(touch.map(synthetic), { maxLength: 3 }) },
+      { weight: 1, arbitrary: fc.constant([]) },
+      { weight: 2, arbitrary: fc.array(touch.map(synthetic), { maxLength: 4 }) },
     ),
     conversions: fc.array(
       fc.record({

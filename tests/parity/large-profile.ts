@@ -78,7 +78,7 @@ export async function fillLargeProfile(
   for (let from = 0; from < touches; from += step) {
     const length = Math.min(step, touches - from);
     await clickhouse.command(
-      raw(`INSERT INTO touches (* EXCEPT source_id)
+      raw(`INSERT INTO touches (* EXCEPT (source_id, click_mark))
         SELECT '${profileId}', ${clickhouseId(`concat('${profileId}v', toString(number % ${browsers}))`)},
           toDateTime64('2026-01-01 00:00:00', 3, 'UTC') + (intHash64(number + 1) % (90 * 86400000)) / 1000,
           generateUUIDv4(1), 'visit', generateUUIDv4(2),

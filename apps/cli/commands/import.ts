@@ -1,3 +1,5 @@
+import { findAdPlatforms } from '@tributary/domain/campaigns/room.ts';
+import { visitorLinks } from '@tributary/domain/ingestion/room.ts';
 import { openOutcomeImporter } from '@tributary/domain/outcomes/room.ts';
 import { paymentStandings } from '@tributary/domain/payments/room.ts';
 import { outcomeStatuses } from '@tributary/vocabulary';
@@ -23,7 +25,12 @@ export const importCommand = () =>
       .option('--json', 'machine-readable output')
       .action((file: string, { profile, dryRun, json }: Options) =>
         withLedgers(async ({ app, platform }) => {
-          const services = { tombstones: await openTombstones(platform, app), payments: paymentStandings };
+          const services = {
+            tombstones: await openTombstones(platform, app),
+            payments: paymentStandings,
+            findAdPlatforms,
+            visitors: visitorLinks,
+          };
           const importer = await openOutcomeImporter(app, profile, services, () => new Date());
           if (!importer) throw new Error('There is no such profile. "tributary profile list" shows those there are.');
           const counts = await importFile({

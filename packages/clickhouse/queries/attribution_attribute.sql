@@ -5,7 +5,7 @@
 --   .1 its place in time: milliseconds, then its id, so that touches of one moment have an order, too
 --   .2 a mark that repeats of one session and source share
 --   .3 its source
---   .4 country and device, and 2^20 for a synthetic touch
+--   .4 country and device
 --
 -- What it finds goes into attribution_results, to be compared with what stands there; or at once into attributed_conversions, where
 -- nothing does.
@@ -16,7 +16,69 @@ INSERT INTO {target:Identifier}
     source_ids, last_non_direct, linear, time_decay, position_based, content_hash, cause, further_shares, further_model_versions
 )
 WITH
-    journeys AS
+    -- By which ad, click and kind of click outcomes say that somebody came, and visits of the same people.
+    named AS
+    (
+        SELECT
+            person_id, is_told, order, at,
+            arrayJoin(arrayFilter(key -> key.2 != 0, [
+                (1, if(ad_id = toUUID('00000000-0000-0000-0000-000000000000'), 0, cityHash64(ad_id))),
+                (2, click_mark),
+                (3, if(click_id_kind = '', 0, cityHash64(click_id_kind)))])) AS key
+        FROM
+        (
+            SELECT
+                person_id, true AS is_told, bitShiftLeft(toUInt256(toUnixTimestamp64Milli(occurred_at)), 128) + reinterpretAsUInt128(touch_id) AS order,
+                toUnixTimestamp64Milli(occurred_at) AS at, ad_id, click_mark, toString(click_id_kind) AS click_id_kind
+            FROM attribution_touches
+            WHERE batch_id = {batch_id:UUID} AND profile_id = {profile_id:UUID} AND bucket = {bucket:UInt16}
+            UNION ALL
+            SELECT person_id, false, toUInt256(0), toUnixTimestamp64Milli(occurred_at), ad_id, click_mark, toString(click_id_kind)
+            FROM touches AS t FINAL
+            INNER JOIN
+            (
+                SELECT visitor_id, person_id FROM attribution_links
+                WHERE batch_id = {batch_id:UUID} AND profile_id = {profile_id:UUID} AND bucket = {bucket:UInt16}
+            ) AS l ON l.visitor_id = t.visitor_id
+            PREWHERE profile_id = {profile_id:UUID}
+                AND visitor_id IN
+                (
+                    SELECT visitor_id FROM attribution_links
+                    WHERE batch_id = {batch_id:UUID} AND profile_id = {profile_id:UUID} AND bucket = {bucket:UInt16}
+                        AND person_id IN
+                        (
+                            SELECT person_id FROM attribution_touches
+                            WHERE batch_id = {batch_id:UUID} AND profile_id = {profile_id:UUID} AND bucket = {bucket:UInt16}
+                        )
+                )
+        )
+    ),
+    -- Of each outcome's touch, the nearest visits before and after it that tell of the same arrival: in whose window one of them lies,
+    -- of that conversion the outcome is no touch. 0: there is none.
+    told_twice AS
+    (
+        SELECT person_id AS told_of, groupArray((order, nearest_before, nearest_after)) AS doubles
+        FROM
+        (
+            SELECT
+                person_id, order,
+                max(if(key.1 = 3 AND before < at - {same_click_ms:UInt32}, 0, before)) AS nearest_before,
+                minIf(after, key.1 != 3 AND after != 0) AS nearest_after
+            FROM
+            (
+                SELECT
+                    person_id, is_told, order, at, key,
+                    maxIf(at, NOT is_told) OVER (PARTITION BY person_id, key ORDER BY at) AS before,
+                    minIf(at, NOT is_told) OVER (PARTITION BY person_id, key ORDER BY at DESC) AS after
+                FROM named
+            )
+            WHERE is_told
+            GROUP BY person_id, order
+        )
+        WHERE nearest_before != 0 OR nearest_after != 0
+        GROUP BY person_id
+    ),
+    gathered AS
     (
         SELECT
             person_id AS whose,
@@ -26,8 +88,7 @@ WITH
                 groupArray(source_id),
                 groupArray(place)),
                 order) AS touches,
-            arrayMap(touch -> toInt64(bitShiftRight(touch, 128)), touches.1) AS moments,
-            max(place) >= 1048576 AS has_synthetic
+            arrayMap(touch -> toInt64(bitShiftRight(touch, 128)), touches.1) AS moments
         FROM
         (
             SELECT
@@ -49,11 +110,15 @@ WITH
             UNION ALL
             SELECT
                 person_id, occurred_at, touch_id, toUUID('00000000-0000-0000-0000-000000000000') AS session_id, source_id,
-                toUInt32(1048576 + reinterpretAsUInt16('ZZ') * 4) AS place
+                toUInt32(reinterpretAsUInt16('ZZ') * 4) AS place
             FROM attribution_touches
             WHERE batch_id = {batch_id:UUID} AND profile_id = {profile_id:UUID} AND bucket = {bucket:UInt16}
         )
         GROUP BY person_id
+    ),
+    journeys AS
+    (
+        SELECT whose, touches, moments, doubles FROM gathered AS g LEFT JOIN told_twice AS d ON d.told_of = g.whose
     ),
     conversions AS
     (
@@ -69,8 +134,8 @@ WITH
             -- They are in order, so a window is a stretch of them.
             arrayCount(moment -> moment < since, moments) AS before,
             arraySlice(touches, before + 1, arrayCount(moment -> moment <= until, moments) - before) AS in_window,
-            -- Synthetic touches count where no visit does.
-            if(has_synthetic AND arrayExists(touch -> touch.4 < 1048576, in_window), arrayFilter(touch -> touch.4 < 1048576, in_window), in_window) AS within,
+            arrayFilter(double -> (double.2 != 0 AND double.2 >= since) OR (double.3 != 0 AND double.3 <= until), doubles).1 AS needless,
+            if(empty(needless), in_window, arrayFilter(touch -> NOT has(needless, touch.1), in_window)) AS within,
             -- How often a touch's mark came before it in the window; the first of each counts.
             arrayEnumerateUniq(within.2) AS repeat,
             arrayCumSum(arrayMap(nth -> nth = 1, repeat)) AS nth_touch,
@@ -85,7 +150,7 @@ WITH
     weighed AS
     (
         SELECT
-            * EXCEPT (touches, has_synthetic, in_window, within, repeat, nth_touch, moments, since, before, until),
+            * EXCEPT (touches, doubles, needless, in_window, within, repeat, nth_touch, moments, since, before, until),
             length(path) AS n,
             arrayEnumerate(path) AS places,
             arrayMap(place -> toInt64(bitShiftRight(place, 128)), path.1) AS times,
@@ -116,7 +181,7 @@ SELECT
     purchase_id,
     lookback_days,
     touch_count,
-    if(n = 0, 'ZZ', reinterpretAsString(toUInt16(intDiv(modulo(path.4[-1], 1048576), 4)))) AS country,
+    if(n = 0, 'ZZ', reinterpretAsString(toUInt16(intDiv(path.4[-1], 4)))) AS country,
     if(n = 0, 'unknown', arrayPushFront({devices:Array(String)}, 'unknown')[modulo(path.4[-1], 4) + 1]) AS device,
     arrayMap(place -> reinterpretAsUUID(toUInt128(place)), path.1) AS touch_ids,
     arrayMap(time -> fromUnixTimestamp64Milli(time, 'UTC'), times) AS touch_times,

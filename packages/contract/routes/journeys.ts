@@ -40,7 +40,7 @@ const JourneyEvent = z
     is_synthetic: z
       .boolean()
       .describe(
-        'True for an off-site conversion that names its ad and had no website visit: it stands for the touch that brought it.',
+        'True for an off-site conversion without a website visit in its lookback. Where it names its ad, it stands for the touch that brought it.',
       ),
   })
   .meta({ id: 'JourneyEvent' });

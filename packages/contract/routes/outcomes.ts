@@ -1,6 +1,15 @@
 import { clickIdKindNames, eventWarnings, limits, outcomeStatuses } from '@tributary/vocabulary';
 import { z } from 'zod';
-import { CurrencyCode, data, fieldsOf, IsoTimestamp, IsoTimestampInput, shownKey, Uuid } from '../primitives.ts';
+import {
+  CurrencyCode,
+  data,
+  fieldsOf,
+  IsoTimestamp,
+  IsoTimestampInput,
+  Platform,
+  shownKey,
+  Uuid,
+} from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { ActionSource, ConversionKey, RevenueType } from '../vocabulary.ts';
 
@@ -37,7 +46,9 @@ export const ServerEvent = z.object({
       national_id: text(40).optional(),
       first_name: text(200).optional(),
       last_name: text(200).optional(),
-      visitor_id: Uuid.optional(),
+      visitor_id: Uuid.optional().describe(
+        'The browser that the person used, as `GET /customers` and `GET /tracking/events` name it. It becomes the customer’s, unless it is somebody’s already.',
+      ),
       crm_contact_id: text(200).optional(),
       store_customer_id: text(200).optional(),
       payments_customer_id: text(200).optional(),
@@ -46,7 +57,14 @@ export const ServerEvent = z.object({
     .default({}),
   action_source: ActionSource.optional(),
   click_ids: z.object(fieldsOf(clickIdKindNames, ClickId.optional())).optional(),
-  ad_id: text(100).optional(),
+  ad_id: text(100)
+    .optional()
+    .describe(
+      'The ad that brought the person, by its platform’s id. The outcome is a touch of that ad, at its own moment.',
+    ),
+  platform: Platform.optional().describe(
+    'Whose ad it is. Else the click id tells, or the ad’s own spend; where nothing does, `social_ads`.',
+  ),
   page_url: text(2_000).optional(),
 });
 

@@ -1,6 +1,6 @@
 import { limits, spendStatuses } from '@tributary/vocabulary';
 import { z } from 'zod';
-import { CalendarDate, CurrencyCode, data, Uuid } from '../primitives.ts';
+import { CalendarDate, CurrencyCode, data, Platform, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { EntityLevel, LearningStage } from '../vocabulary.ts';
 
@@ -8,11 +8,6 @@ import { EntityLevel, LearningStage } from '../vocabulary.ts';
 
 const { maxRows } = limits.spend;
 
-const Platform = z
-  .string()
-  .regex(/^[a-z][a-z0-9_]{0,39}$/, 'must be small letters, digits and _, starting with a letter')
-  .describe('The name that visits carry, so that spend and outcomes meet: docs/channels.md lists them.')
-  .meta({ examples: ['social_ads', 'search_ads', 'tiktok'] });
 const ExternalId = z
   .string()
   .trim()

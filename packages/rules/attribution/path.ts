@@ -15,7 +15,10 @@ export interface Touch {
   readonly campaignId: string | null;
   readonly adSetId: string | null;
   readonly adId: string | null;
-  /** Made from an outcome that itself names the ad or click which brought it. It counts where no visit does. */
+  /** The kind of click that it came by, named by the parameter of a link, and which click it was; missing where nobody can tell. */
+  readonly clickKind?: string;
+  readonly clickMark?: string;
+  /** Made from an outcome that itself names the ad or click which brought it, at the outcome's own moment. */
   readonly isSynthetic?: boolean;
 }
 
@@ -31,10 +34,11 @@ export interface Path {
 }
 
 const pathLength = limits.path.touches;
+const sameClickMs = limits.sameClick.minutes * 60_000;
 
 export function pathOf(conversion: Window, touches: readonly Touch[]): Path {
   const inWindow = touches.filter((touch) => isInWindow(touch, conversion)).sort(inOrder);
-  const kept = withoutRepeats(withoutNeedlessSynthetics(inWindow));
+  const kept = withoutRepeats(withoutToldTwice(inWindow));
   const cut = kept.length <= pathLength ? kept : [...kept.slice(0, 1), ...kept.slice(1 - pathLength)];
   return { touches: cut, touchCount: kept.length };
 }
@@ -52,10 +56,18 @@ const orderOf = (uuid: string): string => {
 };
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** An ad's click that led to the site is a touch already: told once more by the outcome, it would earn twice. */
-function withoutNeedlessSynthetics(touches: readonly Touch[]): readonly Touch[] {
+/** What led to the site is a touch already, by its visit: told once more by the outcome, it would earn twice. */
+function withoutToldTwice(touches: readonly Touch[]): readonly Touch[] {
   const visits = touches.filter(({ isSynthetic }) => !isSynthetic);
-  return visits.length > 0 ? visits : touches;
+  return touches.filter((touch) => !touch.isSynthetic || !visits.some((visit) => isSameArrival(visit, touch)));
+}
+
+/** The same ad, the same click, or a click of the same kind shortly before. */
+function isSameArrival(visit: Touch, told: Touch): boolean {
+  if (told.adId !== null && visit.adId === told.adId) return true;
+  if (told.clickMark !== undefined && visit.clickMark === told.clickMark) return true;
+  const before = told.at - visit.at;
+  return told.clickKind !== undefined && visit.clickKind === told.clickKind && before >= 0 && before <= sameClickMs;
 }
 
 /** A landing page opened twice in one session is one touch, the earliest in the window. */

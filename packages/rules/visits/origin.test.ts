@@ -1,9 +1,13 @@
 import { nilUuid } from '@tributary/vocabulary';
 import { describe, expect, test } from 'vitest';
 import { entityIdOf } from '../entity-id.ts';
-import { originOf } from './origin.ts';
+import { adWithoutPlatform, originOf } from './origin.ts';
 
 const profileId = '0197a000-0000-7000-8000-000000000001';
+const known = {
+  platformOf: (adId: string) => ({ 'search-ad': 'search_ads', 'other-ad': 'billboards' })[adId],
+  markOf: (click: string) => `mark of ${click}`,
+};
 const ad = (platform: string) => entityIdOf(profileId, platform, 'ad', '120210987654321');
 
 describe('what an outcome says brought it', () => {
@@ -43,7 +47,41 @@ describe('what an outcome says brought it', () => {
       'ttclid',
     ],
   ])('[jour-017] %s', (_name, said, channel, platform, adId, clickIdKind) => {
-    expect(originOf(profileId, said)).toMatchObject({ channel, platform, ad_id: adId, click_id_kind: clickIdKind });
+    expect(originOf(profileId, said, known)).toMatchObject({
+      channel,
+      platform,
+      ad_id: adId,
+      click_id_kind: clickIdKind,
+    });
+  });
+
+  test.each([
+    ['a word of the message', { ad_id: 'search-ad', platform: 'tiktok' }, 'tiktok', 'tiktok', 'paid_social'],
+    ['the click', { ad_id: 'search-ad', click_ids: { fbclid: 'x' } }, 'social_ads', 'facebook', 'paid_social'],
+    ['the ad, where it is known', { ad_id: 'search-ad' }, 'search_ads', 'google', 'paid_search'],
+    ['an ad of whom we know no site', { ad_id: 'other-ad' }, 'billboards', 'billboards', 'unknown'],
+    ['nothing: then it is the usual one', { ad_id: 'unheard-of' }, 'social_ads', 'facebook', 'paid_social'],
+  ])('the platform is told by %s', (_name, said, platform, source, channel) => {
+    const ad_id = entityIdOf(profileId, platform, 'ad', said.ad_id);
+    expect(originOf(profileId, said, known)).toMatchObject({ platform, source, channel, ad_id });
+    expect(adWithoutPlatform(said)).toBe('platform' in said || 'click_ids' in said ? null : said.ad_id);
+  });
+
+  test('a click has one mark, told by the link or by the cookie', () => {
+    const marks = [
+      { fbclid: 'IwAR.1' },
+      { fbc: 'fb.1.1700000000.IwAR.1' },
+      { fbclid: 'IwAR.2' },
+      { fbc: 'odd' },
+      {},
+    ].map((click_ids) => originOf(profileId, { ad_id: 'x', click_ids }, known)?.click_mark);
+    expect(marks).toEqual([
+      'mark of fbclid:IwAR.1',
+      'mark of fbclid:IwAR.1',
+      'mark of fbclid:IwAR.2',
+      'mark of fbclid:odd',
+      null,
+    ]);
   });
 
   test.each([
@@ -51,5 +89,5 @@ describe('what an outcome says brought it', () => {
     ['who the browser is', { click_ids: { fbp: 'x' } }],
     ['an empty id', { ad_id: ' ', click_ids: { gclid: '' } }],
     ['a kind that nobody knows', { click_ids: { zzclid: 'x' } }],
-  ])('[jour-017] %s brings nothing', (_name, said) => expect(originOf(profileId, said)).toBeNull());
+  ])('[jour-017] %s brings nothing', (_name, said) => expect(originOf(profileId, said, known)).toBeNull());
 });

@@ -46,7 +46,7 @@ function Step({ event, timeZone }: { readonly event: JourneyEvent; readonly time
       <div className="flex items-baseline justify-between gap-4">
         <span className={kind === 'outcome' ? 'font-semibold' : ''}>
           {titleOf(event)}
-          {event.is_synthetic && <Synthetic />}
+          {event.is_synthetic && event.channel !== null && <Synthetic />}
         </span>
         {event.value_amount !== null && event.currency && (
           <span className="number font-semibold">{money(event.value_amount, event.currency)}</span>
