@@ -1,4 +1,5 @@
 export { type Ingestion, openIngestion } from './context.ts';
+export { countBadVisits } from './count-bad-visits.ts';
 export { sealedBadVisits } from './keep-bad-visits.ts';
 export { type Agent, refusedMessage, sealMessage, type VisitMessage } from './message.ts';
 export { pipeline } from './pipeline.ts';

@@ -1,4 +1,5 @@
 export { catalogue, type JobName, type JobPayload, schedule } from './catalogue.ts';
+export { type FailedJobs, listFailedJobs } from './failed-jobs.ts';
 export { faultOf } from './fault.ts';
 export { createJobs, type JobHandlers, type Jobs, migrateJobs, startJobWorker } from './job.ts';
 export type { Batch, Blame, Item, QueueHandler, Taken, WorkFailure } from './queue.ts';

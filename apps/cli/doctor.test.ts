@@ -1,0 +1,109 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { buildProfile, openKit, openWarehouse } from '@tributary/testkit';
+import { openPrivateStream } from '@tributary/testkit/stream';
+import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import { afterAll, expect, test } from 'vitest';
+
+const kit = await openKit();
+const warehouse = await openWarehouse(kit);
+const log = await openPrivateStream();
+afterAll(async () => {
+  await log.destroy();
+  await warehouse.drop();
+});
+
+interface Finding {
+  readonly what: string;
+  readonly state: string;
+  readonly detail: string;
+  readonly advice?: string;
+}
+
+function examine(changes: Record<string, string> = {}): Promise<{ code: unknown; findings: Finding[] }> {
+  const env = {
+    ...process.env,
+    // Vitest has a BASE_URL of its own.
+    BASE_URL: 'http://127.0.0.1',
+    DATABASE_OWNER_URL: kit.database.ownerUrl,
+    DATABASE_APP_URL: kit.database.appUrl,
+    DATABASE_SYSTEM_URL: kit.database.systemUrl,
+    DATABASE_COLLECTOR_URL: kit.database.collectorUrl,
+    CLICKHOUSE_URL: kit.clickhouseUrl,
+    CLICKHOUSE_DATABASE: kit.clickhouseDatabase,
+    NATS_URL: kit.natsUrl,
+    STREAM_PREFIX: log.prefix,
+    REDIS_URL: kit.redisUrl,
+    REDIS_PREFIX: kit.redisPrefix,
+    ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
+    ...changes,
+  };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [join(import.meta.dirname, 'main.ts'), 'doctor', '--json'], { env }, (error, stdout) =>
+      resolve({ code: error?.code ?? 0, findings: JSON.parse(stdout) }),
+    );
+  });
+}
+
+const of = (findings: readonly Finding[], what: string) =>
+  findings.filter((finding) => finding.what === what).map(({ state, detail, advice }) => ({ state, detail, advice }));
+
+test('what is well is said of each', async () => {
+  const { code, findings } = await examine();
+  expect(findings.filter(({ state, what }) => state !== 'ok' && what !== 'disk')).toEqual([]);
+  expect(new Set(findings.map(({ what }) => what))).toEqual(
+    new Set([
+      'settings',
+      'postgres',
+      'clickhouse',
+      'nats',
+      'visits log',
+      'dead letters',
+      'redis',
+      'jobs',
+      'bad visits',
+      'disk',
+    ]),
+  );
+  expect(findings).toContainEqual({ what: 'redis', state: 'ok', detail: 'answers and counts' });
+  expect([0, 1]).toContain(code);
+}, 60_000);
+
+test('jobs that failed, visits that were bad, dead letters and an engine that only reads, each with what to do', async () => {
+  const { id } = await buildProfile(kit.app);
+  await kit.owner.unbound.query(sql`
+    INSERT INTO pgboss.job (id, name, state, completed_on)
+    SELECT gen_random_uuid(), 'forget-expired', 'failed', now() - n * interval '1 hour' FROM generate_series(1, 3) n`);
+  await kit.app.forProfile(id).transaction((tx) =>
+    sql`INSERT INTO bad_visits (profile_id, id, reason, sealed, received_at)
+        SELECT ${id}::uuid, gen_random_uuid(), 'x', '\\x00', now() FROM generate_series(1, 1200)`.execute(tx),
+  );
+  await log.stream.publish([{ id: uuid(), key: 'a', payload: Buffer.from('a') }]);
+  const reader = await log.stream.consume({
+    name: 'ingestion',
+    pullMs: 1_000,
+    handler: async ([message]) => message?.reject('no'),
+  });
+  await expect.poll(() => log.stream.deadLetters.count()).toBe(1);
+  await reader.stop();
+  const readOnly = encodeURIComponent('-c default_transaction_read_only=on');
+  const { code, findings } = await examine({ DATABASE_APP_URL: `${kit.database.appUrl}?options=${readOnly}` });
+  expect(code).toBe(1);
+  const said = (what: string, detail: RegExp, advice: RegExp) =>
+    expect(of(findings, what), what).toContainEqual({
+      state: 'wrong',
+      detail: expect.stringMatching(detail),
+      advice: expect.stringMatching(advice),
+    });
+  said('jobs', /^3 of "forget-expired" failed/, /Deletes stored answers.*runs again by itself/);
+  said('bad visits', /^1200 visit\(s\) of 1 profile/, /tracking\/quality/);
+  said('dead letters', /^1 message/, /replay-dead --dry-run/);
+  said('postgres', /tributary_app may only read/, /failover/);
+}, 60_000);
+
+test('an engine that does not answer is named, and the others are looked at all the same', async () => {
+  const { findings } = await examine({ REDIS_URL: 'redis://127.0.0.1:1', CLICKHOUSE_URL: 'http://127.0.0.1:1' });
+  for (const what of ['redis', 'clickhouse']) expect(of(findings, what)[0]?.state, what).toBe('wrong');
+  expect(of(findings, 'nats')[0]?.state).toBe('ok');
+}, 60_000);

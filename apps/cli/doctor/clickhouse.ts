@@ -1,0 +1,67 @@
+import { type ClickHouse, clickhouseSettings, createClickHouse, raw } from '@tributary/clickhouse';
+import type { Settings } from '@tributary/config';
+import { type Finding, ok, wrong } from './finding.ts';
+
+export async function examineClickHouse(settings: Settings): Promise<Finding[]> {
+  const client = createClickHouse(clickhouseSettings(settings));
+  try {
+    const [row] = await client.query(
+      raw<{ version: string; tables: string }>(
+        'SELECT version() AS version, (SELECT count() FROM system.tables WHERE database = currentDatabase()) AS tables',
+      ),
+      {},
+    );
+    if (Number(row?.tables) === 0) return [wrong('clickhouse', 'the schema is missing', 'Run "tributary migrate".')];
+    const findings = [await readOnlyTables(client), await stuckMutations(client), await fullDisks(client)];
+    return [ok('clickhouse', `version ${row?.version}`), ...findings.filter((finding) => finding !== undefined)];
+  } finally {
+    await client.close();
+  }
+}
+
+/** Of a cluster, tables that have lost sight of the others. */
+async function readOnlyTables(client: ClickHouse): Promise<Finding | undefined> {
+  const [row] = await client.query(
+    raw<{ tables: string }>(
+      'SELECT count() AS tables FROM system.replicas WHERE database = currentDatabase() AND is_readonly',
+    ),
+    {},
+  );
+  const tables = Number(row?.tables);
+  if (tables === 0) return undefined;
+  return wrong(
+    'clickhouse',
+    `${tables} table(s) may only be read`,
+    'Is its Keeper running? It goes on by itself then.',
+  );
+}
+
+async function stuckMutations(client: ClickHouse): Promise<Finding | undefined> {
+  const [row] = await client.query(
+    raw<{ stuck: string }>(
+      "SELECT count() AS stuck FROM system.mutations WHERE database = currentDatabase() AND NOT is_done AND latest_fail_reason != ''",
+    ),
+    {},
+  );
+  const stuck = Number(row?.stuck);
+  if (stuck === 0) return undefined;
+  return wrong(
+    'clickhouse',
+    `${stuck} mutation(s) fail, and erasures wait for them`,
+    'See latest_fail_reason in system.mutations; out of disk is the usual reason.',
+  );
+}
+
+async function fullDisks(client: ClickHouse): Promise<Finding | undefined> {
+  const [row] = await client.query(
+    raw<{ free: string }>('SELECT min(free_space / greatest(total_space, 1)) AS free FROM system.disks'),
+    {},
+  );
+  const free = Number(row?.free);
+  if (!(free < 0.1)) return undefined;
+  return wrong(
+    'clickhouse',
+    `a disk of it has ${Math.round(free * 100)}% left`,
+    'Give it more, or see docs/operations/when-an-engine-fails.md.',
+  );
+}

@@ -1,0 +1,52 @@
+import type { Settings } from '@tributary/config';
+import { connectStream, type Stream, streamOptions } from '@tributary/stream';
+import { type Finding, ok, wrong } from './finding.ts';
+
+export async function examineNats(settings: Settings): Promise<Finding[]> {
+  const stream = await connectStream(streamOptions(settings));
+  try {
+    await stream.ensureStreams();
+    return [
+      ok('nats', 'JetStream answers'),
+      await examineLog(stream),
+      await examineLetters(stream),
+      await examineRoomForLetters(stream),
+    ];
+  } finally {
+    await stream.close();
+  }
+}
+
+const percent = (share: number) => `${Math.round(share * 100)}% full`;
+
+async function examineLog(stream: Stream): Promise<Finding> {
+  const { share } = await stream.fill();
+  const detail = `the visits log is ${percent(share)}`;
+  if (share < 0.8) return ok('visits log', detail);
+  return wrong(
+    'visits log',
+    detail,
+    'Full, it refuses visits. Is the worker running and keeping up? If so, give it more with STREAM_MAX_MEGABYTES.',
+  );
+}
+
+async function examineLetters({ deadLetters }: Stream): Promise<Finding> {
+  const count = await deadLetters.count();
+  if (count === 0) return ok('dead letters', 'none');
+  return wrong(
+    'dead letters',
+    `${count} message(s) could not be processed`,
+    'See why with "tributary visits replay-dead --dry-run"; without --dry-run they are tried again.',
+  );
+}
+
+async function examineRoomForLetters(stream: Stream): Promise<Finding> {
+  const { share } = await stream.fill('dead-letters');
+  const detail = `the room for dead letters is ${percent(share)}`;
+  if (share < 0.8) return ok('dead letters', detail);
+  return wrong(
+    'dead letters',
+    detail,
+    'Full, the worker stops at the next that fails. Mend why they fail and replay them, or give it DEAD_LETTER_MAX_MEGABYTES.',
+  );
+}

@@ -1,0 +1,58 @@
+import type { Settings } from '@tributary/config';
+import { createPostgres, roles } from '@tributary/postgres';
+import { sql } from 'kysely';
+import { type Finding, ok, wrong } from './finding.ts';
+
+interface RoleRow {
+  readonly version: number;
+  readonly is_super: boolean;
+  readonly bypasses: boolean;
+  /** Seconds between its clock and ours. */
+  readonly skew: number;
+  readonly migrations: number;
+  readonly is_read_only: boolean;
+}
+
+export async function examinePostgres(settings: Settings): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const [role, url] of [
+    [roles.owner, settings.databaseOwnerUrl],
+    [roles.app, settings.databaseAppUrl],
+    [roles.system, settings.databaseSystemUrl],
+    [roles.collector, settings.databaseCollectorUrl],
+  ] as const) {
+    const postgres = createPostgres({ url, poolSize: 1 });
+    try {
+      const { rows } = await postgres.unbound.query(
+        sql<RoleRow>`
+          SELECT current_setting('server_version_num')::int AS version, r.rolsuper AS is_super, r.rolbypassrls AS bypasses,
+            abs(extract(epoch FROM clock_timestamp()) - ${Date.now() / 1_000}::float8)::float8 AS skew,
+            (SELECT count(*) FROM pg_tables WHERE tablename = 'event_log')::int AS migrations,
+            current_setting('transaction_read_only')::bool AS is_read_only
+          FROM pg_roles r WHERE r.rolname = current_user`,
+      );
+      findings.push(judgeRole(role, rows[0]));
+    } finally {
+      await postgres.close();
+    }
+  }
+  return findings;
+}
+
+function judgeRole(role: string, row: RoleRow | undefined): Finding {
+  const what = 'postgres';
+  if (!row) return wrong(what, `${role} is unknown`, 'Create the roles (deploy/postgres-roles.sql).');
+  if (row.version < 150_000) return wrong(what, `version ${row.version}`, 'Use PostgreSQL 15 or newer.');
+  if (row.is_super || row.bypasses)
+    return wrong(what, `${role} may pass the walls between profiles`, `ALTER ROLE ${role} NOSUPERUSER NOBYPASSRLS.`);
+  if (row.skew > 5)
+    return wrong(what, `its clock is ${Math.round(row.skew)} s off ours`, 'Let both machines keep time with NTP.');
+  if (row.migrations === 0) return wrong(what, 'the schema is missing', 'Run "tributary migrate".');
+  if (row.is_read_only)
+    return wrong(
+      what,
+      `${role} may only read`,
+      'A failover under way ends by itself. If it stays: to which server does the address point, and is default_transaction_read_only set?',
+    );
+  return ok(what, `${role}, version ${Math.floor(row.version / 10_000)}, walls hold, clock agrees`);
+}
