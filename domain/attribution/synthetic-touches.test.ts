@@ -1,10 +1,10 @@
 import { raw } from '@tributary/clickhouse';
 import { entityIdOf } from '@tributary/rules';
-import { openTestWithClickHouse, scene } from '@tributary/testkit';
+import { openTestWithClickHouse, scene, workOff } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { expect, test } from 'vitest';
-import { attributeBatch } from './attribute-batch.ts';
+import { attribution } from './attribution.queue.ts';
 import { replay } from './replay.ts';
 
 const world = await openTestWithClickHouse();
@@ -15,8 +15,6 @@ const day = (number: number) => new Date(Date.UTC(2026, 2, number)).toISOString(
 async function openShop() {
   const place = await scene(world, { scopes: ['attribution:write'] });
   const { profileId } = place;
-  const { transaction } = place.ledger;
-  const holder = uuid();
   return {
     profileId,
     send: async (event: object) =>
@@ -26,16 +24,14 @@ async function openShop() {
       await place.touch({ visitor_id: visitorId, occurred_at: occurredAt, channel: 'email', source: 'newsletter' });
       await place.link(visitorId, 'eva@example.test');
     },
-    async attribute() {
-      await transaction((tx) =>
-        sql`INSERT INTO attribution_leases VALUES (${profileId}, ${holder}, now() + interval '1 hour') ON CONFLICT DO NOTHING`.execute(
-          tx,
-        ),
-      );
-      return attributeBatch({ app: kit.app, clickhouse }, { profileId, holder, size: 1_000 }, kit.clock.now());
-    },
+    attribute: () =>
+      workOff(
+        kit.system,
+        'attribution',
+        attribution({ app: kit.app, clickhouse, now: () => kit.clock.now() }),
+        profileId,
+      ),
     replay: async () => {
-      await transaction((tx) => sql`DELETE FROM attribution_leases`.execute(tx));
       const options = { profileId, cause: 'test', now: () => kit.clock.now(), signal: new AbortController().signal };
       return replay({ app: kit.app, clickhouse }, options);
     },

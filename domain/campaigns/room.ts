@@ -1,4 +1,4 @@
 export { copyDelivery } from './copy-delivery.ts';
+export { delivery } from './delivery.queue.ts';
 export { importSpend } from './import-spend.ts';
 export { openSpendImporter } from './import-spend-file.ts';
-export { startDeliveryCopy } from './start-delivery-copy.ts';

@@ -1,6 +1,6 @@
-export { completeErasures } from './complete-erasures.job.ts';
 export { createCustomerErasure } from './create-customer-erasure.ts';
 export { createErasure } from './create-erasure.ts';
 export { type ErasureServices, eraseCustomer } from './erase-customer.ts';
+export { type ErasureStores, erasures } from './erasures.queue.ts';
 export { readErasure } from './read-erasure.ts';
 export { signCertificate, verifyErasure } from './verify-erasure.ts';
