@@ -47,12 +47,14 @@ test('10,000 rows, each restated once, while the worker is killed over and over:
   };
   const isAtWork = async () => {
     const { rows } = await kit.system.unbound.query(
-      sql<{ held: boolean }>`SELECT taken_until > now() AS held FROM delivery_copies WHERE profile_id = ${profileId}`,
+      sql<{
+        held: boolean;
+      }>`SELECT until > now() AND holder IS NOT NULL AS held FROM work_turns WHERE queue = 'delivery' AND key = ${profileId}`,
     );
     return rows[0]?.held ?? false;
   };
   /** A lease that nobody holds any longer would have to run out first. */
-  const endLeases = () => kit.system.unbound.query(sql`UPDATE delivery_copies SET taken_until = '-infinity'`);
+  const endLeases = () => kit.system.unbound.query(sql`UPDATE work_turns SET until = '-infinity'`);
 
   let killedAtWork = 0;
   for (const [statement, firstAd] of ([0, 1] as const).flatMap((one) => [0, 50].map((ad) => [one, ad] as const))) {

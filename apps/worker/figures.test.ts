@@ -2,6 +2,7 @@ import { announce } from '@tributary/domain/events';
 import { createWorkMetrics } from '@tributary/telemetry/prometheus.ts';
 import { buildApiKey, buildProfile, openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
 import { openPrivateStream, type PrivateStream } from '@tributary/testkit/stream';
+import { queues } from '@tributary/work';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { visitsConsumer } from './consume-visits.ts';
@@ -27,17 +28,16 @@ test('what waits is counted when somebody asks, and what an engine that is away 
       [...(await metrics.text()).matchAll(/^(tributary_\S+) (\S+)$/gm)].map(([, name, n]) => [name, n]),
     );
   const nothing = {
-    'tributary_queue_waiting{queue="first-payments"}': '0',
-    'tributary_queue_oldest_seconds{queue="first-payments"}': '0',
-    'tributary_queue_set_aside{queue="first-payments"}': '0',
+    ...Object.fromEntries(
+      Object.values(queues).flatMap(({ name }) =>
+        ['waiting', 'oldest_seconds', 'set_aside'].map((figure) => [`tributary_queue_${figure}{queue="${name}"}`, '0']),
+      ),
+    ),
     tributary_visits_waiting: '0',
     tributary_dead_letters: '0',
     tributary_visits_log_fill: '0',
     tributary_dead_letters_fill: '0',
-    tributary_conversions_waiting: '0',
-    tributary_delivery_copies_waiting: '0',
     tributary_events_waiting: '0',
-    tributary_erasures_waiting: '0',
   };
   expect(await told()).toEqual(nothing);
 
@@ -68,15 +68,18 @@ test('what waits is counted when somebody asks, and what an engine that is away 
     ...nothing,
     'tributary_work_failures_total{work="attribution"}': '1',
     tributary_visits_waiting: '2',
-    tributary_conversions_waiting: '1',
-    tributary_delivery_copies_waiting: '1',
+    'tributary_queue_waiting{queue="attribution"}': '1',
+    'tributary_queue_waiting{queue="delivery"}': '2',
     tributary_events_waiting: '1',
-    tributary_erasures_waiting: '1',
+    'tributary_queue_waiting{queue="erasures"}': '1',
   });
 
   const consumer = await log.stream.consume({ name: visitsConsumer, maxWaitMs: 10, handler: async () => {} });
   await expect.poll(told, { timeout: 15_000 }).toMatchObject({ tributary_visits_waiting: '0' });
   await consumer.stop();
   await log.stream.close();
-  expect(await told()).toMatchObject({ tributary_visits_waiting: 'Nan', tributary_conversions_waiting: '1' });
+  expect(await told()).toMatchObject({
+    tributary_visits_waiting: 'Nan',
+    'tributary_queue_waiting{queue="attribution"}': '1',
+  });
 });

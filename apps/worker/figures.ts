@@ -3,7 +3,6 @@ import type { Postgres } from '@tributary/postgres';
 import type { Stream } from '@tributary/stream';
 import type { Figure } from '@tributary/telemetry';
 import { countedTo, countSetAside, countWaiting, oldestSeconds, type QueueKind, queues } from '@tributary/work';
-import { sql } from 'kysely';
 import { visitsConsumer } from './consume-visits.ts';
 
 /** What waits for the workers, all of them together. */
@@ -13,16 +12,6 @@ export function workFigures(system: Postgres, stream: Stream): Record<string, Fi
     label: 'queue',
     readEach: Object.fromEntries(Object.values(queues).map((kind) => [kind.name, () => read(kind)])),
   });
-  const rowsOf =
-    (queue: string, condition = sql`true`) =>
-    async () => {
-      const { rows } = await system.unbound.query(
-        sql<{
-          n: number;
-        }>`SELECT count(*)::int AS n FROM (SELECT FROM ${sql.table(queue)} WHERE ${condition} LIMIT ${countedTo}) q`,
-      );
-      return rows[0]?.n ?? 0;
-    };
   return {
     tributary_queue_waiting: ofQueues(`What waits in a queue, counted up to ${countedTo}`, (kind) =>
       countWaiting(system, kind),
@@ -49,18 +38,6 @@ export function workFigures(system: Postgres, stream: Stream): Record<string, Fi
     tributary_dead_letters_fill: {
       help: 'How full the room for dead letters is, from 0 to 1',
       read: async () => (await stream.fill('dead-letters')).share,
-    },
-    tributary_conversions_waiting: {
-      help: `Conversions to be attributed, counted up to ${countedTo}`,
-      read: rowsOf('dirty_conversions'),
-    },
-    tributary_delivery_copies_waiting: {
-      help: 'Profiles whose spend is not in the reports yet',
-      read: rowsOf('delivery_copies', sql`is_due`),
-    },
-    tributary_erasures_waiting: {
-      help: 'Erasures that are accepted and not done',
-      read: rowsOf('erasure_work'),
     },
     tributary_events_waiting: {
       help: `Events that have no place in the event log yet, counted up to ${countedTo}`,

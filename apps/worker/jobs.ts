@@ -1,7 +1,6 @@
 import { type ClickHouse, type ClickHouseSettings, dropOldVisits, forgetProfile } from '@tributary/clickhouse';
 import { forgetUnallowedClients } from '@tributary/domain/accounts/room.ts';
-import { completeErasures } from '@tributary/domain/erasures/room.ts';
-import type { Ingestion } from '@tributary/domain/ingestion/room.ts';
+import { forgetDeadLetters, type Ingestion } from '@tributary/domain/ingestion/room.ts';
 import { fetchRates, type RateSources } from '@tributary/domain/money/room.ts';
 import { priceOutcomes, spreadDefinition } from '@tributary/domain/outcomes/room.ts';
 import { deleteTenant } from '@tributary/domain/tenants/room.ts';
@@ -10,7 +9,6 @@ import type { Outbound } from '@tributary/outbound';
 import { type Postgres, sweepExpired, sweepOld } from '@tributary/postgres';
 import type { Stream } from '@tributary/stream';
 import type { JobHandlers } from '@tributary/work';
-import { visitsConsumer } from './consume-visits.ts';
 import { getText } from './get-text.ts';
 
 export interface Work {
@@ -31,9 +29,10 @@ export interface Work {
 }
 
 /** Every kind of job and its handler. A kind without one does not compile. */
-export function jobHandlers({ app, system, clickhouse, patient, now, ...rest }: Work): JobHandlers {
-  const { rateSources, outbound, stream, ingestion: opening } = rest;
-  const letters = { through: 0 };
+export function jobHandlers({ app, system, clickhouse, now, ...rest }: Work): JobHandlers {
+  const { rateSources, outbound, stream, ingestion } = rest;
+  /** The last dead letter that this process has looked at. */
+  let lettersThrough = 0;
   return {
     deleteOldRows: async (_payload, signal) => {
       const days = { BAD_VISIT_DAYS: rest.badVisitDays };
@@ -48,9 +47,8 @@ export function jobHandlers({ app, system, clickhouse, patient, now, ...rest }: 
     replayDeadLetters: async (_payload, signal) => void (await stream.deadLetters.replayDue(signal)),
     deleteTenant: (payload) => deleteTenant(app, payload, (profileId) => forgetProfile(clickhouse, profileId)),
     spreadDefinition: async (payload, signal) => void (await spreadDefinition(app, payload, signal)),
-    completeErasures: async (_payload, signal) => {
-      const consumer = visitsConsumer;
-      await completeErasures({ app, system, clickhouse, stream, consumer, opening, letters, now }, signal);
+    forgetDeadLetters: async (_payload, signal) => {
+      lettersThrough = (await forgetDeadLetters(ingestion, stream, signal, { after: lettersThrough })).through;
     },
     fetchRates: (_payload, signal) =>
       fetchRates(
@@ -62,7 +60,6 @@ export function jobHandlers({ app, system, clickhouse, patient, now, ...rest }: 
         rateSources,
         signal,
       ),
-    rebuildScores: async (_payload, signal) =>
-      void (await rebuildScores({ app, system, clickhouse: patient, now }, signal)),
+    rebuildScores: async () => void (await rebuildScores(system, now())),
   };
 }

@@ -1,6 +1,4 @@
 import { clickhouseSettings } from '@tributary/clickhouse';
-import { startAttribution } from '@tributary/domain/attribution/room.ts';
-import { startDeliveryCopy } from '@tributary/domain/campaigns/room.ts';
 import { startSequencer } from '@tributary/domain/events/room.ts';
 import { openIngestion } from '@tributary/domain/ingestion/room.ts';
 import { linkTokenReader } from '@tributary/domain/link-tokens/room.ts';
@@ -65,15 +63,13 @@ await runProcess('worker', async (platform) => {
   };
   const systemUrl = settings.databaseSystemUrl;
   const sequencer = startSequencer({ system: system.unbound, now, onError: failing('events') });
-  const attribution = startAttribution({ app, system, clickhouse: patient, now, onError: failing('attribution') });
-  const delivery = startDeliveryCopy({ app, system, clickhouse, now, onError: failing('delivery') });
   const queues = startQueueWorker({ system, systemUrl, handlers: queueHandlers(work), blame, onFailure });
   const jobs = await startJobWorker({ systemUrl, handlers: jobHandlers(work), onError, onFailure });
   const visits = await consumeVisits(stream, work.ingestion, log, failing('visits'));
   return {
     words: 'worker runs',
     async stop() {
-      await Promise.all([sequencer, attribution, delivery, queues, jobs, visits].map((part) => part.stop()));
+      await Promise.all([sequencer, queues, jobs, visits].map((part) => part.stop()));
     },
   };
 });

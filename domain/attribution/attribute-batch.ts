@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type ClickHouse, dropPartition } from '@tributary/clickhouse';
 import type { Postgres } from '@tributary/postgres';
+import type { Batch } from '@tributary/work';
 import { sql } from 'kysely';
 import { announceAttributed, findCredited } from './announce.ts';
 import { noteFreshness } from './freshness.ts';
-import { LeaseLost } from './lease.ts';
 import { stage } from './stage.ts';
 import { statementTables } from './statement.ts';
 
@@ -13,26 +13,18 @@ export interface Engines {
   readonly clickhouse: ClickHouse;
 }
 
-export interface Batch {
-  readonly profileId: string;
-  readonly holder: string;
-  readonly size: number;
-}
-
 /**
- * Works out up to `size` dirty conversions of a profile that the holder has leased, and resolves to how many there were. Killed
- * at any point it can simply be run again: nothing is taken off the list before ClickHouse has all of it.
+ * Works out some dirty conversions of a profile. Killed at any point it can simply be run again: nothing is taken off the list before
+ * ClickHouse has all of it.
  */
-export async function attributeBatch(
-  { app, clickhouse }: Engines,
-  { profileId, holder, size }: Batch,
-  now: Date,
-): Promise<number> {
+export async function attributeBatch({ app, clickhouse }: Engines, taken: Batch, now: Date): Promise<void> {
+  const { key: profileId } = taken;
   const batchId = randomUUID();
   // Before the snapshot, so that a later snapshot always has a higher version.
   const version = await nextVersion(app, profileId);
-  const { dirty } = await stage(app, clickhouse, profileId, batchId, { dirty: size }, 'dirty');
-  if (dirty.length === 0) return 0;
+  const ids = taken.items.map(({ id }) => id);
+  const { dirty } = await stage(app, clickhouse, profileId, batchId, { dirty: ids }, 'dirty');
+  if (dirty.length === 0) return;
   const batch = { profile_id: profileId, batch_id: batchId, version };
   await clickhouse.command('attribution_bury', batch);
   await clickhouse.command('attribution_attribute', {
@@ -44,9 +36,8 @@ export async function attributeBatch(
   // From the results, before they are compared: killed in between, the batch finds the same ones again.
   const credited = await findCredited(clickhouse, 'attribution_results', batch);
   await applyResults(clickhouse, profileId, version);
-  await finish(app, { profileId, holder, size }, dirty, credited, now);
+  await finish(app, taken, dirty, credited, now);
   await dropBatch(clickhouse, batchId);
-  return dirty.length;
 }
 
 export async function nextVersion(app: Postgres, profileId: string): Promise<string> {
@@ -72,7 +63,7 @@ export async function dropBatch(clickhouse: ClickHouse, batchId: string): Promis
 /** Takes off the list what has not been marked again meanwhile. */
 async function finish(
   app: Postgres,
-  { profileId, holder, size }: Batch,
+  { key: profileId, isMore, hold }: Batch,
   dirty: readonly { readonly outcome_id: string; readonly revision: string }[],
   credited: readonly string[],
   now: Date,
@@ -80,13 +71,7 @@ async function finish(
   const ids = dirty.map(({ outcome_id }) => outcome_id);
   const revisions = dirty.map(({ revision }) => revision);
   await app.forProfile(profileId).transaction(async (tx) => {
-    const held = await tx
-      .selectFrom('attribution_leases')
-      .select('holder')
-      .where('profile_id', '=', profileId)
-      .forUpdate()
-      .executeTakeFirst();
-    if (held?.holder !== holder) throw new LeaseLost();
+    await hold(tx);
     const { rows } = await sql<{ outcome_id: string }>`
       DELETE FROM dirty_conversions d USING unnest(${ids}::uuid[], ${revisions}::bigint[]) AS done (outcome_id, revision)
       WHERE d.profile_id = ${profileId} AND d.outcome_id = done.outcome_id AND d.revision = done.revision
@@ -97,6 +82,6 @@ async function finish(
       tx,
     );
     await announceAttributed(tx, profileId, credited, now);
-    await noteFreshness(tx, profileId, dirty.length < size ? 'current' : 'behind', now);
+    await noteFreshness(tx, profileId, isMore ? 'behind' : 'current', now);
   });
 }

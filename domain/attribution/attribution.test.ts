@@ -1,13 +1,14 @@
 import { raw, type TouchRow } from '@tributary/clickhouse';
-import { at, openTestWithClickHouse, scene } from '@tributary/testkit';
+import { at, openTestWithClickHouse, scene, workOff } from '@tributary/testkit';
+import { LeaseLost, startQueueWorker } from '@tributary/work';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { describe, expect, test } from 'vitest';
-import { attributeBatch } from './attribute-batch.ts';
-import { startAttribution } from './attribute-dirty.ts';
+import { attribution } from './attribution.queue.ts';
 
 const world = await openTestWithClickHouse();
 const { kit, clickhouse } = world;
+const queue = attribution({ app: kit.app, clickhouse, now: () => kit.clock.now() });
 
 /** Eva's browser. */
 const eva = uuid();
@@ -16,21 +17,13 @@ const eva = uuid();
 async function openShop() {
   const place = await scene(world, { scopes: ['attribution:write', 'goals:write'] });
   const { profileId, ledger } = place;
-  const holder = uuid();
   return {
     ...place,
     pay: (more: object) => place.send({ user_traits: { email: 'eva@example.test' }, ...more }),
     define: (body: object) => place.post('/api/v1/goals/definitions', body),
     touch: (visitorId: string, day: number, more: Partial<TouchRow> = {}) =>
       place.touch({ visitor_id: visitorId, occurred_at: at(day), ...more }),
-    async attribute() {
-      await ledger.transaction((tx) =>
-        sql`INSERT INTO attribution_leases VALUES (${profileId}, ${holder}, now() + interval '1 hour') ON CONFLICT DO NOTHING`.execute(
-          tx,
-        ),
-      );
-      return attributeBatch({ app: kit.app, clickhouse }, { profileId, holder, size: 1_000 }, kit.clock.now());
-    },
+    attribute: () => workOff(kit.system, 'attribution', queue, profileId),
     rows: () =>
       clickhouse.query(
         raw<Record<string, unknown>>(
@@ -202,8 +195,10 @@ describe('conversion.attributed', () => {
     await shop.touch(eva, 5, { ad_id: uuid() });
     await shop.pay({});
     await shop.link(eva, 'eva@example.test');
-    const batch = { profileId: shop.profileId, holder: uuid(), size: 1_000 };
-    await expect(attributeBatch({ app: kit.app, clickhouse }, batch, kit.clock.now())).rejects.toThrow();
+    const signal = AbortSignal.timeout(10_000);
+    const taken = await queue.take(shop.profileId, 1_000, signal);
+    const hold = () => Promise.reject(new LeaseLost());
+    await expect(queue.work({ key: shop.profileId, ...taken, signal, hold })).rejects.toThrow(LeaseLost);
     expect(await shop.rows()).toHaveLength(1);
     expect(await shop.events()).toEqual([]);
     await shop.attribute();
@@ -211,20 +206,20 @@ describe('conversion.attributed', () => {
   });
 });
 
-const startWorker = (options: { idleMs: number; profilesAtOnce?: number }) =>
-  startAttribution({
-    app: kit.app,
+const startWorker = (paceMs: number) =>
+  startQueueWorker({
     system: kit.system,
-    clickhouse,
-    now: () => kit.clock.now(),
-    onError: (error) => expect.unreachable(String(error)),
-    ...options,
+    systemUrl: kit.database.systemUrl,
+    handlers: { attribution: queue },
+    blame: () => 'work',
+    onFailure: ({ error }) => expect.unreachable(String(error)),
+    numbers: { paceMs },
   });
 
 test('a worker finds what is dirty by itself, also in several profiles', async () => {
   const shops = await Promise.all([openShop(), openShop(), openShop()]);
   for (const shop of shops) await shop.pay({});
-  const worker = startWorker({ idleMs: 20 });
+  const worker = startWorker(20);
   await expect
     .poll(() => Promise.all(shops.map((shop) => shop.rows().then(({ length }) => length))), { timeout: 15_000 })
     .toEqual([1, 1, 1]);
@@ -233,7 +228,7 @@ test('a worker finds what is dirty by itself, also in several profiles', async (
 
 test('what trickles in is worked out in batches, not one by one', async () => {
   const shop = await openShop();
-  const worker = startWorker({ idleMs: 1_000, profilesAtOnce: 1 });
+  const worker = startWorker(1_000);
   const until = performance.now() + 3_000;
   const customer = async () => {
     while (performance.now() < until) await shop.pay({});

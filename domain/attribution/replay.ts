@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouse } from '@tributary/clickhouse';
 import { announce } from '@tributary/domain/events';
 import type { Schema, Tx } from '@tributary/postgres';
+import { LeaseLost, queues, returnLease, takeLease } from '@tributary/work';
 import type { Updateable } from 'kysely';
 import { v7 as uuid, v5 as uuidFrom } from 'uuid';
 import { announceAttributed, findCredited } from './announce.ts';
 import { applyResults, dropBatch, type Engines, nextVersion } from './attribute-batch.ts';
 import { noteFreshness } from './freshness.ts';
-import { LeaseLost, leaseProfile, releaseProfile } from './lease.ts';
 import { stage } from './stage.ts';
 import { statementTables } from './statement.ts';
 
@@ -39,20 +39,26 @@ const bytesPerTouch = 250;
 const memoryIfUnlimited = 8e9;
 const mostBuckets = 64;
 
+/** Longer than any statement may run: prolonged between two buckets, it cannot be lost. */
+const leaseSeconds = 120;
+
 /**
  * Works out all conversions of a profile anew, bucket by bucket. Stopped between two buckets it goes on there when it is run
  * again within a day. What changes meanwhile is marked dirty as ever, and is worked out under a higher version afterwards.
  */
 export async function replay(engines: Engines, options: ReplayOptions): Promise<ReplayResult> {
   const { app } = engines;
-  const { profileId, now, signal } = options;
-  const holder = randomUUID();
-  while (!(await leaseProfile(app, profileId, holder, now()))) await sleep(500, undefined, { signal });
+  const { profileId, signal } = options;
+  const ledger = app.forProfile(profileId);
+  // No batch of the queue runs meanwhile.
+  const lease = { queue: queues.attribution.name, key: profileId, holder: randomUUID() };
+  const keep = () => ledger.transaction((tx) => takeLease(tx, lease, leaseSeconds));
+  while (!(await keep())) await sleep(500, undefined, { signal });
   try {
     const run = (await resume(engines, options)) ?? (await begin(engines, options));
-    return await work(engines, options, run, holder);
+    return await work(engines, options, run, keep);
   } finally {
-    await releaseProfile(app, profileId, holder);
+    await ledger.transaction((tx) => returnLease(tx, lease));
   }
 }
 
@@ -125,7 +131,7 @@ async function work(
   { app, clickhouse }: Engines,
   { profileId, cause, now, signal, progress = () => {} }: ReplayOptions,
   run: Run,
-  holder: string,
+  keep: () => Promise<boolean>,
 ): Promise<ReplayResult> {
   const { id, batchId, version, buckets, isFirst } = run;
   const target = isFirst ? 'attributed_conversions' : 'attribution_results';
@@ -140,7 +146,7 @@ async function work(
       await update(transaction, profileId, id, { state: 'stopped' });
       return { id, state: 'stopped', buckets, conversions };
     }
-    if (!(await leaseProfile(app, profileId, holder, now()))) throw new LeaseLost();
+    if (!(await keep())) throw new LeaseLost();
     await clickhouse.command('attribution_attribute', { ...batch, target, bucket, ...statementTables });
     if (!isFirst) await applyResults(clickhouse, profileId, version);
     conversions += sizes.get(bucket) ?? 0;

@@ -1,4 +1,4 @@
-export { startAttribution } from './attribute-dirty.ts';
+export { attribution } from './attribution.queue.ts';
 export { readReplayStatus } from './read-replay-status.ts';
 export { replay } from './replay.ts';
 export { statementTables } from './statement.ts';

@@ -5,8 +5,8 @@ import type { Postgres, Snapshot } from '@tributary/postgres';
 import { minorDigits } from '@tributary/rules';
 import { clickIdKindNames, clickIdKinds, nilUuid } from '@tributary/vocabulary';
 
-/** Which conversions a batch is of: some that are dirty, or all there are. */
-export type Selection = { readonly dirty: number } | { readonly all: true; readonly buckets: number };
+/** Which conversions a batch is of: some that are dirty, by their ids, or all there are. */
+export type Selection = { readonly dirty: readonly string[] } | { readonly all: true; readonly buckets: number };
 
 export interface Staged {
   /** Empty when all were asked for. */
@@ -30,7 +30,7 @@ export async function stage(
     const dirty =
       'dirty' in selection
         ? await query<{ outcome_id: string; revision: string }>(
-            'SELECT outcome_id, revision FROM dirty_conversions WHERE profile_id = $1 ORDER BY revision LIMIT $2',
+            'SELECT outcome_id, revision FROM dirty_conversions WHERE profile_id = $1 AND outcome_id = ANY ($2::uuid[])',
             [profileId, selection.dirty],
           )
         : [];
@@ -75,7 +75,7 @@ function statements(profileId: string, batchId: string, selection: Selection, cu
   // OFFSET keeps to this way: from each dirty row to its outcome, by the key.
   const chosen =
     'dirty' in selection
-      ? `(SELECT outcome_id, cause FROM dirty_conversions WHERE profile_id = '${profileId}' ORDER BY revision LIMIT ${selection.dirty}) q
+      ? `(SELECT outcome_id, cause FROM dirty_conversions WHERE profile_id = '${profileId}' AND outcome_id = ANY ('{${selection.dirty}}'::uuid[])) q
         CROSS JOIN LATERAL (SELECT * FROM outcomes WHERE profile_id = '${profileId}' AND id = q.outcome_id OFFSET 0) o`
       : `outcomes o CROSS JOIN (SELECT '${word(cause)}' AS cause) q`;
   // Where people stand matters only to several buckets, and costs a sort of all links.

@@ -1,11 +1,11 @@
 import { raw } from '@tributary/clickhouse';
 import { clickMarker, tombstonesUnder } from '@tributary/domain/customers';
 import { entityIdOf } from '@tributary/rules';
-import { openTestWithClickHouse, scene, testKeys } from '@tributary/testkit';
+import { openTestWithClickHouse, scene, testKeys, workOff } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { describe, expect, test } from 'vitest';
-import { attributeBatch } from './attribute-batch.ts';
+import { attribution } from './attribution.queue.ts';
 import { replay } from './replay.ts';
 
 const world = await openTestWithClickHouse();
@@ -19,8 +19,6 @@ const markOf = (profileId: string, click: string) =>
 async function openShop() {
   const place = await scene(world, { scopes: ['attribution:write'] });
   const { profileId } = place;
-  const { transaction } = place.ledger;
-  const holder = uuid();
   return {
     profileId,
     send: async (event: object) =>
@@ -36,22 +34,20 @@ async function openShop() {
     spend: (row: object) => place.post('/api/v1/spend', { rows: [{ currency: 'USD', spend: '1', ...row }] }),
     links: async () =>
       (
-        await transaction((tx) =>
+        await kit.app.forProfile(profileId).transaction((tx) =>
           sql`
             SELECT l.visitor_id, l.source, i.value AS key FROM visitor_links l
             JOIN identifiers i ON i.customer_id = l.customer_id AND i.kind = 'external_customer_id'`.execute(tx),
         )
       ).rows,
-    async attribute() {
-      await transaction((tx) =>
-        sql`INSERT INTO attribution_leases VALUES (${profileId}, ${holder}, now() + interval '1 hour') ON CONFLICT DO NOTHING`.execute(
-          tx,
-        ),
-      );
-      return attributeBatch({ app: kit.app, clickhouse }, { profileId, holder, size: 1_000 }, kit.clock.now());
-    },
+    attribute: () =>
+      workOff(
+        kit.system,
+        'attribution',
+        attribution({ app: kit.app, clickhouse, now: () => kit.clock.now() }),
+        profileId,
+      ),
     replay: async () => {
-      await transaction((tx) => sql`DELETE FROM attribution_leases`.execute(tx));
       const options = { profileId, cause: 'test', now: () => kit.clock.now(), signal: new AbortController().signal };
       return replay({ app: kit.app, clickhouse }, options);
     },

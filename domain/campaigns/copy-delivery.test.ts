@@ -1,9 +1,10 @@
 import { type ClickHouse, createClickHouse } from '@tributary/clickhouse';
 import { openTestWithClickHouse } from '@tributary/testkit';
+import { startQueueWorker } from '@tributary/work';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openAdvertiser, row } from './campaigns.fixture.ts';
-import { copyDelivery, copyDirty } from './copy-delivery.ts';
-import { startDeliveryCopy } from './start-delivery-copy.ts';
+import { copyDelivery, copyDirty, takeDirty } from './copy-delivery.ts';
+import { delivery } from './delivery.queue.ts';
 
 const world = await openTestWithClickHouse();
 const { kit, clickhouse } = world;
@@ -28,7 +29,8 @@ describe('A copy', () => {
   test('whose worker died before it could say so is made again, and counts once', async () => {
     const shop = await open();
     await shop.push(row(), row({ date: '2026-06-02', name: 'Film' }));
-    await copyDirty({ app: kit.app, clickhouse: clickhouse }, shop.profileId, 1_000);
+    const { items } = await takeDirty(kit.app, shop.profileId, 1_000);
+    await copyDirty({ app: kit.app, clickhouse }, shop.profileId, items);
     expect(await shop.dirty()).toBe(3);
     await shop.push(row({ spend: '20' }));
     await shop.copy();
@@ -75,21 +77,20 @@ describe('A copy', () => {
 describe('The worker', () => {
   const running: { stop(): Promise<void> }[] = [];
   afterEach(() => Promise.all(running.splice(0).map((worker) => worker.stop())));
-  const start = (clickhouse: ClickHouse, onError: (error: unknown) => void, ahead = 0) => {
-    const worker = startDeliveryCopy({
-      app: kit.app,
+  const start = (clickhouse: ClickHouse, onError: (error: unknown) => void) => {
+    const worker = startQueueWorker({
       system: kit.system,
-      clickhouse,
-      now: () => new Date(Date.now() + ahead),
-      onError,
-      idleMs: 20,
+      systemUrl: kit.database.systemUrl,
+      handlers: { delivery: delivery({ app: kit.app, clickhouse }) },
+      blame: () => 'away',
+      onFailure: ({ error }) => onError(error),
     });
     running.push(worker);
     return worker;
   };
   const unexpected = (error: unknown) => expect.unreachable(String(error));
   const due = async (shop: Awaited<ReturnType<typeof open>>) =>
-    (await shop.query<{ is_due: boolean }>('SELECT is_due FROM delivery_copies'))[0]?.is_due;
+    (await shop.query<{ n: number }>('SELECT count(*)::int AS n FROM work_turns'))[0]?.n;
 
   test('finds every profile that has something to copy, and then rests', async () => {
     const shops = await Promise.all([open(), open(), open()]);
@@ -98,7 +99,7 @@ describe('The worker', () => {
     await expect
       .poll(() => Promise.all(shops.map((shop) => shop.days().then(({ length }) => length))), { timeout: 15_000 })
       .toEqual([1, 1, 1]);
-    await expect.poll(() => Promise.all(shops.map(due)), { timeout: 5_000 }).toEqual([false, false, false]);
+    await expect.poll(() => Promise.all(shops.map(due)), { timeout: 5_000 }).toEqual([0, 0, 0]);
   });
 
   test('hears what is recorded while it copies, though it found the list empty', async () => {
@@ -121,8 +122,8 @@ describe('The worker', () => {
     expect(await shop.push(row({ spend: 3 }))).toEqual(['updated']);
     await lost.stop();
     await away.close();
-    expect([await shop.dirty(), await due(shop)]).toEqual([2, true]);
-    start(clickhouse, unexpected, 60_000);
+    expect([await shop.dirty(), await due(shop)]).toEqual([2, 1]);
+    start(clickhouse, unexpected);
     await expect.poll(() => shop.days(), { timeout: 15_000 }).toMatchObject([{ spend: '3' }]);
     expect(await shop.history()).toMatchObject([{ spend: '12.5' }]);
   });

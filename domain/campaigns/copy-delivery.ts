@@ -1,6 +1,7 @@
 import type { ClickHouse } from '@tributary/clickhouse';
 import type { Postgres } from '@tributary/postgres';
 import { nilUuid } from '@tributary/vocabulary';
+import type { Item, Taken } from '@tributary/work';
 import { sql } from 'kysely';
 
 export interface Engines {
@@ -13,29 +14,61 @@ interface Copied {
   readonly days: readonly { readonly entity_id: string; readonly day: string; readonly revision: string }[];
 }
 
-/**
- * Copies up to `size` entities and `size` days of a profile into the columns, and resolves to whether there may be more. Killed at any
- * point it can simply be run again, also by two at once: a revision always means the same row, the higher one wins, and nothing is
- * taken off the list before ClickHouse has it.
- */
+/** An entity, or a day of one, that the columns have to be told of. */
+export interface DirtyItem extends Item {
+  readonly entityId: string;
+  readonly day: string | undefined;
+  readonly revision: string;
+}
+
+/** Up to `size` entities and `size` days of a profile. */
+export function takeDirty(app: Postgres, profileId: string, size: number): Promise<Taken<DirtyItem>> {
+  return app.forProfile(profileId).transaction(async (tx) => {
+    const entities = await sql<DirtyItem>`
+      SELECT entity_id::text AS id, entity_id AS "entityId", revision FROM dirty_entities WHERE profile_id = ${profileId}
+      ORDER BY entity_id LIMIT ${size}`.execute(tx);
+    const days = await sql<DirtyItem>`
+      SELECT entity_id || ' ' || day AS id, entity_id AS "entityId", day::text AS day, revision FROM dirty_delivery
+      WHERE profile_id = ${profileId} ORDER BY entity_id, day LIMIT ${size}`.execute(tx);
+    const isMore = entities.rows.length === size || days.rows.length === size;
+    return { items: [...entities.rows, ...days.rows], isMore };
+  });
+}
+
+/** Copies up to `size` entities and `size` days of a profile into the columns, and resolves to whether there may be more. */
 export async function copyDelivery(engines: Engines, profileId: string, size: number): Promise<boolean> {
-  const copied = await copyDirty(engines, profileId, size);
-  await finish(engines.app, profileId, copied);
-  return copied.entities.length === size || copied.days.length === size;
+  const { items, isMore } = await takeDirty(engines.app, profileId, size);
+  await copyItems(engines, profileId, items);
+  return isMore;
+}
+
+/**
+ * Killed at any point it can simply be run again, also by two at once: a revision always means the same row, the higher one wins, and
+ * nothing is taken off the list before ClickHouse has it.
+ */
+export async function copyItems(engines: Engines, profileId: string, items: readonly DirtyItem[]): Promise<void> {
+  await finish(engines.app, profileId, await copyDirty(engines, profileId, items));
 }
 
 /** The first half: what is dirty goes over as one snapshot of the ledger shows it, as text, without becoming objects on the way. */
-export function copyDirty({ app, clickhouse }: Engines, profileId: string, size: number): Promise<Copied> {
+export function copyDirty(
+  { app, clickhouse }: Engines,
+  profileId: string,
+  items: readonly DirtyItem[],
+): Promise<Copied> {
+  const entityIds = items.filter(({ day }) => day === undefined).map(({ entityId }) => entityId);
+  const dayIds = items.filter(({ day }) => day !== undefined);
   return app.snapshot(profileId, async ({ query, copy }) => {
     const entities = await query<Copied['entities'][number]>(
-      'SELECT entity_id, revision FROM dirty_entities WHERE profile_id = $1 ORDER BY entity_id LIMIT $2',
-      [profileId, size],
+      'SELECT entity_id, revision FROM dirty_entities WHERE profile_id = $1 AND entity_id = ANY ($2::uuid[])',
+      [profileId, entityIds],
     );
     const days = await query<Copied['days'][number]>(
-      'SELECT entity_id, day::text AS day, revision FROM dirty_delivery WHERE profile_id = $1 ORDER BY entity_id, day LIMIT $2',
-      [profileId, size],
+      `SELECT q.entity_id, q.day::text AS day, q.revision FROM unnest($2::uuid[], $3::date[]) AS i (entity_id, day)
+       JOIN dirty_delivery q ON q.profile_id = $1 AND q.entity_id = i.entity_id AND q.day = i.day`,
+      [profileId, dayIds.map(({ entityId }) => entityId), dayIds.map(({ day }) => day)],
     );
-    const select = selects(profileId, size);
+    const select = selects(profileId, entities, days);
     if (entities.length > 0) await clickhouse.insertText('ad_entities', entityColumns, copy(select.entities));
     if (days.length > 0) {
       // An earlier version must be in the history before its place is taken.
@@ -74,14 +107,15 @@ const dayColumns =
   );
 
 /** COPY takes no parameters; what is written into these texts are ids and numbers of our own. */
-function selects(profileId: string, size: number) {
+function selects(profileId: string, entities: Copied['entities'], days: Copied['days']) {
   const time = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS')`;
   const day = `
     d.profile_id, e.level, d.day, d.entity_id, d.revision, ${time('d.recorded_at')}, e.platform, d.currency, d.spend, d.impressions,
     d.clicks, d.reach, d.conversions, d.conversion_value, d.video_views_3s, d.video_completions, d.messaging_conversations_started,
     d.messaging_first_replies`;
   const dirty = `
-    (SELECT * FROM dirty_delivery WHERE profile_id = '${profileId}' ORDER BY entity_id, day LIMIT ${size}) q
+    unnest('{${days.map((one) => one.entity_id)}}'::uuid[], '{${days.map((one) => one.day)}}'::date[]) AS i (entity_id, day)
+    JOIN dirty_delivery q ON q.profile_id = '${profileId}' AND q.entity_id = i.entity_id AND q.day = i.day
     JOIN ad_entities e ON e.profile_id = q.profile_id AND e.id = q.entity_id`;
   const same = 'd.profile_id = q.profile_id AND d.entity_id = q.entity_id AND d.day = q.day';
   return {
@@ -90,8 +124,8 @@ function selects(profileId: string, size: number) {
         e.daily_budget, e.learning_stage_status,
         coalesce(CASE WHEN e.level = 'campaign' THEN e.id WHEN p.level = 'campaign' THEN p.id ELSE p.parent_id END, '${nilUuid}'),
         coalesce(CASE WHEN e.level = 'ad_set' THEN e.id WHEN p.level = 'ad_set' THEN p.id END, '${nilUuid}')
-      FROM (SELECT * FROM dirty_entities WHERE profile_id = '${profileId}' ORDER BY entity_id LIMIT ${size}) q
-      JOIN ad_entities e ON e.profile_id = q.profile_id AND e.id = q.entity_id
+      FROM unnest('{${entities.map((one) => one.entity_id)}}'::uuid[]) AS q (entity_id)
+      JOIN ad_entities e ON e.profile_id = '${profileId}' AND e.id = q.entity_id
       LEFT JOIN ad_entities p ON p.profile_id = e.profile_id AND p.id = e.parent_id`,
     days: `SELECT ${day} FROM ${dirty} JOIN ad_delivery d ON ${same}`,
     history: `SELECT ${day}, ${time('d.replaced_at')} FROM ${dirty} JOIN ad_delivery_history d ON ${same} AND d.revision >= q.shown_revision`,

@@ -286,13 +286,13 @@ describe('The wall', () => {
     await Promise.all([mine.copy(), theirs.copy()]);
     expect(await mine.days()).toMatchObject([{ spend: '12.5' }]);
     expect(await theirs.days()).toMatchObject([{ spend: '1' }]);
-    for (const table of ['ad_entities', 'ad_delivery', 'delivery_copies']) {
+    for (const table of ['ad_entities', 'ad_delivery', 'profiles_with_ads']) {
       expect(await mine.query(`SELECT DISTINCT profile_id FROM ${table}`)).toEqual([{ profile_id: mine.profileId }]);
     }
   });
 
   test('the system role sees which profiles are due, and nothing of what they spent', async () => {
-    for (const table of ['ad_entities', 'ad_delivery', 'ad_delivery_history', 'dirty_delivery', 'dirty_entities']) {
+    for (const table of ['ad_entities', 'ad_delivery', 'ad_delivery_history']) {
       const looked = kit.system.unbound.transaction((tx) =>
         tx
           .selectFrom(table as 'ad_delivery')

@@ -3,12 +3,12 @@ import type { SpendStatus } from '@tributary/vocabulary';
 import { describe, type KnownEntity } from './entity.ts';
 import type { Figures, ReadSpend } from './read-spend.ts';
 import {
-  askForCopy,
   type Delivery,
   findDelivery,
   findEntities,
   keyOf,
   lockDelivery,
+  noteAdvertiser,
   saveDelivery,
   saveEntities,
 } from './store.ts';
@@ -47,7 +47,7 @@ export async function recordSpend(
     return delivery.revision === shown ? [] : [{ ...delivery, shownRevision: shown }];
   });
   await saveDelivery(tx, profileId, changed, replaced, now);
-  if (changed.length > 0 || wereEntitiesNews) await askForCopy(tx, profileId);
+  if (changed.length > 0 || wereEntitiesNews) await noteAdvertiser(tx, profileId);
   return recorded;
 }
 

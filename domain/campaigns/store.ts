@@ -157,9 +157,7 @@ export async function saveDelivery(
     ON CONFLICT (profile_id, entity_id, day) DO UPDATE SET revision = excluded.revision`.execute(tx);
 }
 
-/** Tells the workers that the profile has something to copy. The last thing in a transaction, because they wait for each other here. */
-export async function askForCopy(tx: Tx, profileId: string): Promise<void> {
-  await sql`
-    INSERT INTO delivery_copies (profile_id) VALUES (${profileId})
-    ON CONFLICT (profile_id) DO UPDATE SET mark = nextval('delivery_mark'), is_due = true`.execute(tx);
+/** From now on the profile's ads are scored. */
+export async function noteAdvertiser(tx: Tx, profileId: string): Promise<void> {
+  await sql`INSERT INTO profiles_with_ads (profile_id) VALUES (${profileId}) ON CONFLICT DO NOTHING`.execute(tx);
 }

@@ -38,7 +38,7 @@ export interface ErasureAsked {
 /**
  * The first half of an erasure, in one transaction: when it has committed, nobody finds the person any more. What the person did
  * goes to a customer without a person, room by room in the order of the registry, so that it still counts; their names stay as keyed
- * hashes. The second half (`complete-erasures.job.ts`) clears the stores that no transaction reaches.
+ * hashes. The second half (`erasures.queue.ts`) clears the stores that no transaction reaches.
  */
 export async function eraseCustomer(
   tx: Tx,

@@ -1,7 +1,7 @@
 import { raw } from '@tributary/clickhouse';
-import { replay, startAttribution } from '@tributary/domain/attribution/room.ts';
+import { attribution, replay } from '@tributary/domain/attribution/room.ts';
 import { tombstonesUnder } from '@tributary/domain/customers';
-import { type Ingestion, openIngestion, pipeline } from '@tributary/domain/ingestion/room.ts';
+import { forgetDeadLetters, type Ingestion, openIngestion, pipeline } from '@tributary/domain/ingestion/room.ts';
 import { linkTokenReader } from '@tributary/domain/link-tokens/room.ts';
 import { createRedis, readTexts, redisReady } from '@tributary/redis';
 import {
@@ -14,13 +14,15 @@ import {
   type Testkit,
   testRing,
   testVault,
+  workOff,
 } from '@tributary/testkit';
 import { openPrivateStream, type PrivateStream } from '@tributary/testkit/stream';
+import { startQueueWorker } from '@tributary/work';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest';
-import { completeErasures } from './complete-erasures.job.ts';
 import { openPlace, type Place, requestOf } from './erasures.fixture.ts';
+import { erasures } from './erasures.queue.ts';
 import { verifyErasure } from './verify-erasure.ts';
 
 export const minute = 60_000;
@@ -41,7 +43,7 @@ export function useEveryStore() {
   let ingestion: Ingestion;
   let place: Place;
   let consumer: { stop(): Promise<void> } | undefined;
-  let attribution: { stop(): Promise<void> };
+  let attributing: { stop(): Promise<void> };
   const tombstoneKey = testRing.eldest().bytes;
   beforeAll(async () => {
     kit = await openTestkit();
@@ -57,13 +59,13 @@ export function useEveryStore() {
       badBytesPerDay: 50 << 20,
       now,
     });
-    attribution = startAttribution({
-      app: kit.app,
+    attributing = startQueueWorker({
       system: kit.system,
-      clickhouse: warehouse.client,
-      now: () => new Date(),
-      onError: (error) => console.error(error),
-      idleMs: 20,
+      systemUrl: kit.database.systemUrl,
+      handlers: { attribution: attribution({ app: kit.app, clickhouse: warehouse.client, now: () => new Date() }) },
+      blame: () => 'work',
+      onFailure: ({ error }) => console.error(error),
+      numbers: { paceMs: 20 },
     });
   });
   beforeEach(async () => {
@@ -73,7 +75,7 @@ export function useEveryStore() {
   });
   afterEach(() => stopConsuming());
   afterAll(async () => {
-    await attribution.stop();
+    await attributing.stop();
     await log.destroy();
     await warehouse.drop();
     await api.close();
@@ -81,21 +83,23 @@ export function useEveryStore() {
   });
 
   const signal = AbortSignal.timeout(300_000);
-  const letters = { through: 0 };
-  const complete = () =>
-    completeErasures(
-      {
+  let lettersThrough = 0;
+  const complete = async () => {
+    const done = await workOff(
+      kit.system,
+      'erasures',
+      erasures({
         app: kit.app,
-        system: kit.system,
         clickhouse: warehouse.client.settings,
         stream: log.stream,
         consumer: 'ingestion',
         opening: ingestion,
-        letters,
         now: () => kit.clock.now(),
-      },
-      signal,
+      }),
     );
+    lettersThrough = (await forgetDeadLetters(ingestion, log.stream, signal, { after: lettersThrough })).through;
+    return done;
+  };
   const consume = async () => {
     consumer = await log.stream.consume({ name: 'ingestion', maxWaitMs: 10, handler: pipeline(ingestion) });
   };

@@ -1,6 +1,7 @@
 import type { ErasureReason, ErasureStatus } from '@tributary/contract';
 import type { Cleared } from '@tributary/domain/customers';
 import type { Tx } from '@tributary/postgres';
+import type { Item } from '@tributary/work';
 import { sql } from 'kysely';
 
 /** A receipt as it is stored. */
@@ -45,7 +46,7 @@ export async function insertErasure(tx: Tx, profileId: string, erasure: Erasure)
 }
 
 /** The second half of an erasure, which other stores have to see. */
-export interface ErasureWork {
+export interface ErasureWork extends Item {
   readonly profileId: string;
   readonly erasureId: string;
   readonly shellId: string;
@@ -53,25 +54,46 @@ export interface ErasureWork {
   readonly logPosition: string | null;
 }
 
-export async function insertWork(tx: Tx, work: Omit<ErasureWork, 'logPosition'>): Promise<void> {
+export async function insertWork(tx: Tx, work: Omit<ErasureWork, 'id' | 'logPosition'>): Promise<void> {
   await sql`
     INSERT INTO erasure_work (profile_id, erasure_id, shell_id, person_ids)
     VALUES (${work.profileId}, ${work.erasureId}, ${work.shellId}, ${[...work.personIds]}::uuid[])`.execute(tx);
 }
 
-/** Of all profiles, as the role that works the queues. */
-export async function listWork(tx: Tx, limit: number): Promise<ErasureWork[]> {
+/** What is to be done for a profile, the oldest first. */
+export async function listWork(tx: Tx, profileId: string, limit: number): Promise<ErasureWork[]> {
   const { rows } = await sql<ErasureWork>`
-    SELECT profile_id AS "profileId", erasure_id AS "erasureId", shell_id AS "shellId", person_ids AS "personIds",
+    SELECT erasure_id AS id, profile_id AS "profileId", erasure_id AS "erasureId", shell_id AS "shellId", person_ids AS "personIds",
       log_position AS "logPosition"
-    FROM erasure_work ORDER BY erasure_id LIMIT ${limit}`.execute(tx);
+    FROM erasure_work WHERE profile_id = ${profileId} AND NOT is_set_aside ORDER BY erasure_id LIMIT ${limit}`.execute(
+    tx,
+  );
   return rows;
 }
 
-export async function notePosition(tx: Tx, erasureIds: readonly string[], position: number): Promise<void> {
+export async function notePosition(
+  tx: Tx,
+  profileId: string,
+  erasureIds: readonly string[],
+  position: number,
+): Promise<void> {
   await sql`
     UPDATE erasure_work SET log_position = ${position}
-    WHERE erasure_id = ANY (${[...erasureIds]}::uuid[]) AND log_position IS NULL`.execute(tx);
+    WHERE profile_id = ${profileId} AND erasure_id = ANY (${[...erasureIds]}::uuid[]) AND log_position IS NULL`.execute(
+    tx,
+  );
+}
+
+/** One that is set aside keeps its row: whoever says the name again still waits for it. */
+export async function setWorkAside(
+  tx: Tx,
+  profileId: string,
+  erasureIds: readonly string[],
+  is: boolean,
+): Promise<void> {
+  await sql`
+    UPDATE erasure_work SET is_set_aside = ${is}
+    WHERE profile_id = ${profileId} AND erasure_id = ANY (${[...erasureIds]}::uuid[])`.execute(tx);
 }
 
 /** False where it is done already. */

@@ -32,21 +32,23 @@ export async function* openDeadLetters(
 }
 
 /**
- * Takes what is of somebody who was erased out of the dead letters. A letter may hold requests of many browsers: the others stay.
+ * Takes what is of somebody who was erased out of the dead letters, of one profile or of all. A letter may hold requests of many browsers: the others stay.
  * Resolves to how many requests went, and which letter was the last one looked at.
  */
 export async function forgetDeadLetters(
   opening: Opening,
   stream: Pick<Stream, 'deadLetters'>,
   signal: AbortSignal,
-  after = 0,
+  { after = 0, profileId }: { readonly after?: number; readonly profileId?: string } = {},
 ): Promise<{ forgotten: number; through: number }> {
   let forgotten = 0;
   let through = after;
   for await (const { sequence, lines, requests } of openDeadLetters(opening, stream, after)) {
     signal.throwIfAborted();
     through = sequence;
-    const gone = new Set((await findErased(opening, requests)).map(({ line }) => line));
+    const theirs = requests.filter(({ arrival }) => !profileId || arrival.profile_id === profileId);
+    if (theirs.length === 0) continue;
+    const gone = new Set((await findErased(opening, theirs)).map(({ line }) => line));
     if (gone.size === 0) continue;
     const left = lines.filter((_, line) => !gone.has(line));
     if (left.length > 0) await stream.deadLetters.replace(sequence, Buffer.from(left.join('\n')));

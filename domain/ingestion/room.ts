@@ -1,5 +1,6 @@
 export { type Ingestion, openIngestion } from './context.ts';
 export { countBadVisits } from './count-bad-visits.ts';
+export { forgetDeadLetters } from './forget-dead-letters.ts';
 export { sealedBadVisits } from './keep-bad-visits.ts';
 export { type Agent, refusedMessage, sealMessage, type VisitMessage } from './message.ts';
 export { pipeline } from './pipeline.ts';

@@ -1,9 +1,10 @@
 import { type ClickHouse, raw } from '@tributary/clickhouse';
-import { buildProfile, openTestWithClickHouse } from '@tributary/testkit';
-import { schedule } from '@tributary/work';
+import { buildProfile, openTestWithClickHouse, workOff } from '@tributary/testkit';
+import { schedule, startQueueWorker } from '@tributary/work';
 import { sql } from 'kysely';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { rebuildScores } from './rebuild-scores.job.ts';
+import { scores } from './scores.queue.ts';
 import { windowsOf } from './windows.ts';
 
 // A profile is four windows, and each of them statements over all of it.
@@ -17,11 +18,16 @@ beforeEach(async () => {
   for (const id of profiles)
     await kit.app
       .forProfile(id)
-      .transaction((tx) => sql`INSERT INTO delivery_copies (profile_id, is_due) VALUES (${id}, false)`.execute(tx));
+      .transaction((tx) => sql`INSERT INTO profiles_with_ads (profile_id) VALUES (${id})`.execute(tx));
 });
 
-const rebuild = (at: string, client = clickhouse, signal = new AbortController().signal) =>
-  rebuildScores({ app: kit.app, system: kit.system, clickhouse: client, now: () => new Date(at) }, signal);
+const queueAt = (at: string, client = clickhouse) => scores({ app: kit.app, clickhouse: client }, () => new Date(at));
+
+/** The night's job, and then all that waits for the queue. Resolves to how many were scored. */
+const rebuild = async (at: string) => {
+  await rebuildScores(kit.system, new Date(at));
+  return workOff(kit.system, 'scores', queueAt(at));
+};
 
 /** The day on which each of the profiles was last rebuilt, as the columns show it. */
 const rebuilt = async () => {
@@ -59,39 +65,35 @@ const without = (profileId: string): ClickHouse => ({
 
 test('a profile that fails costs the others nothing, and has its turn at the next try', async () => {
   const [unlucky = ''] = profiles;
-  await expect(rebuild('2026-06-17T02:40:00Z', without(unlucky))).rejects.toThrow('1 profiles could not be scored');
-  expect(await rebuilt()).toEqual([null, ...profiles.slice(1).map(() => '2026-06-17T02:40')]);
-  // Somebody may still be at work on it.
-  expect(await rebuild('2026-06-17T02:45:00Z')).toBe(0);
-  expect(await rebuild('2026-06-17T02:51:00Z')).toBe(1);
-  expect((await rebuilt())[0]).toBe('2026-06-17T02:51');
+  const at = '2026-06-17T02:40:00Z';
+  await rebuildScores(kit.system, new Date(at));
+  const failed: string[] = [];
+  const start = (client: ClickHouse) =>
+    startQueueWorker({
+      system: kit.system,
+      systemUrl: kit.database.systemUrl,
+      handlers: { scores: queueAt(at, client) },
+      blame: () => 'away',
+      onFailure: ({ key = '' }) => failed.push(key),
+    });
+  const first = start(without(unlucky));
+  const rest = profiles.slice(1).map(() => '2026-06-17T02:40');
+  await expect.poll(rebuilt, { timeout: 30_000 }).toEqual([null, ...rest]);
+  await expect.poll(() => failed.length, { timeout: 10_000 }).toBeGreaterThan(0);
+  expect(new Set(failed)).toEqual(new Set([unlucky]));
+  await first.stop();
+  const second = start(clickhouse);
+  await expect.poll(rebuilt, { timeout: 30_000 }).toEqual(['2026-06-17T02:40', ...rest]);
+  await second.stop();
 });
 
 test('stopped, it goes on with those that are left', async () => {
-  const stop = new AbortController();
-  let inserts = 0;
-  const stopping: ClickHouse = {
-    ...clickhouse,
-    insert: async (table, rows, options) => {
-      await clickhouse.insert(table, rows, options);
-      inserts += 1;
-      // In the middle of the second profile.
-      if (inserts === 6) stop.abort();
-    },
-  };
-  await expect(rebuild('2026-06-18T02:40:00Z', stopping, stop.signal)).rejects.toThrow();
-  const done = Number(
-    (
-      await kit.system.unbound.query(
-        sql<{ n: string }>`SELECT count(*) AS n FROM score_rebuilds WHERE rebuilt_at >= '2026-06-18'`,
-      )
-    ).rows[0]?.n,
-  );
-  expect(done).toBe(1);
-  const all = Number(
-    (await kit.system.unbound.query(sql<{ n: string }>`SELECT count(*) AS n FROM score_rebuilds`)).rows[0]?.n,
-  );
-  expect(await rebuild('2026-06-18T03:00:00Z')).toBe(all - 1);
+  const at = '2026-06-18T02:40:00Z';
+  const all = await rebuildScores(kit.system, new Date(at));
+  const [first = ''] = profiles;
+  expect(await workOff(kit.system, 'scores', queueAt(at), first)).toBe(1);
+  expect(await rebuildScores(kit.system, new Date('2026-06-18T03:00:00Z'))).toBe(all - 1);
+  expect(await workOff(kit.system, 'scores', queueAt('2026-06-18T03:00:00Z'))).toBe(all - 1);
 });
 
 test('windows end with the last day that is over where the profile is', () => {

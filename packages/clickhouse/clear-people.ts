@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouse } from './client.ts';
 import { connectEveryNode } from './nodes.ts';
@@ -53,7 +54,7 @@ function changeOf(held: PersonTable): string | undefined {
 
 /**
  * Clears people from every node, table by table in their order, with one mutation each however many people they are, and resolves when
- * all mutations are through. Safe to run again.
+ * these mutations are through, whatever others wait for. Safe to run again.
  */
 export async function clearPeople(
   settings: ClickHouseSettings,
@@ -67,6 +68,8 @@ export async function clearPeople(
     person_ids: [...people.personIds],
     shell_ids: [...people.shellIds],
   };
+  // Written into the mutations, so that they are told from others'.
+  const mark = randomUUID();
   const nodes = connectEveryNode(settings);
   const rows: Record<string, number> = {};
   try {
@@ -79,22 +82,34 @@ export async function clearPeople(
         const count = Number((await node.query(asked, parameters, { signal }))[0]?.n ?? 0);
         if (count === 0) continue;
         rows[table] = (rows[table] ?? 0) + count;
-        await node.command(raw(`ALTER TABLE {{local ${table}}} ${change} WHERE ${where}`), parameters, { signal });
+        const statement = `ALTER TABLE {{local ${table}}} ${change} WHERE ${where} AND '${mark}' != ''`;
+        await node.command(raw(statement), parameters, { signal });
       }
     }
-    for (const node of nodes) await mutationsDone(node, signal);
+    for (const node of nodes) await mutationsDone(node, mark, signal);
     return rows;
   } finally {
     await Promise.all(nodes.map((node) => node.close()));
   }
 }
 
-/** Asked again and again: a large table takes longer than a request may. */
-async function mutationsDone(node: ClickHouse, signal: AbortSignal): Promise<void> {
+/**
+ * Asked again and again: a large table takes longer than a request may. One that fails is taken back, since nobody's after it on the
+ * same table would begin.
+ */
+async function mutationsDone(node: ClickHouse, mark: string, signal: AbortSignal): Promise<void> {
   for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
-    const [pending] = await node.query('mutation_read_pending', {}, { signal });
+    const [pending] = await node.query('mutation_read_pending', { mark }, { signal });
     if (!pending || pending.pending === '0') return;
-    if (pending.failure !== '') throw new Error(`A mutation of ClickHouse fails: ${pending.failure}`);
+    if (pending.failure !== '') {
+      await node.command(
+        raw('KILL MUTATION WHERE database = currentDatabase() AND position(command, {mark:String}) > 0'),
+        {
+          mark,
+        },
+      );
+      throw new Error(`A mutation of ClickHouse fails: ${pending.failure}`);
+    }
     await sleep(pauseMs, undefined, { signal });
   }
 }

@@ -102,7 +102,7 @@ export const catalogue = {
     }
   >(),
   migration_list_applied: declare<NoParameters, { name: string; checksum: string }>(),
-  mutation_read_pending: declare<NoParameters, { pending: string; failure: string }>(),
+  mutation_read_pending: declare<{ mark: string }, { pending: string; failure: string }>(),
   profile_table_list: declare<NoParameters, { name: string }>(),
   profile_read_state: declare<
     { profile_id: string },

@@ -150,12 +150,6 @@ export interface AttributionFreshness {
   state: string;
 }
 
-export interface AttributionLeases {
-  holder: string;
-  profile_id: string;
-  until: Timestamp;
-}
-
 export interface AttributionReplays {
   batch_id: string | null;
   buckets_done: Generated<number>;
@@ -243,13 +237,6 @@ export interface Definitions {
   name: string;
   profile_id: string;
   updated_at: Timestamp;
-}
-
-export interface DeliveryCopies {
-  is_due: Generated<boolean>;
-  mark: Generated<Int8>;
-  profile_id: string;
-  taken_until: Generated<Timestamp>;
 }
 
 export interface DirtyConversions {
@@ -856,6 +843,10 @@ export interface Profiles {
   workspace_id: string;
 }
 
+export interface ProfilesWithAds {
+  profile_id: string;
+}
+
 export interface RefusedVisits {
   day: Timestamp;
   profile_id: string;
@@ -865,9 +856,9 @@ export interface RefusedVisits {
 }
 
 export interface ScoreRebuilds {
+  is_due: Generated<boolean>;
   profile_id: string;
   rebuilt_at: Generated<Timestamp>;
-  taken_until: Generated<Timestamp>;
 }
 
 export interface SearchTerms {
@@ -1004,7 +995,6 @@ export interface DB {
   app_tokens: AppTokens;
   apps: Apps;
   attribution_freshness: AttributionFreshness;
-  attribution_leases: AttributionLeases;
   attribution_replays: AttributionReplays;
   audit_heads: AuditHeads;
   audit_log: AuditLog;
@@ -1013,7 +1003,6 @@ export interface DB {
   customers: Customers;
   definition_events: DefinitionEvents;
   definitions: Definitions;
-  delivery_copies: DeliveryCopies;
   dirty_conversions: DirtyConversions;
   dirty_customers: DirtyCustomers;
   dirty_delivery: DirtyDelivery;
@@ -1061,6 +1050,7 @@ export interface DB {
   "pgboss.warning": PgbossWarning;
   pii_access_log: PiiAccessLog;
   profiles: Profiles;
+  profiles_with_ads: ProfilesWithAds;
   refused_visits: RefusedVisits;
   score_rebuilds: ScoreRebuilds;
   search_terms: SearchTerms;

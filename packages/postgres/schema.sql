@@ -77,28 +77,6 @@ BEGIN
   RETURN last_sequence + 1;
 END $$;
 
-CREATE FUNCTION public.claim_attribution(claimer uuid, after uuid, at timestamp with time zone, lease interval) RETURNS uuid
-    LANGUAGE plpgsql
-    AS $$ DECLARE
-  candidate uuid := after;
-  wrapped boolean := false;
-  claimed uuid;
-BEGIN
-  LOOP
-    SELECT d.profile_id INTO candidate FROM dirty_conversions d WHERE d.profile_id > candidate ORDER BY d.profile_id LIMIT 1;
-    IF candidate IS NULL OR (wrapped AND candidate > after) THEN
-      IF wrapped THEN RETURN NULL; END IF;
-      wrapped := true;
-      candidate := '00000000-0000-0000-0000-000000000000';
-      CONTINUE;
-    END IF;
-    INSERT INTO attribution_leases AS l VALUES (candidate, claimer, at + lease)
-    ON CONFLICT (profile_id) DO UPDATE SET holder = claimer, until = at + lease WHERE l.until <= at
-    RETURNING profile_id INTO claimed;
-    IF claimed IS NOT NULL THEN RETURN claimed; END IF;
-  END LOOP;
-END $$;
-
 CREATE FUNCTION public.count_outcomes() RETURNS trigger
     LANGUAGE plpgsql
     AS $$ BEGIN
@@ -756,14 +734,6 @@ CREATE TABLE public.attribution_freshness (
 
 ALTER TABLE ONLY public.attribution_freshness FORCE ROW LEVEL SECURITY;
 
-CREATE TABLE public.attribution_leases (
-    profile_id uuid NOT NULL,
-    holder uuid NOT NULL,
-    until timestamp with time zone NOT NULL
-);
-
-ALTER TABLE ONLY public.attribution_leases FORCE ROW LEVEL SECURITY;
-
 CREATE TABLE public.attribution_replays (
     profile_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -875,22 +845,6 @@ CREATE TABLE public.definitions (
 );
 
 ALTER TABLE ONLY public.definitions FORCE ROW LEVEL SECURITY;
-
-CREATE SEQUENCE public.delivery_mark
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1;
-
-CREATE TABLE public.delivery_copies (
-    profile_id uuid NOT NULL,
-    mark bigint DEFAULT nextval('public.delivery_mark'::regclass) NOT NULL,
-    is_due boolean DEFAULT true NOT NULL,
-    taken_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL
-);
-
-ALTER TABLE ONLY public.delivery_copies FORCE ROW LEVEL SECURITY;
 
 CREATE SEQUENCE public.dirty_revision
     START WITH 1
@@ -1374,6 +1328,12 @@ CREATE TABLE public.pii_access_log (
 
 ALTER TABLE ONLY public.pii_access_log FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.profiles_with_ads (
+    profile_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY public.profiles_with_ads FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.refused_visits (
     profile_id uuid NOT NULL,
     day date NOT NULL,
@@ -1387,7 +1347,7 @@ ALTER TABLE ONLY public.refused_visits FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.score_rebuilds (
     profile_id uuid NOT NULL,
     rebuilt_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    taken_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL
+    is_due boolean DEFAULT false NOT NULL
 );
 
 ALTER TABLE ONLY public.score_rebuilds FORCE ROW LEVEL SECURITY;
@@ -1546,9 +1506,6 @@ ALTER TABLE ONLY public.apps
 ALTER TABLE ONLY public.attribution_freshness
     ADD CONSTRAINT attribution_freshness_pkey PRIMARY KEY (profile_id);
 
-ALTER TABLE ONLY public.attribution_leases
-    ADD CONSTRAINT attribution_leases_pkey PRIMARY KEY (profile_id);
-
 ALTER TABLE ONLY public.attribution_replays
     ADD CONSTRAINT attribution_replays_pkey PRIMARY KEY (profile_id, id);
 
@@ -1575,9 +1532,6 @@ ALTER TABLE ONLY public.definitions
 
 ALTER TABLE ONLY public.definitions
     ADD CONSTRAINT definitions_profile_id_key_key UNIQUE (profile_id, key);
-
-ALTER TABLE ONLY public.delivery_copies
-    ADD CONSTRAINT delivery_copies_pkey PRIMARY KEY (profile_id);
 
 ALTER TABLE ONLY public.dirty_conversions
     ADD CONSTRAINT dirty_conversions_pkey PRIMARY KEY (profile_id, outcome_id);
@@ -1705,6 +1659,9 @@ ALTER TABLE ONLY public.pii_access_log
 ALTER TABLE ONLY public.profiles
     ADD CONSTRAINT profiles_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.profiles_with_ads
+    ADD CONSTRAINT profiles_with_ads_pkey PRIMARY KEY (profile_id);
+
 ALTER TABLE ONLY public.refused_visits
     ADD CONSTRAINT refused_visits_pkey PRIMARY KEY (profile_id, day, reason, teller);
 
@@ -1787,8 +1744,6 @@ CREATE INDEX customers_by_survivor ON public.customers USING btree (profile_id, 
 
 CREATE INDEX definition_events_by_definition ON public.definition_events USING btree (profile_id, definition_id);
 
-CREATE INDEX delivery_copies_due ON public.delivery_copies USING btree (taken_until) WHERE is_due;
-
 CREATE INDEX dirty_conversions_by_revision ON public.dirty_conversions USING btree (profile_id, revision);
 
 CREATE UNIQUE INDEX event_log_by_profile ON public.event_log USING btree (profile_id, sequence);
@@ -1861,7 +1816,7 @@ CREATE INDEX pii_access_log_by_time ON public.pii_access_log USING btree (at);
 
 CREATE INDEX profiles_by_workspace ON public.profiles USING btree (workspace_id, id);
 
-CREATE INDEX score_rebuilds_by_age ON public.score_rebuilds USING btree (rebuilt_at, profile_id);
+CREATE INDEX score_rebuilds_due ON public.score_rebuilds USING btree (profile_id) WHERE is_due;
 
 CREATE INDEX sessions_by_expiry ON public.sessions USING btree (expires_at);
 
@@ -1976,9 +1931,6 @@ ALTER TABLE ONLY public.app_tokens
 ALTER TABLE ONLY public.attribution_freshness
     ADD CONSTRAINT attribution_freshness_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
-ALTER TABLE ONLY public.attribution_leases
-    ADD CONSTRAINT attribution_leases_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
-
 ALTER TABLE ONLY public.attribution_replays
     ADD CONSTRAINT attribution_replays_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
@@ -2005,9 +1957,6 @@ ALTER TABLE ONLY public.definition_events
 
 ALTER TABLE ONLY public.definitions
     ADD CONSTRAINT definitions_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
-
-ALTER TABLE ONLY public.delivery_copies
-    ADD CONSTRAINT delivery_copies_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.dirty_conversions
     ADD CONSTRAINT dirty_conversions_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
@@ -2141,6 +2090,9 @@ ALTER TABLE ONLY public.pii_access_log
 ALTER TABLE ONLY public.profiles
     ADD CONSTRAINT profiles_governing_app_id_fkey FOREIGN KEY (governing_app_id) REFERENCES public.apps(id);
 
+ALTER TABLE ONLY public.profiles_with_ads
+    ADD CONSTRAINT profiles_with_ads_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.profiles
     ADD CONSTRAINT profiles_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
 
@@ -2197,8 +2149,6 @@ ALTER TABLE public.apps ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.attribution_freshness ENABLE ROW LEVEL SECURITY;
 
-ALTER TABLE public.attribution_leases ENABLE ROW LEVEL SECURITY;
-
 ALTER TABLE public.attribution_replays ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.audit_heads ENABLE ROW LEVEL SECURITY;
@@ -2214,8 +2164,6 @@ ALTER TABLE public.customers ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.definition_events ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.definitions ENABLE ROW LEVEL SECURITY;
-
-ALTER TABLE public.delivery_copies ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.dirty_conversions ENABLE ROW LEVEL SECURITY;
 
@@ -2315,8 +2263,6 @@ CREATE POLICY own_profile ON public.app_tokens TO tributary_app USING ((profile_
 
 CREATE POLICY own_profile ON public.attribution_freshness TO tributary_app USING ((profile_id = public.current_profile()));
 
-CREATE POLICY own_profile ON public.attribution_leases TO tributary_app USING ((profile_id = public.current_profile()));
-
 CREATE POLICY own_profile ON public.attribution_replays TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.bad_visit_days TO tributary_app USING ((profile_id = public.current_profile()));
@@ -2328,8 +2274,6 @@ CREATE POLICY own_profile ON public.customers TO tributary_app USING ((profile_i
 CREATE POLICY own_profile ON public.definition_events TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.definitions TO tributary_app USING ((profile_id = public.current_profile()));
-
-CREATE POLICY own_profile ON public.delivery_copies TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.dirty_conversions TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -2369,6 +2313,8 @@ CREATE POLICY own_profile ON public.pii_access_log FOR INSERT TO tributary_app W
 
 CREATE POLICY own_profile ON public.profiles TO tributary_app USING (((id = public.current_profile()) OR (workspace_id = public.current_workspace())));
 
+CREATE POLICY own_profile ON public.profiles_with_ads TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.refused_visits TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.score_rebuilds TO tributary_app USING ((profile_id = public.current_profile()));
@@ -2407,21 +2353,19 @@ ALTER TABLE public.pii_access_log ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.profiles ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.profiles_with_ads ENABLE ROW LEVEL SECURITY;
+
 CREATE POLICY queue ON public.ad_delivery_history TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.api_keys TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.app_tokens TO tributary_system USING (true);
 
-CREATE POLICY queue ON public.attribution_leases TO tributary_system USING (true);
-
 CREATE POLICY queue ON public.attribution_replays TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.bad_visit_days TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.bad_visits TO tributary_system USING (true);
-
-CREATE POLICY queue ON public.delivery_copies TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.dirty_conversions TO tributary_system USING (true);
 
@@ -2446,6 +2390,8 @@ CREATE POLICY queue ON public.outbox TO tributary_system USING (true);
 CREATE POLICY queue ON public.outcomes_without_rate TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.pii_access_log TO tributary_system USING (true);
+
+CREATE POLICY queue ON public.profiles_with_ads TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.refused_visits TO tributary_system USING (true);
 
@@ -2500,9 +2446,6 @@ GRANT ALL ON FUNCTION public.append_audit(workspace uuid, entry_at timestamp wit
 
 REVOKE ALL ON FUNCTION public.append_installation_audit(entry_at timestamp with time zone, actor_kind text, actor_id text, action text, result text, target text, detail jsonb, request_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.append_installation_audit(entry_at timestamp with time zone, actor_kind text, actor_id text, action text, result text, target text, detail jsonb, request_id text) TO tributary_app;
-
-REVOKE ALL ON FUNCTION public.claim_attribution(claimer uuid, after uuid, at timestamp with time zone, lease interval) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.claim_attribution(claimer uuid, after uuid, at timestamp with time zone, lease interval) TO tributary_system;
 
 REVOKE ALL ON FUNCTION public.find_app(app uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_app(app uuid) TO tributary_app;
@@ -2606,9 +2549,6 @@ GRANT SELECT(revoked_at) ON TABLE public.api_keys TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.attribution_freshness TO tributary_app;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.attribution_leases TO tributary_app;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.attribution_leases TO tributary_system;
-
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.attribution_replays TO tributary_app;
 GRANT DELETE ON TABLE public.attribution_replays TO tributary_system;
 
@@ -2637,11 +2577,6 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.customers TO tributary_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.definition_events TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.definitions TO tributary_app;
-
-GRANT USAGE ON SEQUENCE public.delivery_mark TO tributary_app;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.delivery_copies TO tributary_app;
-GRANT SELECT,UPDATE ON TABLE public.delivery_copies TO tributary_system;
 
 GRANT USAGE ON SEQUENCE public.dirty_revision TO tributary_app;
 GRANT USAGE ON SEQUENCE public.dirty_revision TO tributary_system;
@@ -2751,6 +2686,9 @@ GRANT SELECT ON TABLE public.payments TO tributary_app;
 
 GRANT SELECT,INSERT ON TABLE public.pii_access_log TO tributary_app;
 GRANT SELECT,DELETE ON TABLE public.pii_access_log TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.profiles_with_ads TO tributary_app;
+GRANT SELECT,UPDATE ON TABLE public.profiles_with_ads TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.refused_visits TO tributary_app;
 GRANT SELECT,DELETE ON TABLE public.refused_visits TO tributary_system;

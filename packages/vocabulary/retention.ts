@@ -72,7 +72,6 @@ export const lives = {
     app_tokens: expired(['hash'], 'Tokens of apps.'),
     apps: bounded('Registered by the operator.'),
     attribution_freshness: bounded('One for each profile.'),
-    attribution_leases: bounded('One for each profile.'),
     attribution_replays: swept(yearDays, ['finished_at'], ['profile_id', 'id'], 'Replays that ended.'),
     audit_heads: bounded('One for each workspace.'),
     audit_log: kept('A chain of hashes: whoever takes a link out breaks it. It goes with its workspace.'),
@@ -91,7 +90,6 @@ export const lives = {
     customers: kept('The people of a profile, until one is erased or the profile is deleted.'),
     definition_events: bounded('One for each event that a definition names.'),
     definitions: bounded('Made by hand.'),
-    delivery_copies: bounded('One for each profile.'),
     dirty_conversions: queue('Conversions to be attributed again.'),
     dirty_customers: queue('Customers whose first payments are derived again.'),
     dirty_delivery: queue('Days of ads to be copied to ClickHouse.'),
@@ -152,6 +150,7 @@ export const lives = {
       'Who read personal data.',
     ),
     profiles: bounded('Made by hand.'),
+    profiles_with_ads: bounded('One for each profile.'),
     refused_visits: swept(
       'BAD_VISIT_DAYS',
       ['day'],
@@ -169,6 +168,8 @@ export const lives = {
     users: bounded('One for each person who signs in.'),
     verifications: expired(['id'], 'Codes that were never redeemed.'),
     visitor_links: kept('Which customer a browser belongs to. They go with the customer.'),
+    work_set_aside: kept('What failed by itself, until it is tried again with success. It goes with its profile.'),
+    work_turns: queue('Whose turn it is in each queue.'),
     workspaces: bounded('Made by hand.'),
   },
   clickhouse: {

@@ -73,12 +73,12 @@ export const catalogue = {
     retries: 10,
     timeoutSeconds: 3_600,
   }),
-  completeErasures: job({
-    name: 'complete-erasures',
-    about: 'Clears people who were erased from the columns, the bad rows and the dead letters.',
+  forgetDeadLetters: job({
+    name: 'forget-dead-letters',
+    about: 'Takes people who were erased out of messages that died since.',
     payload: z.strictObject({}),
-    retries: 3,
-    timeoutSeconds: 3_600,
+    retries: 0,
+    timeoutSeconds: 600,
     oneAtATime: true,
   }),
   fetchRates: job({
@@ -91,10 +91,10 @@ export const catalogue = {
   }),
   rebuildScores: job({
     name: 'rebuild-scores',
-    about: 'Scores the ads of every profile against each other; stopped, it goes on with the profiles that are left.',
+    about: 'Has the ads of every profile scored that was not scored yet on this day.',
     payload: z.strictObject({}),
     retries: 10,
-    timeoutSeconds: 6 * 3_600,
+    timeoutSeconds: 600,
     oneAtATime: true,
   }),
 } as const;
@@ -109,7 +109,7 @@ export const schedule: readonly { job: JobName; cron: string; words: string; pay
   { job: 'forgetExpired', cron: '42 * * * *', words: 'every hour at 42 minutes past', payload: {} },
   { job: 'trimVisitsLog', cron: '* * * * *', words: 'every minute', payload: {} },
   { job: 'replayDeadLetters', cron: '*/10 * * * *', words: 'every ten minutes', payload: {} },
-  { job: 'completeErasures', cron: '* * * * *', words: 'every minute', payload: {} },
+  { job: 'forgetDeadLetters', cron: '* * * * *', words: 'every minute', payload: {} },
   { job: 'fetchRates', cron: '30 16 * * *', words: 'every day at 16:30', payload: {} },
   { job: 'rebuildScores', cron: '40 2 * * *', words: 'every night at 02:40', payload: {} },
 ];

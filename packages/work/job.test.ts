@@ -16,7 +16,7 @@ const idle = {
   replayDeadLetters: nothing,
   deleteTenant: nothing,
   spreadDefinition: nothing,
-  completeErasures: nothing,
+  forgetDeadLetters: nothing,
   fetchRates: nothing,
   rebuildScores: nothing,
 };

@@ -23,6 +23,26 @@ const queue = (kind: QueueKind): QueueKind => kind;
 
 /** Every queue there is. apps/worker maps each to its handler, and does not compile while one is missing. */
 export const queues = {
+  attribution: queue({
+    name: 'attribution',
+    about: 'Works out which touches a conversion owes to, after whatever may have changed that.',
+    owner: 'attribution',
+    tables: ['dirty_conversions'],
+    batchSize: 5_000,
+    atOnce: 3,
+    leaseSeconds: 30,
+    paceMs: 500,
+  }),
+  delivery: queue({
+    name: 'delivery',
+    about: 'Copies what ads cost and did into the columns that reports read.',
+    owner: 'campaigns',
+    tables: ['dirty_entities', 'dirty_delivery'],
+    batchSize: 5_000,
+    atOnce: 2,
+    leaseSeconds: 15,
+    paceMs: 200,
+  }),
   firstPayments: queue({
     name: 'first-payments',
     about: 'Derives first payments again where a merge or a definition changed which payments a customer has.',
@@ -33,6 +53,29 @@ export const queues = {
     atOnce: 2,
     leaseSeconds: 30,
     paceMs: 100,
+  }),
+  erasures: queue({
+    name: 'erasures',
+    about: 'Clears people who were erased from the columns, the bad rows and the dead letters.',
+    owner: 'erasures',
+    tables: ['erasure_work'],
+    where: 'NOT is_set_aside',
+    // A mutation of ClickHouse costs the same for one person as for a thousand.
+    batchSize: 1_000,
+    atOnce: 2,
+    leaseSeconds: 60,
+    paceMs: 500,
+  }),
+  scores: queue({
+    name: 'scores',
+    about: 'Scores the ads of a profile against each other.',
+    owner: 'top-performers',
+    tables: ['score_rebuilds'],
+    where: 'is_due',
+    batchSize: 1,
+    atOnce: 1,
+    leaseSeconds: 60,
+    paceMs: 0,
   }),
 } as const;
 

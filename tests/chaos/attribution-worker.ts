@@ -1,5 +1,5 @@
 import { createClickHouse } from '@tributary/clickhouse';
-import { startAttribution } from '@tributary/domain/attribution/room.ts';
+import { attribution } from '@tributary/domain/attribution/room.ts';
 import { firstPayments } from '@tributary/domain/payments/room.ts';
 import { createPostgres } from '@tributary/postgres';
 import { startQueueWorker } from '@tributary/work';
@@ -12,21 +12,11 @@ const system = createPostgres({ url: systemUrl, poolSize: 2 });
 const clickhouse = createClickHouse({ url: clickhouseUrl, database, requestTimeoutMs: 60_000 });
 const quiet = () => {};
 // Small batches, so that a kill finds one half done.
-startAttribution({
-  app,
-  system,
-  clickhouse,
-  now: () => new Date(),
-  onError: quiet,
-  batchSize: 200,
-  idleMs: 50,
-  leaseSeconds: 3,
-});
 startQueueWorker({
   system,
   systemUrl,
-  handlers: { firstPayments: firstPayments(app) },
-  numbers: { batchSize: 200, leaseSeconds: 3 },
+  handlers: { attribution: attribution({ app, clickhouse, now: () => new Date() }), firstPayments: firstPayments(app) },
+  numbers: { batchSize: 200, leaseSeconds: 3, paceMs: 50 },
   blame,
   onFailure: quiet,
 });

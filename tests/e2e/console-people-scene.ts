@@ -1,7 +1,7 @@
 import { buildConsole, consoleDirectory } from '@tributary/console/build.ts';
 import type { Role } from '@tributary/contract';
 import { addMember, createPasswords, createUser } from '@tributary/domain/accounts/room.ts';
-import { completeErasures } from '@tributary/domain/erasures/room.ts';
+import { erasures } from '@tributary/domain/erasures/room.ts';
 import { openIngestion, pipeline } from '@tributary/domain/ingestion/room.ts';
 import { linkTokenReader } from '@tributary/domain/link-tokens/room.ts';
 import { createClient } from '@tributary/sdk';
@@ -16,6 +16,7 @@ import {
   scene,
   testRing,
   testVault,
+  workOff,
 } from '@tributary/testkit';
 import { openPrivateStream } from '@tributary/testkit/stream';
 import type { BrowserContext, BrowserContextOptions } from 'playwright-core';
@@ -120,9 +121,9 @@ export async function openPeopleScene() {
     /** The second half of what was erased. */
     async completeErasures() {
       await shop.attribute();
-      const stores = { app: kit.app, system: kit.system, clickhouse: warehouse.client.settings };
-      const work = { stream: log.stream, consumer: 'ingestion', letters: { through: 0 }, opening: ingestion };
-      return completeErasures({ ...stores, ...work, now: () => kit.clock.now() }, AbortSignal.timeout(60_000));
+      const stores = { app: kit.app, clickhouse: warehouse.client.settings, stream: log.stream };
+      const work = { consumer: 'ingestion', opening: ingestion, now: () => kit.clock.now() };
+      return workOff(kit.system, 'erasures', erasures({ ...stores, ...work }));
     },
     async close() {
       await browser.close();

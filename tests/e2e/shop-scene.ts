@@ -4,8 +4,6 @@ import { buffer } from 'node:stream/consumers';
 import { type ClickHouse, raw } from '@tributary/clickhouse';
 import { createCollector } from '@tributary/collector/app.ts';
 import type { Scope } from '@tributary/contract';
-import { startAttribution } from '@tributary/domain/attribution/room.ts';
-import { startDeliveryCopy } from '@tributary/domain/campaigns/room.ts';
 import { openIngestion } from '@tributary/domain/ingestion/room.ts';
 import { linkTokenReader } from '@tributary/domain/link-tokens/room.ts';
 import { markVerified } from '@tributary/domain/tracking/room.ts';
@@ -23,10 +21,13 @@ import {
   testRing,
   testStreamVault,
   testVault,
+  workOff,
 } from '@tributary/testkit';
 import { openPrivateStream, type PrivateStream } from '@tributary/testkit/stream';
+import { startQueueWorker } from '@tributary/work';
+import { blame } from '@tributary/worker/blame.ts';
 import { consumeVisits } from '@tributary/worker/consume-visits.ts';
-import { jobHandlers } from '@tributary/worker/jobs.ts';
+import { queueHandlers } from '@tributary/worker/queues.ts';
 import type { BrowserContext } from 'playwright-core';
 import { expect } from 'vitest';
 import { openBrowser } from './browser.ts';
@@ -96,8 +97,7 @@ export async function openShopScene(): Promise<ShopScene> {
   });
   const stores = { app: kit.app, system: kit.system, now };
   const onError = (error: unknown) => console.error(error);
-  const loop = { ...stores, clickhouse, onError, idleMs: 50 };
-  const jobs = jobHandlers({
+  const handlers = queueHandlers({
     ...stores,
     clickhouse: clickhouse.settings,
     quick: clickhouse,
@@ -110,7 +110,16 @@ export async function openShopScene(): Promise<ShopScene> {
     outbound: createOutbound({ timeoutMs: 1_000 }),
   });
   const visits = await consumeVisits(log.stream, ingestion, silent, onError);
-  const work = [visits, startAttribution(loop), startDeliveryCopy(loop)];
+  const { erasures: _later, ...atOnce } = handlers;
+  const queues = startQueueWorker({
+    system: kit.system,
+    systemUrl: kit.database.systemUrl,
+    handlers: atOnce,
+    blame,
+    onFailure: ({ error }) => onError(error),
+    numbers: { paceMs: 50 },
+  });
+  const work = [visits, queues];
 
   const site = createServer((request, response) => {
     if (request.url?.startsWith('/t/')) void passOn(`http://127.0.0.1:${collectorPort}`, request, response);
@@ -127,7 +136,7 @@ export async function openShopScene(): Promise<ShopScene> {
     origin: `http://shop.test:${(site.address() as AddressInfo).port}`,
     html: '',
     newVisitor: () => browser.newContext(),
-    completeErasures: () => jobs.completeErasures({}, AbortSignal.timeout(60_000)),
+    completeErasures: async () => void (await workOff(kit.system, 'erasures', handlers.erasures)),
     async close() {
       await Promise.all(work.map((one) => one.stop()));
       await browser.close();

@@ -1,5 +1,5 @@
 import { raw } from '@tributary/clickhouse';
-import { startAttribution } from '@tributary/domain/attribution/room.ts';
+import { attribution } from '@tributary/domain/attribution/room.ts';
 import {
   Book,
   conversionsOf,
@@ -14,6 +14,7 @@ import { createPostgres } from '@tributary/postgres';
 import { attribute } from '@tributary/rules';
 import { openTestWithClickHouse } from '@tributary/testkit';
 import { attributionModelNames } from '@tributary/vocabulary';
+import { startQueueWorker } from '@tributary/work';
 import { type RawBuilder, sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { fillFast } from './fill-fast.ts';
@@ -38,14 +39,13 @@ async function asOwner(statement: RawBuilder<unknown>): Promise<void> {
 
 /** In several batches, also for a small market. */
 async function attributeAll(market: Market, batchSize = 150): Promise<void> {
-  const worker = startAttribution({
-    app: kit.app,
+  const worker = startQueueWorker({
     system: kit.system,
-    clickhouse,
-    now: () => new Date(),
-    onError: (error) => expect.unreachable(String(error)),
-    batchSize,
-    idleMs: 20,
+    systemUrl: kit.database.systemUrl,
+    handlers: { attribution: attribution({ app: kit.app, clickhouse, now: () => new Date() }) },
+    blame: () => 'work',
+    onFailure: ({ error }) => expect.unreachable(String(error)),
+    numbers: { batchSize },
   });
   try {
     await expect.poll(() => count(market, 'dirty_conversions'), { timeout: 60_000 }).toBe(0);

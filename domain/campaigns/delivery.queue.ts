@@ -1,0 +1,42 @@
+import type { ClickHouse } from '@tributary/clickhouse';
+import type { Postgres } from '@tributary/postgres';
+import type { QueueHandler } from '@tributary/work';
+import { sql } from 'kysely';
+import { copyItems, type DirtyItem, takeDirty } from './copy-delivery.ts';
+
+/** Copies what is recorded of ads into the columns. */
+export const delivery = (engines: {
+  readonly app: Postgres;
+  readonly clickhouse: ClickHouse;
+}): QueueHandler<DirtyItem> => ({
+  take: (profileId, limit) => takeDirty(engines.app, profileId, limit),
+
+  work: ({ key, items }) => copyItems(engines, key, items),
+
+  async setAside(tx, profileId, { entityId, day, revision }) {
+    if (day === undefined)
+      await sql`
+        DELETE FROM dirty_entities WHERE profile_id = ${profileId} AND entity_id = ${entityId} AND revision = ${revision}`.execute(
+        tx,
+      );
+    else
+      await sql`
+        DELETE FROM dirty_delivery
+        WHERE profile_id = ${profileId} AND entity_id = ${entityId} AND day = ${day} AND revision = ${revision}`.execute(
+        tx,
+      );
+  },
+
+  /** With the revision that the columns certainly have not got: what stood before is copied as well. */
+  async putBack(tx, profileId, ids) {
+    const days = ids.map((id) => id.split(' ')).filter(([, day]) => day !== undefined);
+    await sql`
+      INSERT INTO dirty_entities (profile_id, entity_id, revision)
+      SELECT ${profileId}::uuid, unnest(${ids.filter((id) => !id.includes(' '))}::uuid[]), 0
+      ON CONFLICT DO NOTHING`.execute(tx);
+    await sql`
+      INSERT INTO dirty_delivery (profile_id, entity_id, day, revision, shown_revision)
+      SELECT ${profileId}::uuid, d.*, 0, 0 FROM unnest(${days.map(([id]) => id)}::uuid[], ${days.map(([, day]) => day)}::date[]) AS d (entity_id, day)
+      ON CONFLICT DO NOTHING`.execute(tx);
+  },
+});

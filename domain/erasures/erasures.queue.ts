@@ -1,0 +1,107 @@
+import { type ClickHouseSettings, clearPeople } from '@tributary/clickhouse';
+import { type Cleared, findsNamingErased } from '@tributary/domain/customers';
+import { findVisitorsOf, forgetDeadLetters, type Opening } from '@tributary/domain/ingestion';
+import { countDirty, eraseOutcomes } from '@tributary/domain/outcomes';
+import type { Postgres } from '@tributary/postgres';
+import type { Stream } from '@tributary/stream';
+import type { Batch, QueueHandler, Taken } from '@tributary/work';
+import { clickhouseTables, holders } from './registry.ts';
+import { type ErasureWork, finish, listWork, lockWork, notePosition, setWorkAside } from './store.ts';
+
+export interface ErasureStores {
+  readonly app: Postgres;
+  readonly clickhouse: ClickHouseSettings;
+  readonly stream: Pick<Stream, 'lastSequence' | 'consumedThrough' | 'deadLetters'>;
+  /** The consumer that puts visits into the stores. */
+  readonly consumer: string;
+  /** What opens the content of bad rows and dead letters. */
+  readonly opening: Opening;
+  readonly now: () => Date;
+}
+
+/** What an erasure waits for comes along in seconds: visits that are on their way, and attribution. */
+const againSeconds = 1;
+
+/**
+ * The second half of erasures, for all of a profile that are due at once, because a mutation of ClickHouse costs the same for one person
+ * as for a thousand. Safe to run again at any point.
+ */
+export const erasures = (stores: ErasureStores): QueueHandler<ErasureWork> => ({
+  take: (profileId, limit) => takeDue(stores, profileId, limit),
+  work: (batch) => complete(stores, batch),
+  setAside: (tx, profileId, { id }) => setWorkAside(tx, profileId, [id], true),
+  putBack: (tx, profileId, ids) => setWorkAside(tx, profileId, ids, false),
+});
+
+/**
+ * A visit may have been on its way into the columns when its person was erased; so it waits until the consumer of visits has passed the
+ * place where the log ended then, and until the person's conversions were worked out anew.
+ */
+async function takeDue(
+  { app, stream, consumer }: ErasureStores,
+  profileId: string,
+  limit: number,
+): Promise<Taken<ErasureWork>> {
+  const { transaction } = app.forProfile(profileId);
+  const waiting = await transaction((tx) => listWork(tx, profileId, limit));
+  if (waiting.length === 0) return { items: [], isMore: false };
+  const unseen = waiting.filter(({ logPosition }) => logPosition === null).map(({ id }) => id);
+  const end = unseen.length > 0 ? await stream.lastSequence() : 0;
+  if (unseen.length > 0) await transaction((tx) => notePosition(tx, profileId, unseen, end));
+  const passed = await stream.consumedThrough(consumer);
+  const items: ErasureWork[] = [];
+  for (const work of waiting) {
+    if (Number(work.logPosition ?? end) > passed) continue;
+    const dirty = await transaction((tx) => countDirty(tx, profileId, work.shellId), { readOnly: true });
+    if (dirty === 0) items.push(work);
+  }
+  const isMore = waiting.length === limit && items.length > 0;
+  return { items, isMore, againSeconds: items.length < waiting.length ? againSeconds : undefined };
+}
+
+async function complete(stores: ErasureStores, { key: profileId, items, signal, hold }: Batch<ErasureWork>) {
+  const { transaction } = stores.app.forProfile(profileId);
+  const letters = await forgetDeadLetters(stores.opening, stores.stream, signal, { profileId });
+  const visitorsOf = new Map<ErasureWork, string[]>();
+  for (const work of items)
+    visitorsOf.set(work, await transaction((tx) => findVisitorsOf(tx, profileId, [work.shellId]), { readOnly: true }));
+  const columns = await clearPeople(
+    stores.clickhouse,
+    clickhouseTables,
+    {
+      profileIds: [profileId],
+      visitorIds: [...visitorsOf.values()].flat(),
+      personIds: items.flatMap(({ personIds }) => personIds),
+      shellIds: items.flatMap(({ personIds, shellId }) => personIds.map(() => shellId)),
+    },
+    signal,
+  );
+  const texts = await forgetTexts(stores, profileId, signal);
+  // What was cleared together is counted together: whose row was whose, nobody may know any more.
+  const cleared = { ...columns, erasures_together: items.length, dead_letters: letters.forgotten, ...texts };
+  for (const work of items) {
+    const visitors = new Set(visitorsOf.get(work));
+    await transaction(async (tx) => {
+      await hold(tx);
+      if (!(await lockWork(tx, profileId, work.id))) return;
+      // A browser that turned out to be the person's while we cleared waits for the next turn, and so does the receipt.
+      if ((await findVisitorsOf(tx, profileId, [work.shellId])).some((visitorId) => !visitors.has(visitorId))) return;
+      // What a batch recorded that had begun before the erasure, and ended after it.
+      await eraseOutcomes(tx, { profileId, customerIds: [work.shellId], shellId: work.shellId, at: stores.now() });
+      await finish(tx, profileId, work.id, cleared, stores.now());
+    });
+  }
+}
+
+/** What names somebody within a longer text, room by room. */
+async function forgetTexts(
+  { app, stream, opening }: ErasureStores,
+  profileId: string,
+  signal: AbortSignal,
+): Promise<Cleared> {
+  const findNaming = findsNamingErased(app, opening.tombstones);
+  const stores = { app, stream, opening, vault: opening.envelopeVault };
+  const cleared: Record<string, number> = {};
+  for (const { forget } of holders) Object.assign(cleared, await forget?.(profileId, stores, findNaming, signal));
+  return cleared;
+}

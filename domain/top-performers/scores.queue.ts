@@ -1,0 +1,17 @@
+import type { QueueHandler } from '@tributary/work';
+import { type Engines, rebuildProfile } from './rebuild-profile.ts';
+import { isDue, setDue } from './store.ts';
+
+/** Scores the ads of the profiles that are due; the one item of a profile is the profile. */
+export const scores = (engines: Engines, now: () => Date): QueueHandler => ({
+  async take(profileId) {
+    const due = await engines.app.forProfile(profileId).transaction((tx) => isDue(tx, profileId), { readOnly: true });
+    return { items: due ? [{ id: profileId }] : [], isMore: false };
+  },
+  async work({ key, signal }) {
+    const counts = await rebuildProfile(engines, key, now(), signal);
+    if (!counts) await engines.app.forProfile(key).transaction((tx) => setDue(tx, key, false));
+  },
+  setAside: (tx, profileId) => setDue(tx, profileId, false),
+  putBack: (tx, profileId) => setDue(tx, profileId, true),
+});
