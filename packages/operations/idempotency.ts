@@ -80,7 +80,6 @@ export async function findStoredAnswer(
     throw new Refusal(
       'idempotency_key_conflict',
       'This request was carried out before, and its answer was too large to keep. Read what it made.',
-      { fields: { reason: 'answer_not_kept' } },
     );
   }
   const people = await tx
