@@ -157,6 +157,7 @@ export interface FoundCredential {
   /** What its app is granted on the profile now; null when no app stands behind it. */
   readonly granted: string[] | null;
   readonly requests_per_minute: number;
+  readonly is_rate_set: boolean;
   readonly is_attribution_enabled: boolean;
   readonly is_healthcare: boolean | null;
 }
