@@ -28,6 +28,7 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   readProfile: tenants.readProfile,
   deleteProfile: tenants.deleteProfile,
   updateEntitlement: tenants.updateEntitlement,
+  updatePrivacy: tenants.updatePrivacy,
   updateGrant: credentials.updateGrant,
   createKey: credentials.createKey,
   listKeys: credentials.listKeys,

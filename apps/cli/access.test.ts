@@ -33,6 +33,8 @@ test('commands pass the rooms of requests: same checks, same entries, and the ch
 }, async () => {
   const workspace = await run('workspace', 'create', 'Acme');
   const profile = await run('profile', 'create', workspace.id, 'Shop', '--currency', 'CLP');
+  expect(await run('profile', 'privacy', profile.id, 'hipaa')).toMatchObject({ privacyMode: 'hipaa' });
+  await expect(run('profile', 'privacy', profile.id, 'secret')).rejects.toThrow();
   const key = await run('key', 'create', profile.id, '--scopes', 'campaigns:read');
   await expect(run('key', 'create', profile.id, '--scopes', 'profiles:write')).rejects.toThrow(/does not hold/);
   const user = await run('user', 'create', 'ana@example.com', 'Ana', '--workspace', workspace.id);
@@ -43,6 +45,7 @@ test('commands pass the rooms of requests: same checks, same entries, and the ch
   expect(entries.map(({ action, target }) => [action, target])).toEqual([
     ['workspace.created', `workspace:${workspace.id}`],
     ['profile.created', `profile:${profile.id}`],
+    ['profile.privacy_changed', `profile:${profile.id}`],
     ['key.created', `api_key:${key.id}`],
     ['member.added', `user:${user.id}`],
   ]);
@@ -52,5 +55,5 @@ test('commands pass the rooms of requests: same checks, same entries, and the ch
     ['key_ring.rotated', 'key_ring:session'],
   ]);
   expect(await run('audit', 'verify')).toMatchObject({ entries: 2, broken_at: null });
-  expect(await run('audit', 'verify', workspace.id)).toMatchObject({ entries: 4, broken_at: null });
+  expect(await run('audit', 'verify', workspace.id)).toMatchObject({ entries: 5, broken_at: null });
 });

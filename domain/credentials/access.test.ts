@@ -1,6 +1,9 @@
-import { buildProfile, openTest } from '@tributary/testkit';
+import type { Role } from '@tributary/contract';
+import { setPrivacyByOperator } from '@tributary/domain/tenants/room.ts';
+import { auditEntries, buildMember, buildProfile, openTest, operatorOf } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
 import { describe, expect, test } from 'vitest';
+import { createKeyByOperator } from './create-key.ts';
 
 const { kit, api } = await openTest();
 const app = await api.registerApp();
@@ -374,6 +377,79 @@ test('[auth-023] a workspace that becomes a healthcare agency revokes the keys o
   );
   expect(await errorOf(call('GET', '/api/v1/profile', showsPeople.headers))).toEqual([401, 'unauthorized']);
   expect((await call('GET', '/api/v1/profile', showsNone.headers)).status).toBe(200);
+});
+
+describe('privacy', () => {
+  const grantOf = async (profileId: string) =>
+    (
+      await kit.app
+        .forProfile(profileId)
+        .transaction((tx) => tx.selectFrom('grants').select('oauth_scopes').executeTakeFirstOrThrow())
+    ).oauth_scopes;
+  const set = (profileId: string, privacy_mode: string) =>
+    call('PUT', entitlement(profileId), unbound, { enabled: true, privacy_mode });
+  const asMember = async (workspaceId: string, profileId: string, role: Role, privacy_mode: string) =>
+    call('PUT', '/api/v1/profile/privacy', (await buildMember(kit.app, workspaceId, role)).headers({ profileId }), {
+      privacy_mode,
+    });
+
+  test('an app makes a profile more private, and never less', async () => {
+    const { profileId } = await provision();
+    expect((await set(profileId, 'platform_safe')).status).toBe(200);
+    expect((await set(profileId, 'hipaa')).body.data.privacy_mode).toBe('hipaa');
+    for (const looser of ['standard', 'platform_safe']) {
+      const { status, body } = await set(profileId, looser);
+      expect([status, body.error.code, body.error.reason]).toEqual([403, 'forbidden', 'privacy_loosened']);
+    }
+    expect((await set(profileId, 'hipaa')).status).toBe(200);
+  });
+
+  test('owner and admin do both; nobody else does', async () => {
+    const { workspaceId, profileId } = await provision({ privacy_mode: 'hipaa' });
+    const loosened = await asMember(workspaceId, profileId, 'admin', 'standard');
+    expect([loosened.status, loosened.body.data.privacy_mode]).toEqual([200, 'standard']);
+    expect((await asMember(workspaceId, profileId, 'owner', 'hipaa')).status).toBe(200);
+    expect((await asMember(workspaceId, profileId, 'analyst', 'standard')).status).toBe(403);
+    const entries = await auditEntries(kit, { workspaceId });
+    expect(entries.filter(({ action }) => action === 'profile.privacy_changed').map(({ target }) => target)).toEqual([
+      `profile:${profileId}`,
+      `profile:${profileId}`,
+    ]);
+  });
+
+  test('the bundle that shows people leaves the grants for good, and is asked for anew', async () => {
+    const { workspaceId, profileId } = await provision({ scopes: ['analytics_pii', 'attribution_write'] });
+    await set(profileId, 'hipaa');
+    expect(await grantOf(profileId)).toEqual(['analytics', 'attribution_write']);
+    await asMember(workspaceId, profileId, 'owner', 'standard');
+    expect((await mint(profileId)).scopes).not.toContain('customers:read');
+    const grant = { scopes: ['analytics_pii'] };
+    expect((await call('PUT', `/api/v1/profiles/${profileId}/grant`, unbound, grant)).status).toBe(200);
+    expect((await mint(profileId)).scopes).toContain('customers:read');
+  });
+
+  test('so it does on all profiles of a workspace that becomes an agency of healthcare', async () => {
+    const { workspaceId, profileId } = await provision({ scopes: ['analytics', 'analytics_pii'] });
+    await kit.app
+      .forWorkspace(workspaceId)
+      .transaction((tx) => tx.updateTable('workspaces').set({ is_healthcare_agency: true }).execute());
+    expect(await grantOf(profileId)).toEqual(['analytics']);
+  });
+
+  test('[auth-022] a key that would show people on a healthcare profile is refused, whoever asks for it', async () => {
+    const { workspaceId, profileId } = await provision({ privacy_mode: 'hipaa' });
+    const owner = (await buildMember(kit.app, workspaceId, 'owner')).headers({ profileId });
+    const asked = { scopes: ['campaigns:read', 'customers:read'] };
+    expect(await errorOf(call('POST', '/api/v1/keys', owner, asked))).toEqual([403, 'healthcare_scope_forbidden']);
+    const made = await call('POST', '/api/v1/keys', owner, {});
+    expect(made.body.data.scopes).not.toContain('customers:read');
+    const operator = operatorOf(kit);
+    await expect(createKeyByOperator(operator, profileId, { scopes: ['visitors:read'] })).rejects.toMatchObject({
+      code: 'healthcare_scope_forbidden',
+    });
+    await setPrivacyByOperator(operator, profileId, 'standard');
+    expect(await createKeyByOperator(operator, profileId, { scopes: ['visitors:read'] })).toHaveProperty('key');
+  });
 });
 
 describe('the audit log', () => {

@@ -1,4 +1,5 @@
 import type { Scope } from '@tributary/contract';
+import { limits } from '@tributary/vocabulary';
 import type { KeyRow } from './store.ts';
 
 /** A key as the API shows it: enough to recognise it, nothing to use it. */
@@ -9,9 +10,13 @@ export function showKey(row: KeyRow) {
     prefix: row.prefix,
     last4: row.last4,
     scopes: row.scopes as Scope[],
-    rate_limit_per_minute: row.requests_per_minute,
+    rate_limit_per_minute: isRateSet(row) ? row.requests_per_minute : null,
     created_at: row.created_at.toISOString(),
     last_used_at: row.last_used_at?.toISOString() ?? null,
     expires_at: row.expires_at?.toISOString() ?? null,
   };
 }
+
+/** A key of before says it by the number: that of those who asked for none. The look-up of credentials holds to the same. */
+const isRateSet = ({ is_rate_set, requests_per_minute }: KeyRow): boolean =>
+  is_rate_set ?? requests_per_minute !== limits.ratePerMinute.apiKey.default;

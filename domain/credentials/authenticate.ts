@@ -40,6 +40,7 @@ function callerOf(found: FoundCredential, isSwapWindowOpen: (now: Date) => boole
     isEntitled: found.is_attribution_enabled,
     isHealthcare,
     requestsPerMinute: found.requests_per_minute,
+    isRateSet: found.is_rate_set,
     recheck: async (tx, then) => {
       const again = await findCredential(tx, found.hash, then);
       return again && callerOf(again, isSwapWindowOpen, then);

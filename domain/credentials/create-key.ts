@@ -1,5 +1,5 @@
 import { type Input, type Routes, routes, Scope } from '@tributary/contract';
-import { findWorkspaceOf } from '@tributary/domain/tenants';
+import { findWorkspaceOf, isHealthcareProfile } from '@tributary/domain/tenants';
 import {
   type Actor,
   actorOf,
@@ -11,7 +11,7 @@ import {
   type Sent,
 } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
-import { personScopes } from '@tributary/vocabulary';
+import { limits, personScopes } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { showKey } from './api-key.ts';
 import { hashSecret, mintSecret } from './secret.ts';
@@ -20,7 +20,7 @@ import { insertKey } from './store.ts';
 type Body = Input<Routes['createKey']>['body'];
 
 export const createKey: Handles<Routes['createKey']> = async ({ body }, { effect, caller, now, addToAudit }) => {
-  const scopes = decideScopes(body.scopes, caller.scopes, caller.kind === 'app' && caller.isHealthcare);
+  const scopes = decideScopes(body.scopes, caller.scopes, caller.isHealthcare);
   const profileId = caller.profileId;
   return effect(async (tx) => {
     addToAudit({ detail: { scopes } });
@@ -35,10 +35,10 @@ export async function createKeyByOperator(
   sent: Sent<Routes['createKey']>,
 ): Promise<{ id: string; key: string }> {
   const body = readBody(routes.createKey, sent);
-  const scopes = decideScopes(body.scopes, new Set(Scope.options), false);
   const { body: made } = await operator.effect(routes.createKey, { profileId }, async (tx, addToAudit) => {
     const workspaceId = await findWorkspaceOf(tx, profileId);
     if (!workspaceId) return refuse('not_found', 'There is no such profile.');
+    const scopes = decideScopes(body.scopes, new Set(Scope.options), await isHealthcareProfile(tx, profileId));
     addToAudit({ log: { workspaceId }, detail: { scopes } });
     return mintKey(tx, { ...body, scopes, profileId }, operator.actor, operator.now);
   });
@@ -62,7 +62,8 @@ async function mintKey(tx: Tx, key: NewKey, by: Actor, now: Date) {
     prefix: secret.slice(0, 14),
     last4: secret.slice(-4),
     scopes: key.scopes,
-    requests_per_minute: key.rate_limit_per_minute,
+    requests_per_minute: key.rate_limit_per_minute ?? limits.ratePerMinute.apiKey.default,
+    is_rate_set: key.rate_limit_per_minute !== undefined,
     minted_by_kind: by.kind,
     minted_by_id: by.id,
     created_at: now,
@@ -76,12 +77,13 @@ const neverLent: ReadonlySet<Scope> = new Set(['profiles:write', 'workspaces:wri
 
 /** What the new key may hold: what was asked for, or all, of what the one who mints it holds. */
 function decideScopes(asked: readonly Scope[] | undefined, held: ReadonlySet<Scope>, isHealthcare: boolean): Scope[] {
-  const lendable = [...held].filter((scope) => !neverLent.has(scope));
+  const showsPeople = (scope: Scope) => personScopes.includes(scope);
+  const lendable = [...held].filter((scope) => !neverLent.has(scope) && !(isHealthcare && showsPeople(scope)));
   if (!asked)
     return lendable.length > 0
       ? lendable.sort()
       : refuse('insufficient_scope', 'The grant holds no scope that a key could carry.');
-  if (isHealthcare && asked.some((scope) => personScopes.includes(scope))) {
+  if (isHealthcare && asked.some(showsPeople)) {
     refuse('healthcare_scope_forbidden', 'This profile counts as healthcare: a key on it never shows people.');
   }
   const missing = asked.filter((scope) => !lendable.includes(scope));

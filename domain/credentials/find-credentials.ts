@@ -9,6 +9,7 @@ export async function findCredential(tx: Tx, hash: Buffer, now: Date): Promise<F
 
 type Waiting = {
   readonly hash: Buffer;
+  readonly now: Date;
   resolve(found: FoundCredential | undefined): void;
   reject(error: unknown): void;
 };
@@ -28,26 +29,28 @@ export class CredentialFinder {
 
   find(hash: Buffer, now: Date): Promise<FoundCredential | undefined> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ hash, resolve, reject });
-      if (this.#asking < 2) void this.#ask(now);
+      this.#waiting.push({ hash, now, resolve, reject });
+      if (this.#asking < 2) void this.#ask();
     });
   }
 
-  async #ask(now: Date): Promise<void> {
+  async #ask(): Promise<void> {
     this.#asking += 1;
     // Whoever arrives in this turn of the event loop comes along.
     await new Promise(setImmediate);
     const batch = this.#waiting.splice(0);
     try {
-      if (batch.length > 0) await this.#answer(batch, now);
+      if (batch.length > 0) await this.#answer(batch);
     } finally {
       this.#asking -= 1;
-      if (this.#waiting.length > 0) void this.#ask(now);
+      if (this.#waiting.length > 0) void this.#ask();
     }
   }
 
-  async #answer(batch: readonly Waiting[], now: Date): Promise<void> {
+  async #answer(batch: readonly Waiting[]): Promise<void> {
     try {
+      // Under load the first of them has waited: held against its time, a credential would live on that is over for the last.
+      const now = new Date(Math.max(...batch.map((waiting) => waiting.now.getTime())));
       const hashes = batch.map(({ hash }) => hash);
       const { rows } = await this.#ledger.query(findByHash(hashes, now));
       const found = new Map(rows.map((row) => [row.hash.toString('latin1'), row]));

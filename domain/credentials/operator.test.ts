@@ -74,6 +74,17 @@ test('what the operator asks for is checked as a request is', async () => {
   expect(await inWorkspace()).toEqual([]);
 });
 
+test('with the old secret of an app go the tokens that it gave', async () => {
+  const app = await api.registerApp();
+  const other = await api.registerApp();
+  const [token, stays] = [await app.token(), await other.token()];
+  const create = async (headers: Record<string, string>) =>
+    (await api.call({ method: 'POST', url: '/api/v1/workspaces', headers, payload: { name: 'W' } })).statusCode;
+  expect([await create(token), await create(stays)]).toEqual([201, 201]);
+  await resetAppSecret(operatorOf(kit), app.clientId);
+  expect([await create(token), await create(stays)]).toEqual([401, 201]);
+});
+
 test('apps belong to the installation, and so do their entries', async () => {
   const operator = operatorOf(kit);
   const app = { name: 'Partner', redirectUris: [], allowedReturnOrigins: [], rateTier: 'standard' as const };

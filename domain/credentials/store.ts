@@ -118,8 +118,12 @@ export async function issueToken(tx: Tx, token: NewToken, now: Date): Promise<vo
 
 export const insertApp = (tx: Tx, row: Insertable<Schema['apps']>) => tx.insertInto('apps').values(row).execute();
 
-export const replaceAppSecret = (tx: Tx, appId: string, hash: Buffer): Promise<{ id: string } | undefined> =>
-  tx.updateTable('apps').set({ client_secret_hash: hash }).where('id', '=', appId).returning('id').executeTakeFirst();
+/** With the old secret go the tokens that it gave. */
+export async function replaceAppSecret(tx: Tx, appId: string, hash: Buffer): Promise<{ id: string } | undefined> {
+  await tx.deleteFrom('app_tokens').where('app_id', '=', appId).execute();
+  const apps = tx.updateTable('apps').set({ client_secret_hash: hash }).where('id', '=', appId);
+  return apps.returning('id').executeTakeFirst();
+}
 
 /** Undefined when there is no such app that is live. */
 export const markAppDisabled = (tx: Tx, appId: string, now: Date): Promise<{ id: string } | undefined> =>
@@ -153,6 +157,7 @@ export interface FoundCredential {
   /** What its app is granted on the profile now; null when no app stands behind it. */
   readonly granted: string[] | null;
   readonly requests_per_minute: number;
+  readonly is_rate_set: boolean;
   readonly is_attribution_enabled: boolean;
   readonly is_healthcare: boolean | null;
 }

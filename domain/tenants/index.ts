@@ -5,6 +5,7 @@ export {
   findWorkspaceOf,
   hasProfile,
   hasWorkspace,
+  isHealthcareProfile,
   type ProfileDays,
   type ProfileFacts,
   profileOf,

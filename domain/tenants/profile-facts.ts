@@ -56,6 +56,14 @@ export async function findWorkspaceOf(tx: Tx, profileId: string): Promise<string
   return row?.workspace_id;
 }
 
+/** Of a profile behind whose wall the transaction stands. What cannot be told counts as healthcare. */
+export async function isHealthcareProfile(tx: Tx, profileId: string): Promise<boolean> {
+  const { rows } = await sql<{
+    is_healthcare: boolean;
+  }>`SELECT is_healthcare FROM find_visit_profiles(${[profileId]}::uuid[])`.execute(tx);
+  return rows[0]?.is_healthcare ?? true;
+}
+
 export async function hasWorkspace(tx: Tx, workspaceId: string): Promise<boolean> {
   const row = await tx.selectFrom('workspaces').select('id').where('id', '=', workspaceId).executeTakeFirst();
   return row !== undefined;

@@ -7,6 +7,7 @@ export {
   deleteProfile,
   deleteWorkspace,
 } from './delete-tenant.ts';
+export { setPrivacyByOperator, updatePrivacy } from './privacy.ts';
 export { findProfile } from './profile-facts.ts';
 export { readProfile } from './read-profile.ts';
 export type { ReadinessStep } from './readiness.ts';

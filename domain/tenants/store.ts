@@ -68,6 +68,15 @@ export async function countActiveProfiles(tx: Tx, workspaceId: string): Promise<
   return Number(active);
 }
 
+/** Locked, so that nobody changes it between the look and the change. */
+export const lockPrivacyMode = (tx: Tx, profileId: string) =>
+  tx
+    .selectFrom('profiles')
+    .select(['workspace_id', 'privacy_mode'])
+    .where('id', '=', profileId)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+
 export const setPrivacyMode = (tx: Tx, profileId: string, mode: string) =>
   tx.updateTable('profiles').set({ privacy_mode: mode }).where('id', '=', profileId).execute();
 

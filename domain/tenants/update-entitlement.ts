@@ -1,8 +1,9 @@
 import type { PrivacyMode, Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
 import { enter } from '@tributary/postgres';
+import { tightenPrivacy } from './privacy.ts';
 import { governedProfile } from './reach.ts';
-import { setEnabled, setPrivacyMode } from './store.ts';
+import { setEnabled } from './store.ts';
 
 export const updateEntitlement: Handles<Routes['updateEntitlement']> = async ({ params, body }, context) => {
   const { effect, addToAudit } = context;
@@ -10,7 +11,7 @@ export const updateEntitlement: Handles<Routes['updateEntitlement']> = async ({ 
   return effect(async (tx) => {
     await enter(tx, { profileId });
     // Privacy first, in a statement of its own: at no moment is the profile both enabled and still in its old mode.
-    if (body.privacy_mode) await setPrivacyMode(tx, profileId, body.privacy_mode);
+    if (body.privacy_mode) await tightenPrivacy(tx, profileId, body.privacy_mode);
     const { privacy_mode } = await setEnabled(tx, profileId, body.enabled);
     addToAudit({ log: { workspaceId }, detail: { enabled: body.enabled, privacy_mode } });
     return answer(200, {

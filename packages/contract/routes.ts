@@ -12,6 +12,7 @@ import {
   readProfile,
   updateEntitlement,
   updateGrant,
+  updatePrivacy,
 } from './routes/access.ts';
 import {
   acceptInvitation,
@@ -89,6 +90,7 @@ export const routes = {
   readProfile,
   deleteProfile,
   updateEntitlement,
+  updatePrivacy,
   updateGrant,
   createKey,
   listKeys,

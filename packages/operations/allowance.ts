@@ -18,9 +18,10 @@ export async function takeAllowance(
   const bucket = route.rate ?? 'standard';
   if (caller === undefined || bucket === 'token' || bucket === 'public')
     return takeFromAddress(limiter, bucket, address);
+  const isOfIngest = bucket === 'ingest' && !caller.isRateSet;
   const verdict = await limiter.take(
-    `${bucket}:${caller.credentialId}`,
-    bucket === 'ingest' ? perMinute.ingest : caller.requestsPerMinute,
+    `${isOfIngest ? 'ingest' : 'standard'}:${caller.credentialId}`,
+    isOfIngest ? perMinute.ingest : caller.requestsPerMinute,
   );
   if (!verdict.allowed) throw tooMany(verdict);
   return verdict;

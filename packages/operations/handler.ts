@@ -18,6 +18,8 @@ export interface Caller {
   readonly isEntitled: boolean;
   readonly isHealthcare: boolean;
   readonly requestsPerMinute: number;
+  /** Somebody set that number for this credential: it holds on every route, those that take data in included. */
+  readonly isRateSet?: boolean;
   /** The same credential as it stands now, asked through a transaction that holds the privacy lock; undefined once it is dead. */
   readonly recheck: (tx: Tx, now: Date) => Promise<Caller | undefined>;
 }

@@ -1,16 +1,22 @@
 import { createHash } from 'node:crypto';
 import type { Ledger, Tx } from '@tributary/postgres';
+import type { RateLimiter } from '@tributary/redis';
 import { type SealedColumn, tryOpen, type Vault } from '@tributary/vault';
 import { hourMs, limits } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import type { Caller } from './handler.ts';
 import { Refusal } from './refusal.ts';
 
-/** An answer exactly as it was sent, to be sent again. */
+/** An answer as it was sent, to be sent again. */
 export interface StoredAnswer {
   readonly status: number;
   readonly bytes: string;
+  /** The customers that it names. */
+  readonly people: readonly string[];
 }
+
+/** Is kept instead of an answer for which there was no room: no answer says this. */
+const notKept = 'null';
 
 /** One request under an Idempotency-Key: whose it is, and what it asked for. */
 export interface IdempotentRequest {
@@ -41,7 +47,7 @@ export function readIdempotentRequest(
 }
 
 /** Whose request it is: an app has a new token each hour, a person a new session each time they sign in. */
-export const principalOf = ({ kind, credentialId, appId, userId }: Caller): string =>
+const principalOf = ({ kind, credentialId, appId, userId }: Caller): string =>
   `${kind} ${(kind === 'app' && appId) || (kind === 'session' && userId) || credentialId}`;
 
 /** What an answer was made for: it is not shown again to whoever may do less by now, nor carried out twice for who may more. */
@@ -69,7 +75,32 @@ export async function findStoredAnswer(
       'This Idempotency-Key was used for another request, or with other rights. Use a new key for a new request.',
     );
   }
-  return { status: row.status, bytes: vault.open(row.body, place(request)) };
+  const bytes = vault.open(row.body, place(request));
+  if (bytes === notKept) {
+    throw new Refusal(
+      'idempotency_key_conflict',
+      'This request was carried out before, and its answer was too large to keep. Read what it made.',
+    );
+  }
+  const people = await tx
+    .selectFrom('idempotent_answer_people')
+    .select('customer_id')
+    .where('owner_id', '=', request.ownerId)
+    .where('key_hash', '=', request.keyHash)
+    .execute();
+  return { status: row.status, bytes, people: people.map(({ customer_id }) => customer_id) };
+}
+
+/** About what a name in the index of people takes. */
+const bytesPerPerson = 128;
+
+/** Whether there is room for the answer: a caller who sends large batches all day must not fill the ledger with what it was told. */
+async function isKept(limiter: RateLimiter, caller: Caller, { bytes, people }: StoredAnswer): Promise<boolean> {
+  const { smallAnswerBytes, largeKibibytesPerHour } = limits.idempotency;
+  const size = bytes.length + people.length * bytesPerPerson;
+  if (size <= smallAnswerBytes) return true;
+  const terms = { windowMs: hourMs, cost: Math.ceil(size / 1_024) };
+  return (await limiter.take(`kept:${principalOf(caller)}`, largeKibibytesPerHour, terms)).allowed;
 }
 
 /** Holds the key until the transaction ends; somebody else holding it means that the first request is still at work. */
@@ -91,17 +122,18 @@ export async function claimKey(tx: Tx, { ownerId, keyHash }: IdempotentRequest):
 export async function storeAnswer(
   tx: Tx,
   request: IdempotentRequest,
+  caller: Caller,
   answer: StoredAnswer,
-  people: Iterable<string>,
   now: Date,
-  vault: Vault,
+  { vault, limiter }: { readonly vault: Vault; readonly limiter: RateLimiter },
 ): Promise<void> {
+  const isWhole = await isKept(limiter, caller, answer);
   const values = {
     owner_id: request.ownerId,
     key_hash: request.keyHash,
     fingerprint: request.fingerprint,
     status: answer.status,
-    body: vault.seal(answer.bytes, place(request)),
+    body: vault.seal(isWhole ? answer.bytes : notKept, place(request)),
     expires_at: new Date(now.getTime() + lifeMs),
   };
   await tx
@@ -110,7 +142,7 @@ export async function storeAnswer(
     // What is there has expired, or the look before would have found it.
     .onConflict((conflict) => conflict.columns(['owner_id', 'key_hash']).doUpdateSet(values))
     .execute();
-  const mentioned = [...new Set(people)].map((customerId) => ({
+  const mentioned = (isWhole ? answer.people : []).map((customerId) => ({
     owner_id: request.ownerId,
     customer_id: customerId,
     key_hash: request.keyHash,

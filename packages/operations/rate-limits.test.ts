@@ -57,12 +57,28 @@ test('[lim-030] [lim-034] [lim-035] [err-026] a key has its own allowance; past 
   expect((await ask('/api/v1/ping', other.headers)).statusCode).toBe(200);
 });
 
-test('ingest has an allowance of its own, which reading does not use up', async () => {
-  const key = await buildApiKey(kit.app, profileId, { requestsPerMinute: 1 });
+test('where no rate was set ingest has an allowance of its own, which reading does not use up', async () => {
+  const key = await buildApiKey(kit.app, profileId, { requestsPerMinute: 1, isRateSet: false });
   expect((await ask('/api/v1/ping', key.headers)).statusCode).toBe(200);
   expect((await ask('/api/v1/ping', key.headers)).statusCode).toBe(429);
   const response = await ask('/api/v1/ingest', key.headers);
   expect([response.statusCode, response.headers['x-ratelimit-limit']]).toEqual([200, '6000']);
+});
+
+test('[lim-030] a rate that was set on a key holds over all routes together', async () => {
+  const key = await buildApiKey(kit.app, profileId, { requestsPerMinute: 2 });
+  const statuses = [];
+  for (const path of ['ingest', 'ping', 'ingest', 'ping'])
+    statuses.push((await ask(`/api/v1/${path}`, key.headers)).statusCode);
+  expect(statuses).toEqual([200, 200, 429, 429]);
+});
+
+test('a key of before the two were told apart: its rate was set unless it is the usual one', async () => {
+  const limitOf = async (requestsPerMinute: number) => {
+    const key = await buildApiKey(kit.app, profileId, { requestsPerMinute, isRateSet: null });
+    return (await ask('/api/v1/ingest', key.headers)).headers['x-ratelimit-limit'];
+  };
+  expect([await limitOf(300), await limitOf(10)]).toEqual(['6000', '10']);
 });
 
 test('guessing credentials or paths is limited by address', async () => {

@@ -141,11 +141,12 @@ export class Work<Services> {
   }
 
   #keep(tx: Tx, idempotent: IdempotentRequest, { kept }: Rendered): Promise<void> {
-    return storeAnswer(tx, idempotent, kept, this.people, this.#call.now, this.#desk.vault);
+    return storeAnswer(tx, idempotent, this.#caller, kept, this.#call.now, this.#desk);
   }
 
   #replay(answer: StoredAnswer): StoredAnswer {
     this.headers['idempotent-replayed'] = 'true';
+    for (const customerId of answer.people) this.people.add(customerId);
     return answer;
   }
 
@@ -157,7 +158,9 @@ export class Work<Services> {
     const left = withoutSecrets(declared, whole);
     if (this.#desk.checkAnswers) for (const sent of new Set([whole, left])) hold(this.#route, declared, sent);
     const bytes = written(whole);
-    return { status, bytes, kept: { status, bytes: left === whole ? bytes : written(left) } };
+    const people = [...this.people];
+    const kept = { status, bytes: left === whole ? bytes : written(left), people };
+    return { status, bytes, people, kept };
   }
 
   #withOwner(body: { meta?: object }): object {

@@ -111,6 +111,7 @@ export interface ApiKeys {
   expires_at: Timestamp | null;
   hash: Buffer;
   id: string;
+  is_rate_set: boolean | null;
   last_used_at: Timestamp | null;
   last4: string;
   minted_by_id: string | null;

@@ -11,7 +11,8 @@ CREATE TYPE public.credential AS (
 	granted text[],
 	requests_per_minute integer,
 	is_attribution_enabled boolean,
-	is_healthcare boolean
+	is_healthcare boolean,
+	is_rate_set boolean
 );
 
 CREATE FUNCTION public.announce_waiting() RETURNS trigger
@@ -236,7 +237,8 @@ CREATE FUNCTION public.find_credentials(hashes bytea[], at timestamp with time z
   RETURN QUERY SELECT k.hash, 'api_key', k.id, p.id, p.workspace_id, k.app_id, k.scopes,
     CASE WHEN k.app_id IS NULL THEN NULL ELSE coalesce(g.oauth_scopes, '{}') END,
     k.requests_per_minute, p.is_attribution_enabled,
-    w.is_healthcare_agency OR p.privacy_mode <> 'standard'
+    w.is_healthcare_agency OR p.privacy_mode <> 'standard',
+    coalesce(k.is_rate_set, k.requests_per_minute <> 300)
   FROM api_keys k
   JOIN profiles p ON p.id = k.profile_id AND p.archived_at IS NULL
   JOIN workspaces w ON w.id = p.workspace_id AND w.archived_at IS NULL
@@ -248,7 +250,8 @@ CREATE FUNCTION public.find_credentials(hashes bytea[], at timestamp with time z
   SELECT t.hash, 'app', t.id, p.id, p.workspace_id, t.app_id, t.scopes,
     CASE WHEN t.profile_id IS NULL THEN NULL ELSE coalesce(g.oauth_scopes, '{}') END,
     CASE a.rate_tier WHEN 'internal' THEN 6000 WHEN 'elevated' THEN 1200 ELSE 300 END, coalesce(p.is_attribution_enabled, true),
-    coalesce(w.is_healthcare_agency OR p.privacy_mode <> 'standard', true)
+    coalesce(w.is_healthcare_agency OR p.privacy_mode <> 'standard', true),
+    false
   FROM app_tokens t
   JOIN apps a ON a.id = t.app_id AND a.disabled_at IS NULL
   LEFT JOIN profiles p ON p.id = t.profile_id AND p.archived_at IS NULL
@@ -571,6 +574,9 @@ CREATE FUNCTION public.revoke_person_keys(profile uuid, at timestamp with time z
 DECLARE
   revoked integer;
 BEGIN
+  UPDATE grants SET updated_at = at,
+    oauth_scopes = ARRAY(SELECT DISTINCT unnest(array_replace(oauth_scopes, 'analytics_pii', 'analytics')) ORDER BY 1)
+  WHERE profile_id = profile AND 'analytics_pii' = ANY (oauth_scopes);
   UPDATE api_keys SET revoked_at = at
   WHERE profile_id = profile AND app_id IS NOT NULL AND revoked_at IS NULL
     AND scopes && ARRAY['customers:read', 'visitors:read'];
@@ -719,6 +725,7 @@ CREATE TABLE public.api_keys (
     revoked_at timestamp with time zone,
     minted_by_kind text,
     minted_by_id text,
+    is_rate_set boolean,
     CONSTRAINT api_keys_requests_per_minute_check CHECK (((requests_per_minute >= 1) AND (requests_per_minute <= 600000))),
     CONSTRAINT minted_by_somebody CHECK (((minted_by_kind IS NULL) = (minted_by_id IS NULL)))
 );
@@ -2418,6 +2425,8 @@ ALTER TABLE public.score_rebuilds ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.search_terms ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY switch ON public.api_keys FOR UPDATE TO tributary_owner USING (true);
+
+CREATE POLICY switch ON public.grants FOR UPDATE TO tributary_owner USING (true);
 
 ALTER TABLE public.tombstones ENABLE ROW LEVEL SECURITY;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { effectiveScopes, isHealthcareFamily } from './index.ts';
+import { effectiveScopes, isHealthcareFamily, isLoosened } from './index.ts';
 
 test.each([
   ['[conv-022]', true, 'standard', true],
@@ -22,4 +22,15 @@ test('a key is worth no more than its grant, and shows no people on a healthcare
     new Set(['customers:read', 'visitors:read', 'campaigns:read']),
   );
   expect(effectiveScopes<string>(minted, granted, true)).toEqual(new Set(['campaigns:read']));
+});
+
+test.each([
+  ['standard', 'hipaa', false],
+  ['standard', 'platform_safe', false],
+  ['platform_safe', 'hipaa', false],
+  ['hipaa', 'hipaa', false],
+  ['hipaa', 'platform_safe', true],
+  ['platform_safe', 'standard', true],
+] as const)('from %s to %s loosens: %s', (from, to, expected) => {
+  expect(isLoosened(from, to)).toBe(expected);
 });

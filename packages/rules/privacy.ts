@@ -1,4 +1,4 @@
-import { personScopes } from '@tributary/vocabulary';
+import { type PrivacyMode, personScopes, privacyModes } from '@tributary/vocabulary';
 
 /** Who may see people. Partner apps never do on a healthcare-family profile; where its status is unknown it counts as one. */
 export interface PrivacyStatus {
@@ -9,6 +9,10 @@ export interface PrivacyStatus {
 export function isHealthcareFamily(status: PrivacyStatus | undefined): boolean {
   return status === undefined || status.isHealthcareAgency || status.privacyMode !== 'standard';
 }
+
+/** Whether a profile would be less private than it is. */
+export const isLoosened = (from: PrivacyMode, to: PrivacyMode): boolean =>
+  privacyModes.indexOf(to) < privacyModes.indexOf(from);
 
 const ofPeople: ReadonlySet<string> = new Set(personScopes);
 

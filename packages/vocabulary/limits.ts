@@ -69,7 +69,12 @@ export const limits = {
   handoff: { lifeMinutes: 45, stateMinutes: 15 },
 
   // Running
-  idempotency: { replayHours: 24 },
+  idempotency: {
+    replayHours: 24,
+    /** A small answer is always kept. Of larger ones a caller has so much kept an hour; beyond it, only that there was one. */
+    smallAnswerBytes: 4_096,
+    largeKibibytesPerHour: 8_192,
+  },
   ratePerMinute: {
     app: { standard: 300, elevated: 1_200, internal: 6_000 },
     /** `max` is what an app may ask for. */

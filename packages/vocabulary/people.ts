@@ -1,5 +1,6 @@
 import { namesOf } from './names-of.ts';
 
+/** The least private first. */
 export const privacyModes = ['standard', 'platform_safe', 'hipaa'] as const;
 export type PrivacyMode = (typeof privacyModes)[number];
 

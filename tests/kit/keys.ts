@@ -13,6 +13,8 @@ export interface KeyTraits {
   readonly scopes?: readonly Scope[];
   readonly appId?: string;
   readonly requestsPerMinute?: number;
+  /** Null: minted before it was told apart. */
+  readonly isRateSet?: boolean | null;
   readonly expiresAt?: Date;
 }
 
@@ -33,6 +35,7 @@ export async function buildApiKey(postgres: Postgres, profileId: string, traits:
         last4: secret.slice(-4),
         scopes: [...(traits.scopes ?? ['campaigns:read', 'attribution:write'])],
         requests_per_minute: traits.requestsPerMinute ?? 60_000,
+        is_rate_set: traits.isRateSet === undefined ? true : traits.isRateSet,
         created_at: new Date('2026-01-01T00:00:00Z'),
         expires_at: traits.expiresAt ?? null,
       })

@@ -13,7 +13,7 @@ import {
   plans,
   privacyModes,
 } from '@tributary/vocabulary';
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { withLedgers } from '../ledgers.ts';
 import { show, tell } from '../output.ts';
 
@@ -121,6 +121,17 @@ function profileCommand(): Command {
           ),
         ),
     )
+    .addCommand(
+      sub('privacy', 'Make a profile more private, or less')
+        .argument('<profile>', 'id of the profile')
+        .addArgument(new Argument('<mode>').choices(privacyModes))
+        .action((profileId: string, mode: PrivacyMode, { json }: Json) =>
+          withLedgers(async ({ operator }) => {
+            await tenants.setPrivacyByOperator(operator, profileId, mode);
+            tell({ id: profileId, privacyMode: mode }, json, 'Set.');
+          }),
+        ),
+    )
     .addCommand(deleteCommand('profile', 'Delete a profile and everything in it, from every store'));
 }
 
@@ -207,9 +218,13 @@ function keyCommand(): Command {
           `separated by commas; default: all that a profile has (${Object.keys(allScopes).length - 2})`,
           commaList,
         )
-        .option('--rate <requests>', 'requests a minute', Number, limits.ratePerMinute.apiKey.default)
+        .option(
+          '--rate <requests>',
+          `requests a minute on every route; default: ${limits.ratePerMinute.apiKey.default}, and ${limits.ratePerMinute.ingest} where data is taken in`,
+          Number,
+        )
         .action(
-          (profileId: string, { name, scopes, rate, json }: { name: string; scopes?: Scope[]; rate: number } & Json) =>
+          (profileId: string, { name, scopes, rate, json }: { name: string; scopes?: Scope[]; rate?: number } & Json) =>
             withLedgers(async ({ operator }) => {
               const wanted = { name, scopes, rate_limit_per_minute: rate };
               const key = await credentials.createKeyByOperator(operator, profileId, wanted);

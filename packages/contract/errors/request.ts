@@ -74,8 +74,9 @@ export const requestErrors = {
     status: 409,
     title: 'Idempotency key already taken',
     meaning:
-      'An earlier request used this Idempotency-Key for another operation or with another body. Nothing was done now.',
-    whatToDo: 'For a new operation make a new key. To repeat the old one, send exactly what was sent then.',
+      'An earlier request used this Idempotency-Key for another operation, with another body or with other rights, or it was carried out and its answer was too large to keep, as the message says. Nothing was done now.',
+    whatToDo:
+      'For a new operation make a new key. To repeat the old one, send exactly what was sent then. Where the answer was not kept, read what was made.',
     retry: 'after_change',
   },
   idempotency_key_in_flight: {

@@ -126,9 +126,29 @@ export const updateEntitlement = route({
   ...profileInPath,
   // An id that is not a UUID names no profile either.
   refusedAs: { profileId: 'not_found' },
-  body: { schema: z.object({ enabled: z.boolean(), privacy_mode: PrivacyMode.optional() }) },
+  body: {
+    schema: z.object({
+      enabled: z.boolean(),
+      privacy_mode: PrivacyMode.optional().describe('At least as private as the profile is.'),
+    }),
+  },
   idempotency: 'natural',
   answers: { 200: { schema: data(z.strictObject({ enabled: z.boolean(), privacy_mode: PrivacyMode })), bare: true } },
+});
+
+export const updatePrivacy = route({
+  id: 'updatePrivacy',
+  method: 'PUT',
+  path: '/api/v1/profile/privacy',
+  summary: 'Set how private the profile is',
+  description:
+    'More private or less. A partner app makes a profile more private only. When it becomes healthcare-family, the bundle that shows people leaves the grants of all apps for good: after it was loosened again they ask for it anew.',
+  chapter: 'Workspaces and profiles',
+  audit: { action: 'profile.privacy_changed', of: 'profile:{caller.profileId}' },
+  access: { credentials: ['session'], roles: ['owner', 'admin'], grain: 'profile', entitlement: 'not needed' },
+  body: { schema: z.object({ privacy_mode: PrivacyMode }) },
+  idempotency: 'natural',
+  answers: { 200: { schema: data(z.strictObject({ privacy_mode: PrivacyMode })) } },
 });
 
 export const updateGrant = route({
@@ -159,7 +179,12 @@ export const ApiKey = z.strictObject({
   prefix: z.string(),
   last4: z.string(),
   scopes: z.array(Scope),
-  rate_limit_per_minute: z.int(),
+  rate_limit_per_minute: z
+    .int()
+    .nullable()
+    .describe(
+      `On every route. Null: ${apiKey.default}, and ${limits.ratePerMinute.ingest} on the routes that take data in.`,
+    ),
   created_at: IsoTimestamp,
   last_used_at: IsoTimestamp.nullable(),
   expires_at: IsoTimestamp.nullable(),
@@ -190,7 +215,14 @@ export const createKey = route({
         .max(50)
         .optional()
         .describe('Default: all that the grant allows.'),
-      rate_limit_per_minute: z.int().min(apiKey.min).max(apiKey.max).default(apiKey.default),
+      rate_limit_per_minute: z
+        .int()
+        .min(apiKey.min)
+        .max(apiKey.max)
+        .optional()
+        .describe(
+          `Holds on every route. Default: ${apiKey.default}, and ${limits.ratePerMinute.ingest} on the routes that take data in.`,
+        ),
       expires_at: IsoTimestampInput.optional(),
     }),
     optional: true,

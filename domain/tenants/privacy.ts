@@ -1,0 +1,49 @@
+import { type PrivacyMode, type Routes, routes } from '@tributary/contract';
+import { answer, type Handles, type Operator, refuse } from '@tributary/operations';
+import { enter, type Tx } from '@tributary/postgres';
+import { isLoosened } from '@tributary/rules';
+import { lockPrivacyMode, setPrivacyMode } from './store.ts';
+
+/**
+ * A partner app makes a profile more private, never less. What shows people leaves the grants on it at that, by a trigger, so that no
+ * writer can forget it.
+ */
+export async function tightenPrivacy(tx: Tx, profileId: string, mode: PrivacyMode): Promise<void> {
+  const { privacy_mode: before } = (await lockPrivacyMode(tx, profileId)) ?? noProfile();
+  if (isLoosened(before as PrivacyMode, mode)) {
+    refuse('forbidden', `The profile is "${before}". Only an owner or admin of its workspace makes it less private.`, {
+      fields: { reason: 'privacy_loosened' },
+    });
+  }
+  await setPrivacyMode(tx, profileId, mode);
+}
+
+/** For whoever answers for the profile: more private or less. */
+export const updatePrivacy: Handles<Routes['updatePrivacy']> = async ({ body }, { effect, caller, addToAudit }) =>
+  effect(async (tx) => {
+    const { profileId } = caller;
+    const { before } = await setPrivacy(tx, profileId, body.privacy_mode);
+    addToAudit({ detail: { before, privacy_mode: body.privacy_mode } });
+    return answer(200, { data: { privacy_mode: body.privacy_mode } });
+  });
+
+export async function setPrivacyByOperator(operator: Operator, profileId: string, mode: PrivacyMode): Promise<void> {
+  const act = {
+    id: routes.updatePrivacy.id,
+    audit: { ...routes.updatePrivacy.audit, of: 'profile:{params.id}' },
+  } as const;
+  await operator.effect(act, { profileId, params: { id: profileId } }, async (tx, addToAudit) => {
+    const { before, workspaceId } = await setPrivacy(tx, profileId, mode);
+    addToAudit({ log: { workspaceId }, detail: { before, privacy_mode: mode } });
+    return answer(200, { data: { privacy_mode: mode } });
+  });
+}
+
+async function setPrivacy(tx: Tx, profileId: string, mode: PrivacyMode) {
+  await enter(tx, { profileId });
+  const profile = (await lockPrivacyMode(tx, profileId)) ?? noProfile();
+  await setPrivacyMode(tx, profileId, mode);
+  return { before: profile.privacy_mode, workspaceId: profile.workspace_id };
+}
+
+const noProfile = () => refuse('not_found', 'There is no such profile.');

@@ -1,0 +1,103 @@
+import { data, route } from '@tributary/contract';
+import { LocalBuckets, type RateLimiter } from '@tributary/redis';
+import { buildApiKey, buildProfile, openDesk, openKit, type TestDesk } from '@tributary/testkit';
+import { limits } from '@tributary/vocabulary';
+import { v7 as uuid } from 'uuid';
+import { beforeEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import { admitCall, answer, type Call, type Handles, identify, type Prepared, runOperation } from './index.ts';
+
+const say = route({
+  id: 'say',
+  method: 'POST',
+  path: '/api/v1/say',
+  audit: 'not needed: a test',
+  summary: 'Say',
+  chapter: 'Test',
+  access: { credentials: ['api_key'], scopes: [['customers:read']], grain: 'person', entitlement: 'not needed' },
+  idempotency: 'accepted',
+  answers: { 200: { schema: data(z.strictObject({ text: z.string(), count: z.number() })) } },
+});
+
+const kit = await openKit();
+const { smallAnswerBytes, largeKibibytesPerHour } = limits.idempotency;
+let desk: TestDesk;
+let nowMs: number;
+let profile: { id: string; workspaceId: string };
+let count: number;
+beforeEach(async () => {
+  const buckets = new LocalBuckets();
+  nowMs = 0;
+  count = 0;
+  const limiter: RateLimiter = {
+    take: async (name, limit, { windowMs = 60_000, cost = 1 } = {}) =>
+      buckets.take(name, limit, nowMs * 1_000, { limit, window: windowMs * 1_000, cost }),
+  };
+  desk = openDesk(kit, limiter);
+  profile = await buildProfile(kit.app);
+});
+
+/** Somebody who is answered so many characters, about so many people. */
+async function caller() {
+  const { authorization } = (await buildApiKey(kit.app, profile.id, { scopes: ['customers:read'] })).headers;
+  const presented = { authorization, cookie: undefined, profileId: undefined, workspaceId: undefined };
+  return async (idempotencyKey: string, characters: number, people = 0) => {
+    const handler: Handles<typeof say> = (_input, { effect, mentions }) =>
+      effect(async () => {
+        for (let person = 0; person < people; person += 1) mentions(uuid());
+        count += 1;
+        return answer(200, { data: { text: 'x'.repeat(characters), count } });
+      });
+    const call: Call = {
+      caller: await identify(desk, say, presented, 'here', kit.clock.now()),
+      address: 'here',
+      idempotencyKey,
+      requestId: 'req_test',
+      now: kit.clock.now(),
+      signal: new AbortController().signal,
+    };
+    const input = { params: {}, query: {}, body: undefined, contentType: undefined, target: say.path };
+    const sent: Prepared[] = [];
+    const send = (prepared: Prepared) => void sent.push(prepared);
+    await runOperation(say, handler, await admitCall(say, call, desk), input, desk, send);
+    return JSON.parse(sent[0]?.bytes ?? 'null').data.count as number;
+  };
+}
+
+const notKept = { code: 'idempotency_key_conflict', message: expect.stringContaining('was carried out before') };
+
+test('of large answers a caller has so much kept an hour; beyond it a repeat is told that it was carried out', async () => {
+  const [one, other] = [await caller(), await caller()];
+  const half = (largeKibibytesPerHour / 2) * 1_024 - 1_024;
+  for (const key of ['first', 'second', 'third']) await one(key, half);
+  expect([await one('first', half), await one('second', half)]).toEqual([1, 2]);
+  await expect(one('third', half)).rejects.toMatchObject(notKept);
+  expect(count).toBe(3);
+  // What others have kept is their own affair, and a small answer is always kept.
+  expect([await other('third', half), await other('third', half)]).toEqual([4, 4]);
+  expect([await one('small', smallAnswerBytes / 2), await one('small', smallAnswerBytes / 2)]).toEqual([5, 5]);
+  nowMs += 31 * 60_000;
+  expect([await one('later', half), await one('later', half)]).toEqual([6, 6]);
+});
+
+test('whom an answer names takes room as well', async () => {
+  const one = await caller();
+  const people = 1_000;
+  await one('full', (largeKibibytesPerHour - 100) * 1_024);
+  await one('people', 0, people);
+  await expect(one('people', 0, people)).rejects.toMatchObject(notKept);
+  const named = await kit.app
+    .forProfile(profile.id)
+    .transaction((tx) => tx.selectFrom('idempotent_answer_people').selectAll().execute());
+  expect(named).toEqual([]);
+});
+
+test('the access log counts the people of an answer that is given again', async () => {
+  const one = await caller();
+  await one('three', 1, 3);
+  await one('three', 1, 3);
+  const log = await kit.app
+    .forWorkspace(profile.workspaceId)
+    .transaction((tx) => tx.selectFrom('pii_access_log').select(['operation', 'people', 'result']).execute());
+  expect(log).toEqual(Array.from({ length: 2 }, () => ({ operation: 'say', people: 3, result: 'served' })));
+});
