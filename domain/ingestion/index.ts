@@ -1,3 +1,4 @@
+export { asSessionsCame } from './arrivals.ts';
 export { clearedVisit } from './cleared-visit.ts';
 export { findVisitorsOf } from './erase.ts';
 export { type Opening, openBadVisits } from './forget-bad-visits.ts';

@@ -211,6 +211,26 @@ describe('200', () => {
     ]);
   });
 
+  test('page two of an ad’s session, and the conversion on it, show what brought the session', async () => {
+    const place = await shop();
+    const { customerId } = await place.send({ occurred_at: at(9) });
+    const visitor_id = anyUuid();
+    await place.link(visitor_id, customerId);
+    const session_id = anyUuid();
+    const internal = { channel: 'direct', source: 'direct', medium: '', platform: '', campaign_external_id: '' };
+    const common = { visitor_id, session_id, ad_set_external_id: '', ad_external_id: '' };
+    const landing = await place.visit({ ...common, occurred_at: at(6), channel: 'paid_social', source: 'facebook' });
+    await place.touch({ visitor_id, session_id, occurred_at: at(6), touch_id: landing.visit_id });
+    await place.visit({ ...common, ...internal, occurred_at: at(6.1) });
+    await place.visit({ ...common, ...internal, occurred_at: at(6.2), event_type: 'track', event_name: 'lead' });
+    // Nothing is known to have brought this one.
+    await place.visit({ ...common, ...internal, occurred_at: at(7), session_id: anyUuid() });
+    const { body } = await place.ask(journeyOf(customerId));
+    const shown = body.data.events.map((event: Record<string, unknown>) => [event.channel, event.source]);
+    const ad = ['paid_social', 'facebook'];
+    expect(shown).toEqual([ad, ad, ad, ['direct', 'direct'], [null, null]]);
+  });
+
   test('what brought somebody without a visit is an event of its own; a touch that came from a visit is that visit', async () => {
     const place = await shop();
     const { customerId } = await place.send({ occurred_at: at(9) });

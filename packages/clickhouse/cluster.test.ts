@@ -119,7 +119,6 @@ describe('two shards', () => {
         before_at: march.to,
         before_id: visitor_id,
         event_type: 'page_view',
-        channel: '',
         include_bots: false,
         limit: 2,
       });

@@ -13,7 +13,7 @@ export { ClickHouseFailure, isTransient } from './failure.ts';
 export { forgetProfile } from './forget-profile.ts';
 export { type MigrateOptions, type MigrationReport, migrate } from './migrate.ts';
 export { connectEveryNode } from './nodes.ts';
-export { type QueryName, type RawQuery, type Row, raw } from './queries.ts';
+export { type Parameters, type QueryName, type RawQuery, type Row, raw } from './queries.ts';
 export { dumpSchema } from './schema.ts';
 export type { ClickHouseSettings, Cluster, Observation } from './settings.ts';
 export { clickhouseSettings } from './settings-of.ts';

@@ -122,20 +122,41 @@ export const catalogue = {
     },
     { day: string; visits: string; bots: string; sampled: string; sampled_unmatched: string }
   >(),
-  visit_list_old_quarters: declare<{ now: Date; days: number }, { id: string }>(),
-  visit_list_recent: declare<
-    {
-      profile_id: string;
-      since: Date;
-      before_at: Date;
-      before_id: string;
-      event_type: string;
-      channel: string;
-      include_bots: boolean;
-      limit: number;
-    },
-    Omit<VisitRow, 'profile_id' | 'occurred_at' | 'received_at'> & { occurred_at: string; received_at: string }
+  visit_list_arrivals: declare<
+    { profile_id: string; visitor_ids: readonly string[]; session_ids: readonly string[] },
+    Pick<
+      ListedVisit,
+      | 'visitor_id'
+      | 'session_id'
+      | 'visit_id'
+      | 'occurred_at'
+      | 'channel'
+      | 'source'
+      | 'medium'
+      | 'platform'
+      | 'campaign_external_id'
+      | 'ad_set_external_id'
+      | 'ad_external_id'
+    >
   >(),
+  visit_list_old_quarters: declare<{ now: Date; days: number }, { id: string }>(),
+  visit_list_recent: declare<RecentVisits, ListedVisit>(),
+  visit_list_recent_of_channel: declare<RecentVisits & { channel: string }, ListedVisit>(),
+};
+
+type ListedVisit = Omit<VisitRow, 'profile_id' | 'occurred_at' | 'received_at'> & {
+  readonly occurred_at: string;
+  readonly received_at: string;
+};
+
+type RecentVisits = {
+  readonly profile_id: string;
+  readonly since: Date;
+  readonly before_at: Date;
+  readonly before_id: string;
+  readonly event_type: string;
+  readonly include_bots: boolean;
+  readonly limit: number;
 };
 
 type Days = { readonly profile_id: string; readonly first_day: string; readonly last_day: string };

@@ -1,8 +1,9 @@
-import { createClickHouse, migrate, raw } from '@tributary/clickhouse';
+import { type ClickHouse, createClickHouse, migrate, raw } from '@tributary/clickhouse';
 import { replay } from '@tributary/domain/attribution/room.ts';
-import { createPostgres } from '@tributary/postgres';
+import { createPostgres, type Postgres } from '@tributary/postgres';
 import { buildProfile, type Drill, openDrillEngines } from '@tributary/testkit';
 import { multipleModels } from '@tributary/vocabulary';
+import { sql } from 'kysely';
 import { fillLargeProfile } from '../parity/large-profile.ts';
 
 const sizes = { small: { people: 5_000, buckets: 3 }, full: { people: 1_000_000, buckets: 8 } } as const;
@@ -23,6 +24,7 @@ export const drill: Drill = {
     try {
       const { id: profileId } = await buildProfile(app);
       await fillLargeProfile(app, clickhouse, { profileId, people, touchesPerPerson }, progress);
+      const named = await nameAds(app, clickhouse, profileId);
       const startedAt = performance.now();
       const { conversions } = await replay(
         { app, clickhouse },
@@ -38,7 +40,7 @@ export const drill: Drill = {
       const replaySeconds = (performance.now() - startedAt) / 1_000;
       const [counts] = await clickhouse.query(
         raw<Record<string, string>>(`
-          SELECT count() AS rows, uniqExact(conversion_id) AS distinct_conversions, sum(value) AS total_value, sum(touch_count) AS total_touches,
+          SELECT count() AS rows, uniqExact(conversion_id) AS distinct_conversions, sum(value) AS total_value, sum(touch_count) AS total_touches, countIf(has(touch_ids, conversion_id)) AS own_touches,
             countIf(touch_count = 0) AS without_touch, sumIf(value, touch_count = 0) AS value_without_touch,
             ${multipleModels.map((model) => `countIf(touch_count > 0 AND arraySum(shares['${model}']) != value) AS ${model}_off,`).join('\n')}
             countIf(touch_count > 0 AND arrayExists(place -> place < 1 OR place > length(touch_ids), mapValues({{map place}}))) AS single_off,
@@ -60,8 +62,12 @@ export const drill: Drill = {
           ledger !== undefined &&
           counts.total_value === ledger.value &&
           Number(counts.without_touch) < people / 10 &&
+          // Some ads that payments name are those of visits already, and some are not.
+          Number(counts.own_touches) > 0 &&
+          Number(counts.own_touches) < named &&
           off.every((name) => counts[name] === '0'),
         conversions,
+        named_ads: named,
         ...counts,
         ledger_value: ledger?.value,
         replay_seconds: Math.round(replaySeconds * 10) / 10,
@@ -72,3 +78,20 @@ export const drill: Drill = {
     }
   },
 };
+
+/** One payment in ten says which ad brought it: one of twenty that many visits came from. Resolves to how many say so. */
+async function nameAds(app: Postgres, clickhouse: ClickHouse, profileId: string): Promise<number> {
+  const ads = await clickhouse.query(
+    raw<{ ad_id: string }>(
+      `SELECT DISTINCT ad_id FROM touches WHERE profile_id = '${profileId}' ORDER BY ad_id LIMIT 20`,
+    ),
+    {},
+  );
+  const { numAffectedRows = 0n } = await app.forProfile(profileId).transaction((tx) =>
+    sql`
+      UPDATE outcomes SET origin = jsonb_build_object('channel', 'paid_social', 'source', 'facebook', 'medium', 'paid',
+        'platform', 'social_ads', 'ad_id', (${ads.map(({ ad_id }) => ad_id)}::uuid[])[1 + idempotency_key::int / 10 % 20], 'click_id_kind', NULL)
+      WHERE profile_id = ${profileId} AND idempotency_key::int % 10 = 0`.execute(tx),
+  );
+  return Number(numAffectedRows);
+}

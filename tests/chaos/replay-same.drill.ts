@@ -2,9 +2,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClickHouse, migrate, raw } from '@tributary/clickhouse';
 import { replay } from '@tributary/domain/attribution/room.ts';
+import { clickMarker, tombstonesUnder } from '@tributary/domain/customers';
 import { spreadDefinition } from '@tributary/domain/outcomes/room.ts';
 import { createPostgres } from '@tributary/postgres';
-import { buildApiKey, buildProfile, type Drill, Killable, openApi, openDrillKit } from '@tributary/testkit';
+import { clickName, entityIdOf } from '@tributary/rules';
+import { buildApiKey, buildProfile, type Drill, Killable, openApi, openDrillKit, testKeys } from '@tributary/testkit';
 import { dayMs } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
@@ -16,6 +18,7 @@ const sizes = {
 /** Definitions change in this part of it only. */
 const definedUntil = 0.5;
 const start = Date.UTC(2026, 0, 1);
+const hourMs = 3_600_000;
 
 /**
  * Payments, refunds, changed times, merges, late visits, new links and changed definitions in random order, while the worker and
@@ -55,7 +58,8 @@ export const drill: Drill = {
         if (response.statusCode >= 300) throw new Error(`${url} answered ${response.statusCode}: ${response.body}`);
         return response.json().data;
       };
-      const moment = () => start + pick(80 * 24 * 60) * 60_000;
+      // Few moments, and some just within and just past the half hour in which two clicks are one.
+      const moment = () => start + pick(80 * 4) * 6 * hourMs + ([0, 30, 31][pick(3)] ?? 0) * 60_000;
       const browsers = Array.from({ length: people }, () => uuid());
       const paid: { key: string; person: number }[] = [];
       const counts: Record<string, number> = {};
@@ -77,7 +81,12 @@ export const drill: Drill = {
             const person = pick(people);
             const key = uuid();
             paid.push({ key, person });
-            return post('/api/v1/events', { ...payment(key, person, moment()), ...origin(pick) });
+            // Some are told with the browser that was used, before anything is known of it or after.
+            const browser = pick(6) === 0 ? { visitor_id: browsers[pick(browsers.length)] } : {};
+            const said = payment(key, person, moment());
+            const user_traits = { ...said.user_traits, ...browser };
+            if ('visitor_id' in browser) counts.named_browser = (counts.named_browser ?? 0) + 1;
+            return post('/api/v1/events', { ...said, user_traits, ...origin(pick) });
           },
         },
         refund: {
@@ -276,8 +285,13 @@ export const drill: Drill = {
 
 const emailOf = (person: number) => `person-${person}@example.test`;
 
-/** A third of the payments name the ad that brought them; sent again, another or none. */
-const origin = (pick: (count: number) => number) => (pick(3) === 0 ? { ad_id: `12000000${pick(9)}` } : {});
+/** Half of the payments name the ad, the chat's click or both; sent again, others or none. */
+const origin = (pick: (count: number) => number) => ({
+  ...(pick(3) === 0 && { ad_id: adName(pick(9)) }),
+  ...(pick(3) === 0 && { click_ids: { [pick(4) === 0 ? 'fbclid' : 'ctwa_clid']: clickId(pick(40)) } }),
+});
+const adName = (number: number) => `12000000${number}`;
+const clickId = (number: number) => `click-${number}`;
 
 const payment = (key: string, person: number, at?: number) => ({
   event_name: 'payment_received',
@@ -287,7 +301,18 @@ const payment = (key: string, person: number, at?: number) => ({
   user_traits: { email: emailOf(person) },
 });
 
+/** Some visits came from the ads and by the clicks that payments name. */
 const touch = (profileId: string, visitorId: string, at: number) => ({
+  ...(Math.random() < 0.3 && {
+    ad_id: entityIdOf(profileId, 'social_ads', 'ad', adName(Math.floor(Math.random() * 9))),
+  }),
+  ...(Math.random() < 0.4 && {
+    click_id_kind: 'ctwa_clid',
+    click_mark: clickMarker(
+      tombstonesUnder(testKeys.tombstoneKey),
+      profileId,
+    )(clickName('ctwa_clid', clickId(Math.floor(Math.random() * 40)))),
+  }),
   profile_id: profileId,
   visitor_id: visitorId,
   occurred_at: new Date(at).toISOString(),

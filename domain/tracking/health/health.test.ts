@@ -118,6 +118,81 @@ describe('the feed of events', () => {
     expect(await names('?channel=email&event_type=page_view')).toEqual([]);
   });
 
+  test('a page within the site belongs to the channel that brought its session; a later arrival starts anew', async () => {
+    const visitor_id = randomUUID();
+    const session_id = randomUUID();
+    const step = (
+      event_name: string,
+      minutes: number,
+      came: object = { channel: 'direct', source: 'direct', medium: '' },
+    ) => ({
+      ...{ visit_id: randomUUID(), visitor_id, session_id, is_session_start: false, referrer: '', platform: '' },
+      ...{ campaign_external_id: '', ad_set_external_id: '', ad_external_id: '' },
+      ...{ event_name, occurred_at: before(hour - minutes * 60_000), ...came },
+    });
+    const ad = {
+      channel: 'paid_social',
+      source: 'facebook',
+      medium: 'paid',
+      platform: 'social_ads',
+      ad_external_id: '7',
+    };
+    const steps = [
+      step('landing', 0, { ...ad, is_session_start: true }),
+      step('second', 1),
+      step('lead', 2, { event_type: 'track', channel: 'direct', source: 'direct' }),
+      step('newsletter', 3, { channel: 'email', source: 'news' }),
+      step('fourth', 4),
+      step('typed in', 50, { session_id: randomUUID(), is_session_start: true, channel: 'direct', source: 'direct' }),
+    ];
+    await store(...steps);
+    const arrivals = steps.filter(({ event_name }) => ['landing', 'newsletter', 'typed in'].includes(event_name));
+    await clickhouse.insertLines(
+      'touches',
+      arrivals
+        .map((one) => ({ ...one, profile_id: profileId, touch_id: one.visit_id }))
+        .map(({ visitor_id, session_id, occurred_at, touch_id, profile_id, ...rest }) =>
+          JSON.stringify({
+            profile_id,
+            visitor_id,
+            session_id,
+            occurred_at,
+            touch_id,
+            channel: 'channel' in rest && rest.channel,
+          }),
+        )
+        .join('\n'),
+    );
+    const shown = async (query = '') =>
+      (await get(`events${query}`)).data.map((one: Record<string, unknown>) => [one.event_name, one.channel]);
+    expect(await shown()).toEqual([
+      ['typed in', 'direct'],
+      ['fourth', 'email'],
+      ['newsletter', 'email'],
+      ['lead', 'paid_social'],
+      ['second', 'paid_social'],
+      ['landing', 'paid_social'],
+    ]);
+    expect((await get('events?channel=paid_social&limit=1')).data[0]).toMatchObject({
+      source: 'facebook',
+      ad_external_id: '7',
+    });
+    expect(await shown('?channel=direct')).toEqual([['typed in', 'direct']]);
+    expect((await shown('?channel=email')).map(([name]: string[]) => name)).toEqual(['fourth', 'newsletter']);
+    expect((await shown('?channel=paid_social&event_type=track')).map(([name]: string[]) => name)).toEqual(['lead']);
+    // Page by page, each begins where the one before ended, also where the rest lies weeks back.
+    await store({
+      visitor_id: randomUUID(),
+      event_name: 'long ago',
+      occurred_at: before(40 * 24 * hour),
+      channel: 'email',
+    });
+    const first = await get('events?channel=email&limit=2');
+    const rest = await get(`events?channel=email&limit=2&cursor=${encodeURIComponent(first.pagination.cursor)}`);
+    expect(rest.data.map((one: { event_name: string }) => one.event_name)).toEqual(['long ago']);
+    expect([first.pagination.has_next, rest.pagination.has_next]).toEqual([true, false]);
+  });
+
   test('is the profile’s own, and empty where there is nothing', async () => {
     await clickhouse.insert('visits', [visit({ occurred_at: before(hour) })]);
     const { data, pagination } = await get('events');

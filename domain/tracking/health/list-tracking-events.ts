@@ -1,6 +1,6 @@
-import type { Row } from '@tributary/clickhouse';
+import type { ClickHouse, Parameters, Row } from '@tributary/clickhouse';
 import type { Routes } from '@tributary/contract';
-import { findHolders } from '@tributary/domain/ingestion';
+import { asSessionsCame, findHolders } from '@tributary/domain/ingestion';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { dayMs, limits, uuidPattern } from '@tributary/vocabulary';
 import type { TrackingServices } from '../services.ts';
@@ -15,21 +15,19 @@ export const listTrackingEvents: Handles<Routes['listTrackingEvents'], Pick<Trac
 ) => {
   const profileId = caller.profileId;
   const before = query.cursor === undefined ? { at: farAhead, id: highestId } : readCursor(query.cursor);
-  const rows = await clickhouse.query(
-    'visit_list_recent',
-    {
-      profile_id: profileId,
-      since: new Date(now.getTime() - windowMs),
-      before_at: before.at,
-      before_id: before.id,
-      event_type: query.event_type ?? '',
-      channel: query.channel ?? '',
-      include_bots: query.include_bots === 'true',
-      limit: query.limit + 1,
-    },
-    { signal },
-  );
-  const shown = rows.slice(0, query.limit);
+  const asked = {
+    profile_id: profileId,
+    since: new Date(now.getTime() - windowMs),
+    before_at: before.at,
+    before_id: before.id,
+    event_type: query.event_type ?? '',
+    include_bots: query.include_bots === 'true',
+    limit: query.limit + 1,
+  };
+  const rows = query.channel
+    ? await listOfChannel(clickhouse, { ...asked, channel: query.channel }, now, signal)
+    : await clickhouse.query('visit_list_recent', asked, { signal });
+  const shown = await asSessionsCame(clickhouse, profileId, rows.slice(0, query.limit), signal);
   const visitorIds = [...new Set(shown.map((row) => row.visitor_id))];
   const customers = await ledger.transaction((tx) => findHolders(tx, profileId, visitorIds), { readOnly: true });
   for (const customerId of customers.values()) mentions(customerId);
@@ -42,6 +40,24 @@ export const listTrackingEvents: Handles<Routes['listTrackingEvents'], Pick<Trac
     },
   });
 };
+
+/** What a common channel brought fills a page with the visits of a day; only a rare one needs a look at all of them, and has few sessions. */
+const stretchesMs = [dayMs, 10 * dayMs, windowMs];
+
+async function listOfChannel(
+  clickhouse: ClickHouse,
+  asked: Parameters<'visit_list_recent_of_channel'>,
+  now: Date,
+  signal: AbortSignal,
+): Promise<Row<'visit_list_recent_of_channel'>[]> {
+  const until = Math.min(asked.before_at.getTime(), now.getTime());
+  for (const stretchMs of stretchesMs) {
+    const since = new Date(Math.max(until - stretchMs, asked.since.getTime()));
+    const rows = await clickhouse.query('visit_list_recent_of_channel', { ...asked, since }, { signal });
+    if (rows.length === asked.limit || since.getTime() === asked.since.getTime()) return rows;
+  }
+  throw new Error('The last stretch is the whole window.');
+}
 
 /** The warehouse writes '' where there was nothing. */
 function showEvent(row: Row<'visit_list_recent'>, customerId: string | null) {

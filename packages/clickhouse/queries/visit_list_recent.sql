@@ -15,7 +15,6 @@ WHERE profile_id = {profile_id:UUID}
       AND (occurred_at, visit_id) < ({before_at:DateTime64(3, 'UTC')}, {before_id:UUID})
       AND ({include_bots:Bool} OR NOT is_bot)
       AND ({event_type:String} = '' OR event_type = {event_type:String})
-      AND ({channel:String} = '' OR channel = {channel:String})
     ORDER BY occurred_at DESC, visit_id DESC
     LIMIT {limit:UInt16}
   )

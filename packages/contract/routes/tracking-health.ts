@@ -94,7 +94,11 @@ const TrackedEvent = z
     event_type: z.string(),
     event_name: z.string(),
     is_bot: z.boolean(),
-    channel: z.string(),
+    channel: z
+      .string()
+      .describe(
+        'What brought the session, for a page within the site, too; so are source, medium, platform and the ad.',
+      ),
     source: z.string(),
     medium: MaybeText,
     platform: MaybeText,
