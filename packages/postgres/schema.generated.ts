@@ -241,6 +241,7 @@ export interface Definitions {
 
 export interface DirtyConversions {
   cause: string;
+  marked_at: Generated<Timestamp>;
   outcome_id: string;
   profile_id: string;
   revision: Generated<Int8>;
@@ -255,6 +256,7 @@ export interface DirtyCustomers {
 export interface DirtyDelivery {
   day: Timestamp;
   entity_id: string;
+  marked_at: Generated<Timestamp>;
   profile_id: string;
   revision: Int8;
   shown_revision: Int8;
@@ -262,6 +264,7 @@ export interface DirtyDelivery {
 
 export interface DirtyEntities {
   entity_id: string;
+  marked_at: Generated<Timestamp>;
   profile_id: string;
   revision: Int8;
 }
