@@ -1,5 +1,6 @@
 import { type ClickHouse, type ClickHouseSettings, dropOldVisits, forgetProfile } from '@tributary/clickhouse';
 import { forgetUnallowedClients } from '@tributary/domain/accounts/room.ts';
+import { sweepFreshness } from '@tributary/domain/attribution/room.ts';
 import { forgetDeadLetters, type Ingestion } from '@tributary/domain/ingestion/room.ts';
 import { fetchRates, type RateSources } from '@tributary/domain/money/room.ts';
 import { priceOutcomes, spreadDefinition } from '@tributary/domain/outcomes/room.ts';
@@ -50,6 +51,7 @@ export function jobHandlers({ app, system, clickhouse, now, ...rest }: Work): Jo
     forgetDeadLetters: async (_payload, signal) => {
       lettersThrough = (await forgetDeadLetters(ingestion, stream, signal, { after: lettersThrough })).through;
     },
+    sweepFreshness: async (_payload, signal) => void (await sweepFreshness(app, system, now(), signal)),
     fetchRates: (_payload, signal) =>
       fetchRates(
         {

@@ -1,2 +1,3 @@
 export { findAds, findEntitiesOfLevel, findEntityByExternalId, type KnownAd } from './find-entities.ts';
 export { findLineages, type Lineage } from './lineage.ts';
+export { findDeliveryWait } from './store.ts';

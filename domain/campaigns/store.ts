@@ -161,3 +161,18 @@ export async function saveDelivery(
 export async function noteAdvertiser(tx: Tx, profileId: string): Promise<void> {
   await sql`INSERT INTO profiles_with_ads (profile_id) VALUES (${profileId}) ON CONFLICT DO NOTHING`.execute(tx);
 }
+
+/** A report does not read a whole backfill to know since when it waits. */
+const looked = 1_000;
+
+/** Since when something waits to be copied, as the first of what is next in turn says. */
+export async function findDeliveryWait(tx: Tx, profileId: string): Promise<Date | null> {
+  const { rows } = await sql<{ since: Date | null }>`
+    SELECT least(
+      (SELECT min(marked_at) FROM (
+        SELECT marked_at FROM dirty_entities WHERE profile_id = ${profileId} ORDER BY entity_id LIMIT ${looked}) e),
+      (SELECT min(marked_at) FROM (
+        SELECT marked_at FROM dirty_delivery WHERE profile_id = ${profileId} ORDER BY entity_id, day LIMIT ${looked}) d)
+    ) AS since`.execute(tx);
+  return rows[0]?.since ?? null;
+}

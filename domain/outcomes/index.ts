@@ -18,3 +18,4 @@ export { recordOutcomes, untilRecorded } from './record-outcomes.ts';
 export { recordVisitOutcomes, type VisitOutcome } from './record-visit-outcomes.ts';
 export type { FindAdPlatforms, OutcomeServices, VisitorLinks } from './services.ts';
 export { findOriginals, markDirty, markLinked, saveStandings } from './store.ts';
+export { sumWithoutRate } from './sum-without-rate.ts';

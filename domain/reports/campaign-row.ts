@@ -1,13 +1,13 @@
 import type { Row } from '@tributary/clickhouse';
 import type { EntityLevel } from '@tributary/contract';
-import { cost, countOrNull, outcomesOf, ratio } from './figures.ts';
+import { costOf, countOrNull, outcomesOf, ratio, spendOf } from './figures.ts';
 
 type EntityRow = Row<'report_list_entities'>;
 
 /** A row without a level's further fields. */
 export function campaignRow(row: EntityRow, currency: string) {
   const outcomes = outcomesOf(row, row.by_type, currency);
-  const spend = cost(row.spend, currency);
+  const spend = spendOf(row, currency);
   return {
     campaign_id: row.entity_id,
     campaign_name: nameOf(row.name, row.external_id) ?? '',
@@ -16,7 +16,7 @@ export function campaignRow(row: EntityRow, currency: string) {
     spend,
     ...outcomes,
     roas: ratio(outcomes.outcome_value, spend),
-    cac_first_payment: ratio(spend, outcomes.outcome_count_first_payment),
+    cac_first_payment: costOf(spend, outcomes.outcome_count_first_payment, currency),
   };
 }
 
@@ -33,9 +33,9 @@ export function levelRow(row: EntityRow, currency: string, level: EntityLevel) {
     clicks,
     reach: countOrNull(row.reach),
     ctr: ratio(clicks * 100, impressions),
-    avg_cpm: ratio(short.spend * 1_000, impressions),
-    avg_cpc: ratio(short.spend, clicks),
-    cac: ratio(short.spend, short.outcome_count),
+    avg_cpm: costOf(short.spend === null ? null : short.spend * 1_000, impressions, currency),
+    avg_cpc: costOf(short.spend, clicks, currency),
+    cac: costOf(short.spend, short.outcome_count, currency),
     status: row.status || null,
     objective: row.objective || null,
     daily_budget: row.daily_budget === null ? null : Number(row.daily_budget),

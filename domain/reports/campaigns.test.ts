@@ -1,6 +1,6 @@
 import { buildApiKey, buildProfile, openTestWithClickHouse } from '@tributary/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { banner, film, openShop, outlet, winter } from './reports.fixture.ts';
+import { aboutItself, banner, film, openShop, outlet, winter } from './reports.fixture.ts';
 
 const world = await openTestWithClickHouse();
 
@@ -27,6 +27,7 @@ describe('A campaign’s row', { timeout: 60_000 }, () => {
         date_to: '2026-05-31',
         model: 'last_touch',
         currency: 'USD',
+        ...aboutItself,
       },
     });
   });
@@ -146,7 +147,7 @@ describe('A level’s row', { timeout: 60_000 }, () => {
   });
 
   test('[camp-026] [camp-027] [camp-028] has clicks in percent, and what a thousand views and a click cost', async () => {
-    expect(await rowOf('ad', 'Film')).toMatchObject({ ctr: 2, avg_cpm: 50_500 / 1_600, avg_cpc: 50.5 / 32 });
+    expect(await rowOf('ad', 'Film')).toMatchObject({ ctr: 2, avg_cpm: 31.56, avg_cpc: 1.58 });
   });
 
   test('[camp-006] [camp-029] divides spend by payments alone, not by the lead beside them', async () => {

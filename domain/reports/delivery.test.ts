@@ -1,7 +1,7 @@
 import { saveRates } from '@tributary/domain/money/room.ts';
 import { openTestWithClickHouse } from '@tributary/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { banner, film, openShop, outlet, winter } from './reports.fixture.ts';
+import { aboutItself, banner, film, openShop, outlet, winter } from './reports.fixture.ts';
 
 const world = await openTestWithClickHouse();
 
@@ -50,7 +50,7 @@ describe('Spend', { timeout: 60_000 }, () => {
     );
     await shop.settle();
     // 0.9504 twice (the rate of the first holds on the second) and 900 / 0.8, and 7.
-    expect(await shop.rows({ level: 'ad' })).toMatchObject({ Film: { spend: 1_134 }, Banner: { spend: 0 } });
+    expect(await shop.rows({ level: 'ad' })).toMatchObject({ Film: { spend: 1_134 }, Banner: { spend: null } });
     const explained = await shop.read('/explain', {
       field: 'spend',
       level: 'ad',
@@ -65,7 +65,7 @@ describe('Spend', { timeout: 60_000 }, () => {
     ]);
     const without = await shop.read('/explain', { field: 'spend', level: 'ad', entity_id: 'banner' });
     expect(without.data).toMatchObject({
-      value: '0',
+      value: null,
       delivery: [{ rate: null, rate_date: null, contributes: '0' }],
       exclusions: [{ reason: 'no_exchange_rate', count: 1 }],
     });
@@ -91,7 +91,7 @@ describe('GET /campaigns/trend', { timeout: 60_000 }, () => {
         { entity_id: outletId, date: '2026-05-01', spend: 3, impressions: 0, clicks: 0 },
         { entity_id: outletId, date: '2026-05-02', spend: 0, impressions: 0, clicks: 0 },
       ],
-      meta: { profile_id: shop.profileId, ...range, currency: 'USD' },
+      meta: { profile_id: shop.profileId, ...range, currency: 'USD', ...aboutItself },
     });
   });
 
@@ -242,6 +242,7 @@ describe('GET /overview', { timeout: 60_000 }, () => {
         date_from: '2026-04-30',
         date_to: '2026-05-02',
         currency: 'USD',
+        ...aboutItself,
         time_zone: 'America/Santiago',
       },
     });

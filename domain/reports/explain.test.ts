@@ -3,7 +3,7 @@ import { saveRates } from '@tributary/domain/money/room.ts';
 import { conversionIdOf, sumAmounts } from '@tributary/rules';
 import { openTestWithClickHouse } from '@tributary/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { banner, film, may, openShop, outlet, wholeMay, winter } from './reports.fixture.ts';
+import { aboutItself, banner, film, may, openShop, outlet, wholeMay, winter } from './reports.fixture.ts';
 
 const world = await openTestWithClickHouse();
 
@@ -62,7 +62,7 @@ describe('GET /campaigns/{id}/conversions', { timeout: 60_000 }, () => {
     expect(data[1].conversion_id).not.toBe(paid);
     expect(JSON.stringify(data)).not.toContain('ana');
     expect(pagination).toEqual({ has_next: false, cursor: expect.any(String) });
-    expect(meta).toEqual({ profile_id: shop.profileId, ...wholeMay, model: 'linear', currency: 'USD' });
+    expect(meta).toEqual({ profile_id: shop.profileId, ...wholeMay, model: 'linear', currency: 'USD', ...aboutItself });
     // Under another model it is nobody's, and shows where nobody's are.
     expect((await shop.read('/campaigns/winter/conversions')).data).toEqual([]);
     const rest = await shop.read('/campaigns/unattributed/conversions');
@@ -201,6 +201,7 @@ describe('GET /explain', { timeout: 60_000 }, () => {
       ...wholeMay,
       model: 'linear',
       currency: 'USD',
+      ...aboutItself,
       level: 'campaign',
       time_zone: 'UTC',
       from: '2026-05-01T00:00:00.000Z',
@@ -244,7 +245,7 @@ describe('GET /explain', { timeout: 60_000 }, () => {
     // What has no rate counts and is worth nothing, and is said to.
     const rest = await shop.read('/explain', { field: 'outcome_value', entity_id: 'unattributed' });
     expect(rest.data).toMatchObject({
-      value: '0',
+      value: null,
       row_count: 1,
       conversions: [{ value: null, contributes: '0', original_amount: '5', original_currency: 'PEN', rate: null }],
       exclusions: [{ reason: 'no_exchange_rate', count: 1 }],

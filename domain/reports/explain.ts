@@ -5,7 +5,7 @@ import { readConversions, type Wanted } from './conversion-page.ts';
 import { explainConversions } from './explain-conversions.ts';
 import { readCountedDelivery } from './explain-delivery.ts';
 import { conversionsCounted, explainedFigures, isRatio, ratios, type SummedField } from './explained-figure.ts';
-import { ratio } from './figures.ts';
+import { costOf, ratio } from './figures.ts';
 import { findEntity } from './find-entity.ts';
 import { type DeliveryPeriod, readDeliveryPeriod } from './period.ts';
 import type { ReportServices } from './services.ts';
@@ -38,7 +38,7 @@ export const explain: Handles<Routes['explain'], ReportServices> = async ({ quer
       date_from,
       date_to,
       model,
-      currency: period.currency,
+      ...period.about,
       level,
       time_zone: period.timeZone,
       from: period.from.toISOString(),
@@ -65,7 +65,12 @@ async function sumRatio(
   context: ProfileContext & ReportServices,
 ) {
   const [top, bottom] = await Promise.all([sumFigure(dividend, asked, context), sumFigure(divisor, asked, context)]);
-  const value = ratio(Number(top.value ?? 0), Number(bottom.value ?? 0));
+  const [over, under] = [top.value, bottom.value].map((value) => (value === null ? null : Number(value)));
+  // Money by a count is money; money by money is a number.
+  const value =
+    divisor === 'spend'
+      ? ratio(over ?? null, under ?? null)
+      : costOf(over ?? null, under ?? 0, asked.delivery.period.currency);
   return {
     summed: {
       value: value === null ? null : plainDecimal(value),

@@ -1,4 +1,4 @@
-import { fromMinorUnits, toMinorUnits } from '@tributary/rules';
+import { fromMinorUnits, minorDigits, toMinorUnits } from '@tributary/rules';
 
 /**
  * From the exact figures of the columns to those that are shown. Credits come in minor units, what was delivered as decimals that
@@ -17,8 +17,31 @@ export const costText = (amount: string, currency: string): string =>
   fromMinorUnits(toMinorUnits(amount, currency), currency);
 export const cost = (amount: string, currency: string): number => Number(costText(amount, currency));
 
-/** Divided by nothing, a figure is none. */
-export const ratio = (dividend: number, divisor: number): number | null => (divisor === 0 ? null : dividend / divisor);
+/** What was spent; null where nothing of it could be converted, which is not the same as nothing. */
+export const spendOf = (
+  row: { readonly spend: string; readonly is_spend_unknown: number },
+  currency: string,
+): number | null => (row.is_spend_unknown ? null : cost(row.spend, currency));
+
+/** Cash in minor units; null where there were payments and the value of none is known. */
+export const cashOf = ({ payments, value, valued }: Valued): string | null =>
+  payments !== '0' && valued === '0' ? null : value;
+
+interface Valued {
+  readonly payments: string;
+  readonly value: string;
+  readonly valued: string;
+}
+
+/** Divided by nothing, or where one of them is not known, a figure is none. */
+export const ratio = (dividend: number | null, divisor: number | null): number | null =>
+  dividend === null || divisor === null || divisor === 0 ? null : dividend / divisor;
+
+/** What one of something costs: an amount of money, with the digits that its currency has. */
+export function costOf(spend: number | null, count: number, currency: string): number | null {
+  const exact = ratio(spend, count);
+  return exact === null ? null : Number(exact.toFixed(minorDigits(currency)));
+}
 
 export const countOrNull = (count: string | null): number | null => (count === null ? null : Number(count));
 
@@ -28,18 +51,20 @@ export interface Earned {
   readonly payments: string;
   readonly first_payments: string;
   readonly value: string;
+  readonly valued: string;
 }
 
 export function outcomesOf(
-  { conversions, payments, first_payments, value }: Earned,
+  earned: Earned,
   byType: readonly (readonly [type: string, conversions: string])[],
   currency: string,
 ) {
+  const value = cashOf(earned);
   return {
-    outcome_count: Number(payments),
-    outcome_value: credit(value, currency),
-    outcome_count_first_payment: Number(first_payments),
-    attributed_outcome_count: Number(conversions),
+    outcome_count: Number(earned.payments),
+    outcome_value: value === null ? null : credit(value, currency),
+    outcome_count_first_payment: Number(earned.first_payments),
+    attributed_outcome_count: Number(earned.conversions),
     attributed_outcomes_by_type: Object.fromEntries(
       byType.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([type, count]) => [type, Number(count)]),
     ),

@@ -26,6 +26,6 @@ export const listCampaignConversions: Handles<Routes['listCampaignConversions'],
   return answer(200, {
     data: page.conversions.map(({ shown }) => shown),
     pagination: page.pagination,
-    meta: { date_from, date_to, model, currency: period.currency },
+    meta: { date_from, date_to, model, ...period.about },
   });
 };

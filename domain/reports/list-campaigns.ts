@@ -18,7 +18,7 @@ export const listCampaigns: Handles<Routes['listCampaigns'], ReportServices> = a
   return answer(200, {
     data: shown.map((row) => (level ? levelRow(row, currency, level) : campaignRow(row, currency))),
     pagination: { has_next: rows.length > limit, cursor: last ? writeCursor(last.value, last.entity_id) : null },
-    meta: { date_from, date_to, model, currency },
+    meta: { date_from, date_to, model, ...delivery.period.about },
   });
 };
 

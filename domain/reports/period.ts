@@ -1,7 +1,11 @@
+import { readAttributionStage, type Stage, stageOf } from '@tributary/domain/attribution';
+import { findDeliveryWait } from '@tributary/domain/campaigns';
 import { dailyRates } from '@tributary/domain/money';
+import { sumWithoutRate } from '@tributary/domain/outcomes';
 import { findDays, type ProfileDays } from '@tributary/domain/tenants';
 import type { ProfileContext } from '@tributary/operations';
 import { dayOf, daysOf } from '@tributary/rules';
+import type { ExcludedKind, ExclusionReason } from '@tributary/vocabulary';
 import type { ReportServices } from './services.ts';
 
 /** The days that a report is of, as both stores are asked for them. */
@@ -9,14 +13,33 @@ export interface Period extends ProfileDays {
   readonly profileId: string;
   readonly firstDay: string;
   readonly lastDay: string;
+  /** What every report says of itself. */
+  readonly about: About;
 }
+
+interface About {
+  readonly currency: string;
+  readonly exclusions: Exclusion[];
+  readonly freshness: { readonly attribution: ShownStage; readonly delivery: ShownStage };
+}
+
+interface Exclusion {
+  readonly of: ExcludedKind;
+  readonly reason: ExclusionReason;
+  readonly currency: string;
+  readonly count: number;
+  readonly amount: string;
+}
+
+type ShownStage = ReturnType<typeof showStage>;
+const showStage = ({ state, waitingSince }: Stage) => ({ state, waiting_since: waitingSince?.toISOString() ?? null });
 
 interface Range {
   readonly date_from: string;
   readonly date_to: string;
 }
 
-type Asked = Pick<ProfileContext, 'caller' | 'ledger' | 'signal'> & ReportServices;
+type Asked = Pick<ProfileContext, 'caller' | 'ledger' | 'signal' | 'now'> & ReportServices;
 
 /** The columns know no other years. Nothing was recorded in those, so a report of them is empty rather than refused. */
 const earliest = new Date('1970-01-02T00:00:00Z');
@@ -26,19 +49,34 @@ const within = (moment: Date): Date => new Date(Math.min(Math.max(+moment, +earl
 const dayWithin = (day: string): string =>
   day < dayOf(earliest) ? dayOf(earliest) : day > dayOf(latest) ? dayOf(latest) : day;
 
-export async function readPeriod(range: Range, { caller, ledger }: Pick<Asked, 'caller' | 'ledger'>): Promise<Period> {
+export function readPeriod(
+  range: Range,
+  { caller, ledger, now }: Pick<Asked, 'caller' | 'ledger' | 'now'>,
+): Promise<Period> {
   const profileId = caller.profileId;
-  const found = await ledger.transaction((tx) => findDays(tx, profileId, range.date_from, range.date_to), {
-    readOnly: true,
-  });
-  return {
-    ...found,
-    from: within(found.from),
-    until: within(found.until),
-    profileId,
-    firstDay: dayWithin(range.date_from),
-    lastDay: dayWithin(range.date_to),
-  };
+  return ledger.transaction(
+    async (tx) => {
+      const found = await findDays(tx, profileId, range.date_from, range.date_to);
+      const [from, until] = [within(found.from), within(found.until)];
+      const unpriced = await sumWithoutRate(tx, profileId, from, until);
+      const attribution = await readAttributionStage(tx, profileId, now);
+      const delivery = stageOf(await findDeliveryWait(tx, profileId), now);
+      return {
+        ...found,
+        from,
+        until,
+        profileId,
+        firstDay: dayWithin(range.date_from),
+        lastDay: dayWithin(range.date_to),
+        about: {
+          currency: found.currency,
+          exclusions: unpriced.map((one) => ({ of: 'payments', reason: 'no_exchange_rate', ...one })),
+          freshness: { attribution: showStage(attribution), delivery: showStage(delivery) },
+        },
+      };
+    },
+    { readOnly: true },
+  );
 }
 
 /** What the queries of delivery take. */
@@ -63,7 +101,17 @@ export async function readDeliveryPeriod(range: Range, asked: Asked): Promise<De
       : await ledger.transaction((tx) => dailyRates(tx, { to: period.currency, currencies: foreign, ...period }), {
           readOnly: true,
         });
-  return { period, rates, parameters: parametersOf(period, rates) };
+  const parameters = parametersOf(period, rates);
+  // Rates hold until the next one: a currency that has one for every day of the period left nothing out.
+  const isWhole = rates.size >= foreign.length * daysOf(days.first_day, days.last_day).length;
+  const left = isWhole
+    ? []
+    : await clickhouse.query('delivery_list_without_rate', { ...parameters, level: 'campaign' }, { signal });
+  const spend = left.map(({ currency, days: count, amount }): Exclusion => {
+    return { of: 'spend', reason: 'no_exchange_rate', currency, count: Number(count), amount };
+  });
+  const about = { ...period.about, exclusions: [...period.about.exclusions, ...spend] };
+  return { period: { ...period, about }, rates, parameters };
 }
 
 /** A parameter of a query holds 128 KiB; a line has at most 50 characters. */

@@ -19,7 +19,7 @@ export const readAd: Handles<Routes['readAd'], ReportServices> = async ({ params
       ...levelRow(row, currency, level),
       ...(level === 'ad_set' ? nightlyOf(row) : { learning_stage_status: null, campaign_objective: null }),
     },
-    meta: { date_from, date_to, model, currency },
+    meta: { date_from, date_to, model, ...delivery.period.about },
   });
 };
 

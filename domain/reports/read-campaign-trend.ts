@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
-import { cost } from './figures.ts';
+import { spendOf } from './figures.ts';
 import { findKnown } from './find-entity.ts';
 import { daysOfRange, readDeliveryPeriod } from './period.ts';
 import type { ReportServices } from './services.ts';
@@ -28,11 +28,11 @@ export const readCampaignTrend: Handles<Routes['readCampaignTrend'], ReportServi
       return {
         entity_id: entityId,
         date,
-        spend: cost(row?.spend ?? '0', currency),
+        spend: row ? spendOf(row, currency) : 0,
         impressions: Number(row?.impressions ?? 0),
         clicks: Number(row?.clicks ?? 0),
       };
     }),
   );
-  return answer(200, { data, meta: { date_from, date_to, currency } });
+  return answer(200, { data, meta: { date_from, date_to, ...period.about } });
 };

@@ -2,7 +2,7 @@ import type { Row } from '@tributary/clickhouse';
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
 import { sumAmounts } from '@tributary/rules';
-import { cost, credit, ratio } from './figures.ts';
+import { cashOf, cost, costOf, credit, ratio, spendOf } from './figures.ts';
 import { daysOfRange, readDeliveryPeriod } from './period.ts';
 import type { ReportServices } from './services.ts';
 
@@ -17,14 +17,17 @@ export const readOverview: Handles<Routes['readOverview'], ReportServices> = asy
   ]);
   const ofDays = counted.filter(({ is_of_day }) => is_of_day === 1);
   const byDay = Map.groupBy(ofDays, ({ day }) => day);
-  const spendOf = new Map(delivered.map(({ day, spend }) => [day, spend]));
-  const total = { spend: cost(sumAmounts([...spendOf.values()]), currency), ...sumsOf(ofDays, currency) };
+  const byDate = new Map(delivered.map((row) => [row.day, row]));
+  const known = delivered.filter(({ is_spend_unknown }) => !is_spend_unknown);
+  const isUnknown = known.length < delivered.length && known.every(({ spend }) => Number(spend) === 0);
+  const spend = isUnknown ? null : cost(sumAmounts(known.map((row) => row.spend)), currency);
+  const total = { spend, ...sumsOf(ofDays, currency) };
   return answer(200, {
     data: {
       totals: {
         ...total,
         roas: ratio(total.outcome_value, total.spend),
-        cac: ratio(total.spend, total.outcome_count),
+        cac: costOf(total.spend, total.outcome_count, currency),
         outcomes_by_type: Object.fromEntries(
           [...Map.groupBy(ofDays, ({ conversion_type }) => conversion_type)].map(([type, rows]) => [
             type,
@@ -34,24 +37,27 @@ export const readOverview: Handles<Routes['readOverview'], ReportServices> = asy
       },
       days: daysOfRange(query).map((date) => ({
         date,
-        spend: cost(spendOf.get(date) ?? '0', currency),
+        spend: spendOf(byDate.get(date) ?? noDelivery, currency),
         ...sumsOf(byDay.get(date) ?? [], currency),
       })),
       channels: counted
         .filter(({ is_of_day }) => is_of_day === 0)
         .map((row) => ({ channel: row.channel, ...sumsOf([row], currency) }))
-        .sort((a, b) => b.outcome_value - a.outcome_value || (a.channel < b.channel ? -1 : 1)),
+        .sort((a, b) => (b.outcome_value ?? 0) - (a.outcome_value ?? 0) || (a.channel < b.channel ? -1 : 1)),
     },
-    meta: { date_from, date_to, currency, time_zone: timeZone },
+    meta: { date_from, date_to, ...period.about, time_zone: timeZone },
   });
 };
 
+const noDelivery = { spend: '0', is_spend_unknown: 0 };
+
 function sumsOf(rows: readonly Row<'report_read_overview'>[], currency: string) {
-  const sum = (figure: 'conversions' | 'payments' | 'value') =>
+  const sum = (figure: 'conversions' | 'payments' | 'value' | 'valued') =>
     rows.reduce((total, row) => total + BigInt(row[figure]), 0n);
+  const value = cashOf({ payments: `${sum('payments')}`, value: `${sum('value')}`, valued: `${sum('valued')}` });
   return {
     outcome_count: Number(sum('payments')),
-    outcome_value: credit(sum('value'), currency),
+    outcome_value: value === null ? null : credit(value, currency),
     attributed_outcome_count: Number(sum('conversions')),
   };
 }

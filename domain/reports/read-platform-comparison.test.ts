@@ -106,8 +106,8 @@ describe('What a platform claims beside what we credit', { timeout: 60_000 }, ()
 
   test('[comp-011] [comp-012] [comp-013] says how far we are apart, below zero where the platform claims more', () => {
     for (const row of both)
-      expect(row).toMatchObject({ conversion_gap: -1, conversion_gap_pct: -25, value_gap: '-79.5' });
-    expect(of('tiktok', data.rows)).toMatchObject({ conversion_gap: 1, conversion_gap_pct: 100, value_gap: '4' });
+      expect(row).toMatchObject({ conversion_gap: -1, conversion_gap_pct: -25, value_gap: '-79.50' });
+    expect(of('tiktok', data.rows)).toMatchObject({ conversion_gap: 1, conversion_gap_pct: 100, value_gap: '4.00' });
   });
 
   test('[comp-014] [comp-015] divides each side’s value by spend', () => {

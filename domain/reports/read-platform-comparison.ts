@@ -28,7 +28,7 @@ export const readPlatformComparison: Handles<Routes['readPlatformComparison'], R
     clickhouse.query('report_list_platforms', { ...credits, owners: 'platforms' }, { signal }),
     clickhouse.query('report_list_platforms', { ...credits, owners: 'unassigned' }, { signal }),
   ]);
-  const nothing = { conversions: '0', payments: '0', value: '0' };
+  const nothing = { conversions: '0', payments: '0', value: '0', valued: '0' };
   const names = new Set([...delivered, ...credited, ...unassigned].map(({ platform }) => platform));
   return answer(200, {
     data: {
@@ -54,8 +54,8 @@ export const readPlatformComparison: Handles<Routes['readPlatformComparison'], R
         ...sidesOf(row, currency),
       })),
     },
-    meta: { date_from, date_to, model, currency },
+    meta: { date_from, date_to, model, ...delivery.period.about },
   });
 };
 
-const noDelivery = { spend: '0', platform_conversions: null, platform_value: null };
+const noDelivery = { spend: '0', is_spend_unknown: 0, platform_conversions: null, platform_value: null };

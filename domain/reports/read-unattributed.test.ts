@@ -1,6 +1,6 @@
 import { openTestWithClickHouse } from '@tributary/testkit';
 import { describe, expect, test } from 'vitest';
-import { banner, film, openShop, outlet, winter } from './reports.fixture.ts';
+import { aboutItself, banner, film, openShop, outlet, winter } from './reports.fixture.ts';
 
 const world = await openTestWithClickHouse();
 
@@ -44,6 +44,7 @@ describe('Rows and what is left', { timeout: 60_000 }, () => {
         date_to: '2026-05-31',
         model: 'last_touch',
         currency: 'USD',
+        ...aboutItself,
       },
     });
     // A link that names only the ad earns for its ad set and campaign, too.

@@ -6,19 +6,20 @@ import type { ReportServices } from './services.ts';
 
 export const readUnattributed: Handles<Routes['readUnattributed'], ReportServices> = async ({ query }, context) => {
   const { level, model, date_from, date_to } = query;
-  const { profileId, from, until, currency } = await readPeriod(query, context);
+  const { profileId, from, until, currency, about } = await readPeriod(query, context);
   const types = await context.clickhouse.query(
     'report_read_unattributed',
     { profile_id: profileId, level, model, from, until, owners: 'entities' },
     { signal: context.signal },
   );
-  const sum = (figure: 'conversions' | 'payments' | 'first_payments' | 'partly_credited' | 'value') =>
+  const sum = (figure: Exclude<keyof (typeof types)[number], 'conversion_type'>) =>
     String(types.reduce((total, type) => total + BigInt(type[figure]), 0n));
   const earned = {
     conversions: sum('conversions'),
     payments: sum('payments'),
     first_payments: sum('first_payments'),
     value: sum('value'),
+    valued: sum('valued'),
   };
   const byType = types
     .filter(({ conversions }) => conversions !== '0')
@@ -29,6 +30,6 @@ export const readUnattributed: Handles<Routes['readUnattributed'], ReportService
       ...outcomesOf(earned, byType, currency),
       partly_credited_count: Number(sum('partly_credited')),
     },
-    meta: { date_from, date_to, model, currency },
+    meta: { date_from, date_to, model, ...about },
   });
 };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { TouchRow } from '@tributary/clickhouse';
 import { type SceneTraits, scene, type World } from '@tributary/testkit';
 import { dayMs, type EntityLevel, nilUuid } from '@tributary/vocabulary';
+import { expect } from 'vitest';
 
 /** What a link may name. */
 export interface Named {
@@ -30,6 +31,9 @@ export const banner = {
   campaign_external_id: 'outlet',
   campaign_name: 'Outlet',
 };
+
+/** What every report says of itself where nothing was left out; how far it is has a test of its own. */
+export const aboutItself = { exclusions: [], freshness: expect.any(Object) };
 
 /** Moments of May 2026, the days of all tests: 1.5 is noon on the first. */
 export const may = (day: number): string =>

@@ -41,12 +41,13 @@ async function sumConversions(field: SummedField, asked: Asked, { clickhouse, si
   const wanted = { ...asked, period, ...conversionsCounted(field, asked.entityId) };
   const [row] = await clickhouse.query('report_sum_credits', parametersOf(wanted), { signal });
   const { conversions = '0', credit = '0', without_rate = '0' } = row ?? {};
-  const value = field === 'outcome_value' ? fromMinorUnits(BigInt(credit), period.currency) : conversions;
+  const sum = field === 'outcome_value' ? fromMinorUnits(BigInt(credit), period.currency) : conversions;
+  const isUnknown = field === 'outcome_value' && conversions !== '0' && conversions === without_rate;
   return {
-    value,
+    value: isUnknown ? null : sum,
     rest: {
       row_count: Number(conversions),
-      contributes: value,
+      contributes: sum,
       exclusions:
         field === 'outcome_value'
           ? withoutRate(without_rate, 'Conversions whose currency has no exchange rate: they count, and add no value.')
@@ -71,11 +72,12 @@ async function sumDelivery(field: SummedField, asked: Asked, { clickhouse, signa
   const rows = isNobodys
     ? []
     : await clickhouse.query('delivery_sum_counted', deliveryParameters(field, asked), { signal });
-  const { days = '0', contributes = null, without_rate = '0' } = rows[0] ?? {};
+  const { days = '0', contributes = null, without_rate = '0', with_rate = '0' } = rows[0] ?? {};
   const amount = contributes ?? (field === 'spend' ? '0' : null);
   const isMoney = explainedFigures[field].unit === 'money';
+  const isUnknown = amount === null || (without_rate !== '0' && with_rate === '0');
   return {
-    value: amount === null ? null : isMoney ? costText(amount, currency) : amount,
+    value: isUnknown ? null : isMoney ? costText(amount, currency) : amount,
     rest: {
       row_count: Number(days),
       contributes: amount ?? '0',

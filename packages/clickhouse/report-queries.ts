@@ -39,7 +39,7 @@ export const reportQueries = {
   delivery_list_currencies: declare<Days, { currency: string }>(),
   delivery_list_days: declare<
     Delivery & { entity_ids: readonly string[] },
-    { entity_id: string; day: string; spend: string; impressions: string; clicks: string }
+    { entity_id: string; day: string; spend: string; is_spend_unknown: number; impressions: string; clicks: string }
   >(),
   delivery_list_platforms: declare<
     Delivery,
@@ -47,11 +47,16 @@ export const reportQueries = {
       platform: string;
       through: string;
       spend: string;
+      is_spend_unknown: number;
       platform_conversions: string | null;
       platform_value: string | null;
     }
   >(),
-  delivery_sum_counted: declare<CountedDelivery, { days: string; contributes: string | null; without_rate: string }>(),
+  delivery_list_without_rate: declare<Delivery, { currency: string; days: string; amount: string }>(),
+  delivery_sum_counted: declare<
+    CountedDelivery,
+    { days: string; contributes: string | null; without_rate: string; with_rate: string }
+  >(),
   entity_find_clicked: declare<
     { profile_id: string; level: EntityLevel; external_id: string },
     { entity_id: string }
@@ -68,8 +73,11 @@ export const reportQueries = {
       payments: string;
       first_payments: string;
       value: string;
+      /** Payments whose value is known. */
+      valued: string;
       by_type: [type: string, conversions: string][];
       spend: string;
+      is_spend_unknown: number;
       impressions: string;
       clicks: string;
       reach: string | null;
@@ -90,7 +98,10 @@ export const reportQueries = {
       campaign_objective: string;
     }
   >(),
-  report_list_platforms: declare<Credits, { platform: string; conversions: string; payments: string; value: string }>(),
+  report_list_platforms: declare<
+    Credits,
+    { platform: string; conversions: string; payments: string; value: string; valued: string }
+  >(),
   report_read_overview: declare<
     { profile_id: string; time_zone: string; from: Date; until: Date },
     {
@@ -102,6 +113,7 @@ export const reportQueries = {
       conversions: string;
       payments: string;
       value: string;
+      valued: string;
     }
   >(),
   report_read_unattributed: declare<
@@ -113,6 +125,7 @@ export const reportQueries = {
       first_payments: string;
       partly_credited: string;
       value: string;
+      valued: string;
     }
   >(),
   report_sum_credits: declare<ChosenCredits, { conversions: string; credit: string; without_rate: string }>(),

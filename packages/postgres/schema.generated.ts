@@ -242,6 +242,7 @@ export interface Definitions {
 
 export interface DirtyConversions {
   cause: string;
+  marked_at: Generated<Timestamp>;
   outcome_id: string;
   profile_id: string;
   revision: Generated<Int8>;
@@ -256,6 +257,7 @@ export interface DirtyCustomers {
 export interface DirtyDelivery {
   day: Timestamp;
   entity_id: string;
+  marked_at: Generated<Timestamp>;
   profile_id: string;
   revision: Int8;
   shown_revision: Int8;
@@ -263,6 +265,7 @@ export interface DirtyDelivery {
 
 export interface DirtyEntities {
   entity_id: string;
+  marked_at: Generated<Timestamp>;
   profile_id: string;
   revision: Int8;
 }

@@ -492,6 +492,24 @@ CREATE FUNCTION public.links_follow_merge() RETURNS trigger
   RETURN NULL;
 END $$;
 
+CREATE FUNCTION public.list_waiting_attribution(after uuid, since timestamp with time zone, most integer) RETURNS SETOF uuid
+    LANGUAGE plpgsql STABLE
+    AS $$ DECLARE
+  candidate uuid := after;
+  oldest timestamptz;
+  found_ones integer := 0;
+BEGIN
+  LOOP
+    SELECT d.profile_id INTO candidate FROM dirty_conversions d WHERE d.profile_id > candidate ORDER BY d.profile_id LIMIT 1;
+    EXIT WHEN candidate IS NULL OR found_ones = most;
+    SELECT d.marked_at INTO oldest FROM dirty_conversions d WHERE d.profile_id = candidate ORDER BY d.revision LIMIT 1;
+    IF oldest <= since THEN
+      found_ones := found_ones + 1;
+      RETURN NEXT candidate;
+    END IF;
+  END LOOP;
+END $$;
+
 CREATE FUNCTION public.mark_touched(profile_ids uuid[], visitor_ids uuid[], touched_at timestamp with time zone[]) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -864,7 +882,8 @@ CREATE TABLE public.dirty_conversions (
     profile_id uuid NOT NULL,
     outcome_id uuid NOT NULL,
     revision bigint DEFAULT nextval('public.dirty_revision'::regclass) NOT NULL,
-    cause text NOT NULL
+    cause text NOT NULL,
+    marked_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
 ALTER TABLE ONLY public.dirty_conversions FORCE ROW LEVEL SECURITY;
@@ -882,7 +901,8 @@ CREATE TABLE public.dirty_delivery (
     entity_id uuid NOT NULL,
     day date NOT NULL,
     revision bigint NOT NULL,
-    shown_revision bigint NOT NULL
+    shown_revision bigint NOT NULL,
+    marked_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
 ALTER TABLE ONLY public.dirty_delivery FORCE ROW LEVEL SECURITY;
@@ -890,7 +910,8 @@ ALTER TABLE ONLY public.dirty_delivery FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.dirty_entities (
     profile_id uuid NOT NULL,
     entity_id uuid NOT NULL,
-    revision bigint NOT NULL
+    revision bigint NOT NULL,
+    marked_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
 ALTER TABLE ONLY public.dirty_entities FORCE ROW LEVEL SECURITY;
@@ -1741,6 +1762,8 @@ CREATE INDEX api_keys_by_hash ON public.api_keys USING btree (hash);
 
 CREATE INDEX app_tokens_by_expiry ON public.app_tokens USING btree (expires_at);
 
+CREATE INDEX attribution_freshness_behind ON public.attribution_freshness USING btree (profile_id) WHERE (state = 'behind'::text);
+
 CREATE INDEX attribution_replays_newest ON public.attribution_replays USING btree (profile_id, requested_at DESC, id DESC);
 
 CREATE INDEX bad_visits_by_age ON public.bad_visits USING btree (received_at);
@@ -1818,6 +1841,8 @@ CREATE INDEX outcomes_by_visitor ON public.outcomes USING btree (profile_id, vis
 CREATE INDEX outcomes_tagged_first ON public.outcomes USING btree (profile_id, customer_id, occurred_at, id) WHERE (is_first_payment AND (subject_ref IS NOT NULL));
 
 CREATE INDEX outcomes_with_origin ON public.outcomes USING btree (profile_id, customer_id, occurred_at) WHERE (origin IS NOT NULL);
+
+CREATE INDEX outcomes_without_rate_by_time ON public.outcomes_without_rate USING btree (profile_id, occurred_at);
 
 CREATE INDEX pii_access_log_by_time ON public.pii_access_log USING btree (at);
 
@@ -2368,6 +2393,8 @@ CREATE POLICY queue ON public.api_keys TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.app_tokens TO tributary_system USING (true);
 
+CREATE POLICY queue ON public.attribution_freshness FOR SELECT TO tributary_system USING (true);
+
 CREATE POLICY queue ON public.attribution_replays TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.bad_visit_days TO tributary_system USING (true);
@@ -2517,6 +2544,9 @@ GRANT SELECT,DELETE ON TABLE public.app_tokens TO tributary_system;
 REVOKE ALL ON FUNCTION public.issue_app_token(token_hash bytea, token_id uuid, app uuid, profile uuid, token_scopes text[], issued_at timestamp with time zone, expires timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.issue_app_token(token_hash bytea, token_id uuid, app uuid, profile uuid, token_scopes text[], issued_at timestamp with time zone, expires timestamp with time zone) TO tributary_app;
 
+REVOKE ALL ON FUNCTION public.list_waiting_attribution(after uuid, since timestamp with time zone, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.list_waiting_attribution(after uuid, since timestamp with time zone, most integer) TO tributary_system;
+
 REVOKE ALL ON FUNCTION public.mark_touched(profile_ids uuid[], visitor_ids uuid[], touched_at timestamp with time zone[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.mark_touched(profile_ids uuid[], visitor_ids uuid[], touched_at timestamp with time zone[]) TO tributary_app;
 GRANT ALL ON FUNCTION public.mark_touched(profile_ids uuid[], visitor_ids uuid[], touched_at timestamp with time zone[]) TO tributary_system;
@@ -2557,6 +2587,7 @@ GRANT SELECT(expires_at) ON TABLE public.api_keys TO tributary_system;
 GRANT SELECT(revoked_at) ON TABLE public.api_keys TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.attribution_freshness TO tributary_app;
+GRANT SELECT ON TABLE public.attribution_freshness TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.attribution_replays TO tributary_app;
 GRANT DELETE ON TABLE public.attribution_replays TO tributary_system;

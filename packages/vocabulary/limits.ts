@@ -22,6 +22,8 @@ export const limits = {
   customerSearch: { pageSize: { min: 1, default: 20, max: 50 }, queryMinCharacters: 2 },
   customerImport: { maxRows: 1_000 },
   events: { maxRows: 1_000, maxAheadMinutes: 5, namedDefinitions: 50 },
+  freshness: { behindAfterMinutes: 5 },
+  exclusions: { counted: 10_000 },
   spend: { maxRows: 1_000 },
   linkTokens: { maxRows: 500, lifetimeDays: { min: 1, default: 90, max: 365 } },
   journeySummary: { maxEvents: 100, defaultUnitsPerDay: 50 },

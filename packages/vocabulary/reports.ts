@@ -34,3 +34,9 @@ export const flagWords = ['true', 'false'] as const;
 /** What a line of the changelog tells of. */
 export const changeKinds = ['Added', 'Changed', 'Fixed', 'Breaking', 'Deprecated'] as const;
 export type ChangeKind = (typeof changeKinds)[number];
+
+/** What a report may have left out, and why. */
+export const excludedKinds = ['payments', 'spend'] as const;
+export type ExcludedKind = (typeof excludedKinds)[number];
+export const exclusionReasons = ['no_exchange_rate'] as const;
+export type ExclusionReason = (typeof exclusionReasons)[number];

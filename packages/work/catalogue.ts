@@ -81,6 +81,14 @@ export const catalogue = {
     timeoutSeconds: 600,
     oneAtATime: true,
   }),
+  sweepFreshness: job({
+    name: 'sweep-freshness',
+    about: 'Tells of profiles whose figures fell behind while a worker or ClickHouse was away.',
+    payload: z.strictObject({}),
+    retries: 0,
+    timeoutSeconds: 300,
+    oneAtATime: true,
+  }),
   fetchRates: job({
     name: 'fetch-rates',
     about: 'Fetches the exchange rates of the banks that are configured, and converts the money that waited for them.',
@@ -110,6 +118,7 @@ export const schedule: readonly { job: JobName; cron: string; words: string; pay
   { job: 'trimVisitsLog', cron: '* * * * *', words: 'every minute', payload: {} },
   { job: 'replayDeadLetters', cron: '*/10 * * * *', words: 'every ten minutes', payload: {} },
   { job: 'forgetDeadLetters', cron: '* * * * *', words: 'every minute', payload: {} },
+  { job: 'sweepFreshness', cron: '* * * * *', words: 'every minute', payload: {} },
   { job: 'fetchRates', cron: '30 16 * * *', words: 'every day at 16:30', payload: {} },
   { job: 'rebuildScores', cron: '40 2 * * *', words: 'every night at 02:40', payload: {} },
 ];

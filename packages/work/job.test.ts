@@ -13,6 +13,7 @@ const idle = {
   dropOldVisits: nothing,
   forgetExpired: nothing,
   trimVisitsLog: nothing,
+  sweepFreshness: nothing,
   replayDeadLetters: nothing,
   deleteTenant: nothing,
   spreadDefinition: nothing,

@@ -233,7 +233,7 @@ describe('campaigns', () => {
     await header.getByRole('button').click();
     expect(await header.getAttribute('aria-sort')).toBe('descending');
     const { data: rows } = await scene.api.listCampaigns({ query: { ...scene.dates, level: 'campaign' } });
-    const names = rows.toSorted((a, b) => b.spend - a.spend).map(({ campaign_name: name }) => name);
+    const names = rows.toSorted((a, b) => (b.spend ?? 0) - (a.spend ?? 0)).map(({ campaign_name: name }) => name);
     const seen = await page.locator('tbody tr').getByRole('rowheader').locator('a').allTextContents();
     expect(seen).toEqual(names);
     await page.context().close();
@@ -261,7 +261,7 @@ describe('an explanation', () => {
       .locator('[data-contributes]')
       .evaluateAll((elements) => elements.map((element) => Number(element.getAttribute('data-contributes'))));
     expect(parts.length).toBeGreaterThan(0);
-    expect(parts.reduce((sum, part) => sum + part, 0)).toBeCloseTo(row[field], 2);
+    expect(parts.reduce((sum, part) => sum + part, 0)).toBeCloseTo(row[field] ?? Number.NaN, 2);
     const ledger = await panel.locator('[data-ledger] td').allTextContents();
     expect(ledger.at(-1)).toBe(money(row[field], currency));
     expect(complaints).toEqual([]);

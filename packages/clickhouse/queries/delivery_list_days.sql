@@ -6,6 +6,8 @@ SELECT
     if(empty({entity_ids:Array(UUID)}), nobody, owner_id) AS entity_id,
     day,
     sum(d.spend * d.rate) AS spend,
+    -- Nothing of it could be converted.
+    countIf(d.spend != 0 AND d.rate = 0) > 0 AND countIf(d.spend != 0 AND d.rate != 0) = 0 AS is_spend_unknown,
     sum(d.impressions) AS impressions,
     sum(d.clicks) AS clicks
 FROM delivered AS d

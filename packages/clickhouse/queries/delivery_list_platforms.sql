@@ -6,6 +6,7 @@ SELECT
     last.platform AS platform,
     last.through AS through,
     p.spend AS spend,
+    p.is_spend_unknown AS is_spend_unknown,
     p.platform_conversions AS platform_conversions,
     p.platform_value AS platform_value
 FROM
@@ -17,8 +18,10 @@ LEFT JOIN
     SELECT
         platform,
         sum(d.spend * d.rate) AS spend,
+        -- Nothing of it could be converted.
+        countIf(d.spend != 0 AND d.rate = 0) > 0 AND countIf(d.spend != 0 AND d.rate != 0) = 0 AS is_spend_unknown,
         sum(d.platform_conversions) AS platform_conversions,
-        sum(d.platform_value * d.rate) AS platform_value
+        sum(if(d.platform_value != 0 AND d.rate = 0, NULL, d.platform_value * d.rate)) AS platform_value
     FROM delivered AS d
     GROUP BY platform
 ) AS p ON p.platform = last.platform

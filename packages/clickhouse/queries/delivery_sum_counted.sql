@@ -3,5 +3,6 @@ WITH
 {{part sources}},
 {{part delivered}},
 {{part counted_delivery}}
-SELECT count() AS days, sum(amount * factor) AS contributes, countIf(factor = 0) AS without_rate
+SELECT count() AS days, sum(amount * factor) AS contributes, countIf(amount != 0 AND factor = 0) AS without_rate,
+    countIf(amount != 0 AND factor != 0) AS with_rate
 FROM counted

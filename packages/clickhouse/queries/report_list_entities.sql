@@ -12,7 +12,8 @@ WITH
             count() AS conversions,
             countIf(is_cash) AS payments,
             countIf(is_cash AND is_new_purchase) AS first_payments,
-            sumIf(credit, is_cash) AS value
+            sumIf(credit, is_cash) AS value,
+            countIf(is_cash AND has_value) AS valued
         FROM credits
         GROUP BY owner_id, conversion_type
     ),
@@ -21,12 +22,14 @@ WITH
         SELECT
             owner_id,
             sum(d.spend * d.rate) AS spend,
+            -- Nothing of it could be converted.
+            countIf(d.spend != 0 AND d.rate = 0) > 0 AND countIf(d.spend != 0 AND d.rate != 0) = 0 AS is_spend_unknown,
             sum(d.impressions) AS impressions,
             sum(d.clicks) AS clicks,
             sum(d.reach) AS reach,
             sum(d.messaging_conversations_started) AS conversations,
             sum(d.platform_conversions) AS platform_conversions,
-            sum(d.platform_value * d.rate) AS platform_value
+            sum(if(d.platform_value != 0 AND d.rate = 0, NULL, d.platform_value * d.rate)) AS platform_value
         FROM delivered AS d
         GROUP BY owner_id
     ),
@@ -39,7 +42,9 @@ WITH
             sum(u.first_payments) AS first_payments,
             sum(u.value) AS value,
             arrayFilter(of_type -> of_type.2 > 0, groupArray((u.conversion_type, u.conversions))) AS by_type,
+            sum(u.valued) AS valued,
             sum(u.spend) AS spend,
+            max(u.is_spend_unknown) AS is_spend_unknown,
             sum(u.impressions) AS impressions,
             sum(u.clicks) AS clicks,
             sum(u.reach) AS reach,
@@ -48,14 +53,14 @@ WITH
             sum(u.platform_value) AS platform_value
         FROM
         (
-            SELECT owner_id, conversion_type, conversions, payments, first_payments, value,
-                toDecimal256(0, 40) AS spend, 0 AS impressions, 0 AS clicks, NULL AS reach, NULL AS conversations,
+            SELECT owner_id, conversion_type, conversions, payments, first_payments, value, valued,
+                toDecimal256(0, 40) AS spend, false AS is_spend_unknown, 0 AS impressions, 0 AS clicks, NULL AS reach, NULL AS conversations,
                 CAST(NULL, 'Nullable(Decimal(76, 20))') AS platform_conversions, CAST(NULL, 'Nullable(Decimal(76, 40))') AS platform_value
             FROM earned
             UNION ALL
-            SELECT owner_id, '', 0, 0, 0, 0, spend, impressions, clicks, reach, conversations, platform_conversions, platform_value FROM spent
+            SELECT owner_id, '', 0, 0, 0, 0, 0, spend, is_spend_unknown, impressions, clicks, reach, conversations, platform_conversions, platform_value FROM spent
             UNION ALL
-            SELECT {only:UUID}, '', 0, 0, 0, 0, toDecimal256(0, 40), 0, 0, NULL, NULL, NULL, NULL
+            SELECT {only:UUID}, '', 0, 0, 0, 0, 0, toDecimal256(0, 40), false, 0, 0, NULL, NULL, NULL, NULL
         ) AS u
         WHERE owner_id != nobody AND ({only:UUID} = nobody OR owner_id = {only:UUID})
         GROUP BY u.owner_id

@@ -6,7 +6,8 @@ SELECT
     p.platform AS platform,
     count() AS conversions,
     countIf(is_cash) AS payments,
-    sumIf(credit, is_cash) AS value
+    sumIf(credit, is_cash) AS value,
+    countIf(is_cash AND has_value) AS valued
 FROM credits AS c
 INNER JOIN (SELECT DISTINCT platform, reinterpretAsUUID(sipHash128(platform)) AS id FROM sources) AS p ON p.id = c.owner_id
 GROUP BY platform

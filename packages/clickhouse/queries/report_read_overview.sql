@@ -6,10 +6,11 @@ SELECT
     grouping(channel) = 1 AS is_of_day,
     count() AS conversions,
     countIf(c.revenue_type = 'cash') AS payments,
-    sumIf(c.value, c.revenue_type = 'cash') AS value
+    sumIf(c.value, c.revenue_type = 'cash') AS value,
+    countIf(c.revenue_type = 'cash' AND c.has_value) AS valued
 FROM
 (
-    SELECT conversion_time, conversion_type, revenue_type, value, source_ids[-1] AS source_id
+    SELECT conversion_time, conversion_type, revenue_type, value, has_value, source_ids[-1] AS source_id
     FROM attributed_conversions FINAL
     WHERE profile_id = {profile_id:UUID}
         AND conversion_time >= {from:DateTime64(3, 'UTC')}

@@ -9,7 +9,8 @@ SELECT
     countIf(is_whole AND is_cash) AS payments,
     countIf(is_whole AND is_cash AND is_new_purchase) AS first_payments,
     countIf(NOT is_whole AND is_cash) AS partly_credited,
-    sumIf(credit, is_cash) AS value
+    sumIf(credit, is_cash) AS value,
+    countIf(is_cash AND has_value) AS valued
 FROM credits
 WHERE owner_id = nobody
 GROUP BY conversion_type

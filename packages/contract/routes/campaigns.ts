@@ -1,4 +1,11 @@
-import { explainedReports, figureUnits, leftOutReasons, limits } from '@tributary/vocabulary';
+import {
+  excludedKinds,
+  exclusionReasons,
+  explainedReports,
+  figureUnits,
+  leftOutReasons,
+  limits,
+} from '@tributary/vocabulary';
 import { z } from 'zod';
 import {
   CalendarDate,
@@ -20,6 +27,7 @@ import {
   AttributionModelParameter,
   EntityLevel,
   ExplainedField,
+  Freshness,
   LearningStage,
   RevenueType,
 } from '../vocabulary.ts';
@@ -36,15 +44,44 @@ const access = {
 const Count = z.int().min(0);
 /** Rounded to the minor unit of the reporting currency, and only here. */
 const Money = z.number();
+/** Nothing is 0; what is there and cannot be told is null. */
+const Amount = Money.nullable().describe(
+  'Null: there is some, and none of it could be converted; `meta.exclusions` says how much.',
+);
 const Ratio = z.number().nullable();
 
-const ReportMeta = {
+const Stage = z.strictObject({
+  state: Freshness.describe(
+    `\`behind\` where something has waited longer than ${limits.freshness.behindAfterMinutes} minutes.`,
+  ),
+  waiting_since: IsoTimestamp.nullable().describe(
+    'Of the oldest change that is not in the figures yet. Null: nothing waits.',
+  ),
+});
+const DeliveryMeta = {
   date_from: CalendarDate,
   date_to: CalendarDate,
-  model: AttributionModel,
   currency: CurrencyCode.describe('The reporting currency: that of every amount here.'),
+  exclusions: z
+    .array(
+      z
+        .strictObject({
+          of: z.enum(excludedKinds).describe('`payments`, or days of `spend`.'),
+          reason: z.enum(exclusionReasons),
+          currency: CurrencyCode,
+          count: Count.describe(`Of payments, up to ${limits.exclusions.counted.toLocaleString('en')}.`),
+          amount: DecimalString.describe('In that currency.'),
+        })
+        .meta({ id: 'Exclusion' }),
+    )
+    .describe(
+      'Money of these days, of the whole profile, that is in no amount here. Payments among it are counted all the same.',
+    ),
+  freshness: z
+    .strictObject({ attribution: Stage, delivery: Stage })
+    .describe('How far the figures are: credit of conversions, and what platforms delivered and charged.'),
 };
-const DeliveryMeta = { date_from: CalendarDate, date_to: CalendarDate, currency: CurrencyCode };
+const ReportMeta = { ...DeliveryMeta, model: AttributionModel };
 
 const ByType = z
   .record(z.string(), z.int().min(1))
@@ -53,7 +90,7 @@ const ByType = z
 /** What was credited, the same on a row, on one entity and on the rest that no entity earned. */
 const Outcomes = {
   outcome_count: Count.describe('Payments credited under the model. Cost figures divide by it.'),
-  outcome_value: Money.describe('Cash credited, refunds subtracted.'),
+  outcome_value: Amount.describe('Cash credited, refunds subtracted. Null: none of it could be converted.'),
   outcome_count_first_payment: Count.describe('Of outcome_count, first purchases; deposit and balance are one.'),
   attributed_outcome_count: Count.describe('Conversions of every kind credited. Not cash: never divide by it.'),
   attributed_outcomes_by_type: ByType,
@@ -68,7 +105,7 @@ const CampaignRow = z
       .nullable()
       .describe('Its id on the platform, as somebody told it or a click named it. Null: neither is kept any more.'),
     platform: z.string(),
-    spend: Money,
+    spend: Amount,
     ...Outcomes,
     roas: Ratio.describe('outcome_value / spend. Null without spend.'),
     cac_first_payment: Ratio.describe('spend / outcome_count_first_payment.'),
@@ -149,7 +186,7 @@ export const readUnattributed = route({
 });
 
 const TrendRow = z
-  .strictObject({ entity_id: Uuid, date: CalendarDate, spend: Money, impressions: Count, clicks: Count })
+  .strictObject({ entity_id: Uuid, date: CalendarDate, spend: Amount, impressions: Count, clicks: Count })
   .meta({ id: 'TrendRow' });
 
 const { maxEntities } = limits.campaignTrend;
@@ -253,12 +290,14 @@ export const listCampaignConversions = route({
 });
 
 const Sides = {
-  spend: Money,
+  spend: Amount,
   platform_conversions: z.number().nullable().describe('Null: the platform reported nothing.'),
   platform_conversion_value: DecimalString.nullable(),
   atribu_conversions: Count.describe('Conversions that we credit.'),
   atribu_cash_conversions: Count.describe('The payments among them.'),
-  atribu_cash_revenue: DecimalString.describe('Cash that we credit, refunds subtracted.'),
+  atribu_cash_revenue: DecimalString.nullable().describe(
+    'Cash that we credit, refunds subtracted. Null as outcome_value.',
+  ),
   conversion_gap: z.number().nullable().describe('Ours minus the platform’s. Negative: the platform claims more.'),
   conversion_gap_pct: z.number().nullable().describe('The gap in percent of the platform’s count.'),
   value_gap: DecimalString.nullable().describe('Our cash minus the platform’s value.'),
@@ -314,9 +353,9 @@ export const readPlatformComparison = route({
 });
 
 const Totals = {
-  spend: Money,
+  spend: Amount,
   outcome_count: Count.describe('Payments.'),
-  outcome_value: Money,
+  outcome_value: Amount,
   attributed_outcome_count: Count.describe('Conversions of every kind, whoever earned them.'),
 };
 
@@ -346,7 +385,7 @@ export const readOverview = route({
               z.strictObject({
                 channel: z.string(),
                 outcome_count: Count,
-                outcome_value: Money,
+                outcome_value: Amount,
                 attributed_outcome_count: Count,
               }),
             )

@@ -39,7 +39,8 @@ export function Trend({ days, currency }: { readonly days: readonly Day[]; reado
   );
 }
 
-const roasOf = ({ spend, outcome_value: value }: Day): number | null => (spend > 0 ? value / spend : null);
+const roasOf = ({ spend, outcome_value: value }: Day): number | null =>
+  spend !== null && value !== null && spend > 0 ? value / spend : null;
 
 function chartOf(view: View, days: readonly Day[], currency: string): TrendChartProps {
   const dates = days.map(({ date }) => date);

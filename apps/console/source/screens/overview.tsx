@@ -74,7 +74,7 @@ function Figures({ overview }: { readonly overview: OverviewAnswer }) {
 }
 
 function Channels({ overview: { data, meta } }: { readonly overview: OverviewAnswer }) {
-  const most = Math.max(...data.channels.map(({ outcome_value: value }) => value), 0);
+  const most = Math.max(...data.channels.map(({ outcome_value: value }) => value ?? 0), 0);
   return (
     <section className="card p-5" aria-labelledby="channels">
       <h2 id="channels">Channels</h2>
@@ -101,7 +101,7 @@ function Channels({ overview: { data, meta } }: { readonly overview: OverviewAns
                 <span aria-hidden="true" className="mt-1 block h-1 rounded bg-tint">
                   <span
                     className="block h-1 rounded bg-accent"
-                    style={{ width: percentWidth(most > 0 ? value / most : 0) }}
+                    style={{ width: percentWidth(most > 0 ? (value ?? 0) / most : 0) }}
                   />
                 </span>
               </th>

@@ -1,0 +1,57 @@
+import type { Postgres } from '@tributary/postgres';
+import { nilUuid } from '@tributary/vocabulary';
+import { sql } from 'kysely';
+import { noteFreshness } from './freshness.ts';
+import { lateSince } from './read-freshness.ts';
+
+const profilesAtOnce = 100;
+
+/**
+ * Tells of profiles whose figures fell behind although nobody noticed at work, because a worker or ClickHouse was away, and of those that
+ * have nothing left to wait for. Resolves to how many it looked at.
+ */
+export async function sweepFreshness(app: Postgres, system: Postgres, now: Date, signal: AbortSignal): Promise<number> {
+  const late = await each(
+    system,
+    signal,
+    (after) =>
+      sql<{ id: string }>`SELECT list_waiting_attribution(${after}, ${lateSince(now)}, ${profilesAtOnce}) AS id`,
+  );
+  for (const profileId of late)
+    await app.forProfile(profileId).transaction((tx) => noteFreshness(tx, profileId, 'behind', now));
+  const behind = await each(
+    system,
+    signal,
+    (after) =>
+      sql<{ id: string }>`
+      SELECT f.profile_id AS id FROM attribution_freshness f
+      WHERE f.state = 'behind' AND f.profile_id > ${after}
+        AND NOT EXISTS (SELECT FROM dirty_conversions d WHERE d.profile_id = f.profile_id)
+      ORDER BY f.profile_id LIMIT ${profilesAtOnce}`,
+  );
+  for (const profileId of behind) {
+    await app.forProfile(profileId).transaction(async (tx) => {
+      const { rows } = await sql`
+        SELECT FROM attribution_replays WHERE profile_id = ${profileId} AND state = 'running' LIMIT 1`.execute(tx);
+      if (rows.length === 0) await noteFreshness(tx, profileId, 'current', now);
+    });
+  }
+  return late.length + behind.length;
+}
+
+/** Page after page, in the order of the ids. */
+async function each(
+  system: Postgres,
+  signal: AbortSignal,
+  ask: (after: string) => ReturnType<typeof sql<{ id: string }>>,
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (let after: string = nilUuid; !signal.aborted; ) {
+    const { rows } = await system.unbound.query(ask(after));
+    ids.push(...rows.map(({ id }) => id));
+    const last = rows.at(-1);
+    if (!last || rows.length < profilesAtOnce) break;
+    after = last.id;
+  }
+  return ids;
+}

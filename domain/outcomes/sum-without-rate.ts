@@ -1,0 +1,23 @@
+import type { Tx } from '@tributary/postgres';
+import { limits } from '@tributary/vocabulary';
+import { sql } from 'kysely';
+
+export interface WithoutRate {
+  readonly currency: string;
+  readonly count: number;
+  readonly amount: string;
+}
+
+/** Payments of a period that have no value in the profile's currency, because theirs has no rate; counted up to a limit. */
+export async function sumWithoutRate(tx: Tx, profileId: string, from: Date, until: Date): Promise<WithoutRate[]> {
+  const { rows } = await sql<WithoutRate>`
+    SELECT o.currency, count(*)::int AS count, sum(o.amount)::text AS amount
+    FROM (
+      SELECT outcome_id FROM outcomes_without_rate
+      WHERE profile_id = ${profileId} AND occurred_at >= ${from} AND occurred_at < ${until} LIMIT ${limits.exclusions.counted}
+    ) w
+    JOIN outcome_meanings o ON o.profile_id = ${profileId} AND o.id = w.outcome_id
+    WHERE o.counts_as_cash AND o.amount IS NOT NULL AND o.reporting_amount IS NULL
+    GROUP BY o.currency ORDER BY o.currency`.execute(tx);
+  return rows;
+}

@@ -1,0 +1,132 @@
+import { sweepFreshness } from '@tributary/domain/attribution/room.ts';
+import { openTestWithClickHouse } from '@tributary/testkit';
+import { minuteMs } from '@tributary/vocabulary';
+import { sql } from 'kysely';
+import { describe, expect, test } from 'vitest';
+import { film, openShop, winter } from './reports.fixture.ts';
+
+const world = await openTestWithClickHouse();
+const { kit } = world;
+const { signal } = new AbortController();
+
+type Shop = Awaited<ReturnType<typeof openShop>>;
+const reports = (shop: Shop) => [
+  ['/campaigns', {}],
+  ['/campaigns/unattributed', {}],
+  ['/campaigns/trend', { entity_ids: shop.entity('campaign', 'winter') }],
+  ['/campaigns/winter/conversions', {}],
+  ['/campaigns/platform-comparison', {}],
+  ['/ads/film', {}],
+  ['/overview', {}],
+  ['/explain', { field: 'spend' }],
+];
+
+describe('What a report says of itself', { timeout: 60_000 }, () => {
+  test('money and spend without a rate are listed, and an amount of which nothing could be converted is null', async () => {
+    const shop = await openShop(world);
+    await shop.spend({ ...film, spend: '5000', currency: 'ARS' });
+    shop.click('ana', 1, winter);
+    await shop.pay('ana', 2, '700', { properties: { value: '700', currency: 'ARS' } });
+    await shop.settle();
+    const exclusions = [
+      { of: 'payments', reason: 'no_exchange_rate', currency: 'ARS', count: 1, amount: '700' },
+      { of: 'spend', reason: 'no_exchange_rate', currency: 'ARS', count: 1, amount: '5000' },
+    ];
+    for (const [path, query] of reports(shop)) {
+      const { meta } = await shop.read(path as string, query as object);
+      const hasSpend = !/unattributed|conversions/.test(path as string);
+      expect([path, meta.exclusions]).toEqual([path, hasSpend ? exclusions : exclusions.slice(0, 1)]);
+    }
+    const nothingKnown = { spend: null, outcome_count: 1, outcome_value: null, roas: null, cac: null };
+    expect((await shop.read('/ads/film')).data).toMatchObject({ ...nothingKnown, avg_cpm: null });
+    const overview = (await shop.read('/overview')).data;
+    expect(overview.totals).toMatchObject(nothingKnown);
+    expect(overview.days[0]).toMatchObject({ spend: null, outcome_value: 0 });
+    expect(overview.channels).toMatchObject([{ outcome_value: null }]);
+    const { platforms } = (await shop.read('/campaigns/platform-comparison')).data;
+    expect(platforms).toMatchObject([{ spend: null, atribu_cash_revenue: null, atribu_roas: null }]);
+    for (const field of ['spend', 'outcome_value'])
+      expect((await shop.read('/explain', { field, entity_id: 'film', level: 'ad' })).data.value).toBeNull();
+
+    // As soon as some of it is known, the figure is that, and the rest stays listed.
+    await shop.spend({ ...film, date: '2026-05-02', spend: '30' });
+    await shop.pay('ana', 3, '11.50');
+    await shop.settle();
+    const known = await shop.read('/ads/film');
+    expect(known.data).toMatchObject({ spend: 30, outcome_count: 2, outcome_value: 11.5, cac: 15 });
+    expect(known.meta.exclusions).toEqual(exclusions);
+  });
+
+  test('what costs by the piece has the digits of its currency', async () => {
+    const shop = await openShop(world);
+    await shop.spend({ ...film, spend: '100', impressions: 700, clicks: 3 });
+    for (const person of ['ana', 'ben', 'cal']) {
+      shop.click(person, 1, winter);
+      await shop.pay(person, 2, '1');
+    }
+    await shop.settle();
+    const costs = { cac: 33.33, cac_first_payment: 33.33, avg_cpc: 33.33, avg_cpm: 142.86 };
+    expect((await shop.read('/ads/film')).data).toMatchObject(costs);
+    const explained = await shop.read('/explain', { field: 'cac', entity_id: 'film', level: 'ad' });
+    expect(explained.data.value).toBe('33.33');
+  });
+
+  test('how far it is follows from what waits, although nobody works', async () => {
+    const shop = await openShop(world);
+    await shop.pay('ana', 2, '5');
+    await shop.spend({ ...film });
+    await shop.settle();
+    await shop.ledger.transaction((tx) => sql`DELETE FROM dirty_conversions`.execute(tx));
+    const freshness = async () => (await shop.read('/campaigns')).meta.freshness;
+    const current = { state: 'current', waiting_since: null };
+    expect(await freshness()).toEqual({ attribution: current, delivery: current });
+
+    await shop.pay('ben', 2, '5');
+    await shop.spend({ ...film, spend: '7' });
+    const marked = async (minutesAgo: number) => {
+      const since = new Date(kit.clock.now().getTime() - minutesAgo * minuteMs);
+      await shop.ledger.transaction(async (tx) => {
+        await sql`UPDATE dirty_conversions SET marked_at = ${since}`.execute(tx);
+        await sql`UPDATE dirty_entities SET marked_at = ${since}`.execute(tx);
+        await sql`UPDATE dirty_delivery SET marked_at = ${since}`.execute(tx);
+      });
+      return since.toISOString();
+    };
+    const lately = await marked(4);
+    const waiting = { state: 'current', waiting_since: lately };
+    expect(await freshness()).toEqual({ attribution: waiting, delivery: waiting });
+    const long = await marked(6);
+    const late = { state: 'behind', waiting_since: long };
+    expect(await freshness()).toEqual({ attribution: late, delivery: late });
+    // What is told again meanwhile waits no shorter.
+    await shop.spend({ ...film, spend: '8' });
+    expect(await freshness()).toEqual({ attribution: late, delivery: late });
+  });
+});
+
+describe('Whoever subscribed', { timeout: 60_000 }, () => {
+  test('[evnt-017] is told when figures fell behind while nobody worked, and when they have caught up', async () => {
+    const shop = await openShop(world);
+    const told = () =>
+      shop.ledger.transaction(async (tx) => {
+        const { rows } = await sql<{ freshness: string }>`
+          SELECT payload->>'freshness' AS freshness FROM outbox WHERE type = 'profile.freshness.changed' AND profile_id = ${shop.profileId}
+          ORDER BY id`.execute(tx);
+        return rows.map(({ freshness }) => freshness);
+      });
+    const sweep = () => sweepFreshness(kit.app, kit.system, kit.clock.now(), signal);
+    await shop.pay('ana', 2, '5');
+    const ago = (minutes: number) => new Date(kit.clock.now().getTime() - minutes * minuteMs);
+    await shop.ledger.transaction((tx) => sql`UPDATE dirty_conversions SET marked_at = ${ago(4)}`.execute(tx));
+    await sweep();
+    expect(await told()).toEqual([]);
+    await shop.ledger.transaction((tx) => sql`UPDATE dirty_conversions SET marked_at = ${ago(6)}`.execute(tx));
+    await sweep();
+    await sweep();
+    expect(await told()).toEqual(['behind']);
+
+    await shop.attribute();
+    await sweep();
+    expect(await told()).toEqual(['behind', 'current']);
+  });
+});
