@@ -1,7 +1,7 @@
 import { openSync } from 'node:fs';
 import { data, route, routes } from '@tributary/contract';
 import { refusalAuditor, writeAudit } from '@tributary/domain/accountability/room.ts';
-import { bearerAuthenticator, CredentialFinder, KeyUse } from '@tributary/domain/credentials/room.ts';
+import { bearerAuthenticator, CredentialFinder, keyUse } from '@tributary/domain/credentials/room.ts';
 import { outcomesReadiness } from '@tributary/domain/outcomes/room.ts';
 import { readProfile } from '@tributary/domain/tenants/room.ts';
 import { trackerReadiness } from '@tributary/domain/tracking/room.ts';
@@ -57,11 +57,11 @@ async function ours() {
     trustedProxies: [],
     corsOrigins: [],
   });
-  const keyUse = new KeyUse(postgres.unbound);
+  const uses = keyUse(postgres.unbound);
   const bearer = bearerAuthenticator({
     credentials: new CredentialFinder(postgres.unbound),
     isSwapWindowOpen: () => false,
-    onKeyUsed: (keyId, now) => keyUse.note(keyId, now),
+    onKeyUsed: (keyId, now) => uses.note(keyId, now),
   });
   const binding = {
     fastify: server,

@@ -2,9 +2,15 @@ import type { LanguageModel } from '@tributary/ai-model';
 import type { ClickHouse } from '@tributary/clickhouse';
 import { type RouteId, routes } from '@tributary/contract';
 import { refusalAuditor, writeAudit } from '@tributary/domain/accountability/room.ts';
-import { addOwner, createAccounts, mcpAuthenticator, sessionAuthenticator } from '@tributary/domain/accounts/room.ts';
+import {
+  addOwner,
+  createAccounts,
+  mcpAuthenticator,
+  sessionAuthenticator,
+  sessionUse,
+} from '@tributary/domain/accounts/room.ts';
 import { findAdPlatforms } from '@tributary/domain/campaigns/room.ts';
-import { bearerAuthenticator, CredentialFinder, KeyUse } from '@tributary/domain/credentials/room.ts';
+import { bearerAuthenticator, CredentialFinder, keyUse } from '@tributary/domain/credentials/room.ts';
 import { tombstonesUnder } from '@tributary/domain/customers/room.ts';
 import { visitorLinks } from '@tributary/domain/ingestion/room.ts';
 import { findCustomerTotals, goalReader, outcomesReadiness } from '@tributary/domain/outcomes/room.ts';
@@ -54,6 +60,7 @@ export interface ApiOptions {
   readonly tls: { readonly certificateFile: string; readonly keyFile: string } | undefined;
   readonly passwordMinLength: number;
   readonly sessionDays: number;
+  readonly sessionIdleMinutes: number;
   readonly isCookieSecure: boolean;
   /** Until then, keys minted under an older attribution grant may still connect providers. */
   readonly swapWindowUntil: Date | undefined;
@@ -103,12 +110,16 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   serveDocs(fastify, { baseUrl });
   await serveConsole(fastify, options.consoleDirectory);
   const isFirstOfMinute = async (subject: string) => (await limiter.take(`audit:${subject}`, 1)).allowed;
+  const onError = (error: unknown) => log.failure(undefined, error);
+  const sessionUses = sessionUse(postgres.unbound, onError);
   const accounts = createAccounts({
     baseUrl,
     postgres,
     keys: options.sessionKeys,
     passwordMinLength: options.passwordMinLength,
     sessionDays: options.sessionDays,
+    idleMinutes: options.sessionIdleMinutes,
+    noteUse: (sessionId, at) => sessionUses.note(sessionId, at),
     isCookieSecure: options.isCookieSecure,
     attempts: {
       take: (subject, place) => takeAttempt(guesses, subject, place),
@@ -118,14 +129,14 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     isFirstOfMinute,
   });
   serveOAuth(fastify, limiter, { baseUrl, postgres, accounts, now });
-  const keyUse = new KeyUse(postgres.unbound, (error) => log.failure(undefined, error));
+  const keyUses = keyUse(postgres.unbound, onError);
   const bearer = bearerAuthenticator({
     credentials: new CredentialFinder(postgres.unbound),
     isSwapWindowOpen: (at) => options.swapWindowUntil !== undefined && at < options.swapWindowUntil,
-    onKeyUsed: (keyId, at) => keyUse.note(keyId, at),
+    onKeyUsed: (keyId, at) => keyUses.note(keyId, at),
   });
   const mcp = mcpAuthenticator(postgres.unbound);
-  const session = sessionAuthenticator(postgres.unbound, accounts.cookie);
+  const session = sessionAuthenticator(postgres.unbound, accounts);
   // A header was put there on purpose; a cookie comes by itself, and counts only where there is no header.
   const authenticate: Authenticate = async (presented, at) =>
     presented.authorization === undefined

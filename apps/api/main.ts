@@ -52,6 +52,7 @@ await runProcess('api', async (platform) => {
     tls: tlsCertificateFile && tlsKeyFile ? { certificateFile: tlsCertificateFile, keyFile: tlsKeyFile } : undefined,
     passwordMinLength: settings.passwordMinLength,
     sessionDays: settings.sessionDays,
+    sessionIdleMinutes: settings.sessionIdleMinutes,
     isCookieSecure: settings.secureCookies,
     swapWindowUntil: settings.swapWindowUntil,
     consoleDirectory,

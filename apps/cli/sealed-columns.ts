@@ -1,8 +1,15 @@
 import { sealedReceipts } from '@tributary/domain/erasures/room.ts';
 import { sealedBadVisits } from '@tributary/domain/ingestion/room.ts';
 import { sealedSummaries } from '@tributary/domain/journeys/room.ts';
+import { sealedIdentifySecrets } from '@tributary/domain/tracking/room.ts';
 import { sealedAnswers } from '@tributary/operations';
 import type { SealedColumn } from '@tributary/vault';
 
 /** Every column whose secrets are sealed under the envelope key. A test holds it against the schema. */
-export const sealedColumns: readonly SealedColumn[] = [sealedBadVisits, sealedReceipts, sealedSummaries, sealedAnswers];
+export const sealedColumns: readonly SealedColumn[] = [
+  sealedBadVisits,
+  sealedReceipts,
+  sealedSummaries,
+  sealedAnswers,
+  sealedIdentifySecrets,
+];

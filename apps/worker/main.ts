@@ -2,10 +2,11 @@ import { clickhouseSettings } from '@tributary/clickhouse';
 import { startSequencer } from '@tributary/domain/events/room.ts';
 import { openIngestion } from '@tributary/domain/ingestion/room.ts';
 import { linkTokenReader } from '@tributary/domain/link-tokens/room.ts';
-import { markVerified } from '@tributary/domain/tracking/room.ts';
+import { markVerified, signingReader } from '@tributary/domain/tracking/room.ts';
 import { createOutbound } from '@tributary/outbound';
 import { runProcess } from '@tributary/platform';
 import { createWorkMetrics, serveMetrics } from '@tributary/telemetry/prometheus.ts';
+import { createVault } from '@tributary/vault';
 import { faultOf, startJobWorker, startQueueWorker, type WorkFailure } from '@tributary/work';
 import { blame } from './blame.ts';
 import { consumeVisits } from './consume-visits.ts';
@@ -52,6 +53,7 @@ await runProcess('worker', async (platform) => {
       ring,
       readLinkToken: linkTokenReader(() => (settings.linkTokens ? ring.keys('link_token') : [])),
       markVerified,
+      readSigning: signingReader(createVault(() => ring.keys('envelope'))),
       badBytesPerDay: settings.badVisitMegabytesPerDay << 20,
       now,
     }),

@@ -43,7 +43,7 @@ export const acceptInvitation: Handles<Routes['acceptInvitation'], { accounts: A
 
   if (newcomer && body.password !== undefined) {
     const signedIn = await accounts.signIn(newcomer.email, body.password);
-    if (signedIn) setHeader('set-cookie', signedIn.setCookie);
+    if (signedIn && 'setCookie' in signedIn) setHeader('set-cookie', signedIn.setCookie);
   }
   return joined;
 };

@@ -76,12 +76,16 @@ describe('POST /account/sign-in', () => {
       passwordMinLength: 10,
       sessionDays: 1,
       isCookieSecure: false,
+      idleMinutes: 60,
+      noteUse: () => {},
       attempts: { take: async () => {}, right: async () => {} },
       audit: writeAudit,
       isFirstOfMinute: async () => true,
     });
     const signedIn = await local.signIn(user.email, password);
-    expect(signedIn?.setCookie).toMatch(/^session=\S+; Max-Age=86400; Path=\/; HttpOnly; SameSite=Lax$/);
+    expect(signedIn && 'setCookie' in signedIn && signedIn.setCookie).toMatch(
+      /^session=\S+; Max-Age=86400; Path=\/; HttpOnly; SameSite=Lax$/,
+    );
     expect(local.forgetCookie).toBe('session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax');
   });
 
@@ -158,6 +162,7 @@ describe('GET /account', () => {
       id: user.id,
       name: 'Ana',
       email: user.email,
+      is_two_factor_enabled: false,
       memberships: [
         {
           workspace_id: profile.workspaceId,

@@ -1,9 +1,12 @@
 import { crc32 } from 'node:zlib';
 import type { WriteAudit } from '@tributary/operations';
 import type { Postgres } from '@tributary/postgres';
-import { type Auth, type AuthSecret, isAuthRefusal, lazyAuth, type SessionCookie, sessionCookie } from './auth.ts';
+import { type Auth, type AuthSecret, isAuthRefusal, lazyAuth, sessionCookie } from './auth.ts';
+import { hashToken } from './hashed-sessions.ts';
 import { createPasswords, type Passwords } from './passwords.ts';
 import { createRecords, type Records } from './records.ts';
+import { type SecondFactor, type SignedIn, secondFactor } from './second-factor.ts';
+import { readToken, type SessionRules } from './session.ts';
 
 export interface AccountsOptions {
   readonly baseUrl: string;
@@ -13,6 +16,8 @@ export interface AccountsOptions {
   readonly passwordMinLength: number;
   readonly sessionDays: number;
   readonly isCookieSecure: boolean;
+  readonly idleMinutes: number;
+  readonly noteUse: SessionRules['noteUse'];
   readonly attempts: Attempts;
   readonly audit: WriteAudit;
   /** Bounds what is written down of failed attempts. */
@@ -33,22 +38,24 @@ interface Key {
 }
 
 /** What the account routes share. */
-export interface Accounts {
+export interface Accounts extends SessionRules {
   readonly passwords: Passwords;
-  readonly cookie: SessionCookie;
   readonly attempts: Attempts;
   readonly records: Records;
   /** Undefined when address or password are wrong, without a word on which. */
-  signIn(email: string, password: string): Promise<SignedIn | undefined>;
+  signIn(email: string, password: string): Promise<SignedIn | Challenged | undefined>;
+  readonly secondFactor: SecondFactor;
+  /** What is kept of the token in a cookie that was just made. */
+  hashOf(setCookie: string): string;
   /** What makes a browser forget its session. */
   readonly forgetCookie: string;
   /** better-auth itself, for the OAuth endpoints that assistants speak. */
   readonly auth: () => Promise<Auth>;
 }
 
-export interface SignedIn {
-  readonly user: { readonly id: string; readonly name: string; readonly email: string };
-  readonly setCookie: string;
+/** The password is right, and a code is asked for. */
+export interface Challenged {
+  readonly challenge: string;
 }
 
 export function createAccounts(options: AccountsOptions): Accounts {
@@ -62,12 +69,17 @@ export function createAccounts(options: AccountsOptions): Accounts {
     secrets: () => options.keys().map(authSecret),
     sessionSeconds: options.sessionDays * 86_400,
   });
+  const second = secondFactor(auth, cookie.name);
   return {
     passwords,
     cookie,
+    idleMinutes: options.idleMinutes,
+    noteUse: options.noteUse,
+    secondFactor: second,
+    hashOf: (setCookie) => hashToken(readToken(setCookie, cookie.name) ?? ''),
     attempts: options.attempts,
     records: createRecords(options),
-    signIn: async (email, password) => signIn(await auth(), email, password),
+    signIn: async (email, password) => signIn(await auth(), second, email, password),
     forgetCookie: `${cookie.name}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax${cookie.isSecure ? '; Secure' : ''}`,
     auth,
   };
@@ -76,9 +88,16 @@ export function createAccounts(options: AccountsOptions): Accounts {
 /** The version must stay the key's when a newer key is put before it. */
 const authSecret = ({ id, bytes }: Key): AuthSecret => ({ version: crc32(id), value: bytes.toString('base64url') });
 
-async function signIn(auth: Auth, email: string, password: string): Promise<SignedIn | undefined> {
+async function signIn(
+  auth: Auth,
+  second: SecondFactor,
+  email: string,
+  password: string,
+): Promise<SignedIn | Challenged | undefined> {
   try {
     const { headers, response } = await auth.api.signInEmail({ body: { email, password }, returnHeaders: true });
+    const challenge = second.challengeOf(headers);
+    if (challenge) return { challenge };
     const { id, name } = response.user;
     return { user: { id, name, email: response.user.email }, setCookie: headers.get('set-cookie') ?? '' };
   } catch (error) {

@@ -57,8 +57,9 @@ export function lazyAuth(options: AuthOptions): () => Promise<Auth> {
 }
 
 async function startAuth({ baseUrl, postgres, passwords, secrets, cookie, sessionSeconds }: AuthOptions) {
-  const [{ betterAuth }, { kyselyAdapter }, { mcp: plugin }] = await Promise.all([
+  const [{ betterAuth }, { twoFactor }, { kyselyAdapter }, { mcp: plugin }] = await Promise.all([
     import('better-auth'),
+    import('better-auth/plugins/two-factor'),
     import('@better-auth/kysely-adapter'),
     import('@better-auth/mcp'),
   ]);
@@ -66,6 +67,7 @@ async function startAuth({ baseUrl, postgres, passwords, secrets, cookie, sessio
   const database = postgres.database.withPlugin(new CamelCasePlugin({ maintainNestedObjectKeys: true }));
   const adapter = kyselyAdapter(database, { type: 'postgres', usePlural: true, transaction: true });
   const auth = betterAuth({
+    appName: 'Tributary',
     baseURL: baseUrl,
     basePath: '/',
     secrets: [...secrets()],
@@ -91,7 +93,10 @@ async function startAuth({ baseUrl, postgres, passwords, secrets, cookie, sessio
     telemetry: { enabled: false },
     logger: { disabled: true },
     onAPIError: { throw: true, errorURL: `${baseUrl}${consentPath}` },
-    plugins: canServeAssistants(baseUrl) ? [assistants(plugin, baseUrl, sessionSeconds)] : [],
+    plugins: [
+      twoFactor() as unknown as BetterAuthPlugin,
+      ...(canServeAssistants(baseUrl) ? [assistants(plugin, baseUrl, sessionSeconds)] : []),
+    ],
   });
   await auth.$context;
   return auth;

@@ -29,6 +29,23 @@ export function signInPage({ query, client, problem }: SignInPage): Response {
   ]);
 }
 
+export interface CodePage extends SignInPage {
+  readonly challenge: string;
+}
+
+export function codePage({ query, client, challenge, problem }: CodePage): Response {
+  return page(problem ? 401 : 200, `Sign in to allow ${client}`, [
+    html`<h1>Sign in</h1><p>Your password is right. Your authenticator shows a code; a recovery code will do as well.</p>`,
+    problem ? html`<p class="problem" role="alert">${problem}</p>` : html``,
+    html`<form method="post" action="${signInPath}">
+      <input type="hidden" name="query" value="${query}">
+      <input type="hidden" name="challenge" value="${challenge}">
+      <label>Code <input name="code" autocomplete="one-time-code" required></label>
+      <button>Sign in</button>
+    </form>`,
+  ]);
+}
+
 export interface ConsentPage {
   readonly query: string;
   readonly client: string;

@@ -4,7 +4,7 @@ import { limits } from '@tributary/vocabulary';
 import type { Accounts } from './accounts.ts';
 import { findClient } from './assistant-store.ts';
 import { canServeAssistants, chosenProfile, consentPath, isAuthRefusal } from './auth.ts';
-import { consentPage, problemPage, signInPage, signInPath } from './consent-pages.ts';
+import { type CodePage, codePage, consentPage, problemPage, signInPage, signInPath } from './consent-pages.ts';
 import { findMemberships } from './memberships.ts';
 import type { Attempt } from './records.ts';
 import { readRegistration } from './registration.ts';
@@ -90,7 +90,7 @@ class ConsentDoor {
 
   constructor(options: OAuthOptions) {
     this.#options = options;
-    this.#authenticate = sessionAuthenticator(options.postgres.unbound, options.accounts.cookie);
+    this.#authenticate = sessionAuthenticator(options.postgres.unbound, options.accounts);
   }
 
   async show(request: Request): Promise<Response> {
@@ -111,21 +111,32 @@ class ConsentDoor {
     const { accounts } = this.#options;
     // Written anew: it becomes a header, in which a line break must not stand.
     const query = new URLSearchParams(form.get('query') ?? '').toString();
+    const client = (await this.#clientName(new URLSearchParams(query).get('client_id'))) ?? 'An assistant';
+    const challenge = form.get('challenge');
+    if (challenge) return this.#secondStep({ query, client, challenge }, form.get('code') ?? '', attempt);
     const email = (form.get('email') ?? '').trim().toLowerCase();
     await accounts.attempts.take(email, attempt.addressHash);
     const signedIn = await accounts.signIn(email, form.get('password') ?? '');
     if (signedIn) {
       await accounts.attempts.right(email, attempt.addressHash);
+      if ('challenge' in signedIn) return codePage({ query, client, challenge: signedIn.challenge });
       await accounts.records.signedIn(signedIn.user.id, attempt);
       return redirect(`${consentPath}?${query}`, { 'set-cookie': signedIn.setCookie });
     }
     await accounts.records.wrongPassword('signIn', { email }, attempt);
-    const client = await this.#clientName(new URLSearchParams(query).get('client_id'));
-    return signInPage({
-      query,
-      client: client ?? 'An assistant',
-      problem: 'The e-mail address or the password is wrong.',
-    });
+    return signInPage({ query, client, problem: 'The e-mail address or the password is wrong.' });
+  }
+
+  async #secondStep(page: CodePage, code: string, attempt: Attempt): Promise<Response> {
+    const { accounts } = this.#options;
+    if (!/^[\w.%~+=-]{20,500}$/.test(page.challenge)) return startAgain();
+    const signedIn = await accounts.secondFactor.complete(page.challenge, code.trim());
+    if (!signedIn) {
+      await accounts.records.wrongCode(attempt);
+      return codePage({ ...page, problem: 'The code is wrong, or signing in has to begin again.' });
+    }
+    await accounts.records.signedIn(signedIn.user.id, attempt);
+    return redirect(`${consentPath}?${page.query}`, { 'set-cookie': signedIn.setCookie });
   }
 
   /** better-auth checks the signature of the request, writes the consent and gives the code; the profile is ours to check. */

@@ -5,7 +5,15 @@ import { answer, type Operator, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { findForChange, refuseLastOwner } from './member.ts';
 import type { Passwords } from './passwords.ts';
-import { findUserByEmail, insertMember, insertUser, listAllUsers, replacePassword, setRole } from './store.ts';
+import {
+  findUserByEmail,
+  insertMember,
+  insertUser,
+  listAllUsers,
+  removeTwoFactor,
+  replacePassword,
+  setRole,
+} from './store.ts';
 
 /** What the operator does from the command line, where there is no session yet. Errors are sentences for a terminal. */
 export interface OperatorTools {
@@ -40,16 +48,21 @@ export async function createUser(
   return { id: body.data.id, email, password };
 }
 
-/** Gives the person a new password and ends all of their sessions. */
+/** Gives the person a new password, takes the second factor away where that is asked for, and ends all of their sessions. */
 export async function resetPassword(
   { operator, passwords }: OperatorTools,
   emailAsTyped: string,
+  { withSecondFactor = false }: { readonly withSecondFactor?: boolean | undefined } = {},
 ): Promise<UserAndPassword> {
   const password = generatePassword();
   const passwordHash = await passwords.hash(password);
-  const { body } = await operator.effect(resetting, {}, async (tx) => {
+  const { body } = await operator.effect(resetting, {}, async (tx, addToAudit) => {
     const { id, email } = await userWith(tx, emailAsTyped);
     await replacePassword(tx, id, passwordHash, operator.now);
+    if (withSecondFactor) {
+      await removeTwoFactor(tx, id, operator.now);
+      addToAudit({ detail: { second_factor: 'removed' } });
+    }
     return answer(200, { data: { id, email } });
   });
   return { ...body.data, password };

@@ -6,13 +6,14 @@ import { findUser } from './store.ts';
 export const readAccount: Handles<Routes['readAccount']> = async (_input, { caller, ledger }) => {
   const userId = caller.userId;
   return ledger.transaction(async (tx) => {
-    const { id, name, email } = await findUser(tx, userId);
+    const { id, name, email, two_factor_enabled } = await findUser(tx, userId);
     const memberships = await findMemberships(tx, userId);
     return answer(200, {
       data: {
         id,
         name,
         email,
+        is_two_factor_enabled: two_factor_enabled,
         memberships: memberships.map(({ workspaceId, workspaceName, role, profiles }) => ({
           workspace_id: workspaceId,
           workspace_name: workspaceName,

@@ -18,11 +18,14 @@ export interface RecordsOptions {
 export interface Records {
   /** Signed in on a page of ours. */
   signedIn(userId: string, attempt: Attempt): Promise<void>;
-  wrongPassword(route: 'signIn' | 'updatePassword', who: Guessed, attempt: Attempt): Promise<void>;
+  wrongPassword(route: PasswordRoute, who: Guessed, attempt: Attempt): Promise<void>;
+  /** In the second step nobody says who they are. */
+  wrongCode(attempt: Attempt): Promise<void>;
   /** Before the assistant gets its code. */
   allowedAssistant(allowed: Allowed, attempt: Attempt): Promise<void>;
 }
 
+type PasswordRoute = 'signIn' | 'updatePassword' | 'createTwoFactor' | 'disableTwoFactor';
 type Guessed = { readonly email: string } | { readonly userId: string };
 
 interface Allowed {
@@ -52,6 +55,12 @@ export function createRecords({ postgres, audit, isFirstOfMinute }: RecordsOptio
       const actor =
         'userId' in who ? ({ kind: 'user', id: who.userId } as const) : ({ kind: 'public', id: 'public' } as const);
       await write({ actor, action: route, target, result: 'refused', detail: {} }, attempt);
+    },
+
+    async wrongCode(attempt) {
+      if (!(await isFirstOfMinute(`completeSignIn:${attempt.addressHash}`))) return;
+      const actor = { kind: 'public', id: 'public' } as const;
+      await write({ actor, action: 'completeSignIn', target: 'user:unknown', result: 'refused', detail: {} }, attempt);
     },
 
     async allowedAssistant({ userId, clientId, profileId, scopes }, { requestId, now: at }) {

@@ -1,10 +1,11 @@
+import { UseNotes } from '@tributary/domain/credentials';
 import type { Caller } from '@tributary/operations';
 import type { UnboundLedger } from '@tributary/postgres';
 import { isUuidInAnyCase, limits, nilUuid, roles } from '@tributary/vocabulary';
 import type { RawBuilder } from 'kysely';
 import type { SessionCookie } from './auth.ts';
 import { hashToken } from './hashed-sessions.ts';
-import { type FoundSession, findSession } from './store.ts';
+import { type FoundSession, findSession, noteSessionUse } from './store.ts';
 
 export interface ShownSession {
   readonly cookie: string | undefined;
@@ -12,22 +13,35 @@ export interface ShownSession {
   readonly workspaceId: string | undefined;
 }
 
+export interface SessionRules {
+  readonly cookie: SessionCookie;
+  /** A session that nobody used for so long is over. */
+  readonly idleMinutes: number;
+  readonly noteUse: (sessionId: string, now: Date) => void;
+}
+
+/** Notes when sessions were last used, beside the requests. */
+export const sessionUse = (ledger: UnboundLedger, onError: (error: unknown) => void) =>
+  new UseNotes(ledger, noteSessionUse, onError);
+
 /**
  * Makes a caller of a session cookie. The ledger is asked on every request, so signing out and losing a role count from the next one
  * on. A caller with no role is somebody signed in who named no place of theirs.
  */
-export function sessionAuthenticator(ledger: UnboundLedger, cookie: SessionCookie) {
+export function sessionAuthenticator(ledger: UnboundLedger, { cookie, idleMinutes, noteUse }: SessionRules) {
   return async (shown: ShownSession, now: Date): Promise<Caller | undefined> => {
     const token = readToken(shown.cookie, cookie.name);
     if (!token) return undefined;
-    const ask = (at: Date) => find(hashToken(token), shown, at);
+    const ask = (at: Date) => find(hashToken(token), shown, at, idleMinutes);
     const { rows } = await ledger.query(ask(now));
-    return rows[0] && callerOf(rows[0], ask);
+    if (!rows[0]) return undefined;
+    noteUse(rows[0].session_id, now);
+    return callerOf(rows[0], ask);
   };
 }
 
-const find = (hash: string, { workspaceId, profileId }: ShownSession, at: Date) =>
-  findSession(hash, idOrNobody(workspaceId), idOrNobody(profileId), at);
+const find = (hash: string, { workspaceId, profileId }: ShownSession, at: Date, idleMinutes: number) =>
+  findSession(hash, idOrNobody(workspaceId), idOrNobody(profileId), at, idleMinutes);
 
 /** Members are no partner apps: on a healthcare profile their role alone says whether they see people. */
 function callerOf(found: FoundSession, ask: (at: Date) => RawBuilder<FoundSession>): Caller {
@@ -53,7 +67,7 @@ function callerOf(found: FoundSession, ask: (at: Date) => RawBuilder<FoundSessio
  * The cookie is the token and better-auth's signature of it. 190 random bits, looked up by their hash, need no signature; it is
  * better-auth that checks it, on its own pages.
  */
-function readToken(header: string | undefined, name: string): string | undefined {
+export function readToken(header: string | undefined, name: string): string | undefined {
   const value = header
     ?.split(';')
     .map((part) => part.trim())

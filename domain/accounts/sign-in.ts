@@ -11,6 +11,8 @@ export const signIn: Handles<Routes['signIn'], { accounts: Accounts }> = async (
     return refuse('unauthorized', 'The e-mail address or the password is wrong.');
   }
   await accounts.attempts.right(body.email, addressHash);
+  if ('challenge' in signedIn)
+    return answer(202, { data: { second_step: true as const, challenge: signedIn.challenge } });
   const { user, setCookie } = signedIn;
   // The session is there; it is of use only to whoever is told, which is after the entry is kept.
   const answered = await effect(async () => {

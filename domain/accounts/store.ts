@@ -86,8 +86,52 @@ export interface FoundSession {
   readonly is_healthcare: boolean | null;
 }
 
-export const findSession = (hash: string, workspaceId: string | null, profileId: string | null, at: Date) =>
-  sql<FoundSession>`SELECT * FROM find_session(${hash}, ${workspaceId}, ${profileId}, ${at})`;
+export const findSession = (
+  hash: string,
+  workspaceId: string | null,
+  profileId: string | null,
+  at: Date,
+  idleMinutes: number,
+) =>
+  sql<FoundSession>`
+    SELECT * FROM find_live_session(${hash}, ${workspaceId}, ${profileId}, ${at}, make_interval(mins => ${idleMinutes}))`;
+
+export const noteSessionUse = (sessionIds: readonly string[], now: Date) =>
+  sql`SELECT note_session_use(${sessionIds}::uuid[], ${now})`;
+
+/** Whoever has more than these ends them all with a new password. */
+const sessionsShown = 100;
+
+export const listSessionRows = (tx: Tx, userId: string, now: Date) =>
+  tx
+    .selectFrom('sessions')
+    .select(['id', 'created_at', 'seen_at', 'expires_at'])
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', now)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(sessionsShown)
+    .execute();
+
+export async function removeSessionOf(tx: Tx, userId: string, id: string): Promise<boolean> {
+  const removed = await tx
+    .deleteFrom('sessions')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .returning('id')
+    .executeTakeFirst();
+  return removed !== undefined;
+}
+
+/** All of a person's but the one whose token has this hash. */
+export const removeOtherSessions = (tx: Tx, userId: string, keptHash: string) =>
+  tx.deleteFrom('sessions').where('user_id', '=', userId).where('token', '<>', keptHash).execute();
+
+/** For somebody who lost their authenticator and their codes. */
+export async function removeTwoFactor(tx: Tx, userId: string, now: Date): Promise<void> {
+  await tx.deleteFrom('two_factors').where('user_id', '=', userId).execute();
+  await tx.updateTable('users').set({ two_factor_enabled: false, updated_at: now }).where('id', '=', userId).execute();
+}
 
 export const removeSession = (tx: Tx, sessionId: string) =>
   tx.deleteFrom('sessions').where('id', '=', sessionId).execute();

@@ -1,1 +1,2 @@
 export { hashSecret, isWellFormedSecret, mintSecret } from './secret.ts';
+export { UseNotes } from './use-notes.ts';

@@ -4,7 +4,7 @@ export { createKey, createKeyByOperator } from './create-key.ts';
 export { createToken } from './create-token.ts';
 export { deleteKey, revokeKeyByOperator } from './delete-key.ts';
 export { CredentialFinder } from './find-credentials.ts';
-export { KeyUse } from './key-use.ts';
+export { keyUse } from './key-use.ts';
 export { listKeys } from './list-keys.ts';
 export { hashSecret, isWellFormedSecret, mintSecret } from './secret.ts';
 export { listApps, listKeysOfProfile } from './store.ts';

@@ -8,12 +8,16 @@ import {
 import { type Tombstones, tombstonesUnder } from '@tributary/domain/customers';
 import type { Postgres, Tx } from '@tributary/postgres';
 import { createOpener, createVault, type KeyRing, type Vault } from '@tributary/vault';
+import type { Signing } from './signature.ts';
 
 /** Whom a link token names; undefined where it does not open, or had lapsed by then. What became of that customer since, the pipeline asks itself. */
 export type ReadLinkToken = (profileId: string, token: string, at: Date) => string | undefined;
 
 /** Notes that a page of the profile really sends visits. */
 export type MarkVerified = (tx: Tx, profileId: string, nonce: string, now: Date) => Promise<unknown>;
+
+/** How the profile's shop signs what it says of its people. */
+export type ReadSigning = (tx: Tx, profileId: string) => Promise<Signing>;
 
 /** What the steps work with. */
 export interface Ingestion {
@@ -32,6 +36,7 @@ export interface Ingestion {
   /** What is left of those who were erased. */
   readonly tombstones: Tombstones;
   readonly markVerified: MarkVerified;
+  readonly readSigning: ReadSigning;
   /** What is kept of a profile's broken visits of a day; the rest is only counted. */
   readonly badBytesPerDay: number;
   readonly now: () => Date;
@@ -43,6 +48,7 @@ export interface IngestionParts {
   readonly ring: Pick<KeyRing, 'keys' | 'eldest' | 'refresh'>;
   readonly readLinkToken?: ReadLinkToken;
   readonly markVerified: MarkVerified;
+  readonly readSigning?: ReadSigning;
   readonly badBytesPerDay: number;
   readonly now: () => Date;
 }
@@ -62,6 +68,7 @@ export function openIngestion({ postgres, clickhouse, ring, ...rest }: Ingestion
     readLinkToken: rest.readLinkToken ?? (() => undefined),
     tombstones: tombstonesUnder(() => ring.eldest('tombstone').bytes),
     markVerified: rest.markVerified,
+    readSigning: rest.readSigning ?? (async () => ({ secrets: [], isRequired: false })),
     badBytesPerDay: rest.badBytesPerDay,
     now: rest.now,
   };

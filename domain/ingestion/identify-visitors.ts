@@ -27,6 +27,7 @@ import { v7 as uuid } from 'uuid';
 import type { Ingestion } from './context.ts';
 import { eachProfile } from './each-profile.ts';
 import type { PlacedVisit } from './place-visits.ts';
+import { isSigned, type Signing } from './signature.ts';
 import { findHolders, insertLinks, type VisitorLink } from './store.ts';
 
 /** What a visit says of who its browser is. */
@@ -38,6 +39,10 @@ interface Claim {
   /** When it was said at the latest: a browser's clock may be ahead. */
   readonly saidAt: Date;
   readonly identifiers: readonly Identifier[];
+  readonly traits: Traits;
+  readonly signature: string | undefined;
+  /** Whether the shop's server said it. */
+  readonly isSigned: boolean;
   /** Whom a link token named when it was minted. */
   readonly tokenOf: string | undefined;
 }
@@ -78,7 +83,9 @@ function claimOf(
   const tokenOf = secret.link_token ? readLinkToken(profile.id, secret.link_token, usedAt) : undefined;
   if (identifiers.length === 0 && !tokenOf) return [];
   const saidAt = new Date(Math.min(at.getTime(), receivedAt));
-  return [{ profileId: profile.id, visitorId, visitId: visit.id, at, saidAt, identifiers, tokenOf }];
+  const { traits = {}, signature } = secret;
+  const said = { identifiers, traits, signature, isSigned: false };
+  return [{ profileId: profile.id, visitorId, visitId: visit.id, at, saidAt, ...said, tokenOf }];
 }
 
 /** One that cannot be read says nothing. Names are left out: they tell nobody apart, and a stranger may have typed them. */
@@ -92,7 +99,7 @@ function readTraits(profileId: string, { external_id, email, phone }: Traits): I
 }
 
 async function settleClaims(
-  ingestion: Pick<Ingestion, 'postgres' | 'tombstones' | 'now'>,
+  ingestion: Pick<Ingestion, 'postgres' | 'tombstones' | 'readSigning' | 'now'>,
   profileId: string,
   claims: readonly Claim[],
 ): Promise<boolean> {
@@ -103,8 +110,9 @@ async function settleClaims(
       profileId,
       claims.map(({ visitorId }) => visitorId),
     );
-    const open = claims.filter(({ visitorId }) => !linked.has(visitorId));
-    if (open.length === 0) return false;
+    const unlinked = claims.filter(({ visitorId }) => !linked.has(visitorId));
+    if (unlinked.length === 0) return false;
+    const open = weigh(unlinked, await ingestion.readSigning(tx, profileId));
     // Identifiers before customers, as every writer locks.
     const said = open.flatMap(({ identifiers }) => identifiers);
     const known = await openCustomers(tx, profileId, said, tombstones);
@@ -119,6 +127,16 @@ async function settleClaims(
     await markLinked(tx, profileId, await insertLinks(tx, profileId, fresh));
     return isFound;
   });
+}
+
+/** What the shop's server signed counts before what only a browser says, and where that is required nothing else counts. */
+function weigh(claims: readonly Claim[], signing: Signing): Claim[] {
+  const weighed = claims.map((claim) => ({ ...claim, isSigned: isSigned(claim.traits, claim.signature, signing) }));
+  const counted = weighed.flatMap((claim) => {
+    if (!signing.isRequired || claim.isSigned || claim.identifiers.length === 0) return [claim];
+    return claim.tokenOf ? [{ ...claim, identifiers: [] }] : [];
+  });
+  return counted.sort((a, b) => Number(b.isSigned) - Number(a.isSigned));
 }
 
 /** The earliest word of each browser that says anything, and before it a token. */
@@ -137,14 +155,14 @@ async function decide(
   const book = new CustomerBook(known, evidence, uuid);
   const holderOf = holdersIn(known);
   const newcomers = new Map<string, string>();
-  for (const { visitorId, identifiers, at } of words) {
+  for (const { visitorId, identifiers, at, isSigned: signed } of words) {
     if (links.has(visitorId)) continue;
     const { customerId, linked } = decideBrowserIdentity(identifiers, holderOf);
     const name = linked.map(identifierKey).join();
     const somebody = customerId ?? newcomers.get(name) ?? book.take({ identifiers: linked })?.customerId;
     if (!somebody) continue;
     if (!customerId) newcomers.set(name, somebody);
-    links.set(visitorId, { visitorId, customerId: somebody, source: 'identify', linkedAt: at });
+    links.set(visitorId, { visitorId, customerId: somebody, source: 'identify', linkedAt: at, isSigned: signed });
   }
   await saveCustomers(tx, profileId, book.changes(), evidence);
   return [...links.values()];
@@ -167,7 +185,7 @@ async function linksByToken(tx: Tx, profileId: string, claims: readonly Claim[])
   for (const { visitorId, tokenOf, at } of claims) {
     const customerId = tokenOf && survivors.get(tokenOf);
     if (customerId && !links.has(visitorId))
-      links.set(visitorId, { visitorId, customerId, source: 'link_token', linkedAt: at });
+      links.set(visitorId, { visitorId, customerId, source: 'link_token', linkedAt: at, isSigned: false });
   }
   return links;
 }
@@ -192,8 +210,8 @@ async function linkToShells(
       .map((hash) => shells.get(hash.toString('hex')))
       .find((found) => found !== undefined);
     if (!shell) continue;
-    const { visitorId, at: linkedAt } = claim;
-    const link: VisitorLink = { visitorId, customerId: shell.shellId, source: 'identify', linkedAt };
+    const { visitorId, at: linkedAt, isSigned: signed } = claim;
+    const link: VisitorLink = { visitorId, customerId: shell.shellId, source: 'identify', linkedAt, isSigned: signed };
     const fresh = await insertLinks(tx, profileId, [link]);
     if (fresh.length === 0) continue;
     isAny = true;

@@ -37,6 +37,8 @@ export interface VisitorLink {
   readonly customerId: string;
   readonly source: VisitorLinkSource;
   readonly linkedAt: Date;
+  /** Whether the shop's server vouched for it. */
+  readonly isSigned: boolean;
 }
 
 /** Resolves to those that are new: another worker may have linked one of the visitors since we looked, and the first link stays. */
@@ -44,10 +46,10 @@ export async function insertLinks(tx: Tx, profileId: string, links: readonly Vis
   if (links.length === 0) return [];
   const ordered = links.toSorted((a, b) => (a.visitorId < b.visitorId ? -1 : 1));
   const { rows } = await sql<{ visitorId: string }>`
-    INSERT INTO visitor_links (profile_id, visitor_id, customer_id, source, linked_at)
+    INSERT INTO visitor_links (profile_id, visitor_id, customer_id, source, linked_at, is_signed)
     SELECT ${profileId}, * FROM unnest(${ordered.map(({ visitorId }) => visitorId)}::uuid[],
       ${ordered.map(({ customerId }) => customerId)}::uuid[], ${ordered.map(({ source }) => source)}::text[],
-      ${ordered.map(({ linkedAt }) => linkedAt)}::timestamptz[])
+      ${ordered.map(({ linkedAt }) => linkedAt)}::timestamptz[], ${ordered.map((link) => link.isSigned)}::boolean[])
     ON CONFLICT (profile_id, visitor_id) DO NOTHING RETURNING visitor_id AS "visitorId"`.execute(tx);
   const fresh = new Set(rows.map(({ visitorId }) => visitorId));
   return links.filter(({ visitorId }) => fresh.has(visitorId));
@@ -202,6 +204,7 @@ export async function markTouchedConversions(
 export interface HeldBrowser {
   readonly visitor_id: string;
   readonly source: string;
+  readonly is_signed: boolean;
   readonly linked_at: Date;
 }
 
@@ -214,7 +217,7 @@ export function listBrowsers(
 ): Promise<HeldBrowser[]> {
   return tx
     .selectFrom('visitor_links')
-    .select(['visitor_id', 'source', 'linked_at'])
+    .select(['visitor_id', 'source', 'is_signed', 'linked_at'])
     .where('profile_id', '=', profileId)
     .where('customer_id', '=', customerId)
     .orderBy('linked_at', 'desc')

@@ -12,13 +12,14 @@ import {
 import type { ClickIdKind } from '@tributary/vocabulary';
 
 /** What of a visit may be seen by whoever reads the stream: no person, no token, addresses masked. */
-export type OpenVisit = Omit<Visit, 'properties' | 'traits' | 'link_token'>;
+export type OpenVisit = Omit<Visit, 'properties' | 'traits' | 'link_token' | 'signature'>;
 
 /** What of it crosses the stream under seal. Properties too: nobody knows what a site puts there. */
 export interface SecretPart {
   readonly properties?: Visit['properties'];
   readonly traits?: Visit['traits'];
   readonly link_token?: string;
+  readonly signature?: string;
   readonly click_ids?: Readonly<Partial<Record<ClickIdKind, string>>>;
 }
 
@@ -43,7 +44,7 @@ export function takeVisit(
 ): TakenVisit {
   const read = readVisit(sent);
   if (!read.ok) return read;
-  const { properties, traits, link_token, ...rest } = read.visit;
+  const { properties: _p, traits: _t, link_token: _l, signature: _s, ...rest } = read.visit;
   const refusal = checkClock(rest.at, receivedAt);
   if (refusal) return { ok: false, reason: refusal };
   const { url, clickIds } = maskUrl(rest.url, masking.effort);
@@ -53,7 +54,7 @@ export function takeVisit(
     ...(rest.name !== undefined && { name: maskName(rest.name, masking.effort) }),
     ...(rest.referrer !== undefined && { referrer: maskOnce(rest.referrer, rest.url, ownHosts, masking) }),
   };
-  return { ok: true, visit, secret: secretOf(properties, traits, link_token, clickIds) };
+  return { ok: true, visit, secret: secretOf(read.visit, clickIds) };
 }
 
 /** Which site the page is on decides how much of a referrer stays. */
@@ -68,9 +69,7 @@ function maskOnce(referrer: string, url: string, ownHosts: readonly string[], ma
 }
 
 function secretOf(
-  properties: Visit['properties'],
-  traits: Visit['traits'],
-  link_token: string | undefined,
+  { properties, traits, link_token, signature }: Pick<Visit, 'properties' | 'traits' | 'link_token' | 'signature'>,
   clickIds: NonNullable<SecretPart['click_ids']>,
 ): SecretPart | undefined {
   let hasClickIds = false;
@@ -83,6 +82,7 @@ function secretOf(
     ...(properties && { properties }),
     ...(traits && { traits }),
     ...(link_token && { link_token }),
+    ...(signature && { signature }),
     ...(hasClickIds && { click_ids: clickIds }),
   };
 }

@@ -8,6 +8,6 @@ export const visitorLinks: VisitorLinks = {
     insertLinks(
       tx,
       profileId,
-      links.map((link) => ({ ...link, source: 'event' })),
+      links.map((link) => ({ ...link, source: 'event', isSigned: false })),
     ),
 };

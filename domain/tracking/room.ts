@@ -12,6 +12,7 @@ export { readGtmInstaller } from './installation/read-gtm-installer.ts';
 export { readShopifyPixelInstaller, readStorePixelInstaller } from './installation/read-store-pixel-installer.ts';
 export { readTrackingSnippet } from './installation/read-tracking-snippet.ts';
 export { readTrackingVerification } from './installation/read-tracking-verification.ts';
+export { createIdentifySecret, sealedIdentifySecrets, signingReader } from './keys/create-identify-secret.ts';
 export { createTrackingKey } from './keys/create-tracking-key.ts';
 export { deleteTrackingKey } from './keys/delete-tracking-key.ts';
 export { listTrackingKeys } from './keys/list-tracking-keys.ts';

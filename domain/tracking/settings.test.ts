@@ -25,6 +25,7 @@ const atTheStart = {
   own_hosts: [],
   redirect_hosts: [],
   is_consent_required: false,
+  is_signed_identify_required: false,
   keeps_city: true,
   daily_visit_quota: null,
   effective_daily_visit_quota: 100_000,

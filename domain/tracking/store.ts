@@ -51,6 +51,19 @@ export function revokeKey(tx: Tx, profileId: string, id: string, now: Date): Pro
     .executeTakeFirst();
 }
 
+/** Takes the place of an earlier one. False where no such key is active. */
+export async function saveIdentifySecret(tx: Tx, profileId: string, id: string, sealed: Buffer): Promise<boolean> {
+  const saved = await tx
+    .updateTable('tracking_keys')
+    .set({ identify_secret: sealed })
+    .where('profile_id', '=', profileId)
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  return saved !== undefined;
+}
+
 // ── Settings ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export function findSettings(tx: Tx, profileId: string): Promise<SettingsRow | undefined> {

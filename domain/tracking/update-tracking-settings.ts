@@ -15,12 +15,13 @@ export const updateTrackingSettings: Handles<Routes['updateTrackingSettings']> =
       fields: { field: 'daily_visit_quota' },
     });
   }
-  const { is_consent_required, keeps_city, daily_visit_quota } = body;
+  const { is_consent_required, is_signed_identify_required, keeps_city, daily_visit_quota } = body;
   const changes = {
     ...foldHosts('allowed_hosts', body.allowed_hosts),
     ...foldHosts('own_hosts', body.own_hosts),
     ...foldHosts('redirect_hosts', body.redirect_hosts),
     ...(is_consent_required !== undefined && { is_consent_required }),
+    ...(is_signed_identify_required !== undefined && { is_signed_identify_required }),
     ...(keeps_city !== undefined && { keeps_city }),
     ...(daily_visit_quota !== undefined && { daily_visit_quota }),
   };

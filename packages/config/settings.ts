@@ -185,10 +185,15 @@ const theFourEngines = {
   databasePoolSize: setting('DATABASE_POOL_SIZE', wholeNumber(1, 500), 'Connections to PostgreSQL per process.', {
     fallback: '10',
   }),
-  clickhouseUrl: setting('CLICKHOUSE_URL', address('http:', 'https:'), 'ClickHouse over HTTP.', {
-    fallback: 'http://127.0.0.1:18123',
-    secret: true,
-  }),
+  clickhouseUrl: setting(
+    'CLICKHOUSE_URL',
+    address('http:', 'https:'),
+    'ClickHouse over HTTP. Each process may have a user of its own: the API reads, the worker writes, migrations own the tables.',
+    {
+      fallback: 'http://127.0.0.1:18123',
+      secret: true,
+    },
+  ),
   clickhouseDatabase: setting('CLICKHOUSE_DATABASE', z.string().regex(/^\w+$/), 'Its database.', {
     fallback: 'tributary',
   }),
@@ -275,6 +280,12 @@ const people = {
     wholeNumber(1, 90),
     'How long somebody stays signed in, and an assistant that they allowed stays connected.',
     { fallback: '14' },
+  ),
+  sessionIdleMinutes: setting(
+    'SESSION_IDLE_MINUTES',
+    wholeNumber(5, 129_600),
+    'How long somebody who does nothing stays signed in to the console. Assistants that they allowed stay connected.',
+    { fallback: '1440' },
   ),
   secureCookies: setting(
     'SECURE_COOKIES',

@@ -53,9 +53,18 @@ import {
 import { createLinkTokens } from './routes/link-tokens.ts';
 import { createEvent, createGoal, createGoalDefinition, listGoalDefinitions } from './routes/outcomes.ts';
 import { readChangelog, readOpenapi } from './routes/service.ts';
+import {
+  completeSignIn,
+  confirmTwoFactor,
+  createTwoFactor,
+  deleteSession,
+  disableTwoFactor,
+  listSessions,
+} from './routes/sign-in.ts';
 import { importSpend } from './routes/spend.ts';
 import { listTopPerformers } from './routes/top-performers.ts';
 import {
+  createIdentifySecret,
   createTrackingDomain,
   createTrackingKey,
   deleteTrackingDomain,
@@ -125,6 +134,12 @@ export const routes = {
   explain,
   listTopPerformers,
   signIn,
+  completeSignIn,
+  createTwoFactor,
+  confirmTwoFactor,
+  disableTwoFactor,
+  listSessions,
+  deleteSession,
   signOut,
   readAccount,
   updatePassword,
@@ -138,6 +153,7 @@ export const routes = {
   deleteInvitation,
   acceptInvitation,
   createTrackingKey,
+  createIdentifySecret,
   listTrackingKeys,
   deleteTrackingKey,
   readTrackingSnippet,

@@ -72,6 +72,7 @@ function callOf(request: FastifyRequest, reply: FastifyReply, baseUrl: string, n
     address: request.ip,
     idempotencyKey: typeof key === 'string' ? key : undefined,
     authorization: headers.authorization,
+    cookie: headers.cookie,
     requestId: state.requestId,
     now,
     get signal() {

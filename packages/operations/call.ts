@@ -19,6 +19,8 @@ export interface Call {
   readonly idempotencyKey?: string | undefined;
   /** The header as it came, for the one route that reads a client id and secret from it. */
   readonly authorization?: string | undefined;
+  /** The same, for those routes that replace the session. */
+  readonly cookie?: string | undefined;
   readonly requestId: string;
   readonly now: Date;
   /** Aborted when the caller has gone or the time is up. */

@@ -77,6 +77,8 @@ export interface Context<By extends Caller = Caller> {
   behind(wall: Wall): Ledger;
   /** The header as it came, for the one route that reads a client id and secret from it. */
   readonly authorization: string | undefined;
+  /** The same, for those routes that replace the session. */
+  readonly cookie: string | undefined;
   /** Where the call came from, hashed: enough to tell one place from another. */
   readonly addressHash: string;
   /** Aborted when the client has gone or the time is up. */

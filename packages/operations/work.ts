@@ -83,6 +83,7 @@ export class Work<Services> {
       },
       behind: (wall) => this.#desk.postgres.behind(wall),
       authorization: call.authorization,
+      cookie: call.cookie,
       get addressHash() {
         return hidden(addressGroup(call.address).own);
       },

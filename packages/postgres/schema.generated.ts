@@ -876,6 +876,7 @@ export interface Sessions {
   expires_at: Timestamp;
   id: string;
   ip_address: string | null;
+  seen_at: Timestamp | null;
   token: string;
   updated_at: Timestamp;
   user_agent: string | null;
@@ -903,6 +904,7 @@ export interface TrackingDomains {
 export interface TrackingKeys {
   created_at: Timestamp;
   id: string;
+  identify_secret: Buffer | null;
   key: string;
   profile_id: string;
   revoked_at: Timestamp | null;
@@ -912,6 +914,7 @@ export interface TrackingSettings {
   allowed_hosts: Generated<string[]>;
   daily_visit_quota: number | null;
   is_consent_required: Generated<boolean>;
+  is_signed_identify_required: Generated<boolean>;
   keeps_city: Generated<boolean>;
   own_hosts: Generated<string[]>;
   profile_id: string;
@@ -931,6 +934,16 @@ export interface TrackingVerifications {
   verified_at: Timestamp | null;
 }
 
+export interface TwoFactors {
+  backup_codes: string;
+  failed_verification_count: Generated<number>;
+  id: string;
+  locked_until: Timestamp | null;
+  secret: string;
+  user_id: string;
+  verified: Generated<boolean>;
+}
+
 export interface Users {
   created_at: Timestamp;
   email: string;
@@ -938,6 +951,7 @@ export interface Users {
   id: string;
   image: string | null;
   name: string;
+  two_factor_enabled: Generated<boolean>;
   updated_at: Timestamp;
 }
 
@@ -952,6 +966,7 @@ export interface Verifications {
 
 export interface VisitorLinks {
   customer_id: string;
+  is_signed: Generated<boolean>;
   linked_at: Timestamp;
   moved_from: string | null;
   profile_id: string;
@@ -1064,6 +1079,7 @@ export interface DB {
   tracking_keys: TrackingKeys;
   tracking_settings: TrackingSettings;
   tracking_verifications: TrackingVerifications;
+  two_factors: TwoFactors;
   users: Users;
   verifications: Verifications;
   visitor_links: VisitorLinks;

@@ -295,6 +295,20 @@ CREATE FUNCTION public.find_invitation(invitation_hash bytea) RETURNS TABLE(id u
    WHERE (i.hash = find_invitation.invitation_hash);
 END;
 
+CREATE FUNCTION public.find_live_session(session_hash text, wanted_workspace uuid, wanted_profile uuid, at timestamp with time zone, idle interval) RETURNS TABLE(session_id uuid, user_id uuid, workspace_id uuid, profile_id uuid, role text, is_attribution_enabled boolean, is_healthcare boolean)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ BEGIN
+  RETURN QUERY SELECT s.id, s.user_id, m.workspace_id, p.id, m.role, p.is_attribution_enabled,
+    w.is_healthcare_agency OR p.privacy_mode <> 'standard'
+  FROM sessions s
+  LEFT JOIN profiles named ON named.id = wanted_profile AND named.archived_at IS NULL
+  LEFT JOIN workspaces w ON w.id = coalesce(wanted_workspace, named.workspace_id) AND w.archived_at IS NULL
+  LEFT JOIN members m ON m.workspace_id = w.id AND m.user_id = s.user_id
+  LEFT JOIN profiles p ON p.id = named.id AND p.workspace_id = m.workspace_id
+  WHERE s.token = session_hash AND s.expires_at > at AND coalesce(s.seen_at, s.created_at) > at - idle;
+END $$;
+
 CREATE FUNCTION public.find_mcp_token(token_hash text, at timestamp with time zone) RETURNS TABLE(token_id uuid, user_id uuid, workspace_id uuid, profile_id uuid, role text, granted text[], is_attribution_enabled boolean, is_healthcare boolean)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -559,6 +573,15 @@ CREATE FUNCTION public.note_missing_rate() RETURNS trigger
   ON CONFLICT (profile_id, outcome_id) DO UPDATE SET currency = excluded.currency, occurred_at = excluded.occurred_at;
   RETURN NULL;
 END $$;
+
+CREATE FUNCTION public.note_session_use(session_ids uuid[], at timestamp with time zone) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+  UPDATE sessions s SET seen_at = at
+  FROM (SELECT id FROM sessions WHERE id = ANY (session_ids) FOR NO KEY UPDATE SKIP LOCKED) used
+  WHERE s.id = used.id AND (s.seen_at IS NULL OR s.seen_at < at)
+$$;
 
 CREATE FUNCTION public.on_privacy_switch() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -1396,7 +1419,8 @@ CREATE TABLE public.sessions (
     user_agent text,
     created_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
-    expires_at timestamp with time zone NOT NULL
+    expires_at timestamp with time zone NOT NULL,
+    seen_at timestamp with time zone
 );
 
 CREATE TABLE public.tracking_domains (
@@ -1417,7 +1441,8 @@ CREATE TABLE public.tracking_keys (
     id uuid NOT NULL,
     key text NOT NULL COLLATE pg_catalog."C",
     created_at timestamp with time zone NOT NULL,
-    revoked_at timestamp with time zone
+    revoked_at timestamp with time zone,
+    identify_secret bytea
 );
 
 ALTER TABLE ONLY public.tracking_keys FORCE ROW LEVEL SECURITY;
@@ -1431,6 +1456,7 @@ CREATE TABLE public.tracking_settings (
     keeps_city boolean DEFAULT true NOT NULL,
     daily_visit_quota integer,
     updated_at timestamp with time zone NOT NULL,
+    is_signed_identify_required boolean DEFAULT false NOT NULL,
     CONSTRAINT tracking_settings_daily_visit_quota_check CHECK ((daily_visit_quota > 0))
 );
 
@@ -1450,6 +1476,16 @@ CREATE TABLE public.tracking_verifications (
 
 ALTER TABLE ONLY public.tracking_verifications FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.two_factors (
+    id uuid NOT NULL,
+    user_id uuid NOT NULL,
+    secret text NOT NULL,
+    backup_codes text NOT NULL,
+    verified boolean DEFAULT false NOT NULL,
+    failed_verification_count integer DEFAULT 0 NOT NULL,
+    locked_until timestamp with time zone
+);
+
 CREATE TABLE public.users (
     id uuid NOT NULL,
     name text NOT NULL,
@@ -1458,6 +1494,7 @@ CREATE TABLE public.users (
     image text,
     created_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
+    two_factor_enabled boolean DEFAULT false NOT NULL,
     CONSTRAINT users_email_check CHECK ((email = lower(email)))
 );
 
@@ -1477,6 +1514,7 @@ CREATE TABLE public.visitor_links (
     source text NOT NULL,
     linked_at timestamp with time zone NOT NULL,
     moved_from uuid,
+    is_signed boolean DEFAULT false NOT NULL,
     CONSTRAINT visitor_links_source_check CHECK ((source = ANY (ARRAY['identify'::text, 'link_token'::text, 'event'::text, 'ad_referral'::text, 'declared_source'::text])))
 );
 
@@ -1728,6 +1766,12 @@ ALTER TABLE ONLY public.tracking_verifications
 
 ALTER TABLE ONLY public.tracking_verifications
     ADD CONSTRAINT tracking_verifications_profile_id_nonce_key UNIQUE (profile_id, nonce);
+
+ALTER TABLE ONLY public.two_factors
+    ADD CONSTRAINT two_factors_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.two_factors
+    ADD CONSTRAINT two_factors_user_id_key UNIQUE (user_id);
 
 ALTER TABLE ONLY public.users
     ADD CONSTRAINT users_email_key UNIQUE (email);
@@ -2155,6 +2199,9 @@ ALTER TABLE ONLY public.tracking_settings
 ALTER TABLE ONLY public.tracking_verifications
     ADD CONSTRAINT tracking_verifications_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.two_factors
+    ADD CONSTRAINT two_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.visitor_links
     ADD CONSTRAINT visitor_links_profile_id_customer_id_fkey FOREIGN KEY (profile_id, customer_id) REFERENCES public.customers(profile_id, id) ON DELETE CASCADE;
 
@@ -2447,6 +2494,8 @@ CREATE POLICY rewrapped ON public.idempotent_answers TO tributary_owner USING (t
 
 CREATE POLICY rewrapped ON public.journey_summaries TO tributary_owner USING (true);
 
+CREATE POLICY rewrapped ON public.tracking_keys TO tributary_owner USING (true);
+
 ALTER TABLE public.score_rebuilds ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.search_terms ENABLE ROW LEVEL SECURITY;
@@ -2513,6 +2562,9 @@ GRANT SELECT(expires_at) ON TABLE public.invitations TO tributary_system;
 REVOKE ALL ON FUNCTION public.find_invitation(invitation_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_invitation(invitation_hash bytea) TO tributary_app;
 
+REVOKE ALL ON FUNCTION public.find_live_session(session_hash text, wanted_workspace uuid, wanted_profile uuid, at timestamp with time zone, idle interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_live_session(session_hash text, wanted_workspace uuid, wanted_profile uuid, at timestamp with time zone, idle interval) TO tributary_app;
+
 REVOKE ALL ON FUNCTION public.find_mcp_token(token_hash text, at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_mcp_token(token_hash text, at timestamp with time zone) TO tributary_app;
 
@@ -2553,6 +2605,9 @@ GRANT ALL ON FUNCTION public.mark_touched(profile_ids uuid[], visitor_ids uuid[]
 
 REVOKE ALL ON FUNCTION public.note_key_use(key_ids uuid[], at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_key_use(key_ids uuid[], at timestamp with time zone) TO tributary_app;
+
+REVOKE ALL ON FUNCTION public.note_session_use(session_ids uuid[], at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.note_session_use(session_ids uuid[], at timestamp with time zone) TO tributary_app;
 
 REVOKE ALL ON FUNCTION public.revoke_person_keys(profile uuid, at timestamp with time zone) FROM PUBLIC;
 
@@ -2756,11 +2811,19 @@ GRANT SELECT(id) ON TABLE public.tracking_keys TO tributary_system;
 
 GRANT SELECT(revoked_at) ON TABLE public.tracking_keys TO tributary_system;
 
+GRANT UPDATE(identify_secret) ON TABLE public.tracking_keys TO tributary_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tracking_settings TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tracking_verifications TO tributary_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.two_factors TO tributary_app;
+
 GRANT SELECT,INSERT ON TABLE public.users TO tributary_app;
+
+GRANT UPDATE(updated_at) ON TABLE public.users TO tributary_app;
+
+GRANT UPDATE(two_factor_enabled) ON TABLE public.users TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.verifications TO tributary_app;
 GRANT DELETE ON TABLE public.verifications TO tributary_system;

@@ -74,6 +74,7 @@ export const tableOwners = {
   tracking_keys: 'tracking',
   tracking_settings: 'tracking',
   tracking_verifications: 'tracking',
+  two_factors: 'accounts',
   users: 'accounts',
   verifications: 'accounts',
   visitor_links: 'ingestion',

@@ -18,6 +18,7 @@ export const idKinds = {
   invitation: { of: 'workspace' },
   member: { of: 'workspace' },
   assistant: { of: 'person' },
+  session: { of: 'person' },
   tracking_key: { of: 'profile' },
   tracking_domain: { of: 'profile' },
   ad_entity: { of: 'profile' },

@@ -61,6 +61,7 @@ export const limits = {
     traitCharacters: 255,
     linkTokenCharacters: 1_024,
     verificationCharacters: 128,
+    signatureCharacters: 64,
     urlCharacters: 4_096,
     maxAheadMinutes: 5,
     maxAgeDays: 30,

@@ -165,6 +165,7 @@ export const lives = {
     tracking_keys: swept(yearDays, ['revoked_at'], ['profile_id', 'id'], 'Tracking keys that were replaced.'),
     tracking_settings: bounded('One for each profile.'),
     tracking_verifications: bounded('The latest of each profile, and its latest proof.'),
+    two_factors: bounded('At most one for each person.'),
     users: bounded('One for each person who signs in.'),
     verifications: expired(['id'], 'Codes that were never redeemed.'),
     visitor_links: kept('Which customer a browser belongs to. They go with the customer.'),
@@ -183,6 +184,7 @@ export const lives = {
     attribution_links: byTheEngine(1, 'What a batch of attribution works on; it goes with the batch.'),
     attribution_results: bounded('What a replay has worked out; it goes when the replay ends.'),
     attribution_touches: byTheEngine(1, 'What a batch of attribution works on; it goes with the batch.'),
+    clicked_entities: bounded('One for each campaign, ad set and ad that only clicks named.'),
     schema_migrations: bounded('One for each migration.'),
     touch_sources: bounded('One for each place that touches came from.'),
     touches: kept(

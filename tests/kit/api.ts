@@ -58,6 +58,8 @@ export const testApiOptions = {
   tls: undefined,
   passwordMinLength: 10,
   sessionDays: 14,
+  // Sessions that tests build are older than their clocks.
+  sessionIdleMinutes: 60 * 24 * 3_650,
   isCookieSecure: true,
   swapWindowUntil: undefined,
   consoleDirectory: undefined,
@@ -79,6 +81,7 @@ export type ApiChanges = Partial<
     | 'languageModel'
     | 'summariesPerDay'
     | 'tombstoneKey'
+    | 'sessionIdleMinutes'
   >
 >;
 

@@ -189,6 +189,9 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
   },
   member: async (kit, { workspaceId, mark }) =>
     (await buildMember(kit.app, workspaceId, 'viewer', `${mark}.test`)).userId,
+  session: async (kit, { workspaceId, mark }) =>
+    ((await signedIn(kit, workspaceId)) ?? (await buildMember(kit.app, workspaceId, 'viewer', `${mark}.test`)))
+      .sessionId,
   assistant: async (kit, { id: profileId, workspaceId, mark }) => {
     // Of whoever signed in last: an assistant belongs to a person, and only that person may take it back.
     const person =

@@ -44,9 +44,11 @@ export const userCommand = () =>
     .addCommand(
       sub('reset', 'Give somebody a new password; their sessions end')
         .argument('<email>')
-        .action((email: string, { json }: Json) =>
-          withLedgers(async (ledgers) =>
-            tell({ ...(await resetPassword(tools(ledgers), email)) }, json, 'The password is new and not shown again.'),
-          ),
+        .option('--second-factor', 'also take their second factor away, for somebody who lost it')
+        .action((email: string, { secondFactor, json }: { secondFactor?: boolean } & Json) =>
+          withLedgers(async (ledgers) => {
+            const reset = await resetPassword(tools(ledgers), email, { withSecondFactor: secondFactor });
+            tell({ ...reset }, json, 'The password is new and not shown again.');
+          }),
         ),
     );

@@ -43,6 +43,11 @@ export const accountQuery = queryOptions({
   staleTime: 5 * 60_000,
 });
 
+export const sessionsQuery = queryOptions({
+  queryKey: ['account', 'sessions'],
+  queryFn: async ({ signal }) => (await accountClient.listSessions({ signal })).data,
+});
+
 export const profileQuery = (profileId: string) =>
   queryOptions({
     queryKey: ['profile', profileId],

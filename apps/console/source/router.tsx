@@ -14,6 +14,7 @@ import { Frame } from './screens/frame.tsx';
 import { NoProfile } from './screens/no-profile.tsx';
 import { Overview } from './screens/overview.tsx';
 import { SignIn } from './screens/sign-in.tsx';
+import { SignInSettings } from './screens/sign-in-settings.tsx';
 import { TopPerformers } from './screens/top-performers.tsx';
 import {
   readCampaignSearch,
@@ -55,6 +56,15 @@ const home = createRoute({
     if (first) throw redirect({ to: '/p/$profileId/overview', params: { profileId: first.id }, search: usual() });
   },
   component: NoProfile,
+});
+
+const account = createRoute({
+  getParentRoute: () => root,
+  path: '/account',
+  beforeLoad: async ({ context, location }) => {
+    await signedIn(context.queryClient, location.href);
+  },
+  component: SignInSettings,
 });
 
 const profile = createRoute({
@@ -121,6 +131,7 @@ const erasures = createRoute({
 const routeTree = root.addChildren([
   signIn,
   home,
+  account,
   profile.addChildren([
     profileHome,
     overview,

@@ -81,7 +81,7 @@ export const readReceipt = ({ receipt }: Search): { receipt?: string } => (isId(
 
 /** Only back into the console: an address from elsewhere could lead a person who has just signed in astray. */
 export const readNext = ({ next }: Search): { next?: string } =>
-  typeof next === 'string' && next.startsWith('/p/') ? { next } : {};
+  typeof next === 'string' && (next === '/account' || next.startsWith('/p/')) ? { next } : {};
 
 function readExplained(value: unknown): Explained | undefined {
   const search = asObject(value);

@@ -12,6 +12,7 @@ import {
 import { route } from '../route.ts';
 import { McpScope, Role } from '../scopes.ts';
 import { LeftOut, shownOnce } from '../shown-once.ts';
+import { Password, Person, SecondStep } from './sign-in.ts';
 
 /** People: signing in, belonging to a workspace, being invited to one, and the assistants that speak for them. */
 
@@ -28,11 +29,6 @@ const PersonName = z
   .min(1, 'must not be empty')
   .max(200, 'may have up to 200 characters')
   .regex(/^\P{Cc}*$/u, 'must not hold control characters');
-/** Only bounded here: what makes a password good has codes of its own. */
-const Password = z.string().max(128, 'may have up to 128 characters');
-
-export const Person = z.strictObject({ id: Uuid, name: z.string(), email: z.string() });
-
 const ofAccount = { credentials: ['session'], grain: 'account' } as const;
 
 export const signIn = route({
@@ -42,11 +38,14 @@ export const signIn = route({
   summary: 'Sign in with e-mail and password',
   description: 'The answer sets the session cookie. Accounts are made by the operator or by accepting an invitation.',
   chapter: 'Accounts',
-  audit: { action: 'account.signed_in', of: 'user:{data.id}' },
+  audit: { action: 'account.signed_in', of: 'user:{data.id}', unchanged: 202 },
   access: { credentials: ['public'], grain: 'account' },
   rate: 'token',
   body: { schema: z.object({ email: Email, password: Password }) },
-  answers: { 200: { schema: accountData(Person) } },
+  answers: {
+    200: { schema: accountData(Person) },
+    202: { schema: accountData(SecondStep), description: 'The password is right, and a code is asked for as well.' },
+  },
   refusals: ['unauthorized'],
 });
 
@@ -72,6 +71,7 @@ export const readAccount = route({
     200: {
       schema: accountData(
         Person.extend({
+          is_two_factor_enabled: z.boolean(),
           memberships: z.array(
             z.strictObject({
               workspace_id: Uuid,

@@ -35,6 +35,9 @@ const BrowserVisit = z.object({
   verification: text(limits.visit.verificationCharacters)
     .optional()
     .describe(`What the address had as \`${verificationParameter}\`.`),
+  signature: text(limits.visit.signatureCharacters)
+    .optional()
+    .describe('Of the traits, by your server; for `identify` only.'),
 });
 
 export const collectVisits = route({

@@ -28,7 +28,12 @@ const HeldIdentifier = z.strictObject({
   said_at: IsoTimestamp,
 });
 
-const HeldBrowser = z.strictObject({ visitor_id: Uuid, source: z.string(), linked_at: IsoTimestamp });
+const HeldBrowser = z.strictObject({
+  visitor_id: Uuid,
+  source: z.string(),
+  is_signed: z.boolean().describe('Whether your server signed who it was.'),
+  linked_at: IsoTimestamp,
+});
 
 const HeldRecord = z
   .object({

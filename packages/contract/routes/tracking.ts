@@ -67,6 +67,21 @@ export const deleteTrackingKey = route({
   answers: { 200: { schema: data(Deleted) } },
 });
 
+export const createIdentifySecret = route({
+  id: 'createIdentifySecret',
+  method: 'POST',
+  path: '/api/v1/tracking/keys/{id}/identify-secret',
+  summary: 'Make the secret with which your server signs what identify says',
+  description:
+    'It is shown once, and takes the place of an earlier one at once. The signature is HMAC-SHA256, in hexadecimal, over external_id, email and phone, a line each.',
+  chapter,
+  audit: { action: 'tracking_key.identify_secret_created', of: 'tracking_key:{params.id}' },
+  access: write,
+  ...inPath,
+  ids: { id: 'tracking_key' },
+  answers: { 201: { schema: data(z.strictObject({ id: Uuid, identify_secret: z.string() })) } },
+});
+
 // ── Installation ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export const readTrackingSnippet = route({
@@ -270,6 +285,9 @@ const TrackingSettings = z.strictObject({
     .describe(
       'Newly copied snippets wait until the page says that the person agrees, and the collector refuses visits that do not carry a yes, from whichever snippet.',
     ),
+  is_signed_identify_required: z
+    .boolean()
+    .describe('Whether `identify` counts only with a signature of your server. Make the secret for it first.'),
   keeps_city: z.boolean().describe('Whether the city is kept beside the country.'),
   daily_visit_quota: z.int().nullable().describe('A limit of your own, below the plan’s. Null: the plan’s.'),
   effective_daily_visit_quota: z.int().describe('Visits a day that are taken: the lower of the plan’s and yours.'),
@@ -301,6 +319,7 @@ export const updateTrackingSettings = route({
       own_hosts: HostsInput,
       redirect_hosts: HostsInput,
       is_consent_required: z.boolean().optional(),
+      is_signed_identify_required: z.boolean().optional(),
       keeps_city: z.boolean().optional(),
       daily_visit_quota: z.int().min(1).max(2_000_000_000).nullable().optional(),
     }),

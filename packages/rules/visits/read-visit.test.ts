@@ -105,6 +105,8 @@ describe('a visit', () => {
       { ...track, properties: Object.fromEntries(Array.from({ length: 21 }, (_, place) => [place, 1])) },
     ],
     ['bad_traits', { ...pageView, traits: { email: 'a' } }],
+    ['bad_signature', { ...identify, signature: 7 }],
+    ['bad_signature', { ...identify, signature: long(65) }],
     ['bad_traits', { ...identify, traits: undefined }],
     ['bad_traits', { ...identify, traits: {} }],
     ['bad_traits', { ...identify, traits: { email: 1 } }],

@@ -22,6 +22,8 @@ export interface Visit {
   readonly traits?: Traits;
   readonly link_token?: string;
   readonly verification?: string;
+  /** Of the traits, by the shop's server. */
+  readonly signature?: string;
 }
 
 /** Why a visit is kept as a bad row. Closed, and counted by. */
@@ -38,6 +40,7 @@ export const visitRefusals = [
   'bad_traits',
   'bad_link_token',
   'bad_verification',
+  'bad_signature',
   'too_large',
 ] as const;
 export type VisitRefusal = (typeof visitRefusals)[number];
@@ -67,7 +70,8 @@ export function readVisit(said: unknown): ReadVisit {
     readProperties(said.properties, visit) ??
     readTraits(said.traits, visit) ??
     readWord(said, 'link_token', visitLimits.linkTokenCharacters, visit) ??
-    readWord(said, 'verification', visitLimits.verificationCharacters, visit);
+    readWord(said, 'verification', visitLimits.verificationCharacters, visit) ??
+    readWord(said, 'signature', visitLimits.signatureCharacters, visit);
   return reason === undefined ? { ok: true, visit } : refused[reason];
 }
 
@@ -163,7 +167,7 @@ function readTraits(value: unknown, visit: Writable<Visit>): VisitRefusal | unde
 
 function readWord(
   said: Readonly<Record<string, unknown>>,
-  name: 'link_token' | 'verification',
+  name: 'link_token' | 'verification' | 'signature',
   maxCharacters: number,
   visit: Writable<Visit>,
 ): VisitRefusal | undefined {

@@ -70,7 +70,8 @@ export function createTracker(settings: Settings): Tracker {
     commands: {
       page: pageView,
       track: (name: string, properties?: object) => visit('track', { name, ...(properties && { properties }) }),
-      identify: (traits: object) => visit('identify', { traits: readTraits(traits) }),
+      identify: (traits: object, signature?: string) =>
+        visit('identify', { traits: readTraits(traits), ...(signature && { signature }) }),
       consent: answerConsent,
     },
     addressChanged,

@@ -10,6 +10,7 @@ export interface Visit {
   readonly referrer?: string;
   readonly properties?: object;
   readonly traits?: object;
+  readonly signature?: string;
   readonly link_token?: string;
   readonly verification?: string;
 }

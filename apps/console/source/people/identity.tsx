@@ -29,7 +29,12 @@ export function Identity({ held, timeZone }: IdentityProps) {
       <Evidence
         title="Browsers"
         total={totals.browsers}
-        lines={browsers.map(({ visitor_id: value, source, linked_at: at }) => ({ what: 'Browser', value, source, at }))}
+        lines={browsers.map(({ visitor_id: value, source, is_signed, linked_at: at }) => ({
+          what: 'Browser',
+          value,
+          source: is_signed ? `${source}, signed by your server` : source,
+          at,
+        }))}
         timeZone={timeZone}
       />
       <Evidence

@@ -99,6 +99,9 @@ function Who() {
           </optgroup>
         ))}
       </select>
+      <Link to="/account" className="button">
+        Account
+      </Link>
       <button type="button" className="button" title={account?.email} onClick={() => signOut.mutate()}>
         Sign out
       </button>

@@ -14,20 +14,24 @@ export function SignIn() {
   const router = useRouter();
   const queryClient = useQueryClient();
   const [email, password] = [useId(), useId()];
+  const goOn = () => {
+    // What somebody else saw here before is not this person's to see.
+    queryClient.clear();
+    router.history.push(next);
+  };
   const signIn = useMutation({
     mutationFn: (body: { email: string; password: string }) => accountClient.signIn({ body }),
-    onSuccess: () => {
-      // What somebody else saw here before is not this person's to see.
-      queryClient.clear();
-      router.history.push(next);
-    },
+    onSuccess: ({ data }) => 'challenge' in data || goOn(),
   });
+  const challenge = signIn.data && 'challenge' in signIn.data.data ? signIn.data.data.challenge : undefined;
   return (
     <main className="grid min-h-dvh place-items-center p-4">
       <div className="w-full max-w-sm">
         <Brand />
+        {challenge && <SecondStep challenge={challenge} goOn={goOn} again={signIn.reset} />}
         <form
           className="card mt-6 grid gap-4 p-6"
+          hidden={challenge !== undefined}
           onSubmit={(event) => {
             event.preventDefault();
             const form = new FormData(event.currentTarget);
@@ -72,6 +76,50 @@ export function SignIn() {
         </p>
       </div>
     </main>
+  );
+}
+
+function SecondStep({
+  challenge,
+  goOn,
+  again,
+}: {
+  readonly challenge: string;
+  readonly goOn: () => void;
+  readonly again: () => void;
+}) {
+  const field = useId();
+  const complete = useMutation({
+    mutationFn: (code: string) => accountClient.completeSignIn({ body: { challenge, code } }),
+    onSuccess: goOn,
+  });
+  return (
+    <form
+      className="card mt-6 grid gap-4 p-6"
+      onSubmit={(event) => {
+        event.preventDefault();
+        complete.mutate(String(new FormData(event.currentTarget).get('code')).trim());
+      }}
+    >
+      <h1>Your code</h1>
+      {complete.isError && (
+        <p role="alert" className="border-problem border-l-2 pl-3 text-problem">
+          {complete.error.message}
+        </p>
+      )}
+      <div className="grid gap-1">
+        <label htmlFor={field} className="label">
+          Six digits from your authenticator, or a recovery code
+        </label>
+        <input id={field} className="field" name="code" autoComplete="one-time-code" required />
+      </div>
+      <button className="button-main" type="submit" disabled={complete.isPending}>
+        Sign in
+      </button>
+      <button className="button" type="button" onClick={again}>
+        Begin again
+      </button>
+    </form>
   );
 }
 

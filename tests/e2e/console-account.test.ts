@@ -1,0 +1,84 @@
+import { createHmac } from 'node:crypto';
+import { buildConsole, consoleDirectory } from '@tributary/console/build.ts';
+import { addMember, createPasswords, createUser } from '@tributary/domain/accounts/room.ts';
+import { buildProfile, openTest, operatorOf } from '@tributary/testkit';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { expect, test, vi } from 'vitest';
+import { openBrowser } from './browser.ts';
+import { visit } from './console-scene.ts';
+
+// A browser shares the machine with every other test.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
+const password = 'vague otter lamp';
+const email = 'ana@example.com';
+
+async function signIn(page: Page): Promise<void> {
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+function codeOf(secret: string): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+  const bits = [...secret].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('');
+  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)));
+  const hash = createHmac('sha1', key).update(counter).digest();
+  return String((hash.readUInt32BE((hash.at(-1) as number) & 15) & 0x7fffffff) % 1_000_000).padStart(6, '0');
+}
+
+test('a person sets up a second factor, signs in with it, and ends another session', async () => {
+  await buildConsole();
+  const { kit, api } = await openTest({ consoleDirectory });
+  kit.clock.set(new Date());
+  const tools = { operator: operatorOf(kit), passwords: createPasswords(10) };
+  const profile = await buildProfile(kit.app);
+  await createUser(tools, { email, name: 'Ana', password });
+  await addMember(tools, { workspaceId: profile.workspaceId, email, role: 'viewer' });
+  const baseUrl = await api.fastify.listen({ host: '127.0.0.1', port: 0 });
+  const browser = await openBrowser();
+  try {
+    const { page, complaints } = await visit(browser, baseUrl);
+    await page.goto(`${baseUrl}/account`);
+    await signIn(page);
+    await page.getByLabel('Your password').fill('wrong password');
+    await page.getByRole('button', { name: 'Set up' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('Your password').fill(password);
+    await page.getByRole('button', { name: 'Set up' }).click();
+    await page.getByText('Keep these recovery codes').waitFor();
+    const secret = (await page.locator('p code').first().textContent()) ?? '';
+    const folder = process.env.SCREENSHOTS;
+    if (folder) await page.screenshot({ path: `${folder}/account-set-up.png`, fullPage: true });
+    await page.evaluate(axe.source);
+    const { violations } = (await page.evaluate("axe.run({ resultTypes: ['violations'] })")) as {
+      violations: { id: string }[];
+    };
+    expect(violations.map(({ id }) => id)).toEqual([]);
+    await page.getByLabel('Code').fill(codeOf(secret));
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('On. Signing in takes your password and a code.').waitFor();
+
+    const other = await visit(browser, baseUrl);
+    await other.page.goto(`${baseUrl}/account`);
+    await signIn(other.page);
+    await other.page.getByLabel('Six digits').fill(codeOf(secret));
+    if (folder) await other.page.screenshot({ path: `${folder}/sign-in-code.png` });
+    await other.page.getByRole('button', { name: 'Sign in' }).click();
+    await other.page.getByText('Where you are signed in').waitFor();
+
+    await page.reload();
+    await page.getByText('· here').waitFor();
+    if (folder) await page.screenshot({ path: `${folder}/account.png`, fullPage: true });
+    await page.getByRole('button', { name: 'End' }).click();
+    await expect.poll(() => page.getByRole('button', { name: 'End' }).count()).toBe(0);
+    await other.page.reload();
+    await other.page.getByLabel('E-mail').waitFor();
+    // A wrong password is a 400, which Chromium reports as an error of the page.
+    expect(complaints.filter((line) => !/status of 4(00|22)/.test(line))).toEqual([]);
+  } finally {
+    await browser.close();
+  }
+});
