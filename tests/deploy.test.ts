@@ -1,9 +1,9 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadSettings } from '@tributary/config';
-import { Supervisor } from '@tributary/engines';
+import { clickhouseGrants, freePort, Supervisor } from '@tributary/engines';
 import { createPostgres, migrate } from '@tributary/postgres';
 import { roles } from '@tributary/postgres/roles.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -19,6 +19,8 @@ interface Service {
   readonly image: string;
   readonly build?: string;
   readonly command?: readonly string[];
+  readonly cap_add?: readonly string[];
+  readonly mem_limit?: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly ports?: readonly string[];
   readonly volumes?: readonly string[];
@@ -63,7 +65,7 @@ describe('compose.yaml', () => {
   test('a secret that is missing is named, and has no fallback that everybody knows', () => {
     const demanded = variables(written).filter(({ rule }) => rule.startsWith(':?'));
     expect(new Set(demanded.map(({ name }) => name))).toEqual(new Set(required));
-    const secrets = variables(written).filter(({ name }) => /PASSWORD|KEY|SECRET|TOKEN/.test(name));
+    const secrets = variables(written).filter(({ name }) => /(PASSWORD|KEYS|SECRET|TOKEN)$/.test(name));
     expect(secrets.filter(({ rule }) => !rule.startsWith(':?'))).toEqual([]);
   });
 
@@ -85,10 +87,83 @@ describe('compose.yaml', () => {
     });
   });
 
+  test('each of our processes enters ClickHouse as the user it needs, and only migrations own the tables', () => {
+    const given = ours.map(([name, { environment }]) => [
+      name,
+      environment.CLICKHOUSE_URL && new URL(environment.CLICKHOUSE_URL).username,
+    ]);
+    expect(Object.fromEntries(given)).toEqual({
+      migrate: 'tributary',
+      api: 'tributary_reader',
+      collector: undefined,
+      worker: 'tributary_writer',
+    });
+    const users = read('deploy/clickhouse-users.xml');
+    for (const [who, privileges] of Object.entries(clickhouseGrants)) {
+      const [, own = ''] = new RegExp(`<tributary_${who}>([^]*)</tributary_${who}>`).exec(users) ?? [];
+      expect([...own.matchAll(/<query>(.*)<\/query>/g)].map(([, query]) => query)).toEqual([
+        `GRANT ${privileges} ON tributary.*`,
+      ]);
+    }
+  });
+
   test('the collector has no key that opens anything, and no way to ClickHouse', () => {
     const given = Object.keys(compose.services.collector?.environment ?? {});
     expect(given.filter((name) => /ENCRYPTION|CLICKHOUSE/.test(name))).toEqual([]);
   });
+
+  test('every setting can be set in .env, but for addresses and ports that compose.yaml itself decides', () => {
+    const used = new Set(variables(ours.map(([name]) => written.services[name])).map(({ name }) => name));
+    const decided = /^(HOST|PORT|COLLECTOR_PORT|DATABASE_\w+_URL|CLICKHOUSE_(URL|DATABASE)|NATS_URL|REDIS_URL)$/;
+    expect(settingNames.filter((name) => !used.has(name) && !decided.test(name))).toEqual([]);
+  });
+
+  test.each(engines)('%s gives up what it does not need, and has bounds', (_name, engine) => {
+    expect(engine).toMatchObject({ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'], pids_limit: 4096 });
+    expect(engine.mem_limit).toMatch(/^\d+[mg]$/);
+    expect((engine.cap_add ?? []).filter((name) => !/^(CHOWN|DAC_OVERRIDE|FOWNER|SETGID|SETUID)$/.test(name))).toEqual(
+      [],
+    );
+  });
+
+  test("PostgreSQL's own log quotes no row", () => {
+    expect(compose.services.postgres?.command).toEqual(['postgres', '-c', 'log_error_verbosity=terse']);
+  });
+
+  test('no password stands on a command line', () => {
+    const lines = services.map(([, { command = [] }]) => command.join(' ')).join('\n');
+    for (const password of Object.values(filledIn)) expect(lines).not.toContain(password);
+  });
+
+  const redisServer = spawnSync('sh', ['-c', 'command -v redis-server']).stdout.toString().trim();
+  test.skipIf(!redisServer)(
+    'Redis takes its settings from what the command pipes into it, with quotes and all',
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'valkey-'));
+      const port = await freePort();
+      // The engine of the tests under the name of the one in the image, at a port of its own.
+      const shim = `#!/bin/sh\n(cat; echo "port ${port}"; echo "dir ${folder}") | exec ${redisServer} "$@"\n`;
+      writeFileSync(join(folder, 'valkey-server'), shim, { mode: 0o755 });
+      const [program = '', ...args] = (compose.services.redis?.command ?? []).map((word) => word.replaceAll('$$', '$'));
+      const environment = { REDISCLI_AUTH: '12e4a', PATH: `${folder}:${process.env.PATH}` };
+      const server = spawn(program, args, { env: environment, detached: true, stdio: 'ignore' });
+      try {
+        const ask = (...words: string[]) =>
+          spawnSync('redis-cli', ['-p', String(port), '--no-auth-warning', ...words], {
+            encoding: 'utf8',
+          }).stdout.trim();
+        await expect.poll(() => ask('-a', '12e4a', 'ping'), { timeout: 10_000 }).toBe('PONG');
+        expect(ask('ping')).toMatch(/NOAUTH/);
+        expect(ask('-a', '12e4a', 'config', 'get', 'maxmemory-policy')).toContain('volatile-lru');
+        expect(ask('-a', '12e4a', 'config', 'get', 'save')).toBe('save');
+        const lines = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
+        expect(lines).not.toContain('requirepass 12e4a');
+      } finally {
+        process.kill(-(server.pid as number), 'SIGKILL');
+        rmSync(folder, { recursive: true, force: true });
+      }
+    },
+  );
 
   test.each(ours)('%s waits for what it uses', (_name, { depends_on: dependencies = {} }) => {
     for (const [name, { condition }] of Object.entries(dependencies)) {

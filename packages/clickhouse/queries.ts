@@ -106,10 +106,9 @@ export const catalogue = {
   profile_table_list: declare<NoParameters, { name: string }>(),
   profile_read_state: declare<
     { profile_id: string },
-    { visits: string; touches: string; newest_received_at: string | null }
+    Record<`${'visits' | 'touches'}${'' | '_parts' | '_mutations'}`, string> & { newest_received_at: string | null }
   >(),
   table_list: declare<NoParameters, { name: string; engine: string; definition: string }>(),
-  table_read_state: declare<NoParameters, { name: string; parts: string; pending_mutations: string }>(),
   visit_count: declare<{ profile_id: string; from: Date; to: Date }, { visits: string }>(),
   visit_count_daily: declare<
     {

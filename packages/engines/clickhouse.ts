@@ -83,6 +83,20 @@ export function configuration({ directory }: Place, shards: readonly Place[]): s
 `;
 }
 
+/** What the API and the worker may do; deploy/clickhouse-users.xml grants the same. */
+export const clickhouseGrants = {
+  reader: 'SELECT',
+  writer: 'SELECT, INSERT, ALTER UPDATE, ALTER DELETE',
+} as const;
+
+const reduced = (who: keyof typeof clickhouseGrants, password: string): string => `<tributary_${who}>
+      <password>${password}</password>
+      <networks><ip>127.0.0.1</ip></networks>
+      <profile>default</profile>
+      <quota>default</quota>
+      <grants><query>GRANT ${clickhouseGrants[who]} ON *.*</query></grants>
+    </tributary_${who}>`;
+
 /**
  * Who may ask what. Ours may do all but read and write files, addresses and other servers by statement. The engine's own session
  * comes in as `default`, which therefore has no password, and may do what that session does: listen, and count for ever.
@@ -111,6 +125,8 @@ const users = (password: string): string => `<clickhouse>
         <query>REVOKE SOURCES ON *.*</query>
       </grants>
     </tributary>
+    ${reduced('reader', password)}
+    ${reduced('writer', password)}
   </users>
 </clickhouse>
 `;

@@ -60,6 +60,8 @@ export const postgres: Engine = {
     const settings = {
       port: place.ports.main,
       listen_addresses: '127.0.0.1',
+      // The log must not quote rows.
+      log_error_verbosity: 'terse',
       unix_socket_directories: '',
       max_connections: 300,
       shared_buffers: '512MB',

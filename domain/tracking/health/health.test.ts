@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createClickHouse } from '@tributary/clickhouse';
+import { createClickHouse, raw } from '@tributary/clickhouse';
 import { visit } from '@tributary/clickhouse/visit.fixture.ts';
 import { buildApiKey, buildProfile, openApi, openTestWithClickHouse } from '@tributary/testkit';
 import { sql } from 'kysely';
@@ -261,6 +261,32 @@ describe('the state of the warehouse', () => {
       ],
     });
     expect(data.tables[0].parts).toBeGreaterThan(0);
+  });
+
+  test('says nothing of the parts and changes of others', async () => {
+    await store({ received_at: before(1_000) });
+    const alone = await get('ops');
+    const other = (await buildProfile(kit.app)).id;
+    const row = { ...visit({ received_at: before(1_000) }), profile_id: other };
+    for (let part = 0; part < 3; part += 1) await clickhouse.insert('visits', [{ ...row, visit_id: uuid() }]);
+    // A change that never ends: its statement fails at every row.
+    const command = (id: string) =>
+      clickhouse.command(
+        raw(
+          `ALTER TABLE visits UPDATE city = toString(throwIf(1)) WHERE profile_id = '${id}' SETTINGS mutations_sync = 0`,
+        ),
+        {},
+      );
+    const undo = () =>
+      clickhouse.command(raw("KILL MUTATION WHERE database = currentDatabase() AND table = 'visits' SYNC"), {});
+    try {
+      await command(other);
+      expect((await get('ops')).data.tables).toEqual(alone.data.tables);
+      await command(profileId);
+      expect((await get('ops')).data.tables[0].pending_mutations).toBe(1);
+    } finally {
+      await undo();
+    }
   });
 });
 

@@ -1,5 +1,13 @@
--- What is stored of a profile, copies of redelivered rows included: this is about the store, and reads one narrow column.
+-- What is stored of a profile, copies of redelivered rows included: this is about the store, and reads two narrow columns. Of the parts and
+-- changes under way only those are counted that concern the profile: those of others are nobody's business.
+WITH
+    (SELECT (count(), uniqExact(_part)) FROM visits WHERE profile_id = {profile_id:UUID}) AS in_visits,
+    (SELECT (count(), uniqExact(_part)) FROM touches WHERE profile_id = {profile_id:UUID}) AS in_touches,
+    (
+        SELECT (countIf(table = '{{local visits}}'), countIf(table = '{{local touches}}')) FROM system.mutations
+        WHERE database = currentDatabase() AND NOT is_done AND position(command, toString({profile_id:UUID})) > 0
+    ) AS under_way
 SELECT
-    (SELECT count() FROM visits WHERE profile_id = {profile_id:UUID}) AS visits,
-    (SELECT count() FROM touches WHERE profile_id = {profile_id:UUID}) AS touches,
+    in_visits.1 AS visits, in_visits.2 AS visits_parts, under_way.1 AS visits_mutations,
+    in_touches.1 AS touches, in_touches.2 AS touches_parts, under_way.2 AS touches_mutations,
     (SELECT maxOrNull(received_at) FROM visits WHERE profile_id = {profile_id:UUID}) AS newest_received_at

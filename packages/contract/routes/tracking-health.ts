@@ -147,8 +147,8 @@ export const listTrackingEvents = route({
 const TableState = z.strictObject({
   table: z.enum(watchedTables),
   rows: Count.describe('Of this profile, copies of redelivered ones included until they are merged.'),
-  parts: Count.describe('Active parts on the node that answered.'),
-  pending_mutations: Count,
+  parts: Count.describe('Parts that hold rows of this profile.'),
+  pending_mutations: Count.describe('Changes of rows of this profile that are under way.'),
 });
 
 export const readTrackingOps = route({
