@@ -33,6 +33,7 @@ test('what waits is counted when somebody asks, and what an engine that is away 
         ['waiting', 'oldest_seconds', 'set_aside'].map((figure) => [`tributary_queue_${figure}{queue="${name}"}`, '0']),
       ),
     ),
+    tributary_jobs_failed: '0',
     tributary_visits_waiting: '0',
     tributary_dead_letters: '0',
     tributary_visits_log_fill: '0',

@@ -2,7 +2,15 @@ import { countEvents } from '@tributary/domain/events/room.ts';
 import type { Postgres } from '@tributary/postgres';
 import type { Stream } from '@tributary/stream';
 import type { Figure } from '@tributary/telemetry';
-import { countedTo, countSetAside, countWaiting, oldestSeconds, type QueueKind, queues } from '@tributary/work';
+import {
+  countedTo,
+  countFailedJobs,
+  countSetAside,
+  countWaiting,
+  oldestSeconds,
+  type QueueKind,
+  queues,
+} from '@tributary/work';
 import { visitsConsumer } from './consume-visits.ts';
 
 /** What waits for the workers, all of them together. */
@@ -21,8 +29,12 @@ export function workFigures(system: Postgres, stream: Stream): Record<string, Fi
       ({ name }) => oldestSeconds(system, name),
     ),
     tributary_queue_set_aside: ofQueues('What failed by itself and waits for somebody to look at it', ({ name }) =>
-      countSetAside(system, name),
+      countSetAside(system, { queue: name }),
     ),
+    tributary_jobs_failed: {
+      help: 'Jobs that failed at their last try, of the last days',
+      read: () => countFailedJobs(system),
+    },
     tributary_visits_waiting: {
       help: 'Messages with visits that are in the log and not stored yet',
       read: async () => (await stream.lastSequence()) - (await stream.consumedThrough(visitsConsumer)),

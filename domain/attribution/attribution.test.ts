@@ -1,6 +1,6 @@
 import { raw, type TouchRow } from '@tributary/clickhouse';
 import { at, openTestWithClickHouse, scene, workOff } from '@tributary/testkit';
-import { LeaseLost, startQueueWorker } from '@tributary/work';
+import { countSetAside, LeaseLost, startQueueWorker } from '@tributary/work';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { describe, expect, test } from 'vitest';
@@ -238,4 +238,31 @@ test('what trickles in is worked out in batches, not one by one', async () => {
   await worker.stop();
   const [batches] = await shop.batches();
   expect(batches?.n).toBeLessThan(6);
+});
+
+test('a conversion that fails by itself is set aside, the rest of its profile is worked out', async () => {
+  const shop = await openShop();
+  for (let n = 0; n < 5; n += 1) await shop.pay({});
+  const { items } = await queue.take(shop.profileId, 10, AbortSignal.timeout(1_000));
+  const bad = items[2]?.id;
+  const worker = startQueueWorker({
+    system: kit.system,
+    systemUrl: kit.database.systemUrl,
+    handlers: {
+      attribution: {
+        ...queue,
+        work: async (batch) => {
+          if (batch.items.some(({ id }) => id === bad)) throw new Error('cannot be staged');
+          await queue.work(batch as Parameters<typeof queue.work>[0]);
+        },
+      },
+    },
+    blame: () => 'work',
+    onFailure: () => {},
+  });
+  await expect.poll(shop.rows, { timeout: 15_000 }).toHaveLength(4);
+  await expect.poll(() => countSetAside(kit.system, { key: shop.profileId }), { timeout: 5_000 }).toBe(1);
+  // Nothing waits any more, so nothing that waits for it is held up.
+  expect(await shop.dirty()).toBe(0);
+  await worker.stop();
 });

@@ -19,6 +19,7 @@ const markOf = (profileId: string, click: string) =>
 async function openShop() {
   const place = await scene(world, { scopes: ['attribution:write'] });
   const { profileId } = place;
+  const { transaction } = place.ledger;
   return {
     profileId,
     send: async (event: object) =>
@@ -34,7 +35,7 @@ async function openShop() {
     spend: (row: object) => place.post('/api/v1/spend', { rows: [{ currency: 'USD', spend: '1', ...row }] }),
     links: async () =>
       (
-        await kit.app.forProfile(profileId).transaction((tx) =>
+        await transaction((tx) =>
           sql`
             SELECT l.visitor_id, l.source, i.value AS key FROM visitor_links l
             JOIN identifiers i ON i.customer_id = l.customer_id AND i.kind = 'external_customer_id'`.execute(tx),

@@ -84,19 +84,17 @@ export function useEveryStore() {
 
   const signal = AbortSignal.timeout(300_000);
   let lettersThrough = 0;
+  const queue = () =>
+    erasures({
+      app: kit.app,
+      clickhouse: warehouse.client.settings,
+      stream: log.stream,
+      consumer: 'ingestion',
+      opening: ingestion,
+      now: () => kit.clock.now(),
+    });
   const complete = async () => {
-    const done = await workOff(
-      kit.system,
-      'erasures',
-      erasures({
-        app: kit.app,
-        clickhouse: warehouse.client.settings,
-        stream: log.stream,
-        consumer: 'ingestion',
-        opening: ingestion,
-        now: () => kit.clock.now(),
-      }),
-    );
+    const done = await workOff(kit.system, 'erasures', queue());
     lettersThrough = (await forgetDeadLetters(ingestion, log.stream, signal, { after: lettersThrough })).through;
     return done;
   };
@@ -255,6 +253,12 @@ export function useEveryStore() {
     get log() {
       return log.stream;
     },
+    get clickhouse() {
+      return warehouse.client;
+    },
+    /** Another tenant of the same stores. */
+    openOther: () => openPlace({ kit, api, clickhouse: warehouse.client }),
+    queue,
     anaPays,
     browse,
     complete,

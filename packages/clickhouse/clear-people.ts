@@ -37,6 +37,8 @@ const conditions = {
   person_id: 'profile_id IN {profile_ids:Array(UUID)} AND person_id IN {person_ids:Array(UUID)}',
 } as const;
 
+const takeBack = 'KILL MUTATION WHERE database = currentDatabase() AND position(command, {mark:String}) > 0';
+
 function changeOf(held: PersonTable): string | undefined {
   switch (held.erasure) {
     case 'cleared':
@@ -88,28 +90,22 @@ export async function clearPeople(
     }
     for (const node of nodes) await mutationsDone(node, mark, signal);
     return rows;
+  } catch (error) {
+    // One that fails is taken back: nobody's after it on the same table would begin.
+    if (!signal.aborted)
+      await Promise.allSettled(nodes.map((node) => node.command(raw(takeBack), { mark }, { signal })));
+    throw error;
   } finally {
     await Promise.all(nodes.map((node) => node.close()));
   }
 }
 
-/**
- * Asked again and again: a large table takes longer than a request may. One that fails is taken back, since nobody's after it on the
- * same table would begin.
- */
+/** Asked again and again: a large table takes longer than a request may. */
 async function mutationsDone(node: ClickHouse, mark: string, signal: AbortSignal): Promise<void> {
   for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
     const [pending] = await node.query('mutation_read_pending', { mark }, { signal });
     if (!pending || pending.pending === '0') return;
-    if (pending.failure !== '') {
-      await node.command(
-        raw('KILL MUTATION WHERE database = currentDatabase() AND position(command, {mark:String}) > 0'),
-        {
-          mark,
-        },
-      );
-      throw new Error(`A mutation of ClickHouse fails: ${pending.failure}`);
-    }
+    if (pending.failure !== '') throw new Error(`A mutation of ClickHouse fails: ${pending.failure}`);
     await sleep(pauseMs, undefined, { signal });
   }
 }

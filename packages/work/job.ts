@@ -1,4 +1,5 @@
-import type { Tx } from '@tributary/postgres';
+import type { Postgres, Tx } from '@tributary/postgres';
+import { sql } from 'kysely';
 import { fromKysely, PgBoss } from 'pg-boss';
 import { catalogue, type JobName, type JobPayload, schedule } from './catalogue.ts';
 import type { WorkFailure } from './queue.ts';
@@ -90,6 +91,14 @@ export async function createJobs(
     },
     close: () => boss.stop({ graceful: false }),
   };
+}
+
+/** Jobs that are past their last try, as long as pg-boss keeps them. */
+export async function countFailedJobs(system: Postgres): Promise<number> {
+  const { rows } = await system.unbound.query(
+    sql<{ n: number }>`SELECT count(*)::int AS n FROM ${sql.table(`${schema}.job`)} WHERE state = 'failed'`,
+  );
+  return rows[0]?.n ?? 0;
 }
 
 export interface WorkerOptions {

@@ -232,7 +232,7 @@ test('one that fails is found and set aside, the others are done, and it can be 
     ['first-payments', profileId, 'TypeError'],
     ['first-payments', profileId, 'TypeError'],
   ]);
-  expect(await countSetAside(kit.system, 'first-payments')).toBe(1);
+  expect(await countSetAside(kit.system, { key: profileId })).toBe(1);
 
   isBroken = false;
   expect(await retrySetAside(kit.system, { key: other })).toBe(0);

@@ -74,9 +74,9 @@ export async function retrySetAside(system: Postgres, filter: SetAsideFilter): P
   });
 }
 
-export async function countSetAside(system: Postgres, queue: string): Promise<number> {
+export async function countSetAside(system: Postgres, filter: SetAsideFilter): Promise<number> {
   const { rows } = await system.unbound.query(
-    sql<{ n: number }>`SELECT count(*)::int AS n FROM work_set_aside WHERE queue = ${queue}`,
+    sql<{ n: number }>`SELECT count(*)::int AS n FROM work_set_aside WHERE ${matching(filter)}`,
   );
   return rows[0]?.n ?? 0;
 }

@@ -1,0 +1,64 @@
+import { withPlatform } from '@tributary/platform';
+import type { Postgres } from '@tributary/postgres';
+import { listSetAside, queues, retrySetAside, type SetAside, type SetAsideFilter } from '@tributary/work';
+import { Command } from 'commander';
+import { show, tell } from '../output.ts';
+
+interface Flags {
+  readonly queue?: string;
+  readonly profile?: string;
+  readonly json?: boolean;
+}
+
+/** Whoever sees so many has one cause before them, not many. */
+const mostShown = 1_000;
+
+export const workCommand = () =>
+  new Command('work').description('Background work that was set aside').addCommand(list()).addCommand(retry());
+
+const withFilter = (command: Command) =>
+  command
+    .option('--queue <name>', `one of ${names().join(', ')}`)
+    .option('--profile <id>', 'only what is of this profile')
+    .option('--json', 'machine-readable output');
+
+const list = () =>
+  withFilter(new Command('list').description('What failed by itself while the rest succeeded, and why')).action(
+    (flags: Flags) =>
+      withQueues(flags, async (system, filter) => {
+        const found: SetAside[] = [];
+        for await (const page of listSetAside(system, filter)) {
+          found.push(...page);
+          if (found.length >= mostShown) break;
+        }
+        const rows = found.slice(0, mostShown).map(({ queue, key, item, reason, setAsideAt, isWanted }) => ({
+          queue,
+          profile: key,
+          item,
+          reason,
+          set_aside_at: setAsideAt,
+          tried_again_soon: isWanted,
+        }));
+        show(rows, flags.json, 'Nothing is set aside.');
+      }),
+  );
+
+const retry = () =>
+  withFilter(
+    new Command('retry').description('Have the workers try it again, after what stood in its way is gone'),
+  ).action((flags: Flags) =>
+    withQueues(flags, async (system, filter) => {
+      const tried = await retrySetAside(system, filter);
+      tell({ tried_again: tried }, flags.json, 'Asked for. What fails again is in "tributary work list" again.');
+    }),
+  );
+
+const names = (): string[] => Object.values(queues).map(({ name }) => name);
+
+function withQueues({ queue, profile }: Flags, work: (system: Postgres, filter: SetAsideFilter) => Promise<void>) {
+  if (queue !== undefined && !names().includes(queue))
+    throw new Error(`There is no queue "${queue}". There are: ${names().join(', ')}.`);
+  return withPlatform(async (platform) =>
+    work(await platform.postgres('system', { poolSize: 1 }), { queue, key: profile }),
+  );
+}
