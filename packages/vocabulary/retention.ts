@@ -186,7 +186,6 @@ export const lives = {
     attribution_touches: byTheEngine(1, 'What a batch of attribution works on; it goes with the batch.'),
     clicked_entities: bounded('One for each campaign, ad set and ad that only clicks named.'),
     schema_migrations: bounded('One for each migration.'),
-    clicked_entities: bounded('One for each campaign, ad set and ad that a click named.'),
     touch_sources: bounded('One for each place that touches came from.'),
     touches: kept(
       'What every credit is worked out from, however late a payment or a merge comes: without them a replay would say something else. They hold ids, channel and ad, and neither page nor address. They go with their profile.',
