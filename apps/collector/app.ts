@@ -146,8 +146,8 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     } catch (error) {
       const requestId = `req_${uuid()}`;
       if (!(error instanceof Refusal)) log.failure(undefined, error);
-      const { status, body, headers } = renderError(error, requestId, options.baseUrl);
-      errorCode = String(body.error.code);
+      const { status, code, body, headers } = renderError(error, requestId, options.baseUrl);
+      errorCode = String(code);
       sendJson(response, status, body, { 'x-request-id': requestId, ...headers });
       // What is still on its way is not read: the connection ends with the answer.
       if (!request.complete) response.once('finish', () => request.destroy());

@@ -333,3 +333,34 @@ const archive = () =>
   kit.app
     .forWorkspace(workspaceId)
     .transaction((tx) => tx.updateTable('workspaces').set({ archived_at: kit.clock.now() }).execute());
+
+describe('somebody without a profile', () => {
+  const withoutPlace = (who: BuiltMember) => who.headers();
+  const create = (who: BuiltMember, workspace_id: string) =>
+    call('POST', '/profiles', withoutPlace(who), { workspace_id, name: 'First' });
+
+  test('makes the first one of their workspace, which they need not name', async () => {
+    const { workspaceId: empty } = await buildProfile(kit.app);
+    const person = await buildMember(kit.app, empty, 'owner');
+    expect(Object.keys(withoutPlace(person))).not.toContain('x-profile-id');
+    expect((await create(person, empty)).status).toBe(201);
+    expect((await create(await buildMember(kit.app, empty, 'viewer'), empty)).code).toBe('insufficient_scope');
+    // Another's workspace is answered like one that never was.
+    expect([(await create(person, workspaceId)).status, (await create(person, uuid())).status]).toEqual([404, 404]);
+  });
+
+  test('names it where they have several', async () => {
+    const { workspaceId: other } = await buildProfile(kit.app);
+    await kit.app
+      .forWorkspace(other)
+      .transaction((tx) =>
+        tx
+          .insertInto('members')
+          .values({ workspace_id: other, user_id: owner.userId, role: 'owner', created_at: kit.clock.now() })
+          .execute(),
+      );
+    expect((await create(owner, workspaceId)).status).toBe(403);
+    const named = { ...withoutPlace(owner), 'x-workspace-id': workspaceId };
+    expect((await call('POST', '/profiles', named, { workspace_id: workspaceId, name: 'Next' })).status).toBe(201);
+  });
+});

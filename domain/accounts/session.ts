@@ -1,16 +1,18 @@
 import { UseNotes } from '@tributary/domain/credentials';
 import type { Caller } from '@tributary/operations';
 import type { UnboundLedger } from '@tributary/postgres';
-import { isUuidInAnyCase, limits, nilUuid, roles } from '@tributary/vocabulary';
+import { isUuidInAnyCase, limits, nilUuid, roles, type ScopeGrain } from '@tributary/vocabulary';
 import type { RawBuilder } from 'kysely';
 import type { SessionCookie } from './auth.ts';
 import { hashToken } from './hashed-sessions.ts';
+import { findMemberships } from './memberships.ts';
 import { type FoundSession, findSession, noteSessionUse } from './store.ts';
 
 export interface ShownSession {
   readonly cookie: string | undefined;
   readonly profileId: string | undefined;
   readonly workspaceId: string | undefined;
+  readonly grain?: ScopeGrain;
 }
 
 export interface SessionRules {
@@ -32,12 +34,25 @@ export function sessionAuthenticator(ledger: UnboundLedger, { cookie, idleMinute
   return async (shown: ShownSession, now: Date): Promise<Caller | undefined> => {
     const token = readToken(shown.cookie, cookie.name);
     if (!token) return undefined;
-    const ask = (at: Date) => find(hashToken(token), shown, at, idleMinutes);
-    const { rows } = await ledger.query(ask(now));
-    if (!rows[0]) return undefined;
-    noteUse(rows[0].session_id, now);
-    return callerOf(rows[0], ask);
+    const hash = hashToken(token);
+    const asker = (place: ShownSession) => (at: Date) => find(hash, place, at, idleMinutes);
+    const { rows } = await ledger.query(asker(shown)(now));
+    const [found] = rows;
+    if (!found) return undefined;
+    noteUse(found.session_id, now);
+    const isElsewhere = shown.grain !== 'workspace' || shown.workspaceId || shown.profileId;
+    const only = isElsewhere ? undefined : await findOnlyWorkspace(ledger, found.user_id);
+    if (!only) return callerOf(found, asker(shown));
+    const ask = asker({ ...shown, workspaceId: only });
+    const placed = await ledger.query(ask(now));
+    return placed.rows[0] && callerOf(placed.rows[0], ask);
   };
+}
+
+/** Somebody with one workspace and no profile yet has no place to name; who has several says which. */
+async function findOnlyWorkspace(ledger: UnboundLedger, userId: string): Promise<string | undefined> {
+  const [only, ...others] = await ledger.transaction((tx) => findMemberships(tx, userId));
+  return others.length > 0 ? undefined : only?.workspaceId;
 }
 
 const find = (hash: string, { workspaceId, profileId }: ShownSession, at: Date, idleMinutes: number) =>

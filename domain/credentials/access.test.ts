@@ -93,7 +93,30 @@ describe('POST /oauth/token', () => {
       client_secret: app.clientSecret,
       ...wrong,
     });
-    expect([response.statusCode, response.json().error.code]).toEqual([401, 'unauthorized']);
+    expect(response.statusCode).toBe(401);
+    expect(response.headers['www-authenticate']).toBe('Basic');
+    expect(response.json()).toMatchObject({ error: 'invalid_client', code: 'unauthorized' });
+  });
+
+  test.each([
+    ['no grant_type', { grant_type: undefined }, 'invalid_request', 'validation_error'],
+    ['another grant_type', { grant_type: 'password' }, 'unsupported_grant_type', 'invalid_parameter'],
+    ['an unknown scope', { scope: 'everything' }, 'invalid_scope', 'validation_error'],
+    ['a scope without a profile', { scope: 'analytics' }, 'invalid_scope', 'validation_error'],
+  ])('tells errors as RFC 6749 does: %s', async (_, wrong, error, code) => {
+    const client = { client_id: app.clientId, client_secret: app.clientSecret };
+    const form = Object.entries({ grant_type: 'client_credentials', ...client, ...wrong });
+    const response = await ask(Object.fromEntries(form.filter(([, value]) => value !== undefined)) as never);
+    expect([response.statusCode, response.json()]).toEqual([
+      400,
+      {
+        error,
+        error_description: expect.any(String),
+        error_uri: `https://tributary.test/docs/errors/${code}`,
+        code,
+        request_id: response.headers['x-request-id'],
+      },
+    ]);
   });
 
   test('a profile of somebody else answers like one that never was', async () => {
@@ -104,10 +127,10 @@ describe('POST /oauth/token', () => {
       ),
     );
     for (const response of answers)
-      expect([response.statusCode, response.json().error.message]).toEqual([404, 'There is no such profile.']);
+      expect([response.statusCode, response.json().error_description]).toEqual([400, 'There is no such profile.']);
   });
 
-  test('[auth-022] [err-024] asking for people on a healthcare profile is 403 healthcare_scope_forbidden', async () => {
+  test('people of a healthcare profile are out of scope', async () => {
     const { profileId } = await provision({ privacy_mode: 'hipaa' });
     const response = await ask({
       grant_type: 'client_credentials',
@@ -116,7 +139,8 @@ describe('POST /oauth/token', () => {
       profile_id: profileId,
       scope: 'analytics_pii',
     });
-    expect([response.statusCode, response.json().error.code]).toEqual([403, 'healthcare_scope_forbidden']);
+    expect(response.statusCode).toBe(400);
+    expect(response.json()).toMatchObject({ error: 'invalid_scope', code: 'healthcare_scope_forbidden' });
   });
 });
 
@@ -436,7 +460,7 @@ describe('privacy', () => {
     expect(await grantOf(profileId)).toEqual(['analytics']);
   });
 
-  test('[auth-022] a key that would show people on a healthcare profile is refused, whoever asks for it', async () => {
+  test('[auth-022] [err-024] a key that would show people on a healthcare profile is refused, whoever asks for it', async () => {
     const { workspaceId, profileId } = await provision({ privacy_mode: 'hipaa' });
     const owner = (await buildMember(kit.app, workspaceId, 'owner')).headers({ profileId });
     const asked = { scopes: ['campaigns:read', 'customers:read'] };

@@ -12,6 +12,10 @@ import { findSecretHash, issueToken } from './store.ts';
 const { lifeSeconds } = limits.appToken;
 
 export const createToken: Handles<Routes['createToken']> = async ({ body }, { ledger, authorization, now }) => {
+  if (body.grant_type !== 'client_credentials')
+    refuse('invalid_parameter', 'The field "grant_type" must be client_credentials.', {
+      fields: { field: 'grant_type' },
+    });
   const client = readClient(authorization, body);
   return ledger.transaction(async (tx) => {
     const appId = await authenticateApp(tx, client);

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { errorExample } from './error-example.ts';
 import { AnyErrorEnvelope, ErrorCode, errorEntry } from './errors.ts';
 import { liveEventNames } from './events.ts';
+import { asOAuthError } from './oauth-errors.ts';
 import { type OpenapiDocument, type Operation, openapi } from './openapi.ts';
 import { data, IsoTimestampInput, page, Uuid } from './primitives.ts';
 import { type Route, refusalsOf, route } from './route.ts';
@@ -159,8 +160,12 @@ describe('the description of the API', () => {
 
   test.each(operations)('$at names each code it may refuse with, under its status', ({ operation }) => {
     const declared = (routes as Record<string, Route>)[operation.operationId] as Route;
-    for (const code of refusalsOf(declared))
-      expect(codesOf(document, operation, errorEntry(code).status)).toContain(code);
+    for (const code of refusalsOf(declared)) {
+      const { status } = errorEntry(code);
+      if (declared.errors === 'oauth')
+        expect(Object.keys(operation.responses)).toContain(String(asOAuthError(code, status, undefined).status));
+      else expect(codesOf(document, operation, status)).toContain(code);
+    }
   });
 
   test('has every event that fires as a webhook, with a delivery that fits its schema', () => {

@@ -58,7 +58,7 @@ export function openapi({
   events = liveEventNames,
 }: OpenapiOptions): OpenapiDocument {
   const schemas = new Schemas();
-  const errorResponses = new ErrorResponses(baseUrl);
+  const errorResponses = new ErrorResponses(baseUrl, schemas);
   const declared = Object.values(routes);
   const paths: Record<string, Record<string, Operation>> = {};
   for (const route of declared) {

@@ -45,6 +45,8 @@ interface Declaration {
   /** Whether a repeated request is one request. "natural": by what it says, without a key. GETs need none. */
   readonly idempotency?: 'required' | 'accepted' | 'natural';
   readonly rate?: RateBucket;
+  /** Errors are told as OAuth tells them, where its clients read them. */
+  readonly errors?: 'oauth';
   readonly deprecation?: Deprecation;
 }
 

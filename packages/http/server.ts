@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import cors from '@fastify/cors';
-import { awayAsRefusal, countRefusal, Refusal, renderError, tooMany } from '@tributary/operations';
+import { awayAsRefusal, countRefusal, Refusal, renderError, renderOAuthError, tooMany } from '@tributary/operations';
 import type { RateLimiter } from '@tributary/redis';
 import type { Log, Metrics, Tracing } from '@tributary/telemetry';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -154,8 +154,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     const { state } = request;
     if (!(known instanceof Refusal)) log.failure(state, known);
     else if (known.internal) log.note(state, known.internal);
-    const { status, body, headers } = renderError(known, state.requestId, baseUrl);
-    state.errorCode = String(body.error.code);
+    const render = state.route?.errors === 'oauth' ? renderOAuthError : renderError;
+    const { status, code, body, headers } = render(known, state.requestId, baseUrl);
+    state.errorCode = code;
     return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(JSON.stringify(body));
   });
 

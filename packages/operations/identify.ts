@@ -1,5 +1,6 @@
 import type { Route } from '@tributary/contract';
 import type { RateLimiter } from '@tributary/redis';
+import type { ScopeGrain } from '@tributary/vocabulary';
 import { countRefusal, tooMany, tooManyGuesses } from './allowance.ts';
 import type { Door } from './door.ts';
 import type { Caller } from './handler.ts';
@@ -12,6 +13,8 @@ export interface Presented {
   /** A console session belongs to a person, who says for which profile they act, or in which workspace. */
   readonly profileId: string | undefined;
   readonly workspaceId: string | undefined;
+  /** What the route is about. On one about a workspace, somebody who has one need not name it. */
+  readonly grain?: ScopeGrain;
 }
 
 export type Authenticate = (presented: Presented, now: Date) => Promise<Caller | undefined>;
@@ -26,7 +29,7 @@ interface Reception {
 /** Who calls; undefined where the route needs nobody. `address` is counted when it cannot be told. */
 export async function identify(
   { authenticate, limiter, door }: Reception,
-  { access: { credentials } }: Route,
+  { access: { credentials, grain } }: Route,
   presented: Presented,
   address: string,
   now: Date,
@@ -38,7 +41,7 @@ export async function identify(
   if (shown) {
     const seconds = door.closedFor(address, shown);
     if (seconds !== undefined) throw tooManyGuesses(seconds);
-    const caller = await authenticate(presented, now);
+    const caller = await authenticate({ ...presented, grain }, now);
     if (caller) {
       door.wasGood(shown);
       return caller;

@@ -18,5 +18,5 @@ export { type Authenticate, identify, type Presented } from './identify.ts';
 export { createOperator, type Operator, readBody, type Sent } from './operator.ts';
 export { createPersonGate, type Leaving, leaveWithPeople, type PersonGate, type Send } from './person-gate.ts';
 export { Refusal, refuse } from './refusal.ts';
-export { docsUrl, renderError } from './respond.ts';
+export { docsUrl, renderError, renderOAuthError } from './respond.ts';
 export { type Admitted, admitCall, runOperation } from './run-operation.ts';

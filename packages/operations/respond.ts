@@ -1,9 +1,11 @@
 import { type ErrorCode, errorEntry } from '@tributary/contract/errors.ts';
+import { asOAuthError } from '@tributary/contract/oauth-errors.ts';
 import { Refusal } from './refusal.ts';
 
 export interface ErrorBody {
   readonly status: number;
-  readonly body: { readonly error: Record<string, unknown> };
+  readonly code: ErrorCode;
+  readonly body: { readonly error: unknown };
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -13,6 +15,7 @@ export function renderError(error: unknown, requestId: string, baseUrl: string):
   const status = errorEntry(refusal.code).status;
   return {
     status,
+    code: refusal.code,
     headers: refusal.headers,
     body: {
       error: {
@@ -25,6 +28,21 @@ export function renderError(error: unknown, requestId: string, baseUrl: string):
       },
     },
   };
+}
+
+/** The same as OAuth tells it, where its clients ask. */
+export function renderOAuthError(error: unknown, requestId: string, baseUrl: string): ErrorBody {
+  const refusal = error instanceof Refusal ? error : new Refusal('internal_error', internalMessage);
+  const { code, headers, fields, message } = refusal;
+  const told = asOAuthError(code, errorEntry(code).status, (fields as { field?: unknown }).field);
+  const body = {
+    error: told.error,
+    error_description: message,
+    error_uri: docsUrl(baseUrl, code),
+    code,
+    request_id: requestId,
+  };
+  return { status: told.status, code, headers, body };
 }
 
 const internalMessage = 'Something broke on our side. Nothing of yours is wrong; tell us the request_id if it stays.';

@@ -53,7 +53,7 @@ export class TributaryError<Code extends TributaryErrorCode = TributaryErrorCode
 /** Makes an error of an answer that is not a success. */
 export async function errorOf(response: Response): Promise<TributaryError> {
   const text = await response.text();
-  const { error } = (parseJson(text) ?? {}) as { error?: Record<string, unknown> };
+  const error = fieldsIn(parseJson(text));
   if (typeof error?.code !== 'string' || typeof error.message !== 'string') return unreadable(response, text);
   const { code, message, status: _status, request_id: requestId, docs_url: docsUrl, ...fields } = error;
   return new TributaryError<TributaryErrorCode>({
@@ -66,6 +66,14 @@ export async function errorOf(response: Response): Promise<TributaryError> {
     fields,
     retryAfter: retryAfterOf(response.headers.get('retry-after')),
   });
+}
+
+/** What an answer says of the error. The token endpoint says it as OAuth does, beside our own code. */
+function fieldsIn(answer: unknown): Record<string, unknown> | undefined {
+  const { error, ...oauth } = (answer ?? {}) as Record<string, unknown>;
+  if (typeof error !== 'string') return error as Record<string, unknown> | undefined;
+  const { code, error_description: message, error_uri: docs_url, request_id } = oauth;
+  return { code, message, docs_url, request_id };
 }
 
 /** An answer that no Tributary server gives: somebody in between did. */

@@ -1,4 +1,4 @@
-import { ErrorCode, errorEnvelope, RequestId, type Route, refusalsOf } from '@tributary/contract';
+import { ErrorCode, errorEnvelope, OAuthErrorBody, RequestId, type Route, refusalsOf } from '@tributary/contract';
 import type { z } from 'zod';
 
 /** An answer as it arrived. */
@@ -42,6 +42,7 @@ function offSchema(method: string, { status, headers, body }: Answered, route: R
   const json = parsed(body);
   if (json === undefined) return 'not JSON';
   if (declared) return issueOf(declared.schema, json);
+  if (route?.errors === 'oauth') return oauthFault(json, status, requestId, refusalsOf(route));
   const code = ErrorCode.safeParse((json as { error?: { code?: unknown } }).error?.code).data;
   if (!code) return 'neither declared nor an error';
   const mayBe = route ? refusalsOf(route) : beforeAnyRoute;
@@ -50,6 +51,14 @@ function offSchema(method: string, { status, headers, body }: Answered, route: R
   if (error.status !== status) return `${code} says status ${error.status}`;
   if (error.request_id !== requestId) return 'two request ids';
   return issueOf(envelopeOf(code), json);
+}
+
+function oauthFault(json: unknown, status: number, requestId: unknown, mayBe: readonly ErrorCode[]) {
+  const { success, data } = OAuthErrorBody.safeParse(json);
+  if (!success) return 'neither declared nor an error of OAuth';
+  if (!mayBe.includes(data.code)) return `${data.code}, which is not declared`;
+  if (data.request_id !== requestId) return 'two request ids';
+  return status === 401 && data.error !== 'invalid_client' ? `${data.error} as 401` : undefined;
 }
 
 const envelopes = new Map<ErrorCode, z.ZodType>();

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { errorExample } from '../error-example.ts';
 import { ErrorCode, errorEntry } from '../errors.ts';
+import { asOAuthError, OAuthErrorBody } from '../oauth-errors.ts';
 import { RequestId } from '../primitives.ts';
 import { type Route, refusalsOf } from '../route.ts';
 import { type JsonSchema, referencePrefix, type Schemas } from './schemas.ts';
@@ -12,7 +13,7 @@ interface Reference {
 interface ErrorResponse {
   readonly description: string;
   readonly headers: Readonly<Record<string, Reference>>;
-  readonly content: { readonly 'application/json': { schema: JsonSchema; examples: Record<string, Reference> } };
+  readonly content: { readonly 'application/json': { schema: JsonSchema; examples?: Record<string, Reference> } };
 }
 
 /**
@@ -21,15 +22,37 @@ interface ErrorResponse {
  */
 export class ErrorResponses {
   readonly #baseUrl: string;
+  readonly #schemas: Schemas;
   readonly #responses = new Map<string, ErrorResponse>();
   readonly #codes = new Set<ErrorCode>();
 
-  constructor(baseUrl: string) {
+  constructor(baseUrl: string, schemas: Schemas) {
     this.#baseUrl = baseUrl;
+    this.#schemas = schemas;
   }
 
   /** By status, each with the codes that the route may answer under it. */
-  of(route: Route): Record<string, Reference> {
+  of(route: Route): Record<string, Reference | ErrorResponse> {
+    return route.errors === 'oauth' ? this.#asOAuth(route) : this.#asOurs(route);
+  }
+
+  /** RFC 6749, 5.2. */
+  #asOAuth(route: Route): Record<string, ErrorResponse> {
+    const statuses = refusalsOf(route).map((code) => asOAuthError(code, errorEntry(code).status, undefined).status);
+    const schema = this.#schemas.of(OAuthErrorBody, 'output');
+    return Object.fromEntries(
+      [...new Set(statuses)].sort().map((status) => [
+        status,
+        {
+          description: 'As RFC 6749 tells it.',
+          headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
+          content: { 'application/json': { schema } },
+        },
+      ]),
+    );
+  }
+
+  #asOurs(route: Route): Record<string, Reference> {
     const byStatus = new Map<number, ErrorCode[]>();
     for (const code of [...refusalsOf(route)].sort()) {
       const { status, alternateStatuses = [] } = errorEntry(code);

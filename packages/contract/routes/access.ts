@@ -271,7 +271,11 @@ export const createToken = route({
   body: {
     contentType: 'application/x-www-form-urlencoded',
     schema: z.object({
-      grant_type: z.literal('client_credentials', 'must be client_credentials'),
+      grant_type: z
+        .string()
+        .max(200)
+        .describe('Must be client_credentials.')
+        .meta({ examples: ['client_credentials'] }),
       client_id: z.string().max(200).optional(),
       client_secret: z.string().max(200).optional(),
       scope: z.string().max(500).optional().describe('OAuth scopes, separated by spaces. Default: the whole grant.'),
@@ -279,6 +283,7 @@ export const createToken = route({
     }),
   },
   ids: { profile_id: 'profile' },
+  errors: 'oauth',
   answers: {
     200: {
       schema: z.strictObject({
@@ -290,7 +295,7 @@ export const createToken = route({
       bare: true,
     },
   },
-  refusals: ['unauthorized', 'not_found', 'insufficient_scope', 'healthcare_scope_forbidden'],
+  refusals: ['unauthorized', 'not_found', 'insufficient_scope', 'healthcare_scope_forbidden', 'invalid_parameter'],
 });
 
 export const readPiiAccessLog = route({

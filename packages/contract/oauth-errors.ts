@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { ErrorCode } from './errors.ts';
+import { RequestId } from './primitives.ts';
+
+/** The words that RFC 6749 has for what the token endpoint refuses, in section 5.2; those of 4.1.2.1 where it is not about the request. */
+export const oauthErrors = [
+  'invalid_request',
+  'invalid_client',
+  'unsupported_grant_type',
+  'invalid_scope',
+  'temporarily_unavailable',
+  'server_error',
+] as const;
+
+/** An error as OAuth clients read it. `code` is what other routes would say. */
+export const OAuthErrorBody = z.strictObject({
+  error: z.enum(oauthErrors),
+  error_description: z.string(),
+  error_uri: z.url(),
+  code: ErrorCode,
+  request_id: RequestId,
+});
+
+export interface OAuthError {
+  readonly status: number;
+  readonly error: (typeof oauthErrors)[number];
+}
+
+/** What a refusal is called at the token endpoint, and under which status. */
+export function asOAuthError(code: ErrorCode, status: number, field: unknown): OAuthError {
+  if (code === 'unauthorized') return { status: 401, error: 'invalid_client' };
+  if (code === 'insufficient_scope' || code === 'healthcare_scope_forbidden' || field === 'scope')
+    return { status: 400, error: 'invalid_scope' };
+  if (code === 'invalid_parameter' && field === 'grant_type') return { status: 400, error: 'unsupported_grant_type' };
+  if (code === 'internal_error') return { status, error: 'server_error' };
+  if (code === 'rate_limit_exceeded' || code === 'service_unavailable')
+    return { status, error: 'temporarily_unavailable' };
+  return { status: code === 'payload_too_large' ? status : 400, error: 'invalid_request' };
+}
