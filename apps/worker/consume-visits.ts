@@ -1,9 +1,6 @@
-import { type Ingestion, pipeline } from '@tributary/domain/ingestion/room.ts';
+import { type Ingestion, pipeline, visitsConsumer } from '@tributary/domain/ingestion/room.ts';
 import type { ConsumerEvent, Stream } from '@tributary/stream';
 import type { Log } from '@tributary/telemetry';
-
-/** All workers share this one; an erasure asks how far it is. */
-export const visitsConsumer = 'ingestion';
 
 /** ClickHouse likes few and large inserts: up to 200 messages, or what came within a quarter of a second. */
 export function consumeVisits(

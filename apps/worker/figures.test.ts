@@ -1,11 +1,11 @@
 import { announce } from '@tributary/domain/events';
+import { visitsConsumer } from '@tributary/domain/ingestion/room.ts';
 import { createWorkMetrics } from '@tributary/telemetry/prometheus.ts';
 import { buildApiKey, buildProfile, openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
 import { openPrivateStream, type PrivateStream } from '@tributary/testkit/stream';
 import { queues } from '@tributary/work';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { visitsConsumer } from './consume-visits.ts';
 import { workFigures } from './figures.ts';
 
 let kit: Testkit;

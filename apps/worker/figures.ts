@@ -1,4 +1,5 @@
 import { countEvents } from '@tributary/domain/events/room.ts';
+import { visitsConsumer } from '@tributary/domain/ingestion/room.ts';
 import type { Postgres } from '@tributary/postgres';
 import type { Stream } from '@tributary/stream';
 import type { Figure } from '@tributary/telemetry';
@@ -11,7 +12,6 @@ import {
   type QueueKind,
   queues,
 } from '@tributary/work';
-import { visitsConsumer } from './consume-visits.ts';
 
 /** What waits for the workers, all of them together. */
 export function workFigures(system: Postgres, stream: Stream): Record<string, Figure> {

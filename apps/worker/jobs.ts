@@ -1,10 +1,9 @@
-import { type ClickHouse, type ClickHouseSettings, dropOldVisits, forgetProfile } from '@tributary/clickhouse';
+import { type ClickHouse, type ClickHouseSettings, dropOldVisits } from '@tributary/clickhouse';
 import { forgetUnallowedClients } from '@tributary/domain/accounts/room.ts';
 import { sweepFreshness } from '@tributary/domain/attribution/room.ts';
 import { forgetDeadLetters, type Ingestion } from '@tributary/domain/ingestion/room.ts';
 import { fetchRates, type RateSources } from '@tributary/domain/money/room.ts';
 import { priceOutcomes, spreadDefinition } from '@tributary/domain/outcomes/room.ts';
-import { deleteTenant } from '@tributary/domain/tenants/room.ts';
 import { rebuildScores } from '@tributary/domain/top-performers/room.ts';
 import type { Outbound } from '@tributary/outbound';
 import { type Postgres, sweepExpired, sweepOld } from '@tributary/postgres';
@@ -46,7 +45,6 @@ export function jobHandlers({ app, system, clickhouse, now, ...rest }: Work): Jo
     },
     trimVisitsLog: async () => void (await stream.trim()),
     replayDeadLetters: async (_payload, signal) => void (await stream.deadLetters.replayDue(signal)),
-    deleteTenant: (payload) => deleteTenant(app, payload, (profileId) => forgetProfile(clickhouse, profileId)),
     spreadDefinition: async (payload, signal) => void (await spreadDefinition(app, payload, signal)),
     forgetDeadLetters: async (_payload, signal) => {
       lettersThrough = (await forgetDeadLetters(ingestion, stream, signal, { after: lettersThrough })).through;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type ClickHouse, dropPartition } from '@tributary/clickhouse';
+import { isServed } from '@tributary/domain/tenants';
 import type { Postgres } from '@tributary/postgres';
 import type { Batch } from '@tributary/work';
 import { sql } from 'kysely';
@@ -19,6 +20,7 @@ export interface Engines {
  */
 export async function attributeBatch({ app, clickhouse }: Engines, taken: Batch, now: Date): Promise<void> {
   const { key: profileId } = taken;
+  if (!(await app.forProfile(profileId).transaction((tx) => isServed(tx, profileId)))) return forgetDirty(app, taken);
   const batchId = randomUUID();
   // Before the snapshot, so that a later snapshot always has a higher version.
   const version = await nextVersion(app, profileId);
@@ -38,6 +40,14 @@ export async function attributeBatch({ app, clickhouse }: Engines, taken: Batch,
   await applyResults(clickhouse, profileId, version);
   await finish(app, taken, dirty, credited, now);
   await dropBatch(clickhouse, batchId);
+}
+
+/** Of a profile that is being deleted nothing is worked out any more. */
+async function forgetDirty(app: Postgres, { key: profileId, items }: Batch): Promise<void> {
+  await app.forProfile(profileId).transaction((tx) =>
+    sql`DELETE FROM dirty_conversions WHERE profile_id = ${profileId}
+      AND outcome_id = ANY (${items.map(({ id }) => id)}::uuid[])`.execute(tx),
+  );
 }
 
 export async function nextVersion(app: Postgres, profileId: string): Promise<string> {

@@ -1,4 +1,5 @@
 import type { ClickHouse } from '@tributary/clickhouse';
+import { isServed } from '@tributary/domain/tenants';
 import type { Postgres } from '@tributary/postgres';
 import { nilUuid } from '@tributary/vocabulary';
 import type { Item, Taken } from '@tributary/work';
@@ -47,8 +48,19 @@ export async function copyDelivery(engines: Engines, profileId: string, size: nu
  * nothing is taken off the list before ClickHouse has it.
  */
 export async function copyItems(engines: Engines, profileId: string, items: readonly DirtyItem[]): Promise<void> {
-  await finish(engines.app, profileId, await copyDirty(engines, profileId, items));
+  const served = await engines.app.forProfile(profileId).transaction((tx) => isServed(tx, profileId));
+  await finish(engines.app, profileId, served ? await copyDirty(engines, profileId, items) : listed(items));
 }
+
+/** Of a profile that is being deleted they are only taken off the list. */
+const listed = (items: readonly DirtyItem[]): Copied => ({
+  entities: items.flatMap(({ entityId, day, revision }) =>
+    day === undefined ? [{ entity_id: entityId, revision }] : [],
+  ),
+  days: items.flatMap(({ entityId, day, revision }) =>
+    day === undefined ? [] : [{ entity_id: entityId, day, revision }],
+  ),
+});
 
 /** The first half: what is dirty goes over as one snapshot of the ledger shows it, as text, without becoming objects on the way. */
 export function copyDirty(

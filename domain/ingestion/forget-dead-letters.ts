@@ -58,6 +58,29 @@ export async function forgetDeadLetters(
   return { forgotten, through };
 }
 
+/** Takes all that is a profile's out of the dead letters. Resolves to how many lines went. */
+export async function forgetLettersOf(
+  { deadLetters }: Pick<Stream, 'deadLetters'>,
+  profileId: string,
+  signal: AbortSignal,
+): Promise<number> {
+  let forgotten = 0;
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    signal.throwIfAborted();
+    const page: Awaited<ReturnType<typeof deadLetters.list>> = await deadLetters.list({ after });
+    for (const { sequence, payload } of page.letters) {
+      const lines = Buffer.from(payload).toString('utf8').split('\n');
+      const left = lines.filter((line) => !line.includes(profileId));
+      if (left.length === lines.length) continue;
+      if (left.length > 0) await deadLetters.replace(sequence, Buffer.from(left.join('\n')));
+      else await deadLetters.remove(sequence);
+      forgotten += lines.length - left.length;
+    }
+    after = page.next;
+  }
+  return forgotten;
+}
+
 /** What is sealed under a key that was retired says nothing to anybody any more. */
 function openRequest({ streamVault }: Pick<Opening, 'streamVault'>, message: VisitMessage) {
   const { v: _version, visits, sealed, broken, id: _id, refused: _refused, ...arrival } = message;

@@ -14,6 +14,9 @@ import { findProfiles } from './store.ts';
 import { storeVisits } from './store-visits.ts';
 import { verifyInstalls } from './verify-installs.ts';
 
+/** Who reads the visits log: all workers share this one. Erasures and deletions ask how far it is. */
+export const visitsConsumer = 'ingestion';
+
 /** The handler of the visits log. When it resolves, the messages are acknowledged. */
 export function pipeline(ingestion: Ingestion): Handler {
   return (batch) => untilBack(async () => ingest(ingestion, await openMessages(ingestion, batch)));

@@ -1,91 +1,263 @@
+import { goWithTheTenant, profileTables, workspaceTables } from '@tributary/postgres';
 import { buildApiKey, buildProfile, openKit, testVault } from '@tributary/testkit';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { expect, test } from 'vitest';
-import { deleteTenant } from './delete-tenant.job.ts';
+import { v7 as uuid } from 'uuid';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type DeletionStores, deleteTenantStep } from './delete-tenant-step.ts';
+import { insertDeletion, insertDeletions, listDeletionStatus } from './deletion-store.ts';
+import { tenantDeletions } from './deletions.queue.ts';
+import { archiveProfile, archiveWorkspace } from './store.ts';
 
 const kit = await openKit();
+const { signal } = new AbortController();
 
-/** How many rows of all tables name one of the ids, whichever the column. */
-async function rowsThatName(...ids: string[]): Promise<string[]> {
+async function asAdmin<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
   const { host, pathname, password } = new URL(kit.database.ownerUrl);
   const admin = new pg.Client({ connectionString: `postgres://postgres:${password}@${host}${pathname}` });
   await admin.connect();
   try {
-    const { rows: tables } = await admin.query(
-      "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE 'kysely%'",
-    );
-    const found: string[] = [];
-    for (const { tablename } of tables) {
-      const { rows } = await admin.query(`SELECT 1 FROM "${tablename}" t WHERE t::text LIKE ANY ($1)`, [
-        ids.map((id) => `%${id}%`),
-      ]);
-      if (rows.length > 0) found.push(tablename);
-    }
-    return found.sort();
+    return (await admin.query<Row>(text, values)).rows;
   } finally {
     await admin.end();
   }
 }
 
-async function fill(profile: { id: string; workspaceId: string }): Promise<void> {
-  await buildApiKey(kit.app, profile.id);
-  await kit.app.behind({ profileId: profile.id }).transaction(async (tx) => {
-    await sql`INSERT INTO outbox VALUES (gen_random_uuid(), ${profile.id}, 'recompute.completed', '{}', now())`.execute(
+/** Which tables have a row that names one of the ids, whichever the column. */
+async function rowsThatName(...ids: string[]): Promise<string[]> {
+  const tables = await asAdmin<{ tablename: string }>(
+    "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE 'kysely%'",
+  );
+  const found: string[] = [];
+  for (const { tablename } of tables) {
+    const like = ids.map((id) => `%${id}%`);
+    const rows = await asAdmin(`SELECT 1 FROM "${tablename}" t WHERE t::text LIKE ANY ($1) LIMIT 1`, [like]);
+    if (rows.length > 0) found.push(tablename);
+  }
+  return found.sort();
+}
+
+interface Tenant {
+  readonly id: string;
+  readonly workspaceId: string;
+}
+
+/** People, three of them merged one into the other, with what they did and what is left of somebody who was erased. */
+async function fill({ id, workspaceId }: Tenant): Promise<void> {
+  await buildApiKey(kit.app, id);
+  const people = Array.from({ length: 7 }, () => uuid());
+  await kit.app.behind({ profileId: id, workspaceId }).transaction(async (tx) => {
+    await sql`INSERT INTO outbox VALUES (gen_random_uuid(), ${id}, 'recompute.completed', '{}', now())`.execute(tx);
+    const place = { table: 'idempotent_answers', column: 'body', row: '00', profileId: id };
+    await sql`INSERT INTO idempotent_answers VALUES (${id}, '\\x00', '\\x00', 200, ${testVault.seal('{}', place)}, now())`.execute(
       tx,
     );
-    const sealed = testVault.seal('{}', {
-      table: 'idempotent_answers',
-      column: 'body',
-      row: '00',
-      profileId: profile.id,
-    });
-    await sql`INSERT INTO idempotent_answers VALUES (${profile.id}, '\\x00', '\\x00', 200, ${sealed}, now())`.execute(
+    await sql`
+      INSERT INTO customers (profile_id, id, sources, terms, first_seen_at, last_seen_at, created_at)
+      SELECT ${id}, person, '{}', ARRAY['word', person::text], now(), now(), now() FROM unnest(${people}::uuid[]) person`.execute(
+      tx,
+    );
+    for (const place of [0, 1])
+      await sql`UPDATE customers SET merged_into = ${people[place + 1]} WHERE profile_id = ${id} AND id = ${people[place]}`.execute(
+        tx,
+      );
+    await sql`
+      INSERT INTO identifiers (profile_id, kind, value, customer_id, source, said_at)
+      SELECT ${id}, 'email', person || '@example.cl', person, 'api', now() FROM unnest(${people.slice(2)}::uuid[]) person`.execute(
+      tx,
+    );
+    await sql`
+      INSERT INTO outcomes (profile_id, id, idempotency_key, event_name, event_type, event_key, event_type_key, customer_id,
+        occurred_at, recorded_at, updated_at, amount, currency, rest)
+      SELECT ${id}, gen_random_uuid(), person, 'e', 'e', 'e', 'e', person, now(), now(), now(), 1, 'USD', '{}'
+      FROM unnest(${people.slice(2)}::uuid[]) person`.execute(tx);
+    await sql`INSERT INTO visitor_links (profile_id, visitor_id, customer_id, source, linked_at)
+      VALUES (${id}, ${uuid()}, ${people[3]}, 'identify', now())`.execute(tx);
+    await sql`INSERT INTO erasures (profile_id, id, request_ref, status, reason, requested_at, cleared)
+      VALUES (${id}, ${uuid()}, 'r', 'queued', 'other', now(), '{}')`.execute(tx);
+    await sql`INSERT INTO tombstones (profile_id, hash, erasure_id, erased_at) VALUES (${id}, '\\x01', ${uuid()}, now())`.execute(
+      tx,
+    );
+    await sql`INSERT INTO bad_visits (profile_id, id, reason, sealed, received_at) VALUES (${id}, ${uuid()}, 'x', '\\x01', now())`.execute(
+      tx,
+    );
+    await sql`INSERT INTO dirty_delivery (profile_id, entity_id, day, revision, shown_revision) VALUES (${id}, ${uuid()}, now(), 1, 0)`.execute(
       tx,
     );
   });
 }
 
-const archive = (workspaceId: string, profileId?: string) =>
+const archive = ({ id, workspaceId }: Tenant) =>
   kit.app.forWorkspace(workspaceId).transaction(async (tx) => {
-    const profiles = tx
-      .updateTable('profiles')
-      .set({ archived_at: kit.clock.now() })
-      .where('workspace_id', '=', workspaceId);
-    await (profileId ? profiles.where('id', '=', profileId) : profiles).execute();
-    if (!profileId)
-      await tx.updateTable('workspaces').set({ archived_at: kit.clock.now() }).where('id', '=', workspaceId).execute();
+    await archiveProfile(tx, id, kit.clock.now());
+    await insertDeletion(tx, id, workspaceId, kit.clock.now());
   });
 
-test('a deleted profile leaves no row anywhere, and its sibling loses none', async () => {
-  const gone = await buildProfile(kit.app);
-  const sibling = await buildProfile(kit.app, { workspaceId: gone.workspaceId });
-  await fill(gone);
-  await fill(sibling);
-  const before = await rowsThatName(sibling.id);
-  const elsewhere: string[] = [];
-  await archive(gone.workspaceId, gone.id);
-  const run = () =>
-    deleteTenant(kit.app, { workspaceId: gone.workspaceId, profileId: gone.id }, async (id) => void elsewhere.push(id));
-  await run();
-  await run();
-  expect(await rowsThatName(gone.id)).toEqual([]);
-  expect(await rowsThatName(sibling.id)).toEqual(before);
-  expect(elsewhere).toEqual([gone.id]);
+let log: { end: number; passed: number };
+let columns: number[];
+let letters: string[];
+beforeEach(() => {
+  log = { end: 7, passed: 7 };
+  columns = [];
+  letters = [];
+});
+const stores = (more: Partial<DeletionStores> = {}): DeletionStores => ({
+  app: kit.app,
+  system: kit.system,
+  log: { lastSequence: async () => log.end, consumedThrough: async () => log.passed },
+  forgetColumns: async () => columns.shift() ?? 0,
+  forgetLetters: async (id) => letters.push(id),
+  now: () => kit.clock.now(),
+  batchSize: 2,
+  ...more,
+});
+const step = (id: string, more?: Partial<DeletionStores>) => deleteTenantStep(stores(more), id, signal);
+const statusOf = async (id: string) =>
+  (await kit.app.forProfile(id).transaction((tx) => listDeletionStatus(tx, 10, id)))[0];
+
+describe('a profile', () => {
+  test('is gone from every table but for the note to look again, a day later also from there; its sibling loses nothing', async () => {
+    const gone = await buildProfile(kit.app);
+    const sibling = await buildProfile(kit.app, { workspaceId: gone.workspaceId });
+    await fill(gone);
+    await fill(sibling);
+    const before = await rowsThatName(sibling.id);
+    expect(before).toContain('search_terms');
+    await archive(gone);
+    expect(await step(gone.id)).toBe('emptied');
+    expect(await rowsThatName(gone.id)).toEqual(['tenant_deletions']);
+    expect(await statusOf(gone.id)).toMatchObject({ phase: 'looking again', emptied_at: kit.clock.now() });
+    expect(await step(gone.id)).toBe('emptied');
+    kit.clock.advance(86_400_000);
+    // Something had come after all.
+    columns = [3];
+    expect(await step(gone.id)).toBe('again');
+    expect(await step(gone.id)).toBe('done');
+    expect(await step(gone.id)).toBe('done');
+    expect(letters).toEqual([gone.id, gone.id]);
+    expect(await rowsThatName(gone.id)).toEqual([]);
+    expect(await rowsThatName(sibling.id)).toEqual(before);
+  });
+
+  test('waits for the log as it was after the archive, then for the columns, and only then loses its people', async () => {
+    const gone = await buildProfile(kit.app);
+    await fill(gone);
+    await archive(gone);
+    log.passed = 6;
+    expect(await step(gone.id)).toBe('again');
+    log.end = 100;
+    expect(await statusOf(gone.id)).toMatchObject({ phase: 'waiting' });
+    log.passed = 7;
+    columns = [5, 0, 2];
+    expect(await step(gone.id)).toBe('again');
+    expect(await rowsThatName(gone.id)).toContain('customers');
+    // Nothing there at first, but something that a batch wrote while the tables were emptied.
+    expect(await step(gone.id)).toBe('again');
+    expect(await rowsThatName(gone.id)).not.toContain('customers');
+    expect(await rowsThatName(gone.id)).toContain('profiles');
+    expect(await step(gone.id)).toBe('emptied');
+  });
+
+  test('goes on where it was interrupted, and says how far it is', async () => {
+    const gone = await buildProfile(kit.app);
+    await fill(gone);
+    await archive(gone);
+    let left = 12;
+    const dying = {
+      ...kit.app,
+      behind: (wall: Parameters<typeof kit.app.behind>[0]) => {
+        left -= 1;
+        if (left < 0) throw new Error('killed');
+        return kit.app.behind(wall);
+      },
+    };
+    let deaths = 0;
+    for (;;) {
+      left = 12 + deaths;
+      const end = await step(gone.id, { app: dying }).catch((error: Error) => error.message);
+      if (end !== 'killed') break;
+      deaths += 1;
+    }
+    expect(deaths).toBeGreaterThan(2);
+    expect(await rowsThatName(gone.id)).toEqual(['tenant_deletions']);
+    expect(await statusOf(gone.id)).toMatchObject({ rows_deleted: expect.any(Number) });
+  });
+
+  test('that is not archived is not touched', async () => {
+    const profile = await buildProfile(kit.app);
+    expect(await step(profile.id)).toBe('done');
+    expect(await rowsThatName(profile.id)).toContain('profiles');
+  });
 });
 
-test('a deleted workspace goes with all of its profiles', async () => {
+test('a workspace goes after all of its profiles', async () => {
   const one = await buildProfile(kit.app);
   const two = await buildProfile(kit.app, { workspaceId: one.workspaceId });
   await fill(one);
   await fill(two);
-  await archive(one.workspaceId);
-  await deleteTenant(kit.app, { workspaceId: one.workspaceId }, async () => {});
+  await kit.app.forWorkspace(one.workspaceId).transaction(async (tx) => {
+    await archiveWorkspace(tx, one.workspaceId, kit.clock.now());
+    await insertDeletions(tx, one.workspaceId, kit.clock.now());
+  });
+  expect(await step(one.id)).toBe('emptied');
+  expect(await step(one.workspaceId)).toBe('again');
+  expect(await step(two.id)).toBe('emptied');
+  expect(await step(one.workspaceId)).toBe('done');
+  kit.clock.advance(86_400_000);
+  expect([await step(one.id), await step(two.id)]).toEqual(['done', 'done']);
   expect(await rowsThatName(one.id, two.id, one.workspaceId)).toEqual([]);
 });
 
-test('what is not archived is not touched', async () => {
-  const profile = await buildProfile(kit.app);
-  await deleteTenant(kit.app, { workspaceId: profile.workspaceId, profileId: profile.id }, async () => {});
-  expect(await rowsThatName(profile.id)).toContain('profiles');
+test('the queue takes a deletion until it is emptied, and again when its day has come; one that is set aside rests', async () => {
+  const gone = await buildProfile(kit.app);
+  await archive(gone);
+  const queue = tenantDeletions(stores());
+  const taken = async () => (await queue.take(gone.id, 1, signal)).items.length;
+  const asSystem = (work: (tx: Parameters<typeof queue.putBack>[0]) => Promise<void>) =>
+    kit.system.unbound.transaction(work);
+  expect(await taken()).toBe(1);
+  await asSystem((tx) => queue.setAside(tx, gone.id, { id: gone.id }));
+  expect(await taken()).toBe(0);
+  await asSystem((tx) => queue.putBack(tx, gone.id, [gone.id]));
+  const batch = { key: gone.id, items: [{ id: gone.id }], isMore: true, signal, hold: async () => {} };
+  await queue.work(batch);
+  expect(await taken()).toBe(0);
+  kit.clock.advance(86_400_000);
+  expect(await taken()).toBe(1);
+  await queue.work(batch);
+  expect(await taken()).toBe(0);
+  expect(await rowsThatName(gone.id)).toEqual([]);
+});
+
+describe('the list of tables', () => {
+  test('has every table with a profile, and every one that refers to a profile or workspace', async () => {
+    const columns = await asAdmin<{ name: string }>(`
+      SELECT c.table_name AS name FROM information_schema.columns c
+      JOIN information_schema.tables t USING (table_schema, table_name)
+      WHERE c.table_schema = 'public' AND c.column_name IN ('profile_id', 'owner_id') AND t.table_type = 'BASE TABLE'`);
+    const references = await asAdmin<{ name: string }>(`
+      SELECT conrelid::regclass::text AS name FROM pg_constraint
+      WHERE contype = 'f' AND confrelid IN ('profiles'::regclass, 'workspaces'::regclass)`);
+    const listed = [...profileTables, ...workspaceTables].map(({ table }) => table as string);
+    const known = new Set([...listed, ...goWithTheTenant, 'profiles', 'tenant_deletions']);
+    expect([...columns, ...references].map(({ name }) => name).filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  test('names rows by an index, and whoever takes them away may', async () => {
+    for (const { table, owner, key, as } of [...profileTables, ...workspaceTables]) {
+      const role = `tributary_${as}`;
+      const [may] = await asAdmin<{ may: boolean }>(
+        `SELECT has_table_privilege($1, $2, 'DELETE') AND bool_and(has_column_privilege($1, $2, name, 'SELECT')) AS may
+        FROM unnest($3::text[]) AS name`,
+        [role, table, [owner, ...key]],
+      );
+      expect(may?.may, table).toBe(true);
+      const unique = await asAdmin(
+        `SELECT 1 FROM pg_index i WHERE i.indrelid = $1::regclass AND i.indisunique AND (
+          SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)) <@ $2::text[]`,
+        [table, [owner, ...key]],
+      );
+      if (table !== 'pii_access_log') expect(unique.length, table).toBeGreaterThan(0);
+    }
+  });
 });

@@ -1,39 +1,39 @@
 import { type Routes, routes } from '@tributary/contract';
 import { answer, type Handles, type Operator, refuse } from '@tributary/operations';
 import { enter } from '@tributary/postgres';
-import type { Jobs } from '@tributary/work';
+import { insertDeletion, insertDeletions } from './deletion-store.ts';
 import { findWorkspaceOf } from './profile-facts.ts';
 import { reachWorkspace } from './reach.ts';
 import { archiveProfile, archiveWorkspace } from './store.ts';
 
 /** Out of reach at once: no credential of it works from this commit on. The rows go in the background. */
-export const deleteProfile: Handles<Routes['deleteProfile'], { jobs: Jobs }> = async ({ params }, context) => {
-  const { effect, now, jobs } = context;
+export const deleteProfile: Handles<Routes['deleteProfile']> = async ({ params }, context) => {
+  const { effect, now } = context;
   const { workspaceId, profileId } = params;
   await reachWorkspace(context, workspaceId);
   return effect(async (tx) => {
     await enter(tx, { workspaceId });
     if (!(await archiveProfile(tx, profileId, now))) return refuse('not_found', 'There is no such profile.');
-    await jobs.enqueue(tx, 'deleteTenant', { workspaceId, profileId });
+    await insertDeletion(tx, profileId, workspaceId, now);
     return gone(profileId, workspaceId);
   });
 };
 
-export const deleteWorkspace: Handles<Routes['deleteWorkspace'], { jobs: Jobs }> = async ({ params }, context) => {
-  const { effect, now, jobs, addToAudit } = context;
+export const deleteWorkspace: Handles<Routes['deleteWorkspace']> = async ({ params }, context) => {
+  const { effect, now, addToAudit } = context;
   const { workspaceId } = params;
   await reachWorkspace(context, workspaceId);
   return effect(async (tx) => {
     await enter(tx, { workspaceId });
     await archiveWorkspace(tx, workspaceId, now);
-    await jobs.enqueue(tx, 'deleteTenant', { workspaceId });
+    await insertDeletions(tx, workspaceId, now);
     // Its own log goes with it.
     addToAudit({ log: 'installation' });
     return gone(workspaceId, workspaceId);
   });
 };
 
-/** The operator waits for the rows to be gone: `deleteTenant` is for the command to call. Resolves to the workspace. */
+/** The operator may wait for the rows to be gone: `untilEmptied` is for the command to call. Resolves to the workspace. */
 export async function archiveProfileByOperator(operator: Operator, profileId: string): Promise<string> {
   const place = { profileId, params: { profileId } };
   const { body } = await operator.effect(routes.deleteProfile, place, async (tx, addToAudit) => {
@@ -41,6 +41,8 @@ export async function archiveProfileByOperator(operator: Operator, profileId: st
     await archiveProfile(tx, profileId, operator.now);
     const workspaceId = await findWorkspaceOf(tx, profileId);
     if (!workspaceId) return refuse('not_found', 'There is no such profile.');
+    await enter(tx, { profileId, workspaceId });
+    await insertDeletion(tx, profileId, workspaceId, operator.now);
     addToAudit({ log: { workspaceId } });
     return gone(profileId, workspaceId);
   });
@@ -52,6 +54,7 @@ export async function archiveWorkspaceByOperator(operator: Operator, workspaceId
   await operator.effect(routes.deleteWorkspace, place, async (tx, addToAudit) => {
     if (!(await archiveWorkspace(tx, workspaceId, operator.now)))
       return refuse('not_found', 'There is no such workspace.');
+    await insertDeletions(tx, workspaceId, operator.now);
     addToAudit({ log: 'installation' });
     return gone(workspaceId, workspaceId);
   });

@@ -6,6 +6,7 @@ export {
   hasProfile,
   hasWorkspace,
   isHealthcareProfile,
+  isServed,
   type ProfileDays,
   type ProfileFacts,
   profileOf,

@@ -50,6 +50,17 @@ export async function hasProfile(tx: Tx, workspaceId: string, profileId: string)
   return row !== undefined;
 }
 
+/** Whether a profile is there and not being deleted: nothing is worked out or copied for one that is. */
+export async function isServed(tx: Tx, profileId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('profiles')
+    .select('id')
+    .where('id', '=', profileId)
+    .where('archived_at', 'is', null)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** The workspace that a profile belongs to; undefined when there is no such profile. */
 export async function findWorkspaceOf(tx: Tx, profileId: string): Promise<string | undefined> {
   const row = await tx.selectFrom('profiles').select('workspace_id').where('id', '=', profileId).executeTakeFirst();

@@ -1,12 +1,14 @@
 export { createProfile, createProfileByOperator } from './create-profile.ts';
 export { type AddOwner, createWorkspace, createWorkspaceByOperator } from './create-workspace.ts';
-export { deleteTenant } from './delete-tenant.job.ts';
 export {
   archiveProfileByOperator,
   archiveWorkspaceByOperator,
   deleteProfile,
   deleteWorkspace,
 } from './delete-tenant.ts';
+export { type DeletionStores, untilEmptied } from './delete-tenant-step.ts';
+export { type DeletionStatus, listDeletionStatus } from './deletion-store.ts';
+export { tenantDeletions } from './deletions.queue.ts';
 export { setPrivacyByOperator, updatePrivacy } from './privacy.ts';
 export { findProfile } from './profile-facts.ts';
 export { readProfile } from './read-profile.ts';

@@ -37,9 +37,6 @@ export const listWorkspaces = (tx: Tx, limit: number) =>
     .limit(limit)
     .execute();
 
-export const removeWorkspace = (tx: Tx, workspaceId: string) =>
-  tx.deleteFrom('workspaces').where('id', '=', workspaceId).where('archived_at', 'is not', null).execute();
-
 // ── Profiles ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export const insertProfile = (tx: Tx, row: Insertable<Schema['profiles']>): Promise<ProfileRow> =>
@@ -106,20 +103,6 @@ export const listProfiles = (tx: Tx, limit: number, workspaceId?: string) => {
     .limit(limit);
   return (workspaceId ? profiles.where('workspace_id', '=', workspaceId) : profiles).execute();
 };
-
-/** The archived profiles of a workspace, or the one of them that is named. */
-export const listArchivedProfiles = (tx: Tx, workspaceId: string, profileId?: string) => {
-  const archived = tx
-    .selectFrom('profiles')
-    .select('id')
-    .where('workspace_id', '=', workspaceId)
-    .where('archived_at', 'is not', null);
-  return (profileId ? archived.where('id', '=', profileId) : archived).execute();
-};
-
-/** Every table of a profile refers to it with ON DELETE CASCADE. */
-export const removeProfile = (tx: Tx, profileId: string) =>
-  tx.deleteFrom('profiles').where('id', '=', profileId).execute();
 
 // ── What an app may reach ───────────────────────────────────────────────────────────────────────────────────────────────────────
 

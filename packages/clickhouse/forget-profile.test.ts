@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { forgetProfile } from './forget-profile.ts';
 import { raw } from './queries.ts';
 import { createScratch, type Scratch } from './scratch.ts';
@@ -18,11 +18,38 @@ const rows = async (profile_id: string) =>
       })
     )[0]?.n,
   );
+const mutations = async (profile_id: string) =>
+  Number(
+    (
+      await scratch.client.query(
+        raw<{ n: string }>(
+          "SELECT count() AS n FROM system.mutations WHERE database = currentDatabase() AND table = 'visits' AND position(command, {id:String}) > 0",
+        ),
+        { id: profile_id },
+      )
+    )[0]?.n,
+  );
 
 test('a forgotten profile has no row left, and another keeps its own', async () => {
   const [gone, kept] = [visit(), visit()];
   await scratch.client.insert('visits', [gone, visit({ profile_id: gone.profile_id }), kept]);
-  await forgetProfile(scratch.client.settings, gone.profile_id);
-  await forgetProfile(scratch.client.settings, gone.profile_id);
+  const forget = () => forgetProfile(scratch.client.settings, gone.profile_id);
+  expect(await forget()).toBeGreaterThanOrEqual(2);
+  await vi.waitFor(async () => expect(await forget()).toBe(0), { timeout: 10_000, interval: 50 });
   expect([await rows(gone.profile_id), await rows(kept.profile_id)]).toEqual([0, 1]);
+});
+
+test('what is under way is not begun again; what came since is', async () => {
+  const gone = visit();
+  await scratch.client.insert('visits', [gone]);
+  await scratch.client.command(raw('SYSTEM STOP MERGES visits'), {});
+  const forget = () => forgetProfile(scratch.client.settings, gone.profile_id);
+  expect(await forget()).toBeGreaterThan(0);
+  expect(await forget()).toBeGreaterThan(0);
+  expect(await mutations(gone.profile_id)).toBe(1);
+  await scratch.client.command(raw('SYSTEM START MERGES visits'), {});
+  await vi.waitFor(async () => expect(await forget()).toBe(0), { timeout: 10_000, interval: 50 });
+  await scratch.client.insert('visits', [visit({ profile_id: gone.profile_id })]);
+  await vi.waitFor(async () => expect(await forget()).toBe(0), { timeout: 10_000, interval: 50 });
+  expect(await mutations(gone.profile_id)).toBe(2);
 });

@@ -19,3 +19,11 @@ export { type HeldLocks, isUnlocked } from './privacy-locks.ts';
 export { roles } from './roles.ts';
 export type { Snapshot } from './snapshot.ts';
 export { type Sweeper, sweepExpired, sweepOld } from './sweep.ts';
+export {
+  emptyTable,
+  goWithTheTenant,
+  profileTables,
+  type TenantStores,
+  type TenantTable,
+  workspaceTables,
+} from './tenant-tables.ts';

@@ -883,6 +883,20 @@ export interface Sessions {
   user_id: string;
 }
 
+export interface TenantDeletions {
+  at_table: string | null;
+  emptied_at: Timestamp | null;
+  is_set_aside: Generated<boolean>;
+  log_position: Int8 | null;
+  look_again_at: Timestamp | null;
+  phase: Generated<string>;
+  profile_id: string;
+  requested_at: Timestamp;
+  rows_deleted: Generated<Json>;
+  updated_at: Timestamp;
+  workspace_id: string;
+}
+
 export interface Tombstones {
   erased_at: Timestamp;
   erasure_id: string;
@@ -1074,6 +1088,7 @@ export interface DB {
   score_rebuilds: ScoreRebuilds;
   search_terms: SearchTerms;
   sessions: Sessions;
+  tenant_deletions: TenantDeletions;
   tombstones: Tombstones;
   tracking_domains: TrackingDomains;
   tracking_keys: TrackingKeys;

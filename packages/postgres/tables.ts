@@ -69,6 +69,7 @@ export const tableOwners = {
   score_rebuilds: 'top-performers',
   search_terms: 'customers',
   sessions: 'accounts',
+  tenant_deletions: 'tenants',
   tombstones: 'customers',
   tracking_domains: 'tracking',
   tracking_keys: 'tracking',

@@ -160,6 +160,7 @@ export const lives = {
     score_rebuilds: bounded('One for each profile.'),
     search_terms: bounded('Words by which a customer is found; they go with the customer.'),
     sessions: expired(['id'], "Who is signed in. With a session go the assistants' tokens that it allowed."),
+    tenant_deletions: queue('Tenants that are being deleted, until a day after.'),
     tombstones: kept('Hashes of erased names: without them an import would bring the person back.'),
     tracking_domains: bounded('A profile has no more than a few.'),
     tracking_keys: swept(yearDays, ['revoked_at'], ['profile_id', 'id'], 'Tracking keys that were replaced.'),

@@ -59,13 +59,6 @@ export const catalogue = {
     timeoutSeconds: 600,
     oneAtATime: true,
   }),
-  deleteTenant: job({
-    name: 'delete-tenant',
-    about: 'Removes a deleted profile, or a deleted workspace with all of its profiles, from every store.',
-    payload: z.strictObject({ workspaceId: z.uuid(), profileId: z.uuid().optional() }),
-    retries: 20,
-    timeoutSeconds: 3_600,
-  }),
   spreadDefinition: job({
     name: 'spread-definition',
     about: 'Marks the outcomes that a changed definition concerns, so that they are attributed again.',

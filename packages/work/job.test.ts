@@ -15,7 +15,6 @@ const idle = {
   trimVisitsLog: nothing,
   sweepFreshness: nothing,
   replayDeadLetters: nothing,
-  deleteTenant: nothing,
   spreadDefinition: nothing,
   forgetDeadLetters: nothing,
   fetchRates: nothing,

@@ -77,6 +77,18 @@ export const queues = {
     leaseSeconds: 60,
     paceMs: 0,
   }),
+  tenantDeletions: queue({
+    name: 'tenant-deletions',
+    about: 'Removes deleted profiles and workspaces from every store, and looks again a day later.',
+    owner: 'tenants',
+    tables: ['tenant_deletions'],
+    where: 'NOT is_set_aside AND (look_again_at IS NULL OR look_again_at <= now())',
+    batchSize: 1,
+    atOnce: 1,
+    leaseSeconds: 15,
+    // What it waits for, the log or ClickHouse, takes its time.
+    paceMs: 1_000,
+  }),
 } as const;
 
 export type QueueName = keyof typeof queues;

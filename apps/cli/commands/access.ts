@@ -1,6 +1,7 @@
 import { clickhouseSettings, forgetProfile } from '@tributary/clickhouse';
 import type { Scope } from '@tributary/contract';
 import * as credentials from '@tributary/domain/credentials/room.ts';
+import { forgetLettersOf, visitsConsumer } from '@tributary/domain/ingestion/room.ts';
 import * as tenants from '@tributary/domain/tenants/room.ts';
 import type { Operator } from '@tributary/operations';
 import {
@@ -14,7 +15,7 @@ import {
   privacyModes,
 } from '@tributary/vocabulary';
 import { Argument, Command, Option } from 'commander';
-import { withLedgers } from '../ledgers.ts';
+import { type Ledgers, withLedgers } from '../ledgers.ts';
 import { show, tell } from '../output.ts';
 
 type Json = { json?: boolean };
@@ -25,22 +26,65 @@ const commaList = (text: string) => text.split(',').map((part) => part.trim());
 /** What is deleted cannot come back, so it has to be said twice. */
 function deleteCommand(noun: 'workspace' | 'profile', description: string): Command {
   return sub('delete', description)
-    .argument(`<${noun}>`, `id of the ${noun}`)
-    .requiredOption('--yes', 'really: it cannot be undone')
-    .action((id: string, { json }: Json) =>
-      withLedgers(async ({ app, operator, settings }) => {
-        const archived = await archive(operator, noun, id);
-        const clickhouse = clickhouseSettings(settings);
-        await tenants.deleteTenant(app, archived, (profileId) => forgetProfile(clickhouse, profileId));
-        tell({ id, deleted: true }, json, 'Deleted from every store.');
+    .argument(`[${noun}]`, `id of the ${noun}`)
+    .option('--yes', 'really: it cannot be undone')
+    .option('--no-wait', 'leave it to the worker')
+    .option('--status', 'how far deletions are, of all tenants or of this one')
+    .action((id: string | undefined, { json, yes, wait, status }: Json & DeleteFlags) =>
+      withLedgers(async (ledgers) => {
+        if (status) return showDeletions(ledgers, json, id);
+        if (!id || !yes) throw new Error(`Name the ${noun}, and say --yes: it cannot be undone.`);
+        const profileIds = await archive(ledgers.operator, noun, id);
+        if (!wait) return tell({ id, deleted: true }, json, 'Archived. The worker removes it from every store.');
+        await deleteNow(ledgers, [...profileIds, ...(noun === 'workspace' ? [id] : [])]);
+        tell({ id, deleted: true }, json, 'Deleted from every store. The worker looks again in a day.');
       }),
     );
 }
 
-async function archive(operator: Operator, noun: 'workspace' | 'profile', id: string) {
-  if (noun === 'profile') return { workspaceId: await tenants.archiveProfileByOperator(operator, id), profileId: id };
+interface DeleteFlags {
+  readonly yes?: boolean;
+  readonly wait: boolean;
+  readonly status?: boolean;
+}
+
+const showDeletions = async ({ operator }: Ledgers, json: boolean | undefined, id?: string): Promise<void> =>
+  show(
+    await operator.ledger.transaction((tx) => tenants.listDeletionStatus(tx, listLimit, id)),
+    json,
+    'Nothing is being deleted.',
+  );
+
+/** Beside the worker, which does the same: either goes on where the other stopped. */
+async function deleteNow({ app, platform, settings }: Ledgers, tenantIds: readonly string[]): Promise<void> {
+  const system = await platform.postgres('system', { poolSize: 2 });
+  const stream = await platform.stream();
+  const clickhouse = clickhouseSettings(settings);
+  const stores: tenants.DeletionStores = {
+    app,
+    system,
+    log: {
+      lastSequence: () => stream.lastSequence(),
+      consumedThrough: () => stream.consumedThrough(visitsConsumer),
+    },
+    forgetColumns: (profileId) => forgetProfile(clickhouse, profileId),
+    forgetLetters: (profileId, signal) => forgetLettersOf(stream, profileId, signal),
+    now: platform.now,
+  };
+  const { signal } = new AbortController();
+  for (const id of tenantIds)
+    await tenants.untilEmptied(stores, id, signal, (phase) => console.error(`${id}: ${phase}`));
+}
+
+/** Resolves to the profiles that are to be deleted. */
+async function archive(operator: Operator, noun: 'workspace' | 'profile', id: string): Promise<string[]> {
+  if (noun === 'profile') {
+    await tenants.archiveProfileByOperator(operator, id);
+    return [id];
+  }
   await tenants.archiveWorkspaceByOperator(operator, id);
-  return { workspaceId: id };
+  const profiles = await operator.ledger.transaction((tx) => tenants.listProfiles(tx, listLimit, id));
+  return profiles.map((profile) => profile.id);
 }
 
 /** workspace, profile, app and key: create, list, revoke, reset. */

@@ -1,0 +1,115 @@
+import type { Postgres, Tx } from '@tributary/postgres';
+import { sql } from 'kysely';
+
+/** A tenant that is being deleted: a profile, or a workspace after its profiles. */
+export interface Deletion {
+  readonly tenantId: string;
+  readonly workspaceId: string;
+  readonly isWorkspace: boolean;
+  readonly isSetAside: boolean;
+  readonly phase: string;
+  readonly logPosition: number | null;
+  readonly lookAgainAt: Date | null;
+  readonly rowsDeleted: Readonly<Record<string, number>>;
+}
+
+/** Where it stands, for the operator. */
+export type DeletionStatus = {
+  readonly tenant_id: string;
+  readonly workspace_id: string;
+  readonly requested_at: Date;
+  readonly phase: string;
+  readonly at_table: string | null;
+  readonly rows_deleted: number;
+  readonly is_set_aside: boolean;
+  readonly emptied_at: Date | null;
+  readonly look_again_at: Date | null;
+  readonly updated_at: Date;
+};
+
+/** In the transaction that archives the profile. Asked for twice, it is one. */
+export async function insertDeletion(tx: Tx, profileId: string, workspaceId: string, now: Date): Promise<void> {
+  await sql`
+    INSERT INTO tenant_deletions (profile_id, workspace_id, requested_at, updated_at)
+    VALUES (${profileId}, ${workspaceId}, ${now}, ${now}) ON CONFLICT DO NOTHING`.execute(tx);
+}
+
+/** The same for a workspace and all of its profiles. */
+export async function insertDeletions(tx: Tx, workspaceId: string, now: Date): Promise<void> {
+  await sql`
+    INSERT INTO tenant_deletions (profile_id, workspace_id, requested_at, updated_at)
+    SELECT id, workspace_id, ${now}::timestamptz, ${now}::timestamptz FROM profiles WHERE workspace_id = ${workspaceId}
+    ON CONFLICT DO NOTHING`.execute(tx);
+  await insertDeletion(tx, workspaceId, workspaceId, now);
+}
+
+export async function findDeletion(system: Postgres, tenantId: string): Promise<Deletion | undefined> {
+  const { rows } = await system.unbound.query(sql<Omit<Deletion, 'logPosition'> & { logPosition: string | null }>`
+    SELECT profile_id AS "tenantId", workspace_id AS "workspaceId", profile_id = workspace_id AS "isWorkspace",
+      is_set_aside AS "isSetAside", phase, log_position AS "logPosition", look_again_at AS "lookAgainAt", rows_deleted AS "rowsDeleted"
+    FROM tenant_deletions WHERE profile_id = ${tenantId}`);
+  const [row] = rows;
+  return row && { ...row, logPosition: row.logPosition === null ? null : Number(row.logPosition) };
+}
+
+export async function noteDeletion(
+  system: Postgres,
+  tenantId: string,
+  what: {
+    readonly logPosition?: number;
+    readonly phase?: string;
+    readonly atTable?: string;
+    readonly rowsDeleted?: Readonly<Record<string, number>>;
+    readonly isEmptied?: true;
+    readonly lookAgainAt?: Date;
+  },
+  now: Date,
+): Promise<void> {
+  await system.unbound.query(sql`
+    UPDATE tenant_deletions SET log_position = coalesce(log_position, ${what.logPosition ?? null}), phase = coalesce(${what.phase ?? null}, phase),
+      at_table = ${what.atTable ?? null}, rows_deleted = coalesce(${what.rowsDeleted ? JSON.stringify(what.rowsDeleted) : null}::jsonb, rows_deleted),
+      emptied_at = CASE WHEN ${what.isEmptied ?? false} THEN ${now}::timestamptz ELSE emptied_at END,
+      look_again_at = coalesce(${what.lookAgainAt ?? null}::timestamptz, look_again_at), updated_at = ${now}
+    WHERE profile_id = ${tenantId}`);
+}
+
+export async function forgetDeletion(system: Postgres, tenantId: string): Promise<void> {
+  await system.unbound.query(sql`DELETE FROM tenant_deletions WHERE profile_id = ${tenantId}`);
+}
+
+/** The profiles of a workspace that still have their row. */
+export async function openedProfiles(app: Postgres, workspaceId: string): Promise<number> {
+  const { rows } = await app
+    .forWorkspace(workspaceId)
+    .transaction((tx) =>
+      sql<{ n: string }>`SELECT count(*) AS n FROM profiles WHERE workspace_id = ${workspaceId}`.execute(tx),
+    );
+  return Number(rows[0]?.n ?? 0);
+}
+
+/** Its tables are empty by now; the few rows that refer to it otherwise go along. */
+export async function removeProfile(app: Postgres, { tenantId, workspaceId }: Deletion): Promise<void> {
+  await app
+    .forWorkspace(workspaceId)
+    .transaction((tx) =>
+      tx.deleteFrom('profiles').where('id', '=', tenantId).where('archived_at', 'is not', null).execute(),
+    );
+}
+
+export async function removeWorkspace(app: Postgres, workspaceId: string): Promise<void> {
+  await app
+    .forWorkspace(workspaceId)
+    .transaction((tx) =>
+      tx.deleteFrom('workspaces').where('id', '=', workspaceId).where('archived_at', 'is not', null).execute(),
+    );
+}
+
+/** For the operator, those that were asked for last first. */
+export async function listDeletionStatus(tx: Tx, limit: number, tenantId?: string): Promise<DeletionStatus[]> {
+  const { rows } = await sql<DeletionStatus>`
+    SELECT profile_id AS tenant_id, workspace_id, requested_at, phase, at_table,
+      (SELECT coalesce(sum(value::bigint), 0)::float8 FROM jsonb_each_text(rows_deleted)) AS rows_deleted, is_set_aside, emptied_at, look_again_at, updated_at
+    FROM tenant_deletions WHERE ${tenantId ? sql`profile_id = ${tenantId}` : sql`true`}
+    ORDER BY requested_at DESC, profile_id LIMIT ${limit}`.execute(tx);
+  return rows;
+}

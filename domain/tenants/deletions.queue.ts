@@ -1,0 +1,28 @@
+import type { QueueHandler } from '@tributary/work';
+import { sql } from 'kysely';
+import { type DeletionStores, deleteTenantStep } from './delete-tenant-step.ts';
+import { findDeletion } from './deletion-store.ts';
+
+/** Removes deleted tenants from every store, each step by step in turns of its own, and looks again a day later. */
+export const tenantDeletions = (stores: DeletionStores): QueueHandler => ({
+  async take(tenantId) {
+    const deletion = await findDeletion(stores.system, tenantId);
+    if (!deletion || deletion.isSetAside) return { items: [], isMore: false };
+    const waitMs = (deletion.lookAgainAt?.getTime() ?? 0) - stores.now().getTime();
+    // The sweep finds it when its day has come.
+    if (waitMs > 0) return { items: [], isMore: false };
+    return { items: [{ id: tenantId }], isMore: true };
+  },
+
+  async work({ key: tenantId, signal }) {
+    await deleteTenantStep(stores, tenantId, signal);
+  },
+
+  async setAside(tx, tenantId) {
+    await sql`UPDATE tenant_deletions SET is_set_aside = true WHERE profile_id = ${tenantId}`.execute(tx);
+  },
+
+  async putBack(tx, tenantId) {
+    await sql`UPDATE tenant_deletions SET is_set_aside = false WHERE profile_id = ${tenantId}`.execute(tx);
+  },
+});
