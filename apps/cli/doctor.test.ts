@@ -62,6 +62,7 @@ test('what is well is said of each', async () => {
       'dead letters',
       'redis',
       'jobs',
+      'set aside',
       'bad visits',
       'disk',
     ]),
@@ -70,7 +71,7 @@ test('what is well is said of each', async () => {
   expect([0, 1]).toContain(code);
 }, 60_000);
 
-test('jobs that failed, visits that were bad, dead letters and an engine that only reads, each with what to do', async () => {
+test('jobs that failed, work set aside, visits that were bad, dead letters and an engine that only reads, each with what to do', async () => {
   const { id } = await buildProfile(kit.app);
   await kit.owner.unbound.query(sql`
     INSERT INTO pgboss.job (id, name, state, completed_on)
@@ -78,6 +79,9 @@ test('jobs that failed, visits that were bad, dead letters and an engine that on
   await kit.app.forProfile(id).transaction((tx) =>
     sql`INSERT INTO bad_visits (profile_id, id, reason, sealed, received_at)
         SELECT ${id}::uuid, gen_random_uuid(), 'x', '\\x00', now() FROM generate_series(1, 1200)`.execute(tx),
+  );
+  await kit.system.unbound.query(
+    sql`INSERT INTO work_set_aside (queue, key, item, reason) VALUES ('attribution', ${id}, 'x', 'Error: no')`,
   );
   await log.stream.publish([{ id: uuid(), key: 'a', payload: Buffer.from('a') }]);
   const reader = await log.stream.consume({
@@ -97,6 +101,7 @@ test('jobs that failed, visits that were bad, dead letters and an engine that on
       advice: expect.stringMatching(advice),
     });
   said('jobs', /^3 of "forget-expired" failed/, /Deletes stored answers.*runs again by itself/);
+  said('set aside', /^1 piece/, /work list.*work retry/);
   said('bad visits', /^1200 visit\(s\) of 1 profile/, /tracking\/quality/);
   said('dead letters', /^1 message/, /replay-dead --dry-run/);
   said('postgres', /tributary_app may only read/, /failover/);

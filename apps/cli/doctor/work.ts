@@ -2,17 +2,17 @@ import type { Settings } from '@tributary/config';
 import { countBadVisits } from '@tributary/domain/ingestion/room.ts';
 import { createPostgres } from '@tributary/postgres';
 import { dayMs } from '@tributary/vocabulary';
-import { catalogue, listFailedJobs } from '@tributary/work';
+import { catalogue, countSetAside, listFailedJobs } from '@tributary/work';
 import { type Finding, ok, wrong } from './finding.ts';
 
-/** What background work left behind: jobs that failed for good, and visits that could not be understood. */
+/** What background work left behind: jobs that failed for good, what was set aside, and visits that could not be understood. */
 export async function examineWork(settings: Settings, now = new Date()): Promise<Finding[]> {
   const system = createPostgres({ url: settings.databaseSystemUrl, poolSize: 1 });
   const since = new Date(now.getTime() - dayMs);
   try {
     const failed = await listFailedJobs(system.unbound, since);
     const bad = await countBadVisits(system.unbound, since, mostCounted);
-    return [...judgeJobs(failed), judgeVisits(bad)];
+    return [...judgeJobs(failed), judgeSetAside(await countSetAside(system, {})), judgeVisits(bad)];
   } finally {
     await system.close();
   }
@@ -33,6 +33,15 @@ function judgeJobs(failed: Awaited<ReturnType<typeof listFailedJobs>>): Finding[
       `${about} The worker's log says why at that time. A job of the schedule runs again by itself; one that somebody asked for must be asked for again.`,
     );
   });
+}
+
+function judgeSetAside(count: number): Finding {
+  if (count === 0) return ok('set aside', 'nothing');
+  return wrong(
+    'set aside',
+    `${count} piece(s) of work fail by themselves and wait`,
+    '"tributary work list" says which and why. After the cause is gone, "tributary work retry" has them tried again.',
+  );
 }
 
 function judgeVisits({ visits, profiles }: Awaited<ReturnType<typeof countBadVisits>>): Finding {
