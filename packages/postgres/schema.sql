@@ -419,9 +419,9 @@ CREATE FUNCTION public.find_visit_profiles(profile_ids uuid[]) RETURNS TABLE(pro
     w.is_healthcare_agency OR p.privacy_mode <> 'standard',
     EXISTS (SELECT FROM tombstones t WHERE t.profile_id = p.id)
   FROM profiles p
-  JOIN workspaces w ON w.id = p.workspace_id
+  JOIN workspaces w ON w.id = p.workspace_id AND w.archived_at IS NULL
   LEFT JOIN tracking_settings s ON s.profile_id = p.id
-  WHERE p.id = ANY (profile_ids);
+  WHERE p.id = ANY (profile_ids) AND p.archived_at IS NULL;
 END $$;
 
 CREATE FUNCTION public.follow_merge() RETURNS trigger
@@ -471,6 +471,26 @@ CREATE FUNCTION public.forget_set_aside() RETURNS trigger
   DELETE FROM work_set_aside WHERE key = OLD.id;
   RETURN NULL;
 END $$;
+
+CREATE TABLE public.tenant_deletions (
+    profile_id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    requested_at timestamp with time zone NOT NULL,
+    log_position bigint,
+    phase text DEFAULT 'waiting'::text NOT NULL,
+    at_table text,
+    rows_deleted jsonb DEFAULT '{}'::jsonb NOT NULL,
+    emptied_at timestamp with time zone,
+    look_again_at timestamp with time zone,
+    is_set_aside boolean DEFAULT false NOT NULL,
+    updated_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.tenant_deletions FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.is_being_deleted(tenant uuid) RETURNS boolean
+    LANGUAGE sql STABLE
+    RETURN (EXISTS (SELECT FROM public.tenant_deletions WHERE (tenant_deletions.profile_id = is_being_deleted.tenant)));
 
 CREATE TABLE public.app_tokens (
     hash bytea NOT NULL,
@@ -1743,6 +1763,9 @@ ALTER TABLE ONLY public.sessions
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_token_key UNIQUE (token);
 
+ALTER TABLE ONLY public.tenant_deletions
+    ADD CONSTRAINT tenant_deletions_pkey PRIMARY KEY (profile_id);
+
 ALTER TABLE ONLY public.tombstones
     ADD CONSTRAINT tombstones_pkey PRIMARY KEY (profile_id, hash, erasure_id);
 
@@ -1888,6 +1911,8 @@ CREATE INDEX outcomes_with_origin ON public.outcomes USING btree (profile_id, cu
 
 CREATE INDEX outcomes_without_rate_by_time ON public.outcomes_without_rate USING btree (profile_id, occurred_at);
 
+CREATE INDEX pii_access_log_by_profile ON public.pii_access_log USING btree (profile_id, at, id);
+
 CREATE INDEX pii_access_log_by_time ON public.pii_access_log USING btree (at);
 
 CREATE INDEX profiles_by_workspace ON public.profiles USING btree (workspace_id, id);
@@ -1897,6 +1922,8 @@ CREATE INDEX score_rebuilds_due ON public.score_rebuilds USING btree (profile_id
 CREATE INDEX sessions_by_expiry ON public.sessions USING btree (expires_at);
 
 CREATE INDEX sessions_by_user ON public.sessions USING btree (user_id);
+
+CREATE INDEX tenant_deletions_of_workspace ON public.tenant_deletions USING btree (workspace_id);
 
 CREATE INDEX tombstones_by_erasure ON public.tombstones USING btree (profile_id, erasure_id);
 
@@ -1937,6 +1964,8 @@ CREATE TRIGGER announce_added AFTER INSERT ON public.dirty_delivery REFERENCING 
 CREATE TRIGGER announce_added AFTER INSERT ON public.dirty_entities REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('delivery');
 
 CREATE TRIGGER announce_added AFTER INSERT ON public.erasure_work REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('erasures');
+
+CREATE TRIGGER announce_added AFTER INSERT ON public.tenant_deletions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('tenant-deletions');
 
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_conversions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('attribution');
 
@@ -2244,6 +2273,14 @@ ALTER TABLE public.definition_events ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.definitions ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY deleted_tenant ON public.audit_log TO tributary_system USING (public.is_being_deleted(workspace_id));
+
+CREATE POLICY deleted_tenant ON public.erasures TO tributary_system USING (public.is_being_deleted(profile_id));
+
+CREATE POLICY deleted_tenant ON public.members TO tributary_system USING (public.is_being_deleted(workspace_id));
+
+CREATE POLICY deleted_tenant ON public.tombstones TO tributary_system USING (public.is_being_deleted(profile_id));
+
 ALTER TABLE public.dirty_conversions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.dirty_customers ENABLE ROW LEVEL SECURITY;
@@ -2315,6 +2352,8 @@ ALTER TABLE public.moved_conversions ENABLE ROW LEVEL SECURITY;
 CREATE POLICY operator ON public.apps TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.profiles TO tributary_owner USING (true);
+
+CREATE POLICY operator ON public.tenant_deletions TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.workspaces TO tributary_owner USING (true);
 
@@ -2400,6 +2439,8 @@ CREATE POLICY own_profile ON public.score_rebuilds TO tributary_app USING ((prof
 
 CREATE POLICY own_profile ON public.search_terms TO tributary_app USING ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.tenant_deletions TO tributary_app USING (((profile_id = public.current_profile()) OR (workspace_id = public.current_workspace())));
+
 CREATE POLICY own_profile ON public.tombstones TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.tracking_domains TO tributary_app USING ((profile_id = public.current_profile()));
@@ -2478,6 +2519,8 @@ CREATE POLICY queue ON public.refused_visits TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.score_rebuilds TO tributary_system USING (true);
 
+CREATE POLICY queue ON public.tenant_deletions TO tributary_system USING (true);
+
 CREATE POLICY queue ON public.tracking_keys TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.work_set_aside TO tributary_system USING (true);
@@ -2503,6 +2546,8 @@ ALTER TABLE public.search_terms ENABLE ROW LEVEL SECURITY;
 CREATE POLICY switch ON public.api_keys FOR UPDATE TO tributary_owner USING (true);
 
 CREATE POLICY switch ON public.grants FOR UPDATE TO tributary_owner USING (true);
+
+ALTER TABLE public.tenant_deletions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.tombstones ENABLE ROW LEVEL SECURITY;
 
@@ -2569,6 +2614,11 @@ REVOKE ALL ON FUNCTION public.find_mcp_token(token_hash text, at timestamp with 
 GRANT ALL ON FUNCTION public.find_mcp_token(token_hash text, at timestamp with time zone) TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.members TO tributary_app;
+GRANT DELETE ON TABLE public.members TO tributary_system;
+
+GRANT SELECT(workspace_id) ON TABLE public.members TO tributary_system;
+
+GRANT SELECT(user_id) ON TABLE public.members TO tributary_system;
 
 REVOKE ALL ON FUNCTION public.find_memberships(person uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_memberships(person uuid) TO tributary_app;
@@ -2580,6 +2630,13 @@ REVOKE ALL ON FUNCTION public.find_session(session_hash text, wanted_workspace u
 GRANT ALL ON FUNCTION public.find_session(session_hash text, wanted_workspace uuid, wanted_profile uuid, at timestamp with time zone) TO tributary_app;
 
 GRANT SELECT,INSERT ON TABLE public.tombstones TO tributary_app;
+GRANT DELETE ON TABLE public.tombstones TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.tombstones TO tributary_system;
+
+GRANT SELECT(hash) ON TABLE public.tombstones TO tributary_system;
+
+GRANT SELECT(erasure_id) ON TABLE public.tombstones TO tributary_system;
 
 REVOKE ALL ON FUNCTION public.find_tombstones(profile_ids uuid[], hashes bytea[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_tombstones(profile_ids uuid[], hashes bytea[]) TO tributary_app;
@@ -2590,6 +2647,9 @@ GRANT ALL ON FUNCTION public.find_tracking_keys(keys text[]) TO tributary_collec
 
 REVOKE ALL ON FUNCTION public.find_visit_profiles(profile_ids uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_visit_profiles(profile_ids uuid[]) TO tributary_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.tenant_deletions TO tributary_app;
+GRANT SELECT,DELETE,UPDATE ON TABLE public.tenant_deletions TO tributary_system;
 
 GRANT SELECT,DELETE ON TABLE public.app_tokens TO tributary_system;
 
@@ -2654,6 +2714,11 @@ GRANT SELECT(id) ON TABLE public.attribution_replays TO tributary_system;
 GRANT SELECT(finished_at) ON TABLE public.attribution_replays TO tributary_system;
 
 GRANT SELECT ON TABLE public.audit_log TO tributary_app;
+GRANT DELETE ON TABLE public.audit_log TO tributary_system;
+
+GRANT SELECT(workspace_id) ON TABLE public.audit_log TO tributary_system;
+
+GRANT SELECT(sequence) ON TABLE public.audit_log TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.bad_visit_days TO tributary_app;
 GRANT SELECT,DELETE ON TABLE public.bad_visit_days TO tributary_system;
@@ -2692,6 +2757,11 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.erasure_work TO tributary_app;
 GRANT SELECT,UPDATE ON TABLE public.erasure_work TO tributary_system;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.erasures TO tributary_app;
+GRANT DELETE ON TABLE public.erasures TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.erasures TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.erasures TO tributary_system;
 
 GRANT SELECT,UPDATE ON TABLE public.event_counter TO tributary_system;
 
