@@ -21,4 +21,5 @@ test('names bring their types along', () => {
   expectTypeOf<Row<'visit_count'>>().toEqualTypeOf<{ visits: string }>();
   expectTypeOf<Parameters<'visit_count'>>().toEqualTypeOf<{ profile_id: string; from: Date; to: Date }>();
   expectTypeOf(raw<{ n: string }>('SELECT 1')).toExtend<{ readonly sql: string }>();
+  expect(raw('SELECT 1').sql).toBe('SELECT 1');
 });
