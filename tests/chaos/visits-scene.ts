@@ -36,10 +36,12 @@ export interface VisitsScene {
 const prefix = 'drill';
 const consumerName = 'ingestion';
 
-/** `settings` come on top of those that a scene has. */
+type Environment = Readonly<Record<string, string>>;
+
+/** `settings` come on top of those that a scene has; they may follow from them, as addresses do that lead elsewhere first. */
 export async function openVisitsScene(
   set: string,
-  settings: Readonly<Record<string, string>> = {},
+  settings: Environment | ((own: Environment) => Promise<Environment>) = {},
 ): Promise<VisitsScene> {
   // An interrupted run may have left its data behind.
   await new Supervisor(set).destroy();
@@ -55,7 +57,7 @@ export async function openVisitsScene(
   const { key } = await buildTrackingKey(postgres, profile.id);
   await operator.close();
   const port = await freePort();
-  const environment = {
+  const own = {
     DATABASE_APP_URL: engines.database.appUrl,
     DATABASE_SYSTEM_URL: engines.database.systemUrl,
     DATABASE_COLLECTOR_URL: engines.database.collectorUrl,
@@ -67,8 +69,8 @@ export async function openVisitsScene(
     ENCRYPTION_KEYS: `k1:${masterKey.toString('base64')}`,
     COLLECTOR_PORT: String(port),
     COLLECTOR_REQUESTS_PER_MINUTE: '100000000',
-    ...settings,
   };
+  const environment = { ...own, ...(typeof settings === 'function' ? await settings(own) : settings) };
   const collector = new AppProcess('collector', 'collector listens', environment);
   const worker = new AppProcess('worker', 'worker runs', environment);
   await Promise.all([collector.start(), worker.start()]);

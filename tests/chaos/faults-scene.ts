@@ -1,0 +1,123 @@
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EngineName } from '@tributary/engines';
+import { buildApiKey, type FlakyLine, freePort, openFlakyLineTo } from '@tributary/testkit';
+import { AppProcess } from './app-process.ts';
+import { faultyDomain, type Machine } from './machine-seam.ts';
+import { openVisitsScene, type VisitsScene } from './visits-scene.ts';
+
+/** API, collector and worker, each engine behind a name and a line of its own that can be taken away. */
+export interface FaultsScene extends VisitsScene {
+  readonly api: AppProcess;
+  readonly apiUrl: string;
+  readonly collectorUrl: string;
+  /** Of a key that may write and read. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The engine's connections break, and its name leads nowhere until it is mended. */
+  unname(engine: EngineName): void;
+  rename(engine: EngineName): void;
+  moveClock(milliseconds: number): void;
+}
+
+const settingsOf: Readonly<Record<EngineName, readonly string[]>> = {
+  postgres: ['DATABASE_APP_URL', 'DATABASE_SYSTEM_URL', 'DATABASE_COLLECTOR_URL'],
+  clickhouse: ['CLICKHOUSE_URL'],
+  nats: ['NATS_URL'],
+  redis: ['REDIS_URL'],
+};
+const engines = Object.keys(settingsOf) as EngineName[];
+
+export async function openFaultsScene(set: string): Promise<FaultsScene> {
+  const directory = mkdtempSync(join(tmpdir(), 'faults-'));
+  const file = join(directory, 'machine.json');
+  const names = new Map(engines.map((engine) => [`${engine}${faultyDomain}`, '127.0.0.1']));
+  let clockMs = 0;
+  const say = () => {
+    const machine: Machine = { clockMs, names: Object.fromEntries(names) };
+    // In one step: whoever reads meanwhile reads one or the other.
+    writeFileSync(`${file}.new`, JSON.stringify(machine));
+    renameSync(`${file}.new`, file);
+  };
+  say();
+
+  const lines = new Map<EngineName, FlakyLine>();
+  const apiPort = await freePort();
+  let api: AppProcess | undefined;
+  const closeRest = async () => {
+    await api?.kill();
+    for (const line of lines.values()) await Promise.race([line.close(), sleep(5_000, undefined, { ref: false })]);
+    rmSync(directory, { recursive: true, force: true });
+  };
+  const scene = await openVisitsScene(set, async (own) => {
+    const settings: Record<string, string> = {};
+    for (const engine of engines) {
+      const [first = ''] = settingsOf[engine];
+      const line = await openFlakyLineTo(own[first] ?? '');
+      lines.set(engine, line);
+      for (const name of settingsOf[engine]) {
+        const url = new URL(own[name] ?? '');
+        url.host = `${engine}${faultyDomain}:${new URL(line.url).port}`;
+        settings[name] = url.href;
+      }
+    }
+    return {
+      ...settings,
+      MACHINE_FILE: file,
+      NODE_OPTIONS: `--import ${join(import.meta.dirname, 'machine-seam.ts')}`,
+      PORT: String(apiPort),
+      BASE_URL: `http://127.0.0.1:${apiPort}`,
+    };
+  }).catch(async (error: unknown) => {
+    await closeRest();
+    throw error;
+  });
+  const close = async () => {
+    for (const engine of engines) scene.engines.supervisor.resume(engine);
+    await closeRest();
+    await scene.close();
+  };
+  try {
+    api = new AppProcess('api', 'api listens', scene.environment);
+    await api.start();
+    const scopes = ['attribution:write', 'campaigns:read', 'conversions:read'] as const;
+    const { headers } = await buildApiKey(scene.postgres, scene.profileId, { scopes });
+    return {
+      ...scene,
+      api,
+      apiUrl: `http://127.0.0.1:${apiPort}`,
+      collectorUrl: `http://127.0.0.1:${scene.environment.COLLECTOR_PORT}`,
+      headers,
+      unname(engine) {
+        names.delete(`${engine}${faultyDomain}`);
+        say();
+        lines.get(engine)?.cut();
+      },
+      rename(engine) {
+        names.set(`${engine}${faultyDomain}`, '127.0.0.1');
+        say();
+        lines.get(engine)?.mend();
+      },
+      moveClock(milliseconds) {
+        clockMs = milliseconds;
+        say();
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Waits until it is so. Every wait of the drill is one of these: it ends, and says what it waited for. */
+export async function until(what: string, timeoutMs: number, isSo: () => Promise<boolean> | boolean): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  while (performance.now() < deadline) {
+    const late = sleep(5_000, false, { ref: false });
+    if (await Promise.race([Promise.resolve(isSo()).catch(() => false), late])) return;
+    await sleep(100);
+  }
+  throw new Error(`After ${Math.round(timeoutMs / 1_000)} s it is not so yet: ${what}.`);
+}

@@ -1,0 +1,170 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { raw } from '@tributary/clickhouse';
+import type { Drill } from '@tributary/testkit';
+import { sql } from 'kysely';
+import { type Fault, faults } from './faults.ts';
+import { type FaultsScene, openFaultsScene, until } from './faults-scene.ts';
+import { OutcomeSender, VisitSender } from './faults-senders.ts';
+
+const sizes = {
+  small: { faultMs: 2_000, outcomes: { perSecond: 10, perRequest: 2 }, visits: { perSecond: 20, perRequest: 5 } },
+  full: { faultMs: 60_000, outcomes: { perSecond: 150, perRequest: 10 }, visits: { perSecond: 150, perRequest: 10 } },
+} as const;
+/** How long each is given to be felt, and to be over afterwards. */
+const feltMs = 30_000;
+const recoveryMs = { small: 90_000, full: 120_000 } as const;
+/** The whole run, after which it ends itself: a drill that hangs costs all that comes after it. */
+const longestMs = { small: 200_000, full: 3_600_000 } as const;
+
+/**
+ * Outcomes and visits come in all the time, and are sent again until they are acknowledged, while one engine after the other freezes,
+ * refuses or loses its name, and our own clock goes wrong. FAULTS=words picks those whose name holds one of the words.
+ */
+export const drill: Drill = {
+  name: 'faults',
+  promise:
+    'Whatever engine freezes, refuses or loses its name: no 500, no dead letter, and what was acknowledged counts exactly once, on its day.',
+
+  async run({ size, progress }) {
+    const words = process.env.FAULTS?.split(',').map((word) => word.trim());
+    const chosen = faults.filter(({ name, isSmall }) =>
+      words ? words.some((word) => name.includes(word)) : size === 'full' || isSmall,
+    );
+    if (chosen.length === 0) throw new Error(`No fault has one of these words in its name: ${words?.join(', ')}.`);
+    const scene = await openFaultsScene('drill-faults');
+    const watchdog = setTimeout(() => {
+      console.error(`The drill took longer than ${longestMs[size] / 1_000} s and is given up.`);
+      void Promise.race([scene.close(), sleep(20_000)]).finally(() => process.exit(1));
+    }, longestMs[size]);
+    try {
+      return await runFaults(scene, chosen, size, progress);
+    } finally {
+      await scene.close();
+      clearTimeout(watchdog);
+    }
+  },
+};
+
+async function runFaults(
+  scene: FaultsScene,
+  chosen: readonly Fault[],
+  size: 'small' | 'full',
+  progress: (done: number, total: number, note?: string) => void,
+) {
+  const outcomes = new OutcomeSender(scene, sizes[size].outcomes);
+  const visits = new VisitSender(scene, sizes[size].visits).withKey(scene.key);
+  for (const sender of [outcomes, visits]) sender.start();
+  await until(
+    'outcomes and visits are taken at all',
+    60_000,
+    () => outcomes.acknowledged > 0 && visits.acknowledged > 0,
+  );
+  // The store of visits must have something in it before it can refuse more.
+  await until('visits are stored', 60_000, async () => (await scene.counts()).visits > 0);
+
+  const recoveries: Record<string, number> = {};
+  for (const [index, fault] of chosen.entries()) {
+    progress(index, chosen.length, fault.name);
+    recoveries[fault.name] = await meet(scene, fault, [outcomes, visits], size);
+  }
+  for (const sender of [outcomes, visits]) await sender.stop(recoveryMs[size]);
+  await scene.drained(recoveryMs[size]);
+  const counted = await verdict(scene, outcomes, visits, recoveryMs[size]);
+  return {
+    ...counted,
+    faults: chosen.length,
+    fault_seconds: sizes[size].faultMs / 1_000,
+    refused_requests: outcomes.refused + visits.refused,
+    slowest_recovery_seconds: Math.max(...Object.values(recoveries)),
+    recovery_seconds: recoveries,
+  };
+}
+
+/** Lets it happen, waits until it is felt and has lasted, ends it, and waits until all that was sent by then is taken and stored. */
+async function meet(
+  scene: FaultsScene,
+  fault: Fault,
+  senders: readonly [OutcomeSender, VisitSender],
+  size: 'small' | 'full',
+): Promise<number> {
+  const refusedNow = () => senders[0].refused + senders[1].refused;
+  const mark = { workerLines: scene.worker.lines.length, refused: refusedNow(), refusedNow };
+  const startedAt = performance.now();
+  await fault.begin(scene);
+  try {
+    await until(`${fault.name}, and it is felt`, feltMs, () => fault.isFelt(scene, mark));
+    await sleep(Math.max(0, startedAt + sizes[size].faultMs - performance.now()));
+  } finally {
+    await fault.end(scene);
+  }
+  const endedAt = performance.now();
+  const within = recoveryMs[size];
+  for (const sender of senders) await sender.caughtUp(within);
+  let target = Number.POSITIVE_INFINITY;
+  await until(`${fault.name} no more, and the worker has what came meanwhile`, within, async () => {
+    if (target === Number.POSITIVE_INFINITY) target = await scene.stream.lastSequence();
+    return (await scene.stream.consumedThrough('ingestion')) >= target;
+  });
+  return Math.round((performance.now() - endedAt) / 100) / 10;
+}
+
+/** What is there, to what was acknowledged. */
+async function verdict(scene: FaultsScene, outcomes: OutcomeSender, visits: VisitSender, timeoutMs: number) {
+  const { postgres, profileId, clickhouse } = scene;
+  const ledger = postgres.forProfile(profileId);
+  await until('every conversion is attributed', timeoutMs, async () => {
+    const left = await ledger.transaction((tx) => sql`SELECT FROM dirty_conversions LIMIT 1`.execute(tx));
+    return left.rows.length === 0;
+  });
+  const { rows } = await ledger.transaction((tx) =>
+    sql<{ key: string; at: Date; amount: string }>`
+      SELECT idempotency_key AS key, occurred_at AS at, amount FROM outcomes`.execute(tx),
+  );
+  const missing = new Map(outcomes.outcomes);
+  let wrong = 0;
+  for (const { key, at, amount } of rows) {
+    if (missing.get(key) !== at.toISOString() || Number(amount) !== 1) wrong += 1;
+    missing.delete(key);
+  }
+  const attributed = await clickhouse.query(
+    raw<{ day: string; conversions: string }>(
+      `SELECT toString(toDate(conversion_time, 'UTC')) AS day, count() AS conversions FROM attributed_conversions FINAL
+       WHERE profile_id = '${profileId}' GROUP BY day`,
+    ),
+    {},
+  );
+  const days = Object.entries(Object.groupBy(outcomes.outcomes.values(), (at) => at.slice(0, 10)));
+  const wrongDays =
+    days.filter(([day, of]) => Number(attributed.find((row) => row.day === day)?.conversions) !== of?.length).length +
+    attributed.filter(({ day }) => !days.some(([known]) => known === day)).length;
+  const lostVisits = new Set(visits.visits);
+  let strangers = 0;
+  for await (const { id } of clickhouse.stream(raw<{ id: string }>('SELECT visit_id AS id FROM visits FINAL'), {}))
+    if (!lostVisits.delete(id)) strangers += 1;
+  const { visits: stored, distinct, bad, deadLetters } = await scene.counts();
+  const strange = { ...outcomes.strange, ...visits.strange };
+  return {
+    passed:
+      missing.size === 0 &&
+      wrong === 0 &&
+      rows.length === outcomes.outcomes.size &&
+      wrongDays === 0 &&
+      lostVisits.size === 0 &&
+      strangers === 0 &&
+      stored === visits.visits.size &&
+      distinct === stored &&
+      bad === 0 &&
+      deadLetters === 0 &&
+      Object.keys(strange).length === 0,
+    outcomes: rows.length,
+    outcomes_lost: missing.size,
+    outcomes_wrong: wrong,
+    wrong_days: wrongDays,
+    visits: stored,
+    visits_lost: lostVisits.size,
+    visits_doubled_or_strange: strangers + stored - distinct,
+    bad_rows: bad,
+    dead_letters: deadLetters,
+    strange_answers: strange,
+  };
+}
