@@ -62,6 +62,7 @@ test('what is well is said of each', async () => {
       'dead letters',
       'redis',
       'jobs',
+      'set aside',
       'bad visits',
       'disk',
     ]),
@@ -78,6 +79,9 @@ test('jobs that failed, visits that were bad, dead letters and an engine that on
   await kit.app.forProfile(id).transaction((tx) =>
     sql`INSERT INTO bad_visits (profile_id, id, reason, sealed, received_at)
         SELECT ${id}::uuid, gen_random_uuid(), 'x', '\\x00', now() FROM generate_series(1, 1200)`.execute(tx),
+  );
+  await kit.system.unbound.query(
+    sql`INSERT INTO work_set_aside (queue, key, item, reason) VALUES ('attribution', ${id}::uuid, 'x', 'y')`,
   );
   await log.stream.publish([{ id: uuid(), key: 'a', payload: Buffer.from('a') }]);
   const reader = await log.stream.consume({
@@ -97,6 +101,7 @@ test('jobs that failed, visits that were bad, dead letters and an engine that on
       advice: expect.stringMatching(advice),
     });
   said('jobs', /^3 of "forget-expired" failed/, /Deletes stored answers.*runs again by itself/);
+  said('set aside', /^1 piece/, /tributary work list/);
   said('bad visits', /^1200 visit\(s\) of 1 profile/, /tracking\/quality/);
   said('dead letters', /^1 message/, /replay-dead --dry-run/);
   said('postgres', /tributary_app may only read/, /failover/);

@@ -2,17 +2,18 @@ import type { Settings } from '@tributary/config';
 import { countBadVisits } from '@tributary/domain/ingestion/room.ts';
 import { createPostgres } from '@tributary/postgres';
 import { dayMs } from '@tributary/vocabulary';
-import { catalogue, listFailedJobs } from '@tributary/work';
+import { catalogue, countSetAside, listFailedJobs } from '@tributary/work';
 import { type Finding, ok, wrong } from './finding.ts';
 
-/** What background work left behind: jobs that failed for good, and visits that could not be understood. */
+/** What background work left behind: jobs that failed for good, what queues set aside, and visits that could not be understood. */
 export async function examineWork(settings: Settings, now = new Date()): Promise<Finding[]> {
   const system = createPostgres({ url: settings.databaseSystemUrl, poolSize: 1 });
   const since = new Date(now.getTime() - dayMs);
   try {
     const failed = await listFailedJobs(system.unbound, since);
     const bad = await countBadVisits(system.unbound, since, mostCounted);
-    return [...judgeJobs(failed), judgeVisits(bad)];
+    const setAside = await countSetAside(system, {});
+    return [...judgeJobs(failed), judgeSetAside(setAside), judgeVisits(bad)];
   } finally {
     await system.close();
   }
@@ -33,6 +34,15 @@ function judgeJobs(failed: Awaited<ReturnType<typeof listFailedJobs>>): Finding[
       `${about} The worker's log says why at that time. A job of the schedule runs again by itself; one that somebody asked for must be asked for again.`,
     );
   });
+}
+
+function judgeSetAside(items: number): Finding {
+  if (items === 0) return ok('set aside', 'nothing');
+  return wrong(
+    'set aside',
+    `${items} piece(s) of background work failed again and again, and wait`,
+    '"tributary work list" says which and why. After a fix, "tributary work retry" tries them again.',
+  );
 }
 
 function judgeVisits({ visits, profiles }: Awaited<ReturnType<typeof countBadVisits>>): Finding {
