@@ -35,6 +35,7 @@ test('[auth-033] [auth-034] [auth-035] [err-011] each read of people adds an ent
       actor: { kind: 'api_key', id: other.id },
       profile_id: profileId,
       operation: 'searchCustomers',
+      route: 'GET /api/v1/customers/search',
       people: 0,
       result: 'refused',
       request_id: refused.headers['x-request-id'],

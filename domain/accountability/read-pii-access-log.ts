@@ -1,4 +1,4 @@
-import type { Routes } from '@tributary/contract';
+import { type Route, type Routes, routes } from '@tributary/contract';
 import { reachWorkspace } from '@tributary/domain/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { uuidPattern } from '@tributary/vocabulary';
@@ -17,6 +17,7 @@ export const readPiiAccessLog: Handles<Routes['readPiiAccessLog']> = async ({ pa
       actor: { kind: row.actor_kind, id: row.actor_id },
       profile_id: row.profile_id,
       operation: row.operation,
+      route: routeOf(row.operation),
       people: row.people,
       result: row.result as 'served' | 'refused',
       request_id: row.request_id,
@@ -25,6 +26,11 @@ export const readPiiAccessLog: Handles<Routes['readPiiAccessLog']> = async ({ pa
     meta: { workspace_id: workspaceId },
   });
 };
+
+function routeOf(operation: string): string {
+  const route = (routes as Readonly<Record<string, Route>>)[operation];
+  return route ? `${route.method} ${route.path}` : '';
+}
 
 const cursorPattern = new RegExp(`^(\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z)\\|(${uuidPattern})$`);
 

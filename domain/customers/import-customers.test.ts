@@ -186,7 +186,7 @@ describe('200', () => {
     [{}, 'no_identifier'],
     [{ phone: '', email: '  ' }, 'no_identifier'],
     [{ phone: 56912345678 }, 'malformed_row'],
-    [{ email: null }, 'malformed_row'],
+    [{ email: null }, 'no_identifier'],
     [{ email: 'ana@example.cl', first_name: ['Ana'] }, 'malformed_row'],
     [{ email: 'ana@example.cl', rut: '12.345.678-5' }, 'malformed_row'],
     [{ email: 'ana@example.cl', first_name: 'x'.repeat(201) }, 'malformed_row'],
@@ -200,6 +200,12 @@ describe('200', () => {
     expect(results.map(({ status }) => status)).toEqual(['created', 'rejected', 'created']);
     expect(results[1]).toEqual({ index: 1, status: 'rejected', customer_profile_id: null, reason });
     expect(await countOf('customers')).toBe(2);
+  });
+
+  test('null is as good as absent', async () => {
+    expect(await importOne({ email: 'nul@example.cl', phone: null, first_name: null })).toMatchObject({
+      status: 'created',
+    });
   });
 
   test('a bad identifier beside a good one is dropped, with a warning', async () => {
@@ -311,7 +317,7 @@ describe('200', () => {
   });
 
   test('[cust-053] country may be left out or be CL', async () => {
-    for (const country of [undefined, 'CL']) {
+    for (const country of [undefined, 'CL', 'cl']) {
       const response = await post({ country, rows: [{ phone: '912345678' }] });
       expect(response.statusCode).toBe(200);
     }

@@ -33,7 +33,10 @@ export function readRow(row: ImportRow, country: Body['country']): ReadRow {
     if (value === undefined) warnings.push(flaw);
     else identifiers.push({ kind, value });
   };
-  const { phone = '', email = '', national_id = '', external_id = '', first_name = '', last_name = '' } = row;
+  const phone = row.phone ?? '';
+  const email = row.email ?? '';
+  const national_id = row.national_id ?? '';
+  const external_id = row.external_id ?? '';
   read(phone, 'phone', normalisePhone(phone, country), 'unparseable_phone');
   read(email, 'email', normaliseEmail(email), 'unparseable_email');
   read(national_id, 'national_id', normaliseRut(national_id), 'unparseable_national_id');
@@ -45,7 +48,11 @@ export function readRow(row: ImportRow, country: Body['country']): ReadRow {
     if (value === undefined) return { rejected: 'malformed_row' };
     identifiers.push({ kind: 'external_customer_id', value });
   }
-  const said = { identifiers, firstName: normaliseName(first_name), lastName: normaliseName(last_name) };
+  const said = {
+    identifiers,
+    firstName: normaliseName(row.first_name ?? ''),
+    lastName: normaliseName(row.last_name ?? ''),
+  };
   return { said, warnings };
 }
 

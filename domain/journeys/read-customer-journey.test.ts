@@ -65,7 +65,7 @@ describe('200', () => {
       ]);
     });
 
-    test('[jour-007] [jour-008] [jour-009] [jour-010] say where from: channel, source, medium and the campaign by name', () => {
+    test('[jour-007] [jour-009] [jour-010] say where from: channel, source, medium and the campaign by name', () => {
       expect(both('channel', 'source', 'medium', 'campaign')).toEqual([
         ['paid_search', 'google', 'cpc', 'Spring shoes'],
         [null, 'payments_a', null, null],

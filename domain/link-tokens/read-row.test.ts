@@ -10,6 +10,13 @@ beforeEach(async () => {
   shop = await openMinter(world);
 });
 
+test('[link-027] a selector that cannot be read makes the row invalid, whatever the others say', async () => {
+  await shop.sendEvent('e1', { external_id: 'key-1', email: 'ana@example.cl' });
+  for (const bad of [{ email: 'bad' }, { phone: '1' }, { identifier_type: 'shoe_size', identifier_value: '43' }])
+    expect(await shop.mintOne({ customer_key: 'key-1', ...bad })).toMatchObject({ status: 'invalid' });
+  expect(await shop.mintOne({ customer_key: 'key-1', email: 'ana@example.cl' })).toMatchObject({ status: 'minted' });
+});
+
 describe('a row names a customer', () => {
   const traits = {
     external_id: 'key-1',

@@ -13,24 +13,27 @@ export type ReadRow =
 
 const malformed: ReadRow = { invalid: 'malformed_selector' };
 
-/** The first selector that is there counts. One that cannot be read is not made up for by another. */
+/** The first selector that is there counts. One that cannot be read is not made up for by another, whatever the others say. */
 export function readRow(row: LinkTokenRow, country: CountryCode): ReadRow {
   const { customer_profile_id, customer_key, email, phone, identifier_type, identifier_value } = row;
   const named = (kind: NamedKind, text: string): ReadRow => {
     const identifier = readIdentifier(kind, text, country);
     return identifier ? { identifier } : malformed;
   };
+  const read: ReadRow[] = [];
   if (isThere(customer_profile_id)) {
     const { data: customerId } = Uuid.safeParse(customer_profile_id);
-    return customerId ? { customerId: customerId.toLowerCase() } : malformed;
+    read.push(customerId ? { customerId: customerId.toLowerCase() } : malformed);
   }
-  if (isThere(customer_key)) return named('external_customer_id', customer_key);
-  if (isThere(email)) return named('email', email);
-  if (isThere(phone)) return named('phone', phone);
-  if (!isThere(identifier_type) && !isThere(identifier_value)) return { invalid: 'no_selector' };
-  const { data: kind } = IdentifierType.safeParse(identifier_type);
-  if (!kind) return { invalid: 'unknown_identifier_type' };
-  return isThere(identifier_value) ? named(kind, identifier_value) : malformed;
+  if (isThere(customer_key)) read.push(named('external_customer_id', customer_key));
+  if (isThere(email)) read.push(named('email', email));
+  if (isThere(phone)) read.push(named('phone', phone));
+  if (isThere(identifier_type) || isThere(identifier_value)) {
+    const { data: kind } = IdentifierType.safeParse(identifier_type);
+    if (!kind) read.push({ invalid: 'unknown_identifier_type' });
+    else read.push(isThere(identifier_value) ? named(kind, identifier_value) : malformed);
+  }
+  return read.find((one) => 'invalid' in one) ?? read[0] ?? { invalid: 'no_selector' };
 }
 
 /** The caller's own key, as far as the row says one; what could be none is not sent back. */

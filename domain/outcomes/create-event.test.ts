@@ -147,6 +147,17 @@ describe('202', () => {
   });
 });
 
+test('[inge-004] the type alone names an event, and null is as good as absent', async () => {
+  const { status } = await sender.post({
+    event_type: 'lead_created',
+    event_name: null,
+    user_traits: { external_id: 'c-1', email: null, phone: null },
+    click_ids: null,
+  });
+  expect(status).toBe(202);
+  expect(await sender.outcomes()).toMatchObject([{ event_name: 'lead_created', event_type: 'lead_created' }]);
+});
+
 describe('a warning', () => {
   const usual = [
     'closed_won',
@@ -243,6 +254,19 @@ describe('many at once', () => {
 });
 
 describe('422', () => {
+  test('says in our words what is wrong, and where', async () => {
+    const said = async (body: object) => (await sender.post(body)).body.error.message;
+    expect(await said({ event_name: 'x', user_traits: { external_id: 7 } })).toBe(
+      'The field "user_traits.external_id" must be a text.',
+    );
+    expect(await said({ user_traits: {} })).toBe('The field "event_name" is required, or event_type in its place.');
+    const { body } = await sender.post({ events: [7, { event_name: 'x', action_source: 'pigeon' }] });
+    expect(body.data.results.map(({ message }: { message: string }) => message)).toEqual([
+      expect.stringMatching(/^The event must be an object\.$/),
+      expect.stringMatching(/^The field "action_source" must be one of website, /),
+    ]);
+  });
+
   test.each([
     [
       '[inge-007] money without a key',

@@ -16,8 +16,7 @@ export const createEvent: Handles<Routes['createEvent'], OutcomeServices> = asyn
     : recordOne(readEvent(context.caller.profileId, body, context.now, uuid), context);
 
 async function recordOne(read: ReadEvent | EventFault, context: ProfileContext & OutcomeServices): Promise<Answer> {
-  if ('code' in read)
-    refuse(read.code, `The field "${read.field}" ${read.message}.`, { fields: { field: read.field } });
+  if ('code' in read) refuse(read.code, sayFault(read), { fields: { field: read.field } });
   return record(context, [read], ([one], definitions) =>
     answer(202, { data: { ...receipt(context, read, one as Recorded), ...definitions } }),
   );
@@ -35,7 +34,7 @@ async function recordMany(candidates: readonly unknown[], context: ProfileContex
             status: 'rejected' as const,
             code: read.code,
             field: read.field,
-            message: `The field "${read.field}" ${read.message}.`,
+            message: sayFault(read),
           }
         : { index, ...receipt(context, read, rest.shift() as Recorded) },
     );
@@ -50,6 +49,9 @@ async function recordMany(candidates: readonly unknown[], context: ProfileContex
     return answer(202, { data: { results, summary, ...definitions } });
   });
 }
+
+const sayFault = ({ field, message }: EventFault): string =>
+  field ? `The field "${field}" ${message}.` : `The event ${message}.`;
 
 async function record(
   {

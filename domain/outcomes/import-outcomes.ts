@@ -91,7 +91,7 @@ function keyOf({ line, cells }: OutcomeCells): string {
 const { properties: _further, user_traits, click_ids, ...fields } = ServerEvent.shape;
 const top: ReadonlySet<string> = new Set(Object.keys(fields));
 const traits: ReadonlySet<string> = new Set(Object.keys(user_traits.unwrap().shape));
-const clickIds: ReadonlySet<string> = new Set(Object.keys(click_ids.unwrap().shape));
+const clickIds: ReadonlySet<string> = new Set(Object.keys(click_ids.unwrap().unwrap().shape));
 
 /** The body that POST /events would take. An empty cell says nothing; a column of another name is a further property. */
 function eventOf(cells: Readonly<Record<string, string>>): object {

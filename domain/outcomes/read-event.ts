@@ -1,4 +1,4 @@
-import { type ConversionType, ServerEvent } from '@tributary/contract';
+import { type ConversionType, faultWords, placeOf, ServerEvent } from '@tributary/contract';
 import { readPhone, readWhatsAppId, type Said } from '@tributary/domain/customers';
 import {
   type AcceptedEvent,
@@ -46,10 +46,10 @@ export function readEvent(profileId: string, body: Body, now: Date, newKey: () =
   const { properties, user_traits: traits, action_source, click_ids, ad_id, platform, page_url } = body;
   const checked = checkEvent(
     {
-      eventName: body.event_name,
+      eventName: body.event_name ?? body.event_type ?? '',
       eventType: body.event_type,
       idempotencyKey: body.idempotency_key,
-      occurredAt: body.occurred_at === undefined ? undefined : new Date(body.occurred_at),
+      occurredAt: body.occurred_at ? new Date(body.occurred_at) : undefined,
       value: properties.value,
       currency: properties.currency,
       subjectRef: properties.subject_ref,
@@ -74,7 +74,7 @@ export function readEvent(profileId: string, body: Body, now: Date, newKey: () =
     eventKey: eventNameKey(event.eventName),
     eventTypeKey: eventNameKey(event.eventType),
     said,
-    visitorId: traits.visitor_id,
+    visitorId: traits.visitor_id ?? undefined,
     // Through JSON and back: what is stored is what a repeated message is compared with.
     rest: JSON.parse(JSON.stringify(rest)) as Record<string, Json>,
     warnings,
@@ -95,10 +95,14 @@ export function readOneOfMany(
     const message = 'holds a NUL character or half a surrogate pair, which cannot be kept';
     return { code: 'validation_error', field: '', message };
   }
-  const parsed = ServerEvent.safeParse(candidate);
+  const parsed = ServerEvent.safeParse(candidate, { error: faultWords });
   if (parsed.success) return readEvent(profileId, parsed.data, now, newKey);
-  const issue = parsed.error.issues[0];
-  return { code: 'validation_error', field: issue?.path.join('.') ?? '', message: issue?.message ?? 'is not an event' };
+  const [issue] = parsed.error.issues;
+  return {
+    code: 'validation_error',
+    field: issue ? placeOf(issue).join('.') : '',
+    message: issue?.message ?? 'is no event',
+  };
 }
 
 /** Identifiers in the order of their strength. One that cannot be read is left out with a warning, like in an import. */
@@ -107,11 +111,11 @@ function readTraits(profileId: string, traits: Body['user_traits']): { said: Sai
   const warnings: string[] = [];
   const take = (
     kind: Identifier['kind'],
-    text: string | undefined,
+    text: string | null | undefined,
     read: (text: string) => string | undefined,
     name: string,
   ) => {
-    if (text === undefined || text.trim() === '') return;
+    if (!text || text.trim() === '') return;
     const value = read(text);
     if (value === undefined) warnings.push(`unparseable_${name}`);
     else identifiers.push({ kind, value });

@@ -197,7 +197,7 @@ describe('Outcomes that are not cash', { timeout: 60_000 }, () => {
     });
   });
 
-  test('[camp-011] do not count what was paid back: the payment stays one outcome, worth nothing', () => {
+  test('count a payment that was corrected to nothing as one outcome, worth nothing', () => {
     expect(rows.Winter).toMatchObject({
       outcome_count: 1,
       outcome_value: 0,

@@ -113,6 +113,7 @@ describe('GET /campaigns/trend', { timeout: 60_000 }, () => {
     const ids = (count: number) =>
       Array.from({ length: count }, (_, n) => `0d1f9c3e-6f1e-5b5a-8f0a-1c2d3e4f5a${String(n).padStart(2, '0')}`).join();
     expect((await shop.read('/campaigns/trend', { entity_ids: ids(10) })).data).toEqual([]);
+    expect((await shop.read('/campaigns/trend', { entity_ids: ids(10).replaceAll(',', ', ') })).data).toEqual([]);
     expect(await shop.refused('/campaigns/trend', { entity_ids: ids(11) })).toEqual([400, 'invalid_parameter']);
     expect(await shop.refused('/campaigns/trend')).toEqual([400, 'invalid_parameter']);
     expect(await shop.refused('/campaigns/trend', { date_from: '', entity_ids: ids(1) })).toEqual([
@@ -175,7 +176,7 @@ describe('GET /ads/{id}', { timeout: 60_000 }, () => {
     expect((await shop.read('/ads/winter', { level: 'campaign' })).data).toMatchObject({ ...none, spend: 6 });
   });
 
-  test('[camp-040] tells what was copied, not what has come since', async () => {
+  test('tells what was copied, not what has come since', async () => {
     for (const status of ['LEARNING', 'SUCCESS', 'FAIL'] as const) {
       const { learning_stage_status: before } = (await shop.read('/ads/broad', { level: 'ad_set' })).data;
       await shop.spend({ level: 'ad_set', external_id: 'broad', learning_stage_status: status, spend: '5' });

@@ -99,7 +99,7 @@ describe('What a platform claims beside what we credit', { timeout: 60_000 }, ()
     for (const row of both) expect(row).toMatchObject({ atribu_conversions: 3, atribu_cash_conversions: 2 });
   });
 
-  test('[comp-010] counts our cash without what was paid back', () => {
+  test('counts our cash as it was corrected', () => {
     // 100.50, and 60 of which 40 went back.
     for (const row of both) expect(row).toMatchObject({ atribu_cash_revenue: '120.50' });
   });

@@ -10,7 +10,7 @@ const open = (traits: SceneTraits = {}) => openAds(world, traits);
 const { signal } = new AbortController();
 
 describe('Before a night', () => {
-  test('[top-035] [top-034] there is nothing, and no error: an ad needs to be told of, and scored', async () => {
+  test('[top-035] there is nothing, and no error: an ad needs to be told of, and scored', async () => {
     const shop = await open();
     const empty = { status: 200, body: { data: [], meta: { profile_id: shop.profileId } } };
     expect(await shop.get()).toEqual(empty);
@@ -209,7 +209,7 @@ describe('A question', () => {
       });
   });
 
-  test('[top-051] is of the key’s own profile', async () => {
+  test('is of the key’s own profile', async () => {
     const other = await open();
     expect(await other.ids({ window: 'lifetime', limit: '50' })).toEqual([]);
   });

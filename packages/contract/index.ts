@@ -2,6 +2,7 @@ export * from './changelog.ts';
 export * from './error-example.ts';
 export * from './errors.ts';
 export * from './events.ts';
+export * from './fault-words.ts';
 export * from './oauth-errors.ts';
 export { isSentAsBearer } from './openapi/security.ts';
 export * from './openapi.ts';

@@ -93,7 +93,8 @@ export function openapi({
 
 const description = `
 Every answer is \`{data, meta}\`, with \`pagination\` where there are pages; every error is \`{error}\` with a stable \`code\`.
-Times are UTC with milliseconds, dates are days in the profile's time zone, and money is a decimal in a string.
+Times are UTC with milliseconds, dates are days in the profile's time zone. Money is a number with at most the digits of its currency
+where it is a figure of a report or a row to look at, and a decimal in a string where somebody will calculate with it: each field says which.
 
 Each operation says who may call it: \`x-credentials\` lists the kinds of credential, \`x-required-scopes\` the scopes (any one of
 the lists is enough, of a list all are needed, and an empty list asks for none), \`x-scope-grain\` how much of the world an answer

@@ -61,6 +61,12 @@ export const CurrencyCode = z.string().regex(/^[A-Z]{3}$/, 'must be a currency c
 /** The shape of ISO 3166-1 alpha-2. An unknown country is ZZ, which that standard leaves to its users. */
 export const CountryCode = z.string().regex(/^[A-Z]{2}$/, 'must be a country code of ISO 3166-1, like CL');
 
+/** The same as callers may write it. */
+export const CountryCodeInput = z
+  .string()
+  .toUpperCase()
+  .regex(/^[A-Z]{2}$/, 'must be a country code of ISO 3166-1, like CL');
+
 /** A table's words as an enum. */
 export function enumOf<const Table extends Readonly<Record<string, unknown>>>(table: Table) {
   return z.enum(namesOf(table));

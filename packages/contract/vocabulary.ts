@@ -8,7 +8,9 @@ import { enumOf } from './primitives.ts';
 
 export const AttributionModel = enumOf(words.attributionModels);
 export type AttributionModel = words.AttributionModel;
-export const AttributionModelParameter = AttributionModel.default(words.defaultAttributionModel);
+export const AttributionModelParameter = AttributionModel.default(words.defaultAttributionModel).describe(
+  `How credit is shared out. Of a longer path the first touch and the last ${words.limits.path.touches - 1} take part.`,
+);
 
 export const Freshness = z.enum(words.freshnessStates);
 export type Freshness = words.FreshnessState;

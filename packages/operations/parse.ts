@@ -1,4 +1,4 @@
-import type { ErrorCode, Route } from '@tributary/contract';
+import { type ErrorCode, faultWords, isMissing, placeOf, type Route } from '@tributary/contract';
 import { isTooDeep, maxJsonDepth, nearestWord } from '@tributary/rules';
 import type { z } from 'zod';
 import { readCsv } from './read-csv.ts';
@@ -103,13 +103,13 @@ function parsePart(route: Route, schema: z.ZodType, value: unknown, fallback: Er
   if (noun !== 'field' && JSON.stringify(value).includes('\\u0000')) {
     throw new Refusal(fallback, `A ${noun} holds a NUL character.`);
   }
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { error: faultWords });
   if (parsed.success) return parsed.data;
   const issue = nearest(parsed.error.issues[0]);
-  const path = issue?.path.map(String) ?? [];
+  const path = issue ? placeOf(issue) : [];
   const code = codeOf(route, path) ?? fallback;
   const field = path.join('.');
-  const message = field ? `The ${noun} "${field}" ${sentence(issue)}` : sentence(issue);
+  const message = `The ${field ? `${noun} "${field}"` : 'body'} ${sentence(issue)}`;
   const fields = code === 'validation_error' || code === 'invalid_parameter' ? { field } : {};
   throw new Refusal(code, message, field ? { fields } : {});
 }
@@ -118,7 +118,7 @@ function parsePart(route: Route, schema: z.ZodType, value: unknown, fallback: Er
 function nearest(issue: z.core.$ZodIssue | undefined): z.core.$ZodIssue | undefined {
   if (issue?.code !== 'invalid_union') return issue;
   const firsts = issue.errors.flatMap(([first]) => (first ? [{ ...first, path: [...issue.path, ...first.path] }] : []));
-  const present = firsts.find((first) => !(first.code === 'invalid_type' && first.input === undefined));
+  const present = firsts.find((first) => !isMissing(first));
   return nearest(present ?? firsts.at(-1) ?? undefined) ?? issue;
 }
 
@@ -131,10 +131,8 @@ function codeOf(route: Route, path: readonly string[]): ErrorCode | undefined {
   return route.refusedAs?.['*'];
 }
 
-/** Says what was wrong without repeating what was sent: it may be somebody's e-mail address. */
+/** Some words of schemas are no sentence by themselves. */
 function sentence(issue: z.core.$ZodIssue | undefined): string {
-  if (!issue) return 'is not valid.';
-  if (issue.code === 'invalid_type' && issue.input === undefined) return 'is required.';
-  const text = issue.message.replace(/^Invalid input: /, 'is not valid: ');
-  return /^(must|is|has|needs|may|cannot|takes)\b/.test(text) ? `${text}.` : `is not valid: ${text}.`;
+  const text = issue?.message ?? 'is not valid';
+  return /^(must|is|has|have|holds|needs|may|cannot|takes)\b/.test(text) ? `${text}.` : `is not valid: ${text}.`;
 }

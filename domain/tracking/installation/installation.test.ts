@@ -77,7 +77,7 @@ describe('the snippet', () => {
     await issue();
     expect((await get('snippet')).statusCode).toBe(200);
     const answer = await get('snippet?pixel=social_ads&pixel_id=1234567890');
-    expect(answer.json().error).toMatchObject({ code: 'forbidden', reason: 'healthcare_profile' });
+    expect(answer.json().error).toMatchObject({ code: 'forbidden', reason: 'healthcare' });
   });
 
   test.each(['snippet', 'installers/gtm', 'installers/store-pixel', 'installers/shopify-pixel'])(

@@ -13,7 +13,7 @@ export const readTrackingSnippet: Handles<
   const bundled = readPixel(query.pixel, query.pixel_id);
   if (bundled && context.caller.isHealthcare) {
     refuse('forbidden', 'This profile counts as healthcare: no ad platform’s pixel goes into its pages.', {
-      fields: { reason: 'healthcare_profile' },
+      fields: { reason: 'healthcare' },
     });
   }
   const installation = await readInstallation(context, context.collectorUrl);

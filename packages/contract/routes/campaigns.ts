@@ -202,9 +202,9 @@ export const readCampaignTrend = route({
   query: DateRange.safeExtend({
     entity_ids: z
       .string()
-      .max(400)
+      .max(1_000)
       .meta({ examples: ['0d1f9c3e-6f1e-5b5a-8f0a-1c2d3e4f5a6b'] })
-      .transform((ids) => ids.split(','))
+      .transform((ids) => ids.split(',').map((id) => id.trim()))
       .pipe(z.array(Uuid).max(maxEntities, `may hold up to ${maxEntities} ids`))
       .describe(`Our ids (campaign_id), up to ${maxEntities}, with commas between.`),
     level: EntityLevel.default('campaign'),

@@ -27,24 +27,24 @@ const ImportRow = z
     phone: z
       .string()
       .max(100)
-      .optional()
+      .nullish()
       .describe('Normalised to E.164. Without a country code it is read as a number of `country`.')
       .meta({ examples: ['+56 9 1234 5678', '912345678'] }),
     email: z
       .string()
       .max(500)
-      .optional()
+      .nullish()
       .describe('Trimmed and lowercased.')
       .meta({ examples: ['ana.soto@example.cl'] }),
     national_id: z
       .string()
       .max(100)
-      .optional()
+      .nullish()
       .describe('A Chilean RUT, in any formatting.')
       .meta({ examples: ['12.345.678-5', '123456785'] }),
-    external_id: z.string().max(500).optional().describe('Your own id of the customer. Never enough alone.'),
-    first_name: z.string().max(200).optional().describe('Kept only where the customer has none yet.'),
-    last_name: z.string().max(200).optional().describe('Kept only where the customer has none yet.'),
+    external_id: z.string().max(500).nullish().describe('Your own id of the customer. Never enough alone.'),
+    first_name: z.string().max(200).nullish().describe('Kept only where the customer has none yet.'),
+    last_name: z.string().max(200).nullish().describe('Kept only where the customer has none yet.'),
   })
   .meta({
     id: 'ImportRow',
@@ -88,7 +88,9 @@ export const importCustomers = route({
     items: 'rows',
     schema: z.object({
       country: z
-        .enum(['CL'], { error: 'must be CL, the one country whose national ids are known so far' })
+        .string()
+        .toUpperCase()
+        .pipe(z.enum(['CL'], { error: 'must be CL, the one country whose national ids are known so far' }))
         .default('CL')
         .describe('Where phones without a country code and national ids belong. ISO 3166-1 alpha-2.'),
       rows: z

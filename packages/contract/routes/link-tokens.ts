@@ -6,7 +6,7 @@ import {
   linkTokenStatuses,
 } from '@tributary/vocabulary';
 import { z } from 'zod';
-import { CountryCode, data, IsoTimestamp, shownKey, Uuid } from '../primitives.ts';
+import { CountryCodeInput, data, IsoTimestamp, shownKey, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { IdentifierType } from '../vocabulary.ts';
 
@@ -92,7 +92,7 @@ export const createLinkTokens = route({
         .min(lifetimeDays.min, `must be from ${lifetimeDays.min} to ${lifetimeDays.max}`)
         .max(lifetimeDays.max, `must be from ${lifetimeDays.min} to ${lifetimeDays.max}`)
         .default(lifetimeDays.default),
-      country: CountryCode.default('CL')
+      country: CountryCodeInput.default('CL')
         .describe('Where phones without a country code and national ids belong.')
         .meta({ examples: ['CL', 'AR'] }),
     }),

@@ -21,52 +21,60 @@ const ClickId = text(1_000);
 const mostEvents = limits.events.maxRows.toLocaleString('en');
 const lookback = limits.lookback.days;
 
-export const ServerEvent = z.object({
-  event_name: EventName.describe('What happened, in your own words. A definition that lists it says what it means.'),
-  event_type: EventName.optional().describe('A coarser word for the same; the name when absent.'),
-  idempotency_key: text(200)
-    .optional()
-    .describe('Required with money. The same key again is the same outcome: equal, or an update of it.'),
-  occurred_at: IsoTimestampInput.optional().describe('Now when absent; at most five minutes ahead.'),
-  properties: z
-    .looseObject({
-      value: z
-        .union([z.number(), text(60)])
-        .nullish()
-        .describe('An amount of money, exact when sent as text.'),
-      currency: CurrencyCode.nullish(),
-      subject_ref: text(200).nullish().describe('Your opaque id of whom a payment is for.'),
-    })
-    .default({}),
-  user_traits: z
-    .object({
-      email: text(320).optional(),
-      phone: text(60).optional(),
-      external_id: text(200).optional().describe('Your own id of the customer.'),
-      national_id: text(40).optional(),
-      first_name: text(200).optional(),
-      last_name: text(200).optional(),
-      visitor_id: Uuid.optional().describe(
-        'The browser that the person used, as `GET /customers` and `GET /tracking/events` name it. It becomes the customer’s, unless it is somebody’s already.',
-      ),
-      crm_contact_id: text(200).optional(),
-      store_customer_id: text(200).optional(),
-      payments_customer_id: text(200).optional(),
-      wa_id: text(60).optional(),
-    })
-    .default({}),
-  action_source: ActionSource.optional(),
-  click_ids: z.object(fieldsOf(clickIdKindNames, ClickId.optional())).optional(),
-  ad_id: text(100)
-    .optional()
-    .describe(
-      'The ad that brought the person, by its platform’s id. The outcome is a touch of that ad, at its own moment.',
+export const ServerEvent = z
+  .object({
+    event_name: EventName.nullish().describe(
+      'What happened, in your own words. A definition that lists it says what it means. The type when absent.',
     ),
-  platform: Platform.optional().describe(
-    'Whose ad it is. Else the click id tells, or the ad’s own spend; where nothing does, `social_ads`.',
-  ),
-  page_url: text(2_000).optional(),
-});
+    event_type: EventName.nullish().describe('A coarser word for the same; the name when absent.'),
+    idempotency_key: text(200)
+      .nullish()
+      .describe('Required with money. The same key again is the same outcome: equal, or an update of it.'),
+    occurred_at: IsoTimestampInput.nullish().describe('Now when absent; at most five minutes ahead.'),
+    properties: z
+      .looseObject({
+        value: z
+          .union([z.number(), text(60)])
+          .nullish()
+          .describe('An amount of money, exact when sent as text.'),
+        currency: CurrencyCode.nullish(),
+        subject_ref: text(200).nullish().describe('Your opaque id of whom a payment is for.'),
+      })
+      .default({}),
+    user_traits: z
+      .object({
+        email: text(320).nullish(),
+        phone: text(60).nullish(),
+        external_id: text(200).nullish().describe('Your own id of the customer.'),
+        national_id: text(40).nullish(),
+        first_name: text(200).nullish(),
+        last_name: text(200).nullish(),
+        visitor_id: Uuid.nullish().describe(
+          'The browser that the person used, as `GET /customers` and `GET /tracking/events` name it. It becomes the customer’s, unless it is somebody’s already.',
+        ),
+        crm_contact_id: text(200).nullish(),
+        store_customer_id: text(200).nullish(),
+        payments_customer_id: text(200).nullish(),
+        wa_id: text(60).nullish(),
+      })
+      .default({}),
+    action_source: ActionSource.nullish(),
+    click_ids: z.object(fieldsOf(clickIdKindNames, ClickId.nullish())).nullish(),
+    ad_id: text(100)
+      .nullish()
+      .describe(
+        'The ad that brought the person, by its platform’s id. The outcome is a touch of that ad, at its own moment.',
+      ),
+    platform: Platform.nullish().describe(
+      'Whose ad it is. Else the click id tells, or the ad’s own spend; where nothing does, `social_ads`.',
+    ),
+    page_url: text(2_000).nullish(),
+  })
+  .refine(({ event_name, event_type }) => event_name || event_type, {
+    path: ['event_name'],
+    message: 'is required, or event_type in its place',
+    abort: true,
+  });
 
 const EventReceipt = z.strictObject({
   outcome_event_id: Uuid,

@@ -1,5 +1,6 @@
 import { limits, spendStatuses } from '@tributary/vocabulary';
 import { z } from 'zod';
+import { placeOf } from '../fault-words.ts';
 import { CalendarDate, CurrencyCode, data, Platform, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { EntityLevel, LearningStage } from '../vocabulary.ts';
@@ -87,13 +88,11 @@ const JudgedRow = SpendRow.transform((row): JudgedSpendRow => ({ row, line: row.
 );
 
 function faultOf(issue: z.core.$ZodIssue | undefined, input: unknown): SpendFault {
-  if (issue?.code === 'unrecognized_keys') {
-    return { field: (issue.keys[0] ?? '').slice(0, 100), message: 'is none of the fields of a row' };
-  }
-  const [field = ''] = issue?.path.map(String) ?? [];
+  const [field = ''] = issue ? placeOf(issue) : [];
   if (!issue || field === '') return { field, message: 'must be a row with the fields of SpendRow' };
+  // The forms that a figure may have share their words, also where it is missing.
   if ((input as Record<string, unknown>)[field] === undefined) return { field, message: 'is required' };
-  return { field, message: issue.message.startsWith('m') ? issue.message : `is not valid: ${issue.message}` };
+  return { field, message: issue.message };
 }
 
 const Line = z.object({ line: z.int().min(1) });

@@ -278,12 +278,12 @@ describe('What an ad earned', () => {
     expect(grade({ platformConversions: 900, platformConversations: 50 })).toBe('predicted');
   });
 
-  test('[top-037] is graded lift, the third and last, once an experiment was made', () => {
+  test('is graded lift, the third and last, once an experiment was made', () => {
     expect(grade({ isLiftTested: true })).toBe('lift');
     expect(new Set([grade({}), grade({ total: 1 }), grade({ isLiftTested: true })]).size).toBe(3);
   });
 
-  test('[top-016] [top-036] says how mature it is', () => {
+  test('says how mature it is', () => {
     const stage = (earned: Partial<EarnedOutcomes>) => maturityStage({ ...nothing, ...earned });
     expect(stage({ platformConversions: 500 })).toBe('cold');
     expect(stage({ total: 1 })).toBe('early');

@@ -1,0 +1,69 @@
+import type { z } from 'zod';
+
+/**
+ * What is wrong with a value, in our words: said of the field that is named before it. A schema that has words of its own is not asked
+ * here. What was sent is never repeated: it may be somebody's e-mail address.
+ */
+export const faultWords: z.core.$ZodErrorMap = (issue) => {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined ? required : `must be ${nouns[issue.expected] ?? `of type ${issue.expected}`}`;
+    case 'too_big':
+      return bounds(issue.origin, 'up to', 'at most', Number(issue.maximum));
+    case 'too_small':
+      return issue.origin === 'string' && Number(issue.minimum) === 1
+        ? 'must not be empty'
+        : bounds(issue.origin, 'at least', 'at least', Number(issue.minimum));
+    case 'invalid_format':
+      return `must be ${formats[issue.format] ?? 'of the form that the reference shows'}`;
+    case 'invalid_value':
+      return issue.input === undefined
+        ? required
+        : `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`;
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}`;
+    case 'unrecognized_keys':
+      return unknownField;
+    case 'invalid_union':
+      return 'has none of the forms that it may have';
+    default:
+      return 'is not valid';
+  }
+};
+
+const required = 'is required';
+const unknownField = 'is none of the fields that it may have';
+
+/** Whether nothing was there, where something must be. */
+export const isMissing = ({ message }: { readonly message: string }): boolean => message === required;
+
+/** The place of a fault. Of a field that should not be there, the field. */
+export const placeOf = (issue: z.core.$ZodIssue): string[] => [
+  ...issue.path.map(String),
+  ...(issue.code === 'unrecognized_keys' ? [(issue.keys[0] ?? '').slice(0, 100)] : []),
+];
+
+const nouns: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  object: 'an object',
+  record: 'an object',
+  array: 'a list',
+  null: 'null',
+};
+
+const formats: Readonly<Record<string, string>> = {
+  uuid: 'a UUID',
+  email: 'an e-mail address',
+  url: 'a URL',
+  date: 'a real date written YYYY-MM-DD',
+  datetime: 'an ISO 8601 time with Z or an offset, like 2026-01-31T09:30:00Z',
+};
+
+function bounds(origin: string, many: string, much: string, limit: number): string {
+  if (origin === 'string') return `must have ${many} ${limit} characters`;
+  if (origin === 'array' || origin === 'set') return `must hold ${many} ${limit}`;
+  return `must be ${much} ${limit}`;
+}
