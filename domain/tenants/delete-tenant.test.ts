@@ -42,7 +42,7 @@ interface Tenant {
   readonly workspaceId: string;
 }
 
-/** People, three of them merged one into the other, with what they did and what is left of somebody who was erased. */
+/** People, three of them merged one into the other, the younger into the elder, with what they did and what is left of somebody who was erased. */
 async function fill({ id, workspaceId }: Tenant): Promise<void> {
   await buildApiKey(kit.app, id);
   const people = Array.from({ length: 7 }, () => uuid());
@@ -58,7 +58,7 @@ async function fill({ id, workspaceId }: Tenant): Promise<void> {
       tx,
     );
     for (const place of [0, 1])
-      await sql`UPDATE customers SET merged_into = ${people[place + 1]} WHERE profile_id = ${id} AND id = ${people[place]}`.execute(
+      await sql`UPDATE customers SET merged_into = ${people[place]} WHERE profile_id = ${id} AND id = ${people[place + 1]}`.execute(
         tx,
       );
     await sql`

@@ -62,6 +62,7 @@ export const profileTables: readonly TenantTable[] = [
   of('ad_delivery', 'entity_id day'),
   of('ad_delivery_history', 'entity_id day revision'),
   of('ad_entities', 'id'),
+  of('profiles_with_ads', ''),
   of('definition_events', 'event_key'),
   of('definitions', 'id'),
   of('tracking_verifications', 'id'),
