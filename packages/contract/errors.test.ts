@@ -265,4 +265,5 @@ test('the fields of a code are known to the compiler', () => {
   expectTypeOf<ErrorFields<'auth_revoked'>['reconnect_required']>().toEqualTypeOf<true>();
   expectTypeOf<keyof ErrorFields<'not_found'>>().toEqualTypeOf<never>();
   expectTypeOf(errors.not_found.status).toEqualTypeOf<404>();
+  expect(errors.not_found.status).toBe(404);
 });

@@ -138,7 +138,8 @@ describe('the description of the API', () => {
   ])('of %s holds only real JSON Schema', (_name, each) => {
     const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, validateFormats: false });
     ajv.addVocabulary(['components']);
-    for (const schema of schemasIn(each)) ajv.compile({ ...schema, components: each.components });
+    for (const schema of schemasIn(each))
+      expect(() => ajv.compile({ ...schema, components: each.components })).not.toThrow();
   });
 
   test('has every route of the table, once', () => {

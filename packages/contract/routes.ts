@@ -1,20 +1,5 @@
 import type { Route } from './route.ts';
 import {
-  createKey,
-  createProfile,
-  createToken,
-  createWorkspace,
-  deleteKey,
-  deleteProfile,
-  deleteWorkspace,
-  listKeys,
-  readPiiAccessLog,
-  readProfile,
-  updateEntitlement,
-  updateGrant,
-  updatePrivacy,
-} from './routes/access.ts';
-import {
   acceptInvitation,
   createInvitation,
   deleteAssistant,
@@ -29,20 +14,13 @@ import {
   updateMember,
   updatePassword,
 } from './routes/accounts.ts';
-import {
-  explain,
-  listCampaignConversions,
-  listCampaigns,
-  readAd,
-  readCampaignTrend,
-  readOverview,
-  readPlatformComparison,
-  readUnattributed,
-} from './routes/campaigns.ts';
+import { listCampaigns, readAd, readCampaignTrend, readUnattributed } from './routes/campaigns.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
+import { createKey, createToken, deleteKey, listKeys, readPiiAccessLog, updateGrant } from './routes/credentials.ts';
 import { readCustomerExport } from './routes/customer-export.ts';
 import { importCustomers, listCustomers, searchCustomers } from './routes/customers.ts';
 import { createCustomerErasure, createErasure, readErasure } from './routes/erasures.ts';
+import { explain, listCampaignConversions } from './routes/explanations.ts';
 import {
   createJourneySummary,
   readConversionJourney,
@@ -52,6 +30,7 @@ import {
 } from './routes/journeys.ts';
 import { createLinkTokens } from './routes/link-tokens.ts';
 import { createEvent, createGoal, createGoalDefinition, listGoalDefinitions } from './routes/outcomes.ts';
+import { readOverview, readPlatformComparison } from './routes/overview.ts';
 import { readChangelog, readOpenapi } from './routes/service.ts';
 import {
   completeSignIn,
@@ -88,6 +67,15 @@ import {
   readTrackingQuality,
   readTrackingVerification,
 } from './routes/tracking-health.ts';
+import {
+  createProfile,
+  createWorkspace,
+  deleteProfile,
+  deleteWorkspace,
+  readProfile,
+  updateEntitlement,
+  updatePrivacy,
+} from './routes/workspaces.ts';
 
 /** Every route of the API, by operation id. apps/api maps each to its handler, and does not compile while one is missing. */
 export const routes = {

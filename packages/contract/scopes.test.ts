@@ -36,6 +36,7 @@ describe('scopes', () => {
   test('a route cannot ask for what is only ever granted', () => {
     expectTypeOf<'analytics_pii'>().not.toExtend<Scope>();
     expectTypeOf<'mcp:write'>().not.toExtend<Scope>();
+    expect(Scope.options).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(analytics_pii|mcp:write)$/)]));
   });
 
   test('each is described', () => {

@@ -1,0 +1,167 @@
+import { explainedReports, figureUnits, leftOutReasons, limits } from '@tributary/vocabulary';
+import { z } from 'zod';
+import {
+  CalendarDate,
+  CurrencyCode,
+  DateRange,
+  DecimalString,
+  dateRangeFaults,
+  ExactDecimal,
+  IsoTimestamp,
+  limitParameter,
+  Pagination,
+  page,
+  Uuid,
+} from '../primitives.ts';
+import { route } from '../route.ts';
+import { AttributionModelParameter, EntityLevel, ExplainedField, RevenueType } from '../vocabulary.ts';
+import { access, Count, chapter, ReportMeta } from './report-parts.ts';
+
+/** Down from a figure to what it was made of. */
+
+const PathTouch = z
+  .strictObject({
+    occurred_at: IsoTimestamp,
+    channel: z.string(),
+    source: z.string(),
+    campaign_external_id: z.string().nullable(),
+    ad_set_external_id: z.string().nullable(),
+    ad_external_id: z.string().nullable(),
+    credit: DecimalString.describe('What the touch earned under the model, exactly.'),
+    is_of_entity: z.boolean().describe('Whether the entity asked for earned it.'),
+  })
+  .meta({ id: 'PathTouch' });
+
+const CampaignConversion = z
+  .strictObject({
+    conversion_id: Uuid,
+    outcome_event_id: Uuid.nullable().describe(
+      'The id that was given when it was sent in. Another than conversion_id.',
+    ),
+    conversion_type: z.string(),
+    revenue_type: RevenueType,
+    conversion_time: IsoTimestamp,
+    value: DecimalString.nullable().describe('In the reporting currency. Null: there is no rate for its own.'),
+    credited_value: DecimalString.describe('The part of it that the entity earned.'),
+    currency: CurrencyCode,
+    is_first_payment: z.boolean().nullable().describe('Null when it is not a payment.'),
+    touch_count: Count.describe('Of the window, also where the path shows fewer.'),
+    path: z.array(PathTouch).describe(`The first touch and the last ${limits.path.touches - 1}.`),
+  })
+  .meta({ id: 'CampaignConversion' });
+
+export const listCampaignConversions = route({
+  id: 'listCampaignConversions',
+  method: 'GET',
+  path: '/api/v1/campaigns/{id}/conversions',
+  summary: 'The conversions behind a row',
+  description:
+    'Newest first. `unattributed` in place of the id gives those of GET /campaigns/unattributed. Pages end early when paths are ' +
+    'long: follow the cursor while has_next is true.',
+  chapter,
+  access,
+  params: z.object({ id: z.string().max(200).describe('Our id or the platform’s, or `unattributed`.') }),
+  query: DateRange.safeExtend({
+    model: AttributionModelParameter,
+    level: EntityLevel.default('campaign'),
+    limit: limitParameter(limits.campaignConversions.pageSize),
+    cursor: z.string().max(200).optional(),
+  }),
+  ids: { id: 'ad_entity' },
+  refusals: ['campaign_not_found'],
+  refusedAs: dateRangeFaults,
+  answers: { 200: { schema: page(CampaignConversion, ReportMeta) } },
+});
+
+const ExplainedConversion = CampaignConversion.extend({
+  contributes: DecimalString.describe('What it adds to the figure: 1 to a count, credit to an amount.'),
+  original_amount: DecimalString.nullable().describe('As it was paid, refunds subtracted.'),
+  original_currency: CurrencyCode.nullable(),
+  rate: DecimalString.nullable().describe('Reporting currency for one unit of its own.'),
+  rate_date: CalendarDate.nullable(),
+  lookback_days: Count,
+  left_out: z
+    .array(
+      z.strictObject({
+        occurred_at: IsoTimestamp,
+        channel: z.string(),
+        reason: z.enum(leftOutReasons),
+      }),
+    )
+    .describe(
+      `Touches of the person that have no part in it, and why; the nearest ${limits.campaignConversions.leftOutTouches}.`,
+    ),
+}).meta({ id: 'ExplainedConversion' });
+
+const ExplainedDelivery = z
+  .strictObject({
+    date: CalendarDate,
+    entity_id: Uuid,
+    name: z.string(),
+    amount: DecimalString.describe('As the platform told it, in its account’s currency.'),
+    currency: CurrencyCode,
+    rate: DecimalString.nullable().describe('Null: there is none for that day, so it adds nothing.'),
+    rate_date: CalendarDate.nullable(),
+    contributes: ExactDecimal.describe('Not rounded.'),
+  })
+  .meta({ id: 'ExplainedDelivery' });
+
+export const explain = route({
+  id: 'explain',
+  method: 'GET',
+  path: '/api/v1/explain',
+  summary: 'What a figure of a report is made of',
+  description:
+    'Names a figure as a report shows it, and gives the rows that the report read for it: conversions with their paths, shares and ' +
+    'rates, or days of delivery. Over all pages their `contributes` add up to `value` exactly.',
+  chapter,
+  access,
+  query: DateRange.safeExtend({
+    report: z.enum(explainedReports).default('campaigns'),
+    field: ExplainedField,
+    entity_id: z
+      .string()
+      .max(200)
+      .optional()
+      .describe('The row’s campaign_id or entity_id, or `unattributed`. Absent: everything (the overview).'),
+    level: EntityLevel.default('campaign'),
+    model: AttributionModelParameter,
+    type: z.string().max(64).optional().describe('Only conversions of this type, as in attributed_outcomes_by_type.'),
+    limit: limitParameter(limits.campaignConversions.pageSize),
+    cursor: z.string().max(200).optional(),
+  }),
+  ids: { entity_id: 'ad_entity' },
+  refusals: ['not_found'],
+  refusedAs: dateRangeFaults,
+  answers: {
+    200: {
+      schema: z.strictObject({
+        data: z.strictObject({
+          field: ExplainedField,
+          value: DecimalString.nullable().describe('The figure. Null where the report says null.'),
+          unit: z.enum(figureUnits),
+          formula: z.string().describe('In words.'),
+          parts: z
+            .array(z.strictObject({ field: ExplainedField, value: DecimalString.nullable() }))
+            .describe('Of a ratio: what is divided by what. Ask for each to see its rows.'),
+          conversions: z.array(ExplainedConversion),
+          delivery: z.array(ExplainedDelivery),
+          row_count: Count.describe('Rows in all, over all pages.'),
+          contributes: ExactDecimal.describe('The sum over all pages, before rounding.'),
+          exclusions: z
+            .array(z.strictObject({ reason: z.string(), count: Count, meaning: z.string() }))
+            .describe('What could have counted and did not: conversions without a rate, days without a rate.'),
+        }),
+        pagination: Pagination,
+        meta: z.strictObject({
+          profile_id: Uuid,
+          ...ReportMeta,
+          level: EntityLevel,
+          time_zone: z.string(),
+          from: IsoTimestamp.describe('The first moment that counts.'),
+          until: IsoTimestamp.describe('The first that does not.'),
+        }),
+      }),
+    },
+  },
+});

@@ -1,0 +1,75 @@
+import { excludedKinds, exclusionReasons, limits } from '@tributary/vocabulary';
+import { z } from 'zod';
+import { CalendarDate, CurrencyCode, DecimalString, IsoTimestamp } from '../primitives.ts';
+import { anyOf } from '../route.ts';
+import { AttributionModel, Freshness } from '../vocabulary.ts';
+
+/** What reports have in common: who may read them, the kinds of figures, and what each says of itself. */
+
+export const chapter = 'Campaigns';
+
+export const access = {
+  credentials: ['api_key', 'app', 'session', 'mcp'],
+  scopes: anyOf('campaigns:read'),
+  grain: 'profile',
+} as const;
+
+export const Count = z.int().min(0);
+
+/** Rounded to the minor unit of the reporting currency, and only here. */
+export const Money = z.number();
+
+/** Nothing is 0; what is there and cannot be told is null. */
+export const Amount = Money.nullable().describe(
+  'Null: there is some, and none of it could be converted; `meta.exclusions` says how much.',
+);
+
+export const Ratio = z.number().nullable();
+
+export const Stage = z.strictObject({
+  state: Freshness.describe(
+    `\`behind\` where something has waited longer than ${limits.freshness.behindAfterMinutes} minutes.`,
+  ),
+  waiting_since: IsoTimestamp.nullable().describe(
+    'Of the oldest change that is not in the figures yet. Null: nothing waits.',
+  ),
+});
+
+export const DeliveryMeta = {
+  date_from: CalendarDate,
+  date_to: CalendarDate,
+  currency: CurrencyCode.describe('The reporting currency: that of every amount here.'),
+  exclusions: z
+    .array(
+      z
+        .strictObject({
+          of: z.enum(excludedKinds).describe('`payments`, or days of `spend`.'),
+          reason: z.enum(exclusionReasons),
+          currency: CurrencyCode,
+          count: Count.describe(`Of payments, up to ${limits.exclusions.counted.toLocaleString('en')}.`),
+          amount: DecimalString.describe('In that currency.'),
+        })
+        .meta({ id: 'Exclusion' }),
+    )
+    .describe(
+      'Money of these days, of the whole profile, that is in no amount here. Payments among it are counted all the same.',
+    ),
+  freshness: z
+    .strictObject({ attribution: Stage, delivery: Stage })
+    .describe('How far the figures are: credit of conversions, and what platforms delivered and charged.'),
+};
+
+export const ReportMeta = { ...DeliveryMeta, model: AttributionModel };
+
+export const ByType = z
+  .record(z.string(), z.int().min(1))
+  .describe('attributed_outcome_count by conversion type. A type with nothing credited is absent.');
+
+/** What was credited, the same on a row, on one entity and on the rest that no entity earned. */
+export const Outcomes = {
+  outcome_count: Count.describe('Payments credited under the model. Cost figures divide by it.'),
+  outcome_value: Amount.describe('Cash credited, refunds subtracted. Null: none of it could be converted.'),
+  outcome_count_first_payment: Count.describe('Of outcome_count, first purchases; deposit and balance are one.'),
+  attributed_outcome_count: Count.describe('Conversions of every kind credited. Not cash: never divide by it.'),
+  attributed_outcomes_by_type: ByType,
+};

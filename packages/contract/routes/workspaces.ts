@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { CurrencyCode, Deleted, data, IsoTimestamp, Uuid, workspaceData } from '../primitives.ts';
+import { anyOf, route } from '../route.ts';
+import { PrivacyMode } from '../vocabulary.ts';
+
+/** Workspaces and profiles: made, seen, set and deleted. */
+
+export const Name = z.string().trim().min(1, 'must not be empty').max(200, 'may have up to 200 characters');
+
+const TimeZone = z.string().refine(isTimeZone, 'must be a time zone of the IANA database, like America/Santiago');
+
+function isTimeZone(name: string): boolean {
+  try {
+    return Intl.DateTimeFormat(undefined, { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+export const Workspace = z.strictObject({
+  id: Uuid,
+  name: z.string(),
+  plan: z.string(),
+  is_healthcare_agency: z.boolean(),
+  created_at: IsoTimestamp,
+});
+
+export const Profile = z.strictObject({
+  id: Uuid,
+  workspace_id: Uuid,
+  name: z.string(),
+  privacy_mode: PrivacyMode,
+  is_healthcare_family: z.boolean(),
+  time_zone: z.string(),
+  reporting_currency: CurrencyCode,
+  is_attribution_enabled: z.boolean(),
+  created_at: IsoTimestamp,
+});
+
+export const createWorkspace = route({
+  id: 'createWorkspace',
+  method: 'POST',
+  path: '/api/v1/workspaces',
+  summary: 'Create a workspace',
+  chapter: 'Workspaces and profiles',
+  audit: { action: 'workspace.created', of: 'workspace:{data.id}' },
+  access: { credentials: ['app', 'mcp', 'session'], scopes: anyOf('workspaces:write'), grain: 'workspace' },
+  body: { schema: z.object({ name: Name, is_healthcare_agency: z.boolean().default(false) }) },
+  idempotency: 'accepted',
+  answers: { 201: { schema: workspaceData(Workspace), bare: true } },
+});
+
+export const createProfile = route({
+  id: 'createProfile',
+  method: 'POST',
+  path: '/api/v1/profiles',
+  summary: 'Create a profile in a workspace',
+  description: 'A profile that an app creates is governed by it: writes wait until that app enables attribution.',
+  chapter: 'Workspaces and profiles',
+  audit: { action: 'profile.created', of: 'profile:{data.id}' },
+  access: { credentials: ['app', 'mcp', 'session'], scopes: anyOf('profiles:write'), grain: 'workspace' },
+  body: {
+    schema: z.object({
+      workspace_id: Uuid,
+      name: Name,
+      privacy_mode: PrivacyMode.default('standard'),
+      time_zone: TimeZone.default('UTC'),
+      reporting_currency: CurrencyCode.default('USD'),
+    }),
+  },
+  ids: { workspace_id: 'workspace' },
+  idempotency: 'accepted',
+  answers: { 201: { schema: data(Profile), bare: true } },
+  refusals: ['profile_limit_reached'],
+});
+
+export const readProfile = route({
+  id: 'readProfile',
+  method: 'GET',
+  path: '/api/v1/profile',
+  summary: 'The profile that the credential speaks for, and what is left to set up',
+  chapter: 'Workspaces and profiles',
+  access: {
+    credentials: ['api_key', 'session', 'mcp', 'app'],
+    scopes: anyOf('campaigns:read', 'conversions:read', 'analytics:read', 'attribution:write', 'connections:read'),
+    grain: 'profile',
+  },
+  answers: {
+    200: {
+      schema: data(
+        Profile.extend({
+          readiness: z.array(z.strictObject({ step: z.string(), is_done: z.boolean() })),
+        }),
+      ),
+    },
+  },
+});
+
+export const governed = { credentials: ['app'], grain: 'profile', entitlement: 'not needed' } as const;
+
+export const profileInPath = { params: z.object({ profileId: Uuid }), ids: { profileId: 'profile' } } as const;
+
+export const updateEntitlement = route({
+  id: 'updateEntitlement',
+  method: 'PUT',
+  path: '/api/v1/profiles/{profileId}/entitlements/atribu_attribution',
+  summary: 'Enable or disable attribution for a profile that this app created',
+  chapter: 'Workspaces and profiles',
+  audit: { action: 'entitlement.updated', of: 'profile:{params.profileId}' },
+  access: governed,
+  ...profileInPath,
+  // An id that is not a UUID names no profile either.
+  refusedAs: { profileId: 'not_found' },
+  body: {
+    schema: z.object({
+      enabled: z.boolean(),
+      privacy_mode: PrivacyMode.optional().describe('At least as private as the profile is.'),
+    }),
+  },
+  idempotency: 'natural',
+  answers: { 200: { schema: data(z.strictObject({ enabled: z.boolean(), privacy_mode: PrivacyMode })), bare: true } },
+});
+
+export const updatePrivacy = route({
+  id: 'updatePrivacy',
+  method: 'PUT',
+  path: '/api/v1/profile/privacy',
+  summary: 'Set how private the profile is',
+  description:
+    'More private or less. A partner app makes a profile more private only. When it becomes healthcare-family, the bundle that shows people leaves the grants of all apps for good: after it was loosened again they ask for it anew.',
+  chapter: 'Workspaces and profiles',
+  audit: { action: 'profile.privacy_changed', of: 'profile:{caller.profileId}' },
+  access: { credentials: ['session'], roles: ['owner', 'admin'], grain: 'profile', entitlement: 'not needed' },
+  body: { schema: z.object({ privacy_mode: PrivacyMode }) },
+  idempotency: 'natural',
+  answers: { 200: { schema: data(z.strictObject({ privacy_mode: PrivacyMode })) } },
+});
+
+const owner = { credentials: ['session'], roles: ['owner'], grain: 'workspace' } as const;
+
+export const deleteProfile = route({
+  id: 'deleteProfile',
+  method: 'DELETE',
+  path: '/api/v1/workspaces/{workspaceId}/profiles/{profileId}',
+  summary: 'Delete a profile and everything in it, receipts included',
+  description: 'It is out of reach at once; its rows are removed from every store in the background.',
+  chapter: 'Workspaces and profiles',
+  audit: { action: 'profile.deleted', of: 'profile:{params.profileId}' },
+  access: owner,
+  params: z.object({ workspaceId: Uuid, profileId: Uuid }),
+  refusedAs: { workspaceId: 'not_found', profileId: 'not_found' },
+  ids: { workspaceId: 'workspace', profileId: 'profile' },
+  answers: { 200: { schema: workspaceData(Deleted), bare: true } },
+});
+
+export const deleteWorkspace = route({
+  id: 'deleteWorkspace',
+  method: 'DELETE',
+  path: '/api/v1/workspaces/{workspaceId}',
+  summary: 'Delete a workspace and all of its profiles',
+  chapter: 'Workspaces and profiles',
+  audit: { action: 'workspace.deleted', of: 'workspace:{params.workspaceId}' },
+  access: owner,
+  params: z.object({ workspaceId: Uuid }),
+  refusedAs: { workspaceId: 'not_found' },
+  ids: { workspaceId: 'workspace' },
+  answers: { 200: { schema: workspaceData(Deleted), bare: true } },
+});
