@@ -1,73 +1,6 @@
-import { flagWords, limits } from '@tributary/vocabulary';
 import { z } from 'zod';
-
-/** One setting: its name in the environment, what it may be, and what it is for in the operator's words. */
-export interface Setting<S extends z.ZodType = z.ZodType> {
-  readonly variable: string;
-  readonly schema: S;
-  readonly about: string;
-  /** As text, the way an operator would write it. Absent: the setting is optional and undefined unless set. */
-  readonly fallback?: string;
-  /** Never printed, not even in an error. */
-  readonly secret?: true;
-}
-
-function setting<S extends z.ZodType>(
-  variable: string,
-  schema: S,
-  about: string,
-  more: { fallback: string; secret?: true },
-): Setting<S> & { readonly fallback: string } {
-  return { variable, schema, about, ...more };
-}
-
-function optional<S extends z.ZodType>(
-  variable: string,
-  schema: S,
-  about: string,
-  more: { secret?: true } = {},
-): Setting<S> {
-  return { variable, schema, about, ...more };
-}
-
-const wholeNumber = (least: number, most: number) =>
-  z
-    .string()
-    .regex(/^\d+$/, 'must be a whole number')
-    .transform(Number)
-    .refine((value) => value >= least && value <= most, `must be from ${least} to ${most}`);
-
-const oneOf = <const V extends readonly [string, ...string[]]>(values: V) =>
-  z.enum(values, `must be one of ${values.join(', ')}`);
-
-const address = (...protocols: string[]) =>
-  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
-    message: `must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
-  });
-
-const yesOrNo = oneOf(flagWords).transform((text) => text === 'true');
-
-/** "id:base64 of 32 bytes", several with commas; the first one is used for new work, the others can still be read. */
-const keyRing = z.string().transform((text, context) => {
-  const keys = text.split(',').map((part) => {
-    const [id = '', encoded = ''] = part.trim().split(':');
-    return { id, bytes: Buffer.from(encoded, 'base64') };
-  });
-  for (const { id, bytes } of keys) {
-    if (!/^[a-z0-9_-]{1,16}$/.test(id) || bytes.length !== 32) {
-      context.addIssue('must be keys written as id:base64 of 32 bytes, separated by commas');
-      return z.NEVER;
-    }
-  }
-  return keys;
-});
-
-const list = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== ''),
-);
+import { exchangeRates, summaries } from './outside.ts';
+import { address, keyRing, list, oneOf, optional, type Setting, setting, wholeNumber, yesOrNo } from './setting.ts';
 
 const whereItAnswers = {
   baseUrl: setting('BASE_URL', address('http:', 'https:'), 'The public address of this deployment.', {
@@ -322,42 +255,6 @@ const runningIt = {
     'OTEL_EXPORTER_OTLP_ENDPOINT',
     address('http:', 'https:'),
     'Where OpenTelemetry traces go. Unset: no traces.',
-  ),
-};
-
-const exchangeRates = {
-  ecbRatesUrl: optional(
-    'ECB_RATES_URL',
-    address('http:', 'https:'),
-    'Where the European Central Bank publishes its daily rates as XML: https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml. Unset: it is not asked.',
-  ),
-  bcchRatesUrl: optional(
-    'BCCH_RATES_URL',
-    address('http:', 'https:'),
-    'Where Banco Central de Chile answers with the series of the observed dollar (F073.TCO.PRE.Z.D) as JSON, with your user and password in the address. Unset: it is not asked.',
-    { secret: true },
-  ),
-};
-
-const summaries = {
-  modelBaseUrl: optional(
-    'MODEL_BASE_URL',
-    address('http:', 'https:'),
-    "Where a language model answers in the form of OpenAI's chat completions, up to the version: https://api.example.com/v1. Unset: no journey is summarised.",
-  ),
-  modelName: optional('MODEL_NAME', z.string().min(1), 'What the model is called there.'),
-  modelApiKey: optional('MODEL_API_KEY', z.string().min(1), 'The key that it asks for, if it does.', { secret: true }),
-  modelInPrivateNetwork: setting(
-    'MODEL_IN_PRIVATE_NETWORK',
-    yesOrNo,
-    'Whether the model may be on this machine or in a private network, over plain HTTP and at any port.',
-    { fallback: 'false' },
-  ),
-  summariesPerDay: setting(
-    'SUMMARIES_PER_DAY',
-    wholeNumber(0, 1_000_000),
-    'How many journeys a workspace may have summarised in a day (UTC).',
-    { fallback: String(limits.journeySummary.defaultUnitsPerDay) },
   ),
 };
 

@@ -1,0 +1,41 @@
+import { limits } from '@tributary/vocabulary';
+import { z } from 'zod';
+import { address, optional, setting, wholeNumber, yesOrNo } from './setting.ts';
+
+/** Whom we ask outside: banks for rates, a language model for summaries. */
+
+export const exchangeRates = {
+  ecbRatesUrl: optional(
+    'ECB_RATES_URL',
+    address('http:', 'https:'),
+    'Where the European Central Bank publishes its daily rates as XML: https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml. Unset: it is not asked.',
+  ),
+  bcchRatesUrl: optional(
+    'BCCH_RATES_URL',
+    address('http:', 'https:'),
+    'Where Banco Central de Chile answers with the series of the observed dollar (F073.TCO.PRE.Z.D) as JSON, with your user and password in the address. Unset: it is not asked.',
+    { secret: true },
+  ),
+};
+
+export const summaries = {
+  modelBaseUrl: optional(
+    'MODEL_BASE_URL',
+    address('http:', 'https:'),
+    "Where a language model answers in the form of OpenAI's chat completions, up to the version: https://api.example.com/v1. Unset: no journey is summarised.",
+  ),
+  modelName: optional('MODEL_NAME', z.string().min(1), 'What the model is called there.'),
+  modelApiKey: optional('MODEL_API_KEY', z.string().min(1), 'The key that it asks for, if it does.', { secret: true }),
+  modelInPrivateNetwork: setting(
+    'MODEL_IN_PRIVATE_NETWORK',
+    yesOrNo,
+    'Whether the model may be on this machine or in a private network, over plain HTTP and at any port.',
+    { fallback: 'false' },
+  ),
+  summariesPerDay: setting(
+    'SUMMARIES_PER_DAY',
+    wholeNumber(0, 1_000_000),
+    'How many journeys a workspace may have summarised in a day (UTC).',
+    { fallback: String(limits.journeySummary.defaultUnitsPerDay) },
+  ),
+};

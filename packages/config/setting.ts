@@ -1,0 +1,70 @@
+import { flagWords } from '@tributary/vocabulary';
+import { z } from 'zod';
+
+/** One setting: its name in the environment, what it may be, and what it is for in the operator's words. */
+export interface Setting<S extends z.ZodType = z.ZodType> {
+  readonly variable: string;
+  readonly schema: S;
+  readonly about: string;
+  /** As text, the way an operator would write it. Absent: the setting is optional and undefined unless set. */
+  readonly fallback?: string;
+  /** Never printed, not even in an error. */
+  readonly secret?: true;
+}
+
+export function setting<S extends z.ZodType>(
+  variable: string,
+  schema: S,
+  about: string,
+  more: { fallback: string; secret?: true },
+): Setting<S> & { readonly fallback: string } {
+  return { variable, schema, about, ...more };
+}
+
+export function optional<S extends z.ZodType>(
+  variable: string,
+  schema: S,
+  about: string,
+  more: { secret?: true } = {},
+): Setting<S> {
+  return { variable, schema, about, ...more };
+}
+
+export const wholeNumber = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, `must be from ${least} to ${most}`);
+
+export const oneOf = <const V extends readonly [string, ...string[]]>(values: V) =>
+  z.enum(values, `must be one of ${values.join(', ')}`);
+
+export const address = (...protocols: string[]) =>
+  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
+    message: `must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+  });
+
+export const yesOrNo = oneOf(flagWords).transform((text) => text === 'true');
+
+/** "id:base64 of 32 bytes", several with commas; the first one is used for new work, the others can still be read. */
+export const keyRing = z.string().transform((text, context) => {
+  const keys = text.split(',').map((part) => {
+    const [id = '', encoded = ''] = part.trim().split(':');
+    return { id, bytes: Buffer.from(encoded, 'base64') };
+  });
+  for (const { id, bytes } of keys) {
+    if (!/^[a-z0-9_-]{1,16}$/.test(id) || bytes.length !== 32) {
+      context.addIssue('must be keys written as id:base64 of 32 bytes, separated by commas');
+      return z.NEVER;
+    }
+  }
+  return keys;
+});
+
+export const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
