@@ -1,7 +1,8 @@
 import { clickIdKindNames, entityLevels, marketingChannels } from '@tributary/vocabulary';
 import { clickIds, idParameters, media, utmParameters } from './campaign-tags.ts';
-import { siteKinds, sites } from './channel-table.ts';
+import { sites } from './channel-table.ts';
 import { loginHosts, paymentHosts, type RedirectHost } from './redirect-hosts.ts';
+import { siteKinds } from './sites/site.ts';
 
 /** docs/channels.md */
 export function channelsPage(): string {

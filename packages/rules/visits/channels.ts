@@ -9,9 +9,10 @@ import {
   media,
   utmParameters,
 } from './campaign-tags.ts';
-import { type Site, siteByName, siteKinds, sites } from './channel-table.ts';
+import { siteByName, sites } from './channel-table.ts';
 import { isRedirectHost, isUnder, plainHost, siteOfHost } from './hosts.ts';
 import { readParameters } from './parameters.ts';
+import { type Site, siteKinds } from './sites/site.ts';
 
 /**
  * Where a visit came from, read from its two addresses alone. A masked address gives the same answer as the one it was made

@@ -1,5 +1,6 @@
-import { type Site, sites } from './channel-table.ts';
+import { sites } from './channel-table.ts';
 import { loginHosts, paymentHosts, type RedirectHost } from './redirect-hosts.ts';
+import type { Site } from './sites/site.ts';
 
 /** Who a host belongs to. */
 

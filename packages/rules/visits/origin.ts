@@ -8,7 +8,8 @@ import {
 } from '@tributary/vocabulary';
 import { entityIdOf } from '../entity-id.ts';
 import { clickIds } from './campaign-tags.ts';
-import { type Site, siteByName, siteKinds, sites } from './channel-table.ts';
+import { siteByName, sites } from './channel-table.ts';
+import { type Site, siteKinds } from './sites/site.ts';
 
 /** What brought an outcome, where its own message says so: a chat that an ad opened, a form inside the ad, a call. */
 export type Origin = {
