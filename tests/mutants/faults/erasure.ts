@@ -1,0 +1,12 @@
+import type { Fault } from '../fault.ts';
+
+export const faults: readonly Fault[] = [
+  {
+    id: 'identifiers-not-buried',
+    file: 'domain/erasures/erase-customer.ts',
+    from: '    ...identifiers.map(nameOfIdentifier),\n',
+    to: '',
+    breaks: 'an erased address comes back with the next message',
+    tests: ['domain/erasures'],
+  },
+];
