@@ -41,6 +41,11 @@ export class AppProcess {
     await ready.promise;
   }
 
+  get pid(): number {
+    if (this.#child?.pid === undefined) throw new Error(`The ${this.#app} was not started.`);
+    return this.#child.pid;
+  }
+
   async kill(): Promise<void> {
     const child = this.#child;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;

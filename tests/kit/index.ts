@@ -3,6 +3,7 @@ export { type Answer, type ApiChanges, openApi, type TestApi, type TestApp, test
 export { auditEntries } from './audit.ts';
 export { alternate, type Bench, type BenchResult, median } from './bench.ts';
 export { buildProfile } from './builders.ts';
+export { credentialBuilders, type ProbeCredential, probeCredentials } from './credential-builders.ts';
 export { cloneDatabase, type TestDatabase } from './database.ts';
 export { openDesk, type TestDesk, testKeys, testVault } from './desk.ts';
 export { type DnsRecords, startDns, type TestDns } from './dns.ts';
@@ -11,16 +12,7 @@ export { type DrillEngines, openDrillEngines } from './drill-engines.ts';
 export { openDrillKit } from './drill-kit.ts';
 export { type FlakyLine, openFlakyLineTo } from './flaky-line.ts';
 export { httpApi } from './http-api.ts';
-export {
-  type BuilderKit,
-  buildMarkedProfile,
-  credentialBuilders,
-  idBuilders,
-  type MarkedProfile,
-  notYet,
-  type ProbeCredential,
-  probeCredentials,
-} from './id-builders.ts';
+export { type BuilderKit, buildMarkedProfile, idBuilders, type MarkedProfile, notYet } from './id-builders.ts';
 export { type BuiltKey, buildApiKey } from './keys.ts';
 export { Killable } from './killable.ts';
 export { openKit, openTest, openTestWithClickHouse } from './open-test.ts';

@@ -22,6 +22,8 @@ export async function buildMember(
   workspaceId: string,
   role: Role = 'owner',
   mark = 'person.test',
+  /** Who does nothing for long is signed out: where the clock is a real one, they were here just now. */
+  seenAt?: Date,
 ): Promise<BuiltMember> {
   const [userId, sessionId] = [uuid(), uuid()];
   const token = randomBytes(24).toString('base64url').replaceAll(/[-_]/g, 'x');
@@ -38,7 +40,14 @@ export async function buildMember(
       .execute();
     await tx
       .insertInto('sessions')
-      .values({ id: sessionId, user_id: userId, token: hashToken(token), expires_at: farAhead, ...times })
+      .values({
+        id: sessionId,
+        user_id: userId,
+        token: hashToken(token),
+        expires_at: farAhead,
+        seen_at: seenAt ?? null,
+        ...times,
+      })
       .execute();
   });
   return {
