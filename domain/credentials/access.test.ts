@@ -1,59 +1,11 @@
-import type { Role } from '@tributary/contract';
-import { setPrivacyByOperator } from '@tributary/domain/tenants/room.ts';
-import { auditEntries, buildMember, buildProfile, openTest, operatorOf } from '@tributary/testkit';
+import { buildProfile, openTest } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
 import { describe, expect, test } from 'vitest';
-import { createKeyByOperator } from './create-key.ts';
+import { type Headers, openAccess } from './access.fixture.ts';
 
 const { kit, api } = await openTest();
-const app = await api.registerApp();
-let unbound = await app.token();
-
-type Headers = Record<string, string>;
-const call = async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, headers: Headers, body?: unknown) => {
-  const response = await api.fastify.inject({
-    method,
-    url,
-    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
-  });
-  return { status: response.statusCode, body: response.json(), headers: response.headers };
-};
-const errorOf = async (answer: Promise<{ status: number; body: { error?: { code: string } } }>) => {
-  const { status, body } = await answer;
-  return [status, body.error?.code];
-};
-
-/** A profile that the app made, enabled and was granted all of. */
-async function provision(
-  traits: { privacy_mode?: string; isHealthcareAgency?: boolean; scopes?: string[]; enabled?: boolean } = {},
-) {
-  const workspace = await call('POST', '/api/v1/workspaces', unbound, {
-    name: 'Acme',
-    is_healthcare_agency: traits.isHealthcareAgency ?? false,
-  });
-  const workspaceId = workspace.body.data.id as string;
-  const profile = await call('POST', '/api/v1/profiles', unbound, {
-    workspace_id: workspaceId,
-    name: 'Shop',
-    ...(traits.privacy_mode && { privacy_mode: traits.privacy_mode }),
-  });
-  const profileId = profile.body.data.id as string;
-  if (traits.enabled !== false) await call('PUT', entitlement(profileId), unbound, { enabled: true });
-  await call('PUT', `/api/v1/profiles/${profileId}/grant`, unbound, {
-    scopes: traits.scopes ?? ['analytics', 'attribution_write'],
-  });
-  return { workspaceId, profileId };
-}
-const entitlement = (profileId: string) => `/api/v1/profiles/${profileId}/entitlements/atribu_attribution`;
-const mint = async (profileId: string, body: object = {}) => {
-  const { body: answer } = await call('POST', '/api/v1/keys', await app.token(profileId), body);
-  return {
-    id: answer.data.id as string,
-    scopes: answer.data.scopes as string[],
-    headers: { authorization: `Bearer ${answer.data.key}` },
-  };
-};
+const access = await openAccess(api);
+const { app, call, errorOf, provision, entitlement, mint } = access;
 
 describe('POST /oauth/token', () => {
   const ask = (form: Record<string, string>, headers: Headers = {}) =>
@@ -168,7 +120,7 @@ describe('credentials', () => {
     expect((await call('GET', '/api/v1/profile', token)).status).toBe(200);
     kit.clock.advance(3_600_000);
     expect(await errorOf(call('GET', '/api/v1/profile', token))).toEqual([401, 'unauthorized']);
-    unbound = await app.token();
+    access.unbound = await app.token();
   });
 
   test('[auth-008] a revoked key is 401 at once', async () => {
@@ -182,14 +134,14 @@ describe('credentials', () => {
   test('[auth-010] [auth-011] a narrowed grant narrows its keys at once, and a revoked one ends them', async () => {
     const { profileId } = await provision({ scopes: ['analytics', 'attribution_write'] });
     const key = await mint(profileId);
-    await call('PUT', `/api/v1/profiles/${profileId}/grant`, unbound, { scopes: ['campaigns_apply'] });
+    await call('PUT', `/api/v1/profiles/${profileId}/grant`, access.unbound, { scopes: ['campaigns_apply'] });
     const narrowed = await call('GET', '/api/v1/profile', key.headers);
     expect(narrowed.body.error).toMatchObject({
       code: 'insufficient_scope',
       status: 403,
       required_scopes: ['campaigns:read'],
     });
-    await call('PUT', `/api/v1/profiles/${profileId}/grant`, unbound, { scopes: [] });
+    await call('PUT', `/api/v1/profiles/${profileId}/grant`, access.unbound, { scopes: [] });
     expect(await errorOf(call('GET', '/api/v1/profile', key.headers))).toEqual([403, 'insufficient_scope']);
   });
 
@@ -277,7 +229,7 @@ describe('tenancy', () => {
 
   test('[err-066] [lim-031] a workspace takes as many active profiles as its plan includes', async () => {
     const { workspaceId } = await provision();
-    const create = () => call('POST', '/api/v1/profiles', unbound, { workspace_id: workspaceId, name: 'More' });
+    const create = () => call('POST', '/api/v1/profiles', access.unbound, { workspace_id: workspaceId, name: 'More' });
     expect([(await create()).status, (await create()).status]).toEqual([201, 201]);
     const refused = await create();
     expect(refused.body.error).toMatchObject({
@@ -290,7 +242,7 @@ describe('tenancy', () => {
 
   test('two requests at once do not both take the last place', async () => {
     const { workspaceId } = await provision();
-    const create = () => call('POST', '/api/v1/profiles', unbound, { workspace_id: workspaceId, name: 'More' });
+    const create = () => call('POST', '/api/v1/profiles', access.unbound, { workspace_id: workspaceId, name: 'More' });
     const statuses = (await Promise.all(Array.from({ length: 6 }, create))).map(({ status }) => status).sort();
     expect(statuses).toEqual([201, 201, 403, 403, 403, 403]);
   });
@@ -298,11 +250,11 @@ describe('tenancy', () => {
   test('an app puts profiles only into workspaces of its own', async () => {
     const foreign = await buildProfile(kit.app);
     const body = (workspace_id: string) => ({ workspace_id, name: 'Mine' });
-    expect(await errorOf(call('POST', '/api/v1/profiles', unbound, body(foreign.workspaceId)))).toEqual([
+    expect(await errorOf(call('POST', '/api/v1/profiles', access.unbound, body(foreign.workspaceId)))).toEqual([
       404,
       'not_found',
     ]);
-    expect(await errorOf(call('POST', '/api/v1/profiles', unbound, body(uuid())))).toEqual([404, 'not_found']);
+    expect(await errorOf(call('POST', '/api/v1/profiles', access.unbound, body(uuid())))).toEqual([404, 'not_found']);
   });
 
   test.each([
@@ -312,7 +264,7 @@ describe('tenancy', () => {
     [{ name: 'x', reporting_currency: 'pesos' }, 'reporting_currency'],
   ])('%j is 422 and names %s', async (body, field) => {
     const { workspaceId } = await provision();
-    const answer = await call('POST', '/api/v1/profiles', unbound, { workspace_id: workspaceId, ...body });
+    const answer = await call('POST', '/api/v1/profiles', access.unbound, { workspace_id: workspaceId, ...body });
     expect(answer.body.error).toMatchObject({ code: 'validation_error', status: 422, field });
   });
 
@@ -320,8 +272,11 @@ describe('tenancy', () => {
     const { profileId } = await provision({ enabled: false });
     const other = await (await api.registerApp()).token();
     expect(await errorOf(call('PUT', entitlement(profileId), other, { enabled: true }))).toEqual([404, 'not_found']);
-    expect(await errorOf(call('PUT', entitlement(uuid()), unbound, { enabled: true }))).toEqual([404, 'not_found']);
-    const { body } = await call('PUT', entitlement(profileId), unbound, { enabled: true });
+    expect(await errorOf(call('PUT', entitlement(uuid()), access.unbound, { enabled: true }))).toEqual([
+      404,
+      'not_found',
+    ]);
+    const { body } = await call('PUT', entitlement(profileId), access.unbound, { enabled: true });
     expect(body).toEqual({ data: { enabled: true, privacy_mode: 'standard' }, meta: { profile_id: profileId } });
   });
 
@@ -331,7 +286,7 @@ describe('tenancy', () => {
     const write = () => call('POST', '/api/v1/customers', key.headers, { rows: [{ email: 'ana@example.com' }] });
     expect(await errorOf(write())).toEqual([409, 'entitlement_required']);
     expect((await call('GET', '/api/v1/customers/search?q=an', key.headers)).status).toBe(200);
-    await call('PUT', entitlement(profileId), unbound, { enabled: true });
+    await call('PUT', entitlement(profileId), access.unbound, { enabled: true });
     expect((await write()).status).toBe(200);
   });
 
@@ -343,136 +298,16 @@ describe('tenancy', () => {
       403,
       'insufficient_scope',
     ]);
-    await call('PUT', `/api/v1/profiles/${profileId}/grant`, unbound, { scopes: ['analytics_pii'] });
+    await call('PUT', `/api/v1/profiles/${profileId}/grant`, access.unbound, { scopes: ['analytics_pii'] });
     expect((await call('GET', '/api/v1/customers/search?q=an', (await mint(profileId)).headers)).status).toBe(200);
   });
 
   test('[auth-028] the entitlement sets privacy first: with people asked for, the grant is refused afterwards', async () => {
     const { profileId } = await provision({ enabled: false });
-    await call('PUT', entitlement(profileId), unbound, { enabled: true, privacy_mode: 'hipaa' });
+    await call('PUT', entitlement(profileId), access.unbound, { enabled: true, privacy_mode: 'hipaa' });
     expect(
-      await errorOf(call('PUT', `/api/v1/profiles/${profileId}/grant`, unbound, { scopes: ['analytics_pii'] })),
+      await errorOf(call('PUT', `/api/v1/profiles/${profileId}/grant`, access.unbound, { scopes: ['analytics_pii'] })),
     ).toEqual([403, 'healthcare_scope_forbidden']);
-  });
-});
-
-describe('healthcare-family profiles', () => {
-  test.each([
-    ['[conv-022]', { isHealthcareAgency: true }],
-    ['[conv-023]', { privacy_mode: 'platform_safe' }],
-    ['[conv-024]', { privacy_mode: 'hipaa' }],
-  ])('[auth-019] [auth-020] [auth-024] %s %j: no grant and no key shows people', async (_, traits) => {
-    const { profileId } = await provision({ ...traits, scopes: ['analytics'] });
-    expect(
-      await errorOf(call('PUT', `/api/v1/profiles/${profileId}/grant`, unbound, { scopes: ['analytics_pii'] })),
-    ).toEqual([403, 'healthcare_scope_forbidden']);
-    const key = await mint(profileId);
-    expect(key.scopes.filter((scope) => scope === 'customers:read' || scope === 'visitors:read')).toEqual([]);
-    expect(
-      await errorOf(call('POST', '/api/v1/keys', await app.token(profileId), { scopes: ['customers:read'] })),
-    ).toEqual([403, 'healthcare_scope_forbidden']);
-  });
-
-  test('[auth-023] [auth-024] [conv-026] a switch revokes the live keys that show people, and only those; a replacement lacks both scopes', async () => {
-    const { profileId } = await provision({ scopes: ['analytics_pii', 'attribution_write'] });
-    const showsPeople = await mint(profileId);
-    const showsCustomers = await mint(profileId, { scopes: ['customers:read'] });
-    const showsVisitors = await mint(profileId, { scopes: ['visitors:read', 'campaigns:read'] });
-    const showsNone = await mint(profileId, { scopes: ['campaigns:read'] });
-    expect(showsPeople.scopes).toContain('customers:read');
-    await call('PUT', entitlement(profileId), unbound, { enabled: true, privacy_mode: 'platform_safe' });
-    for (const { headers } of [showsPeople, showsCustomers, showsVisitors])
-      expect(await errorOf(call('GET', '/api/v1/profile', headers))).toEqual([401, 'unauthorized']);
-    expect((await call('GET', '/api/v1/profile', showsNone.headers)).status).toBe(200);
-    const replacement = await mint(profileId);
-    expect(replacement.scopes.filter((scope) => /customers|visitors/.test(scope))).toEqual([]);
-    expect(await errorOf(call('GET', '/api/v1/customers/search?q=an', replacement.headers))).toEqual([
-      403,
-      'insufficient_scope',
-    ]);
-  });
-});
-
-test('[auth-023] a workspace that becomes a healthcare agency revokes the keys of all its profiles that show people', async () => {
-  const { workspaceId, profileId } = await provision({ scopes: ['analytics_pii'] });
-  const [showsPeople, showsNone] = [await mint(profileId), await mint(profileId, { scopes: ['campaigns:read'] })];
-  await kit.owner.unbound.transaction((tx) =>
-    tx.updateTable('workspaces').set({ is_healthcare_agency: true }).where('id', '=', workspaceId).execute(),
-  );
-  expect(await errorOf(call('GET', '/api/v1/profile', showsPeople.headers))).toEqual([401, 'unauthorized']);
-  expect((await call('GET', '/api/v1/profile', showsNone.headers)).status).toBe(200);
-});
-
-describe('privacy', () => {
-  const grantOf = async (profileId: string) =>
-    (
-      await kit.app
-        .forProfile(profileId)
-        .transaction((tx) => tx.selectFrom('grants').select('oauth_scopes').executeTakeFirstOrThrow())
-    ).oauth_scopes;
-  const set = (profileId: string, privacy_mode: string) =>
-    call('PUT', entitlement(profileId), unbound, { enabled: true, privacy_mode });
-  const asMember = async (workspaceId: string, profileId: string, role: Role, privacy_mode: string) =>
-    call('PUT', '/api/v1/profile/privacy', (await buildMember(kit.app, workspaceId, role)).headers({ profileId }), {
-      privacy_mode,
-    });
-
-  test('an app makes a profile more private, and never less', async () => {
-    const { profileId } = await provision();
-    expect((await set(profileId, 'platform_safe')).status).toBe(200);
-    expect((await set(profileId, 'hipaa')).body.data.privacy_mode).toBe('hipaa');
-    for (const looser of ['standard', 'platform_safe']) {
-      const { status, body } = await set(profileId, looser);
-      expect([status, body.error.code, body.error.reason]).toEqual([403, 'forbidden', 'privacy_loosened']);
-    }
-    expect((await set(profileId, 'hipaa')).status).toBe(200);
-  });
-
-  test('owner and admin do both; nobody else does', async () => {
-    const { workspaceId, profileId } = await provision({ privacy_mode: 'hipaa' });
-    const loosened = await asMember(workspaceId, profileId, 'admin', 'standard');
-    expect([loosened.status, loosened.body.data.privacy_mode]).toEqual([200, 'standard']);
-    expect((await asMember(workspaceId, profileId, 'owner', 'hipaa')).status).toBe(200);
-    expect((await asMember(workspaceId, profileId, 'analyst', 'standard')).status).toBe(403);
-    const entries = await auditEntries(kit, { workspaceId });
-    expect(entries.filter(({ action }) => action === 'profile.privacy_changed').map(({ target }) => target)).toEqual([
-      `profile:${profileId}`,
-      `profile:${profileId}`,
-    ]);
-  });
-
-  test('the bundle that shows people leaves the grants for good, and is asked for anew', async () => {
-    const { workspaceId, profileId } = await provision({ scopes: ['analytics_pii', 'attribution_write'] });
-    await set(profileId, 'hipaa');
-    expect(await grantOf(profileId)).toEqual(['analytics', 'attribution_write']);
-    await asMember(workspaceId, profileId, 'owner', 'standard');
-    expect((await mint(profileId)).scopes).not.toContain('customers:read');
-    const grant = { scopes: ['analytics_pii'] };
-    expect((await call('PUT', `/api/v1/profiles/${profileId}/grant`, unbound, grant)).status).toBe(200);
-    expect((await mint(profileId)).scopes).toContain('customers:read');
-  });
-
-  test('so it does on all profiles of a workspace that becomes an agency of healthcare', async () => {
-    const { workspaceId, profileId } = await provision({ scopes: ['analytics', 'analytics_pii'] });
-    await kit.app
-      .forWorkspace(workspaceId)
-      .transaction((tx) => tx.updateTable('workspaces').set({ is_healthcare_agency: true }).execute());
-    expect(await grantOf(profileId)).toEqual(['analytics']);
-  });
-
-  test('[auth-022] [err-024] a key that would show people on a healthcare profile is refused, whoever asks for it', async () => {
-    const { workspaceId, profileId } = await provision({ privacy_mode: 'hipaa' });
-    const owner = (await buildMember(kit.app, workspaceId, 'owner')).headers({ profileId });
-    const asked = { scopes: ['campaigns:read', 'customers:read'] };
-    expect(await errorOf(call('POST', '/api/v1/keys', owner, asked))).toEqual([403, 'healthcare_scope_forbidden']);
-    const made = await call('POST', '/api/v1/keys', owner, {});
-    expect(made.body.data.scopes).not.toContain('customers:read');
-    const operator = operatorOf(kit);
-    await expect(createKeyByOperator(operator, profileId, { scopes: ['visitors:read'] })).rejects.toMatchObject({
-      code: 'healthcare_scope_forbidden',
-    });
-    await setPrivacyByOperator(operator, profileId, 'standard');
-    expect(await createKeyByOperator(operator, profileId, { scopes: ['visitors:read'] })).toHaveProperty('key');
   });
 });
 

@@ -5,6 +5,7 @@ import { buildApiKey, buildProfile, openApi, openTestWithClickHouse } from '@tri
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { linkBrowser } from './link-browser.fixture.ts';
 
 const { kit, api, clickhouse } = await openTestWithClickHouse();
 let profileId: string;
@@ -27,36 +28,7 @@ const store = (...changes: Parameters<typeof visit>[0][]) =>
     changes.map((one) => visit({ profile_id: profileId, ...one })),
   );
 
-/** A customer of the profile to whom the browser belongs. */
-async function link(visitorId: string): Promise<string> {
-  const customerId = uuid();
-  const now = kit.clock.now();
-  await kit.app.forProfile(profileId).transaction(async (tx) => {
-    await tx
-      .insertInto('customers')
-      .values({
-        profile_id: profileId,
-        id: customerId,
-        sources: [],
-        terms: [],
-        first_seen_at: now,
-        last_seen_at: now,
-        created_at: now,
-      })
-      .execute();
-    await tx
-      .insertInto('visitor_links')
-      .values({
-        profile_id: profileId,
-        visitor_id: visitorId,
-        customer_id: customerId,
-        source: 'identify',
-        linked_at: now,
-      })
-      .execute();
-  });
-  return customerId;
-}
+const link = (visitorId: string) => linkBrowser(kit, profileId, visitorId);
 
 describe('the feed of events', () => {
   test('[track-016] shows a visit with all that was found out about it, and whose browser it was', async () => {

@@ -1,0 +1,130 @@
+import type { Role } from '@tributary/contract';
+import { setPrivacyByOperator } from '@tributary/domain/tenants/room.ts';
+import { auditEntries, buildMember, openTest, operatorOf } from '@tributary/testkit';
+import { describe, expect, test } from 'vitest';
+import { openAccess } from './access.fixture.ts';
+import { createKeyByOperator } from './create-key.ts';
+
+const { kit, api } = await openTest();
+const access = await openAccess(api);
+const { app, call, errorOf, provision, entitlement, mint } = access;
+
+describe('healthcare-family profiles', () => {
+  test.each([
+    ['[conv-022]', { isHealthcareAgency: true }],
+    ['[conv-023]', { privacy_mode: 'platform_safe' }],
+    ['[conv-024]', { privacy_mode: 'hipaa' }],
+  ])('[auth-019] [auth-020] [auth-024] %s %j: no grant and no key shows people', async (_, traits) => {
+    const { profileId } = await provision({ ...traits, scopes: ['analytics'] });
+    expect(
+      await errorOf(call('PUT', `/api/v1/profiles/${profileId}/grant`, access.unbound, { scopes: ['analytics_pii'] })),
+    ).toEqual([403, 'healthcare_scope_forbidden']);
+    const key = await mint(profileId);
+    expect(key.scopes.filter((scope) => scope === 'customers:read' || scope === 'visitors:read')).toEqual([]);
+    expect(
+      await errorOf(call('POST', '/api/v1/keys', await app.token(profileId), { scopes: ['customers:read'] })),
+    ).toEqual([403, 'healthcare_scope_forbidden']);
+  });
+
+  test('[auth-023] [auth-024] [conv-026] a switch revokes the live keys that show people, and only those; a replacement lacks both scopes', async () => {
+    const { profileId } = await provision({ scopes: ['analytics_pii', 'attribution_write'] });
+    const showsPeople = await mint(profileId);
+    const showsCustomers = await mint(profileId, { scopes: ['customers:read'] });
+    const showsVisitors = await mint(profileId, { scopes: ['visitors:read', 'campaigns:read'] });
+    const showsNone = await mint(profileId, { scopes: ['campaigns:read'] });
+    expect(showsPeople.scopes).toContain('customers:read');
+    await call('PUT', entitlement(profileId), access.unbound, { enabled: true, privacy_mode: 'platform_safe' });
+    for (const { headers } of [showsPeople, showsCustomers, showsVisitors])
+      expect(await errorOf(call('GET', '/api/v1/profile', headers))).toEqual([401, 'unauthorized']);
+    expect((await call('GET', '/api/v1/profile', showsNone.headers)).status).toBe(200);
+    const replacement = await mint(profileId);
+    expect(replacement.scopes.filter((scope) => /customers|visitors/.test(scope))).toEqual([]);
+    expect(await errorOf(call('GET', '/api/v1/customers/search?q=an', replacement.headers))).toEqual([
+      403,
+      'insufficient_scope',
+    ]);
+  });
+});
+
+test('[auth-023] a workspace that becomes a healthcare agency revokes the keys of all its profiles that show people', async () => {
+  const { workspaceId, profileId } = await provision({ scopes: ['analytics_pii'] });
+  const [showsPeople, showsNone] = [await mint(profileId), await mint(profileId, { scopes: ['campaigns:read'] })];
+  await kit.owner.unbound.transaction((tx) =>
+    tx.updateTable('workspaces').set({ is_healthcare_agency: true }).where('id', '=', workspaceId).execute(),
+  );
+  expect(await errorOf(call('GET', '/api/v1/profile', showsPeople.headers))).toEqual([401, 'unauthorized']);
+  expect((await call('GET', '/api/v1/profile', showsNone.headers)).status).toBe(200);
+});
+
+describe('privacy', () => {
+  const grantOf = async (profileId: string) =>
+    (
+      await kit.app
+        .forProfile(profileId)
+        .transaction((tx) => tx.selectFrom('grants').select('oauth_scopes').executeTakeFirstOrThrow())
+    ).oauth_scopes;
+  const set = (profileId: string, privacy_mode: string) =>
+    call('PUT', entitlement(profileId), access.unbound, { enabled: true, privacy_mode });
+  const asMember = async (workspaceId: string, profileId: string, role: Role, privacy_mode: string) =>
+    call('PUT', '/api/v1/profile/privacy', (await buildMember(kit.app, workspaceId, role)).headers({ profileId }), {
+      privacy_mode,
+    });
+
+  test('an app makes a profile more private, and never less', async () => {
+    const { profileId } = await provision();
+    expect((await set(profileId, 'platform_safe')).status).toBe(200);
+    expect((await set(profileId, 'hipaa')).body.data.privacy_mode).toBe('hipaa');
+    for (const looser of ['standard', 'platform_safe']) {
+      const { status, body } = await set(profileId, looser);
+      expect([status, body.error.code, body.error.reason]).toEqual([403, 'forbidden', 'privacy_loosened']);
+    }
+    expect((await set(profileId, 'hipaa')).status).toBe(200);
+  });
+
+  test('owner and admin do both; nobody else does', async () => {
+    const { workspaceId, profileId } = await provision({ privacy_mode: 'hipaa' });
+    const loosened = await asMember(workspaceId, profileId, 'admin', 'standard');
+    expect([loosened.status, loosened.body.data.privacy_mode]).toEqual([200, 'standard']);
+    expect((await asMember(workspaceId, profileId, 'owner', 'hipaa')).status).toBe(200);
+    expect((await asMember(workspaceId, profileId, 'analyst', 'standard')).status).toBe(403);
+    const entries = await auditEntries(kit, { workspaceId });
+    expect(entries.filter(({ action }) => action === 'profile.privacy_changed').map(({ target }) => target)).toEqual([
+      `profile:${profileId}`,
+      `profile:${profileId}`,
+    ]);
+  });
+
+  test('the bundle that shows people leaves the grants for good, and is asked for anew', async () => {
+    const { workspaceId, profileId } = await provision({ scopes: ['analytics_pii', 'attribution_write'] });
+    await set(profileId, 'hipaa');
+    expect(await grantOf(profileId)).toEqual(['analytics', 'attribution_write']);
+    await asMember(workspaceId, profileId, 'owner', 'standard');
+    expect((await mint(profileId)).scopes).not.toContain('customers:read');
+    const grant = { scopes: ['analytics_pii'] };
+    expect((await call('PUT', `/api/v1/profiles/${profileId}/grant`, access.unbound, grant)).status).toBe(200);
+    expect((await mint(profileId)).scopes).toContain('customers:read');
+  });
+
+  test('so it does on all profiles of a workspace that becomes an agency of healthcare', async () => {
+    const { workspaceId, profileId } = await provision({ scopes: ['analytics', 'analytics_pii'] });
+    await kit.app
+      .forWorkspace(workspaceId)
+      .transaction((tx) => tx.updateTable('workspaces').set({ is_healthcare_agency: true }).execute());
+    expect(await grantOf(profileId)).toEqual(['analytics']);
+  });
+
+  test('[auth-022] [err-024] a key that would show people on a healthcare profile is refused, whoever asks for it', async () => {
+    const { workspaceId, profileId } = await provision({ privacy_mode: 'hipaa' });
+    const owner = (await buildMember(kit.app, workspaceId, 'owner')).headers({ profileId });
+    const asked = { scopes: ['campaigns:read', 'customers:read'] };
+    expect(await errorOf(call('POST', '/api/v1/keys', owner, asked))).toEqual([403, 'healthcare_scope_forbidden']);
+    const made = await call('POST', '/api/v1/keys', owner, {});
+    expect(made.body.data.scopes).not.toContain('customers:read');
+    const operator = operatorOf(kit);
+    await expect(createKeyByOperator(operator, profileId, { scopes: ['visitors:read'] })).rejects.toMatchObject({
+      code: 'healthcare_scope_forbidden',
+    });
+    await setPrivacyByOperator(operator, profileId, 'standard');
+    expect(await createKeyByOperator(operator, profileId, { scopes: ['visitors:read'] })).toHaveProperty('key');
+  });
+});
