@@ -72,7 +72,9 @@ describe('every route needs a credential', () => {
         .map(({ id }) => id)
         .sort(),
     ).toEqual(
-      ['acceptInvitation', 'createToken', 'readChangelog', 'readOpenapi', 'signIn'].filter((id) => id in routes),
+      ['acceptInvitation', 'completeSignIn', 'createToken', 'readChangelog', 'readOpenapi', 'signIn'].filter(
+        (id) => id in routes,
+      ),
     );
   });
 });

@@ -64,4 +64,5 @@ test('what the table does not declare does not compile', () => {
   expectTypeOf<Told<'profile.freshness.changed', Omit<Freshness, 'since'>>>().not.toExtend<Announcement>();
   expectTypeOf<Told<string, Freshness>>().not.toExtend<Announcement>();
   expectTypeOf<Parameters<typeof announce>[1]>().toEqualTypeOf<readonly Announcement[]>();
+  expect(announce).toBeInstanceOf(Function);
 });

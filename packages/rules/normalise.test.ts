@@ -140,12 +140,22 @@ describe('a name', () => {
   });
 });
 
+/** Of a RUT: its digits from the last, times 2 to 7 and again from 2; what their sum lacks to a multiple of 11. */
+function checkDigit(number: number): string {
+  const sum = [...String(number)]
+    .reverse()
+    .reduce((total, digit, place) => total + Number(digit) * (2 + (place % 6)), 0);
+  return ['0', 'k'][[11, 10].indexOf(11 - (sum % 11))] ?? String(11 - (sum % 11));
+}
+
 describe('whatever the text', () => {
   const texts = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 40 }),
     fc.string({ unit: 'grapheme', maxLength: 20 }),
     fc.emailAddress(),
     fc.stringMatching(/^[+]?[\d .()-]{6,16}[kK]?$/),
+    fc.stringMatching(/^(\+56 ?)?9[ -]?\d{4}[ -]?\d{4}$/),
+    fc.integer({ min: 1_000_000, max: 26_000_000 }).map((number) => `${number}-${checkDigit(number)}`),
   );
   const functions = {
     email: normaliseEmail,

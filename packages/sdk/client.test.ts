@@ -333,6 +333,7 @@ test('the client of the real API has a method for each route, and pages where th
 
 test('the types say what a call takes and gives', () => {
   const typed = client();
+  expect([typeof typed.readThing, typeof typed.listThings.each]).toEqual(['function', 'function']);
   expectTypeOf(typed.readThing).returns.resolves.toEqualTypeOf<
     { data: { id: string }; meta: { profile_id: string } } | { data: { queued: true }; meta: { profile_id: string } }
   >();

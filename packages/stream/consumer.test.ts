@@ -273,6 +273,7 @@ test('a consumer outlives a lost connection, and a stop works without one', asyn
   line.cut();
   await eventually(() => !stream.isUp);
   await consumer.stop();
+  expect(seen).toEqual(['before', 'during']);
   await stream.close();
   await line.close();
 });

@@ -12,7 +12,7 @@ test('every key has a partition in range', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 1_024 }), (key, partitions) => {
       const partition = partitionOf(key, partitions);
-      return Number.isInteger(partition) && partition >= 0 && partition < partitions;
+      expect([Number.isInteger(partition), partition >= 0, partition < partitions]).toEqual([true, true, true]);
     }),
   );
 });

@@ -221,6 +221,7 @@ describe('without people in one’s role', () => {
     const { profileId } = scene.clinic;
     const viewer = await open('viewer', 'customers', { profileId });
     await viewer.page.getByText('This is a healthcare profile').waitFor();
+    expect(await viewer.page.getByRole('link', { name: 'Pat Reyes' }).count()).toBe(0);
     await viewer.page.context().close();
     const analyst = await open('analyst', 'customers', { profileId });
     await analyst.page.getByRole('link', { name: 'Pat Reyes' }).waitFor();

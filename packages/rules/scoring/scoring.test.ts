@@ -64,6 +64,10 @@ const figures: fc.Arbitrary<AdFigures> = fc
     );
   });
 const markets = fc.array(figures, { minLength: 1, maxLength: 90 });
+/** With a cohort that is large enough for scores: of strangers alone, hardly one in a hundred markets has one. */
+const crowded = fc
+  .array(figures, { minLength: 40, maxLength: 90 })
+  .map((ads) => ads.map((one, place) => (place % 3 ? { ...one, traits } : one)));
 
 describe('A percentile', () => {
   test('is the share below and half of the equals', () => {
@@ -134,8 +138,9 @@ describe('A cohort', () => {
 describe('A score', () => {
   test('[top-010] [top-012] [top-015] [top-024] is from 0 to 100, and the likelihood rises with it from 0 to 1', () => {
     fc.assert(
-      fc.property(markets, (ads) => {
+      fc.property(crowded, (ads) => {
         const scores = [...scoreAds(ads).values()].filter(({ composite }) => composite !== null);
+        expect(scores.length).toBeGreaterThanOrEqual(smallestCohort);
         for (const { composite, likelihood, cohort } of scores) {
           expect(composite).toBeGreaterThanOrEqual(0);
           expect(composite).toBeLessThanOrEqual(100);
