@@ -32,6 +32,7 @@ await step(
   vitestCount,
 );
 await step('conformance', ['tests/conformance/main.ts', '--from', '.engines/vitest.json'], exitCount);
+await step('mutants', ['tests/mutants/main.ts', '--sample'], exitCount);
 // Each has engines of its own and waits for them much of the time: two at once are as honest as one, and sooner done.
 const drills = readdirSync(join(root, 'tests/chaos')).flatMap((file) => /^(.+)\.drill\.ts$/.exec(file)?.[1] ?? []);
 await Promise.all(

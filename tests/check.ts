@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { findFaults } from './closed-lists.ts';
 import { claimFaults } from './conformance/page.ts';
+import { longFiles } from './file-sizes.ts';
 import { generatedFiles } from './generated-files.ts';
 import { readLock, supplyChainFaults } from './supply-chain.ts';
 import { breaches } from './walls/walls.ts';
@@ -32,6 +33,7 @@ const checks: Record<string, () => Promise<unknown>> = {
   'walls of tables': seekBreaches,
   'unused code': () => bin('knip'),
   'titles of tests': async () => refuse(claimFaults(root)),
+  'sizes of files': async () => refuse(longFiles(root)),
   'closed lists': async () => refuse(findFaults(root)),
   'licences and integrity': async () => refuse(supplyChainFaults(readLock(root))),
 };
