@@ -21,6 +21,7 @@ export interface PartResult {
   readonly heapStart: number;
   readonly heapEnd: number;
   readonly unreached: string[];
+  readonly dearest: { readonly cpu_ms: number; readonly request: string };
   readonly failures: readonly Failure[];
 }
 
@@ -60,6 +61,7 @@ export async function fuzzPart(
       heapStart,
       heapEnd,
       unreached: fuzzer.unreached(),
+      dearest: fuzzer.dearest,
       failures,
     };
   } finally {

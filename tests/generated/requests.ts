@@ -1,10 +1,11 @@
 import type { CredentialKind, Route } from '@tributary/contract';
 import fc from 'fast-check';
+import { z } from 'zod';
 import { bytesOf, type Draft, pairsOf, urlOf, writeCsv } from './draft.ts';
 import { hostileEscapes } from './hostile.ts';
 import { mutationsFor } from './mutations.ts';
 import { valuesOf } from './values.ts';
-import { type CredentialName, credentialsFor, idToken } from './world.ts';
+import { type CredentialName, credentialsFor, idToken, known } from './world.ts';
 
 /** A request as it is sent. Ids and secrets are tokens of a world, so that the same seed makes the same request everywhere. */
 export interface FuzzRequest {
@@ -81,6 +82,18 @@ function withIds(route: Route, input: RequestInput): RequestInput {
     input,
   );
 }
+
+/** Now and then somebody knows what to say: their own password, or an invitation of theirs. */
+function withKnown({ body }: Route, input: RequestInput, who: keyof typeof known | 'nobody'): RequestInput {
+  if (who === 'nobody' || body === undefined || !(body.schema instanceof z.ZodObject)) return input;
+  const { password } = known.member;
+  const said = { name: 'Guest', password, current_password: password, ...known[who] };
+  const taken = Object.entries(said).filter(([field]) => field in (body.schema as z.ZodObject).shape);
+  return { ...input, body: { ...(input.body as Fields), ...Object.fromEntries(taken) } };
+}
+
+/** Only these are asked for passwords and invitations; elsewhere an address or a name is anybody's. */
+const isOfAccounts = ({ access, body }: Route) => access.grain === 'account' && body !== undefined;
 
 /** Puts an id into one field: `customer_id`, or `rows.customer_id` for that of all rows. */
 export function withId(route: Route, input: RequestInput, field: string, id: string): RequestInput {
@@ -172,13 +185,15 @@ function requestsFor(route: Route, { isClean = false }: Wishes): fc.Arbitrary<Fu
       input: fc.oneof(inputsOf(route), inputsOf(route, { isBare: true })),
       /** Now and then the ids stay as random as they came. */
       keepsIds: fc.nat(5).map((n) => n === 5),
+      who: isOfAccounts(route) ? fc.constantFrom('nobody', 'member', 'guest') : fc.constant('nobody' as const),
       credential: credentialNames(route.access.credentials),
       key: needsKey || route.idempotency === 'accepted' ? fc.uuid() : fc.constant(undefined),
       isCsv: route.body?.csv ? fc.boolean() : fc.constant(false),
       mutations: fc.array(mutationsFor(has), { maxLength: isClean ? 0 : 3 }),
       from: addresses,
     })
-    .map(({ input, keepsIds, credential, key, isCsv, mutations, from }) => {
+    .map(({ input: made, keepsIds, who, credential, key, isCsv, mutations, from }) => {
+      const input = withKnown(route, made, who);
       const headers: Record<string, string> = key ? { 'idempotency-key': key } : {};
       const json = draftOf(route, keepsIds ? input : withIds(route, input), credential, headers);
       const draft = isCsv ? asCsv(route, json) : json;

@@ -1,16 +1,21 @@
 import { createHash } from 'node:crypto';
 import type { CredentialKind } from '@tributary/contract';
-import { mintSecret } from '@tributary/domain/credentials/room.ts';
+import { createPasswords } from '@tributary/domain/accounts/room.ts';
+import { hashSecret, mintSecret } from '@tributary/domain/credentials/room.ts';
 import {
   type BuilderKit,
   buildApiKey,
   buildMarkedProfile,
   credentialBuilders,
   idBuilders,
+  type MarkedProfile,
   type ProbeCredential,
   probeCredentials,
 } from '@tributary/testkit';
 import type { IdKind } from '@tributary/vocabulary';
+import { v7 as uuid } from 'uuid';
+
+const longAgo = new Date('2026-01-01T00:00:00Z');
 
 /** A profile with one of everything, and the credentials that open it more or less. */
 export interface World {
@@ -36,7 +41,13 @@ const digest = (text: string) => createHash('sha256').update(text).digest('hex')
 /** Stands for an id of its kind. It is a UUID itself, so that a request with it in place can be checked as it is. */
 export const idToken = (kind: IdKind): string => `f0220000-0000-7000-8000-${digest(kind)}`;
 
-const tokens = /f0220000-0000-7000-8000-[0-9a-f]{12}|@secret@/g;
+/** Stand for what a person knows: who owns the session signs in with these, and who was invited joins with those. */
+export const known = {
+  member: { email: 'member@f0220000.example', password: 'a long word of the fuzz' },
+  guest: { email: 'guest@f0220000.example', token: 'f0220000_invitation' },
+} as const;
+
+const tokens = /f0220000-0000-7000-8000-[0-9a-f]{12}|@secret@|(member|guest)@f0220000\.example|f0220000_invitation/g;
 
 export const settle = (text: string, world: World): string =>
   text.replace(tokens, (token) => world.tokens.get(token) ?? token);
@@ -73,14 +84,56 @@ export async function buildWorld(kit: BuilderKit): Promise<World> {
     ...mapped(credentialBuilders, (build) => build(kit, profile)),
   });
   const ids = await allOf(mapped(idBuilders, (build) => build(kit, profile)));
+  const memberEmail = await givePassword(kit, profile);
+  const guest = await invite(kit, profile);
   const secret = credentials.api_key?.authorization?.replace('Bearer ', '') ?? '';
   return {
     tokens: new Map([
       ['@secret@', secret],
+      [known.member.email, memberEmail],
+      [known.guest.email, guest.email],
+      [known.guest.token, guest.token],
       ...Object.entries(ids).map(([kind, id]) => [idToken(kind as IdKind), id] as const),
     ]),
     credentials: credentials as World['credentials'],
   };
+}
+
+/** Takes a core for a while, and is the same for everybody. */
+let passwordHash: Promise<string> | undefined;
+
+/** Whoever's session it is can also sign in; resolves to their address. */
+async function givePassword({ app }: BuilderKit, { workspaceId }: MarkedProfile): Promise<string> {
+  passwordHash ??= createPasswords(8).hash(known.member.password);
+  const password = await passwordHash;
+  return app.forWorkspace(workspaceId).transaction(async (tx) => {
+    const owner = await tx
+      .selectFrom('members')
+      .innerJoin('users', 'users.id', 'members.user_id')
+      .innerJoin('sessions', 'sessions.user_id', 'members.user_id')
+      .select(['users.id', 'users.email'])
+      .where('members.role', '=', 'owner')
+      .orderBy('users.id')
+      .executeTakeFirstOrThrow();
+    const account = { id: uuid(), user_id: owner.id, account_id: owner.id, provider_id: 'credential', password };
+    await tx
+      .insertInto('accounts')
+      .values({ ...account, created_at: longAgo, updated_at: longAgo })
+      .execute();
+    return owner.email;
+  });
+}
+
+async function invite({ app }: BuilderKit, { workspaceId, mark }: MarkedProfile) {
+  const [token, email] = [mintSecret('invitation'), `guest@${mark}.test`];
+  const invitation = { workspace_id: workspaceId, id: uuid(), hash: hashSecret(token), role: 'viewer', email };
+  await app.forWorkspace(workspaceId).transaction((tx) =>
+    tx
+      .insertInto('invitations')
+      .values({ ...invitation, created_at: longAgo, expires_at: new Date('9000-01-01T00:00:00Z') })
+      .execute(),
+  );
+  return { token, email };
 }
 
 const mapped = <T, U>(table: Readonly<Record<string, T>>, change: (value: T) => U): Record<string, U> =>
