@@ -1,15 +1,7 @@
 import { createPostgres, type Postgres } from '@tributary/postgres';
 import { buildProfile, openTestkit, type Testkit } from '@tributary/testkit';
-import {
-  createVault,
-  ensureKeys,
-  KeyRing,
-  loadKeys,
-  retireKeys,
-  rewrapRows,
-  rotateKey,
-  whyNotRetire,
-} from '@tributary/vault';
+import { createVault, ensureKeys, KeyRing, loadKeys, retireKeys, rotateKey } from '@tributary/vault';
+import { rewrapRows, whyNotRetire } from '@tributary/vault/sealed-rows.ts';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';

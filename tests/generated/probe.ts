@@ -218,7 +218,8 @@ const isIssued = (name: string): name is ProbeCredential => name in credentialBu
 const volatileHeaders = /^(date|x-request-id|x-ratelimit-.*|connection|keep-alive)$/;
 const uuids = new RegExp(uuidPattern, 'gi');
 const marks = /mark-[0-9a-f]{12}/g;
-const secrets = /trib_[a-z]+_[0-9A-Za-z]{4,38}|trk_[0-9A-Za-z]{22}|(?<=\\"token\\":\\")[\w-]{72}/g;
+const secrets =
+  /trib_[a-z]+_[0-9A-Za-z]{4,38}|trk_[0-9A-Za-z]{22}|(?<=\\"(?:token|identify_secret)\\":\\")[\w-]{43,72}/g;
 
 function mask({ status, headers, body }: Answered): string {
   const kept = Object.entries(headers).filter(([name]) => !volatileHeaders.test(name));

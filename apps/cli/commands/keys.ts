@@ -1,13 +1,6 @@
 import { answer } from '@tributary/operations';
-import {
-  createVault,
-  retireKeys,
-  rewrapKeys,
-  rewrapRows,
-  rotatedPurposes,
-  rotateKey,
-  whyNotRetire,
-} from '@tributary/vault';
+import { createVault, retireKeys, rewrapKeys, rotatedPurposes, rotateKey } from '@tributary/vault';
+import { rewrapRows, whyNotRetire } from '@tributary/vault/sealed-rows.ts';
 import type { KeyPurpose } from '@tributary/vocabulary';
 import { Argument, Command } from 'commander';
 import { withLedgers } from '../ledgers.ts';
