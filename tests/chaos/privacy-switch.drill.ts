@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Drill, openApi, openDrillKit, type TestApi } from '@tributary/testkit';
+import { buildMember, type Drill, openApi, openDrillKit, type TestApi, type Testkit } from '@tributary/testkit';
 import { Agent, request } from 'undici';
 import { keepSending, openWaysOut } from './ways-out.ts';
 
@@ -29,7 +29,7 @@ export const drill: Drill = {
       });
       await api.fastify.listen({ host: '127.0.0.1', port: 0 });
       const { port } = api.fastify.server.address() as { port: number };
-      const world = await provision(api);
+      const world = await provision(api, kit);
 
       let key = await world.mint();
       let stopped = false;
@@ -74,7 +74,7 @@ export const drill: Drill = {
           replacementsWithPeople += 1;
         await sleep(5);
         closed.push({ from, to: performance.now() });
-        await world.switchTo('standard');
+        await world.loosen();
         key = await world.mint();
         readsBetween += served - before;
         progress(count + 1, switches, `${served} answers with people`);
@@ -118,7 +118,7 @@ export const drill: Drill = {
 };
 
 /** A profile of an app's own, with people in it, and what the app may do to it. */
-async function provision(api: TestApi) {
+async function provision(api: TestApi, kit: Pick<Testkit, 'app'>) {
   const app = await api.registerApp();
   const unbound = await app.token();
   const call = async (method: 'GET' | 'POST' | 'PUT', url: string, headers: object, body?: object) => {
@@ -139,7 +139,10 @@ async function provision(api: TestApi) {
   const profileId = profile.body.data.id as string;
   const entitlement = `/api/v1/profiles/${profileId}/entitlements/atribu_attribution`;
   await call('PUT', entitlement, unbound, { enabled: true });
-  await call('PUT', `/api/v1/profiles/${profileId}/grant`, unbound, { scopes: ['analytics_pii', 'attribution_write'] });
+  const grant = () =>
+    call('PUT', `/api/v1/profiles/${profileId}/grant`, unbound, { scopes: ['analytics_pii', 'attribution_write'] });
+  await grant();
+  const owner = await buildMember(kit.app, workspace.body.data.id as string, 'owner');
   const writer = await app.token(profileId);
   const rows = Array.from({ length: 30 }, (_, index) => ({
     email: `ana${index}@example.com`,
@@ -156,6 +159,13 @@ async function provision(api: TestApi) {
     switchTo: async (privacyMode: string) => {
       const { status } = await call('PUT', entitlement, unbound, { enabled: true, privacy_mode: privacyMode });
       if (status !== 200) throw new Error(`the switch answered ${status}`);
+    },
+    /** Only a person of the workspace does that, and the app asks for its grant anew. */
+    loosen: async () => {
+      const headers = owner.headers({ profileId });
+      const { status } = await call('PUT', '/api/v1/profile/privacy', headers, { privacy_mode: 'standard' });
+      if (status !== 200) throw new Error(`loosening answered ${status}`);
+      await grant();
     },
     statusOf: async (key: string) => (await call('GET', '/api/v1/profile', { authorization: `Bearer ${key}` })).status,
     mint: async () => (await mintKey()).key as string,
