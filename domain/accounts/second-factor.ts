@@ -67,7 +67,9 @@ export function secondFactor(auth: () => Promise<Auth>, sessionCookieName: strin
       return answered && sessionIn(answered.headers);
     },
     async disable(cookie, password) {
-      const { headers } = await (await ask()).disableTwoFactor(asked(cookie, { password }));
+      const { headers } = await (await ask())
+        .disableTwoFactor(asked(cookie, { password }))
+        .catch(refuseState('There is no second factor to give up.'));
       return sessionIn(headers);
     },
   };

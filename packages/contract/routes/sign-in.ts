@@ -93,7 +93,7 @@ export const disableTwoFactor = route({
   rate: 'token',
   body: { schema: z.object({ current_password: Password }) },
   answers: { 200: { schema: accountData(z.strictObject({ enabled: z.literal(false) })) } },
-  refusals: ['current_password_invalid'],
+  refusals: ['current_password_invalid', 'invalid_state'],
 });
 
 export const listSessions = route({
