@@ -12,6 +12,7 @@ import {
   freePort,
   httpApi,
   scene as openShop,
+  p95,
 } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { Agent } from 'undici';
@@ -292,6 +293,3 @@ async function openTenants(scene: VisitsScene) {
     },
   };
 }
-
-const p95 = (took: readonly number[]): number =>
-  took.toSorted((a, b) => a - b)[Math.floor(took.length * 0.95)] ?? Number.NaN;

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { migrate } from '@tributary/clickhouse';
 import { Supervisor } from '@tributary/engines';
 import { createPostgres } from '@tributary/postgres';
-import { buildApiKey, buildProfile, type Drill, freePort, median, openDrillEngines } from '@tributary/testkit';
+import { buildApiKey, buildProfile, type Drill, freePort, median, openDrillEngines, p95 } from '@tributary/testkit';
 import { createVault, ensureKeys } from '@tributary/vault';
 import { Agent, request } from 'undici';
 import { AppProcess } from './app-process.ts';
@@ -221,8 +221,5 @@ async function openScene() {
     },
   };
 }
-
-const p95 = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? Number.NaN;
 
 const round2 = (value: number) => Math.round(value * 100) / 100;

@@ -47,3 +47,7 @@ export function median(values: readonly number[]): number {
     sorted.length % 2 ? [sorted[middle], sorted[middle]] : sorted.slice(middle - 1, middle + 1);
   return (low + high) / 2;
 }
+
+/** What 19 of 20 stay within. */
+export const p95 = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? Number.NaN;

@@ -1,7 +1,7 @@
 export { freePort } from '@tributary/engines';
 export { type Answer, type ApiChanges, openApi, type TestApi, type TestApp, testApiOptions } from './api.ts';
 export { auditEntries } from './audit.ts';
-export { alternate, type Bench, type BenchResult, median } from './bench.ts';
+export { alternate, type Bench, type BenchResult, median, p95 } from './bench.ts';
 export { buildProfile } from './builders.ts';
 export { credentialBuilders, type ProbeCredential, probeCredentials } from './credential-builders.ts';
 export { cloneDatabase, type TestDatabase } from './database.ts';

@@ -1,9 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { browserVisit } from '@tributary/testkit';
+import { browserVisit, p95 } from '@tributary/testkit';
 import type { Deployment, Tenant } from './deployment.ts';
-import { p95 } from './measure.ts';
 
 /** What an honest tenant met in so many seconds: how long its requests and visits took, 19 times of 20, and how many were refused. */
 export interface Met {
