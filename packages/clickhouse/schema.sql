@@ -145,7 +145,10 @@ CREATE TABLE attributed_conversions
     `content_hash` UInt64 CODEC(ZSTD(1)),
     `cause` LowCardinality(String),
     `further_shares` Map(LowCardinality(String), Array(Int64)) CODEC(ZSTD(1)),
-    `further_model_versions` Map(LowCardinality(String), UInt32) CODEC(ZSTD(1))
+    `further_model_versions` Map(LowCardinality(String), UInt32) CODEC(ZSTD(1)),
+    `first_source` UInt64 MATERIALIZED source_ids[1] CODEC(ZSTD(1)),
+    `last_source` UInt64 MATERIALIZED source_ids[-1] CODEC(ZSTD(1)),
+    `last_non_direct_source` UInt64 MATERIALIZED source_ids[last_non_direct] CODEC(ZSTD(1))
 )
 ENGINE = ReplacingMergeTree(version, is_deleted)
 PARTITION BY toStartOfQuarter(conversion_time)
