@@ -1,4 +1,5 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { PatientPool } from './patient-pool.ts';
 
 export interface PoolOptions {
   readonly url: string;
@@ -10,7 +11,7 @@ export interface PoolOptions {
 }
 
 export function openPool({ url, poolSize, statementTimeoutMs = 30_000, onError = () => {} }: PoolOptions): pg.Pool {
-  const pool = new pg.Pool({
+  const pool = new PatientPool({
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: 10_000,
