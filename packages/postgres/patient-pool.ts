@@ -20,11 +20,18 @@ type Taken = (error: Error | undefined, client: pg.PoolClient | undefined, relea
 export class PatientPool extends pg.Pool {
   readonly #look: () => Promise<boolean>;
   readonly #waiting = new Set<(error: Error) => void>();
+  /** When a connection was last given out or came back: whoever does that is there, however slowly. */
+  #heardAt = 0;
   #isLooking = false;
   #isAway = false;
 
   constructor(options: pg.PoolConfig) {
     super(options);
+    const hear = () => {
+      this.#heardAt = performance.now();
+    };
+    this.on('acquire', hear);
+    this.on('release', (error) => error || hear());
     this.#look = () => isAnswering({ ...options, connectionTimeoutMillis: lookMs, query_timeout: lookMs });
   }
 
@@ -63,7 +70,9 @@ export class PatientPool extends pg.Pool {
   async #lookUntilBack(): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;
-    for (let silent = 0; !this.ending && !(await this.#look()); ) {
+    let startedAt = performance.now();
+    for (let silent = 0; !this.ending && !(await this.#look()); startedAt = performance.now()) {
+      if (this.#heardAt > startedAt) break;
       silent += 1;
       if (silent < mostSilent) continue;
       this.#isAway = true;
