@@ -659,6 +659,20 @@ export interface OutcomeTotals {
   profile_id: string;
 }
 
+export interface Passkeys {
+  aaguid: string | null;
+  backed_up: boolean;
+  counter: Int8;
+  created_at: Timestamp;
+  credential_id: string;
+  device_type: string;
+  id: string;
+  name: string | null;
+  public_key: string;
+  transports: string | null;
+  user_id: string;
+}
+
 export interface Payments {
   amount: Numeric | null;
   currency: string | null;
@@ -1071,6 +1085,7 @@ export interface DB {
   outcome_totals: OutcomeTotals;
   outcomes: Outcomes;
   outcomes_without_rate: OutcomesWithoutRate;
+  passkeys: Passkeys;
   payments: Payments;
   "pgboss.bam": PgbossBam;
   "pgboss.job": PgbossJob;

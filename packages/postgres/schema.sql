@@ -1369,6 +1369,20 @@ CREATE TABLE public.outcomes_without_rate (
 
 ALTER TABLE ONLY public.outcomes_without_rate FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.passkeys (
+    id uuid NOT NULL,
+    user_id uuid NOT NULL,
+    name text,
+    credential_id text NOT NULL,
+    public_key text NOT NULL,
+    counter bigint NOT NULL,
+    device_type text NOT NULL,
+    backed_up boolean NOT NULL,
+    transports text,
+    aaguid text,
+    created_at timestamp with time zone NOT NULL
+);
+
 CREATE VIEW public.payments WITH (security_invoker='true') AS
  SELECT outcomes.profile_id,
     outcomes.id,
@@ -1739,6 +1753,12 @@ ALTER TABLE ONLY public.outcomes
 ALTER TABLE ONLY public.outcomes_without_rate
     ADD CONSTRAINT outcomes_without_rate_pkey PRIMARY KEY (profile_id, outcome_id);
 
+ALTER TABLE ONLY public.passkeys
+    ADD CONSTRAINT passkeys_credential_id_key UNIQUE (credential_id);
+
+ALTER TABLE ONLY public.passkeys
+    ADD CONSTRAINT passkeys_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.pii_access_log
     ADD CONSTRAINT pii_access_log_pkey PRIMARY KEY (workspace_id, at, id);
 
@@ -1910,6 +1930,8 @@ CREATE INDEX outcomes_tagged_first ON public.outcomes USING btree (profile_id, c
 CREATE INDEX outcomes_with_origin ON public.outcomes USING btree (profile_id, customer_id, occurred_at) WHERE (origin IS NOT NULL);
 
 CREATE INDEX outcomes_without_rate_by_time ON public.outcomes_without_rate USING btree (profile_id, occurred_at);
+
+CREATE INDEX passkeys_by_user ON public.passkeys USING btree (user_id);
 
 CREATE INDEX pii_access_log_by_profile ON public.pii_access_log USING btree (profile_id, at, id);
 
@@ -2185,6 +2207,9 @@ ALTER TABLE ONLY public.outcomes
 
 ALTER TABLE ONLY public.outcomes_without_rate
     ADD CONSTRAINT outcomes_without_rate_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.passkeys
+    ADD CONSTRAINT passkeys_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.pii_access_log
     ADD CONSTRAINT pii_access_log_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
@@ -2846,6 +2871,8 @@ GRANT SELECT ON TABLE public.outcome_total_meanings TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outcomes_without_rate TO tributary_app;
 GRANT SELECT ON TABLE public.outcomes_without_rate TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.passkeys TO tributary_app;
 
 GRANT SELECT ON TABLE public.payments TO tributary_app;
 
