@@ -140,7 +140,7 @@ async function replayed(app: Postgres, clickhouse: ClickHouse, seen: Observation
 }
 
 async function prepareBare(app: Postgres, clickhouse: ClickHouse, profileId: string): Promise<void> {
-  await stage(app, clickhouse, profileId, batchId, { all: true, buckets: 1 }, 'bench');
+  await stage(app, clickhouse, profileId, batchId, { all: true, buckets: 1, replayId: batchId });
   for (const [name, columns, order] of [
     ['links', 'visitor_id, person_id', 'visitor_id'],
     ['conversions', '* EXCEPT (batch_id, bucket, staged_at)', 'person_id'],

@@ -18,14 +18,14 @@ export interface Engines {
  * Works out some dirty conversions of a profile. Killed at any point it can simply be run again: nothing is taken off the list before
  * ClickHouse has all of it.
  */
-export async function attributeBatch({ app, clickhouse }: Engines, taken: Batch, now: Date): Promise<void> {
+export async function attributeBatch({ app, clickhouse }: Engines, taken: Batch, now: () => Date): Promise<void> {
   const { key: profileId } = taken;
   if (!(await app.forProfile(profileId).transaction((tx) => isServed(tx, profileId)))) return forgetDirty(app, taken);
   const batchId = randomUUID();
   // Before the snapshot, so that a later snapshot always has a higher version.
   const version = await nextVersion(app, profileId);
   const ids = taken.items.map(({ id }) => id);
-  const { dirty } = await stage(app, clickhouse, profileId, batchId, { dirty: ids }, 'dirty');
+  const { dirty } = await stage(app, clickhouse, profileId, batchId, { dirty: ids });
   if (dirty.length === 0) return;
   const batch = { profile_id: profileId, batch_id: batchId, version };
   await clickhouse.command('attribution_bury', batch);
@@ -33,12 +33,13 @@ export async function attributeBatch({ app, clickhouse }: Engines, taken: Batch,
     ...batch,
     target: 'attribution_results',
     bucket: 0,
+    applied_at: now(),
     ...statementTables,
   });
   // From the results, before they are compared: killed in between, the batch finds the same ones again.
   const credited = await findCredited(clickhouse, 'attribution_results', batch);
-  await applyResults(clickhouse, profileId, version);
-  await finish(app, taken, dirty, credited, now);
+  await applyResults(clickhouse, profileId, version, now());
+  await finish(app, taken, dirty, credited, now());
   await dropBatch(clickhouse, batchId);
 }
 
@@ -58,9 +59,15 @@ export async function nextVersion(app: Postgres, profileId: string): Promise<str
 }
 
 /** The order matters: an earlier row must be in the history before it is overwritten. */
-export async function applyResults(clickhouse: ClickHouse, profileId: string, version: string): Promise<void> {
-  await clickhouse.command('attribution_keep_history', { profile_id: profileId, version });
-  await clickhouse.command('attribution_apply', { profile_id: profileId, version });
+export async function applyResults(
+  clickhouse: ClickHouse,
+  profileId: string,
+  version: string,
+  appliedAt: Date,
+): Promise<void> {
+  const results = { profile_id: profileId, version, applied_at: appliedAt };
+  await clickhouse.command('attribution_keep_history', results);
+  await clickhouse.command('attribution_apply', results);
   await dropPartition(clickhouse, 'attribution_results', version);
 }
 

@@ -26,7 +26,7 @@ export const attribution = ({ app, clickhouse, now }: AttributionOptions): Queue
     return { items: rows, isMore: rows.length === limit };
   },
 
-  work: (batch) => attributeBatch({ app, clickhouse }, batch, now()),
+  work: (batch) => attributeBatch({ app, clickhouse }, batch, now),
 
   async setAside(tx, profileId, { id, revision }) {
     await sql`
@@ -37,8 +37,8 @@ export const attribution = ({ app, clickhouse, now }: AttributionOptions): Queue
 
   async putBack(tx, profileId, ids) {
     await sql`
-      INSERT INTO dirty_conversions (profile_id, outcome_id, cause)
-      SELECT ${profileId}::uuid, unnest(${[...ids]}::uuid[]), 'retry'
+      INSERT INTO dirty_conversions (profile_id, outcome_id, causes)
+      SELECT ${profileId}::uuid, unnest(${[...ids]}::uuid[]), '{retry}'
       ON CONFLICT DO NOTHING`.execute(tx);
   },
 });

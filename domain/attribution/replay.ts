@@ -114,7 +114,7 @@ async function begin({ app, clickhouse }: Engines, { profileId, cause, now, ...o
   const buckets = options.buckets ?? (await countBuckets(clickhouse, profileId));
   const isFirst = (await clickhouse.query('attribution_exists', { profile_id: profileId })).length === 0;
   const version = await nextVersion(app, profileId);
-  await stage(app, clickhouse, profileId, batchId, { all: true, buckets }, cause);
+  await stage(app, clickhouse, profileId, batchId, { all: true, buckets, replayId: id });
   // Only now can it be gone on with: before, its inputs were not all there.
   await update(ledger.transaction, profileId, id, { batch_id: batchId, version, buckets_total: buckets });
   return { id, batchId, version, buckets, firstBucket: 0, conversionsDone: 0, isFirst };
@@ -147,15 +147,18 @@ async function work(
       return { id, state: 'stopped', buckets, conversions };
     }
     if (!(await keep())) throw new LeaseLost();
-    await clickhouse.command('attribution_attribute', { ...batch, target, bucket, ...statementTables });
-    if (!isFirst) await applyResults(clickhouse, profileId, version);
+    await clickhouse.command('attribution_attribute', {
+      ...{ ...batch, target, bucket, applied_at: now() },
+      ...statementTables,
+    });
+    if (!isFirst) await applyResults(clickhouse, profileId, version, now());
     conversions += sizes.get(bucket) ?? 0;
     await update(transaction, profileId, id, { buckets_done: bucket + 1, conversions_done: String(conversions) });
     progress(bucket + 1, buckets, conversions);
   }
   if (!isFirst) {
-    await clickhouse.command('attribution_bury_unknown', { ...batch, cause });
-    await applyResults(clickhouse, profileId, version);
+    await clickhouse.command('attribution_bury_unknown', { ...batch, cause: 'replay', cause_ref: id });
+    await applyResults(clickhouse, profileId, version, now());
   }
   const credited = await findCredited(clickhouse, 'attributed_conversions', batch);
   await transaction(async (tx) => {

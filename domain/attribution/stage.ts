@@ -6,7 +6,9 @@ import { minorDigits } from '@tributary/rules';
 import { clickIdKindNames, clickIdKinds, nilUuid } from '@tributary/vocabulary';
 
 /** Which conversions a batch is of: some that are dirty, by their ids, or all there are. */
-export type Selection = { readonly dirty: readonly string[] } | { readonly all: true; readonly buckets: number };
+export type Selection =
+  | { readonly dirty: readonly string[] }
+  | { readonly all: true; readonly buckets: number; readonly replayId: string };
 
 export interface Staged {
   /** Empty when all were asked for. */
@@ -23,7 +25,6 @@ export async function stage(
   profileId: string,
   batchId: string,
   selection: Selection,
-  cause: string,
 ): Promise<Staged> {
   const { currency } = await postgres.forProfile(profileId).transaction((tx) => profileOf(tx, profileId));
   return postgres.snapshot(profileId, async ({ query, copy, beside }) => {
@@ -35,7 +36,7 @@ export async function stage(
           )
         : [];
     if ('dirty' in selection && dirty.length === 0) return { dirty };
-    const sql = statements(profileId, batchId, selection, currency, cause);
+    const sql = statements(profileId, batchId, selection, currency);
     const insert = async (table: StagedTable, columns: string, rows: Readable) =>
       clickhouse.insertText(table, columns.split(', '), rows);
     const insertConversions = () => insert('attribution_conversions', conversionColumns, copy(sql.conversions));
@@ -59,7 +60,7 @@ export async function stage(
 type StagedTable = 'attribution_conversions' | 'attribution_links' | 'attribution_touches';
 
 const conversionColumns =
-  'batch_id, profile_id, bucket, conversion_id, conversion_time, person_id, is_anonymous, is_eligible, definition_id, conversion_type, revenue_type, value, has_value, currency, is_first_payment, purchase_id, lookback_days, cause';
+  'batch_id, profile_id, bucket, conversion_id, conversion_time, person_id, is_anonymous, is_eligible, definition_id, conversion_type, revenue_type, value, has_value, currency, is_first_payment, purchase_id, lookback_days, cause, cause_ref';
 const linkColumns = 'batch_id, profile_id, bucket, visitor_id, person_id';
 const touchColumns =
   'batch_id, profile_id, bucket, person_id, touch_id, occurred_at, channel, source, medium, platform, campaign_id, ad_set_id, ad_id, ad_external_id, click_id_kind, click_mark';
@@ -70,14 +71,14 @@ const touchColumns =
  * A person's bucket is where their first browser stands in the order of touches (ClickHouse orders UUIDs by the second half, of which
  * two bits are fixed), so that a bucket reads one stretch of that table and not all of it.
  */
-function statements(profileId: string, batchId: string, selection: Selection, currency: string, cause: string) {
+function statements(profileId: string, batchId: string, selection: Selection, currency: string) {
   // Statistics say little of rows that have just come, and guessing from them once joined every dirty row with every outcome. The
   // OFFSET keeps to this way: from each dirty row to its outcome, by the key.
   const chosen =
     'dirty' in selection
-      ? `(SELECT outcome_id, cause FROM dirty_conversions WHERE profile_id = '${profileId}' AND outcome_id = ANY ('{${selection.dirty}}'::uuid[])) q
+      ? `(SELECT outcome_id, array_to_string(unite_causes(causes, array_remove(ARRAY[cause], NULL)), ',') AS cause, cause_ref FROM dirty_conversions WHERE profile_id = '${profileId}' AND outcome_id = ANY ('{${selection.dirty}}'::uuid[])) q
         CROSS JOIN LATERAL (SELECT * FROM outcomes WHERE profile_id = '${profileId}' AND id = q.outcome_id OFFSET 0) o`
-      : `outcomes o CROSS JOIN (SELECT '${word(cause)}' AS cause) q`;
+      : `outcomes o CROSS JOIN (SELECT 'replay' AS cause, '${selection.replayId}'::uuid AS cause_ref) q`;
   // Where people stand matters only to several buckets, and costs a sort of all links.
   const buckets = 'dirty' in selection ? 1 : selection.buckets;
   const bucketOf = (place: string) =>
@@ -100,7 +101,7 @@ function statements(profileId: string, batchId: string, selection: Selection, cu
       CASE WHEN d.counts_as_cash THEN 'cash' WHEN d.conversion_type = 'order_placed' THEN 'gross' ELSE 'pipeline' END,
       CASE WHEN ${isCurrent} THEN (o.reporting_amount * ${10 ** minorDigits(currency)})::bigint ELSE 0 END,
       (o.amount IS NULL OR (${isCurrent}))::int, '${word(currency)}', coalesce(o.is_first_payment, false)::int,
-      coalesce(o.purchase_id, '${nilUuid}'), coalesce(d.lookback_window_days, 1), q.cause
+      coalesce(o.purchase_id, '${nilUuid}'), coalesce(d.lookback_window_days, 1), q.cause, coalesce(q.cause_ref, '${nilUuid}')
     FROM ${chosen} ${home} ${definition}`;
   const moved = `${row('m.left_time', 'false')}
     JOIN moved_conversions m ON m.profile_id = o.profile_id AND m.outcome_id = o.id AND m.left_time <> o.occurred_at

@@ -241,7 +241,9 @@ export interface Definitions {
 }
 
 export interface DirtyConversions {
-  cause: string;
+  cause: string | null;
+  cause_ref: string | null;
+  causes: Generated<string[]>;
   marked_at: Generated<Timestamp>;
   outcome_id: string;
   profile_id: string;
@@ -413,13 +415,17 @@ export interface Members {
 }
 
 export interface Merges {
+  id: Generated<string | null>;
   loser_id: string;
   merged_at: Timestamp;
   profile_id: string;
+  reason: string | null;
   request_id: string | null;
   said_kinds: string[];
   source: string;
   survivor_id: string;
+  undone_at: Timestamp | null;
+  undone_by: string | null;
 }
 
 export interface ModelAllowances {
