@@ -156,7 +156,7 @@ CREATE TABLE attribution_conversions
 (
     `batch_id` UUID,
     `profile_id` UUID,
-    `bucket` UInt16,
+    `bucket` UInt16 DEFAULT toUInt16(cityHash64(person_id)),
     `conversion_id` UUID,
     `conversion_time` DateTime64(3, 'UTC'),
     `person_id` UUID,
@@ -226,7 +226,7 @@ CREATE TABLE attribution_links
 (
     `batch_id` UUID,
     `profile_id` UUID,
-    `bucket` UInt16,
+    `bucket` UInt16 DEFAULT toUInt16(cityHash64(person_id)),
     `visitor_id` UUID,
     `person_id` UUID,
     `staged_at` DateTime DEFAULT now()
@@ -279,7 +279,7 @@ CREATE TABLE attribution_touches
 (
     `batch_id` UUID,
     `profile_id` UUID,
-    `bucket` UInt16,
+    `bucket` UInt16 DEFAULT toUInt16(cityHash64(person_id)),
     `person_id` UUID,
     `touch_id` UUID,
     `occurred_at` DateTime64(3, 'UTC'),

@@ -57,6 +57,7 @@ export {
   allocate,
   compareAmounts,
   convert,
+  currencies,
   fromMinorUnits,
   isCurrency,
   isFinerThan,
