@@ -13,7 +13,7 @@ const everyMs = 5_000;
 const rounds = 5;
 /** Profiles of one batch, and how many are worked out one by one beside it: each of those takes as long as all together. */
 const togetherCount = Math.min(400, profileCount);
-const aloneCount = Math.min(15, profileCount);
+const aloneCount = Math.min(10, profileCount);
 const customers = 4;
 const touchesPerBrowser = 10;
 /** Looked for this often, which the latencies include. */

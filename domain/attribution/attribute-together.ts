@@ -20,7 +20,7 @@ const crowd = 1_000;
  * Works out dirty conversions of many profiles: one look at the ledger and one run of each statement, however many there are. Killed at any
  * point it can simply be run again: nothing is taken off the lists before ClickHouse has all of it.
  */
-export async function attributeTogether({ app, clickhouse }: Engines, group: Group, now: Date): Promise<void> {
+export async function attributeTogether({ app, clickhouse }: Engines, group: Group, now: () => Date): Promise<void> {
   const { batches } = group;
   const batchId = randomUUID();
   // Before the look at the ledger, so that a later look always has a higher version.
@@ -34,17 +34,18 @@ export async function attributeTogether({ app, clickhouse }: Engines, group: Gro
       ...batch,
       target: 'attribution_results',
       ...allBuckets,
+      applied_at: now(),
       ...statementTables,
     });
     // From the results, before they are compared and dropped. Told before anything is taken off the lists: who is killed in between finds
     // the same shares again, and the stamp on the definition keeps them from being told twice.
-    await announceCredited(app, clickhouse, staged, version, now);
-    await applyResults(clickhouse, version);
+    await announceCredited(app, clickhouse, staged, version, now());
+    await applyResults(clickhouse, version, now());
   }
   const behind = await group.settle((tx, held) => settle(tx, held, staged));
   for (const { key, items, isMore } of batches) {
     if (!staged.get(key)?.is_served || isMore === behind.has(key) || (isMore && items.length < crowd)) continue;
-    await app.forProfile(key).transaction((tx) => noteFreshness(tx, key, isMore ? 'behind' : 'current', now));
+    await app.forProfile(key).transaction((tx) => noteFreshness(tx, key, isMore ? 'behind' : 'current', now()));
   }
   if (profiles.length > 0)
     await dropBatch(
@@ -60,9 +61,10 @@ export async function nextVersion(app: Postgres): Promise<string> {
 }
 
 /** The order matters: an earlier row must be in the history before it is overwritten. */
-export async function applyResults(clickhouse: ClickHouse, version: string): Promise<void> {
-  await clickhouse.command('attribution_keep_history', { version });
-  await clickhouse.command('attribution_apply', { version });
+export async function applyResults(clickhouse: ClickHouse, version: string, appliedAt: Date): Promise<void> {
+  const results = { version, applied_at: appliedAt };
+  await clickhouse.command('attribution_keep_history', results);
+  await clickhouse.command('attribution_apply', results);
   await dropPartition(clickhouse, 'attribution_results', version);
 }
 

@@ -31,7 +31,7 @@ export const attribution = ({ app, clickhouse, now }: AttributionOptions): Group
     return taken;
   },
 
-  workAll: (group) => attributeTogether({ app, clickhouse }, group, now()),
+  workAll: (group) => attributeTogether({ app, clickhouse }, group, now),
 
   async setAside(tx, profileId, { id, revision }) {
     await sql`
@@ -42,8 +42,8 @@ export const attribution = ({ app, clickhouse, now }: AttributionOptions): Group
 
   async putBack(tx, profileId, ids) {
     await sql`
-      INSERT INTO dirty_conversions (profile_id, outcome_id, cause)
-      SELECT ${profileId}::uuid, unnest(${[...ids]}::uuid[]), 'retry'
+      INSERT INTO dirty_conversions (profile_id, outcome_id, causes)
+      SELECT ${profileId}::uuid, unnest(${[...ids]}::uuid[]), '{retry}'
       ON CONFLICT DO NOTHING`.execute(tx);
   },
 });

@@ -33,7 +33,7 @@ async function openShop() {
     rows: () =>
       clickhouse.query(
         raw<Record<string, unknown>>(
-          `SELECT conversion_id, conversion_time, value, touch_count, arrayMap(source -> (SELECT CAST((groupArray(source_id), groupArray(channel)), 'Map(UInt64, String)') FROM touch_sources FINAL WHERE profile_id = '${profileId}')[source], source_ids) AS channels, linear, position_based, cause FROM attributed_conversions FINAL WHERE profile_id = '${profileId}' ORDER BY conversion_time`,
+          `SELECT conversion_id, conversion_time, value, touch_count, arrayMap(source -> (SELECT CAST((groupArray(source_id), groupArray(channel)), 'Map(UInt64, String)') FROM touch_sources FINAL WHERE profile_id = '${profileId}')[source], source_ids) AS channels, linear, position_based, cause, applied_at FROM attributed_conversions FINAL WHERE profile_id = '${profileId}' ORDER BY conversion_time`,
         ),
         {},
       ),
@@ -47,7 +47,7 @@ async function openShop() {
     history: () =>
       clickhouse.query(
         raw<Record<string, unknown>>(
-          `SELECT conversion_id, value, touch_count, replaced_cause FROM attribution_history FINAL WHERE profile_id = '${profileId}' ORDER BY version`,
+          `SELECT conversion_id, value, touch_count, replaced_cause, applied_at, replaced_at FROM attribution_history FINAL WHERE profile_id = '${profileId}' ORDER BY version`,
         ),
         {},
       ),
@@ -85,18 +85,22 @@ describe('A payment', () => {
         linear: ['5000', '5000'],
         position_based: ['5000', '5000'],
         cause: 'outcome_recorded',
+        applied_at: kit.clock.now().toISOString(),
       },
     ]);
     expect(await shop.dirty()).toBe(0);
   });
 
-  test('worked out again without news writes nothing; with news the earlier row goes to the history with the cause', async () => {
+  test('worked out again without news writes nothing; with news the earlier row goes to the history with all causes and when', async () => {
     const shop = await openShop();
     const visitor = uuid();
     await shop.touch(visitor, 5);
     const { outcomeId } = await shop.pay({ idempotency_key: 'order-1' });
     await shop.link(visitor, 'eva@example.test');
     await shop.attribute();
+    const recordedAt = kit.clock.now().toISOString();
+    kit.clock.advance(300_000);
+    // As the version before this one marks, while it still runs.
     await kit.app
       .forProfile(shop.profileId)
       .transaction((tx) =>
@@ -106,13 +110,23 @@ describe('A payment', () => {
       );
     expect(await shop.attribute()).toBe(1);
     expect(await shop.history()).toEqual([]);
-    expect(await shop.rows()).toMatchObject([{ cause: 'outcome_recorded' }]);
+    expect(await shop.rows()).toMatchObject([{ cause: 'outcome_recorded', applied_at: recordedAt }]);
 
     await shop.pay({ idempotency_key: 'order-1', properties: { value: '70.00', currency: 'USD' } });
+    await shop.pay({
+      idempotency_key: 'order-1',
+      properties: { value: '70.00', currency: 'USD' },
+      occurred_at: at(21),
+    });
     await shop.attribute();
-    expect(await shop.rows()).toMatchObject([{ value: '7000', cause: 'outcome_updated' }]);
+    const replacedAt = kit.clock.now().toISOString();
+    const causes = 'moved_in_time,refund';
+    expect(await shop.rows()).toMatchObject([{ value: '7000', cause: causes, applied_at: replacedAt }]);
     expect(await shop.history()).toEqual([
-      { conversion_id: outcomeId, value: '10000', touch_count: 1, replaced_cause: 'outcome_updated' },
+      {
+        ...{ conversion_id: outcomeId, value: '10000', touch_count: 1, replaced_cause: causes },
+        ...{ applied_at: recordedAt, replaced_at: replacedAt },
+      },
     ]);
   });
 
@@ -298,7 +312,7 @@ test('a conversion that fails by itself is set aside; the rest of its profile an
   await expect.poll(shop.rows, { timeout: 60_000 }).toHaveLength(4);
   await expect.poll(() => countSetAside(kit.system, { key: shop.profileId }), { timeout: 60_000 }).toBe(1);
   // Nothing waits any more, so nothing that waits for it is held up.
-  expect(await shop.dirty()).toBe(0);
+  await expect.poll(shop.dirty).toBe(0);
   // Those that were worked out together with it were not held up either.
   for (const neighbour of neighbours) expect(await neighbour.rows()).toHaveLength(1);
   await worker.stop();

@@ -120,7 +120,7 @@ async function begin({ app, clickhouse }: Engines, { profileId, cause, now, ...o
   const buckets = options.buckets ?? (await countBuckets(clickhouse, profileId));
   const isFirst = (await clickhouse.query('attribution_exists', { profile_id: profileId })).length === 0;
   const version = await nextVersion(app);
-  await stageAll(app, clickhouse, { profileId, batchId, cause });
+  await stageAll(app, clickhouse, { profileId, batchId, replayId: id });
   // Only now can it be gone on with: before, its inputs were not all there.
   await update(ledger.transaction, profileId, id, { batch_id: batchId, version, buckets_total: buckets });
   return { id, batchId, version, buckets, firstBucket: 0, conversionsDone: 0, isFirst };
@@ -154,19 +154,18 @@ async function work(
     }
     if (!(await keep())) throw new LeaseLost();
     await clickhouse.command('attribution_attribute', {
-      ...batch,
-      target,
-      ...bucketOf(bucket, buckets),
+      ...{ ...batch, target, ...bucketOf(bucket, buckets), applied_at: now() },
       ...statementTables,
     });
-    if (!isFirst) await applyResults(clickhouse, version);
+    if (!isFirst) await applyResults(clickhouse, version, now());
     conversions += sizes.get(bucket) ?? 0;
     await update(transaction, profileId, id, { buckets_done: bucket + 1, conversions_done: String(conversions) });
     progress(bucket + 1, buckets, conversions);
   }
   if (!isFirst) {
-    await clickhouse.command('attribution_bury_unknown', { ...batch, profile_id: profileId, cause });
-    await applyResults(clickhouse, version);
+    const unknown = { profile_id: profileId, cause: 'replay', cause_ref: id };
+    await clickhouse.command('attribution_bury_unknown', { ...batch, ...unknown });
+    await applyResults(clickhouse, version, now());
   }
   const credited = await findCredited(clickhouse, 'attributed_conversions', { profileIds: [profileId], version });
   await transaction(async (tx) => {

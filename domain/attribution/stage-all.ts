@@ -17,7 +17,7 @@ import {
 export interface Replayed {
   readonly profileId: string;
   readonly batchId: string;
-  readonly cause: string;
+  readonly replayId: string;
 }
 
 /**
@@ -28,10 +28,10 @@ export interface Replayed {
 export async function stageAll(
   postgres: Postgres,
   clickhouse: ClickHouse,
-  { profileId, batchId, cause }: Replayed,
+  { profileId, batchId, replayId }: Replayed,
 ): Promise<void> {
   const { currency } = await postgres.forProfile(profileId).transaction((tx) => profileOf(tx, profileId));
-  const sql = statements(profileId, { currency: `'${word(currency)}'`, units: minorUnits(currency) }, word(cause));
+  const sql = statements(profileId, { currency: `'${word(currency)}'`, units: minorUnits(currency) }, replayId);
   const linksId = randomUUID();
   const head = (id: string) => `SELECT '${id}', '${profileId}'`;
   const columns = (more: readonly string[]) => ['batch_id', 'profile_id', ...more];
@@ -41,7 +41,7 @@ export async function stageAll(
       await Promise.all([
         clickhouse.insertText(
           'attribution_conversions',
-          columns([...conversionColumns, 'cause']),
+          columns([...conversionColumns, 'cause', 'cause_ref']),
           copy(sql.conversions(head(batchId))),
         ),
         (async () => {
@@ -60,9 +60,9 @@ export async function stageAll(
 }
 
 /** COPY takes no parameters; what is written into these texts are ids and words of our own. */
-function statements(profileId: string, money: ReportingMoney, cause: string) {
+function statements(profileId: string, money: ReportingMoney, replayId: string) {
   const row = (head: string, at: string, eligible: string) =>
-    `${head}, ${conversionValues(at, eligible, money).join(', ')}, '${cause}' FROM outcomes o ${definition}`;
+    `${head}, ${conversionValues(at, eligible, money).join(', ')}, 'replay', '${replayId}' FROM outcomes o ${definition}`;
   return {
     conversions: (head: string) => `
       ${row(head, 'o.occurred_at', isEligible)} WHERE o.profile_id = '${profileId}'

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { ClickHouse, TableName } from '@tributary/clickhouse';
 import type { Postgres } from '@tributary/postgres';
 import { currencies } from '@tributary/rules';
+import { nilUuid } from '@tributary/vocabulary';
 import type { KeyItems } from '@tributary/work';
 import {
   conversionColumns,
@@ -53,7 +54,7 @@ export async function stageBatch(
   await Promise.all([
     insert(
       'attribution_conversions',
-      [...conversionColumns, 'cause'],
+      [...conversionColumns, 'cause', 'cause_ref'],
       served.map(({ conversions }) => conversions),
     ),
     insert(
@@ -88,13 +89,14 @@ const eligible = `o.is_there AND ${isEligible}`;
  */
 const statement = `
   WITH q AS MATERIALIZED (
-    SELECT outcome_id, revision, cause FROM dirty_conversions WHERE profile_id = current_profile() AND outcome_id = ANY ($1)),
+    SELECT outcome_id, revision, array_to_string(unite_causes(causes, array_remove(ARRAY[cause], NULL)), ',') AS cause, cause_ref
+    FROM dirty_conversions WHERE profile_id = current_profile() AND outcome_id = ANY ($1)),
   chosen AS MATERIALIZED (
-    SELECT q.cause, o.* FROM q
+    SELECT q.cause, q.cause_ref, o.* FROM q
     CROSS JOIN LATERAL (SELECT * FROM outcomes WHERE profile_id = current_profile() AND id = q.outcome_id OFFSET 0) o),
   people AS MATERIALIZED (SELECT DISTINCT customer_id FROM chosen WHERE customer_id IS NOT NULL),
   conversions AS (
-    SELECT ${lines(...conversionValues('o.at', eligible, money), 'o.cause')} AS conversions, coalesce(bool_or(NOT (${eligible})), false) AS has_buried
+    SELECT ${lines(...conversionValues('o.at', eligible, money), 'o.cause', `coalesce(o.cause_ref, '${nilUuid}')`)} AS conversions, coalesce(bool_or(NOT (${eligible})), false) AS has_buried
     FROM (
       SELECT o.*, o.occurred_at AS at, true AS is_there FROM chosen o
       UNION ALL

@@ -73,13 +73,14 @@ export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
   });
 
   /** Gives a request its id; its end is told to the observer, and an error becomes one that can be found again. */
-  function begin(statement: string, options: CallOptions = {}) {
+  function begin(statement: string, { signal, isQuestion = false }: CallOptions & { isQuestion?: boolean } = {}) {
     const queryId = `${statement.replaceAll(' ', '_')}-${randomUUID()}`;
     const startedAt = clock.now().getTime();
     return {
-      request: { query_id: queryId, ...(options.signal && { abort_signal: options.signal }) },
+      request: { query_id: queryId, ...(signal && { abort_signal: signal }) },
       end(cause?: unknown): ClickHouseFailure | undefined {
-        const error = cause === undefined ? undefined : new ClickHouseFailure(statement, queryId, cause);
+        const error =
+          cause === undefined ? undefined : new ClickHouseFailure(statement, queryId, cause, { isQuestion });
         observe({ statement, queryId, durationMs: clock.now().getTime() - startedAt, ...(error && { error }) });
         return error;
       },
@@ -90,7 +91,7 @@ export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
 
   async function during<Result>(
     statement: string,
-    options: CallOptions | undefined,
+    options: (CallOptions & { isQuestion?: boolean }) | undefined,
     act: (request: Request) => Promise<Result>,
   ): Promise<Result> {
     const { request, end } = begin(statement, options);
@@ -119,7 +120,10 @@ export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
 
     query(query, parameters, options) {
       const { name, text } = lookUp(query, parameters);
-      const once = () => during(name, options, async (request) => (await ask(text, parameters, request)).json<never>());
+      const once = () =>
+        during(name, { ...options, isQuestion: true }, async (request) =>
+          (await ask(text, parameters, request)).json<never>(),
+        );
       return once().catch((error: unknown) => {
         if (!isHangUp(error)) throw error;
         return once();
@@ -128,7 +132,7 @@ export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
 
     async *stream(query, parameters, options) {
       const { name, text } = lookUp(query, parameters);
-      const { request, end } = begin(name, options);
+      const { request, end } = begin(name, { ...options, isQuestion: true });
       let cause: unknown;
       let failure: ClickHouseFailure | undefined;
       try {

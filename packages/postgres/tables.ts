@@ -76,6 +76,7 @@ export const tableOwners = {
   tracking_settings: 'tracking',
   tracking_verifications: 'tracking',
   two_factors: 'accounts',
+  passkeys: 'accounts',
   users: 'accounts',
   verifications: 'accounts',
   visitor_links: 'ingestion',

@@ -33,6 +33,7 @@ export async function compareJourneys(clickhouse: ClickHouse, journeys: readonly
     target: 'attribution_results',
     ...allBuckets,
     version: '1',
+    applied_at: new Date(0),
     ...statementTables,
   });
   const found = new Map<string, StoredConversion>();

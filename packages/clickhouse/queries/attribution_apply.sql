@@ -1,6 +1,7 @@
--- Results take their place, unless the very same stands there already: so a replay that finds nothing new writes nothing.
+-- Results take their place from this moment on, unless the very same stands there already: so a replay that finds nothing new writes
+-- nothing.
 INSERT INTO attributed_conversions
-SELECT r.*
+SELECT r.* REPLACE ({applied_at:DateTime64(3, 'UTC')} AS applied_at)
 FROM
 (
     SELECT * FROM attribution_results WHERE version = {version:UInt64}

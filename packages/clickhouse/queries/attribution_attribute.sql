@@ -14,7 +14,8 @@ INSERT INTO {target:Identifier}
 (
     profile_id, conversion_time, conversion_id, version, is_deleted, person_id, is_anonymous, definition_id, conversion_type, revenue_type,
     value, has_value, currency, is_first_payment, purchase_id, lookback_days, touch_count, country, device, touch_ids, touch_times,
-    source_ids, last_non_direct, linear, time_decay, position_based, content_hash, cause, further_shares, further_model_versions
+    source_ids, last_non_direct, linear, time_decay, position_based, content_hash, cause, further_shares, further_model_versions,
+    applied_at, cause_ref
 )
 WITH
     -- By which ad, click and kind of click outcomes say that somebody came, and visits of the same people.
@@ -199,7 +200,9 @@ SELECT
         if(empty(further_shares), 0, cityHash64(further_shares, further_model_versions))) AS content_hash,
     cause,
     further_shares,
-    {model_versions:Map(LowCardinality(String), UInt32)} AS further_model_versions
+    {model_versions:Map(LowCardinality(String), UInt32)} AS further_model_versions,
+    {applied_at:DateTime64(3, 'UTC')} AS applied_at,
+    cause_ref
 FROM weighed AS w
 SETTINGS
     query_plan_join_swap_table = 'false',
