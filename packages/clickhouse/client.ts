@@ -31,8 +31,8 @@ export interface ClickHouse {
   /** The same for rows that are JSON already, one a line. */
   insertLines(table: TableName, lines: string, options?: InsertOptions): Promise<void>;
 
-  /** Rows as tab-separated text, in the order of `columns`, straight from wherever they come. */
-  insertText(table: TableName, columns: readonly string[], text: Readable, options?: InsertOptions): Promise<void>;
+  /** Rows as text, in the order of `columns`, straight from wherever they come: separated by tabs, if nothing else is said. */
+  insertText(table: TableName, columns: readonly string[], text: Readable, options?: TextOptions): Promise<void>;
 
   /** Rejects with the reason when the engine, the credentials or the database are not as the settings say. */
   ping(): Promise<void>;
@@ -47,6 +47,10 @@ export interface CallOptions {
 export interface InsertOptions extends CallOptions {
   /** The engine drops an insert whose token it has seen lately, so that a retry of the very same rows adds nothing. */
   readonly token?: string;
+}
+
+export interface TextOptions extends InsertOptions {
+  readonly format?: 'TabSeparated' | 'JSONCompactEachRow';
 }
 
 export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
@@ -175,7 +179,7 @@ export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
       return during(`insert ${table}`, options, async (request) => {
         const { stream } = await driver.exec({
           ...request,
-          query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT TabSeparated`,
+          query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT ${options?.format ?? 'TabSeparated'}`,
           values: text,
           ...(options?.token && { clickhouse_settings: { insert_deduplication_token: options.token } }),
         });

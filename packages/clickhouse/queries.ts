@@ -31,7 +31,9 @@ export const catalogue = {
     AttributionBatch &
       Applied & {
         target: 'attribution_results' | 'attributed_conversions';
-        bucket: number;
+        /** People whose hash lies between these, of 65,536. */
+        first_bucket: number;
+        last_bucket: number;
         hour_weights: readonly number[];
         minute_weights: readonly number[];
         /** Known devices, in the order of the numbers they travel as; at most three. */
@@ -47,14 +49,21 @@ export const catalogue = {
   attribution_exists: declare<{ profile_id: string }, { exists: number }>(),
   attribution_apply: declare<AttributionResults & Applied, never>(),
   attribution_bury: declare<AttributionBatch, never>(),
-  attribution_bury_unknown: declare<AttributionBatch & { cause: string; cause_ref: string }, never>(),
+  attribution_bury_unknown: declare<
+    AttributionBatch & { profile_id: string; cause: string; cause_ref: string },
+    never
+  >(),
   attribution_list_credited: declare<
-    AttributionResults & { found_in: 'attribution_results' | 'attributed_conversions' },
-    { definition_id: string }
+    AttributionResults & { found_in: 'attribution_results' | 'attributed_conversions'; profile_ids: readonly string[] },
+    { profile_id: string; definition_id: string }
   >(),
   attribution_keep_history: declare<AttributionResults & Applied, never>(),
+  attribution_keep_links: declare<{ batch_id: string; from_batch_id: string }, never>(),
   attribution_size: declare<{ profile_id: string }, { touches: string; memory: string }>(),
-  attribution_staged: declare<{ profile_id: string; batch_id: string }, { bucket: number; conversions: string }>(),
+  attribution_staged: declare<
+    { profile_id: string; batch_id: string; buckets: number },
+    { nth: number; conversions: string; last_hash: number }
+  >(),
   conversion_read_touches: declare<
     { profile_id: string; conversion_times: readonly number[]; conversion_ids: readonly string[] },
     {
@@ -182,7 +191,7 @@ interface AdFiguresRow {
   readonly outcomes_of_best_day: string;
 }
 
-type AttributionResults = { readonly profile_id: string; readonly version: string };
+type AttributionResults = { readonly version: string };
 /** Since when the results stand. */
 type Applied = { readonly applied_at: Date };
 type AttributionBatch = AttributionResults & { readonly batch_id: string };

@@ -162,7 +162,7 @@ CREATE TABLE attribution_conversions
 (
     `batch_id` UUID,
     `profile_id` UUID,
-    `bucket` UInt16,
+    `bucket` UInt16 DEFAULT toUInt16(cityHash64(person_id)),
     `conversion_id` UUID,
     `conversion_time` DateTime64(3, 'UTC'),
     `person_id` UUID,
@@ -236,7 +236,7 @@ CREATE TABLE attribution_links
 (
     `batch_id` UUID,
     `profile_id` UUID,
-    `bucket` UInt16,
+    `bucket` UInt16 DEFAULT toUInt16(cityHash64(person_id)),
     `visitor_id` UUID,
     `person_id` UUID,
     `staged_at` DateTime DEFAULT now()
@@ -292,7 +292,7 @@ CREATE TABLE attribution_touches
 (
     `batch_id` UUID,
     `profile_id` UUID,
-    `bucket` UInt16,
+    `bucket` UInt16 DEFAULT toUInt16(cityHash64(person_id)),
     `person_id` UUID,
     `touch_id` UUID,
     `occurred_at` DateTime64(3, 'UTC'),

@@ -2564,6 +2564,8 @@ CREATE POLICY queue ON public.invitations TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.model_allowances TO tributary_system USING (true);
 
+CREATE POLICY queue ON public.moved_conversions TO tributary_system USING (true);
+
 CREATE POLICY queue ON public.outbox TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.outcomes_without_rate TO tributary_system USING (true);
@@ -2864,6 +2866,7 @@ GRANT SELECT(workspace_id) ON TABLE public.model_allowances TO tributary_system;
 GRANT SELECT(day) ON TABLE public.model_allowances TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.moved_conversions TO tributary_app;
+GRANT SELECT,DELETE ON TABLE public.moved_conversions TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.oauth_access_tokens TO tributary_app;
 

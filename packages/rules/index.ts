@@ -58,6 +58,7 @@ export {
   allocate,
   compareAmounts,
   convert,
+  currencies,
   fromMinorUnits,
   isCurrency,
   isFinerThan,
