@@ -148,7 +148,10 @@ CREATE TABLE attributed_conversions
     `further_model_versions` Map(LowCardinality(String), UInt32) CODEC(ZSTD(1)),
     `applied_at` DateTime64(3, 'UTC') CODEC(ZSTD(1)),
     `cause_ref` UUID CODEC(ZSTD(1)),
-    `replaced_ref` UUID CODEC(ZSTD(1))
+    `replaced_ref` UUID CODEC(ZSTD(1)),
+    `first_source` UInt64 MATERIALIZED source_ids[1] CODEC(ZSTD(1)),
+    `last_source` UInt64 MATERIALIZED source_ids[-1] CODEC(ZSTD(1)),
+    `last_non_direct_source` UInt64 MATERIALIZED source_ids[last_non_direct] CODEC(ZSTD(1))
 )
 ENGINE = ReplacingMergeTree(version, is_deleted)
 PARTITION BY toStartOfQuarter(conversion_time)
