@@ -12,10 +12,28 @@ export {
   type OutcomeOwner,
   type PersonOutcome,
 } from './outcomes-of.ts';
-export type { OwnedPayment, PaymentChange, PaymentStandings, Placement } from './payment-standings.ts';
+export type {
+  OwnedPayment,
+  PaymentChange,
+  PaymentStandings,
+  Placement,
+  RefundReceipt,
+  ToldRefund,
+} from './payment-standings.ts';
+export {
+  findPayment,
+  findReferred,
+  isDirty,
+  type LedgerPayment,
+  listPayments,
+  lockMoney,
+  saveMerchantSays,
+  saveRefunded,
+} from './payments.ts';
 export { type ReadEvent, readEvent } from './read-event.ts';
-export { recordOutcomes, untilRecorded } from './record-outcomes.ts';
+export { recordAll } from './record-all.ts';
+export { OutcomeRace, recordOutcomes, untilRecorded } from './record-outcomes.ts';
 export { recordVisitOutcomes, type VisitOutcome } from './record-visit-outcomes.ts';
 export type { FindAdPlatforms, OutcomeServices, VisitorLinks } from './services.ts';
-export { findOriginals, markDirty, markLinked, saveStandings } from './store.ts';
+export { findOriginals, markDirty, markLinked, markTouchedCustomers, saveStandings } from './store.ts';
 export { sumWithoutRate } from './sum-without-rate.ts';

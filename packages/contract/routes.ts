@@ -31,6 +31,15 @@ import {
 import { createLinkTokens } from './routes/link-tokens.ts';
 import { createEvent, createGoal, createGoalDefinition, listGoalDefinitions } from './routes/outcomes.ts';
 import { readOverview, readPlatformComparison } from './routes/overview.ts';
+import {
+  createCardpayPayment,
+  createPaymentRefund,
+  deletePaymentRefund,
+  listPayments,
+  readPayment,
+  updateInstallment,
+  updatePayer,
+} from './routes/payments.ts';
 import { readChangelog, readOpenapi } from './routes/service.ts';
 import {
   completeSignIn,
@@ -111,6 +120,13 @@ export const routes = {
   createGoalDefinition,
   listGoalDefinitions,
   createGoal,
+  listPayments,
+  readPayment,
+  updateInstallment,
+  updatePayer,
+  createPaymentRefund,
+  deletePaymentRefund,
+  createCardpayPayment,
   importSpend,
   listCampaigns,
   readUnattributed,

@@ -143,6 +143,10 @@ export const lives = {
     outcomes_without_rate: bounded(
       'Outcomes whose currency has no rate yet, at most one for each outcome; they are converted when the rate comes.',
     ),
+    payment_entries: kept(
+      'What merchants said of payments, a row for each time: the proof behind a figure. It goes with its profile.',
+    ),
+    payment_refunds: kept('What was given back of payments: part of the ledger. It goes with its profile.'),
     pii_access_log: swept(
       limits.piiAccessLog.keptDays,
       ['at'],

@@ -52,6 +52,8 @@ export const testApiOptions = {
   collectorUrl: 'https://collect.tributary.test',
   languageModel: { name: 'test-model', write: async () => 'Somebody came and bought.' },
   summariesPerDay: limits.journeySummary.defaultUnitsPerDay,
+  // No worker runs beside it, so nobody need wait for one.
+  attributionWaitMs: 0,
   tracing: undefined,
   trustedProxies: [],
   corsOrigins: [],
@@ -80,6 +82,7 @@ export type ApiChanges = Partial<
     | 'consoleDirectory'
     | 'languageModel'
     | 'summariesPerDay'
+    | 'attributionWaitMs'
     | 'tombstoneKey'
     | 'sessionIdleMinutes'
   >
