@@ -1,6 +1,7 @@
 export { countDirty, eraseOutcomes, hasOutcomes } from './erase.ts';
 export { findCustomerTotals } from './find-customer-totals.ts';
 export { holdsPeople } from './holds-people.ts';
+export { markDirty, markLinked, markTouchedCustomers, saveStandings } from './mark-dirty.ts';
 export {
   countConversions,
   findOutcome,
@@ -35,5 +36,5 @@ export { recordAll } from './record-all.ts';
 export { OutcomeRace, recordOutcomes, untilRecorded } from './record-outcomes.ts';
 export { recordVisitOutcomes, type VisitOutcome } from './record-visit-outcomes.ts';
 export type { FindAdPlatforms, OutcomeServices, VisitorLinks } from './services.ts';
-export { findOriginals, markDirty, markLinked, markTouchedCustomers, saveStandings } from './store.ts';
+export { findOriginals } from './store.ts';
 export { sumWithoutRate } from './sum-without-rate.ts';

@@ -47,7 +47,7 @@ export async function changePayment(
       profileId,
       customers.map((customerId) => ({ customerId, at: found.paidAt })),
     );
-  await markDirty(tx, profileId, new Map([...moved.map(([id]) => [id, 'first_payment'] as const), [found.id, cause]]));
+  await markDirty(tx, profileId, new Map([[found.id, [cause]]]));
 }
 
 /** Whether somebody whom the payment goes to is neither merged nor erased by now. */

@@ -90,7 +90,7 @@ export async function recountRefunds(
   }));
   const changed = counted.filter(({ payment, refunded }) => compareAmounts(payment.refunded, refunded) !== 0);
   await saveRefunded(tx, profileId, changed, now);
-  await markDirty(tx, profileId, new Map(changed.map(({ payment }) => [payment.id, 'refund'])));
+  await markDirty(tx, profileId, new Map(changed.map(({ payment }) => [payment.id, ['refund']])));
   return new Set(
     counted.flatMap(({ payment, refunded }) => (compareAmounts(refunded, payment.amount) > 0 ? [payment.id] : [])),
   );

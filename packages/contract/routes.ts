@@ -32,6 +32,14 @@ import { createLinkTokens } from './routes/link-tokens.ts';
 import { createEvent, createGoal, createGoalDefinition, listGoalDefinitions } from './routes/outcomes.ts';
 import { readOverview, readPlatformComparison } from './routes/overview.ts';
 import {
+  beginPasskey,
+  beginPasskeySignIn,
+  createPasskey,
+  deletePasskey,
+  listPasskeys,
+  signInWithPasskey,
+} from './routes/passkeys.ts';
+import {
   createCardpayPayment,
   createPaymentRefund,
   deletePaymentRefund,
@@ -142,6 +150,12 @@ export const routes = {
   createTwoFactor,
   confirmTwoFactor,
   disableTwoFactor,
+  beginPasskeySignIn,
+  signInWithPasskey,
+  beginPasskey,
+  createPasskey,
+  listPasskeys,
+  deletePasskey,
   listSessions,
   deleteSession,
   signOut,

@@ -77,6 +77,7 @@ export type ApiChanges = Partial<
     | 'clickhouse'
     | 'outbound'
     | 'openDns'
+    | 'baseUrl'
     | 'collectorUrl'
     | 'linkTokenKeys'
     | 'consoleDirectory'

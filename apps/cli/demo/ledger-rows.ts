@@ -193,7 +193,7 @@ export class LedgerBatch {
         actor_id: `'${profileId}'::uuid`,
         request_id: `'demo'`,
       });
-      await this.#dirty.insert(tx, profileId, { cause: `'outcome_recorded'` });
+      await this.#dirty.insert(tx, profileId, { causes: `ARRAY['outcome_recorded']` });
     });
   }
 
