@@ -2,6 +2,38 @@ import type { Fault } from '../fault.ts';
 
 export const faults: readonly Fault[] = [
   {
+    id: 'withdrawn-refunds-count',
+    file: 'packages/rules/refunds.ts',
+    from: "one.status === 'completed' && ",
+    to: '',
+    breaks: 'a dispute that was won, or a refund that failed, still takes its part',
+    tests: ['packages/rules/refunds.test.ts', 'domain/payments/refund-events.test.ts'],
+  },
+  {
+    id: 'resent-payment-forgets-refunds',
+    file: 'domain/outcomes/record-outcomes.ts',
+    from: 'const net = netOf(row.money.amount, row.refunded);',
+    to: 'const net = row.money.amount;',
+    breaks: 'a payment that is sent again is worth what was paid, whatever went back',
+    tests: ['domain/payments/refund-events.test.ts'],
+  },
+  {
+    id: 'sync-overrules-the-payer',
+    file: 'domain/outcomes/record-outcomes.ts',
+    from: 'const customerId = payer && before ? before.customerId : outcome.customerId;',
+    to: 'const customerId = outcome.customerId;',
+    breaks: 'the next message of the provider undoes what the merchant said of the payer',
+    tests: ['domain/payments/payment-actions.test.ts'],
+  },
+  {
+    id: 'manual-refund-beyond-the-rest',
+    file: 'domain/payments/create-payment-refund.ts',
+    from: 'const left = subtractAmounts(payment.amount, reversed);',
+    to: 'const left = payment.amount;',
+    breaks: 'by hand more may be given back than the provider has left',
+    tests: ['domain/payments/payment-actions.test.ts'],
+  },
+  {
     id: 'balance-a-week-later',
     file: 'packages/rules/first-payment.ts',
     from: '<= purchaseMs;',
