@@ -71,12 +71,7 @@ export const faults: readonly Fault[] = [
     from: 'NULL, d.platform_value * d.rate)) AS platform_value',
     to: 'NULL, d.platform_value)) AS platform_value',
     breaks: "comparison rows: platform's value not converted to the reporting currency",
-    tests: [
-      'domain/reports/delivery.test.ts',
-      'domain/reports/campaigns.test.ts',
-      'domain/reports/explain.test.ts',
-      'domain/reports/market.test.ts',
-    ],
+    tests: ['domain/reports/read-platform-comparison.test.ts', 'domain/reports/delivery.test.ts'],
   },
   {
     id: 'platform-value-platforms-unconverted',
@@ -84,12 +79,7 @@ export const faults: readonly Fault[] = [
     from: 'NULL, d.platform_value * d.rate)) AS platform_value',
     to: 'NULL, d.platform_value)) AS platform_value',
     breaks: 'comparison platforms: value not converted',
-    tests: [
-      'domain/reports/delivery.test.ts',
-      'domain/reports/campaigns.test.ts',
-      'domain/reports/explain.test.ts',
-      'domain/reports/market.test.ts',
-    ],
+    tests: ['domain/reports/read-platform-comparison.test.ts', 'domain/reports/delivery.test.ts'],
   },
   {
     id: 'rate-of-yesterday',
@@ -97,7 +87,7 @@ export const faults: readonly Fault[] = [
     from: 'WHERE r.currency = from_currency AND r.day <= on_day',
     to: 'WHERE r.currency = from_currency AND r.day < on_day',
     breaks: 'money is converted at the rate of the day before',
-    tests: ['domain/reports/delivery.test.ts', 'domain/outcomes/create-event.test.ts', 'domain/money'],
+    tests: ['domain/outcomes/create-event.test.ts', 'domain/reports/delivery.test.ts'],
   },
   {
     id: 'rate-of-utc-day',
@@ -105,7 +95,7 @@ export const faults: readonly Fault[] = [
     from: '(w.at AT TIME ZONE ${timeZone})::date',
     to: "(w.at AT TIME ZONE 'UTC')::date",
     breaks: "a payment late in the evening gets the rate of UTC's next day",
-    tests: ['domain/outcomes', 'domain/money'],
+    tests: ['domain/outcomes/create-event.test.ts', 'domain/reports/explain.test.ts'],
   },
   {
     id: 'bank-over-own-file',
@@ -113,7 +103,7 @@ export const faults: readonly Fault[] = [
     from: "    WHERE exchange_rates.source <> 'file' OR excluded.source = 'file'`",
     to: '`',
     breaks: "a bank's rate overwrites the operator's own file",
-    tests: ['domain/money', 'apps/cli/rates.test.ts', 'apps/worker/fetch-rates.test.ts'],
+    tests: ['apps/cli/rates.test.ts', 'apps/worker/fetch-rates.test.ts'],
   },
   {
     id: 'lifetime-cash-mixes-currencies',
