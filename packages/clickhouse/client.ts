@@ -34,8 +34,8 @@ export interface ClickHouse {
   /** Rows as JSON arrays, one a line, with a value for each of `columns`; null where the column's default holds. */
   insertArrays(table: TableName, columns: readonly string[], lines: string, options?: InsertOptions): Promise<void>;
 
-  /** Rows as tab-separated text, in the order of `columns`, straight from wherever they come. */
-  insertText(table: TableName, columns: readonly string[], text: Readable, options?: InsertOptions): Promise<void>;
+  /** Rows as text, in the order of `columns`, straight from wherever they come: separated by tabs, if nothing else is said. */
+  insertText(table: TableName, columns: readonly string[], text: Readable, options?: TextOptions): Promise<void>;
 
   /** Rejects with the reason when the engine, the credentials or the database are not as the settings say. */
   ping(): Promise<void>;
@@ -50,6 +50,10 @@ export interface CallOptions {
 export interface InsertOptions extends CallOptions {
   /** The engine drops an insert whose token it has seen lately, so that a retry of the very same rows adds nothing. */
   readonly token?: string;
+}
+
+export interface TextOptions extends InsertOptions {
+  readonly format?: 'TabSeparated' | 'JSONCompactEachRow';
 }
 
 export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
@@ -72,13 +76,14 @@ export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
   });
 
   /** Gives a request its id; its end is told to the observer, and an error becomes one that can be found again. */
-  function begin(statement: string, options: CallOptions = {}) {
+  function begin(statement: string, { signal, isQuestion = false }: CallOptions & { isQuestion?: boolean } = {}) {
     const queryId = `${statement.replaceAll(' ', '_')}-${randomUUID()}`;
     const startedAt = clock.now().getTime();
     return {
-      request: { query_id: queryId, ...(options.signal && { abort_signal: options.signal }) },
+      request: { query_id: queryId, ...(signal && { abort_signal: signal }) },
       end(cause?: unknown): ClickHouseFailure | undefined {
-        const error = cause === undefined ? undefined : new ClickHouseFailure(statement, queryId, cause);
+        const error =
+          cause === undefined ? undefined : new ClickHouseFailure(statement, queryId, cause, { isQuestion });
         observe({ statement, queryId, durationMs: clock.now().getTime() - startedAt, ...(error && { error }) });
         return error;
       },
@@ -89,7 +94,7 @@ export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
 
   async function during<Result>(
     statement: string,
-    options: CallOptions | undefined,
+    options: (CallOptions & { isQuestion?: boolean }) | undefined,
     act: (request: Request) => Promise<Result>,
   ): Promise<Result> {
     const { request, end } = begin(statement, options);
@@ -131,7 +136,10 @@ export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
 
     query(query, parameters, options) {
       const { name, text } = lookUp(query, parameters);
-      const once = () => during(name, options, async (request) => (await ask(text, parameters, request)).json<never>());
+      const once = () =>
+        during(name, { ...options, isQuestion: true }, async (request) =>
+          (await ask(text, parameters, request)).json<never>(),
+        );
       return once().catch((error: unknown) => {
         if (!isHangUp(error)) throw error;
         return once();
@@ -140,7 +148,7 @@ export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
 
     async *stream(query, parameters, options) {
       const { name, text } = lookUp(query, parameters);
-      const { request, end } = begin(name, options);
+      const { request, end } = begin(name, { ...options, isQuestion: true });
       let cause: unknown;
       let failure: ClickHouseFailure | undefined;
       try {
@@ -176,7 +184,7 @@ export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
       write(table, `(${columns.join(', ')}) FORMAT JSONCompactEachRow`, lines, options),
 
     insertText: (table, columns, text, options) =>
-      write(table, `(${columns.join(', ')}) FORMAT TabSeparated`, text, options),
+      write(table, `(${columns.join(', ')}) FORMAT ${options?.format ?? 'TabSeparated'}`, text, options),
 
     // Not the driver's ping(): that one does not mind a database that is missing.
     ping: () => during('ping', undefined, async (request) => void (await (await ask('SELECT 1', {}, request)).json())),
