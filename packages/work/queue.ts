@@ -26,8 +26,10 @@ export interface Taken<I extends Item = Item> {
   readonly items: readonly I[];
   /** More waits than was asked for. */
   readonly isMore: boolean;
-  /** Something waits that cannot be done yet: look again after so many seconds. */
+  /** Something waits that cannot be done yet, and whatever is left meanwhile waits with it: look again after so many seconds. */
   readonly againSeconds?: number | undefined;
+  /** The same, but whatever is left meanwhile is looked at at once. */
+  readonly laterSeconds?: number | undefined;
 }
 
 export interface Batch<I extends Item = Item> {
@@ -145,11 +147,12 @@ export function startQueue(kind: QueueKind, handler: QueueHandler, { system, bla
           const ids = await takeWanted(tx, kind.name, key, kind.batchSize);
           if (ids.length > 0) await handler.putBack(tx, key, ids);
         });
-      const { items, isMore, againSeconds } = await handler.take(key, kind.batchSize, signal);
+      const { items, isMore, againSeconds, laterSeconds } = await handler.take(key, kind.batchSize, signal);
       const hold = (tx: Tx) => holdLease(tx, lease);
       if (items.length > 0) await workOff({ key, items, isMore, signal, hold }, claimed, { count: 0 });
       const wasBusy = items.length > 0;
-      await endTurn(system, lease, { bound: claimed.bound, wasBusy, isMore, againSeconds, paceMs: kind.paceMs });
+      const { bound } = claimed;
+      await endTurn(system, lease, { bound, wasBusy, isMore, againSeconds, laterSeconds, paceMs: kind.paceMs });
     } catch (error) {
       if (error instanceof LeaseLost || lost.signal.aborted) return;
       if (stopping.signal.aborted) {

@@ -90,6 +90,8 @@ export interface TurnEnd {
   readonly isMore: boolean;
   /** What is there cannot be done yet; look again after this. */
   readonly againSeconds: number | undefined;
+  /** The same, and sooner if something is left. */
+  readonly laterSeconds: number | undefined;
   readonly paceMs: number;
 }
 
@@ -98,11 +100,12 @@ export interface TurnEnd {
  * because the key was waiting then, may have committed after the look. As long as there are such, it is looked at again, ever less often.
  */
 export async function endTurn(system: Postgres, { queue, key, holder }: Lease, end: TurnEnd): Promise<void> {
+  const eldersEnded = sql`pg_snapshot_xmin(pg_current_snapshot()) >= ${end.bound}::xid8`;
   await system.unbound.transaction(async (tx) => {
-    if (!end.wasBusy && !end.isMore && end.againSeconds === undefined) {
+    if (!end.wasBusy && !end.isMore && end.againSeconds === undefined && end.laterSeconds === undefined) {
       const { numAffectedRows } = await sql`
         DELETE FROM work_turns WHERE queue = ${queue} AND key = ${key} AND holder = ${holder} AND NOT is_waiting
-          AND pg_snapshot_xmin(pg_current_snapshot()) >= ${end.bound}::xid8`.execute(tx);
+          AND ${eldersEnded}`.execute(tx);
       if (numAffectedRows === 1n) return;
     }
     await sql`
@@ -113,6 +116,7 @@ export async function endTurn(system: Postgres, { queue, key, holder }: Lease, e
           WHEN ${end.isMore} OR is_waiting THEN now()
           WHEN ${end.againSeconds ?? null}::float8 IS NOT NULL THEN now() + make_interval(secs => ${end.againSeconds ?? 0})
           WHEN ${end.wasBusy} THEN now() + interval '1 second'
+          WHEN ${end.laterSeconds ?? null}::float8 IS NOT NULL AND ${eldersEnded} THEN now() + make_interval(secs => ${end.laterSeconds ?? 0})
           ELSE now() + least(greatest(now() - waiting_since, interval '1 second'), interval '15 seconds') END,
         waiting_since = CASE WHEN ${end.wasBusy} AND NOT is_waiting THEN now() ELSE waiting_since END
       WHERE queue = ${queue} AND key = ${key} AND holder = ${holder}`.execute(tx);
