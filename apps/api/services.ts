@@ -6,6 +6,7 @@ import type { LinkTokenServices } from '@tributary/domain/link-tokens/room.ts';
 import type { OutcomeServices } from '@tributary/domain/outcomes/room.ts';
 import type { AddOwner, ReadinessStep } from '@tributary/domain/tenants/room.ts';
 import type { TrackingServices } from '@tributary/domain/tracking/room.ts';
+import type { WebhookServices } from '@tributary/domain/webhooks/room.ts';
 import type { Jobs } from '@tributary/work';
 
 /** What handlers may use besides the ledger. A handler names only what it needs. */
@@ -15,7 +16,8 @@ export interface Services
     LinkTokenServices,
     OutcomeServices,
     JourneyServices,
-    ErasureServices {
+    ErasureServices,
+    WebhookServices {
   readonly baseUrl: string;
   readonly apiUrl: string | undefined;
   readonly jobs: Jobs;

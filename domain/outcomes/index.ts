@@ -4,6 +4,7 @@ export { holdsPeople } from './holds-people.ts';
 export {
   countConversions,
   findOutcome,
+  findPeopleOf,
   findTypesOfVisits,
   listNewestConversions,
   listOutcomes,

@@ -173,6 +173,26 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
     );
     return id;
   },
+  webhook_subscription: buildWebhook,
+  webhook_delivery: async (kit, profile) => {
+    const id = uuid();
+    const subscription = await buildWebhook(kit, profile);
+    const delivery = { profile_id: profile.id, id, subscription_id: subscription, event_id: uuid() };
+    await kit.app.forProfile(profile.id).transaction((tx) =>
+      tx
+        .insertInto('webhook_deliveries')
+        .values({
+          ...delivery,
+          event_type: 'recompute.completed',
+          test_data: JSON.stringify({ profile_id: profile.id, replay_id: uuid(), cause: profile.mark, conversions: 0 }),
+          status: 'delivered',
+          created_at: longAgo,
+          touched_at: longAgo,
+        })
+        .execute(),
+    );
+    return id;
+  },
   ad_entity: (kit, profile) => buildAdEntity(kit, profile, 'campaign'),
   ad: (kit, profile) => buildAdEntity(kit, profile, 'ad'),
   invitation: async (kit, { workspaceId, mark }) => {
@@ -203,6 +223,29 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
     return id;
   },
 };
+
+/** A subscription of the profile's own, to which nothing is sent. */
+async function buildWebhook(kit: BuilderKit, { id: profileId, mark }: MarkedProfile) {
+  const id = uuid();
+  const place = { table: 'webhook_subscriptions', column: 'secrets', row: id, profileId };
+  await kit.app.forProfile(profileId).transaction((tx) =>
+    tx
+      .insertInto('webhook_subscriptions')
+      .values({
+        profile_id: profileId,
+        id,
+        url: `https://${mark}.test/hook`,
+        events: ['recompute.completed'],
+        providers: ['service'],
+        secrets: testVault.seal(JSON.stringify([{ secret: `whsec_${'A'.repeat(43)}=`, until: null }]), place),
+        position: '0',
+        created_at: longAgo,
+        updated_at: longAgo,
+      })
+      .execute(),
+  );
+  return id;
+}
 
 async function buildAdEntity(kit: BuilderKit, { id: profileId, mark }: MarkedProfile, level: EntityLevel) {
   const externalId = `${mark}-${uuid()}`;

@@ -16,6 +16,7 @@ import { Overview } from './screens/overview.tsx';
 import { SignIn } from './screens/sign-in.tsx';
 import { SignInSettings } from './screens/sign-in-settings.tsx';
 import { TopPerformers } from './screens/top-performers.tsx';
+import { Webhooks } from './screens/webhooks.tsx';
 import {
   readCampaignSearch,
   readConversion,
@@ -128,6 +129,8 @@ const erasures = createRoute({
   component: Erasures,
 });
 
+const webhooks = createRoute({ getParentRoute: () => profile, path: '/webhooks', component: Webhooks });
+
 const routeTree = root.addChildren([
   signIn,
   home,
@@ -138,6 +141,7 @@ const routeTree = root.addChildren([
     campaigns,
     comparison,
     topPerformers,
+    webhooks,
     customers,
     person,
     conversion,
