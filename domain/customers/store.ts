@@ -239,10 +239,7 @@ async function saveMerges(tx: Tx, profileId: string, merges: BookChanges['merges
     UPDATE identifiers i SET customer_id = m.final, moved_from = coalesce(i.moved_from, i.customer_id)
     FROM unnest(${losers}::uuid[], ${merges.map(({ finalId }) => finalId)}::uuid[]) AS m (loser, final)
     WHERE i.customer_id = m.loser`.execute(tx);
-  await sql`
-    UPDATE customers c SET merged_into = m.survivor
-    FROM unnest(${losers}::uuid[], ${merges.map(({ survivorId }) => survivorId)}::uuid[]) AS m (loser, survivor)
-    WHERE c.id = m.loser`.execute(tx);
+  // Before the customers, whose triggers say by which merge conversions changed hands.
   await tx
     .insertInto('merges')
     .values(
@@ -257,6 +254,10 @@ async function saveMerges(tx: Tx, profileId: string, merges: BookChanges['merges
       })),
     )
     .execute();
+  await sql`
+    UPDATE customers c SET merged_into = m.survivor
+    FROM unnest(${losers}::uuid[], ${merges.map(({ survivorId }) => survivorId)}::uuid[]) AS m (loser, survivor)
+    WHERE c.id = m.loser`.execute(tx);
 }
 
 const asRows = (bindings: readonly Binding[]) => sql`unnest(

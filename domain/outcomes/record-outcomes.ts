@@ -5,6 +5,7 @@ import { findRates } from '@tributary/domain/money';
 import type { Tx } from '@tributary/postgres';
 import {
   adWithoutPlatform,
+  causesOf,
   convert,
   definitionFinder,
   type EventSettlement,
@@ -15,21 +16,12 @@ import {
 import { v7 as uuid } from 'uuid';
 import { announceOutcomes } from './announce-outcomes.ts';
 import { withoutPerson } from './erase.ts';
+import { markCustomersDirty, markDirty, markTouchedCustomers, saveStandings } from './mark-dirty.ts';
 import type { OwnedPayment, PaymentChange, PaymentStandings } from './payment-standings.ts';
 import type { ReadEvent } from './read-event.ts';
 import { type Resolved, resolveCustomers } from './resolve-customers.ts';
 import type { OutcomeServices } from './services.ts';
-import {
-  findOutcomes,
-  insertOutcomes,
-  markCustomersDirty,
-  markDirty,
-  markTouchedCustomers,
-  type OutcomeRow,
-  type StoredOutcome,
-  saveStandings,
-  updateOutcome,
-} from './store.ts';
+import { findOutcomes, insertOutcomes, type OutcomeRow, type StoredOutcome, updateOutcome } from './store.ts';
 
 export interface Recorded {
   readonly outcomeId: string;
@@ -69,16 +61,13 @@ export async function recordOutcomes(
   const isCash = (row: OutcomeRow) => definitionOf(row)?.countsAsCash ?? false;
   const { customers, locked } = await resolveCustomers(tx, events, context);
   const settled = await settleAll(tx, events, customers, context);
-  const moved = await writeAll(tx, settled, { profileId, now, payments, isCash, locked });
+  await writeAll(tx, settled, { profileId, now, payments, isCash, locked });
   const touched = settled.filter(({ status }) => status !== 'duplicate');
   await markTouchedCustomers(tx, profileId, touched.flatMap(touchesOf));
   await markDirty(
     tx,
     profileId,
-    new Map([
-      ...moved.map((id) => [id, 'first_payment'] as const),
-      ...touched.map(({ row, status }) => [row.id, `outcome_${status}`] as const),
-    ]),
+    new Map([...Map.groupBy(touched, ({ row }) => row.id)].map(([id, told]) => [id, causesOfAll(told)])),
   );
   const fresh = settled.flatMap(({ row, status }) => (status === 'recorded' ? [row] : []));
   await announceOutcomes(tx, profileId, fresh, now);
@@ -99,6 +88,11 @@ const touchesOf = ({ row, before }: Settled) =>
   [row.origin && row, before?.origin && before].flatMap((one) =>
     one?.customerId ? [{ customerId: one.customerId, at: one.occurredAt }] : [],
   );
+
+/** Several messages of a batch may tell of one outcome. */
+const causesOfAll = (told: readonly Settled[]) => [
+  ...new Set(told.flatMap(({ before, row }) => causesOf(before, row))),
+];
 
 interface Settled {
   readonly row: OutcomeRow;
@@ -187,8 +181,7 @@ interface WriteContext {
   readonly locked: ReadonlySet<string>;
 }
 
-/** Resolves to the payments that stand otherwise because of those written. */
-async function writeAll(tx: Tx, settled: readonly Settled[], context: WriteContext): Promise<string[]> {
+async function writeAll(tx: Tx, settled: readonly Settled[], context: WriteContext): Promise<void> {
   const { profileId, now, payments, locked } = context;
   // The last word of the batch on each key is what is written, over what stood there before the first.
   const before = new Map(settled.toReversed().map((one) => [one.row.idempotencyKey, one.before]));
@@ -231,7 +224,6 @@ async function writeAll(tx: Tx, settled: readonly Settled[], context: WriteConte
   await saveStandings(tx, profileId, moved);
   await payments.derive(tx, profileId, [...unclear]);
   await markCustomersDirty(tx, profileId, strangers);
-  return moved.map(([id]) => id);
 }
 
 function paymentChange(

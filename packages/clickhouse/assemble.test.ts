@@ -68,7 +68,7 @@ describe('a model that came after the six', () => {
 
   const attribute = (material: Material, version: string, model_versions: Readonly<Record<string, number>>) =>
     scratch.client.command(raw(lookUp('attribution_attribute', {}, material).text), {
-      ...{ ...batch, target: 'attributed_conversions', version, model_versions },
+      ...{ ...batch, target: 'attributed_conversions', version, model_versions, applied_at: new Date(0) },
       ...{
         hour_weights: Array(168).fill(1),
         minute_weights: Array(60).fill(64),

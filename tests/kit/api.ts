@@ -83,6 +83,7 @@ export type ApiChanges = Partial<
     | 'outbound'
     | 'webhookTargets'
     | 'openDns'
+    | 'baseUrl'
     | 'collectorUrl'
     | 'linkTokenKeys'
     | 'consoleDirectory'

@@ -12,6 +12,7 @@ import { buildApiKey } from './keys.ts';
 import { operatorOf } from './operator.ts';
 import { buildAssistant, buildMember } from './people.ts';
 import type { Testkit } from './testkit.ts';
+import { buildDelivery, buildWebhook } from './webhook-builders.ts';
 
 /** What the builders need of a testkit. */
 export type BuilderKit = Pick<Testkit, 'app' | 'database'>;
@@ -174,25 +175,7 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
     return id;
   },
   webhook_subscription: buildWebhook,
-  webhook_delivery: async (kit, profile) => {
-    const id = uuid();
-    const subscription = await buildWebhook(kit, profile);
-    const delivery = { profile_id: profile.id, id, subscription_id: subscription, event_id: uuid() };
-    await kit.app.forProfile(profile.id).transaction((tx) =>
-      tx
-        .insertInto('webhook_deliveries')
-        .values({
-          ...delivery,
-          event_type: 'recompute.completed',
-          test_data: JSON.stringify({ profile_id: profile.id, replay_id: uuid(), cause: profile.mark, conversions: 0 }),
-          status: 'delivered',
-          created_at: longAgo,
-          touched_at: longAgo,
-        })
-        .execute(),
-    );
-    return id;
-  },
+  webhook_delivery: buildDelivery,
   ad_entity: (kit, profile) => buildAdEntity(kit, profile, 'campaign'),
   ad: (kit, profile) => buildAdEntity(kit, profile, 'ad'),
   invitation: async (kit, { workspaceId, mark }) => {
@@ -212,6 +195,28 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
   session: async (kit, { workspaceId, mark }) =>
     ((await signedIn(kit, workspaceId)) ?? (await buildMember(kit.app, workspaceId, 'viewer', `${mark}.test`)))
       .sessionId,
+  passkey: async (kit, { workspaceId, mark }) => {
+    const person =
+      (await signedIn(kit, workspaceId)) ?? (await buildMember(kit.app, workspaceId, 'viewer', `${mark}.test`));
+    const id = uuid();
+    await kit.app.unbound.transaction((tx) =>
+      tx
+        .insertInto('passkeys')
+        .values({
+          id,
+          user_id: person.userId,
+          name: `Passkey ${mark}`,
+          credential_id: uuid(),
+          public_key: '',
+          counter: 0,
+          device_type: 'singleDevice',
+          backed_up: false,
+          created_at: longAgo,
+        })
+        .execute(),
+    );
+    return id;
+  },
   assistant: async (kit, { id: profileId, workspaceId, mark }) => {
     // Of whoever signed in last: an assistant belongs to a person, and only that person may take it back.
     const person =
@@ -223,29 +228,6 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
     return id;
   },
 };
-
-/** A subscription of the profile's own, to which nothing is sent. */
-async function buildWebhook(kit: BuilderKit, { id: profileId, mark }: MarkedProfile) {
-  const id = uuid();
-  const place = { table: 'webhook_subscriptions', column: 'secrets', row: id, profileId };
-  await kit.app.forProfile(profileId).transaction((tx) =>
-    tx
-      .insertInto('webhook_subscriptions')
-      .values({
-        profile_id: profileId,
-        id,
-        url: `https://${mark}.test/hook`,
-        events: ['recompute.completed'],
-        providers: ['service'],
-        secrets: testVault.seal(JSON.stringify([{ secret: `whsec_${'A'.repeat(43)}=`, until: null }]), place),
-        position: '0',
-        created_at: longAgo,
-        updated_at: longAgo,
-      })
-      .execute(),
-  );
-  return id;
-}
 
 async function buildAdEntity(kit: BuilderKit, { id: profileId, mark }: MarkedProfile, level: EntityLevel) {
   const externalId = `${mark}-${uuid()}`;
