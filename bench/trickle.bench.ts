@@ -6,10 +6,12 @@ import type { Postgres, Tx } from '@tributary/postgres';
 import { type Bench, buildProfile, median, openDrillKit, p95 } from '@tributary/testkit';
 import { startQueueWorker } from '@tributary/work';
 import { sql } from 'kysely';
+import { cpuSeconds } from './cpu.ts';
 
 const profileCount = Number(process.env.BENCH_PROFILES ?? 1_000);
 const trickleMs = Number(process.env.BENCH_SECONDS ?? 60) * 1_000;
 const everyMs = 5_000;
+const set = 'bench-trickle';
 const rounds = 5;
 /** Profiles of one batch, and how many are worked out one by one beside it: each of those takes as long as all together. */
 const togetherCount = Math.min(400, profileCount);
@@ -26,7 +28,7 @@ export const bench: Bench = {
   better: 'higher',
 
   async run({ progress }) {
-    const kit = await openDrillKit('bench-trickle', ['postgres', 'clickhouse']);
+    const kit = await openDrillKit(set, ['postgres', 'clickhouse']);
     const seen: Observation[] = [];
     const settings = { url: kit.clickhouseUrl, database: kit.clickhouseDatabase, requestTimeoutMs: 60_000 };
     await migrate(settings);
@@ -41,6 +43,11 @@ export const bench: Bench = {
       const batches = seen.filter(({ statement }) => statement === 'attribution_attribute').length;
       return {
         ratio: Math.round((rates.together / rates.alone) * 10) / 10,
+        ratio_cpu: Math.round((rates.cpuAlone / rates.cpuTogether) * 10) / 10,
+        cpu_ms_a_profile: {
+          together: Math.round(rates.cpuTogether * 1e5) / 100,
+          alone: Math.round(rates.cpuAlone * 1e4) / 10,
+        },
         profiles_per_second_together: Math.round(rates.together),
         profiles_per_second_alone: Math.round(rates.alone * 10) / 10,
         credited_ms: {
@@ -135,7 +142,7 @@ const fillLedger = (app: Postgres, profileId: string, people: readonly Person[])
 
 const mark = async (tx: Tx, profileId: string, id: string) => {
   await sql`
-    INSERT INTO dirty_conversions (profile_id, outcome_id, cause) VALUES (${profileId}, ${id}, 'outcome_updated')
+    INSERT INTO dirty_conversions (profile_id, outcome_id, causes) VALUES (${profileId}, ${id}, '{amount_changed}')
     ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision')`.execute(tx);
 };
 
@@ -202,20 +209,31 @@ class Shops {
 async function compareWays(shops: Shops, progress: Progress) {
   const together: number[] = [];
   const alone: number[] = [];
+  const cpu = { together: [] as number[], alone: [] as number[] };
   for (let round = 0; round <= rounds; round += 1) {
     const many = shops.ids.slice(0, togetherCount);
     await shops.changeAll(many);
+    const before = cpuSeconds(set);
     const rate = many.length / (await shops.attribute(many));
+    const between = cpuSeconds(set);
     const few = shops.ids.slice(0, aloneCount);
     await shops.changeAll(few);
     let seconds = 0;
+    const after = cpuSeconds(set);
     for (const profileId of few) seconds += await shops.attribute([profileId]);
+    cpu.alone.push((cpuSeconds(set) - after) / few.length);
+    cpu.together.push((between - before) / many.length);
     progress(round, rounds, 'rounds');
     if (round === 0) continue;
     together.push(rate);
     alone.push(few.length / seconds);
   }
-  return { together: median(together), alone: median(alone) };
+  return {
+    together: median(together),
+    alone: median(alone),
+    cpuTogether: median(cpu.together.slice(1)),
+    cpuAlone: median(cpu.alone.slice(1)),
+  };
 }
 
 /** Worked out either way, a conversion's row must have the same content. Resolves to how many were compared. */

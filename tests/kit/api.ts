@@ -59,6 +59,8 @@ export const testApiOptions = {
   languageModel: { name: 'test-model', write: async () => 'Somebody came and bought.' },
   summariesPerDay: limits.journeySummary.defaultUnitsPerDay,
   webhookTargets: nowhere,
+  // No worker runs beside it, so nobody need wait for one.
+  attributionWaitMs: 0,
   tracing: undefined,
   trustedProxies: [],
   corsOrigins: [],
@@ -89,6 +91,7 @@ export type ApiChanges = Partial<
     | 'consoleDirectory'
     | 'languageModel'
     | 'summariesPerDay'
+    | 'attributionWaitMs'
     | 'tombstoneKey'
     | 'sessionIdleMinutes'
   >
