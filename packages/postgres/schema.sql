@@ -2727,6 +2727,10 @@ CREATE POLICY own_profile ON public.work_set_aside TO tributary_app USING ((key 
 
 CREATE POLICY own_profile ON public.work_turns TO tributary_app USING ((key = public.current_profile()));
 
+CREATE POLICY own_subscription ON public.work_turns TO tributary_app USING (((queue = 'webhooks'::text) AND (EXISTS ( SELECT
+   FROM public.webhook_work w
+  WHERE ((w.subscription_id = work_turns.key) AND (w.profile_id = public.current_profile()))))));
+
 CREATE POLICY own_workspace ON public.audit_log FOR SELECT TO tributary_app USING ((workspace_id = public.current_workspace()));
 
 CREATE POLICY own_workspace ON public.invitations TO tributary_app USING ((workspace_id = public.current_workspace()));

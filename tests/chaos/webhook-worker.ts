@@ -26,7 +26,7 @@ startQueueWorker({
       random: Math.random,
     }),
   },
-  numbers: { leaseSeconds: 2 },
+  numbers: { leaseSeconds: 5 },
   sweepMs: 2_000,
   blame: () => 'away',
   onFailure: ({ error }) => console.error(error),

@@ -111,3 +111,7 @@ AS $$ BEGIN
 END $$;
 CREATE TRIGGER fan_out AFTER INSERT ON event_log
   REFERENCING NEW TABLE AS numbered FOR EACH STATEMENT EXECUTE FUNCTION fan_out_events();
+
+-- A worker holds its lease in the transaction, behind the wall of the profile, that says what was sent. The key is the subscription here.
+CREATE POLICY own_subscription ON work_turns TO tributary_app USING (
+  queue = 'webhooks' AND EXISTS (SELECT FROM webhook_work w WHERE w.subscription_id = key AND w.profile_id = current_profile()));
