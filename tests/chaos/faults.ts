@@ -90,10 +90,10 @@ export const faults: readonly Fault[] = [
         engine === 'clickhouse'
           ? worker.lines.slice(since.workerLines).some((line) => line.includes('visits wait'))
           : since.refusedNow() > since.refused,
-      // Whoever runs it clears room and starts it again: without room PostgreSQL stops and NATS closes its streams.
+      // Room alone has to do. One that ended, as PostgreSQL does when its log has none, is started again as compose.yaml would.
       async end({ disks, engines: { supervisor } }) {
         await disks.widen(engine);
-        await supervisor.restart(engine);
+        await supervisor.start([engine]);
       },
     }),
   ),
