@@ -38,10 +38,14 @@ export interface ApiOptions {
   /** While it is away, the routes that read it answer 503 and /readyz says `degraded`; the others do without. */
   readonly clickhouse: ClickHouse;
   readonly outbound: Outbound;
+  /** For addresses of webhooks: in development some of them are local. */
+  readonly webhookTargets: Pick<Outbound, 'checkTarget'>;
   readonly openDns: OpenDns;
   /** Writes summaries of journeys; without one they are not made. */
   readonly languageModel: LanguageModel | undefined;
   readonly summariesPerDay: number;
+  /** How long whoever says who paid is kept waiting for attribution to follow. */
+  readonly attributionWaitMs: number;
   readonly vault: Vault;
   /** What sessions are signed with, newest first. */
   readonly sessionKeys: () => readonly MasterKey[];
@@ -160,12 +164,14 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       readiness: [outcomesReadiness, trackerReadiness],
       clickhouse: options.clickhouse,
       outbound: options.outbound,
+      webhookTargets: options.webhookTargets,
       openDns: options.openDns,
       tombstones: tombstonesUnder(options.tombstoneKey),
       linkTokenKeys: options.linkTokenKeys,
       vault,
       languageModel: options.languageModel,
       summariesPerDay: options.summariesPerDay,
+      attributionWaitMs: options.attributionWaitMs,
       findCustomerTotals,
       goals: goalReader,
       payments: paymentStandings,

@@ -10,10 +10,12 @@ import * as erasures from '@tributary/domain/erasures/room.ts';
 import * as journeys from '@tributary/domain/journeys/room.ts';
 import * as linkTokens from '@tributary/domain/link-tokens/room.ts';
 import * as outcomes from '@tributary/domain/outcomes/room.ts';
+import * as payments from '@tributary/domain/payments/room.ts';
 import * as reports from '@tributary/domain/reports/room.ts';
 import * as tenants from '@tributary/domain/tenants/room.ts';
 import * as topPerformers from '@tributary/domain/top-performers/room.ts';
 import * as tracking from '@tributary/domain/tracking/room.ts';
+import * as webhooks from '@tributary/domain/webhooks/room.ts';
 import type { Handles } from '@tributary/operations';
 import { readChangelog, readOpenapi } from './self.ts';
 import type { Services } from './services.ts';
@@ -77,6 +79,13 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   createGoalDefinition: definitions.createGoalDefinition,
   listGoalDefinitions: definitions.listGoalDefinitions,
   createGoal: definitions.createGoal,
+  listPayments: payments.listPayments,
+  readPayment: payments.readPayment,
+  updateInstallment: payments.updateInstallment,
+  updatePayer: payments.updatePayer,
+  createPaymentRefund: payments.createPaymentRefund,
+  deletePaymentRefund: payments.deletePaymentRefund,
+  createCardpayPayment: payments.createCardpayPayment,
   importSpend: campaigns.importSpend,
   listCampaigns: reports.listCampaigns,
   readUnattributed: reports.readUnattributed,
@@ -108,4 +117,13 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   readTrackingOps: tracking.readTrackingOps,
   readTrackingQuality: tracking.readTrackingQuality,
   readReplayStatus: attribution.readReplayStatus,
+  listWebhookSubscriptions: webhooks.listWebhookSubscriptions,
+  createWebhookSubscription: webhooks.createWebhookSubscription,
+  updateWebhookSubscription: webhooks.updateWebhookSubscription,
+  deleteWebhookSubscription: webhooks.deleteWebhookSubscription,
+  rotateWebhookSecret: webhooks.rotateWebhookSecret,
+  testWebhookSubscription: webhooks.testWebhookSubscription,
+  listWebhookDeliveries: webhooks.listWebhookDeliveries,
+  replayWebhookDelivery: webhooks.replayWebhookDelivery,
+  listRecordedOutcomes: webhooks.listRecordedOutcomes,
 };

@@ -4,8 +4,10 @@ import type { ErasureServices } from '@tributary/domain/erasures/room.ts';
 import type { JourneyServices } from '@tributary/domain/journeys/room.ts';
 import type { LinkTokenServices } from '@tributary/domain/link-tokens/room.ts';
 import type { OutcomeServices } from '@tributary/domain/outcomes/room.ts';
+import type { PaymentServices } from '@tributary/domain/payments/room.ts';
 import type { AddOwner, ReadinessStep } from '@tributary/domain/tenants/room.ts';
 import type { TrackingServices } from '@tributary/domain/tracking/room.ts';
+import type { WebhookServices } from '@tributary/domain/webhooks/room.ts';
 import type { Jobs } from '@tributary/work';
 
 /** What handlers may use besides the ledger. A handler names only what it needs. */
@@ -14,8 +16,10 @@ export interface Services
     TrackingServices,
     LinkTokenServices,
     OutcomeServices,
+    PaymentServices,
     JourneyServices,
-    ErasureServices {
+    ErasureServices,
+    WebhookServices {
   readonly baseUrl: string;
   readonly apiUrl: string | undefined;
   readonly jobs: Jobs;

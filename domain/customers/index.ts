@@ -6,7 +6,9 @@ export { holdsPeople } from './holds-people.ts';
 export type { CustomerServices } from './import-customers.ts';
 export { type FindNamingErased, findsNamingErased, type Kept } from './named-in.ts';
 export {
+  type Contact,
   countHeld,
+  findContacts,
   findCustomer,
   findCustomerBy,
   findStrongest,

@@ -7,7 +7,9 @@ import { holdsPeople as events } from '@tributary/domain/events';
 import { holdsPeople as ingestion, type Opening } from '@tributary/domain/ingestion';
 import { holdsPeople as journeys } from '@tributary/domain/journeys';
 import { holdsPeople as outcomes } from '@tributary/domain/outcomes';
+import { holdsPeople as payments } from '@tributary/domain/payments';
 import { holdsPeople as tracking } from '@tributary/domain/tracking';
+import { holdsPeople as webhooks } from '@tributary/domain/webhooks';
 import { holdsPeople as operations } from '@tributary/operations';
 import type { Postgres } from '@tributary/postgres';
 import type { Stream } from '@tributary/stream';
@@ -35,11 +37,13 @@ export interface Searching {
  */
 export const holders: readonly HoldsPeople<Erasing, Searching>[] = [
   outcomes,
+  payments,
   ingestion,
   operations,
   journeys,
   attribution,
   events,
+  webhooks,
   customers,
   erasures,
   tracking,

@@ -1,11 +1,10 @@
 import type { AnswerOf, Routes } from '@tributary/contract';
 import { listDefinitionKeys } from '@tributary/domain/definitions';
 import { answer, type Handles, type ProfileContext, refuse } from '@tributary/operations';
-import { isFinerThan } from '@tributary/rules';
-import type { EventWarning } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
-import { type EventFault, type ReadEvent, readEvent, readOneOfMany } from './read-event.ts';
-import { type Recorded, recordOutcomes, untilRecorded } from './record-outcomes.ts';
+import { type EventFault, type ReadBody, readBody, readOneOfMany } from './read-event.ts';
+import { recordAll, type Taken } from './record-all.ts';
+import { untilRecorded } from './record-outcomes.ts';
 import type { OutcomeServices } from './services.ts';
 
 type Answer = AnswerOf<Routes['createEvent']>;
@@ -13,30 +12,30 @@ type Answer = AnswerOf<Routes['createEvent']>;
 export const createEvent: Handles<Routes['createEvent'], OutcomeServices> = async ({ body }, context) =>
   'events' in body
     ? recordMany(body.events, context)
-    : recordOne(readEvent(context.caller.profileId, body, context.now, uuid), context);
+    : recordOne(readBody(context.caller.profileId, body, context.now, uuid), context);
 
-async function recordOne(read: ReadEvent | EventFault, context: ProfileContext & OutcomeServices): Promise<Answer> {
-  if ('code' in read) refuse(read.code, sayFault(read), { fields: { field: read.field } });
-  return record(context, [read], ([one], definitions) =>
-    answer(202, { data: { ...receipt(context, read, one as Recorded), ...definitions } }),
-  );
+async function recordOne(read: ReadBody, context: ProfileContext & OutcomeServices): Promise<Answer> {
+  if ('code' in read) refuseFault(read);
+  return record(context, [read], ([one], definitions) => {
+    const taken = one as Taken;
+    if ('code' in taken) refuseFault(taken);
+    return answer(202, { data: { ...receipt(context, taken), ...definitions } });
+  });
 }
 
 async function recordMany(candidates: readonly unknown[], context: ProfileContext & OutcomeServices): Promise<Answer> {
   const reads = candidates.map((candidate) => readOneOfMany(context.caller.profileId, candidate, context.now, uuid));
-  const good = reads.filter((read): read is ReadEvent => !('code' in read));
-  return record(context, good, (recorded, definitions) => {
-    const rest = [...recorded];
-    const results = reads.map((read, index) =>
-      'code' in read
+  return record(context, reads, (all, definitions) => {
+    const results = all.map((taken, index) =>
+      'code' in taken
         ? {
             index,
             status: 'rejected' as const,
-            code: read.code,
-            field: read.field,
-            message: sayFault(read),
+            code: taken.code,
+            field: taken.field,
+            message: sayFault(taken),
           }
-        : { index, ...receipt(context, read, rest.shift() as Recorded) },
+        : { index, ...receipt(context, taken) },
     );
     const summary: Record<string, number> = {
       total: results.length,
@@ -48,6 +47,10 @@ async function recordMany(candidates: readonly unknown[], context: ProfileContex
     for (const { status } of results) summary[status] = (summary[status] ?? 0) + 1;
     return answer(202, { data: { results, summary, ...definitions } });
   });
+}
+
+function refuseFault(fault: EventFault): never {
+  refuse(fault.code, sayFault(fault), { fields: { field: fault.field } });
 }
 
 const sayFault = ({ field, message }: EventFault): string =>
@@ -65,12 +68,12 @@ async function record(
     findAdPlatforms,
     visitors,
   }: ProfileContext & OutcomeServices,
-  events: readonly ReadEvent[],
-  show: (recorded: readonly Recorded[], definitions: { readonly definitions?: string[] }) => Answer,
+  reads: readonly ReadBody[],
+  show: (taken: readonly Taken[], definitions: { readonly definitions?: string[] }) => Answer,
 ): Promise<Answer> {
   return untilRecorded(() =>
     effect(async (tx) => {
-      const recorded = await recordOutcomes(tx, events, {
+      const taken = await recordAll(tx, reads, {
         profileId: caller.profileId,
         now,
         evidence: { source: 'events', saidAt: now, requestId },
@@ -80,15 +83,21 @@ async function record(
         findAdPlatforms,
         visitors,
       });
+      const recorded = taken.flatMap((one) => ('recorded' in one ? [one.recorded] : []));
       for (const { customerId } of recorded) if (customerId) mentions(customerId);
-      if (recorded.every(({ isDefined }) => isDefined)) return show(recorded, {});
-      return show(recorded, { definitions: await listDefinitionKeys(tx, caller.profileId) });
+      if (recorded.every(({ isDefined }) => isDefined)) return show(taken, {});
+      return show(taken, { definitions: await listDefinitionKeys(tx, caller.profileId) });
     }),
   );
 }
 
-function receipt({ showKey, caller: { profileId } }: ProfileContext, read: ReadEvent, recorded: Recorded) {
-  const warnings = [...read.warnings, ...lacks(read, recorded)];
+function receipt({ showKey, caller: { profileId } }: ProfileContext, taken: Exclude<Taken, EventFault>) {
+  const warned = taken.warnings.length > 0 && { warnings: [...taken.warnings] };
+  if ('refund' in taken) {
+    const { id, status, paymentId } = taken.refund;
+    return { outcome_event_id: id, status, customer_key: null, payment_id: paymentId, ...warned };
+  }
+  const { read, recorded } = taken;
   return {
     outcome_event_id: recorded.outcomeId,
     status: recorded.status,
@@ -98,15 +107,6 @@ function receipt({ showKey, caller: { profileId } }: ProfileContext, read: ReadE
       key: recorded.customerKey,
       said: read.said.identifiers.find(({ kind }) => kind === 'external_customer_id')?.value,
     }),
-    ...(warnings.length > 0 && { warnings }),
+    ...warned,
   };
-}
-
-/** What was taken, and yet will not do what its sender hopes for. */
-function lacks({ event: { money }, said }: ReadEvent, { isDefined, customerId }: Recorded): EventWarning[] {
-  const warnings: EventWarning[] = [];
-  if (!isDefined) warnings.push('no_definition');
-  if (said.identifiers.length === 0 && customerId === null) warnings.push('nobody');
-  if (money && isFinerThan(money.amount, money.currency)) warnings.push('amount_rounded');
-  return warnings;
 }

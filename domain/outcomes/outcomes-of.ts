@@ -127,7 +127,7 @@ export async function listNewestConversions(
   limit: number,
 ): Promise<PersonConversion[]> {
   const { rows } = await sql<Omit<PersonConversion, 'revenueType'> & { countsAsCash: boolean }>`
-    SELECT o.id, o.event_name AS "eventName", o.occurred_at AS "occurredAt", o.amount::text, o.currency,
+    SELECT o.id, o.event_name AS "eventName", o.occurred_at AS "occurredAt", trim_scale(greatest(o.amount - o.refunded, 0))::text AS amount, o.currency,
       o.conversion_type AS "conversionType", o.counts_as_cash AS "countsAsCash"
     FROM outcome_meanings o
     WHERE o.profile_id = ${profileId} AND ${isOwned(owner)} AND o.definition_id IS NOT NULL
@@ -165,4 +165,19 @@ export async function findOutcome(tx: Tx, profileId: string, handle: string): Pr
   if (byId.rows[0]) return byId.rows[0];
   const byKey = await named(sql`${of} AND o.idempotency_key = ${handle}`).execute(tx);
   return byKey.rows[0];
+}
+
+/** Whom outcomes are about, as they stand now. */
+export interface OutcomePerson {
+  readonly id: string;
+  readonly customerId: string | null;
+  readonly isErased: boolean;
+}
+
+export async function findPeopleOf(tx: Tx, profileId: string, ids: readonly string[]): Promise<OutcomePerson[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<OutcomePerson>`
+    SELECT id, customer_id AS "customerId", erased_at IS NOT NULL AS "isErased" FROM outcomes
+    WHERE profile_id = ${profileId} AND id = ANY (${[...ids]}::uuid[])`.execute(tx);
+  return rows;
 }

@@ -15,6 +15,10 @@ export interface StoredOutcome extends OutcomeContent {
   readonly erasedAt: Date | null;
   /** What brought it, where it says so itself. */
   readonly origin: Origin | null;
+  /** What was given back of it, in its currency, as it was told. */
+  readonly refunded: string;
+  /** Where a merchant said who paid: whom its message named. Then the customer is the payer. */
+  readonly payer: { readonly saidCustomerId: string | null } | null;
 }
 
 /** What is stored under the keys, locked until the transaction ends. */
@@ -41,6 +45,9 @@ export async function findOutcomes(
       'purchase_id',
       'erased_at',
       'origin',
+      'refunded',
+      'is_payer_assigned',
+      'said_customer_id',
     ])
     .where('profile_id', '=', profileId)
     .where('idempotency_key', 'in', [...keys])
@@ -65,6 +72,8 @@ export async function findOutcomes(
           row.is_first_payment === null ? null : { isFirstPayment: row.is_first_payment, purchaseId: row.purchase_id },
         erasedAt: row.erased_at,
         origin: row.origin as Origin | null,
+        refunded: row.refunded,
+        payer: row.is_payer_assigned ? { saidCustomerId: row.said_customer_id } : null,
       },
     ]),
   );
@@ -186,7 +195,12 @@ export async function updateOutcome(tx: Tx, profileId: string, row: OutcomeRow, 
   const { recorded_at, source, connection_id, external_id, rest, ...columns } = columnsOf(profileId, row, now);
   await tx
     .updateTable('outcomes')
-    .set({ ...columns, rest: JSON.stringify(rest) })
+    .set({
+      ...columns,
+      rest: JSON.stringify(rest),
+      refunded: row.refunded,
+      said_customer_id: row.payer?.saidCustomerId ?? null,
+    })
     .where('profile_id', '=', profileId)
     .where('id', '=', row.id)
     .execute();
@@ -198,7 +212,7 @@ export async function findOutcomeSubscriber(tx: Tx): Promise<string | null> {
   return rows[0]?.app ?? null;
 }
 
-/** Outcomes as they were paid, and what they were converted by. */
+/** Outcomes as they were paid, less what went back, and what they were converted by. */
 export async function findOriginals(tx: Tx, profileId: string, outcomeIds: readonly string[]) {
   const { rows } = await sql<{
     id: string;
@@ -207,7 +221,7 @@ export async function findOriginals(tx: Tx, profileId: string, outcomeIds: reado
     rate: string | null;
     rateDate: string | null;
   }>`
-    SELECT id, amount::text, currency, rate::text, rate_date::text AS "rateDate" FROM outcomes
+    SELECT id, trim_scale(greatest(amount - refunded, 0))::text AS amount, currency, rate::text, rate_date::text AS "rateDate" FROM outcomes
     WHERE profile_id = ${profileId} AND id = ANY (${outcomeIds}::uuid[])`.execute(tx);
   return new Map(rows.map(({ id, ...original }) => [id, original]));
 }

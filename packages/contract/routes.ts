@@ -39,6 +39,15 @@ import {
   listPasskeys,
   signInWithPasskey,
 } from './routes/passkeys.ts';
+import {
+  createCardpayPayment,
+  createPaymentRefund,
+  deletePaymentRefund,
+  listPayments,
+  readPayment,
+  updateInstallment,
+  updatePayer,
+} from './routes/payments.ts';
 import { readChangelog, readOpenapi } from './routes/service.ts';
 import {
   completeSignIn,
@@ -75,6 +84,17 @@ import {
   readTrackingQuality,
   readTrackingVerification,
 } from './routes/tracking-health.ts';
+import {
+  createWebhookSubscription,
+  deleteWebhookSubscription,
+  listRecordedOutcomes,
+  listWebhookDeliveries,
+  listWebhookSubscriptions,
+  replayWebhookDelivery,
+  rotateWebhookSecret,
+  testWebhookSubscription,
+  updateWebhookSubscription,
+} from './routes/webhooks.ts';
 import {
   createProfile,
   createWorkspace,
@@ -119,6 +139,13 @@ export const routes = {
   createGoalDefinition,
   listGoalDefinitions,
   createGoal,
+  listPayments,
+  readPayment,
+  updateInstallment,
+  updatePayer,
+  createPaymentRefund,
+  deletePaymentRefund,
+  createCardpayPayment,
   importSpend,
   listCampaigns,
   readUnattributed,
@@ -175,6 +202,15 @@ export const routes = {
   readTrackingOps,
   readTrackingQuality,
   readReplayStatus,
+  listWebhookSubscriptions,
+  createWebhookSubscription,
+  updateWebhookSubscription,
+  deleteWebhookSubscription,
+  rotateWebhookSecret,
+  testWebhookSubscription,
+  listWebhookDeliveries,
+  replayWebhookDelivery,
+  listRecordedOutcomes,
 } satisfies Record<string, Route>;
 
 export type Routes = typeof routes;

@@ -300,6 +300,7 @@ export interface EventCounter {
 
 export interface EventLog {
   id: string;
+  kept_from: Generated<Timestamp>;
   occurred_at: Timestamp;
   payload: Json;
   profile_id: string;
@@ -588,6 +589,7 @@ export interface OutcomeMeanings {
   is_attribution_eligible: boolean | null;
   is_first_payment: boolean | null;
   is_installment: boolean | null;
+  is_payer_assigned: boolean | null;
   lookback_window_days: number | null;
   occurred_at: Timestamp | null;
   origin: Json | null;
@@ -596,9 +598,11 @@ export interface OutcomeMeanings {
   rate: Numeric | null;
   rate_date: Timestamp | null;
   recorded_at: Timestamp | null;
+  refunded: Numeric | null;
   reporting_amount: Numeric | null;
   reporting_currency: string | null;
   rest: Json | null;
+  said_customer_id: string | null;
   source: string | null;
   subject_ref: string | null;
   updated_at: Timestamp | null;
@@ -620,6 +624,7 @@ export interface Outcomes {
   idempotency_key: string;
   is_first_payment: boolean | null;
   is_installment: Generated<boolean>;
+  is_payer_assigned: Generated<boolean>;
   occurred_at: Timestamp;
   origin: Json | null;
   profile_id: string;
@@ -627,9 +632,11 @@ export interface Outcomes {
   rate: Numeric | null;
   rate_date: Timestamp | null;
   recorded_at: Timestamp;
+  refunded: Generated<Numeric>;
   reporting_amount: Numeric | null;
   reporting_currency: string | null;
   rest: Json;
+  said_customer_id: string | null;
   source: Generated<string>;
   subject_ref: string | null;
   updated_at: Timestamp;
@@ -677,6 +684,36 @@ export interface Passkeys {
   public_key: string;
   transports: string | null;
   user_id: string;
+}
+
+export interface PaymentEntries {
+  action: string;
+  actor_id: string;
+  actor_kind: string;
+  amount: Numeric | null;
+  at: Timestamp;
+  currency: string | null;
+  id: string;
+  payer_id: string | null;
+  payment_id: string;
+  profile_id: string;
+  request_id: string;
+}
+
+export interface PaymentRefunds {
+  amount: Numeric;
+  currency: string | null;
+  id: string;
+  idempotency_key: string;
+  kind: string;
+  payment_id: string | null;
+  payment_ref: string;
+  profile_id: string;
+  recorded_at: Timestamp;
+  refunded_at: Timestamp;
+  source: string;
+  status: string;
+  updated_at: Timestamp;
 }
 
 export interface Payments {
@@ -1008,6 +1045,49 @@ export interface VisitorLinks {
   visitor_id: string;
 }
 
+export interface WebhookDeliveries {
+  attempt_log: Generated<Json>;
+  attempts: Generated<number>;
+  created_at: Timestamp;
+  due_at: Timestamp | null;
+  event_id: string;
+  event_type: string;
+  id: string;
+  profile_id: string;
+  sequence: Int8 | null;
+  status: string;
+  subscription_id: string;
+  test_data: Json | null;
+  touched_at: Timestamp;
+}
+
+export interface WebhookSubscriptions {
+  app_id: string | null;
+  consecutive_failures: Generated<number>;
+  created_at: Timestamp;
+  disabled_reason: string | null;
+  events: string[];
+  failing_since: Timestamp | null;
+  id: string;
+  last_delivery_at: Timestamp | null;
+  paused_until: Timestamp | null;
+  position: Int8;
+  profile_id: string;
+  providers: string[];
+  secrets: Buffer;
+  since: Generated<Json>;
+  status: Generated<string>;
+  updated_at: Timestamp;
+  url: string;
+}
+
+export interface WebhookWork {
+  due_at: Generated<Timestamp>;
+  profile_id: string;
+  subscription_id: string;
+  version: Generated<Int8>;
+}
+
 export interface WorkSetAside {
   is_wanted: Generated<boolean>;
   item: string;
@@ -1092,6 +1172,8 @@ export interface DB {
   outcomes: Outcomes;
   outcomes_without_rate: OutcomesWithoutRate;
   passkeys: Passkeys;
+  payment_entries: PaymentEntries;
+  payment_refunds: PaymentRefunds;
   payments: Payments;
   "pgboss.bam": PgbossBam;
   "pgboss.job": PgbossJob;
@@ -1119,6 +1201,9 @@ export interface DB {
   users: Users;
   verifications: Verifications;
   visitor_links: VisitorLinks;
+  webhook_deliveries: WebhookDeliveries;
+  webhook_subscriptions: WebhookSubscriptions;
+  webhook_work: WebhookWork;
   work_set_aside: WorkSetAside;
   work_turns: WorkTurns;
   workspaces: Workspaces;

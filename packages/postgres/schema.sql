@@ -23,6 +23,14 @@ CREATE FUNCTION public.announce_waiting() RETURNS trigger
   RETURN NULL;
 END $$;
 
+CREATE FUNCTION public.announce_webhooks() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ BEGIN
+  PERFORM announce_work('webhooks', ARRAY(SELECT subscription_id FROM waiting WHERE due_at <= now()));
+  RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.announce_work(queue_name text, keys uuid[]) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -139,6 +147,19 @@ CREATE FUNCTION public.exchange_rate(from_currency text, to_currency text, on_da
   FROM (SELECT per_usd, day FROM exchange_rates r WHERE r.currency = from_currency AND r.day <= on_day ORDER BY r.day DESC LIMIT 1) f
   CROSS JOIN (SELECT per_usd, day FROM exchange_rates r WHERE r.currency = to_currency AND r.day <= on_day ORDER BY r.day DESC LIMIT 1) t;
 $$;
+
+CREATE FUNCTION public.fan_out_events() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ BEGIN
+  INSERT INTO webhook_work AS w (profile_id, subscription_id)
+  SELECT s.profile_id, s.id FROM (SELECT DISTINCT profile_id, type FROM numbered) e
+  JOIN webhook_subscriptions s ON s.profile_id = e.profile_id AND e.type = ANY (s.events)
+  WHERE s.status = 'active' AND 'service' = ANY (s.providers)
+  GROUP BY s.profile_id, s.id ORDER BY s.id
+  ON CONFLICT (subscription_id) DO UPDATE SET due_at = '-infinity', version = w.version + 1;
+  RETURN NULL;
+END $$;
 
 CREATE TABLE public.apps (
     id uuid NOT NULL,
@@ -1041,7 +1062,8 @@ CREATE TABLE public.event_log (
     type text NOT NULL,
     payload jsonb NOT NULL,
     occurred_at timestamp with time zone NOT NULL,
-    sequenced_at timestamp with time zone NOT NULL
+    sequenced_at timestamp with time zone NOT NULL,
+    kept_from timestamp with time zone DEFAULT now() NOT NULL
 );
 
 ALTER TABLE ONLY public.event_log FORCE ROW LEVEL SECURITY;
@@ -1317,7 +1339,12 @@ CREATE TABLE public.outcomes (
     source text DEFAULT 'api'::text NOT NULL,
     connection_id uuid,
     external_id text COLLATE pg_catalog."C",
-    CONSTRAINT outcomes_check CHECK (((amount IS NULL) = (currency IS NULL)))
+    refunded numeric DEFAULT 0 NOT NULL,
+    is_payer_assigned boolean DEFAULT false NOT NULL,
+    said_customer_id uuid,
+    CONSTRAINT outcomes_check CHECK (((amount IS NULL) = (currency IS NULL))),
+    CONSTRAINT outcomes_check1 CHECK ((is_payer_assigned OR (said_customer_id IS NULL))),
+    CONSTRAINT outcomes_refunded_check CHECK ((refunded >= (0)::numeric))
 );
 
 ALTER TABLE ONLY public.outcomes FORCE ROW LEVEL SECURITY;
@@ -1351,6 +1378,9 @@ CREATE VIEW public.outcome_meanings WITH (security_invoker='true') AS
     o.source,
     o.connection_id,
     o.external_id,
+    o.refunded,
+    o.is_payer_assigned,
+    o.said_customer_id,
     COALESCE(byname.definition_id, bytype.definition_id) AS definition_id,
     d.conversion_type,
     d.counts_as_cash,
@@ -1411,6 +1441,48 @@ CREATE TABLE public.passkeys (
     aaguid text,
     created_at timestamp with time zone NOT NULL
 );
+
+CREATE TABLE public.payment_entries (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    payment_id uuid NOT NULL,
+    action text NOT NULL,
+    amount numeric,
+    currency text,
+    payer_id uuid,
+    actor_kind text NOT NULL,
+    actor_id uuid NOT NULL,
+    request_id text NOT NULL,
+    at timestamp with time zone NOT NULL,
+    CONSTRAINT payment_entries_action_check CHECK ((action = ANY (ARRAY['installment_marked'::text, 'installment_unmarked'::text, 'payer_assigned'::text, 'payer_withdrawn'::text, 'refund_recorded'::text, 'refund_undone'::text]))),
+    CONSTRAINT payment_entries_amount_check CHECK ((amount > (0)::numeric)),
+    CONSTRAINT payment_entries_check CHECK (((amount IS NULL) = (currency IS NULL))),
+    CONSTRAINT payment_entries_check1 CHECK (((action = 'refund_recorded'::text) = (amount IS NOT NULL))),
+    CONSTRAINT payment_entries_check2 CHECK (((action = 'payer_assigned'::text) = (payer_id IS NOT NULL)))
+);
+
+ALTER TABLE ONLY public.payment_entries FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.payment_refunds (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    idempotency_key text NOT NULL COLLATE pg_catalog."C",
+    payment_ref text NOT NULL COLLATE pg_catalog."C",
+    payment_id uuid,
+    kind text NOT NULL,
+    status text NOT NULL,
+    amount numeric NOT NULL,
+    currency text,
+    refunded_at timestamp with time zone NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    source text NOT NULL,
+    CONSTRAINT payment_refunds_amount_check CHECK ((amount > (0)::numeric)),
+    CONSTRAINT payment_refunds_kind_check CHECK ((kind = ANY (ARRAY['refund'::text, 'dispute'::text]))),
+    CONSTRAINT payment_refunds_status_check CHECK ((status = ANY (ARRAY['completed'::text, 'withdrawn'::text])))
+);
+
+ALTER TABLE ONLY public.payment_refunds FORCE ROW LEVEL SECURITY;
 
 CREATE VIEW public.payments WITH (security_invoker='true') AS
  SELECT outcomes.profile_id,
@@ -1582,6 +1654,63 @@ CREATE TABLE public.visitor_links (
 );
 
 ALTER TABLE ONLY public.visitor_links FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.webhook_deliveries (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    subscription_id uuid NOT NULL,
+    event_id uuid NOT NULL,
+    event_type text NOT NULL,
+    sequence bigint,
+    test_data jsonb,
+    status text NOT NULL,
+    due_at timestamp with time zone,
+    attempts smallint DEFAULT 0 NOT NULL,
+    attempt_log jsonb DEFAULT '[]'::jsonb NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    touched_at timestamp with time zone NOT NULL,
+    CONSTRAINT webhook_deliveries_check CHECK (((status = 'waiting'::text) = (due_at IS NOT NULL))),
+    CONSTRAINT webhook_deliveries_check1 CHECK (((sequence IS NULL) = (test_data IS NOT NULL))),
+    CONSTRAINT webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'delivered'::text, 'failed'::text, 'withheld'::text, 'set_aside'::text])))
+)
+WITH (fillfactor='85');
+
+ALTER TABLE ONLY public.webhook_deliveries FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.webhook_subscriptions (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    app_id uuid,
+    url text NOT NULL,
+    events text[] NOT NULL,
+    providers text[] NOT NULL,
+    status text DEFAULT 'active'::text NOT NULL,
+    disabled_reason text,
+    secrets bytea NOT NULL,
+    "position" bigint NOT NULL,
+    since jsonb DEFAULT '{}'::jsonb NOT NULL,
+    consecutive_failures integer DEFAULT 0 NOT NULL,
+    failing_since timestamp with time zone,
+    paused_until timestamp with time zone,
+    last_delivery_at timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT webhook_subscriptions_check CHECK (((status = 'disabled'::text) = (disabled_reason IS NOT NULL))),
+    CONSTRAINT webhook_subscriptions_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['by_hand'::text, 'gone'::text, 'failing'::text]))),
+    CONSTRAINT webhook_subscriptions_status_check CHECK ((status = ANY (ARRAY['active'::text, 'disabled'::text])))
+);
+
+ALTER TABLE ONLY public.webhook_subscriptions FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.webhook_work (
+    profile_id uuid NOT NULL,
+    subscription_id uuid NOT NULL,
+    due_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    version bigint DEFAULT 1 NOT NULL
+)
+WITH (fillfactor='50');
+
+ALTER TABLE ONLY public.webhook_work FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.work_set_aside (
     queue text NOT NULL,
@@ -1791,6 +1920,15 @@ ALTER TABLE ONLY public.passkeys
 ALTER TABLE ONLY public.passkeys
     ADD CONSTRAINT passkeys_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.payment_entries
+    ADD CONSTRAINT payment_entries_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.payment_refunds
+    ADD CONSTRAINT payment_refunds_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.payment_refunds
+    ADD CONSTRAINT payment_refunds_profile_id_idempotency_key_key UNIQUE (profile_id, idempotency_key);
+
 ALTER TABLE ONLY public.pii_access_log
     ADD CONSTRAINT pii_access_log_pkey PRIMARY KEY (workspace_id, at, id);
 
@@ -1860,6 +1998,15 @@ ALTER TABLE ONLY public.verifications
 ALTER TABLE ONLY public.visitor_links
     ADD CONSTRAINT visitor_links_pkey PRIMARY KEY (profile_id, visitor_id);
 
+ALTER TABLE ONLY public.webhook_deliveries
+    ADD CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.webhook_subscriptions
+    ADD CONSTRAINT webhook_subscriptions_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.webhook_work
+    ADD CONSTRAINT webhook_work_pkey PRIMARY KEY (subscription_id);
+
 ALTER TABLE ONLY public.work_set_aside
     ADD CONSTRAINT work_set_aside_pkey PRIMARY KEY (queue, key, item);
 
@@ -1895,9 +2042,11 @@ CREATE INDEX definition_events_by_definition ON public.definition_events USING b
 
 CREATE INDEX dirty_conversions_by_revision ON public.dirty_conversions USING btree (profile_id, revision);
 
+CREATE INDEX event_log_by_life ON public.event_log USING btree (kept_from);
+
 CREATE UNIQUE INDEX event_log_by_profile ON public.event_log USING btree (profile_id, sequence);
 
-CREATE INDEX event_log_by_time ON public.event_log USING btree (sequenced_at);
+CREATE INDEX event_log_by_type ON public.event_log USING btree (profile_id, type, sequence);
 
 CREATE INDEX idempotent_answer_people_by_key ON public.idempotent_answer_people USING btree (owner_id, key_hash);
 
@@ -1945,6 +2094,10 @@ CREATE INDEX outcomes_by_event ON public.outcomes USING btree (profile_id, event
 
 CREATE UNIQUE INDEX outcomes_by_external_id ON public.outcomes USING btree (profile_id, source, connection_id, external_id) NULLS NOT DISTINCT WHERE (external_id IS NOT NULL);
 
+CREATE INDEX outcomes_by_provider_id ON public.outcomes USING btree (profile_id, external_id) WHERE (external_id IS NOT NULL);
+
+CREATE INDEX outcomes_by_said_customer ON public.outcomes USING btree (profile_id, said_customer_id) WHERE (said_customer_id IS NOT NULL);
+
 CREATE INDEX outcomes_by_subject ON public.outcomes USING btree (profile_id, customer_id, subject_ref, occurred_at, id) WHERE ((is_first_payment IS NOT NULL) AND (subject_ref IS NOT NULL));
 
 CREATE INDEX outcomes_by_tag ON public.outcomes USING btree (profile_id, customer_id, (
@@ -1959,11 +2112,21 @@ CREATE INDEX outcomes_by_visitor ON public.outcomes USING btree (profile_id, vis
 
 CREATE INDEX outcomes_tagged_first ON public.outcomes USING btree (profile_id, customer_id, occurred_at, id) WHERE (is_first_payment AND (subject_ref IS NOT NULL));
 
+CREATE INDEX outcomes_unidentified ON public.outcomes USING btree (profile_id, occurred_at, id) WHERE ((customer_id IS NULL) AND (amount IS NOT NULL));
+
 CREATE INDEX outcomes_with_origin ON public.outcomes USING btree (profile_id, customer_id, occurred_at) WHERE (origin IS NOT NULL);
 
 CREATE INDEX outcomes_without_rate_by_time ON public.outcomes_without_rate USING btree (profile_id, occurred_at);
 
 CREATE INDEX passkeys_by_user ON public.passkeys USING btree (user_id);
+
+CREATE INDEX payment_entries_by_payer ON public.payment_entries USING btree (profile_id, payer_id) WHERE (payer_id IS NOT NULL);
+
+CREATE INDEX payment_entries_by_payment ON public.payment_entries USING btree (profile_id, payment_id, id);
+
+CREATE INDEX payment_refunds_by_payment ON public.payment_refunds USING btree (profile_id, payment_id) WHERE (payment_id IS NOT NULL);
+
+CREATE INDEX payment_refunds_waiting ON public.payment_refunds USING btree (profile_id, id) WHERE (payment_id IS NULL);
 
 CREATE INDEX pii_access_log_by_profile ON public.pii_access_log USING btree (profile_id, at, id);
 
@@ -1990,6 +2153,16 @@ CREATE INDEX verifications_by_expiry ON public.verifications USING btree (expire
 CREATE INDEX verifications_by_identifier ON public.verifications USING btree (identifier);
 
 CREATE INDEX visitor_links_by_customer ON public.visitor_links USING btree (profile_id, customer_id);
+
+CREATE INDEX webhook_deliveries_by_life ON public.webhook_deliveries USING btree (touched_at);
+
+CREATE INDEX webhook_deliveries_of_subscription ON public.webhook_deliveries USING btree (profile_id, subscription_id, id);
+
+CREATE INDEX webhook_deliveries_undelivered ON public.webhook_deliveries USING btree (profile_id, id) WHERE (status <> 'delivered'::text);
+
+CREATE INDEX webhook_deliveries_waiting ON public.webhook_deliveries USING btree (profile_id, subscription_id, due_at, id) WHERE (status = 'waiting'::text);
+
+CREATE INDEX webhook_work_of_profile ON public.webhook_work USING btree (profile_id, subscription_id);
 
 CREATE INDEX work_set_aside_wanted ON public.work_set_aside USING btree (queue, key) WHERE is_wanted;
 
@@ -2021,6 +2194,8 @@ CREATE TRIGGER announce_added AFTER INSERT ON public.erasure_work REFERENCING NE
 
 CREATE TRIGGER announce_added AFTER INSERT ON public.tenant_deletions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('tenant-deletions');
 
+CREATE TRIGGER announce_added AFTER INSERT ON public.webhook_work REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_webhooks();
+
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_conversions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('attribution');
 
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_customers REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('first-payments');
@@ -2028,6 +2203,12 @@ CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_customers REFERENCI
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_delivery REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('delivery');
 
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_entities REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('delivery');
+
+CREATE TRIGGER announce_changed AFTER UPDATE ON public.webhook_work REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_webhooks();
+
+CREATE TRIGGER fan_out AFTER INSERT ON public.event_log REFERENCING NEW TABLE AS numbered FOR EACH STATEMENT EXECUTE FUNCTION public.fan_out_events();
+
+CREATE TRIGGER forget_set_aside AFTER DELETE ON public.webhook_subscriptions FOR EACH ROW EXECUTE FUNCTION public.forget_set_aside();
 
 CREATE TRIGGER missing_rate_noted AFTER INSERT OR UPDATE OF amount, currency, occurred_at ON public.outcomes FOR EACH ROW WHEN (((new.amount IS NOT NULL) AND (new.reporting_amount IS NULL))) EXECUTE FUNCTION public.note_missing_rate();
 
@@ -2243,6 +2424,12 @@ ALTER TABLE ONLY public.outcomes_without_rate
 ALTER TABLE ONLY public.passkeys
     ADD CONSTRAINT passkeys_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.payment_entries
+    ADD CONSTRAINT payment_entries_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.payment_refunds
+    ADD CONSTRAINT payment_refunds_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.pii_access_log
     ADD CONSTRAINT pii_access_log_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
@@ -2293,6 +2480,18 @@ ALTER TABLE ONLY public.visitor_links
 
 ALTER TABLE ONLY public.visitor_links
     ADD CONSTRAINT visitor_links_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.webhook_deliveries
+    ADD CONSTRAINT webhook_deliveries_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.webhook_subscriptions
+    ADD CONSTRAINT webhook_subscriptions_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(id);
+
+ALTER TABLE ONLY public.webhook_subscriptions
+    ADD CONSTRAINT webhook_subscriptions_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.webhook_work
+    ADD CONSTRAINT webhook_work_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE public.ad_delivery ENABLE ROW LEVEL SECURITY;
 
@@ -2351,6 +2550,8 @@ ALTER TABLE public.erasure_work ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.erasures ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.event_log ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY fan_out ON public.webhook_work TO tributary_owner USING (true);
 
 CREATE POLICY forget ON public.work_set_aside TO tributary_owner USING (true);
 
@@ -2411,6 +2612,8 @@ CREATE POLICY operator ON public.apps TO tributary_owner USING (true);
 CREATE POLICY operator ON public.profiles TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.tenant_deletions TO tributary_owner USING (true);
+
+CREATE POLICY operator ON public.webhook_subscriptions TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.workspaces TO tributary_owner USING (true);
 
@@ -2484,6 +2687,10 @@ CREATE POLICY own_profile ON public.outcomes TO tributary_app USING ((profile_id
 
 CREATE POLICY own_profile ON public.outcomes_without_rate TO tributary_app USING ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.payment_entries TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.payment_refunds TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.pii_access_log FOR INSERT TO tributary_app WITH CHECK ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.profiles TO tributary_app USING (((id = public.current_profile()) OR (workspace_id = public.current_workspace())));
@@ -2510,9 +2717,19 @@ CREATE POLICY own_profile ON public.tracking_verifications TO tributary_app USIN
 
 CREATE POLICY own_profile ON public.visitor_links TO tributary_app USING ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.webhook_deliveries TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.webhook_subscriptions TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.webhook_work TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.work_set_aside TO tributary_app USING ((key = public.current_profile()));
 
 CREATE POLICY own_profile ON public.work_turns TO tributary_app USING ((key = public.current_profile()));
+
+CREATE POLICY own_subscription ON public.work_turns TO tributary_app USING (((queue = 'webhooks'::text) AND (EXISTS ( SELECT
+   FROM public.webhook_work w
+  WHERE ((w.subscription_id = work_turns.key) AND (w.profile_id = public.current_profile()))))));
 
 CREATE POLICY own_workspace ON public.audit_log FOR SELECT TO tributary_app USING ((workspace_id = public.current_workspace()));
 
@@ -2525,6 +2742,10 @@ CREATE POLICY own_workspace ON public.model_allowances TO tributary_app USING ((
 CREATE POLICY own_workspace ON public.pii_access_log FOR SELECT TO tributary_app USING ((workspace_id = public.current_workspace()));
 
 CREATE POLICY own_workspace ON public.workspaces TO tributary_app USING ((id = public.current_workspace()));
+
+ALTER TABLE public.payment_entries ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.payment_refunds ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.pii_access_log ENABLE ROW LEVEL SECURITY;
 
@@ -2582,6 +2803,10 @@ CREATE POLICY queue ON public.tenant_deletions TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.tracking_keys TO tributary_system USING (true);
 
+CREATE POLICY queue ON public.webhook_deliveries TO tributary_system USING (true);
+
+CREATE POLICY queue ON public.webhook_work TO tributary_system USING (true);
+
 CREATE POLICY queue ON public.work_set_aside TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.work_turns TO tributary_system USING (true);
@@ -2619,6 +2844,14 @@ ALTER TABLE public.tracking_settings ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.tracking_verifications ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.visitor_links ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY waiting ON public.payment_refunds FOR SELECT TO tributary_system USING ((payment_id IS NULL));
+
+ALTER TABLE public.webhook_deliveries ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.webhook_subscriptions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.webhook_work ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY without_id ON public.merges TO tributary_owner USING ((id IS NULL)) WITH CHECK (true);
 
@@ -2831,6 +3064,8 @@ GRANT SELECT,UPDATE ON TABLE public.event_counter TO tributary_system;
 GRANT SELECT ON TABLE public.event_log TO tributary_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.event_log TO tributary_system;
 
+GRANT UPDATE(kept_from) ON TABLE public.event_log TO tributary_app;
+
 GRANT SELECT ON TABLE public.exchange_rates TO tributary_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.exchange_rates TO tributary_system;
 
@@ -2911,6 +3146,13 @@ GRANT SELECT ON TABLE public.outcomes_without_rate TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.passkeys TO tributary_app;
 
+GRANT SELECT,INSERT ON TABLE public.payment_entries TO tributary_app;
+
+GRANT UPDATE(payer_id) ON TABLE public.payment_entries TO tributary_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.payment_refunds TO tributary_app;
+GRANT SELECT ON TABLE public.payment_refunds TO tributary_system;
+
 GRANT SELECT ON TABLE public.payments TO tributary_app;
 
 GRANT SELECT,INSERT ON TABLE public.pii_access_log TO tributary_app;
@@ -2967,6 +3209,26 @@ GRANT SELECT(id) ON TABLE public.verifications TO tributary_system;
 GRANT SELECT(expires_at) ON TABLE public.verifications TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.visitor_links TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.webhook_deliveries TO tributary_app;
+GRANT DELETE ON TABLE public.webhook_deliveries TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.webhook_deliveries TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.webhook_deliveries TO tributary_system;
+
+GRANT SELECT(subscription_id) ON TABLE public.webhook_deliveries TO tributary_system;
+
+GRANT SELECT(status),UPDATE(status) ON TABLE public.webhook_deliveries TO tributary_system;
+
+GRANT UPDATE(due_at) ON TABLE public.webhook_deliveries TO tributary_system;
+
+GRANT SELECT(touched_at) ON TABLE public.webhook_deliveries TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.webhook_subscriptions TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.webhook_work TO tributary_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.webhook_work TO tributary_system;
 
 GRANT SELECT,DELETE ON TABLE public.work_set_aside TO tributary_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.work_set_aside TO tributary_system;

@@ -101,9 +101,9 @@ export const lives = {
     event_counter: bounded('One row.'),
     event_log: swept(
       limits.outcomeReplay.keptDays,
-      ['sequenced_at'],
+      ['kept_from'],
       ['sequence'],
-      'Announced events, as long as they can be replayed.',
+      'Announced events, as long as they can be replayed: counted from an hour after they were numbered, or from a delivery that was later.',
     ),
     exchange_rates: kept('One for each currency and day; money of any day is converted at the rate of its day.'),
     grants: bounded('One for each profile and app.'),
@@ -144,6 +144,10 @@ export const lives = {
       'Outcomes whose currency has no rate yet, at most one for each outcome; they are converted when the rate comes.',
     ),
     passkeys: bounded('A person has no more than a few.'),
+    payment_entries: kept(
+      'What merchants said of payments, a row for each time: the proof behind a figure. It goes with its profile.',
+    ),
+    payment_refunds: kept('What was given back of payments: part of the ledger. It goes with its profile.'),
     pii_access_log: swept(
       limits.piiAccessLog.keptDays,
       ['at'],
@@ -171,6 +175,14 @@ export const lives = {
     users: bounded('One for each person who signs in.'),
     verifications: expired(['id'], 'Codes that were never redeemed.'),
     visitor_links: kept('Which customer a browser belongs to. They go with the customer.'),
+    webhook_deliveries: swept(
+      limits.webhookDeliveries.keptDays,
+      ['touched_at'],
+      ['profile_id', 'id'],
+      'What was sent to subscriptions, counted from the last attempt. The events themselves are kept longer.',
+    ),
+    webhook_subscriptions: bounded('A profile has no more than a few.'),
+    webhook_work: queue('Subscriptions for which something is to be sent.'),
     work_set_aside: kept('What failed by itself, until it is tried again with success. It goes with its profile.'),
     work_turns: queue('Whose turn it is in each queue.'),
     workspaces: bounded('Made by hand.'),

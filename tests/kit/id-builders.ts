@@ -1,5 +1,6 @@
 import { OAuthScope } from '@tributary/contract';
 import { hashSecret, mintSecret, registerApp } from '@tributary/domain/credentials/room.ts';
+import { loadDefinitions } from '@tributary/domain/definitions/room.ts';
 import { mintTrackingKey } from '@tributary/domain/tracking/room.ts';
 import type { Operator } from '@tributary/operations';
 import { createPostgres, type Schema } from '@tributary/postgres';
@@ -12,6 +13,7 @@ import { buildApiKey } from './keys.ts';
 import { operatorOf } from './operator.ts';
 import { buildAssistant, buildMember } from './people.ts';
 import type { Testkit } from './testkit.ts';
+import { buildDelivery, buildWebhook } from './webhook-builders.ts';
 
 /** What the builders need of a testkit. */
 export type BuilderKit = Pick<Testkit, 'app' | 'database'>;
@@ -126,6 +128,18 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
     await kit.app.forProfile(profile.id).transaction((tx) => tx.insertInto('outcomes').values(outcome).execute());
     return outcome.id;
   },
+  payment: async (kit, profile) => {
+    const outcome = outcomeOf(profile.id, await idBuilders.customer(kit, profile), profile.mark);
+    const event = { event_key: 'payment_received', event_type_key: 'payment_received' };
+    await kit.app.forProfile(profile.id).transaction(async (tx) => {
+      await loadDefinitions(tx, profile.id, longAgo);
+      await tx
+        .insertInto('outcomes')
+        .values({ ...outcome, ...event, amount: '100', currency: 'USD' })
+        .execute();
+    });
+    return outcome.id;
+  },
   erasure: async (kit, { id: profileId, mark }) => {
     const id = uuid();
     await kit.app.forProfile(profileId).transaction((tx) =>
@@ -173,6 +187,8 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
     );
     return id;
   },
+  webhook_subscription: buildWebhook,
+  webhook_delivery: buildDelivery,
   ad_entity: (kit, profile) => buildAdEntity(kit, profile, 'campaign'),
   ad: (kit, profile) => buildAdEntity(kit, profile, 'ad'),
   invitation: async (kit, { workspaceId, mark }) => {

@@ -24,6 +24,8 @@ export type Explanation = Answer<'explain'>;
 export type ExplainedConversion = Explanation['data']['conversions'][number];
 export type ExplainedDelivery = Explanation['data']['delivery'][number];
 export type CustomerRow = Answer<'listCustomers'>['data'][number];
+export type PaymentRow = Answer<'listPayments'>['data'][number];
+export type PaymentFilter = NonNullable<NonNullable<RequestOf<Routes['listPayments']>['query']>['status']>;
 export type CustomerCandidate = Answer<'searchCustomers'>['data'][number];
 export type JourneyEvent = Answer<'readCustomerJourney'>['data']['events'][number];
 type ConversionJourney = Answer<'readConversionJourney'>;
@@ -32,6 +34,8 @@ type ProjectedJourney = Extract<ConversionJourney, { meta: { conversion: unknown
 export type JourneyPerson = WholeJourney['meta']['person'];
 export type JourneyTouch = ProjectedJourney['data']['events'][number];
 export type Held = Answer<'readCustomerExport'>['data'];
+export type WebhookSubscription = Answer<'listWebhookSubscriptions'>['data'][number];
+export type WebhookDelivery = Answer<'listWebhookDeliveries'>['data'][number];
 export type ErasureRequest = RequestOf<Routes['createCustomerErasure']>['body'];
 
 const datesOf = ({ from, to }: Place) => ({ date_from: from, date_to: to });
@@ -193,6 +197,27 @@ export const customersQuery = (place: Place, goal: string, search: string) =>
 
 const customersOfPage = Math.min(50, limits.customers);
 
+export const paymentsQuery = (place: Place, status: PaymentFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['payments', ...keyOf(place), status],
+    queryFn: ({ pageParam, signal }) => {
+      const { profileId, from, to } = place;
+      return clientFor(profileId).listPayments({
+        query: { from, to, status, ...(pageParam && { cursor: pageParam }) },
+        signal,
+      });
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ pagination: { has_next: hasNext, cursor } }) => (hasNext ? cursor : undefined),
+  });
+
+export const paymentQuery = (profileId: string, id: string) =>
+  queryOptions({
+    queryKey: ['payment', profileId, id],
+    queryFn: async ({ signal }) =>
+      (await clientFor(profileId).readPayment({ params: { payment_id: id }, signal })).data,
+  });
+
 /** Of all time, whether they reached a goal or not. */
 export const foundQuery = (profileId: string, text: string) =>
   queryOptions({
@@ -287,4 +312,19 @@ export const receiptQuery = (profileId: string, id: string) =>
     queryFn: async ({ signal }) =>
       (await clientFor(profileId).readErasure({ params: { erasure_id: id }, signal })).data,
     refetchInterval: ({ state }) => (state.data?.status === 'queued' ? receiptEveryMs : false),
+  });
+
+export const webhooksQuery = (profileId: string) =>
+  queryOptions({
+    queryKey: [profileId, 'webhooks'],
+    queryFn: async ({ signal }) => (await clientFor(profileId).listWebhookSubscriptions({ signal })).data,
+  });
+
+/** The newest page of what was sent to a subscription. */
+export const deliveriesQuery = (profileId: string, subscriptionId: string) =>
+  queryOptions({
+    queryKey: [profileId, 'webhooks', subscriptionId],
+    queryFn: async ({ signal }) =>
+      (await clientFor(profileId).listWebhookDeliveries({ query: { subscription_id: subscriptionId }, signal })).data,
+    refetchInterval: 5_000,
   });

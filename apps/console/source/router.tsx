@@ -3,6 +3,7 @@ import { createRootRouteWithContext, createRoute, createRouter, Outlet, redirect
 import { TributaryError } from '@tributary/sdk';
 import { lastDays, presets, today } from './date-range.ts';
 import { Missing, Problem } from './parts/states.tsx';
+import { Payments } from './payments/payments.tsx';
 import { Conversion } from './people/conversion.tsx';
 import { Customers } from './people/customers.tsx';
 import { Erasures } from './people/erasures.tsx';
@@ -16,6 +17,7 @@ import { Overview } from './screens/overview.tsx';
 import { SignIn } from './screens/sign-in.tsx';
 import { SignInSettings } from './screens/sign-in-settings.tsx';
 import { TopPerformers } from './screens/top-performers.tsx';
+import { Webhooks } from './screens/webhooks.tsx';
 import {
   readCampaignSearch,
   readConversion,
@@ -104,6 +106,7 @@ const topPerformers = createRoute({
   validateSearch: readWindow,
   component: TopPerformers,
 });
+const payments = createRoute({ getParentRoute: () => profile, path: '/payments', component: Payments });
 const customers = createRoute({
   getParentRoute: () => profile,
   path: '/customers',
@@ -128,6 +131,8 @@ const erasures = createRoute({
   component: Erasures,
 });
 
+const webhooks = createRoute({ getParentRoute: () => profile, path: '/webhooks', component: Webhooks });
+
 const routeTree = root.addChildren([
   signIn,
   home,
@@ -138,6 +143,8 @@ const routeTree = root.addChildren([
     campaigns,
     comparison,
     topPerformers,
+    payments,
+    webhooks,
     customers,
     person,
     conversion,
