@@ -5,6 +5,7 @@ export { type Goal, type GoalReader, nothing, type Position, type Stretch } from
 export { holdsPeople } from './holds-people.ts';
 export type { CustomerServices } from './import-customers.ts';
 export { type FindNamingErased, findsNamingErased, type Kept } from './named-in.ts';
+export { openCustomers } from './open-customers.ts';
 export {
   countHeld,
   findCustomer,
@@ -15,6 +16,7 @@ export {
   listSamePerson,
 } from './people.ts';
 export { readPhone, readWhatsAppId } from './phones.ts';
+export { saveCustomers } from './save-customers.ts';
 export { type NamedKind, readIdentifier } from './selector.ts';
 export {
   findBindings,
@@ -23,8 +25,6 @@ export {
   holdCustomers,
   lockSurvivors,
   lockUnmerged,
-  openCustomers,
-  saveCustomers,
 } from './store.ts';
 export {
   clickMarker,
