@@ -115,9 +115,12 @@ const theFourEngines = {
     'PostgreSQL as the role of the collector, which finds tracking keys and can do nothing else.',
     { fallback: 'postgres://tributary_collector:local-only@127.0.0.1:15432/tributary', secret: true },
   ),
-  databasePoolSize: setting('DATABASE_POOL_SIZE', wholeNumber(1, 500), 'Connections to PostgreSQL per process.', {
-    fallback: '10',
-  }),
+  databasePoolSize: setting(
+    'DATABASE_POOL_SIZE',
+    wholeNumber(1, 500),
+    'Connections to PostgreSQL per process, and as many again while it takes snapshots. Statements are prepared: PgBouncer must be 1.21 or later, with max_prepared_statements set.',
+    { fallback: '10' },
+  ),
   clickhouseUrl: setting(
     'CLICKHOUSE_URL',
     address('http:', 'https:'),

@@ -1,8 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isUuidInAnyCase, minuteMs } from '@tributary/vocabulary';
-import { Kysely, PostgresDialect, type QueryResult, type RawBuilder, sql, type Transaction } from 'kysely';
+import {
+  type ConnectionProvider,
+  DefaultQueryExecutor,
+  Kysely,
+  PostgresDialect,
+  type QueryResult,
+  type RawBuilder,
+  sql,
+  Transaction,
+} from 'kysely';
+import { Line } from './line.ts';
 import { type LookUps, lookUpsOf } from './look-ups.ts';
 import { openPool, type PoolOptions } from './pool.ts';
+import { isOutdated, onceMore, PreparedNames } from './prepared.ts';
 import { PrivacyLocks } from './privacy-locks.ts';
 import type { DB } from './schema.generated.ts';
 import { type Snapshot, takeSnapshot } from './snapshot.ts';
@@ -57,32 +68,64 @@ export interface Postgres {
 
 export function createPostgres(options: PoolOptions): Postgres {
   const { url, snapshotTimeoutMs = 10 * minuteMs, onError = () => {} } = options;
-  const pool = openPool(options);
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
-
-  const attempt = <T>(wall: string, work: (tx: Tx) => Promise<T>, options: TransactionOptions) =>
-    db.connection().execute(async (connection) => {
-      // One round trip for BEGIN and the wall, and no way to begin without it.
-      await sql.raw(`BEGIN${modes(options)}${wall}`).execute(connection);
+  const pool = openPool({ ...options, isPipelined: true });
+  // COPY needs a connection on which nothing is sent behind it.
+  const copies = openPool(options);
+  const names = new PreparedNames();
+  const dialect = new PostgresDialect({ pool });
+  const db = new Kysely<Schema>({ dialect });
+  const parts = { config: { dialect }, dialect, driver: dialect.createDriver() };
+  const executor = new DefaultQueryExecutor(dialect.createQueryCompiler(), dialect.createAdapter(), {
+    provideConnection: async (consumer) => {
+      const client = await pool.connect();
       try {
-        const result = await work(connection as Tx);
-        await sql.raw('COMMIT').execute(connection);
-        return result;
-      } catch (error) {
-        await sql.raw('ROLLBACK').execute(connection).catch(onError);
-        throw error;
+        return await consumer(new Line(client, names));
+      } finally {
+        client.release();
       }
-    });
+    },
+  });
+  const alone = new Kysely<Schema>({ ...parts, executor });
+
+  const attempt = async <T>(wall: Opening, work: (tx: Tx) => Promise<T>, options: TransactionOptions): Promise<T> => {
+    const client = await pool.connect();
+    // BEGIN and the wall leave with the first statement, and no statement can run without them.
+    const line = new Line(client, names, [`BEGIN${modes(options)}`, ...wall]);
+    const over: ConnectionProvider = { provideConnection: (consumer) => consumer(line) };
+    let result: T;
+    try {
+      result = await work(new Transaction<Schema>({ ...parts, executor: executor.withConnectionProvider(over) }));
+    } catch (error) {
+      const broken = await line.end('ROLLBACK').then(
+        () => undefined,
+        (reason: Error) => reason,
+      );
+      if (broken) onError(broken);
+      client.release(broken);
+      throw error;
+    }
+    const committing = line.end('COMMIT');
+    if (options.readOnly) {
+      // Nothing to lose: whoever has the connection next sends behind it.
+      committing.catch(onError);
+      client.release();
+      return result;
+    }
+    const committed = await committing.finally(() => client.release());
+    if (committed?.command === 'ROLLBACK')
+      throw new Error('A statement failed, and the transaction went on without it.');
+    return result;
+  };
 
   const privacyLocks = new PrivacyLocks(url);
 
-  const ledger = (wall: string): Ledger => ({
+  const ledger = (wall: Opening): Ledger => ({
     async transaction(work, options = {}) {
       for (let tries = 1; ; tries += 1) {
         try {
           return await attempt(wall, work, options);
         } catch (error) {
-          if (!isPassing(error) || tries === maxTries) throw error;
+          if (tries === maxTries || !(isPassing(error) || isOutdated(error))) throw error;
           await sleep(Math.random() * 20 * tries);
         }
       }
@@ -90,21 +133,25 @@ export function createPostgres(options: PoolOptions): Postgres {
   });
 
   const behind = ({ profileId, workspaceId, appId }: Wall) =>
-    ledger(
-      (profileId ? `; SET LOCAL app.profile_id = '${uuid(profileId)}'` : '') +
-        (workspaceId ? `; SET LOCAL app.workspace_id = '${uuid(workspaceId)}'` : '') +
-        (appId ? `; SET LOCAL app.app_id = '${uuid(appId)}'` : ''),
-    );
+    ledger([
+      ...(profileId ? [`SET LOCAL app.profile_id = '${uuid(profileId)}'`] : []),
+      ...(workspaceId ? [`SET LOCAL app.workspace_id = '${uuid(workspaceId)}'`] : []),
+      ...(appId ? [`SET LOCAL app.app_id = '${uuid(appId)}'`] : []),
+    ]);
   return {
     behind,
     forProfile: (profileId) => behind({ profileId }),
     forWorkspace: (workspaceId) => behind({ workspaceId }),
     snapshot: (profileId, work) =>
       takeSnapshot(
-        { pool, wall: `; SET LOCAL app.profile_id = '${uuid(profileId)}'`, limitMs: snapshotTimeoutMs },
+        { pool: copies, wall: `; SET LOCAL app.profile_id = '${uuid(profileId)}'`, limitMs: snapshotTimeoutMs },
         work,
       ),
-    unbound: { ...behind({}), ...lookUpsOf(pool), query: (statement) => statement.execute(db) },
+    unbound: {
+      ...behind({}),
+      ...lookUpsOf(pool, names),
+      query: (statement) => onceMore(() => statement.execute(alone)),
+    },
     privacyLocks,
     database: db,
     ping: async () => void (await pool.query('SELECT 1')),
@@ -114,12 +161,16 @@ export function createPostgres(options: PoolOptions): Postgres {
     },
     close: async () => {
       await privacyLocks.close();
+      await copies.end();
       await db.destroy();
       // Kysely leaves a pool open that it has not used itself.
       if (!pool.ending) await pool.end();
     },
   };
 }
+
+/** What goes out before the first statement. */
+type Opening = readonly string[];
 
 const maxTries = 5;
 

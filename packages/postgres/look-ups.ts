@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { openPool, type PoolOptions } from './pool.ts';
+import { isOutdated, onceMore, PreparedNames } from './prepared.ts';
 
 /** Asks the listed functions that look something up before any wall is known, and whatever else stands behind none. */
 export interface LookUps {
@@ -9,12 +10,19 @@ export interface LookUps {
 /** For a process that writes nothing and must stay small: no ledger, and nothing that builds queries. */
 export function openLookUps(options: PoolOptions): LookUps & { close(): Promise<void> } {
   const pool = openPool(options);
-  return { ...lookUpsOf(pool), close: () => pool.end() };
+  return { ...lookUpsOf(pool, new PreparedNames()), close: () => pool.end() };
 }
 
-export const lookUpsOf = (pool: pg.Pool): LookUps => ({
-  async lookUp<Row>(statement: string, values: readonly unknown[] = []) {
-    const { rows } = await pool.query(statement, [...values]);
-    return rows as Row[];
-  },
+export const lookUpsOf = (pool: pg.Pool, names: PreparedNames): LookUps => ({
+  lookUp: <Row>(text: string, values: readonly unknown[] = []) =>
+    onceMore(async () => {
+      try {
+        const name = names.nameOf(text, values);
+        const { rows } = await pool.query({ ...(name && { name }), text, values: [...values] });
+        return rows as Row[];
+      } catch (error) {
+        if (isOutdated(error)) names.forget(text);
+        throw error;
+      }
+    }),
 });

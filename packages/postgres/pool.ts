@@ -7,12 +7,16 @@ export interface PoolOptions {
   /** A snapshot that takes longer is given up: while it lasts PostgreSQL can clear nothing that was deleted since. */
   readonly snapshotTimeoutMs?: number | undefined;
   readonly onError?: ((error: Error) => void) | undefined;
+  /** Statements do not wait for the answers to those before them. */
+  readonly isPipelined?: boolean;
 }
 
-export function openPool({ url, poolSize, statementTimeoutMs = 30_000, onError = () => {} }: PoolOptions): pg.Pool {
+export function openPool(options: PoolOptions): pg.Pool {
+  const { url, poolSize, statementTimeoutMs = 30_000, onError = () => {}, isPipelined = false } = options;
   const pool = new pg.Pool({
     connectionString: url,
     max: poolSize,
+    pipeline: isPipelined,
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 60_000,
     statement_timeout: statementTimeoutMs,

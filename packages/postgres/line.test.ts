@@ -1,0 +1,135 @@
+import { connect, createServer, type Socket } from 'node:net';
+import { buildProfile, openKit } from '@tributary/testkit';
+import { sql } from 'kysely';
+import { afterAll, expect, test } from 'vitest';
+import { createPostgres, type Tx } from './index.ts';
+
+const kit = await openKit();
+const app = createPostgres({ url: kit.database.appUrl, poolSize: 1 });
+const owner = createPostgres({ url: kit.database.ownerUrl, poolSize: 1 });
+const profile = await buildProfile(kit.app);
+const ledger = app.forProfile(profile.id);
+afterAll(() => Promise.all([app.close(), owner.close()]));
+
+const one = (tx: Tx, value: number) => sql<{ n: number }>`SELECT ${value}::int AS n`.execute(tx);
+const rowsOf = async (...asked: ReturnType<typeof one>[]) => (await Promise.all(asked)).map(({ rows }) => rows[0]?.n);
+
+test('BEGIN, the wall and statements that do not wait for each other leave together', async () => {
+  const turns = await openTurns(kit.database.appUrl);
+  const counted = createPostgres({ url: turns.url, poolSize: 1 });
+  try {
+    await counted.forProfile(profile.id).transaction((tx) => one(tx, 0));
+    const before = turns.count();
+    const found = await counted.forProfile(profile.id).transaction((tx) => rowsOf(one(tx, 1), one(tx, 2), one(tx, 3)));
+    expect(found).toEqual([1, 2, 3]);
+    // The statements, and COMMIT.
+    expect(turns.count() - before).toBe(2);
+    expect(await counted.forProfile(profile.id).transaction(async () => 'asked nothing')).toBe('asked nothing');
+    expect(turns.count() - before).toBe(2);
+  } finally {
+    await counted.close();
+    turns.close();
+  }
+});
+
+test('a statement does not run where its transaction could not begin', async () => {
+  await owner.unbound.query(sql`CREATE TABLE scratch_unbegun (n int)`);
+  const write = (tx: Tx) => sql`INSERT INTO scratch_unbegun VALUES (${1})`.execute(tx);
+  const unwritten = async () => (await owner.unbound.query(sql`SELECT FROM scratch_unbegun`)).rows;
+  // Until it has a name, as it gets it, and under it.
+  for (let use = 0; use < 5; use += 1) {
+    const isolation = 'none at all' as 'repeatable read';
+    await expect(owner.unbound.transaction(write, { isolation })).rejects.toThrow('syntax error');
+  }
+  const several = (tx: Tx) => sql.raw('INSERT INTO scratch_unbegun VALUES (1); SELECT 1').execute(tx);
+  const isolation = 'none at all' as 'repeatable read';
+  await expect(owner.unbound.transaction(several, { isolation })).rejects.toThrow('syntax error');
+  expect(await unwritten()).toEqual([]);
+  await owner.unbound.transaction(write);
+  await owner.unbound.transaction(several);
+  expect(await unwritten()).toHaveLength(2);
+});
+
+test('the first fault of a flight is told, and the connection serves the next', async () => {
+  const failing = ledger.transaction((tx) =>
+    Promise.all([one(tx, 1), sql`SELECT 1 / ${0}::int`.execute(tx), one(tx, 2), sql`SELECT nothing`.execute(tx)]),
+  );
+  await expect(failing).rejects.toThrow('division by zero');
+  expect(await ledger.transaction((tx) => rowsOf(one(tx, 4)))).toEqual([4]);
+});
+
+test('a transaction that goes on after a failed statement is not taken for committed', async () => {
+  const going = ledger.transaction((tx) => sql`SELECT nothing`.execute(tx).catch(() => {}));
+  await expect(going).rejects.toThrow('went on without it');
+});
+
+test('whoever keeps a transaction beyond its end can send nothing', async () => {
+  let kept: Tx | undefined;
+  await ledger.transaction(async (tx) => {
+    kept = tx;
+    return one(tx, 1);
+  });
+  await expect(one(kept as Tx, 2)).rejects.toThrow('over');
+});
+
+test('what is asked often is prepared, unless it asks for many at once', async () => {
+  const few = (tx: Tx) => sql`SELECT ${'few'}::text, ${[1, 2]}::int[]`.execute(tx);
+  const many = (tx: Tx) => sql`SELECT ${'many'}::text, ${Array.from({ length: 33 }, () => 1)}::int[]`.execute(tx);
+  for (let use = 0; use < 5; use += 1)
+    await ledger.transaction((tx) => Promise.all([few(tx), many(tx)]), { readOnly: true });
+  const { rows } = await app.unbound.query(
+    sql<{ prepared: string }>`SELECT statement AS prepared FROM pg_prepared_statements`,
+  );
+  const texts = rows.map(({ prepared }) => prepared);
+  expect(texts).toContain('SELECT $1::text, $2::int[]');
+  expect(texts).toHaveLength(new Set(texts).size);
+  await app.unbound.query(sql`DEALLOCATE ALL`);
+  await ledger.transaction(few);
+});
+
+test('a migration that changes what a prepared statement answers is not noticed', async () => {
+  await owner.unbound.query(sql`CREATE TABLE scratch_changed (n int)`);
+  await owner.unbound.query(sql`INSERT INTO scratch_changed VALUES (1)`);
+  const read = sql<object>`SELECT * FROM scratch_changed WHERE n = ${1}`;
+  const lookUp = () => owner.unbound.lookUp('SELECT * FROM scratch_changed WHERE n > $1', [0]);
+  for (let use = 0; use < 5; use += 1) {
+    await owner.unbound.query(read);
+    await lookUp();
+  }
+  await owner.unbound.query(sql`ALTER TABLE scratch_changed ADD COLUMN m int DEFAULT 2`);
+  expect(await owner.unbound.transaction((tx) => read.execute(tx))).toMatchObject({ rows: [{ n: 1, m: 2 }] });
+  expect(await lookUp()).toEqual([{ n: 1, m: 2 }]);
+  await owner.unbound.query(sql`ALTER TABLE scratch_changed DROP COLUMN m`);
+  expect((await owner.unbound.query(read)).rows).toEqual([{ n: 1 }]);
+});
+
+/** A line to PostgreSQL that counts how often its other end speaks after it was spoken to. */
+async function openTurns(url: string): Promise<{ url: string; count(): number; close(): void }> {
+  const { hostname, port } = new URL(url);
+  const sockets: Socket[] = [];
+  let turns = 0;
+  const server = createServer((near) => {
+    const far = connect(Number(port), hostname);
+    sockets.push(near, far);
+    let isNearsTurn = true;
+    near.on('data', (bytes) => {
+      if (isNearsTurn) turns += 1;
+      isNearsTurn = false;
+      far.write(bytes);
+    });
+    far.on('data', (bytes) => {
+      isNearsTurn = true;
+      near.write(bytes);
+    });
+    for (const socket of [near, far])
+      socket
+        .on('error', () => {})
+        .on('close', () => {
+          for (const each of sockets) each.destroy();
+        });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const through = new URL(url);
+  through.host = `127.0.0.1:${(server.address() as { port: number }).port}`;
+  return { url: through.href, count: () => turns, close: () => server.close() };
+}
