@@ -8,17 +8,17 @@ import type { BookChanges, Evidence, SaidBinding } from './customer-book.ts';
  */
 export async function saveCustomers(tx: Tx, profileId: string, changes: BookChanges): Promise<void> {
   await Promise.all([
-    saveRecords(tx, profileId, changes.customers),
-    saveLinks(tx, profileId, changes.links),
+    saveRecords(tx, profileId, changes),
     saveConflicts(tx, profileId, changes.conflicts),
     saveMerges(tx, profileId, changes.merges),
   ]);
 }
 
-async function saveRecords(tx: Tx, profileId: string, customers: BookChanges['customers']): Promise<void> {
+/** Customers and what was said to be theirs, in one statement: the reference from the one to the other is looked at when both are there. */
+async function saveRecords(tx: Tx, profileId: string, { customers, links }: BookChanges): Promise<void> {
   if (customers.length === 0) return;
   // As JSON, because unnest would flatten the lists inside the rows.
-  await sql`
+  const records = sql`
     INSERT INTO customers (profile_id, id, first_name, last_name, primary_email, primary_phone, sources, terms,
       first_seen_at, last_seen_at, created_at)
     SELECT ${profileId}, r.id, r."firstName", r."lastName", r."primaryEmail", r."primaryPhone", r.sources, r.terms,
@@ -28,14 +28,15 @@ async function saveRecords(tx: Tx, profileId: string, customers: BookChanges['cu
       "lastSeenAt" timestamptz, "createdAt" timestamptz)
     ON CONFLICT (profile_id, id) DO UPDATE SET first_name = excluded.first_name, last_name = excluded.last_name,
       primary_email = excluded.primary_email, primary_phone = excluded.primary_phone, sources = excluded.sources,
-      terms = excluded.terms, first_seen_at = excluded.first_seen_at, last_seen_at = excluded.last_seen_at`.execute(tx);
-}
-
-async function saveLinks(tx: Tx, profileId: string, links: BookChanges['links']): Promise<void> {
-  if (links.length === 0) return;
-  await sql`
+      terms = excluded.terms, first_seen_at = excluded.first_seen_at, last_seen_at = excluded.last_seen_at`;
+  const whole =
+    links.length === 0
+      ? records
+      : sql`
+    WITH records AS (${records})
     INSERT INTO identifiers (profile_id, kind, value, customer_id, source, said_at, request_id)
-    SELECT ${profileId}, b.* FROM ${asRows(links)}`.execute(tx);
+    SELECT ${profileId}, b.* FROM ${asRows(links)}`;
+  await whole.execute(tx);
 }
 
 async function saveConflicts(tx: Tx, profileId: string, conflicts: BookChanges['conflicts']): Promise<void> {

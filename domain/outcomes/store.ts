@@ -169,18 +169,29 @@ const names = [
   'external_id',
 ] as const satisfies readonly (keyof ReturnType<typeof columnsOf>)[];
 
-/** Resolves to how many were really new: somebody may have recorded one of them since we looked. */
-export async function insertOutcomes(tx: Tx, profileId: string, rows: readonly OutcomeRow[]): Promise<number> {
+/**
+ * Records new outcomes, and marks conversions dirty in the same statement. Resolves to how many were really new: somebody may have recorded
+ * one of them since we looked.
+ */
+export async function insertOutcomes(
+  tx: Tx,
+  profileId: string,
+  rows: readonly OutcomeRow[],
+  causes: ReadonlyMap<string, string>,
+): Promise<number> {
   if (rows.length === 0) return 0;
   // In the order of their keys, so that two batches with common keys wait for each other in one direction only.
   const ordered = rows.toSorted((a, b) => (a.idempotencyKey < b.idempotencyKey ? -1 : 1));
   // As JSON: one parameter and one text of the statement, however many rows.
-  const { numAffectedRows = 0n } = await sql`
+  const outcomes = sql`
     INSERT INTO outcomes (${sql.raw(names.join())})
     SELECT ${sql.raw(names.map((name) => `r.${name}`).join())}
     FROM jsonb_populate_recordset(NULL::outcomes, ${JSON.stringify(ordered.map((row) => columnsOf(profileId, row)))}::jsonb) AS r
-    ON CONFLICT (profile_id, idempotency_key) DO NOTHING`.execute(tx);
-  return Number(numAffectedRows);
+    ON CONFLICT (profile_id, idempotency_key) DO NOTHING RETURNING 1`;
+  const marks = causes.size === 0 ? sql`` : sql`, marks AS (${dirtyMarks(profileId, causes)})`;
+  const { rows: counted } = await sql<{ n: number }>`
+    WITH fresh AS (${outcomes}) ${marks} SELECT count(*)::int AS n FROM fresh`.execute(tx);
+  return counted[0]?.n ?? 0;
 }
 
 /** Who told of it first, and when, stays. */
@@ -219,14 +230,15 @@ export async function saveStandings(
 
 /** Marks conversions whose attribution must be worked out again, each with its cause; a newer mark replaces an older one. */
 export async function markDirty(tx: Tx, profileId: string, causes: ReadonlyMap<string, string>): Promise<void> {
-  if (causes.size === 0) return;
+  if (causes.size > 0) await dirtyMarks(profileId, causes).execute(tx);
+}
+
+function dirtyMarks(profileId: string, causes: ReadonlyMap<string, string>) {
   const ids = [...causes.keys()].sort();
-  await sql`
+  return sql`
     INSERT INTO dirty_conversions (profile_id, outcome_id, cause)
     SELECT ${profileId}, id, cause FROM unnest(${ids}::uuid[], ${ids.map((id) => causes.get(id))}::text[]) AS d (id, cause)
-    ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'), cause = excluded.cause`.execute(
-    tx,
-  );
+    ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'), cause = excluded.cause`;
 }
 
 /** Outcomes that name their ad are touches of what their customers did afterwards, as far as any lookback reaches. */

@@ -48,9 +48,13 @@ export async function writeAll(
     ...touched.map(({ row, status }) => [row.id, `outcome_${status}`] as const),
   ]);
   const named = new Set(settled.flatMap(({ row }) => row.customerId ?? []));
+  const touches = touched.flatMap(touchesOf);
+  // Touches mark the outcomes, too, and the cause that is kept is the last one.
+  const isMarkedAtOnce = fresh.length > 0 && touches.length === 0;
   const insert = async () => {
     const rows = fresh.map(({ row }) => standing(row));
-    if ((await insertOutcomes(tx, profileId, rows)) < rows.length) throw new OutcomeRace();
+    const inserted = await insertOutcomes(tx, profileId, rows, isMarkedAtOnce ? causes : new Map());
+    if (inserted < rows.length) throw new OutcomeRace();
   };
   const unknown = [...named].filter((id) => !people.ownKeys.has(id));
   const [keys] = await Promise.all([
@@ -60,8 +64,8 @@ export async function writeAll(
     ...written.flatMap(({ row, before }) => (before ? [updateOutcome(tx, profileId, standing(row))] : [])),
     saveStandings(tx, profileId, moved),
     markCustomersDirty(tx, profileId, strangers),
-    markTouchedCustomers(tx, profileId, touched.flatMap(touchesOf)),
-    markDirty(tx, profileId, causes),
+    markTouchedCustomers(tx, profileId, touches),
+    ...(isMarkedAtOnce ? [] : [markDirty(tx, profileId, causes)]),
   ]);
   await payments.derive(tx, profileId, [...unclear]);
   return new Map([...people.ownKeys, ...keys]);
