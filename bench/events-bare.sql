@@ -31,8 +31,8 @@ BEGIN
     VALUES (profile, new_outcome, event, 'payment_received', 'payment_received', 'payment_received', 'payment_received', holder, '2026-05-01T12:00:00Z',
       moment, moment, 19990, 'CLP', 19990, place.reporting_currency, 1, '2026-05-01', first IS NULL, coalesce(first, new_outcome),
       '{"properties": {"branch": "north"}}');
-  INSERT INTO dirty_conversions (profile_id, outcome_id, cause) VALUES (profile, new_outcome, 'outcome_recorded')
-    ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'), cause = excluded.cause;
+  INSERT INTO dirty_conversions (profile_id, outcome_id, causes) VALUES (profile, new_outcome, '{outcome_recorded}')
+    ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'), causes = excluded.causes;
   RETURN holder;
 END $$;
 
@@ -63,7 +63,7 @@ BEGIN
     SELECT profile, n.id, n.event, 'payment_received', 'payment_received', 'payment_received', 'payment_received', n.customer, '2026-05-01T12:00:00Z',
       moment, moment, 19990, 'CLP', 19990, place.reporting_currency, 1, '2026-05-01', true, n.id, '{"properties": {"branch": "north"}}'
     FROM unnest(events, new_customers, new_outcomes) AS n (event, customer, id);
-  INSERT INTO dirty_conversions (profile_id, outcome_id, cause) SELECT profile, id, 'outcome_recorded' FROM unnest(new_outcomes) AS id;
+  INSERT INTO dirty_conversions (profile_id, outcome_id, causes) SELECT profile, id, '{outcome_recorded}' FROM unnest(new_outcomes) AS id;
 END $$;
 
 GRANT EXECUTE ON FUNCTION record_payment, record_payments TO tributary_app;

@@ -9,26 +9,30 @@ import { replay } from '@tributary/domain/attribution/room.ts';
 import { createPostgres, type Postgres } from '@tributary/postgres';
 import { hourWeights, minuteWeights } from '@tributary/rules';
 import { type Bench, buildProfile, median, openDrillEngines } from '@tributary/testkit';
-import { stage } from '../domain/attribution/stage.ts';
+import { stageAll } from '../domain/attribution/stage-all.ts';
 import { fillLargeProfile } from '../tests/parity/large-profile.ts';
+import { cpuSeconds } from './cpu.ts';
 import { type DuckDB, openDuckDB } from './duckdb.ts';
 
 const people = Number(process.env.BENCH_PEOPLE ?? 1_000_000);
 const touchesPerPerson = 20;
+/** Whether a touch costs the same in a small and in a large replay: the latter is of several buckets. */
+const flatPeople = (process.env.BENCH_FLAT_PEOPLE ?? '400000,3000000').split(',').map(Number);
 /** Each takes minutes, so what else the machine does evens out within one. */
 const rounds = 3;
 /** As many as keep each below a few GB. */
 const duckdbParts = 4;
 const batchId = '00000000-0000-4000-8000-000000000001';
+const set = 'bench-replay';
 
-/** A whole replay: 20 million touches of 90 days, 1 million conversions, six models. */
+/** A whole replay: 20 million touches of 90 days, 1 million conversions, six models. Then the CPU of one of 8 and one of 60 million. */
 export const bench: Bench = {
   name: 'replay',
   question: 'How long do the replay’s statements take, to one written by hand for the same rows, and to DuckDB?',
   better: 'lower',
 
   async run({ progress }) {
-    const engines = await openDrillEngines('bench-replay', ['postgres', 'clickhouse']);
+    const engines = await openDrillEngines(set, ['postgres', 'clickhouse']);
     const app = createPostgres({ url: engines.database.appUrl, poolSize: 4, statementTimeoutMs: 900_000 });
     const seen: Observation[] = [];
     const settings = { url: engines.clickhouseUrl, database: 'bench', requestTimeoutMs: 1_800_000 };
@@ -84,6 +88,7 @@ export const bench: Bench = {
           figures.duckdb.push(duck);
         }
       });
+      const flat = await cpuByTouches(app, clickhouse, progress);
       const middle = Object.fromEntries(
         Object.entries(figures).map(([name, values]) => [name, median(values)]),
       ) as Record<keyof typeof figures, number>;
@@ -93,6 +98,8 @@ export const bench: Bench = {
         ratio_with_staging: ratio(middle.staged, middle.bare),
         ratio_duckdb: ratio(middle.ours_beside_duckdb, middle.duckdb),
         ratio_doubled: ratio(middle.doubled, middle.ours),
+        ratio_cpu_a_touch: ratio(flat.at(-1)?.microseconds ?? 0, flat[0]?.microseconds ?? 0),
+        cpu_a_touch: flat,
         seconds: Object.fromEntries(
           Object.entries(middle).map(([name, value]) => [name, Math.round(value * 100) / 100]),
         ),
@@ -139,8 +146,31 @@ async function replayed(app: Postgres, clickhouse: ClickHouse, seen: Observation
   return { total, statements };
 }
 
+/** Of the whole replay: both engines, and the process that pours the ledger's rows from one into the other. */
+async function cpuByTouches(
+  app: Postgres,
+  clickhouse: ClickHouse,
+  progress: (done: number, total: number, note: string) => void,
+) {
+  const found: { touches: number; buckets: number; microseconds: number }[] = [];
+  for (const people of flatPeople) {
+    const { id: profileId } = await buildProfile(app);
+    await fillLargeProfile(app, clickhouse, { profileId, people, touchesPerPerson }, progress);
+    await clickhouse.command(raw('OPTIMIZE TABLE touches FINAL'), {});
+    await clickhouse.command(raw('TRUNCATE TABLE attributed_conversions'), {});
+    await untilQuiet(clickhouse);
+    const before = cpuSeconds(set);
+    const options = { profileId, cause: 'bench', now: () => new Date(), signal: new AbortController().signal };
+    const { buckets } = await replay({ app, clickhouse }, options);
+    const touches = people * touchesPerPerson;
+    const microseconds = Math.round(((cpuSeconds(set) - before) / touches) * 1e9) / 1e3;
+    found.push({ touches, buckets, microseconds });
+  }
+  return found;
+}
+
 async function prepareBare(app: Postgres, clickhouse: ClickHouse, profileId: string): Promise<void> {
-  await stage(app, clickhouse, profileId, batchId, { all: true, buckets: 1 }, 'bench');
+  await stageAll(app, clickhouse, { profileId, batchId, replayId: batchId });
   for (const [name, columns, order] of [
     ['links', 'visitor_id, person_id', 'visitor_id'],
     ['conversions', '* EXCEPT (batch_id, bucket, staged_at)', 'person_id'],

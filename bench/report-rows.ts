@@ -58,7 +58,7 @@ export async function fillReport(
   for (let from = 0; from < conversions; from += step) {
     const length = Math.min(step, conversions - from);
     await run(
-      `INSERT INTO attributed_conversions (* EXCEPT (further_shares, further_model_versions)) ${conversionsOf(profile, from, length)}`,
+      `INSERT INTO attributed_conversions (* EXCEPT (further_shares, further_model_versions, applied_at, cause_ref, replaced_ref)) ${conversionsOf(profile, from, length)}`,
     );
     progress(from + length, conversions, 'conversions');
   }

@@ -58,8 +58,8 @@ test('what a bank publishes becomes rates, and money that waited for them is con
   await fetchRates();
   // 0.8 pounds and 1.25 dollars are one euro, so two pounds are 3.125 dollars, at 950.5 pesos each.
   expect(await reported()).toEqual({ gbp: '2970', early: null, ars: null });
-  const dirty = await ledger.transaction((tx) => tx.selectFrom('dirty_conversions').select('cause').execute());
-  expect(dirty).toEqual([{ cause: 'rate' }]);
+  const dirty = await ledger.transaction((tx) => tx.selectFrom('dirty_conversions').select('causes').execute());
+  expect(dirty).toEqual([{ causes: ['rate'] }]);
   const waiting = await ledger.transaction((tx) => tx.selectFrom('outcomes_without_rate').select('currency').execute());
   expect(waiting.map(({ currency }) => currency).sort()).toEqual(['ARS', 'GBP']);
 

@@ -3,6 +3,7 @@ import type { WriteAudit } from '@tributary/operations';
 import type { Postgres } from '@tributary/postgres';
 import { type Auth, type AuthSecret, isAuthRefusal, lazyAuth, sessionCookie } from './auth.ts';
 import { hashToken } from './hashed-sessions.ts';
+import { createPasskeys, type Passkeys } from './passkeys.ts';
 import { createPasswords, type Passwords } from './passwords.ts';
 import { createRecords, type Records } from './records.ts';
 import { type SecondFactor, type SignedIn, secondFactor } from './second-factor.ts';
@@ -45,6 +46,7 @@ export interface Accounts extends SessionRules {
   /** Undefined when address or password are wrong, without a word on which. */
   signIn(email: string, password: string): Promise<SignedIn | Challenged | undefined>;
   readonly secondFactor: SecondFactor;
+  readonly passkeys: Passkeys;
   /** What is kept of the token in a cookie that was just made. */
   hashOf(setCookie: string): string;
   /** What makes a browser forget its session. */
@@ -76,6 +78,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     idleMinutes: options.idleMinutes,
     noteUse: options.noteUse,
     secondFactor: second,
+    passkeys: createPasskeys(auth, cookie.name, options.baseUrl),
     hashOf: (setCookie) => hashToken(readToken(setCookie, cookie.name) ?? ''),
     attempts: options.attempts,
     records: createRecords(options),

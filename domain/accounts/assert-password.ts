@@ -5,7 +5,7 @@ import { findPasswordHash } from './store.ts';
 /** Whoever changes how they sign in shows the password again: a borrowed session must not do it, nor serve for guessing. */
 export async function assertPassword(
   password: string,
-  route: 'createTwoFactor' | 'disableTwoFactor',
+  route: 'createTwoFactor' | 'disableTwoFactor' | 'beginPasskey',
   context: Context & { readonly caller: { readonly userId: string }; readonly accounts: Accounts },
 ): Promise<void> {
   const { accounts, caller, ledger, addressHash } = context;

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { mcp } from '@better-auth/mcp';
+import type { passkey } from '@better-auth/passkey';
 import { McpScope } from '@tributary/contract';
 import { mintSecret } from '@tributary/domain/credentials';
 import type { Postgres } from '@tributary/postgres';
@@ -57,9 +58,10 @@ export function lazyAuth(options: AuthOptions): () => Promise<Auth> {
 }
 
 async function startAuth({ baseUrl, postgres, passwords, secrets, cookie, sessionSeconds }: AuthOptions) {
-  const [{ betterAuth }, { twoFactor }, { kyselyAdapter }, { mcp: plugin }] = await Promise.all([
+  const [{ betterAuth }, { twoFactor }, { passkey }, { kyselyAdapter }, { mcp: plugin }] = await Promise.all([
     import('better-auth'),
     import('better-auth/plugins/two-factor'),
+    import('@better-auth/passkey'),
     import('@better-auth/kysely-adapter'),
     import('@better-auth/mcp'),
   ]);
@@ -81,7 +83,8 @@ async function startAuth({ baseUrl, postgres, passwords, secrets, cookie, sessio
         verify: ({ hash, password }) => passwords.verify(hash, password),
       },
     },
-    session: { expiresIn: sessionSeconds, disableSessionRefresh: true },
+    // Whoever changes how they sign in shows the password again, however fresh the session is.
+    session: { expiresIn: sessionSeconds, disableSessionRefresh: true, freshAge: 0 },
     advanced: {
       database: { generateId: () => uuid(), validateSchema: false },
       useSecureCookies: false,
@@ -95,6 +98,7 @@ async function startAuth({ baseUrl, postgres, passwords, secrets, cookie, sessio
     onAPIError: { throw: true, errorURL: `${baseUrl}${consentPath}` },
     plugins: [
       twoFactor() as unknown as BetterAuthPlugin,
+      passkeys(passkey, baseUrl),
       ...(canServeAssistants(baseUrl) ? [assistants(plugin, baseUrl, sessionSeconds)] : []),
     ],
   });
@@ -122,6 +126,31 @@ export function canServeAssistants(baseUrl: string): boolean {
 export const mcpResource = (baseUrl: string): string => `${new URL(baseUrl).origin}/mcp`;
 
 export const consentPath = '/oauth2/consent';
+
+/** In which the plugin carries a challenge. */
+export const passkeyChallengeCookie = 'passkey';
+
+/** A passkey signs in alone, so the device must have asked who holds it: finger, face or PIN. */
+function passkeys(create: typeof passkey, baseUrl: string): BetterAuthPlugin {
+  const assertVerified = (isVerified: boolean | undefined) => {
+    if (!isVerified) throw new Error('The device did not ask who holds it.');
+  };
+  const plugin = create({
+    rpName: 'Tributary',
+    origin: new URL(baseUrl).origin,
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    registration: {
+      afterVerification: async ({ verification }) => assertVerified(verification.registrationInfo?.userVerified),
+    },
+    authentication: {
+      afterVerification: async ({ verification }) => assertVerified(verification.authenticationInfo.userVerified),
+    },
+    advanced: { webAuthnChallengeCookie: passkeyChallengeCookie },
+    // The camelCase plugin writes this name so when it reads it back.
+    schema: { passkey: { fields: { credentialID: 'credentialId' } } },
+  });
+  return plugin as unknown as BetterAuthPlugin;
+}
 
 function assistants(create: typeof mcp, baseUrl: string, sessionSeconds: number): BetterAuthPlugin {
   const plugin = create({

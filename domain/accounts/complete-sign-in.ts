@@ -6,7 +6,7 @@ export const completeSignIn: Handles<Routes['completeSignIn'], { accounts: Accou
   const { accounts, effect, setHeader, addToAudit } = context;
   const signedIn = await accounts.secondFactor.complete(body.challenge, body.code);
   if (!signedIn) {
-    await accounts.records.wrongCode(context);
+    await accounts.records.wrongCode('completeSignIn', context);
     return refuse('unauthorized', 'The code is wrong, or signing in has to begin again.');
   }
   const { user, setCookie } = signedIn;

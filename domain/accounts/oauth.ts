@@ -132,7 +132,7 @@ class ConsentDoor {
     if (!/^[\w.%~+=-]{20,500}$/.test(page.challenge)) return startAgain();
     const signedIn = await accounts.secondFactor.complete(page.challenge, code.trim());
     if (!signedIn) {
-      await accounts.records.wrongCode(attempt);
+      await accounts.records.wrongCode('completeSignIn', attempt);
       return codePage({ ...page, problem: 'The code is wrong, or signing in has to begin again.' });
     }
     await accounts.records.signedIn(signedIn.user.id, attempt);

@@ -19,13 +19,13 @@ export interface Records {
   /** Signed in on a page of ours. */
   signedIn(userId: string, attempt: Attempt): Promise<void>;
   wrongPassword(route: PasswordRoute, who: Guessed, attempt: Attempt): Promise<void>;
-  /** In the second step nobody says who they are. */
-  wrongCode(attempt: Attempt): Promise<void>;
+  /** In the second step, and with a passkey that is not known, nobody says who they are. */
+  wrongCode(route: 'completeSignIn' | 'signInWithPasskey', attempt: Attempt): Promise<void>;
   /** Before the assistant gets its code. */
   allowedAssistant(allowed: Allowed, attempt: Attempt): Promise<void>;
 }
 
-type PasswordRoute = 'signIn' | 'updatePassword' | 'createTwoFactor' | 'disableTwoFactor';
+type PasswordRoute = 'signIn' | 'updatePassword' | 'createTwoFactor' | 'disableTwoFactor' | 'beginPasskey';
 type Guessed = { readonly email: string } | { readonly userId: string };
 
 interface Allowed {
@@ -57,10 +57,10 @@ export function createRecords({ postgres, audit, isFirstOfMinute }: RecordsOptio
       await write({ actor, action: route, target, result: 'refused', detail: {} }, attempt);
     },
 
-    async wrongCode(attempt) {
-      if (!(await isFirstOfMinute(`completeSignIn:${attempt.addressHash}`))) return;
+    async wrongCode(action, attempt) {
+      if (!(await isFirstOfMinute(`${action}:${attempt.addressHash}`))) return;
       const actor = { kind: 'public', id: 'public' } as const;
-      await write({ actor, action: 'completeSignIn', target: 'user:unknown', result: 'refused', detail: {} }, attempt);
+      await write({ actor, action, target: 'user:unknown', result: 'refused', detail: {} }, attempt);
     },
 
     async allowedAssistant({ userId, clientId, profileId, scopes }, { requestId, now: at }) {

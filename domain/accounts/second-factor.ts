@@ -96,7 +96,7 @@ const refuseState =
     throw error;
   };
 
-function cookieIn(headers: Headers, name: string): { line: string; value: string } | undefined {
+export function cookieIn(headers: Headers, name: string): { line: string; value: string } | undefined {
   for (const line of headers.getSetCookie()) {
     const value = line.startsWith(`${name}=`) ? line.slice(name.length + 1).split(';', 1)[0] : undefined;
     if (value) return { line, value };

@@ -127,8 +127,28 @@ export async function removeSessionOf(tx: Tx, userId: string, id: string): Promi
 export const removeOtherSessions = (tx: Tx, userId: string, keptHash: string) =>
   tx.deleteFrom('sessions').where('user_id', '=', userId).where('token', '<>', keptHash).execute();
 
-/** For somebody who lost their authenticator and their codes. */
+export const listPasskeyRows = (tx: Tx, userId: string) =>
+  tx
+    .selectFrom('passkeys')
+    .select(['id', 'name', 'created_at'])
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+
+export async function removePasskey(tx: Tx, userId: string, id: string): Promise<boolean> {
+  const removed = await tx
+    .deleteFrom('passkeys')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .returning('id')
+    .executeTakeFirst();
+  return removed !== undefined;
+}
+
+/** For somebody who lost their authenticator and their codes, or whose account was somebody else's for a while. */
 export async function removeTwoFactor(tx: Tx, userId: string, now: Date): Promise<void> {
+  await tx.deleteFrom('passkeys').where('user_id', '=', userId).execute();
   await tx.deleteFrom('two_factors').where('user_id', '=', userId).execute();
   await tx.updateTable('users').set({ two_factor_enabled: false, updated_at: now }).where('id', '=', userId).execute();
 }

@@ -4,14 +4,15 @@ import { announce } from '@tributary/domain/events';
 import type { Tx } from '@tributary/postgres';
 import { v5 as uuidFrom } from 'uuid';
 
-/** The definitions of whose conversions some campaign, ad set or ad earned a share, as this version has worked them out. */
+/** By profile, the definitions of whose conversions some campaign, ad set or ad earned a share, as this version has worked them out. */
 export async function findCredited(
   clickhouse: ClickHouse,
   found_in: 'attribution_results' | 'attributed_conversions',
-  { profile_id, version }: { readonly profile_id: string; readonly version: string },
-): Promise<string[]> {
-  const rows = await clickhouse.query('attribution_list_credited', { found_in, profile_id, version });
-  return rows.map(({ definition_id }) => definition_id);
+  { profileIds, version }: { readonly profileIds: readonly string[]; readonly version: string },
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await clickhouse.query('attribution_list_credited', { found_in, profile_ids: profileIds, version });
+  const byProfile = Map.groupBy(rows, ({ profile_id }) => profile_id);
+  return new Map([...byProfile].map(([key, found]) => [key, found.map(({ definition_id }) => definition_id)]));
 }
 
 /** Tells of the first share of each definition, once: the stamp on the definition is for good. */

@@ -1,8 +1,8 @@
 import type { ClickHouse } from '@tributary/clickhouse';
-import type { Postgres } from '@tributary/postgres';
-import type { Item, QueueHandler } from '@tributary/work';
+import type { Postgres, Tx } from '@tributary/postgres';
+import type { GroupHandler, Item, Taken } from '@tributary/work';
 import { sql } from 'kysely';
-import { attributeBatch } from './attribute-batch.ts';
+import { attributeTogether } from './attribute-together.ts';
 
 export interface AttributionOptions {
   readonly app: Postgres;
@@ -14,19 +14,24 @@ export interface DirtyConversion extends Item {
   readonly revision: string;
 }
 
-/** Works out what is dirty. */
-export const attribution = ({ app, clickhouse, now }: AttributionOptions): QueueHandler<DirtyConversion> => ({
-  async take(profileId, limit) {
-    const { rows } = await app.forProfile(profileId).transaction((tx) =>
-      sql<DirtyConversion>`
-        SELECT outcome_id AS id, revision FROM dirty_conversions WHERE profile_id = ${profileId} ORDER BY revision LIMIT ${limit}`.execute(
-        tx,
-      ),
-    );
-    return { items: rows, isMore: rows.length === limit };
+/** Works out what is dirty, of all profiles that wait at once. */
+export const attribution = ({ app, clickhouse, now }: AttributionOptions): GroupHandler<DirtyConversion> => ({
+  async takeAll(tx, profileIds, limit) {
+    const share = Math.max(1, Math.floor(limit / profileIds.length));
+    const taken = await takeEach(tx, profileIds, share);
+    // Where the others have little, who has more takes what they leave.
+    let room = limit - [...taken.values()].reduce((sum, { items }) => sum + items.length, 0);
+    for (const profileId of profileIds) {
+      const mine = taken.get(profileId);
+      if (!mine?.isMore || room <= 0) continue;
+      const more = await takeEach(tx, [profileId], mine.items.length + room);
+      room -= (more.get(profileId)?.items.length ?? 0) - mine.items.length;
+      for (const [key, one] of more) taken.set(key, one);
+    }
+    return taken;
   },
 
-  work: (batch) => attributeBatch({ app, clickhouse }, batch, now()),
+  workAll: (group) => attributeTogether({ app, clickhouse }, group, now),
 
   async setAside(tx, profileId, { id, revision }) {
     await sql`
@@ -37,8 +42,25 @@ export const attribution = ({ app, clickhouse, now }: AttributionOptions): Queue
 
   async putBack(tx, profileId, ids) {
     await sql`
-      INSERT INTO dirty_conversions (profile_id, outcome_id, cause)
-      SELECT ${profileId}::uuid, unnest(${[...ids]}::uuid[]), 'retry'
+      INSERT INTO dirty_conversions (profile_id, outcome_id, causes)
+      SELECT ${profileId}::uuid, unnest(${[...ids]}::uuid[]), '{retry}'
       ON CONFLICT DO NOTHING`.execute(tx);
   },
 });
+
+async function takeEach(tx: Tx, profileIds: readonly string[], share: number) {
+  const { rows } = await sql<{ profile_id: string; id: string; revision: string }>`
+    SELECT p.profile_id, d.id, d.revision
+    FROM unnest(${profileIds}::uuid[]) AS p (profile_id)
+    CROSS JOIN LATERAL (
+      SELECT outcome_id AS id, revision FROM dirty_conversions WHERE profile_id = p.profile_id ORDER BY revision LIMIT ${share}) d`.execute(
+    tx,
+  );
+  const items = Map.groupBy(rows, (row) => row.profile_id);
+  return new Map<string, Taken<DirtyConversion>>(
+    [...items].map(([profileId, found]) => [
+      profileId,
+      { items: found.map(({ id, revision }) => ({ id, revision })), isMore: found.length === share },
+    ]),
+  );
+}

@@ -5,10 +5,16 @@ import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { describe, expect, test } from 'vitest';
 import { attribution } from './attribution.queue.ts';
+import { replay } from './replay.ts';
 
 const world = await openTestWithClickHouse();
 const { kit, clickhouse } = world;
 const queue = attribution({ app: kit.app, clickhouse, now: () => kit.clock.now() });
+
+const takeAll = async (profileIds: readonly string[]) => {
+  const taken = await kit.system.unbound.transaction((tx) => queue.takeAll(tx, profileIds, 5_000));
+  return [...taken].map(([key, one]) => ({ key, ...one }));
+};
 
 /** Eva's browser. */
 const eva = uuid();
@@ -27,7 +33,7 @@ async function openShop() {
     rows: () =>
       clickhouse.query(
         raw<Record<string, unknown>>(
-          `SELECT conversion_id, conversion_time, value, touch_count, arrayMap(source -> (SELECT CAST((groupArray(source_id), groupArray(channel)), 'Map(UInt64, String)') FROM touch_sources FINAL WHERE profile_id = '${profileId}')[source], source_ids) AS channels, linear, position_based, cause FROM attributed_conversions FINAL WHERE profile_id = '${profileId}' ORDER BY conversion_time`,
+          `SELECT conversion_id, conversion_time, value, touch_count, arrayMap(source -> (SELECT CAST((groupArray(source_id), groupArray(channel)), 'Map(UInt64, String)') FROM touch_sources FINAL WHERE profile_id = '${profileId}')[source], source_ids) AS channels, linear, position_based, cause, applied_at FROM attributed_conversions FINAL WHERE profile_id = '${profileId}' ORDER BY conversion_time`,
         ),
         {},
       ),
@@ -41,7 +47,7 @@ async function openShop() {
     history: () =>
       clickhouse.query(
         raw<Record<string, unknown>>(
-          `SELECT conversion_id, value, touch_count, replaced_cause FROM attribution_history FINAL WHERE profile_id = '${profileId}' ORDER BY version`,
+          `SELECT conversion_id, value, touch_count, replaced_cause, applied_at, replaced_at FROM attribution_history FINAL WHERE profile_id = '${profileId}' ORDER BY version`,
         ),
         {},
       ),
@@ -79,18 +85,22 @@ describe('A payment', () => {
         linear: ['5000', '5000'],
         position_based: ['5000', '5000'],
         cause: 'outcome_recorded',
+        applied_at: kit.clock.now().toISOString(),
       },
     ]);
     expect(await shop.dirty()).toBe(0);
   });
 
-  test('worked out again without news writes nothing; with news the earlier row goes to the history with the cause', async () => {
+  test('worked out again without news writes nothing; with news the earlier row goes to the history with all causes and when', async () => {
     const shop = await openShop();
     const visitor = uuid();
     await shop.touch(visitor, 5);
     const { outcomeId } = await shop.pay({ idempotency_key: 'order-1' });
     await shop.link(visitor, 'eva@example.test');
     await shop.attribute();
+    const recordedAt = kit.clock.now().toISOString();
+    kit.clock.advance(300_000);
+    // As the version before this one marks, while it still runs.
     await kit.app
       .forProfile(shop.profileId)
       .transaction((tx) =>
@@ -100,13 +110,23 @@ describe('A payment', () => {
       );
     expect(await shop.attribute()).toBe(1);
     expect(await shop.history()).toEqual([]);
-    expect(await shop.rows()).toMatchObject([{ cause: 'outcome_recorded' }]);
+    expect(await shop.rows()).toMatchObject([{ cause: 'outcome_recorded', applied_at: recordedAt }]);
 
     await shop.pay({ idempotency_key: 'order-1', properties: { value: '70.00', currency: 'USD' } });
+    await shop.pay({
+      idempotency_key: 'order-1',
+      properties: { value: '70.00', currency: 'USD' },
+      occurred_at: at(21),
+    });
     await shop.attribute();
-    expect(await shop.rows()).toMatchObject([{ value: '7000', cause: 'outcome_updated' }]);
+    const replacedAt = kit.clock.now().toISOString();
+    const causes = 'moved_in_time,refund';
+    expect(await shop.rows()).toMatchObject([{ value: '7000', cause: causes, applied_at: replacedAt }]);
     expect(await shop.history()).toEqual([
-      { conversion_id: outcomeId, value: '10000', touch_count: 1, replaced_cause: 'outcome_updated' },
+      {
+        ...{ conversion_id: outcomeId, value: '10000', touch_count: 1, replaced_cause: causes },
+        ...{ applied_at: recordedAt, replaced_at: replacedAt },
+      },
     ]);
   });
 
@@ -117,6 +137,19 @@ describe('A payment', () => {
     await shop.pay({ idempotency_key: 'order-1', occurred_at: at(12) });
     await shop.attribute();
     expect(await shop.rows()).toMatchObject([{ conversion_time: at(12) }]);
+  });
+
+  test('has its time to the millisecond, worked out by a batch or a replay', async () => {
+    const shop = await openShop();
+    const times = ['00.000', '00.001', '00.050', '00.500', '59.999'].map((second) => `2026-03-12T10:00:${second}Z`);
+    for (const occurred_at of times) await shop.pay({ occurred_at });
+    await shop.attribute();
+    const rows = await shop.rows();
+    expect(rows.map(({ conversion_time }) => conversion_time)).toEqual(times);
+    const options = { profileId: shop.profileId, cause: 'operator', now: () => kit.clock.now() };
+    await replay({ app: kit.app, clickhouse }, { ...options, signal: AbortSignal.timeout(60_000) });
+    expect(await shop.rows()).toEqual(rows);
+    expect(await shop.history()).toEqual([]);
   });
 
   test('of nobody known is owed to its own browser', async () => {
@@ -190,17 +223,16 @@ describe('conversion.attributed', () => {
     },
   );
 
-  test('is told also when the worker died between the results and the last word', async () => {
+  test('is told once also when the worker died between the results and the last word', async () => {
     const shop = await openShop();
     await shop.touch(eva, 5, { ad_id: uuid() });
     await shop.pay({});
     await shop.link(eva, 'eva@example.test');
-    const signal = AbortSignal.timeout(10_000);
-    const taken = await queue.take(shop.profileId, 1_000, signal);
-    const hold = () => Promise.reject(new LeaseLost());
-    await expect(queue.work({ key: shop.profileId, ...taken, signal, hold })).rejects.toThrow(LeaseLost);
+    const settle = () => Promise.reject(new LeaseLost());
+    const batches = await takeAll([shop.profileId]);
+    await expect(queue.workAll({ batches, signal: AbortSignal.timeout(10_000), settle })).rejects.toThrow(LeaseLost);
     expect(await shop.rows()).toHaveLength(1);
-    expect(await shop.events()).toEqual([]);
+    expect(await shop.dirty()).toBe(1);
     await shop.attribute();
     expect(await shop.events()).toEqual(['conversion.attributed']);
   });
@@ -226,6 +258,20 @@ test('a worker finds what is dirty by itself, also in several profiles', async (
   await worker.stop();
 });
 
+test('profiles that know a browser by the same id are worked out together, each by its own touches', async () => {
+  const shops = await Promise.all([openShop(), openShop(), openShop()]);
+  const visitor = uuid();
+  const channels = ['email', 'paid_search', 'direct'];
+  for (const [index, shop] of shops.entries()) {
+    await shop.touch(visitor, 2 + index, { channel: channels[index] ?? '' });
+    await shop.pay({});
+    await shop.link(visitor, 'eva@example.test');
+  }
+  await workOff(kit.system, 'attribution', queue);
+  const paths = await Promise.all(shops.map(async (shop) => (await shop.rows()).map(({ channels }) => channels)));
+  expect(paths).toEqual(channels.map((channel) => [[channel]]));
+});
+
 test('what trickles in is worked out in batches, not one by one', async () => {
   const shop = await openShop();
   const worker = startWorker(1_000);
@@ -240,29 +286,36 @@ test('what trickles in is worked out in batches, not one by one', async () => {
   expect(batches?.n).toBeLessThan(6);
 });
 
-test('a conversion that fails by itself is set aside, the rest of its profile is worked out', async () => {
+test('a conversion that fails by itself is set aside; the rest of its profile and those beside it are worked out', {
+  timeout: 120_000,
+}, async () => {
   const shop = await openShop();
   for (let n = 0; n < 5; n += 1) await shop.pay({});
-  const { items } = await queue.take(shop.profileId, 10, AbortSignal.timeout(1_000));
-  const bad = items[2]?.id;
+  const neighbours = await Promise.all([openShop(), openShop()]);
+  for (const neighbour of neighbours) await neighbour.pay({});
+  const [taken] = await takeAll([shop.profileId]);
+  const bad = taken?.items[2]?.id;
   const worker = startQueueWorker({
     system: kit.system,
     systemUrl: kit.database.systemUrl,
     handlers: {
       attribution: {
         ...queue,
-        work: async (batch) => {
-          if (batch.items.some(({ id }) => id === bad)) throw new Error('cannot be staged');
-          await queue.work(batch as Parameters<typeof queue.work>[0]);
+        workAll: async (group) => {
+          if (group.batches.some(({ items }) => items.some(({ id }) => id === bad)))
+            throw new Error('cannot be staged');
+          await queue.workAll(group as Parameters<typeof queue.workAll>[0]);
         },
       },
     },
     blame: () => 'work',
     onFailure: () => {},
   });
-  await expect.poll(shop.rows, { timeout: 15_000 }).toHaveLength(4);
-  await expect.poll(() => countSetAside(kit.system, { key: shop.profileId }), { timeout: 5_000 }).toBe(1);
+  await expect.poll(shop.rows, { timeout: 60_000 }).toHaveLength(4);
+  await expect.poll(() => countSetAside(kit.system, { key: shop.profileId }), { timeout: 60_000 }).toBe(1);
   // Nothing waits any more, so nothing that waits for it is held up.
-  expect(await shop.dirty()).toBe(0);
+  await expect.poll(shop.dirty).toBe(0);
+  // Those that were worked out together with it were not held up either.
+  for (const neighbour of neighbours) expect(await neighbour.rows()).toHaveLength(1);
   await worker.stop();
 });

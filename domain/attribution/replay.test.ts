@@ -48,7 +48,7 @@ async function fill(named: Partial<TouchRow> = {}) {
   const contents = () =>
     clickhouse.query(
       raw(
-        `SELECT * EXCEPT (version, cause) FROM attributed_conversions FINAL WHERE profile_id = '${profileId}' ORDER BY conversion_id`,
+        `SELECT * EXCEPT (version, cause, cause_ref, applied_at) FROM attributed_conversions FINAL WHERE profile_id = '${profileId}' ORDER BY conversion_id`,
       ),
       {},
     );

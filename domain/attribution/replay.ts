@@ -7,10 +7,10 @@ import { LeaseLost, queues, returnLease, takeLease } from '@tributary/work';
 import type { Updateable } from 'kysely';
 import { v7 as uuid, v5 as uuidFrom } from 'uuid';
 import { announceAttributed, findCredited } from './announce.ts';
-import { applyResults, dropBatch, type Engines, nextVersion } from './attribute-batch.ts';
+import { applyResults, dropBatch, type Engines, nextVersion } from './attribute-together.ts';
 import { noteFreshness } from './freshness.ts';
-import { stage } from './stage.ts';
-import { statementTables } from './statement.ts';
+import { stageAll } from './stage-all.ts';
+import { bucketOf, mostBuckets, statementTables } from './statement.ts';
 
 export interface ReplayOptions {
   readonly profileId: string;
@@ -30,14 +30,13 @@ export interface ReplayResult {
 }
 
 /**
- * As few buckets as memory allows: each also looks for what the other browsers of its people did, all over the table. A bucket may
+ * As few buckets as memory allows: each looks for its people all over the table. A bucket may
  * take this part of the engine's memory, of which a touch on its way takes so many bytes: about 220 in the bench, where the
  * statement by hand has 20 million of them at once.
  */
 const shareOfMemory = 0.25;
 const bytesPerTouch = 250;
 const memoryIfUnlimited = 8e9;
-const mostBuckets = 64;
 
 /** Longer than any statement may run: prolonged between two buckets, it cannot be lost. */
 const leaseSeconds = 120;
@@ -87,13 +86,20 @@ async function resume({ app, clickhouse }: Engines, { profileId }: ReplayOptions
         .executeTakeFirst(),
     );
   if (!row?.batch_id || row.version === null || row.buckets_total === null) return undefined;
-  const staged = await clickhouse.query('attribution_staged', { profile_id: profileId, batch_id: row.batch_id });
+  const buckets = row.buckets_total;
+  const staged = await clickhouse.query('attribution_staged', {
+    profile_id: profileId,
+    batch_id: row.batch_id,
+    buckets,
+  });
+  // Its inputs are gone, or a release before staged them under the numbers of buckets instead of hashes.
+  if (buckets > 1 && !staged.some(({ last_hash }) => last_hash >= buckets)) return undefined;
   if (staged.length === 0) return undefined;
   return {
     id: row.id,
     batchId: row.batch_id,
     version: row.version,
-    buckets: row.buckets_total,
+    buckets,
     firstBucket: row.buckets_done,
     conversionsDone: Number(row.conversions_done),
     isFirst: false,
@@ -113,8 +119,8 @@ async function begin({ app, clickhouse }: Engines, { profileId, cause, now, ...o
   });
   const buckets = options.buckets ?? (await countBuckets(clickhouse, profileId));
   const isFirst = (await clickhouse.query('attribution_exists', { profile_id: profileId })).length === 0;
-  const version = await nextVersion(app, profileId);
-  await stage(app, clickhouse, profileId, batchId, { all: true, buckets }, cause);
+  const version = await nextVersion(app);
+  await stageAll(app, clickhouse, { profileId, batchId, replayId: id });
   // Only now can it be gone on with: before, its inputs were not all there.
   await update(ledger.transaction, profileId, id, { batch_id: batchId, version, buckets_total: buckets });
   return { id, batchId, version, buckets, firstBucket: 0, conversionsDone: 0, isFirst };
@@ -136,10 +142,10 @@ async function work(
   const { id, batchId, version, buckets, isFirst } = run;
   const target = isFirst ? 'attributed_conversions' : 'attribution_results';
   const { transaction } = app.forProfile(profileId);
-  const staged = await clickhouse.query('attribution_staged', { profile_id: profileId, batch_id: batchId });
-  const sizes = new Map(staged.map(({ bucket, conversions }) => [bucket, Number(conversions)]));
+  const staged = await clickhouse.query('attribution_staged', { profile_id: profileId, batch_id: batchId, buckets });
+  const sizes = new Map(staged.map(({ nth, conversions }) => [nth, Number(conversions)]));
   let conversions = run.conversionsDone;
-  const batch = { profile_id: profileId, batch_id: batchId, version };
+  const batch = { batch_id: batchId, version };
   await update(transaction, profileId, id, { state: 'running', finished_at: null });
   for (let bucket = run.firstBucket; bucket < buckets; bucket += 1) {
     if (signal.aborted) {
@@ -147,20 +153,24 @@ async function work(
       return { id, state: 'stopped', buckets, conversions };
     }
     if (!(await keep())) throw new LeaseLost();
-    await clickhouse.command('attribution_attribute', { ...batch, target, bucket, ...statementTables });
-    if (!isFirst) await applyResults(clickhouse, profileId, version);
+    await clickhouse.command('attribution_attribute', {
+      ...{ ...batch, target, ...bucketOf(bucket, buckets), applied_at: now() },
+      ...statementTables,
+    });
+    if (!isFirst) await applyResults(clickhouse, version, now());
     conversions += sizes.get(bucket) ?? 0;
     await update(transaction, profileId, id, { buckets_done: bucket + 1, conversions_done: String(conversions) });
     progress(bucket + 1, buckets, conversions);
   }
   if (!isFirst) {
-    await clickhouse.command('attribution_bury_unknown', { ...batch, cause });
-    await applyResults(clickhouse, profileId, version);
+    const unknown = { profile_id: profileId, cause: 'replay', cause_ref: id };
+    await clickhouse.command('attribution_bury_unknown', { ...batch, ...unknown });
+    await applyResults(clickhouse, version, now());
   }
-  const credited = await findCredited(clickhouse, 'attributed_conversions', batch);
+  const credited = await findCredited(clickhouse, 'attributed_conversions', { profileIds: [profileId], version });
   await transaction(async (tx) => {
     await setReplay(tx, profileId, id, { state: 'done', finished_at: now() });
-    await announceAttributed(tx, profileId, credited, now());
+    await announceAttributed(tx, profileId, credited.get(profileId) ?? [], now());
     await noteFreshness(tx, profileId, 'current', now());
     await announce(tx, [
       {

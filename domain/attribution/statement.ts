@@ -11,3 +11,16 @@ export const statementTables = {
   /** No model is fitted yet. */
   model_versions: {},
 };
+
+const hashes = 65_536;
+
+/** The hashes of the people who are in one of so many buckets, as the statement takes them. */
+export const bucketOf = (nth: number, buckets: number) => ({
+  first_bucket: Math.ceil((nth * hashes) / buckets),
+  last_bucket: Math.ceil(((nth + 1) * hashes) / buckets) - 1,
+});
+
+export const allBuckets = bucketOf(0, 1);
+
+/** More cannot be told apart. */
+export const mostBuckets = hashes;

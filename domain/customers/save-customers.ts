@@ -55,10 +55,7 @@ async function saveMerges(tx: Tx, profileId: string, merges: BookChanges['merges
       UPDATE identifiers i SET customer_id = m.final, moved_from = coalesce(i.moved_from, i.customer_id)
       FROM unnest(${losers}::uuid[], ${merges.map(({ finalId }) => finalId)}::uuid[]) AS m (loser, final)
       WHERE i.profile_id = ${profileId} AND i.customer_id = m.loser`.execute(tx),
-    sql`
-      UPDATE customers c SET merged_into = m.survivor
-      FROM unnest(${losers}::uuid[], ${merges.map(({ survivorId }) => survivorId)}::uuid[]) AS m (loser, survivor)
-      WHERE c.profile_id = ${profileId} AND c.id = m.loser`.execute(tx),
+    // Before the customers, whose triggers say by which merge conversions changed hands.
     tx
       .insertInto('merges')
       .values(
@@ -73,6 +70,10 @@ async function saveMerges(tx: Tx, profileId: string, merges: BookChanges['merges
         })),
       )
       .execute(),
+    sql`
+      UPDATE customers c SET merged_into = m.survivor
+      FROM unnest(${losers}::uuid[], ${merges.map(({ survivorId }) => survivorId)}::uuid[]) AS m (loser, survivor)
+      WHERE c.profile_id = ${profileId} AND c.id = m.loser`.execute(tx),
   ]);
 }
 

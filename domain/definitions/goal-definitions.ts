@@ -74,7 +74,8 @@ async function settle(
   await saveDefinition(tx, profileId, definition);
   addToAudit({ detail: { key, is_new: before === undefined } });
   const eventKeys = changedEvents(before, definition);
-  if (eventKeys.length > 0) await jobs.enqueue(tx, 'spreadDefinition', { profileId, eventKeys });
+  if (eventKeys.length > 0)
+    await jobs.enqueue(tx, 'spreadDefinition', { profileId, eventKeys, definitionId: definition.id });
   return { definition, isNew: before === undefined };
 }
 

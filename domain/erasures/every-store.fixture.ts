@@ -138,7 +138,7 @@ export function useEveryStore() {
     columns<Visit>('SELECT * FROM visits FINAL WHERE profile_id = {profileId:UUID} ORDER BY occurred_at');
   /** All that a report could count. */
   const report = () =>
-    columns(`SELECT * EXCEPT (person_id, version, content_hash, cause) FROM attributed_conversions FINAL
+    columns(`SELECT * EXCEPT (person_id, version, content_hash, cause, cause_ref, applied_at) FROM attributed_conversions FINAL
       WHERE profile_id = {profileId:UUID} ORDER BY conversion_time, conversion_id`);
   const personIds = async () => {
     const tables = [

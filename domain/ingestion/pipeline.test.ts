@@ -194,8 +194,8 @@ describe('a browser that says who it is', () => {
     await send({ profileId, client_id, visits: [visit()] });
     expect(await inLedger(profileId, sql`SELECT FROM dirty_conversions`)).toEqual([]);
     await send({ profileId, client_id, visits: [identify({ email: 'ada@example.com' })] });
-    expect(await inLedger(profileId, sql`SELECT outcome_id, cause FROM dirty_conversions`)).toEqual([
-      { outcome_id: outcomeId, cause: 'link' },
+    expect(await inLedger(profileId, sql`SELECT outcome_id, causes FROM dirty_conversions`)).toEqual([
+      { outcome_id: outcomeId, causes: ['link'] },
     ]);
   });
 });
@@ -264,6 +264,6 @@ describe('what a browser did', () => {
     await send({ profileId, client_id: uuid(), visits: [visit({ at: anHourAgo })] });
     expect(await inLedger(profileId, sql`SELECT FROM dirty_conversions`)).toEqual([]);
     await send({ profileId, client_id, visits: [visit({ at: anHourAgo })] });
-    expect(await inLedger(profileId, sql`SELECT cause FROM dirty_conversions`)).toEqual([{ cause: 'late_touch' }]);
+    expect(await inLedger(profileId, sql`SELECT causes FROM dirty_conversions`)).toEqual([{ causes: ['late_visit'] }]);
   });
 });

@@ -139,8 +139,8 @@ describe('202', () => {
     await sender.post(paymentEvent({ key: 'k' }));
     await sender.post(paymentEvent({ key: 'k' }));
     const ledger = kit.app.forProfile(sender.profileId);
-    expect(await ledger.transaction((tx) => tx.selectFrom('dirty_conversions').select('cause').execute())).toEqual([
-      { cause: 'outcome_recorded' },
+    expect(await ledger.transaction((tx) => tx.selectFrom('dirty_conversions').select('causes').execute())).toEqual([
+      { causes: ['outcome_recorded'] },
     ]);
     expect(await ledger.transaction((tx) => tx.selectFrom('outbox').select('type').execute())).toEqual([]);
     expect(await sender.outcomes()).toMatchObject([{ source: 'api', connection_id: null, external_id: null }]);

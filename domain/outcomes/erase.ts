@@ -2,6 +2,7 @@ import type { Cleared, ErasedPerson } from '@tributary/domain/customers';
 import type { Tx } from '@tributary/postgres';
 import type { Json } from '@tributary/rules';
 import { sql } from 'kysely';
+import { markDirty } from './mark-dirty.ts';
 
 /** What of an outcome's further fields says nothing of a person: how it came in, and which ad it names. */
 export const impersonalFields = ['action_source', 'ad_id'] as const;
@@ -35,12 +36,7 @@ export async function eraseOutcomes(tx: Tx, { profileId, customerIds, shellId, a
     tx,
   );
   // Under whom a conversion stands in the columns is worked out with it.
-  await sql`
-    INSERT INTO dirty_conversions (profile_id, outcome_id, cause)
-    SELECT ${profileId}, id, 'erasure' FROM unnest(${rows.map(({ id }) => id).sort()}::uuid[]) AS id
-    ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'), cause = 'erasure'`.execute(
-    tx,
-  );
+  await markDirty(tx, profileId, new Map(rows.map(({ id }) => [id, ['erasure']])));
   const { numAffectedRows } = await sql`
     DELETE FROM dirty_customers WHERE profile_id = ${profileId} AND customer_id = ANY (${ids}::uuid[])`.execute(tx);
   // A derivation that was due for the person is due for whoever holds the payments now.

@@ -1,6 +1,7 @@
 export { countDirty, eraseOutcomes, hasOutcomes } from './erase.ts';
 export { findCustomerTotals } from './find-customer-totals.ts';
 export { holdsPeople } from './holds-people.ts';
+export { markLinked, saveStandings } from './mark-dirty.ts';
 export {
   countConversions,
   findOutcome,
@@ -17,5 +18,5 @@ export { type ReadEvent, readEvent } from './read-event.ts';
 export { recordOutcomes, untilRecorded } from './record-outcomes.ts';
 export { recordVisitOutcomes, type VisitOutcome } from './record-visit-outcomes.ts';
 export type { FindAdPlatforms, OutcomeServices, VisitorLinks } from './services.ts';
-export { findOriginals, markDirty, markLinked, saveStandings } from './store.ts';
+export { findOriginals } from './store.ts';
 export { sumWithoutRate } from './sum-without-rate.ts';

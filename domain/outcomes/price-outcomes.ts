@@ -3,7 +3,7 @@ import type { Postgres } from '@tributary/postgres';
 import { convert, fromMinorUnits } from '@tributary/rules';
 import { nilUuid } from '@tributary/vocabulary';
 import { sql } from 'kysely';
-import { markDirty } from './store.ts';
+import { markDirty } from './mark-dirty.ts';
 
 const batchSize = 500;
 
@@ -54,7 +54,7 @@ const priceOfProfile = (app: Postgres, profileId: string, outcomeIds: readonly s
         ${priced.map(({ id }) => id)}::uuid[], ${priced.map(({ amount }) => amount)}::numeric[],
         ${priced.map(({ rate }) => rate)}::numeric[], ${priced.map(({ rateDate }) => rateDate)}::date[]
       ) AS p (id, amount, rate, day) WHERE o.profile_id = ${profileId} AND o.id = p.id`.execute(tx);
-    await markDirty(tx, profileId, new Map(priced.map(({ id }) => [id, 'rate'])));
+    await markDirty(tx, profileId, new Map(priced.map(({ id }) => [id, ['rate']])));
     // Those that are gone, priced otherwise or without money by now wait for nothing either.
     const waiting = new Set(open.map(({ id }) => id));
     for (const { id } of priced) waiting.delete(id);

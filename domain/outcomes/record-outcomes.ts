@@ -1,6 +1,6 @@
 import type { OutcomeProvider, OutcomeSource } from '@tributary/contract';
 import { clickMarker, type Evidence } from '@tributary/domain/customers';
-import { loadDefinitions } from '@tributary/domain/definitions';
+import { loadDefinitions, readDefinitions } from '@tributary/domain/definitions';
 import { ratesOf } from '@tributary/domain/money';
 import { type ProfileFacts, profileOf } from '@tributary/domain/tenants';
 import type { Tx } from '@tributary/postgres';
@@ -56,9 +56,16 @@ export async function recordOutcomes(
 ): Promise<Recorded[]> {
   if (events.length === 0) return [];
   const { profileId, now } = context;
-  const [definitions, profile] = await Promise.all([loadDefinitions(tx, profileId, now), profileOf(tx, profileId)]);
-  const definitionOf = definitionFinder(definitions);
-  const resolved = await resolveCustomers(tx, events, context);
+  const [definitions, profile, resolved] = await Promise.all([
+    readDefinitions(tx, profileId),
+    profileOf(tx, profileId),
+    resolveCustomers(tx, events, context),
+  ]);
+  // The first event of a profile makes the usual ones. Whoever waits for another first one holds all its other locks by then, so that
+  // the two never wait for each other.
+  const definitionOf = definitionFinder(
+    definitions.length > 0 ? definitions : await loadDefinitions(tx, profileId, now),
+  );
   const settled = await settleAll(tx, events, resolved, { ...context, profile });
   const isCash = (row: OutcomeRow) => definitionOf(row)?.countsAsCash ?? false;
   const keys = await writeAll(tx, settled, resolved, { ...context, isCash });

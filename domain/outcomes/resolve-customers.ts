@@ -10,9 +10,10 @@ import {
 import type { Tx } from '@tributary/postgres';
 import { isStrongKind } from '@tributary/rules';
 import { v7 as uuid } from 'uuid';
+import { markLinked } from './mark-dirty.ts';
 import type { ReadEvent } from './read-event.ts';
 import type { VisitorLinks } from './services.ts';
-import { findErasedKeys, findOutcomes, markLinked, type StoredOutcome } from './store.ts';
+import { findErasedKeys, findOutcomes, type StoredOutcome } from './store.ts';
 
 /** Whom an event is about, and whether that person was erased since. */
 export interface Resolved {

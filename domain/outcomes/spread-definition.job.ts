@@ -1,11 +1,15 @@
 import type { Postgres } from '@tributary/postgres';
 import { nilUuid } from '@tributary/vocabulary';
-import { markCustomersDirty, markDirty } from './store.ts';
+import { markCustomersDirty, markDirty } from './mark-dirty.ts';
 
 /** A changed definition: exactly the outcomes of the events concerned become dirty, a batch at a time. */
 export async function spreadDefinition(
   app: Postgres,
-  { profileId, eventKeys }: { profileId: string; eventKeys: readonly string[] },
+  {
+    profileId,
+    eventKeys,
+    definitionId,
+  }: { profileId: string; eventKeys: readonly string[]; definitionId?: string | undefined },
   signal: AbortSignal,
 ): Promise<number> {
   const ledger = app.forProfile(profileId);
@@ -24,7 +28,7 @@ export async function spreadDefinition(
             .orderBy('id')
             .limit(5_000)
             .execute();
-          await markDirty(tx, profileId, new Map(rows.map(({ id }) => [id, 'definition'])));
+          await markDirty(tx, profileId, new Map(rows.map(({ id }) => [id, ['definition']])), definitionId);
           await markCustomersDirty(
             tx,
             profileId,

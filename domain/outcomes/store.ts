@@ -1,8 +1,9 @@
 import type { OutcomeSource } from '@tributary/contract';
 import type { Schema, Tx } from '@tributary/postgres';
 import type { Json, Origin, OutcomeContent, PaymentStanding } from '@tributary/rules';
-import { limits } from '@tributary/vocabulary';
+import type { CauseKind } from '@tributary/vocabulary';
 import { type Selectable, sql } from 'kysely';
+import { dirtyMarks } from './mark-dirty.ts';
 import type { ReadEvent } from './read-event.ts';
 
 /** An outcome as it stands in the ledger. */
@@ -177,7 +178,7 @@ export async function insertOutcomes(
   tx: Tx,
   profileId: string,
   rows: readonly OutcomeRow[],
-  causes: ReadonlyMap<string, string>,
+  causes: ReadonlyMap<string, readonly CauseKind[]>,
 ): Promise<number> {
   if (rows.length === 0) return 0;
   // In the order of their keys, so that two batches with common keys wait for each other in one direction only.
@@ -209,88 +210,6 @@ export async function updateOutcome(tx: Tx, profileId: string, row: OutcomeRow):
 export async function findOutcomeSubscriber(tx: Tx): Promise<string | null> {
   const { rows } = await sql<{ app: string | null }>`SELECT find_outcome_subscriber() AS app`.execute(tx);
   return rows[0]?.app ?? null;
-}
-
-/** Writes where payments stand now; null is no payment any more. */
-export async function saveStandings(
-  tx: Tx,
-  profileId: string,
-  standings: readonly (readonly [id: string, standing: PaymentStanding | null])[],
-): Promise<void> {
-  if (standings.length === 0) return;
-  await sql`
-    UPDATE outcomes o SET is_first_payment = n.is_first, purchase_id = n.purchase
-    FROM unnest(
-      ${standings.map(([id]) => id)}::uuid[],
-      ${standings.map(([, standing]) => standing?.isFirstPayment ?? null)}::boolean[],
-      ${standings.map(([, standing]) => standing?.purchaseId ?? null)}::uuid[]
-    ) AS n (id, is_first, purchase)
-    WHERE o.profile_id = ${profileId} AND o.id = n.id`.execute(tx);
-}
-
-/** Marks conversions whose attribution must be worked out again, each with its cause; a newer mark replaces an older one. */
-export async function markDirty(tx: Tx, profileId: string, causes: ReadonlyMap<string, string>): Promise<void> {
-  if (causes.size > 0) await dirtyMarks(profileId, causes).execute(tx);
-}
-
-function dirtyMarks(profileId: string, causes: ReadonlyMap<string, string>) {
-  const ids = [...causes.keys()].sort();
-  return sql`
-    INSERT INTO dirty_conversions (profile_id, outcome_id, cause)
-    SELECT ${profileId}, id, cause FROM unnest(${ids}::uuid[], ${ids.map((id) => causes.get(id))}::text[]) AS d (id, cause)
-    ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'), cause = excluded.cause`;
-}
-
-/** Outcomes that name their ad are touches of what their customers did afterwards, as far as any lookback reaches. */
-export async function markTouchedCustomers(
-  tx: Tx,
-  profileId: string,
-  touches: readonly { readonly customerId: string; readonly at: Date }[],
-): Promise<void> {
-  if (touches.length === 0) return;
-  await sql`
-    INSERT INTO dirty_conversions (profile_id, outcome_id, cause)
-    SELECT DISTINCT ${profileId}::uuid, o.id, 'late_touch'
-    FROM unnest(${touches.map(({ customerId }) => customerId)}::uuid[], ${touches.map(({ at }) => at)}::timestamptz[]) AS t (customer_id, at)
-    JOIN outcomes o ON o.profile_id = ${profileId} AND o.customer_id = t.customer_id
-      AND o.occurred_at >= t.at AND o.occurred_at <= t.at + make_interval(days => ${limits.lookback.days.max})
-    ORDER BY 2
-    ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'), cause = excluded.cause`.execute(
-    tx,
-  );
-}
-
-/** Customers whose first payments have to be derived as a whole, later: not all that it hangs on is in this writer's hands. */
-export async function markCustomersDirty(tx: Tx, profileId: string, customerIds: readonly string[]): Promise<void> {
-  if (customerIds.length === 0) return;
-  await sql`
-    INSERT INTO dirty_customers (profile_id, customer_id)
-    SELECT ${profileId}, id FROM unnest(${[...new Set(customerIds)].sort()}::uuid[]) AS id
-    ON CONFLICT (profile_id, customer_id) DO UPDATE SET revision = nextval('dirty_revision')`.execute(tx);
-}
-
-/**
- * A browser turned out to be a customer's: what it did while nobody was known is theirs, and all of their conversions may have
- * earned touches.
- */
-export async function markLinked(
-  tx: Tx,
-  profileId: string,
-  links: readonly { readonly visitorId: string; readonly customerId: string }[],
-): Promise<void> {
-  if (links.length === 0) return;
-  const customers = links.map(({ customerId }) => customerId);
-  await sql`
-    UPDATE outcomes o SET customer_id = link.customer_id
-    FROM unnest(${links.map(({ visitorId }) => visitorId)}::uuid[], ${customers}::uuid[]) AS link (visitor_id, customer_id)
-    WHERE o.profile_id = ${profileId} AND o.visitor_id = link.visitor_id AND o.customer_id IS NULL`.execute(tx);
-  await sql`
-    INSERT INTO dirty_conversions (profile_id, outcome_id, cause)
-    SELECT ${profileId}, id, 'link' FROM outcomes
-    WHERE profile_id = ${profileId} AND customer_id = ANY (${customers}::uuid[]) ORDER BY id
-    ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'), cause = excluded.cause`.execute(
-    tx,
-  );
 }
 
 /** Outcomes as they were paid, and what they were converted by. */

@@ -1,18 +1,10 @@
 import { findCustomerKeys } from '@tributary/domain/customers';
 import type { Tx } from '@tributary/postgres';
-import type { EventSettlement } from '@tributary/rules';
+import { causesOf, type EventSettlement } from '@tributary/rules';
+import { markCustomersDirty, markDirty, markTouchedCustomers, saveStandings } from './mark-dirty.ts';
 import type { OwnedPayment, PaymentChange, PaymentStandings } from './payment-standings.ts';
 import type { ResolvedCustomers } from './resolve-customers.ts';
-import {
-  insertOutcomes,
-  markCustomersDirty,
-  markDirty,
-  markTouchedCustomers,
-  type OutcomeRow,
-  type StoredOutcome,
-  saveStandings,
-  updateOutcome,
-} from './store.ts';
+import { insertOutcomes, type OutcomeRow, type StoredOutcome, updateOutcome } from './store.ts';
 
 export interface Settled {
   readonly row: OutcomeRow;
@@ -43,17 +35,11 @@ export async function writeAll(
   const own = new Set(written.map(({ row }) => row.id));
   const moved = [...standings].filter(([id]) => !own.has(id));
   const touched = settled.filter(({ status }) => status !== 'duplicate');
-  const causes = new Map([
-    ...moved.map(([id]) => [id, 'first_payment'] as const),
-    ...touched.map(({ row, status }) => [row.id, `outcome_${status}`] as const),
-  ]);
+  const causes = new Map([...Map.groupBy(touched, ({ row }) => row.id)].map(([id, told]) => [id, causesOfAll(told)]));
   const named = new Set(settled.flatMap(({ row }) => row.customerId ?? []));
-  const touches = touched.flatMap(touchesOf);
-  // Touches mark the outcomes, too, and the cause that is kept is the last one.
-  const isMarkedAtOnce = fresh.length > 0 && touches.length === 0;
   const insert = async () => {
     const rows = fresh.map(({ row }) => standing(row));
-    const inserted = await insertOutcomes(tx, profileId, rows, isMarkedAtOnce ? causes : new Map());
+    const inserted = await insertOutcomes(tx, profileId, rows, causes);
     if (inserted < rows.length) throw new OutcomeRace();
   };
   const unknown = [...named].filter((id) => !people.ownKeys.has(id));
@@ -64,8 +50,8 @@ export async function writeAll(
     ...written.flatMap(({ row, before }) => (before ? [updateOutcome(tx, profileId, standing(row))] : [])),
     saveStandings(tx, profileId, moved),
     markCustomersDirty(tx, profileId, strangers),
-    markTouchedCustomers(tx, profileId, touches),
-    ...(isMarkedAtOnce ? [] : [markDirty(tx, profileId, causes)]),
+    markTouchedCustomers(tx, profileId, touched.flatMap(touchesOf)),
+    ...(fresh.length > 0 ? [] : [markDirty(tx, profileId, causes)]),
   ]);
   await payments.derive(tx, profileId, [...unclear]);
   return new Map([...people.ownKeys, ...keys]);
@@ -127,6 +113,11 @@ function paymentChange(
     after: row.money && isCash(row) ? paymentOf(row) : undefined,
   };
 }
+
+/** Several messages of a batch may tell of one outcome. */
+const causesOfAll = (told: readonly Settled[]) => [
+  ...new Set(told.flatMap(({ before, row }) => causesOf(before, row))),
+];
 
 /** The touches that an outcome is and was, through what it says brought it. */
 const touchesOf = ({ row, before }: Settled) =>

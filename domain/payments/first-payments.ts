@@ -1,4 +1,4 @@
-import { markDirty, saveStandings } from '@tributary/domain/outcomes';
+import { saveStandings } from '@tributary/domain/outcomes';
 import type { Tx } from '@tributary/postgres';
 import { firstPayments } from '@tributary/rules';
 import { sql } from 'kysely';
@@ -24,7 +24,6 @@ export async function deriveFirstPayments(tx: Tx, profileId: string, customerIds
     profileId,
     changed.map(({ id }) => [id, standings.get(id) ?? null]),
   );
-  await markDirty(tx, profileId, new Map(changed.map(({ id }) => [id, 'first_payment'])));
 }
 
 interface PaymentRow {

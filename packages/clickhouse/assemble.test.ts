@@ -62,13 +62,20 @@ describe('a model that came after the six', () => {
     },
   };
   const profile_id = '00000000-0000-4000-8000-00000000000a';
-  const batch = { profile_id, batch_id: '00000000-0000-4000-8000-00000000000b', bucket: 0 };
+  const batch = { profile_id, batch_id: '00000000-0000-4000-8000-00000000000b' };
   const moment = (day: number) => `2026-03-0${day} 12:00:00.000`;
   const conversion = { conversion_id: '00000000-0000-4000-8000-00000000000c', conversion_time: moment(9) };
 
   const attribute = (material: Material, version: string, model_versions: Readonly<Record<string, number>>) =>
     scratch.client.command(raw(lookUp('attribution_attribute', {}, material).text), {
-      ...{ ...batch, target: 'attributed_conversions', version, model_versions },
+      ...{
+        batch_id: batch.batch_id,
+        target: 'attributed_conversions',
+        version,
+        model_versions,
+        applied_at: new Date(0),
+      },
+      ...{ first_bucket: 0, last_bucket: 65_535 },
       ...{
         hour_weights: Array(168).fill(1),
         minute_weights: Array(60).fill(64),

@@ -31,8 +31,8 @@ export interface ClickHouse {
   /** The same for rows that are JSON already, one a line. */
   insertLines(table: TableName, lines: string, options?: InsertOptions): Promise<void>;
 
-  /** Rows as tab-separated text, in the order of `columns`, straight from wherever they come. */
-  insertText(table: TableName, columns: readonly string[], text: Readable, options?: InsertOptions): Promise<void>;
+  /** Rows as text, in the order of `columns`, straight from wherever they come: separated by tabs, if nothing else is said. */
+  insertText(table: TableName, columns: readonly string[], text: Readable, options?: TextOptions): Promise<void>;
 
   /** Rejects with the reason when the engine, the credentials or the database are not as the settings say. */
   ping(): Promise<void>;
@@ -47,6 +47,10 @@ export interface CallOptions {
 export interface InsertOptions extends CallOptions {
   /** The engine drops an insert whose token it has seen lately, so that a retry of the very same rows adds nothing. */
   readonly token?: string;
+}
+
+export interface TextOptions extends InsertOptions {
+  readonly format?: 'TabSeparated' | 'JSONCompactEachRow';
 }
 
 export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
@@ -69,13 +73,14 @@ export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
   });
 
   /** Gives a request its id; its end is told to the observer, and an error becomes one that can be found again. */
-  function begin(statement: string, options: CallOptions = {}) {
+  function begin(statement: string, { signal, isQuestion = false }: CallOptions & { isQuestion?: boolean } = {}) {
     const queryId = `${statement.replaceAll(' ', '_')}-${randomUUID()}`;
     const startedAt = clock.now().getTime();
     return {
-      request: { query_id: queryId, ...(options.signal && { abort_signal: options.signal }) },
+      request: { query_id: queryId, ...(signal && { abort_signal: signal }) },
       end(cause?: unknown): ClickHouseFailure | undefined {
-        const error = cause === undefined ? undefined : new ClickHouseFailure(statement, queryId, cause);
+        const error =
+          cause === undefined ? undefined : new ClickHouseFailure(statement, queryId, cause, { isQuestion });
         observe({ statement, queryId, durationMs: clock.now().getTime() - startedAt, ...(error && { error }) });
         return error;
       },
@@ -86,7 +91,7 @@ export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
 
   async function during<Result>(
     statement: string,
-    options: CallOptions | undefined,
+    options: (CallOptions & { isQuestion?: boolean }) | undefined,
     act: (request: Request) => Promise<Result>,
   ): Promise<Result> {
     const { request, end } = begin(statement, options);
@@ -115,7 +120,10 @@ export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
 
     query(query, parameters, options) {
       const { name, text } = lookUp(query, parameters);
-      const once = () => during(name, options, async (request) => (await ask(text, parameters, request)).json<never>());
+      const once = () =>
+        during(name, { ...options, isQuestion: true }, async (request) =>
+          (await ask(text, parameters, request)).json<never>(),
+        );
       return once().catch((error: unknown) => {
         if (!isHangUp(error)) throw error;
         return once();
@@ -124,7 +132,7 @@ export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
 
     async *stream(query, parameters, options) {
       const { name, text } = lookUp(query, parameters);
-      const { request, end } = begin(name, options);
+      const { request, end } = begin(name, { ...options, isQuestion: true });
       let cause: unknown;
       let failure: ClickHouseFailure | undefined;
       try {
@@ -171,7 +179,7 @@ export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
       return during(`insert ${table}`, options, async (request) => {
         const { stream } = await driver.exec({
           ...request,
-          query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT TabSeparated`,
+          query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT ${options?.format ?? 'TabSeparated'}`,
           values: text,
           ...(options?.token && { clickhouse_settings: { insert_deduplication_token: options.token } }),
         });

@@ -21,6 +21,16 @@ test.each([
   expect(isTransient(new ClickHouseFailure('visit_count', 'id', error))).toBe(transient);
 });
 
+test('what is only to be read passes for a write; to a question nobody should have been told so', () => {
+  const about = (isQuestion: boolean, type: string) =>
+    new ClickHouseFailure('visit_count', 'id', verdict(type), { isQuestion }).transient;
+  expect([about(false, 'READONLY'), about(true, 'READONLY'), about(true, 'TABLE_IS_READ_ONLY')]).toEqual([
+    true,
+    false,
+    true,
+  ]);
+});
+
 test('a failure says what was asked and how to find it', () => {
   const failure = new ClickHouseFailure('visit_count', 'visit_count-1', verdict('UNKNOWN_TABLE'));
   expect(failure.message).toBe('ClickHouse, visit_count (query id visit_count-1): no');

@@ -9,13 +9,14 @@ export class ClickHouseFailure extends Error {
   readonly type: string | undefined;
   readonly transient: boolean;
 
-  constructor(statement: string, queryId: string, cause: unknown) {
+  /** `isQuestion`: the engine was told to change nothing, so that a READONLY is about what we asked, not about how it stands. */
+  constructor(statement: string, queryId: string, cause: unknown, { isQuestion = false } = {}) {
     const reason = cause instanceof Error ? cause.message || cause.name : String(cause);
     super(`ClickHouse, ${statement} (query id ${queryId}): ${reason}`, { cause });
     this.statement = statement;
     this.queryId = queryId;
     this.type = cause instanceof ClickHouseError ? cause.type : undefined;
-    this.transient = isTransient(cause);
+    this.transient = isTransient(cause) && !(isQuestion && this.type === 'READONLY');
   }
 }
 

@@ -28,32 +28,42 @@ export const catalogue = {
     Omit<AdScoreRow, 'profile_id' | 'version'>
   >(),
   attribution_attribute: declare<
-    AttributionBatch & {
-      target: 'attribution_results' | 'attributed_conversions';
-      bucket: number;
-      hour_weights: readonly number[];
-      minute_weights: readonly number[];
-      /** Known devices, in the order of the numbers they travel as; at most three. */
-      devices: readonly string[];
-      /** How many touches a path holds. */
-      path_touches: number;
-      same_click_ms: number;
-      /** Of models that were fitted, which fit. */
-      model_versions: Readonly<Record<string, number>>;
-    },
+    AttributionBatch &
+      Applied & {
+        target: 'attribution_results' | 'attributed_conversions';
+        /** People whose hash lies between these, of 65,536. */
+        first_bucket: number;
+        last_bucket: number;
+        hour_weights: readonly number[];
+        minute_weights: readonly number[];
+        /** Known devices, in the order of the numbers they travel as; at most three. */
+        devices: readonly string[];
+        /** How many touches a path holds. */
+        path_touches: number;
+        same_click_ms: number;
+        /** Of models that were fitted, which fit. */
+        model_versions: Readonly<Record<string, number>>;
+      },
     never
   >(),
   attribution_exists: declare<{ profile_id: string }, { exists: number }>(),
-  attribution_apply: declare<AttributionResults, never>(),
+  attribution_apply: declare<AttributionResults & Applied, never>(),
   attribution_bury: declare<AttributionBatch, never>(),
-  attribution_bury_unknown: declare<AttributionBatch & { cause: string }, never>(),
-  attribution_list_credited: declare<
-    AttributionResults & { found_in: 'attribution_results' | 'attributed_conversions' },
-    { definition_id: string }
+  attribution_bury_unknown: declare<
+    AttributionBatch & { profile_id: string; cause: string; cause_ref: string },
+    never
   >(),
-  attribution_keep_history: declare<AttributionResults, never>(),
+  attribution_list_credited: declare<
+    AttributionResults & { found_in: 'attribution_results' | 'attributed_conversions'; profile_ids: readonly string[] },
+    { profile_id: string; definition_id: string }
+  >(),
+  attribution_keep_history: declare<AttributionResults & Applied, never>(),
+  attribution_keep_links: declare<{ batch_id: string; from_batch_id: string }, never>(),
   attribution_size: declare<{ profile_id: string }, { touches: string; memory: string }>(),
-  attribution_staged: declare<{ profile_id: string; batch_id: string }, { bucket: number; conversions: string }>(),
+  attribution_staged: declare<
+    { profile_id: string; batch_id: string; buckets: number },
+    { nth: number; conversions: string; last_hash: number }
+  >(),
   conversion_read_touches: declare<
     { profile_id: string; conversion_times: readonly number[]; conversion_ids: readonly string[] },
     {
@@ -181,7 +191,9 @@ interface AdFiguresRow {
   readonly outcomes_of_best_day: string;
 }
 
-type AttributionResults = { readonly profile_id: string; readonly version: string };
+type AttributionResults = { readonly version: string };
+/** Since when the results stand. */
+type Applied = { readonly applied_at: Date };
 type AttributionBatch = AttributionResults & { readonly batch_id: string };
 
 /** Events of some browsers up to a moment. */

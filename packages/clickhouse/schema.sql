@@ -145,7 +145,13 @@ CREATE TABLE attributed_conversions
     `content_hash` UInt64 CODEC(ZSTD(1)),
     `cause` LowCardinality(String),
     `further_shares` Map(LowCardinality(String), Array(Int64)) CODEC(ZSTD(1)),
-    `further_model_versions` Map(LowCardinality(String), UInt32) CODEC(ZSTD(1))
+    `further_model_versions` Map(LowCardinality(String), UInt32) CODEC(ZSTD(1)),
+    `applied_at` DateTime64(3, 'UTC') CODEC(ZSTD(1)),
+    `cause_ref` UUID CODEC(ZSTD(1)),
+    `replaced_ref` UUID CODEC(ZSTD(1)),
+    `first_source` UInt64 MATERIALIZED source_ids[1] CODEC(ZSTD(1)),
+    `last_source` UInt64 MATERIALIZED source_ids[-1] CODEC(ZSTD(1)),
+    `last_non_direct_source` UInt64 MATERIALIZED source_ids[last_non_direct] CODEC(ZSTD(1))
 )
 ENGINE = ReplacingMergeTree(version, is_deleted)
 PARTITION BY toStartOfQuarter(conversion_time)
@@ -156,7 +162,7 @@ CREATE TABLE attribution_conversions
 (
     `batch_id` UUID,
     `profile_id` UUID,
-    `bucket` UInt16,
+    `bucket` UInt16 DEFAULT toUInt16(cityHash64(person_id)),
     `conversion_id` UUID,
     `conversion_time` DateTime64(3, 'UTC'),
     `person_id` UUID,
@@ -172,7 +178,8 @@ CREATE TABLE attribution_conversions
     `purchase_id` UUID,
     `lookback_days` UInt16,
     `cause` LowCardinality(String),
-    `staged_at` DateTime DEFAULT now()
+    `staged_at` DateTime DEFAULT now(),
+    `cause_ref` UUID
 )
 ENGINE = MergeTree
 PARTITION BY batch_id
@@ -212,21 +219,24 @@ CREATE TABLE attribution_history
     `cause` LowCardinality(String),
     `further_shares` Map(LowCardinality(String), Array(Int64)) CODEC(ZSTD(1)),
     `further_model_versions` Map(LowCardinality(String), UInt32) CODEC(ZSTD(1)),
+    `applied_at` DateTime64(3, 'UTC') CODEC(ZSTD(1)),
+    `cause_ref` UUID CODEC(ZSTD(1)),
+    `replaced_ref` UUID CODEC(ZSTD(1)),
     `replaced_by` UInt64,
     `replaced_cause` LowCardinality(String),
-    `replaced_at` DateTime DEFAULT now() CODEC(ZSTD(1))
+    `replaced_at` DateTime64(3, 'UTC') DEFAULT now64(3) CODEC(ZSTD(1))
 )
 ENGINE = ReplacingMergeTree
 PARTITION BY toStartOfQuarter(conversion_time)
 ORDER BY (profile_id, conversion_id, version)
-TTL replaced_at + toIntervalDay(730)
+TTL toDateTime(replaced_at) + toIntervalDay(730)
 SETTINGS index_granularity = 8192;
 
 CREATE TABLE attribution_links
 (
     `batch_id` UUID,
     `profile_id` UUID,
-    `bucket` UInt16,
+    `bucket` UInt16 DEFAULT toUInt16(cityHash64(person_id)),
     `visitor_id` UUID,
     `person_id` UUID,
     `staged_at` DateTime DEFAULT now()
@@ -268,7 +278,10 @@ CREATE TABLE attribution_results
     `content_hash` UInt64 CODEC(ZSTD(1)),
     `cause` LowCardinality(String),
     `further_shares` Map(LowCardinality(String), Array(Int64)) CODEC(ZSTD(1)),
-    `further_model_versions` Map(LowCardinality(String), UInt32) CODEC(ZSTD(1))
+    `further_model_versions` Map(LowCardinality(String), UInt32) CODEC(ZSTD(1)),
+    `applied_at` DateTime64(3, 'UTC') CODEC(ZSTD(1)),
+    `cause_ref` UUID CODEC(ZSTD(1)),
+    `replaced_ref` UUID CODEC(ZSTD(1))
 )
 ENGINE = MergeTree
 PARTITION BY version
@@ -279,7 +292,7 @@ CREATE TABLE attribution_touches
 (
     `batch_id` UUID,
     `profile_id` UUID,
-    `bucket` UInt16,
+    `bucket` UInt16 DEFAULT toUInt16(cityHash64(person_id)),
     `person_id` UUID,
     `touch_id` UUID,
     `occurred_at` DateTime64(3, 'UTC'),

@@ -31,6 +31,14 @@ import {
 import { createLinkTokens } from './routes/link-tokens.ts';
 import { createEvent, createGoal, createGoalDefinition, listGoalDefinitions } from './routes/outcomes.ts';
 import { readOverview, readPlatformComparison } from './routes/overview.ts';
+import {
+  beginPasskey,
+  beginPasskeySignIn,
+  createPasskey,
+  deletePasskey,
+  listPasskeys,
+  signInWithPasskey,
+} from './routes/passkeys.ts';
 import { readChangelog, readOpenapi } from './routes/service.ts';
 import {
   completeSignIn,
@@ -126,6 +134,12 @@ export const routes = {
   createTwoFactor,
   confirmTwoFactor,
   disableTwoFactor,
+  beginPasskeySignIn,
+  signInWithPasskey,
+  beginPasskey,
+  createPasskey,
+  listPasskeys,
+  deletePasskey,
   listSessions,
   deleteSession,
   signOut,

@@ -27,6 +27,7 @@ const states: Readonly<Record<string, string>> = {
 /** What the driver says in words only. */
 const sentences: readonly string[] = [
   'Connection terminated',
+  'PostgreSQL does not answer',
   'timeout exceeded when trying to connect',
   'timeout expired',
   'Query read timeout',

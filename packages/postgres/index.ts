@@ -27,3 +27,4 @@ export {
   type TenantTable,
   workspaceTables,
 } from './tenant-tables.ts';
+export type { Stop } from './walk.ts';

@@ -17,6 +17,7 @@ import { isOutdated, onceMore, PreparedNames } from './prepared.ts';
 import { PrivacyLocks } from './privacy-locks.ts';
 import type { DB } from './schema.generated.ts';
 import { type Snapshot, takeSnapshot } from './snapshot.ts';
+import { type Stop, walkProfiles } from './walk.ts';
 
 export type Schema = DB;
 
@@ -54,6 +55,8 @@ export interface Postgres {
   forWorkspace(workspaceId: string): Ledger;
   /** For reading much of a profile at once: every statement sees the same state, and nothing can be written. */
   snapshot<T>(profileId: string, work: (snapshot: Snapshot) => Promise<T>): Promise<T>;
+  /** For reading a little of many profiles at once: the statement runs behind the wall of each, one after the other. */
+  walk<Row>(statement: string, stops: readonly Stop[]): Promise<Map<string, Row[]>>;
   /** Behind no wall: sees nothing but what the listed look-up functions answer (or, as the system role, the queues). */
   readonly unbound: UnboundLedger;
   /** For what may leave only as long as nobody switches privacy. */
@@ -147,6 +150,7 @@ export function createPostgres(options: PoolOptions): Postgres {
         { pool: copies, wall: `; SET LOCAL app.profile_id = '${uuid(profileId)}'`, limitMs: snapshotTimeoutMs },
         work,
       ),
+    walk: (statement, stops) => walkProfiles(copies, statement, stops),
     unbound: {
       ...behind({}),
       ...lookUpsOf(pool, names),

@@ -1,4 +1,5 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { PatientPool } from './patient-pool.ts';
 
 export interface PoolOptions {
   readonly url: string;
@@ -13,7 +14,7 @@ export interface PoolOptions {
 
 export function openPool(options: PoolOptions): pg.Pool {
   const { url, poolSize, statementTimeoutMs = 30_000, onError = () => {}, isPipelined = false } = options;
-  const pool = new pg.Pool({
+  const pool = new PatientPool({
     connectionString: url,
     max: poolSize,
     pipeline: isPipelined,

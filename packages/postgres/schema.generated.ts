@@ -241,7 +241,9 @@ export interface Definitions {
 }
 
 export interface DirtyConversions {
-  cause: string;
+  cause: string | null;
+  cause_ref: string | null;
+  causes: Generated<string[]>;
   marked_at: Generated<Timestamp>;
   outcome_id: string;
   profile_id: string;
@@ -413,13 +415,17 @@ export interface Members {
 }
 
 export interface Merges {
+  id: Generated<string | null>;
   loser_id: string;
   merged_at: Timestamp;
   profile_id: string;
+  reason: string | null;
   request_id: string | null;
   said_kinds: string[];
   source: string;
   survivor_id: string;
+  undone_at: Timestamp | null;
+  undone_by: string | null;
 }
 
 export interface ModelAllowances {
@@ -657,6 +663,20 @@ export interface OutcomeTotals {
   event_type_key: string;
   outcomes: Int8;
   profile_id: string;
+}
+
+export interface Passkeys {
+  aaguid: string | null;
+  backed_up: boolean;
+  counter: Int8;
+  created_at: Timestamp;
+  credential_id: string;
+  device_type: string;
+  id: string;
+  name: string | null;
+  public_key: string;
+  transports: string | null;
+  user_id: string;
 }
 
 export interface Payments {
@@ -1071,6 +1091,7 @@ export interface DB {
   outcome_totals: OutcomeTotals;
   outcomes: Outcomes;
   outcomes_without_rate: OutcomesWithoutRate;
+  passkeys: Passkeys;
   payments: Payments;
   "pgboss.bam": PgbossBam;
   "pgboss.job": PgbossJob;

@@ -426,22 +426,22 @@ END $$;
 
 CREATE FUNCTION public.follow_merge() RETURNS trigger
     LANGUAGE plpgsql
-    AS $$ BEGIN
-  WITH moved AS (
+    AS $$ DECLARE
+  moved uuid[];
+  names_origin boolean;
+BEGIN
+  WITH moving AS (
     UPDATE outcomes SET customer_id = NEW.merged_into WHERE profile_id = NEW.profile_id AND customer_id = NEW.id
     RETURNING id, origin IS NOT NULL AS names_origin
-  ), affected AS (
-    SELECT id FROM moved
-    UNION ALL
-    -- These are the survivor's of before: a statement does not see what it has moved itself.
-    SELECT id FROM outcomes
-    WHERE profile_id = NEW.profile_id AND customer_id = NEW.merged_into AND EXISTS (SELECT FROM moved WHERE names_origin)
-  ), dirty AS (
-    INSERT INTO dirty_conversions (profile_id, outcome_id, cause) SELECT NEW.profile_id, id, 'merge' FROM affected ORDER BY id
-    ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'), cause = 'merge'
   )
-  INSERT INTO dirty_customers (profile_id, customer_id)
-  SELECT DISTINCT NEW.profile_id, NEW.merged_into FROM moved
+  SELECT array_agg(id), bool_or(moving.names_origin) INTO moved, names_origin FROM moving;
+  IF moved IS NULL THEN RETURN NULL; END IF;
+  -- What brought the outcomes of somebody is a touch of everything they did, so the survivor's own may have earned one, too.
+  IF names_origin THEN
+    moved := array(SELECT id FROM outcomes WHERE profile_id = NEW.profile_id AND customer_id = NEW.merged_into);
+  END IF;
+  PERFORM mark_merged(NEW.profile_id, NEW.id, moved);
+  INSERT INTO dirty_customers (profile_id, customer_id) VALUES (NEW.profile_id, NEW.merged_into)
   ON CONFLICT (profile_id, customer_id) DO UPDATE SET revision = nextval('dirty_revision');
   RETURN NULL;
 END $$;
@@ -519,9 +519,8 @@ CREATE FUNCTION public.links_follow_merge() RETURNS trigger
   WHERE profile_id = NEW.profile_id AND customer_id = NEW.id;
   -- The survivor's conversions may have earned touches of the browsers that came along.
   IF FOUND THEN
-    INSERT INTO dirty_conversions (profile_id, outcome_id, cause)
-    SELECT NEW.profile_id, id, 'merge' FROM outcomes WHERE profile_id = NEW.profile_id AND customer_id = NEW.merged_into
-    ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'), cause = 'merge';
+    PERFORM mark_merged(NEW.profile_id, NEW.id,
+      array(SELECT id FROM outcomes WHERE profile_id = NEW.profile_id AND customer_id = NEW.merged_into));
   END IF;
   RETURN NULL;
 END $$;
@@ -543,6 +542,64 @@ BEGIN
     END IF;
   END LOOP;
 END $$;
+
+CREATE FUNCTION public.unite_causes(known text[], more text[]) RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN (known @> more) THEN known ELSE (SELECT array_agg(DISTINCT kind.kind ORDER BY kind.kind) AS array_agg FROM unnest((unite_causes.known || unite_causes.more)) kind(kind)) END;
+
+CREATE SEQUENCE public.dirty_revision
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+CREATE TABLE public.dirty_conversions (
+    profile_id uuid NOT NULL,
+    outcome_id uuid NOT NULL,
+    revision bigint DEFAULT nextval('public.dirty_revision'::regclass) NOT NULL,
+    cause text,
+    marked_at timestamp with time zone DEFAULT now() NOT NULL,
+    causes text[] DEFAULT '{}'::text[] NOT NULL,
+    cause_ref uuid
+);
+
+ALTER TABLE ONLY public.dirty_conversions FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.merges (
+    profile_id uuid NOT NULL,
+    loser_id uuid NOT NULL,
+    merged_at timestamp with time zone NOT NULL,
+    survivor_id uuid NOT NULL,
+    source text NOT NULL,
+    request_id uuid,
+    said_kinds text[] NOT NULL,
+    id uuid DEFAULT gen_random_uuid(),
+    undone_at timestamp with time zone,
+    undone_by text,
+    reason text
+);
+
+ALTER TABLE ONLY public.merges FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.mark_merged(profile uuid, loser uuid, outcome_ids uuid[]) RETURNS void
+    LANGUAGE sql
+    BEGIN ATOMIC
+ INSERT INTO public.dirty_conversions AS d (profile_id, outcome_id, causes, cause_ref)  SELECT mark_merged.profile AS profile,
+             marked.marked,
+             '{merge}',
+             ( SELECT m.id
+                    FROM public.merges m
+                   WHERE ((m.profile_id = mark_merged.profile) AND (m.loser_id = mark_merged.loser))
+                   ORDER BY m.merged_at DESC
+                  LIMIT 1) AS id
+            FROM unnest(mark_merged.outcome_ids) marked(marked)
+           ORDER BY marked.marked ON CONFLICT(profile_id, outcome_id) DO UPDATE SET revision = nextval('public.dirty_revision'::regclass), causes = public.unite_causes(d.causes, excluded.causes), cause_ref =
+         CASE
+             WHEN (d.cause_ref = excluded.cause_ref) THEN d.cause_ref
+             ELSE NULL::uuid
+         END;
+END;
 
 CREATE FUNCTION public.mark_touched(profile_ids uuid[], visitor_ids uuid[], touched_at timestamp with time zone[]) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
@@ -568,8 +625,9 @@ CREATE FUNCTION public.mark_touched(profile_ids uuid[], visitor_ids uuid[], touc
     WHERE d.is_attribution_eligible AND c.occurred_at <= c.at + make_interval(days => d.lookback_window_days)
     ORDER BY 1, 2
   ), written AS (
-    INSERT INTO dirty_conversions (profile_id, outcome_id, cause) SELECT profile_id, id, 'late_touch' FROM affected
-    ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'), cause = 'late_touch'
+    INSERT INTO dirty_conversions AS d (profile_id, outcome_id, causes) SELECT profile_id, id, '{late_visit}' FROM affected
+    ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'),
+      causes = unite_causes(d.causes, excluded.causes), cause_ref = NULL
     RETURNING 1
   )
   SELECT count(*) INTO marked FROM written;
@@ -969,23 +1027,6 @@ CREATE TABLE public.definitions (
 
 ALTER TABLE ONLY public.definitions FORCE ROW LEVEL SECURITY;
 
-CREATE SEQUENCE public.dirty_revision
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1;
-
-CREATE TABLE public.dirty_conversions (
-    profile_id uuid NOT NULL,
-    outcome_id uuid NOT NULL,
-    revision bigint DEFAULT nextval('public.dirty_revision'::regclass) NOT NULL,
-    cause text NOT NULL,
-    marked_at timestamp with time zone DEFAULT now() NOT NULL
-);
-
-ALTER TABLE ONLY public.dirty_conversions FORCE ROW LEVEL SECURITY;
-
 CREATE TABLE public.dirty_customers (
     profile_id uuid NOT NULL,
     customer_id uuid NOT NULL,
@@ -1154,18 +1195,6 @@ CREATE TABLE public.key_ring (
     CONSTRAINT key_ring_public_key_check CHECK ((octet_length(public_key) = 32)),
     CONSTRAINT key_ring_purpose_check CHECK ((purpose = ANY (ARRAY['envelope'::text, 'session'::text, 'link_token'::text, 'stream'::text, 'tombstone'::text, 'visitor'::text])))
 );
-
-CREATE TABLE public.merges (
-    profile_id uuid NOT NULL,
-    loser_id uuid NOT NULL,
-    merged_at timestamp with time zone NOT NULL,
-    survivor_id uuid NOT NULL,
-    source text NOT NULL,
-    request_id uuid,
-    said_kinds text[] NOT NULL
-);
-
-ALTER TABLE ONLY public.merges FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.model_allowances (
     workspace_id uuid NOT NULL,
@@ -1423,6 +1452,20 @@ CREATE TABLE public.outcomes_without_rate (
 );
 
 ALTER TABLE ONLY public.outcomes_without_rate FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.passkeys (
+    id uuid NOT NULL,
+    user_id uuid NOT NULL,
+    name text,
+    credential_id text NOT NULL,
+    public_key text NOT NULL,
+    counter bigint NOT NULL,
+    device_type text NOT NULL,
+    backed_up boolean NOT NULL,
+    transports text,
+    aaguid text,
+    created_at timestamp with time zone NOT NULL
+);
 
 CREATE VIEW public.payments WITH (security_invoker='true') AS
  SELECT outcomes.profile_id,
@@ -1734,6 +1777,9 @@ ALTER TABLE ONLY public.key_ring
 ALTER TABLE ONLY public.members
     ADD CONSTRAINT members_pkey PRIMARY KEY (workspace_id, user_id);
 
+ALTER TABLE public.merges
+    ADD CONSTRAINT merges_have_ids CHECK ((id IS NOT NULL)) NOT VALID;
+
 ALTER TABLE ONLY public.merges
     ADD CONSTRAINT merges_pkey PRIMARY KEY (profile_id, loser_id, merged_at);
 
@@ -1793,6 +1839,12 @@ ALTER TABLE ONLY public.outcomes
 
 ALTER TABLE ONLY public.outcomes_without_rate
     ADD CONSTRAINT outcomes_without_rate_pkey PRIMARY KEY (profile_id, outcome_id);
+
+ALTER TABLE ONLY public.passkeys
+    ADD CONSTRAINT passkeys_credential_id_key UNIQUE (credential_id);
+
+ALTER TABLE ONLY public.passkeys
+    ADD CONSTRAINT passkeys_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.pii_access_log
     ADD CONSTRAINT pii_access_log_pkey PRIMARY KEY (workspace_id, at, id);
@@ -1965,6 +2017,8 @@ CREATE INDEX outcomes_tagged_first ON public.outcomes USING btree (profile_id, c
 CREATE INDEX outcomes_with_origin ON public.outcomes USING btree (profile_id, customer_id, occurred_at) WHERE (origin IS NOT NULL);
 
 CREATE INDEX outcomes_without_rate_by_time ON public.outcomes_without_rate USING btree (profile_id, occurred_at);
+
+CREATE INDEX passkeys_by_user ON public.passkeys USING btree (user_id);
 
 CREATE INDEX pii_access_log_by_profile ON public.pii_access_log USING btree (profile_id, at, id);
 
@@ -2240,6 +2294,9 @@ ALTER TABLE ONLY public.outcomes
 
 ALTER TABLE ONLY public.outcomes_without_rate
     ADD CONSTRAINT outcomes_without_rate_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.passkeys
+    ADD CONSTRAINT passkeys_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.pii_access_log
     ADD CONSTRAINT pii_access_log_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
@@ -2562,6 +2619,8 @@ CREATE POLICY queue ON public.invitations TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.model_allowances TO tributary_system USING (true);
 
+CREATE POLICY queue ON public.moved_conversions TO tributary_system USING (true);
+
 CREATE POLICY queue ON public.outbox TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.outcomes_without_rate TO tributary_system USING (true);
@@ -2615,6 +2674,8 @@ ALTER TABLE public.tracking_settings ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.tracking_verifications ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.visitor_links ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY without_id ON public.merges TO tributary_owner USING ((id IS NULL)) WITH CHECK (true);
 
 ALTER TABLE public.work_set_aside ENABLE ROW LEVEL SECURITY;
 
@@ -2714,6 +2775,14 @@ GRANT ALL ON FUNCTION public.issue_app_token(token_hash bytea, token_id uuid, ap
 REVOKE ALL ON FUNCTION public.list_waiting_attribution(after uuid, since timestamp with time zone, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.list_waiting_attribution(after uuid, since timestamp with time zone, most integer) TO tributary_system;
 
+GRANT USAGE ON SEQUENCE public.dirty_revision TO tributary_app;
+GRANT USAGE ON SEQUENCE public.dirty_revision TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dirty_conversions TO tributary_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dirty_conversions TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.merges TO tributary_app;
+
 REVOKE ALL ON FUNCTION public.mark_touched(profile_ids uuid[], visitor_ids uuid[], touched_at timestamp with time zone[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.mark_touched(profile_ids uuid[], visitor_ids uuid[], touched_at timestamp with time zone[]) TO tributary_app;
 GRANT ALL ON FUNCTION public.mark_touched(profile_ids uuid[], visitor_ids uuid[], touched_at timestamp with time zone[]) TO tributary_system;
@@ -2793,12 +2862,6 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.definition_events TO tributary
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.definitions TO tributary_app;
 
-GRANT USAGE ON SEQUENCE public.dirty_revision TO tributary_app;
-GRANT USAGE ON SEQUENCE public.dirty_revision TO tributary_system;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dirty_conversions TO tributary_app;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dirty_conversions TO tributary_system;
-
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dirty_customers TO tributary_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dirty_customers TO tributary_system;
 
@@ -2850,8 +2913,6 @@ GRANT SELECT(retired_at) ON TABLE public.key_ring TO tributary_collector;
 
 GRANT SELECT(public_key) ON TABLE public.key_ring TO tributary_collector;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.merges TO tributary_app;
-
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.model_allowances TO tributary_app;
 GRANT DELETE ON TABLE public.model_allowances TO tributary_system;
 
@@ -2860,6 +2921,7 @@ GRANT SELECT(workspace_id) ON TABLE public.model_allowances TO tributary_system;
 GRANT SELECT(day) ON TABLE public.model_allowances TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.moved_conversions TO tributary_app;
+GRANT SELECT,DELETE ON TABLE public.moved_conversions TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.oauth_access_tokens TO tributary_app;
 
@@ -2901,6 +2963,8 @@ GRANT SELECT ON TABLE public.outcome_total_meanings TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outcomes_without_rate TO tributary_app;
 GRANT SELECT ON TABLE public.outcomes_without_rate TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.passkeys TO tributary_app;
 
 GRANT SELECT ON TABLE public.payments TO tributary_app;
 

@@ -76,6 +76,7 @@ export const tableOwners = {
   tracking_settings: 'tracking',
   tracking_verifications: 'tracking',
   two_factors: 'accounts',
+  passkeys: 'accounts',
   users: 'accounts',
   verifications: 'accounts',
   visitor_links: 'ingestion',
@@ -107,7 +108,7 @@ export const guests: readonly Guest[] = [
   },
   {
     who: 'attribution',
-    tables: ['outcomes', 'definitions', 'definition_events', 'visitor_links'],
+    tables: ['outcomes', 'definitions', 'definition_events', 'visitor_links', 'profiles'],
     reason:
       'Stages millions of rows for ClickHouse as text, in one snapshot. Behind the fence that keeps its plan, a view is planned for each row.',
   },

@@ -3,6 +3,7 @@ export { weightsOf } from './attribution/credit.ts';
 export { hourWeights, minuteWeights } from './attribution/decay.ts';
 export { whyLeftOut } from './attribution/left-out.ts';
 export { isInWindow, type Path, pathOf, type Touch as AttributedTouch } from './attribution/path.ts';
+export { causesOf } from './causes.ts';
 export { conversionIdOf, outcomeIdOf } from './conversion-id.ts';
 export { isOpaqueKey } from './customer-key.ts';
 export { dayOf, daysOf } from './days.ts';
@@ -57,6 +58,7 @@ export {
   allocate,
   compareAmounts,
   convert,
+  currencies,
   fromMinorUnits,
   isCurrency,
   isFinerThan,

@@ -26,6 +26,8 @@ const digitsOf: ReadonlyMap<string, number> = new Map(
   codesByMinorDigits.flatMap(([digits, codes]) => codes.split(/\s+/).map((code) => [code, digits] as const)),
 );
 
+export const currencies: readonly string[] = [...digitsOf.keys()];
+
 export const isCurrency = (code: string): boolean => digitsOf.has(code);
 
 /** How many decimals the currency's amounts have: 0, 2, 3 or 4. */

@@ -50,3 +50,31 @@ export type ReplayState = (typeof replayStates)[number];
 /** Whether everything that is known of a profile's conversions has been worked out. */
 export const freshnessStates = ['current', 'behind'] as const;
 export type FreshnessState = (typeof freshnessStates)[number];
+
+/**
+ * Why a conversion is worked out again, in the words in which a changed figure is explained. Each is written by one place
+ * (tests/cause-kinds.test.ts says which); those that nobody writes yet are for what will be.
+ */
+export const causeKinds = {
+  outcome_recorded: 'It was recorded.',
+  refund: 'Money was given back.',
+  amount_changed: 'Another amount or currency was said.',
+  moved_in_time: 'Another time was said.',
+  payer: 'Somebody else was said to have paid, or to be who it was for.',
+  details_changed: 'Something else was said of it: its name, its ad.',
+  late_visit: 'A visit before it became known.',
+  late_referral: 'Another outcome of the person names the ad that brought them.',
+  link: 'A browser turned out to be the person’s.',
+  unlink: 'A browser turned out not to be.',
+  merge: 'Two customers turned out to be one.',
+  split: 'A merge was undone.',
+  first_payment: 'It is a first payment now, or no longer, or of another purchase.',
+  definition: 'What such an event means was changed.',
+  rate: 'Its exchange rate became known.',
+  currency: 'Reports are in another currency.',
+  rules: 'A new version works it out otherwise.',
+  replay: 'Everything was worked out anew.',
+  retry: 'It could not be worked out, and was tried again.',
+  erasure: 'The person was erased.',
+} as const;
+export type CauseKind = keyof typeof causeKinds;

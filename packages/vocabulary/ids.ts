@@ -19,6 +19,7 @@ export const idKinds = {
   member: { of: 'workspace' },
   assistant: { of: 'person' },
   session: { of: 'person' },
+  passkey: { of: 'person' },
   tracking_key: { of: 'profile' },
   tracking_domain: { of: 'profile' },
   ad_entity: { of: 'profile' },

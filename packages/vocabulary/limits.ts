@@ -38,6 +38,7 @@ export const limits = {
   members: { pageSize: shortPages },
   trackingEvents: { pageSize: shortPages, windowDays: 90 },
   trackingDomains: { most: 20 },
+  passkeys: { most: 20 },
   trackingHosts: { most: 100 },
   outcomeReplay: { keptDays: 90 },
 

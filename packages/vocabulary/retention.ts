@@ -143,6 +143,7 @@ export const lives = {
     outcomes_without_rate: bounded(
       'Outcomes whose currency has no rate yet, at most one for each outcome; they are converted when the rate comes.',
     ),
+    passkeys: bounded('A person has no more than a few.'),
     pii_access_log: swept(
       limits.piiAccessLog.keptDays,
       ['at'],

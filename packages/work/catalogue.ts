@@ -62,7 +62,11 @@ export const catalogue = {
   spreadDefinition: job({
     name: 'spread-definition',
     about: 'Marks the outcomes that a changed definition concerns, so that they are attributed again.',
-    payload: z.strictObject({ profileId: z.uuid(), eventKeys: z.array(z.string()).min(1) }),
+    payload: z.strictObject({
+      profileId: z.uuid(),
+      eventKeys: z.array(z.string()).min(1),
+      definitionId: z.uuid().optional(),
+    }),
     retries: 10,
     timeoutSeconds: 3_600,
   }),

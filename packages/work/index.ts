@@ -1,8 +1,19 @@
 export { catalogue, type JobName, type JobPayload, schedule } from './catalogue.ts';
 export { type FailedJobs, listFailedJobs } from './failed-jobs.ts';
 export { faultOf } from './fault.ts';
+export type {
+  AnyQueueHandler,
+  Batch,
+  Blame,
+  Group,
+  GroupHandler,
+  Item,
+  KeyItems,
+  QueueHandler,
+  Taken,
+  WorkFailure,
+} from './handler.ts';
 export { countFailedJobs, createJobs, type JobHandlers, type Jobs, migrateJobs, startJobWorker } from './job.ts';
-export type { Batch, Blame, Item, QueueHandler, Taken, WorkFailure } from './queue.ts';
 export { type QueueKind, type QueueName, queues } from './queues.ts';
 export { countSetAside, listSetAside, retrySetAside, type SetAside, type SetAsideFilter } from './set-aside.ts';
 export { type Lease, LeaseLost, oldestSeconds, returnLease, takeLease } from './turns.ts';

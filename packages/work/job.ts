@@ -2,7 +2,7 @@ import type { Postgres, Tx } from '@tributary/postgres';
 import { sql } from 'kysely';
 import { fromKysely, PgBoss } from 'pg-boss';
 import { catalogue, type JobName, type JobPayload, schedule } from './catalogue.ts';
-import type { WorkFailure } from './queue.ts';
+import type { WorkFailure } from './handler.ts';
 
 export type JobHandlers = { readonly [N in JobName]: (payload: JobPayload<N>, signal: AbortSignal) => Promise<void> };
 

@@ -9,13 +9,15 @@ export interface QueueKind {
   readonly tables: readonly string[];
   /** Which rows of these tables wait; all, where nothing is said. */
   readonly where?: string;
-  /** Items of one turn; then the other keys get theirs. */
+  /** Items of one turn, of all its keys together; then the other keys get theirs. */
   readonly batchSize: number;
-  /** Keys that one process works on at the same time. */
+  /** Turns that one process works on at the same time. */
   readonly atOnce: number;
+  /** Keys of one turn, for a handler that works on many together; one, where nothing is said. */
+  readonly keysAtOnce?: number;
   /** How long a key stays with a worker that has died. Whoever lives prolongs it. */
   readonly leaseSeconds: number;
-  /** A key's breath between two turns: what trickles in meanwhile makes one batch instead of many. */
+  /** A key's breath between two turns: what trickles in meanwhile makes one batch instead of many. Where a turn has many keys, also the breath between two that were not full. */
   readonly paceMs: number;
 }
 
@@ -29,9 +31,11 @@ export const queues = {
     owner: 'attribution',
     tables: ['dirty_conversions'],
     batchSize: 5_000,
-    atOnce: 3,
+    atOnce: 2,
+    // Of what a batch costs, nearly all is the same for one profile and for hundreds.
+    keysAtOnce: 500,
     leaseSeconds: 30,
-    paceMs: 500,
+    paceMs: 1_000,
   }),
   delivery: queue({
     name: 'delivery',

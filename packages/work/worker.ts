@@ -1,18 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen, type Postgres } from '@tributary/postgres';
-import { type QueueHandler, type QueueOptions, startQueue } from './queue.ts';
+import type { AnyQueueHandler, QueueOptions } from './handler.ts';
+import { startQueue } from './queue.ts';
 import { type QueueKind, type QueueName, queues } from './queues.ts';
 import { noteWaiting } from './turns.ts';
 import { keysWaiting } from './waiting.ts';
 
-export type QueueHandlers = { readonly [Q in QueueName]: QueueHandler };
+export type QueueHandlers = { readonly [Q in QueueName]: AnyQueueHandler };
 
 export interface QueueWorkerOptions extends QueueOptions {
   readonly systemUrl: string;
   /** Some of them, for a process that has only these to do. */
   readonly handlers: Partial<QueueHandlers>;
   /** A queue's numbers for this process, where they are not the declared ones. */
-  readonly numbers?: Partial<Pick<QueueKind, 'batchSize' | 'leaseSeconds' | 'paceMs' | 'atOnce'>>;
+  readonly numbers?: Partial<Pick<QueueKind, 'batchSize' | 'leaseSeconds' | 'paceMs' | 'atOnce' | 'keysAtOnce'>>;
   /** How often to look for what no notification told of. */
   readonly sweepMs?: number;
 }
@@ -23,7 +24,7 @@ export function startQueueWorker(options: QueueWorkerOptions): { stop(): Promise
   const stopping = new AbortController();
   const running = new Map<string, ReturnType<typeof startQueue>>();
   const kinds: QueueKind[] = [];
-  for (const [name, handler] of Object.entries(handlers) as [QueueName, QueueHandler][]) {
+  for (const [name, handler] of Object.entries(handlers) as [QueueName, AnyQueueHandler][]) {
     const kind = { ...queues[name], ...numbers };
     kinds.push(kind);
     running.set(kind.name, startQueue(kind, handler, options));

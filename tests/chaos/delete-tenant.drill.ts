@@ -14,7 +14,7 @@ import {
   scene as openShop,
   p95,
 } from '@tributary/testkit';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { Agent } from 'undici';
 import { v7 as uuid } from 'uuid';
 import { AppProcess } from './app-process.ts';
@@ -32,7 +32,10 @@ const sizes = {
     mostTimesSlower: 1.5,
   },
 } as const;
-const fillAtOnce = 20_000;
+const fillAtOnce = 100_000;
+/** In the order of their making, as ids of ours are: random ones would have the whole index read again and again. */
+const idOf = (kind: number, n: RawBuilder<unknown>) =>
+  sql`(${`0000000${kind}-0000-7000-8000-`}::text || lpad(to_hex(${n}), 12, '0'))::uuid`;
 
 /** A large tenant is deleted while it and its neighbour are visited, and the worker is killed again and again. */
 export const drill: Drill = {
@@ -134,7 +137,7 @@ async function openTenants(scene: VisitsScene) {
       const total = customers + outcomes + visits;
       for (let from = 0; from < customers; from += fillAtOnce) {
         const until = Math.min(from + fillAtOnce, customers) - 1;
-        const person = sql`md5('c' || n)::uuid`;
+        const person = idOf(1, sql`n`);
         await ledger.transaction(async (tx) => {
           await sql`
             INSERT INTO customers (profile_id, id, first_name, sources, terms, first_seen_at, last_seen_at, created_at)
@@ -155,7 +158,7 @@ async function openTenants(scene: VisitsScene) {
           sql`
             INSERT INTO outcomes (profile_id, id, idempotency_key, event_name, event_type, event_key, event_type_key, customer_id,
               occurred_at, recorded_at, updated_at, amount, currency, reporting_amount, reporting_currency, rest)
-            SELECT ${profileId}, md5('o' || n)::uuid, 'o' || n, 'paid', 'paid', 'paid', 'paid', md5('c' || (n % ${customers}::int))::uuid,
+            SELECT ${profileId}, ${idOf(2, sql`n`)}, 'o' || n, 'paid', 'paid', 'paid', 'paid', ${idOf(1, sql`(n::bigint * ${customers}::int / ${outcomes}::int)`)},
               now() - n * interval '1 second', now(), now(), 10, 'USD', 10, 'USD', '{"note": "x"}'
             FROM generate_series(${from}::int, ${until}::int) n`.execute(tx),
         );

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EngineName } from '@tributary/engines';
 import { buildApiKey, type FlakyLine, freePort, openFlakyLineTo } from '@tributary/testkit';
 import { AppProcess } from './app-process.ts';
+import { Disks } from './faults-disks.ts';
 import { faultyDomain, type Machine } from './machine-seam.ts';
 import { openVisitsScene, type VisitsScene } from './visits-scene.ts';
 
@@ -19,6 +20,7 @@ export interface FaultsScene extends VisitsScene {
   unname(engine: EngineName): void;
   rename(engine: EngineName): void;
   moveClock(milliseconds: number): void;
+  readonly disks: Disks;
 }
 
 const settingsOf: Readonly<Record<EngineName, readonly string[]>> = {
@@ -29,7 +31,10 @@ const settingsOf: Readonly<Record<EngineName, readonly string[]>> = {
 };
 const engines = Object.keys(settingsOf) as EngineName[];
 
-export async function openFaultsScene(set: string): Promise<FaultsScene> {
+/** `hasDisks`: each engine writes to one of its own. */
+export async function openFaultsScene(set: string, { hasDisks }: { hasDisks: boolean }): Promise<FaultsScene> {
+  const disks = new Disks(set);
+  if (Disks.canMount) disks.unmount();
   const directory = mkdtempSync(join(tmpdir(), 'faults-'));
   const file = join(directory, 'machine.json');
   const names = new Map(engines.map((engine) => [`${engine}${faultyDomain}`, '127.0.0.1']));
@@ -49,8 +54,9 @@ export async function openFaultsScene(set: string): Promise<FaultsScene> {
     await api?.kill();
     for (const line of lines.values()) await Promise.race([line.close(), sleep(5_000, undefined, { ref: false })]);
     rmSync(directory, { recursive: true, force: true });
+    if (hasDisks) disks.unmount();
   };
-  const scene = await openVisitsScene(set, async (own) => {
+  const lead = async (own: Readonly<Record<string, string>>) => {
     const settings: Record<string, string> = {};
     for (const engine of engines) {
       const [first = ''] = settingsOf[engine];
@@ -69,7 +75,9 @@ export async function openFaultsScene(set: string): Promise<FaultsScene> {
       PORT: String(apiPort),
       BASE_URL: `http://127.0.0.1:${apiPort}`,
     };
-  }).catch(async (error: unknown) => {
+  };
+  const prepare = async () => void (hasDisks && (await disks.mount()));
+  const scene = await openVisitsScene(set, lead, prepare).catch(async (error: unknown) => {
     await closeRest();
     throw error;
   });
@@ -103,6 +111,7 @@ export async function openFaultsScene(set: string): Promise<FaultsScene> {
         clockMs = milliseconds;
         say();
       },
+      disks,
       close,
     };
   } catch (error) {

@@ -7,6 +7,12 @@ import { until } from './faults-scene.ts';
 /** Two hours ago: within what is believed of a visit or an outcome, though our clock is an hour off either way. */
 const backMs = 2 * 3_600_000;
 
+interface Answered {
+  readonly status: number;
+  readonly fault?: string;
+  readonly words?: string;
+}
+
 export interface SenderOptions {
   readonly perSecond: number;
   readonly perRequest: number;
@@ -24,6 +30,8 @@ abstract class Sender {
   readonly #scene: FaultsScene;
   readonly #options: SenderOptions;
   readonly #underWay = new Map<Promise<void>, number>();
+  /** What was last said to those that were not taken, by how often. */
+  readonly #said = new Map<string, number>();
   #isStopped = false;
   #loop: Promise<void> | undefined;
 
@@ -41,7 +49,12 @@ abstract class Sender {
     const since = performance.now();
     const isOlder = (startedAt: number) => startedAt < since;
     const left = () => [...this.#underWay.values()].filter(isOlder).length;
-    await until(`${this.constructor.name}: what was sent is acknowledged`, timeoutMs, () => left() === 0);
+    this.#said.clear();
+    await until(`${this.constructor.name}: what was sent is acknowledged`, timeoutMs, () => left() === 0).catch(
+      (error: Error) => {
+        throw new Error(`${error.message} ${left()} are left; meanwhile: ${JSON.stringify([...this.#said])}`);
+      },
+    );
   }
 
   /** Sends no more, and waits for what is under way. */
@@ -53,7 +66,7 @@ abstract class Sender {
 
   protected abstract make(count: number): string;
   /** The status and what is strange about the answer; undefined when nobody answered. */
-  protected abstract post(scene: FaultsScene, body: string): Promise<{ status: number; fault?: string } | undefined>;
+  protected abstract post(scene: FaultsScene, body: string): Promise<Answered | undefined>;
   protected abstract keep(body: string): void;
 
   async #run(): Promise<void> {
@@ -78,6 +91,8 @@ abstract class Sender {
         return;
       }
       this.refused += 1;
+      const said = answer ? `${answer.status} ${answer.words ?? ''}` : 'nothing';
+      this.#said.set(said, (this.#said.get(said) ?? 0) + 1);
       if (answer && (answer.fault || ![429, 503].includes(answer.status))) {
         const what = answer.fault ?? String(answer.status);
         this.strange[what] = (this.strange[what] ?? 0) + 1;
@@ -140,7 +155,11 @@ export class OutcomeSender extends Sender {
       const text = await answer.text();
       if (answer.status !== 202) {
         const isSaidWhen = answer.status !== 503 || answer.headers.has('retry-after');
-        return { status: answer.status, ...(!isSaidWhen && { fault: '503 without Retry-After' }) };
+        return {
+          status: answer.status,
+          words: JSON.parse(text).error?.message,
+          ...(!isSaidWhen && { fault: '503 without Retry-After' }),
+        };
       }
       const { rejected } = JSON.parse(text).data.summary;
       return { status: 202, ...(rejected > 0 && { fault: 'an outcome was rejected' }) };

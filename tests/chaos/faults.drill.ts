@@ -3,6 +3,7 @@ import { raw } from '@tributary/clickhouse';
 import type { Drill } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { type Fault, faults } from './faults.ts';
+import { Disks } from './faults-disks.ts';
 import { type FaultsScene, openFaultsScene, until } from './faults-scene.ts';
 import { OutcomeSender, VisitSender } from './faults-senders.ts';
 
@@ -18,26 +19,30 @@ const longestMs = { small: 200_000, full: 3_600_000 } as const;
 
 /**
  * Outcomes and visits come in all the time, and are sent again until they are acknowledged, while one engine after the other freezes,
- * refuses or loses its name, and our own clock goes wrong. FAULTS=words picks those whose name holds one of the words.
+ * refuses, is full or loses its name, and our own clock goes wrong. FAULTS=words picks those whose name holds one of the words.
  */
 export const drill: Drill = {
   name: 'faults',
   promise:
-    'Whatever engine freezes, refuses or loses its name: no 500, no dead letter, and what was acknowledged counts exactly once, on its day.',
+    'Whatever engine freezes, refuses, is full or loses its name: no 500, no dead letter, and what was acknowledged counts exactly once, on its day.',
 
   async run({ size, progress }) {
     const words = process.env.FAULTS?.split(',').map((word) => word.trim());
-    const chosen = faults.filter(({ name, isSmall }) =>
+    const wanted = faults.filter(({ name, isSmall }) =>
       words ? words.some((word) => name.includes(word)) : size === 'full' || isSmall,
     );
+    const chosen = wanted.filter(({ isOfDisk }) => !isOfDisk || Disks.canMount);
     if (chosen.length === 0) throw new Error(`No fault has one of these words in its name: ${words?.join(', ')}.`);
-    const scene = await openFaultsScene('drill-faults');
+    const scene = await openFaultsScene('drill-faults', { hasDisks: chosen.some(({ isOfDisk }) => isOfDisk) });
     const watchdog = setTimeout(() => {
       console.error(`The drill took longer than ${longestMs[size] / 1_000} s and is given up.`);
       void Promise.race([scene.close(), sleep(20_000)]).finally(() => process.exit(1));
     }, longestMs[size]);
     try {
-      return await runFaults(scene, chosen, size, progress);
+      const result = await runFaults(scene, chosen, size, progress);
+      // Mounting a disk takes root.
+      const left = wanted.filter((fault) => !chosen.includes(fault)).map(({ name }) => name);
+      return { ...result, ...(left.length > 0 && { not_run: left }) };
     } finally {
       await scene.close();
       clearTimeout(watchdog);
@@ -88,7 +93,12 @@ async function meet(
   size: 'small' | 'full',
 ): Promise<number> {
   const refusedNow = () => senders[0].refused + senders[1].refused;
-  const mark = { workerLines: scene.worker.lines.length, refused: refusedNow(), refusedNow };
+  const mark = {
+    apiLines: scene.api.lines.length,
+    workerLines: scene.worker.lines.length,
+    refused: refusedNow(),
+    refusedNow,
+  };
   const startedAt = performance.now();
   await fault.begin(scene);
   try {
@@ -99,7 +109,16 @@ async function meet(
   }
   const endedAt = performance.now();
   const within = recoveryMs[size];
-  for (const sender of senders) await sender.caughtUp(within);
+  for (const sender of senders)
+    await sender.caughtUp(within).catch((error: Error) => {
+      const reasons = scene.api.lines
+        .slice(mark.apiLines)
+        .flatMap((line) => /"(engine away|contended)[^"]*/.exec(line)?.[0] ?? []);
+      const counted = Object.entries(Object.groupBy(reasons, (reason) => reason)).map(
+        ([why, of]) => `${of?.length} ${why}`,
+      );
+      throw new Error(`${fault.name}: ${error.message}\n${counted.slice(0, 20).join('\n')}`);
+    });
   let target = Number.POSITIVE_INFINITY;
   await until(`${fault.name} no more, and the worker has what came meanwhile`, within, async () => {
     if (target === Number.POSITIVE_INFINITY) target = await scene.stream.lastSequence();

@@ -5,12 +5,15 @@ import { connectStream } from '@tributary/stream';
 import { hourMs } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import pg from 'pg';
+import { onDisk } from './faults-disks.ts';
 import type { FaultsScene } from './faults-scene.ts';
 
 /** One way in which an engine, or the machine, can fail. */
 export interface Fault {
   readonly name: string;
   readonly isSmall: boolean;
+  /** Whether engines need disks of their own for it. */
+  readonly isOfDisk?: true;
   begin(scene: FaultsScene): Promise<void> | void;
   /** Whether it is felt: a fault that nobody meets proves nothing. */
   isFelt(scene: FaultsScene, since: Mark): Promise<boolean> | boolean;
@@ -76,6 +79,30 @@ export const faults: readonly Fault[] = [
     begin: (scene) => tellRedis(scene, ['REPLICAOF', '127.0.0.1', '1']),
     isFelt: (scene) => isAway(scene, 'redis'),
     end: (scene) => tellRedis(scene, ['REPLICAOF', 'NO', 'ONE']),
+  },
+  ...onDisk.map(
+    (engine): Fault => ({
+      name: `${engine} is out of disk`,
+      isSmall: false,
+      isOfDisk: true,
+      begin: ({ disks }) => disks.fill(engine),
+      isFelt: ({ worker }, since) =>
+        engine === 'clickhouse'
+          ? worker.lines.slice(since.workerLines).some((line) => line.includes('visits wait'))
+          : since.refusedNow() > since.refused,
+      // Room alone has to do. One that ended, as PostgreSQL does when its log has none, is started again as compose.yaml would.
+      async end({ disks, engines: { supervisor } }) {
+        await disks.widen(engine);
+        await supervisor.start([engine]);
+      },
+    }),
+  ),
+  {
+    name: 'redis is out of memory',
+    isSmall: false,
+    begin: (scene) => tellRedis(scene, ['CONFIG', 'SET', 'maxmemory', '1']),
+    isFelt: (scene) => isAway(scene, 'redis'),
+    end: (scene) => tellRedis(scene, ['CONFIG', 'SET', 'maxmemory', '256mb']),
   },
   ...[1, -1].map(
     (sign): Fault => ({

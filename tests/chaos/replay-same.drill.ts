@@ -226,7 +226,7 @@ export const drill: Drill = {
           (
             await clickhouse.query(
               raw<{ conversion_id: string }>(
-                `SELECT * EXCEPT (version, cause) FROM attributed_conversions FINAL WHERE profile_id = '${profileId}' ORDER BY conversion_time, conversion_id`,
+                `SELECT * EXCEPT (version, cause, cause_ref, applied_at) FROM attributed_conversions FINAL WHERE profile_id = '${profileId}' ORDER BY conversion_time, conversion_id`,
               ),
               {},
             )

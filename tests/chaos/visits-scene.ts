@@ -38,13 +38,18 @@ const consumerName = 'ingestion';
 
 type Environment = Readonly<Record<string, string>>;
 
-/** `settings` come on top of those that a scene has; they may follow from them, as addresses do that lead elsewhere first. */
+/**
+ * `settings` come on top of those that a scene has; they may follow from them, as addresses do that lead elsewhere first. `prepare` is called
+ * before the engines are there.
+ */
 export async function openVisitsScene(
   set: string,
   settings: Environment | ((own: Environment) => Promise<Environment>) = {},
+  prepare: () => Promise<void> = async () => {},
 ): Promise<VisitsScene> {
   // An interrupted run may have left its data behind.
   await new Supervisor(set).destroy();
+  await prepare();
   const engines = await openDrillEngines(set, ['postgres', 'redis', 'nats', 'clickhouse']);
   const clickhouseSettings = { url: engines.clickhouseUrl, database: 'drill' };
   await migrate(clickhouseSettings);

@@ -75,6 +75,7 @@ export type ApiChanges = Partial<
     | 'clickhouse'
     | 'outbound'
     | 'openDns'
+    | 'baseUrl'
     | 'collectorUrl'
     | 'linkTokenKeys'
     | 'consoleDirectory'

@@ -192,6 +192,28 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
   session: async (kit, { workspaceId, mark }) =>
     ((await signedIn(kit, workspaceId)) ?? (await buildMember(kit.app, workspaceId, 'viewer', `${mark}.test`)))
       .sessionId,
+  passkey: async (kit, { workspaceId, mark }) => {
+    const person =
+      (await signedIn(kit, workspaceId)) ?? (await buildMember(kit.app, workspaceId, 'viewer', `${mark}.test`));
+    const id = uuid();
+    await kit.app.unbound.transaction((tx) =>
+      tx
+        .insertInto('passkeys')
+        .values({
+          id,
+          user_id: person.userId,
+          name: `Passkey ${mark}`,
+          credential_id: uuid(),
+          public_key: '',
+          counter: 0,
+          device_type: 'singleDevice',
+          backed_up: false,
+          created_at: longAgo,
+        })
+        .execute(),
+    );
+    return id;
+  },
   assistant: async (kit, { id: profileId, workspaceId, mark }) => {
     // Of whoever signed in last: an assistant belongs to a person, and only that person may take it back.
     const person =

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type ClickHouse, raw } from '@tributary/clickhouse';
-import { statementTables } from '@tributary/domain/attribution/room.ts';
+import { allBuckets, statementTables } from '@tributary/domain/attribution/room.ts';
 import { type Attribution, attribute, type AttributedTouch as Touch } from '@tributary/rules';
 import { attributionModelNames, isSingle, type MultipleModel, nilUuid, type SingleModel } from '@tributary/vocabulary';
 import type { Journey } from './journeys.ts';
@@ -26,26 +26,25 @@ export interface Difference {
 
 /** Gives the same journeys to the statement and to the reference, and tells where they differ. */
 export async function compareJourneys(clickhouse: ClickHouse, journeys: readonly Journey[]): Promise<Difference[]> {
-  const profileId = randomUUID();
   const batchId = randomUUID();
-  await stage(clickhouse, profileId, batchId, journeys);
+  const profileIds = await stage(clickhouse, batchId, journeys);
   await clickhouse.command('attribution_attribute', {
-    profile_id: profileId,
     batch_id: batchId,
     target: 'attribution_results',
-    bucket: 0,
+    ...allBuckets,
     version: '1',
+    applied_at: new Date(0),
     ...statementTables,
   });
   const found = new Map<string, StoredConversion>();
   const rows = clickhouse.stream(
     raw<StoredConversion>(`
       WITH (SELECT CAST((groupArray(source_id), groupArray((channel, campaign_id, ad_set_id, ad_id))), 'Map(UInt64, Tuple(String, UUID, UUID, UUID))')
-        FROM touch_sources FINAL WHERE profile_id = '${profileId}') AS known
+        FROM (SELECT DISTINCT source_id, channel, campaign_id, ad_set_id, ad_id FROM touch_sources WHERE profile_id IN {profile_ids:Array(UUID)})) AS known
       SELECT conversion_id, value, touch_count, touch_ids, touch_times, arrayMap(source -> known[source], source_ids) AS sources,
         {{map place}} AS places, {{map shares}} AS shares
-      FROM attribution_results WHERE profile_id = '${profileId}'`),
-    {},
+      FROM attribution_results WHERE profile_id IN {profile_ids:Array(UUID)}`),
+    { profile_ids: profileIds },
   );
   for await (const row of rows) found.set(row.conversion_id, row);
   return journeys.flatMap(({ browsers, origins, conversions }) => {
@@ -87,27 +86,42 @@ function toldBy(row: StoredConversion): ReturnType<typeof told> {
   };
 }
 
-async function stage(clickhouse: ClickHouse, profileId: string, batchId: string, journeys: readonly Journey[]) {
-  const base = { profile_id: profileId, batch_id: batchId, bucket: 0 };
-  const browsers = journeys.flatMap(({ personId, browsers }) =>
-    browsers.map((touches) => ({ personId, visitorId: randomUUID(), touches })),
+const profilesAtOnce = 5;
+
+/** In several profiles, which know people and browsers by the same ids: nobody may get what another profile's namesake did. */
+async function stage(clickhouse: ClickHouse, batchId: string, journeys: readonly Journey[]): Promise<string[]> {
+  const profileIds = Array.from({ length: profilesAtOnce }, () => randomUUID());
+  const names = new Map<string, string>();
+  const nameOf = (place: string) => names.get(place) ?? names.set(place, randomUUID()).get(place) ?? '';
+  const placed = journeys.map((journey, index) => {
+    const nth = Math.floor(index / profilesAtOnce);
+    const profileId = profileIds[index % profilesAtOnce] ?? '';
+    const base = { profile_id: profileId, batch_id: batchId, bucket: 0, person_id: nameOf(`${nth}`) };
+    return { ...journey, nth, profileId, base };
+  });
+  const browsers = placed.flatMap(({ nth, profileId, base, browsers }) =>
+    browsers.map((touches, browser) => ({ profileId, base, visitorId: nameOf(`${nth}.${browser}`), touches })),
   );
   const lines = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).join('\n');
   await clickhouse.insertLines(
     'touches',
-    lines(browsers.flatMap(({ visitorId, touches }) => touches.map((touch) => touchRow(profileId, visitorId, touch)))),
+    lines(
+      browsers.flatMap(({ profileId, visitorId, touches }) =>
+        touches.map((touch) => touchRow(profileId, visitorId, touch)),
+      ),
+    ),
   );
   await clickhouse.insertLines(
     'attribution_links',
-    lines(browsers.map(({ personId, visitorId }) => ({ ...base, visitor_id: visitorId, person_id: personId }))),
+    lines(browsers.map(({ base, visitorId }) => ({ ...base, visitor_id: visitorId }))),
   );
   await clickhouse.insertLines(
     'attribution_touches',
     lines(
-      journeys.flatMap(({ personId, origins }) =>
+      placed.flatMap(({ profileId, base, origins }) =>
         origins.map((touch) => {
           const { visitor_id: _visitor, session_id: _session, ...told } = touchRow(profileId, nilUuid, touch);
-          return { ...base, ...told, person_id: personId };
+          return { ...told, ...base };
         }),
       ),
     ),
@@ -115,12 +129,11 @@ async function stage(clickhouse: ClickHouse, profileId: string, batchId: string,
   await clickhouse.insertLines(
     'attribution_conversions',
     lines(
-      journeys.flatMap(({ personId, conversions }) =>
+      placed.flatMap(({ base, conversions }) =>
         conversions.map(({ conversionId, at, lookbackDays, value }) => ({
           ...base,
           conversion_id: conversionId,
           conversion_time: instant(at),
-          person_id: personId,
           is_eligible: true,
           lookback_days: lookbackDays,
           value: String(value),
@@ -129,6 +142,7 @@ async function stage(clickhouse: ClickHouse, profileId: string, batchId: string,
       ),
     ),
   );
+  return profileIds;
 }
 
 const touchRow = (profileId: string, visitorId: string, touch: Touch) => ({

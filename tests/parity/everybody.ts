@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ClickHouse, raw } from '@tributary/clickhouse';
-import { statementTables } from '@tributary/domain/attribution/room.ts';
+import { allBuckets, statementTables } from '@tributary/domain/attribution/room.ts';
 
 /** The customer that a shop's till books everybody under. */
 export const everybody = {
@@ -39,10 +39,9 @@ export async function attributeEverybody(client: ClickHouse): Promise<Everybody>
   const statement = raw(`${readFileSync(file, 'utf8').trimEnd()}, max_memory_usage = ${maxMemoryBytes}`);
   const startedAt = performance.now();
   await client.command(statement, {
-    profile_id: profileId,
     batch_id: batchId,
     target: 'attribution_results',
-    bucket: 0,
+    ...allBuckets,
     version: '1',
     ...statementTables,
   });

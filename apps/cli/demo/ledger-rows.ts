@@ -146,7 +146,7 @@ export class LedgerBatch {
       await this.#conflicts.insert(tx, profileId, { source: `'import'` });
       await this.#links.insert(tx, profileId, { source: `'identify'` });
       await this.#outcomes.insert(tx, profileId, { rest: `'{}'` });
-      await this.#dirty.insert(tx, profileId, { cause: `'outcome_recorded'` });
+      await this.#dirty.insert(tx, profileId, { causes: `ARRAY['outcome_recorded']` });
     });
   }
 

@@ -43,6 +43,11 @@ export const accountQuery = queryOptions({
   staleTime: 5 * 60_000,
 });
 
+export const passkeysQuery = queryOptions({
+  queryKey: ['account', 'passkeys'],
+  queryFn: async ({ signal }) => (await accountClient.listPasskeys({ signal })).data,
+});
+
 export const sessionsQuery = queryOptions({
   queryKey: ['account', 'sessions'],
   queryFn: async ({ signal }) => (await accountClient.listSessions({ signal })).data,

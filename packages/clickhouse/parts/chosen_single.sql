@@ -1,1 +1,1 @@
-source_ids[{{part place by model}}] AS source_id
+{{part source by model}} AS source_id

@@ -1,18 +1,4 @@
-    -- Whose a source is: an entity of the level; or, for totals of platforms, a platform by a number made of its name, once for what
-    -- names an entity and once for paid clicks that name no ad, which is the same at every level. A source that is nobody's is not here.
-    owned AS
-    (
-        SELECT
-            source_id,
-            reinterpretAsUUID(sipHash128(platform)) AS of_platform,
-            multiIf(
-                {owners:String} = 'entities', of_level,
-                {owners:String} = 'platforms', if(of_level = nobody, nobody, of_platform),
-                of_ad = nobody AND platform != '' AND medium = 'paid', of_platform,
-                nobody) AS owner
-        FROM sources
-        WHERE owner != nobody
-    ),
+{{part owned}},
     conversions AS
     (
         SELECT

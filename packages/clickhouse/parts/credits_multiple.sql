@@ -1,9 +1,5 @@
 {{part conversions}},
-    -- Owners by small numbers, which are looked up and compared fast: sources, the number of each one's owner, and owners by their
-    -- numbers, from 1. 0 is nobody.
-    (SELECT groupArray(source_id) FROM (SELECT source_id FROM owned ORDER BY source_id)) AS numbered_sources,
-    (SELECT groupArray(toUInt32(number)) FROM (SELECT dense_rank() OVER (ORDER BY owner) AS number FROM owned ORDER BY source_id)) AS numbers_of_owners,
-    (SELECT arraySort(groupUniqArray(owner)) FROM owned) AS numbered_owners,
+{{part numbered_owners}},
     -- A row for every conversion of the period and everybody who has a share in it under the model, nobody among them: so nothing is
     -- lost; `is_whole` where nobody else has one. Every touch that these models look at has a weight above zero; a share may still be
     -- worth nothing.

@@ -1,14 +1,15 @@
--- Results take their place, unless the very same stands there already: so a replay that finds nothing new writes nothing.
+-- Results take their place from this moment on, unless the very same stands there already: so a replay that finds nothing new writes
+-- nothing.
 INSERT INTO attributed_conversions
-SELECT r.*
+SELECT r.* REPLACE ({applied_at:DateTime64(3, 'UTC')} AS applied_at)
 FROM
 (
-    SELECT * FROM attribution_results WHERE profile_id = {profile_id:UUID} AND version = {version:UInt64}
+    SELECT * FROM attribution_results WHERE version = {version:UInt64}
 ) AS r
 LEFT JOIN
 (
-    SELECT conversion_time, conversion_id, content_hash, version, toUInt8(1) AS is_there FROM attributed_conversions FINAL
-    WHERE profile_id = {profile_id:UUID}
-        AND (conversion_time, conversion_id) IN (SELECT conversion_time, conversion_id FROM attribution_results WHERE profile_id = {profile_id:UUID} AND version = {version:UInt64})
-) AS old ON r.conversion_time = old.conversion_time AND r.conversion_id = old.conversion_id
+    SELECT profile_id, conversion_time, conversion_id, content_hash, version, toUInt8(1) AS is_there FROM attributed_conversions FINAL
+    WHERE (profile_id, conversion_time, conversion_id) IN
+        (SELECT profile_id, conversion_time, conversion_id FROM attribution_results WHERE version = {version:UInt64})
+) AS old ON r.profile_id = old.profile_id AND r.conversion_time = old.conversion_time AND r.conversion_id = old.conversion_id
 WHERE r.version > old.version AND if(r.is_deleted, old.is_there, NOT old.is_there OR r.content_hash != old.content_hash)

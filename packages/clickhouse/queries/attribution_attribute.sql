@@ -1,5 +1,6 @@
--- Works out one bucket of a batch: every conversion's path, and its credits under all models at once. packages/rules/attribution
--- says the same in words that are easier to read; a drill holds the two together to the minor unit.
+-- Works out one bucket of a batch, of however many profiles: every conversion's path, and its credits under all models at once.
+-- packages/rules/attribution says the same in words that are easier to read; a drill holds the two together to the minor unit.
+-- Whoever is joined is joined by profile, too: two profiles may know a browser by the same id.
 --
 -- A touch travels as four numbers, because arrays of numbers are gathered and sorted several times as fast as anything else:
 --   .1 its place in time: milliseconds, then its id, so that touches of one moment have an order, too
@@ -13,14 +14,15 @@ INSERT INTO {target:Identifier}
 (
     profile_id, conversion_time, conversion_id, version, is_deleted, person_id, is_anonymous, definition_id, conversion_type, revenue_type,
     value, has_value, currency, is_first_payment, purchase_id, lookback_days, touch_count, country, device, touch_ids, touch_times,
-    source_ids, last_non_direct, linear, time_decay, position_based, content_hash, cause, further_shares, further_model_versions
+    source_ids, last_non_direct, linear, time_decay, position_based, content_hash, cause, further_shares, further_model_versions,
+    applied_at, cause_ref
 )
 WITH
     -- By which ad, click and kind of click outcomes say that somebody came, and visits of the same people.
     named AS
     (
         SELECT
-            person_id, is_told, order, at,
+            profile_id, person_id, is_told, order, at,
             arrayJoin(arrayFilter(key -> key.2 != 0, [
                 (1, if(ad_id = toUUID('00000000-0000-0000-0000-000000000000'), 0, cityHash64(ad_id))),
                 (2, click_mark),
@@ -28,27 +30,26 @@ WITH
         FROM
         (
             SELECT
-                person_id, true AS is_told, bitShiftLeft(toUInt256(toUnixTimestamp64Milli(occurred_at)), 128) + reinterpretAsUInt128(touch_id) AS order,
+                profile_id, person_id, true AS is_told, bitShiftLeft(toUInt256(toUnixTimestamp64Milli(occurred_at)), 128) + reinterpretAsUInt128(touch_id) AS order,
                 toUnixTimestamp64Milli(occurred_at) AS at, ad_id, click_mark, toString(click_id_kind) AS click_id_kind
             FROM attribution_touches
-            WHERE batch_id = {batch_id:UUID} AND profile_id = {profile_id:UUID} AND bucket = {bucket:UInt16}
+            WHERE batch_id = {batch_id:UUID} AND bucket BETWEEN {first_bucket:UInt16} AND {last_bucket:UInt16}
             UNION ALL
-            SELECT person_id, false, toUInt256(0), toUnixTimestamp64Milli(occurred_at), ad_id, click_mark, toString(click_id_kind)
+            SELECT profile_id, person_id, false, toUInt256(0), toUnixTimestamp64Milli(occurred_at), ad_id, click_mark, toString(click_id_kind)
             FROM touches AS t FINAL
             INNER JOIN
             (
-                SELECT visitor_id, person_id FROM attribution_links
-                WHERE batch_id = {batch_id:UUID} AND profile_id = {profile_id:UUID} AND bucket = {bucket:UInt16}
-            ) AS l ON l.visitor_id = t.visitor_id
-            PREWHERE profile_id = {profile_id:UUID}
-                AND visitor_id IN
+                SELECT profile_id AS of_profile, visitor_id AS of_visitor, person_id FROM attribution_links
+                WHERE batch_id = {batch_id:UUID} AND bucket BETWEEN {first_bucket:UInt16} AND {last_bucket:UInt16}
+            ) AS l ON l.of_profile = t.profile_id AND l.of_visitor = t.visitor_id
+            PREWHERE (profile_id, visitor_id) IN
                 (
-                    SELECT visitor_id FROM attribution_links
-                    WHERE batch_id = {batch_id:UUID} AND profile_id = {profile_id:UUID} AND bucket = {bucket:UInt16}
-                        AND person_id IN
+                    SELECT profile_id, visitor_id FROM attribution_links
+                    WHERE batch_id = {batch_id:UUID} AND bucket BETWEEN {first_bucket:UInt16} AND {last_bucket:UInt16}
+                        AND (profile_id, person_id) IN
                         (
-                            SELECT person_id FROM attribution_touches
-                            WHERE batch_id = {batch_id:UUID} AND profile_id = {profile_id:UUID} AND bucket = {bucket:UInt16}
+                            SELECT profile_id, person_id FROM attribution_touches
+                            WHERE batch_id = {batch_id:UUID} AND bucket BETWEEN {first_bucket:UInt16} AND {last_bucket:UInt16}
                         )
                 )
         )
@@ -57,30 +58,31 @@ WITH
     -- of that conversion the outcome is no touch. 0: there is none.
     told_twice AS
     (
-        SELECT person_id AS told_of, groupArray((order, nearest_before, nearest_after)) AS doubles
+        SELECT profile_id AS told_in, person_id AS told_of, groupArray((order, nearest_before, nearest_after)) AS doubles
         FROM
         (
             SELECT
-                person_id, order,
+                profile_id, person_id, order,
                 max(if(key.1 = 3 AND before < at - {same_click_ms:UInt32}, 0, before)) AS nearest_before,
                 minIf(after, key.1 != 3 AND after != 0) AS nearest_after
             FROM
             (
                 SELECT
-                    person_id, is_told, order, at, key,
-                    maxIf(at, NOT is_told) OVER (PARTITION BY person_id, key ORDER BY at) AS before,
-                    minIf(at, NOT is_told) OVER (PARTITION BY person_id, key ORDER BY at DESC) AS after
+                    profile_id, person_id, is_told, order, at, key,
+                    maxIf(at, NOT is_told) OVER (PARTITION BY profile_id, person_id, key ORDER BY at) AS before,
+                    minIf(at, NOT is_told) OVER (PARTITION BY profile_id, person_id, key ORDER BY at DESC) AS after
                 FROM named
             )
             WHERE is_told
-            GROUP BY person_id, order
+            GROUP BY profile_id, person_id, order
         )
         WHERE nearest_before != 0 OR nearest_after != 0
-        GROUP BY person_id
+        GROUP BY profile_id, person_id
     ),
     gathered AS
     (
         SELECT
+            profile_id AS whose_profile,
             person_id AS whose,
             arraySort((touch, at) -> at, arrayZip(
                 groupArray(bitShiftLeft(toUInt256(toUnixTimestamp64Milli(occurred_at)), 128) + reinterpretAsUInt128(touch_id)) AS order,
@@ -92,38 +94,39 @@ WITH
         FROM
         (
             SELECT
-                person_id, occurred_at, touch_id, session_id, source_id,
+                profile_id, person_id, occurred_at, touch_id, session_id, source_id,
                 toUInt32(reinterpretAsUInt16(toString(country)) * 4 + transform(device, {devices:Array(String)}, arrayEnumerate({devices:Array(String)}), 0)) AS place
             FROM touches AS t FINAL
             INNER JOIN
             (
-                SELECT visitor_id, person_id FROM attribution_links
-                WHERE batch_id = {batch_id:UUID} AND profile_id = {profile_id:UUID} AND bucket = {bucket:UInt16}
-            ) AS l ON l.visitor_id = t.visitor_id
+                SELECT profile_id AS of_profile, visitor_id AS of_visitor, person_id FROM attribution_links
+                WHERE batch_id = {batch_id:UUID} AND bucket BETWEEN {first_bucket:UInt16} AND {last_bucket:UInt16}
+            ) AS l ON l.of_profile = t.profile_id AND l.of_visitor = t.visitor_id
             -- The people of a bucket have other browsers all over the table: of what is not theirs, only this column is to be read.
-            PREWHERE profile_id = {profile_id:UUID}
-                AND visitor_id IN
+            PREWHERE (profile_id, visitor_id) IN
                 (
-                    SELECT visitor_id FROM attribution_links
-                    WHERE batch_id = {batch_id:UUID} AND profile_id = {profile_id:UUID} AND bucket = {bucket:UInt16}
+                    SELECT profile_id, visitor_id FROM attribution_links
+                    WHERE batch_id = {batch_id:UUID} AND bucket BETWEEN {first_bucket:UInt16} AND {last_bucket:UInt16}
                 )
             UNION ALL
             SELECT
-                person_id, occurred_at, touch_id, toUUID('00000000-0000-0000-0000-000000000000') AS session_id, source_id,
+                profile_id, person_id, occurred_at, touch_id, toUUID('00000000-0000-0000-0000-000000000000') AS session_id, source_id,
                 toUInt32(reinterpretAsUInt16('ZZ') * 4) AS place
             FROM attribution_touches
-            WHERE batch_id = {batch_id:UUID} AND profile_id = {profile_id:UUID} AND bucket = {bucket:UInt16}
+            WHERE batch_id = {batch_id:UUID} AND bucket BETWEEN {first_bucket:UInt16} AND {last_bucket:UInt16}
         )
-        GROUP BY person_id
+        GROUP BY profile_id, person_id
     ),
     journeys AS
     (
-        SELECT whose, touches, moments, doubles FROM gathered AS g LEFT JOIN told_twice AS d ON d.told_of = g.whose
+        SELECT whose_profile, whose, touches, moments, doubles
+        FROM gathered AS g
+        LEFT JOIN told_twice AS d ON d.told_in = g.whose_profile AND d.told_of = g.whose
     ),
     conversions AS
     (
         SELECT * FROM attribution_conversions
-        WHERE batch_id = {batch_id:UUID} AND profile_id = {profile_id:UUID} AND bucket = {bucket:UInt16} AND is_eligible
+        WHERE batch_id = {batch_id:UUID} AND bucket BETWEEN {first_bucket:UInt16} AND {last_bucket:UInt16} AND is_eligible
     ),
     windows AS
     (
@@ -145,7 +148,7 @@ WITH
         -- From the journeys, although every conversion is wanted: a journey is long, and is then repeated for a few conversions at a
         -- time (see the settings below), not for all thousand of a customer who is everybody.
         FROM journeys AS j
-        RIGHT JOIN conversions AS c ON j.whose = c.person_id
+        RIGHT JOIN conversions AS c ON j.whose_profile = c.profile_id AND j.whose = c.person_id
     ),
     weighed AS
     (
@@ -197,7 +200,9 @@ SELECT
         if(empty(further_shares), 0, cityHash64(further_shares, further_model_versions))) AS content_hash,
     cause,
     further_shares,
-    {model_versions:Map(LowCardinality(String), UInt32)} AS further_model_versions
+    {model_versions:Map(LowCardinality(String), UInt32)} AS further_model_versions,
+    {applied_at:DateTime64(3, 'UTC')} AS applied_at,
+    cause_ref
 FROM weighed AS w
 SETTINGS
     query_plan_join_swap_table = 'false',

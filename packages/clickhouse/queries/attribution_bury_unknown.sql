@@ -1,6 +1,6 @@
 -- After the last bucket of a replay: rows that the ledger knows nothing of are buried.
-INSERT INTO attribution_results (profile_id, conversion_time, conversion_id, version, is_deleted, cause)
-SELECT profile_id, conversion_time, conversion_id, {version:UInt64}, 1, {cause:String}
+INSERT INTO attribution_results (profile_id, conversion_time, conversion_id, version, is_deleted, cause, cause_ref)
+SELECT profile_id, conversion_time, conversion_id, {version:UInt64}, 1, {cause:String}, {cause_ref:UUID}
 FROM attributed_conversions FINAL
 WHERE profile_id = {profile_id:UUID}
     AND (conversion_time, conversion_id) NOT IN

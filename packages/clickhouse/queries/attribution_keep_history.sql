@@ -1,15 +1,15 @@
 -- Before results take the place of earlier ones: the earlier ones go to the history, if they say something else.
-INSERT INTO attribution_history (* EXCEPT (replaced_at))
-SELECT old.*, r.version, r.cause
+INSERT INTO attribution_history
+SELECT old.* REPLACE (r.cause_ref AS replaced_ref), r.version, r.cause, {applied_at:DateTime64(3, 'UTC')}
 FROM
 (
     SELECT * FROM attributed_conversions FINAL
-    WHERE profile_id = {profile_id:UUID}
-        AND (conversion_time, conversion_id) IN (SELECT conversion_time, conversion_id FROM attribution_results WHERE profile_id = {profile_id:UUID} AND version = {version:UInt64})
+    WHERE (profile_id, conversion_time, conversion_id) IN
+        (SELECT profile_id, conversion_time, conversion_id FROM attribution_results WHERE version = {version:UInt64})
 ) AS old
 INNER JOIN
 (
-    SELECT conversion_time, conversion_id, version, is_deleted, content_hash, cause FROM attribution_results
-    WHERE profile_id = {profile_id:UUID} AND version = {version:UInt64}
-) AS r ON r.conversion_time = old.conversion_time AND r.conversion_id = old.conversion_id
+    SELECT profile_id, conversion_time, conversion_id, version, is_deleted, content_hash, cause, cause_ref FROM attribution_results
+    WHERE version = {version:UInt64}
+) AS r ON r.profile_id = old.profile_id AND r.conversion_time = old.conversion_time AND r.conversion_id = old.conversion_id
 WHERE r.version > old.version AND (r.content_hash != old.content_hash OR r.is_deleted)

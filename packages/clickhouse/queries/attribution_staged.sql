@@ -1,5 +1,6 @@
 -- What of a batch is still there, bucket by bucket.
-SELECT bucket, count() AS conversions FROM attribution_conversions
+SELECT toUInt16(intDiv(bucket * {buckets:UInt32}, 65536)) AS nth, count() AS conversions, max(bucket) AS last_hash
+FROM attribution_conversions
 WHERE batch_id = {batch_id:UUID} AND profile_id = {profile_id:UUID}
-GROUP BY bucket
-ORDER BY bucket
+GROUP BY nth
+ORDER BY nth

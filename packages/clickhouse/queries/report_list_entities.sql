@@ -2,21 +2,8 @@
 -- which is then there also when it did nothing.
 WITH
 {{part sources}},
-{{part credits by credit of model}},
+{{part sums by credit of model}},
 {{part delivered}},
-    earned AS
-    (
-        SELECT
-            owner_id,
-            conversion_type,
-            count() AS conversions,
-            countIf(is_cash) AS payments,
-            countIf(is_cash AND is_new_purchase) AS first_payments,
-            sumIf(credit, is_cash) AS value,
-            countIf(is_cash AND has_value) AS valued
-        FROM credits
-        GROUP BY owner_id, conversion_type
-    ),
     spent AS
     (
         SELECT
@@ -56,7 +43,7 @@ WITH
             SELECT owner_id, conversion_type, conversions, payments, first_payments, value, valued,
                 toDecimal256(0, 40) AS spend, false AS is_spend_unknown, 0 AS impressions, 0 AS clicks, NULL AS reach, NULL AS conversations,
                 CAST(NULL, 'Nullable(Decimal(76, 20))') AS platform_conversions, CAST(NULL, 'Nullable(Decimal(76, 40))') AS platform_value
-            FROM earned
+            FROM sums
             UNION ALL
             SELECT owner_id, '', 0, 0, 0, 0, 0, spend, is_spend_unknown, impressions, clicks, reach, conversations, platform_conversions, platform_value FROM spent
             UNION ALL

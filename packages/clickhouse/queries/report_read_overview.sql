@@ -10,7 +10,7 @@ SELECT
     countIf(c.revenue_type = 'cash' AND c.has_value) AS valued
 FROM
 (
-    SELECT conversion_time, conversion_type, revenue_type, value, has_value, source_ids[-1] AS source_id
+    SELECT conversion_time, conversion_type, revenue_type, value, has_value, last_source AS source_id
     FROM attributed_conversions FINAL
     WHERE profile_id = {profile_id:UUID}
         AND conversion_time >= {from:DateTime64(3, 'UTC')}

@@ -17,7 +17,7 @@ const Code = z
   .trim()
   .regex(/^[A-Za-z0-9-]{6,20}$/, 'must be the six digits that the authenticator shows, or a recovery code')
   .meta({ examples: ['123456'] });
-const Challenge = z
+export const Challenge = z
   .string()
   .regex(/^[\w.%~+=-]{20,500}$/, 'must be the challenge that signing in answered with')
   .meta({ examples: ['2fa-9fK2mQx7LwZr4TbNcVhS'] });

@@ -4,7 +4,8 @@ import { accountClient } from '../client.ts';
 import { Brand } from '../parts/brand.tsx';
 import { Answered } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
-import { accountQuery, sessionsQuery } from '../queries.ts';
+import { addPasskey, canUsePasskeys } from '../passkeys.ts';
+import { accountQuery, passkeysQuery, sessionsQuery } from '../queries.ts';
 
 /** How somebody signs in, and where they are signed in. */
 export function SignInSettings() {
@@ -24,6 +25,7 @@ export function SignInSettings() {
           <>
             <p className="text-soft">{email}</p>
             {isEnabled ? <HasSecondFactor /> : <NoSecondFactor />}
+            <Passkeys />
             <Sessions />
           </>
         )}
@@ -89,6 +91,43 @@ function HasSecondFactor() {
     <Section title="Second factor">
       <p>On. Signing in takes your password and a code.</p>
       <Ask label="Your password" type="password" button="Give it up" error={disable.error} onSubmit={disable.mutate} />
+    </Section>
+  );
+}
+
+function Passkeys() {
+  const changed = useAccountChanged();
+  const passkeys = useQuery(passkeysQuery);
+  const add = useMutation({
+    mutationFn: (password: string) => addPasskey(`Added ${new Date().toLocaleDateString()}`, password),
+    onSuccess: changed,
+  });
+  const giveUp = useMutation({
+    mutationFn: (id: string) => accountClient.deletePasskey({ params: { id } }),
+    onSuccess: changed,
+  });
+  return (
+    <Section title="Passkeys">
+      <p>With one, your device signs you in by finger, face or PIN: no password and no code.</p>
+      <Answered query={passkeys}>
+        {(rows) => (
+          <ul className="grid gap-3">
+            {rows.map(({ id, name }) => (
+              <li key={id} className="flex flex-wrap items-center justify-between gap-3 border-line border-t pt-3">
+                <span>{name}</span>
+                <button type="button" className="button" onClick={() => giveUp.mutate(id)} disabled={giveUp.isPending}>
+                  Give it up
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Answered>
+      {canUsePasskeys() ? (
+        <Ask label="Your password" type="password" button="Add a passkey" error={add.error} onSubmit={add.mutate} />
+      ) : (
+        <p className="label">This browser can make none here: it wants HTTPS, and a name in the address.</p>
+      )}
     </Section>
   );
 }

@@ -5,6 +5,7 @@ import { useId } from 'react';
 import { accountClient } from '../client.ts';
 import { Brand } from '../parts/brand.tsx';
 import { useTitle } from '../parts/use-title.ts';
+import { canUsePasskeys, signInWithPasskey } from '../passkeys.ts';
 
 const route = getRouteApi('/sign-in');
 
@@ -23,6 +24,8 @@ export function SignIn() {
     mutationFn: (body: { email: string; password: string }) => accountClient.signIn({ body }),
     onSuccess: ({ data }) => 'challenge' in data || goOn(),
   });
+  const byPasskey = useMutation({ mutationFn: signInWithPasskey, onSuccess: goOn });
+  const failure = signIn.error ? wordsFor(signIn.error) : byPasskey.error?.message;
   const challenge = signIn.data && 'challenge' in signIn.data.data ? signIn.data.data.challenge : undefined;
   return (
     <main className="grid min-h-dvh place-items-center p-4">
@@ -39,9 +42,9 @@ export function SignIn() {
           }}
         >
           <h1>Sign in</h1>
-          {signIn.isError && (
+          {failure && (
             <p role="alert" className="border-problem border-l-2 pl-3 text-problem">
-              {wordsFor(signIn.error)}
+              {failure}
             </p>
           )}
           <div className="grid gap-1">
@@ -66,6 +69,11 @@ export function SignIn() {
           <button className="button-main" type="submit" disabled={signIn.isPending}>
             {signIn.isPending ? 'Signing in …' : 'Sign in'}
           </button>
+          {canUsePasskeys() && (
+            <button className="button" type="button" disabled={byPasskey.isPending} onClick={() => byPasskey.mutate()}>
+              Sign in with a passkey
+            </button>
+          )}
         </form>
         <p className="label mt-4">
           Accounts are made by whoever runs this server, or by an invitation. Building on the API?{' '}

@@ -1,0 +1,62 @@
+/**
+ * The month's report as one would write it by hand for these tables and nothing else: campaigns only, one currency, no paging, spend told of campaigns
+ * themselves. Conversions are added up before anything is joined.
+ */
+export const bareReport = {
+  last_touch: (profileId: string) =>
+    report(
+      profileId,
+      `SELECT o.owner AS owner, conversion_type, sum(n) AS conversions, sum(paid) AS payments, sum(new) AS first_payments, sum(money) AS value
+      FROM (
+        SELECT last_source AS source_id, conversion_type, count() AS n, ${figures}
+        FROM attributed_conversions FINAL WHERE ${month(profileId)} GROUP BY source_id, conversion_type
+      ) AS c
+      INNER JOIN owned AS o ON o.source_id = c.source_id
+      GROUP BY owner, conversion_type`,
+    ),
+  linear: (profileId: string) =>
+    report(
+      profileId,
+      `SELECT owners[number] AS owner, conversion_type, conversions, payments, first_payments, value
+      FROM (
+        SELECT number, conversion_type, countIf(nth = 1) AS conversions, countIf(nth = 1 AND is_cash) AS payments,
+          countIf(nth = 1 AND is_cash AND is_new) AS first_payments, sumIf(share, is_cash) AS value
+        FROM (
+          SELECT conversion_type, revenue_type = 'cash' AS is_cash, is_first_payment AND purchase_id = conversion_id AS is_new, linear,
+            arrayMap(source -> transform(source, from_sources, to_owners, toUInt32(0)), source_ids) AS numbers
+          FROM attributed_conversions FINAL WHERE ${month(profileId)}
+        )
+        ARRAY JOIN numbers AS number, linear AS share, arrayEnumerateUniq(numbers) AS nth
+        GROUP BY number, conversion_type
+      )
+      WHERE number > 0`,
+      `, (SELECT groupArray(source_id) FROM (SELECT source_id FROM owned ORDER BY source_id)) AS from_sources,
+      (SELECT arraySort(groupUniqArray(owner)) FROM owned) AS owners,
+      (SELECT groupArray(toUInt32(number)) FROM (SELECT dense_rank() OVER (ORDER BY owner) AS number FROM owned ORDER BY source_id)) AS to_owners`,
+    ),
+};
+
+const figures = `countIf(revenue_type = 'cash') AS paid, countIf(revenue_type = 'cash' AND is_first_payment AND purchase_id = conversion_id) AS new,
+  sumIf(value, revenue_type = 'cash') AS money`;
+
+const month = (profileId: string) =>
+  `profile_id = '${profileId}' AND conversion_time >= '2026-05-01 00:00:00' AND conversion_time < '2026-06-01 00:00:00'`;
+
+const report = (profileId: string, earned: string, further = '') => `
+  WITH toUUID('00000000-0000-0000-0000-000000000000') AS nobody,
+    owned AS (
+      SELECT s.source_id AS source_id, if(s.campaign_id != nobody, s.campaign_id, e.campaign_id) AS owner
+      FROM (SELECT source_id, campaign_id, ad_id FROM touch_sources FINAL WHERE profile_id = '${profileId}') AS s
+      LEFT JOIN (SELECT entity_id, campaign_id FROM ad_entities FINAL WHERE profile_id = '${profileId}') AS e ON e.entity_id = s.ad_id
+      WHERE owner != nobody
+    )${further}
+  SELECT e.owner AS id, sum(conversions), sum(payments), sum(first_payments), sum(value) AS earned, groupArray((conversion_type, conversions)),
+    any(d.spend), any(d.impressions), any(d.clicks), any(n.name)
+  FROM (${earned}) AS e
+  LEFT JOIN (
+    SELECT entity_id, sum(spend) AS spend, sum(impressions) AS impressions, sum(clicks) AS clicks FROM ad_delivery_daily FINAL
+    WHERE profile_id = '${profileId}' AND level = 'campaign' AND day >= '2026-05-01' AND day <= '2026-05-31' GROUP BY entity_id
+  ) AS d ON d.entity_id = e.owner
+  LEFT JOIN (SELECT entity_id, name FROM ad_entities FINAL WHERE profile_id = '${profileId}') AS n ON n.entity_id = e.owner
+  GROUP BY id ORDER BY earned DESC, toString(id) LIMIT 10
+  SETTINGS do_not_merge_across_partitions_select_final = 1`;

@@ -1,0 +1,1 @@
+last_non_direct_source

@@ -1,0 +1,36 @@
+{{part owned}},
+    -- What each owner earned under the model, by type of conversion. Conversions are added up by source first: there are few sources, so
+    -- whose each is, is looked up once and not for every conversion.
+    sums AS
+    (
+        SELECT
+            o.owner AS owner_id,
+            conversion_type,
+            sum(conversions) AS conversions,
+            sum(payments) AS payments,
+            sum(first_payments) AS first_payments,
+            sum(value) AS value,
+            sum(valued) AS valued,
+            -- Who earns at all earns all.
+            conversions AS whole_conversions,
+            payments AS whole_payments,
+            first_payments AS whole_first_payments
+        FROM
+        (
+            SELECT
+                {{part source by model}} AS source_id,
+                conversion_type,
+                count() AS conversions,
+                countIf(revenue_type = 'cash') AS payments,
+                countIf(revenue_type = 'cash' AND is_first_payment AND purchase_id = conversion_id) AS first_payments,
+                sumIf(value, revenue_type = 'cash') AS value,
+                countIf(revenue_type = 'cash' AND has_value) AS valued
+            FROM attributed_conversions FINAL
+            WHERE profile_id = {profile_id:UUID}
+                AND conversion_time >= {from:DateTime64(3, 'UTC')}
+                AND conversion_time < {until:DateTime64(3, 'UTC')}
+            GROUP BY source_id, conversion_type
+        ) AS s
+        ANY LEFT JOIN owned AS o ON o.source_id = s.source_id
+        GROUP BY owner_id, conversion_type
+    )

@@ -1,0 +1,50 @@
+import { openFlakyLineTo, openTestkit, type Testkit } from '@tributary/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isAway } from './away.ts';
+import { PatientPool } from './patient-pool.ts';
+
+let kit: Testkit;
+beforeAll(async () => {
+  kit = await openTestkit();
+});
+afterAll(() => kit.close());
+
+test('frozen, PostgreSQL keeps the first ones waiting, not everybody; back, it is asked again', {
+  timeout: 60_000,
+}, async () => {
+  const line = await openFlakyLineTo(kit.database.appUrl);
+  // Longer than the test: whoever is told earlier did not wait for a connection of their own.
+  const pool = new PatientPool({ connectionString: line.url, max: 2, connectionTimeoutMillis: 60_000 });
+  pool.on('error', () => {});
+  const errorOf = (asked: Promise<unknown>) => asked.then(() => undefined).catch((error: unknown) => error);
+  try {
+    await Promise.all([pool.query('SELECT 1'), pool.query('SELECT 1')]);
+    line.freeze();
+    const atWork = [pool.query('SELECT 1'), pool.query('SELECT 1')];
+    const waiting = await Promise.all(Array.from({ length: 5 }, () => errorOf(pool.query('SELECT 1'))));
+    for (const error of [...waiting, await errorOf(pool.connect())]) {
+      expect(isAway(error)).toBe(true);
+      expect((error as Error).message).toBe('PostgreSQL does not answer.');
+    }
+    line.mend();
+    await Promise.all(atWork);
+    await expect.poll(() => errorOf(pool.query('SELECT 1')), { timeout: 20_000 }).toBeUndefined();
+    expect(pool.waitingCount).toBe(0);
+  } finally {
+    line.mend();
+    await pool.end();
+    await line.close();
+  }
+});
+
+test('a busy pool is waited for: PostgreSQL is there', { timeout: 60_000 }, async () => {
+  const pool = new PatientPool({ connectionString: kit.database.appUrl, max: 1, connectionTimeoutMillis: 30_000 });
+  try {
+    const slow = pool.query('SELECT pg_sleep(2.5)');
+    const { rows } = await pool.query('SELECT 1 AS one');
+    expect(rows).toEqual([{ one: 1 }]);
+    await slow;
+  } finally {
+    await pool.end();
+  }
+});

@@ -1,0 +1,61 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type CauseKind, causeKinds } from '@tributary/vocabulary';
+import { expect, test } from 'vitest';
+
+/** Which place writes a kind of cause. Null: nobody does yet. */
+const places: Record<CauseKind, string | null> = {
+  outcome_recorded: 'packages/rules/causes.ts',
+  refund: 'packages/rules/causes.ts',
+  amount_changed: 'packages/rules/causes.ts',
+  moved_in_time: 'packages/rules/causes.ts',
+  payer: 'packages/rules/causes.ts',
+  details_changed: 'packages/rules/causes.ts',
+  late_visit: 'public.mark_touched',
+  late_referral: 'domain/outcomes/mark-dirty.ts',
+  link: 'domain/outcomes/mark-dirty.ts',
+  unlink: null,
+  merge: 'public.mark_merged',
+  split: null,
+  first_payment: 'domain/outcomes/mark-dirty.ts',
+  definition: 'domain/outcomes/spread-definition.job.ts',
+  rate: 'domain/outcomes/price-outcomes.ts',
+  currency: null,
+  rules: null,
+  replay: 'domain/attribution/replay.ts',
+  retry: 'domain/attribution/attribution.queue.ts',
+  erasure: 'domain/outcomes/erase.ts',
+};
+
+/** What marks conversions, or says with what to: nothing else can write a cause. */
+const isWriter = (text: string) => /\bmarkDirty\(|dirty_conversions|CauseKind|attribution_bury_unknown/.test(text);
+
+const root = join(import.meta.dirname, '..');
+/** The demo fills a ledger in one go, as if it had been recorded; no product does. */
+const files = globSync(['domain/**/*.ts', 'packages/rules/**/*.ts', 'apps/**/*.ts'], { cwd: root })
+  .filter((path) => !/node_modules|\.test\.ts$|\.fixture\.ts$|^apps\/cli\/demo\//.test(path))
+  .map((path) => ({ place: path, text: readFileSync(join(root, path), 'utf8') }));
+/** As they stand after all migrations. */
+const functions = readFileSync(join(root, 'packages/postgres/schema.sql'), 'utf8')
+  .split(/^(?=CREATE (?:FUNCTION|TABLE|VIEW|TRIGGER|INDEX))/m)
+  .flatMap((text) => {
+    const name = /^CREATE FUNCTION ([\w.]+)/.exec(text)?.[1];
+    return name ? [{ place: name, text }] : [];
+  });
+
+const writersOf = (kind: CauseKind) =>
+  [...files, ...functions]
+    .filter(({ text }) => isWriter(text))
+    .filter(({ text }) =>
+      new RegExp(`[[ ]'${kind}'\\]|'\\{${kind}\\}'|: '${kind}'|\\? '${kind}'|\\b'${kind}' AS cause`).test(text),
+    )
+    .map(({ place }) => place);
+
+test('each kind of cause is written by one place, or by nobody yet', () => {
+  const found = Object.fromEntries(
+    Object.keys(causeKinds).map((kind) => [kind, writersOf(kind as CauseKind)] as const),
+  );
+  expect(found).toEqual(
+    Object.fromEntries(Object.entries(places).map(([kind, place]) => [kind, place ? [place] : []])),
+  );
+});
