@@ -42,6 +42,8 @@ export interface ApiOptions {
   /** Writes summaries of journeys; without one they are not made. */
   readonly languageModel: LanguageModel | undefined;
   readonly summariesPerDay: number;
+  /** How long whoever says who paid is kept waiting for attribution to follow. */
+  readonly attributionWaitMs: number;
   readonly vault: Vault;
   /** What sessions are signed with, newest first. */
   readonly sessionKeys: () => readonly MasterKey[];
@@ -166,6 +168,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       vault,
       languageModel: options.languageModel,
       summariesPerDay: options.summariesPerDay,
+      attributionWaitMs: options.attributionWaitMs,
       findCustomerTotals,
       goals: goalReader,
       payments: paymentStandings,

@@ -6,6 +6,7 @@ import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { runProcess } from '@tributary/platform';
 import { openMetrics, type Tracing } from '@tributary/telemetry';
 import { createVault } from '@tributary/vault';
+import { limits } from '@tributary/vocabulary';
 import { createApi } from './app.ts';
 
 /** Whoever waits for a report gets an answer before the request's own time is up, if only that ClickHouse is away. */
@@ -37,6 +38,7 @@ await runProcess('api', async (platform) => {
     openDns: dnsOpener(settings.dnsServers),
     languageModel: modelOf(settings),
     summariesPerDay: settings.summariesPerDay,
+    attributionWaitMs: limits.payments.attributionWaitMs,
     vault: createVault(() => ring.keys('envelope')),
     sessionKeys: () => ring.keys('session'),
     tombstoneKey: () => ring.eldest('tombstone').bytes,

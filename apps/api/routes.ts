@@ -10,6 +10,7 @@ import * as erasures from '@tributary/domain/erasures/room.ts';
 import * as journeys from '@tributary/domain/journeys/room.ts';
 import * as linkTokens from '@tributary/domain/link-tokens/room.ts';
 import * as outcomes from '@tributary/domain/outcomes/room.ts';
+import * as payments from '@tributary/domain/payments/room.ts';
 import * as reports from '@tributary/domain/reports/room.ts';
 import * as tenants from '@tributary/domain/tenants/room.ts';
 import * as topPerformers from '@tributary/domain/top-performers/room.ts';
@@ -77,6 +78,13 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   createGoalDefinition: definitions.createGoalDefinition,
   listGoalDefinitions: definitions.listGoalDefinitions,
   createGoal: definitions.createGoal,
+  listPayments: payments.listPayments,
+  readPayment: payments.readPayment,
+  updateInstallment: payments.updateInstallment,
+  updatePayer: payments.updatePayer,
+  createPaymentRefund: payments.createPaymentRefund,
+  deletePaymentRefund: payments.deletePaymentRefund,
+  createCardpayPayment: payments.createCardpayPayment,
   importSpend: campaigns.importSpend,
   listCampaigns: reports.listCampaigns,
   readUnattributed: reports.readUnattributed,

@@ -4,6 +4,7 @@ import type { ErasureServices } from '@tributary/domain/erasures/room.ts';
 import type { JourneyServices } from '@tributary/domain/journeys/room.ts';
 import type { LinkTokenServices } from '@tributary/domain/link-tokens/room.ts';
 import type { EventServices } from '@tributary/domain/outcomes/room.ts';
+import type { PaymentServices } from '@tributary/domain/payments/room.ts';
 import type { AddOwner, ReadinessStep } from '@tributary/domain/tenants/room.ts';
 import type { TrackingServices } from '@tributary/domain/tracking/room.ts';
 import type { Jobs } from '@tributary/work';
@@ -14,6 +15,7 @@ export interface Services
     TrackingServices,
     LinkTokenServices,
     EventServices,
+    PaymentServices,
     JourneyServices,
     ErasureServices {
   readonly baseUrl: string;

@@ -4,6 +4,7 @@ import { sweepFreshness } from '@tributary/domain/attribution/room.ts';
 import { forgetDeadLetters, type Ingestion } from '@tributary/domain/ingestion/room.ts';
 import { fetchRates, type RateSources } from '@tributary/domain/money/room.ts';
 import { priceOutcomes, spreadDefinition } from '@tributary/domain/outcomes/room.ts';
+import { applyWaitingRefunds } from '@tributary/domain/payments/room.ts';
 import { rebuildScores } from '@tributary/domain/top-performers/room.ts';
 import type { Outbound } from '@tributary/outbound';
 import { type Postgres, sweepExpired, sweepOld } from '@tributary/postgres';
@@ -60,6 +61,7 @@ export function jobHandlers({ app, system, clickhouse, now, ...rest }: Work): Jo
         rateSources,
         signal,
       ),
+    applyWaitingRefunds: async (_payload, signal) => void (await applyWaitingRefunds(app, system, now(), signal)),
     rebuildScores: async () => void (await rebuildScores(system, now())),
   };
 }

@@ -35,6 +35,7 @@ await importRows([
   { phone: '+56 9 8765 0000' },
   { national_id: '12.345.678-5', first_name: 'Mariana' },
 ]);
+const importedAt = kit.clock.now().toISOString();
 const get = (query: Record<string, string>, headers: Record<string, string> = { ...key.headers }) =>
   server.fastify.inject({ method: 'GET', url: `/api/v1/customers/search?${new URLSearchParams(query)}`, headers });
 
@@ -66,8 +67,8 @@ describe('200', () => {
           last_name: 'González Soto',
           primary_email: 'maria.gonzalez@example.cl',
           primary_phone: '+56987654321',
-          first_seen_at: kit.clock.now().toISOString(),
-          last_seen_at: kit.clock.now().toISOString(),
+          first_seen_at: importedAt,
+          last_seen_at: importedAt,
           conversion_count: 0,
           cash_revenue: '0',
           sources: ['import'],

@@ -1,6 +1,6 @@
 import type { AnswerOf, Routes } from '@tributary/contract';
 import type { Lineage } from '@tributary/domain/campaigns';
-import { entityIdOf } from '@tributary/rules';
+import { entityIdOf, netOf } from '@tributary/rules';
 import { type EntityLevel, nilUuid } from '@tributary/vocabulary';
 import type { LedgerEvent, TimelineEvent, VisitEvent, VisitlessEvent } from './timeline.ts';
 
@@ -88,7 +88,7 @@ function showOutcome({ row, isSynthetic }: LedgerEvent, { lineages }: Around): J
     source: provider ?? row.origin?.source ?? null,
     medium: row.origin?.medium ?? null,
     campaign: campaignOf(entitiesOfOutcome(row), lineages),
-    value_amount: row.amount === null ? null : Number(row.amount),
+    value_amount: row.amount === null ? null : Number(netOf(row.amount, row.refunded)),
     currency: row.currency,
     device: null,
     browser: null,

@@ -2,20 +2,19 @@ import type { AnswerOf, Routes } from '@tributary/contract';
 import type { Evidence } from '@tributary/domain/customers';
 import { listDefinitionKeys } from '@tributary/domain/definitions';
 import { answer, type Handles, type ProfileContext, refuse } from '@tributary/operations';
-import { isFinerThan } from '@tributary/rules';
-import type { EventWarning } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import type { Gathering } from './gathering.ts';
-import { type EventFault, type ReadEvent, readEvent, readOneOfMany } from './read-event.ts';
-import { type RecordContext, type Recorded, recordOutcomes, untilRecorded } from './record-outcomes.ts';
+import { type EventFault, type ReadBody, type ReadEvent, readBody, readOneOfMany } from './read-event.ts';
+import { recordAll, type Taken } from './record-all.ts';
+import { type RecordContext, untilRecorded } from './record-outcomes.ts';
 import type { OutcomeServices } from './services.ts';
 
 type Answer = AnswerOf<Routes['createEvent']>;
 type Told = ReadEvent & { readonly evidence: Evidence };
 
-/** An event as it was recorded, with how the profile's definitions are called where none says what it means. */
+/** What became of an event, with how the profile's definitions are called where none says what it means. */
 interface Gathered {
-  readonly recorded: Recorded;
+  readonly taken: Taken;
   readonly definitions?: string[];
 }
 
@@ -29,14 +28,17 @@ type EventContext = ProfileContext & EventServices;
 export const createEvent: Handles<Routes['createEvent'], EventServices> = async ({ body }, context) =>
   'events' in body
     ? recordMany(body.events, context)
-    : recordOne(readEvent(context.caller.profileId, body, context.now, uuid), context);
+    : recordOne(readBody(context.caller.profileId, body, context.now, uuid), context);
 
-async function recordOne(read: ReadEvent | EventFault, context: EventContext): Promise<Answer> {
-  if ('code' in read) refuse(read.code, sayFault(read), { fields: { field: read.field } });
-  if (context.canShareEffect && isSmall(read)) return recordGathered(read, context);
-  return record(context, [read], ([one], definitions) =>
-    answer(202, { data: { ...receipt(context, read, one as Recorded), ...definitions } }),
-  );
+async function recordOne(read: ReadBody, context: EventContext): Promise<Answer> {
+  if ('code' in read) refuseFault(read);
+  if ('event' in read && context.canShareEffect && isSmall(read)) return recordGathered(read, context);
+  return record(context, [read], ([one], definitions) => showOne(context, one as Taken, definitions));
+}
+
+function showOne(context: EventContext, taken: Taken, definitions: { readonly definitions?: string[] }): Answer {
+  if ('code' in taken) refuseFault(taken);
+  return answer(202, { data: { ...receipt(context, taken), ...definitions } });
 }
 
 /** Larger ones are recorded by themselves: nobody waits for what somebody else's takes to write. */
@@ -45,42 +47,41 @@ const isSmall = ({ rest }: ReadEvent): boolean => JSON.stringify(rest).length <=
 
 /** Shares its transaction with others of the profile. Each keeps its own evidence, and nothing of one is in the answer of another. */
 async function recordGathered(read: ReadEvent, context: EventContext): Promise<Answer> {
-  const { gathering, caller, now, requestId, mentions } = context;
-  const told: Told = { ...read, evidence: { source: 'events', saidAt: now, requestId } };
-  const { recorded, ...definitions } = await gathering.take(caller.profileId, told, (events) =>
+  const { gathering, caller, mentions } = context;
+  const told: Told = { ...read, evidence: evidenceOf(context) };
+  const { taken, ...definitions } = await gathering.take(caller.profileId, told, (events) =>
     recordTogether(events, context),
   );
-  if (recorded.customerId) mentions(recorded.customerId);
-  return answer(202, { data: { ...receipt(context, read, recorded), ...definitions } });
+  if ('recorded' in taken && taken.recorded.customerId) mentions(taken.recorded.customerId);
+  return showOne(context, taken, definitions);
 }
 
 async function recordTogether(events: readonly Told[], context: EventContext): Promise<readonly Gathered[]> {
   const { ledger, caller } = context;
+  const lacksDefinition = (taken: Taken) => 'recorded' in taken && !taken.recorded.isDefined;
   return untilRecorded(() =>
     ledger.transaction(async (tx) => {
-      const recorded = await recordOutcomes(tx, events, contextOf(context));
-      if (recorded.every(({ isDefined }) => isDefined)) return recorded.map((one) => ({ recorded: one }));
+      const all = await recordAll(tx, events, contextOf(context));
+      if (!all.some(lacksDefinition)) return all.map((taken) => ({ taken }));
       const definitions = await listDefinitionKeys(tx, caller.profileId);
-      return recorded.map((one) => ({ recorded: one, ...(!one.isDefined && { definitions }) }));
+      return all.map((taken) => ({ taken, ...(lacksDefinition(taken) && { definitions }) }));
     }),
   );
 }
 
 async function recordMany(candidates: readonly unknown[], context: EventContext): Promise<Answer> {
   const reads = candidates.map((candidate) => readOneOfMany(context.caller.profileId, candidate, context.now, uuid));
-  const good = reads.filter((read): read is ReadEvent => !('code' in read));
-  return record(context, good, (recorded, definitions) => {
-    const rest = [...recorded];
-    const results = reads.map((read, index) =>
-      'code' in read
+  return record(context, reads, (all, definitions) => {
+    const results = all.map((taken, index) =>
+      'code' in taken
         ? {
             index,
             status: 'rejected' as const,
-            code: read.code,
-            field: read.field,
-            message: sayFault(read),
+            code: taken.code,
+            field: taken.field,
+            message: sayFault(taken),
           }
-        : { index, ...receipt(context, read, rest.shift() as Recorded) },
+        : { index, ...receipt(context, taken) },
     );
     const summary: Record<string, number> = {
       total: results.length,
@@ -94,31 +95,36 @@ async function recordMany(candidates: readonly unknown[], context: EventContext)
   });
 }
 
+function refuseFault(fault: EventFault): never {
+  refuse(fault.code, sayFault(fault), { fields: { field: fault.field } });
+}
+
 const sayFault = ({ field, message }: EventFault): string =>
   field ? `The field "${field}" ${message}.` : `The event ${message}.`;
 
 async function record(
   context: EventContext,
-  events: readonly ReadEvent[],
-  show: (recorded: readonly Recorded[], definitions: { readonly definitions?: string[] }) => Answer,
+  reads: readonly ReadBody[],
+  show: (taken: readonly Taken[], definitions: { readonly definitions?: string[] }) => Answer,
 ): Promise<Answer> {
   const { effect, caller, mentions } = context;
   return untilRecorded(() =>
     effect(async (tx) => {
-      const recorded = await recordOutcomes(tx, events, contextOf(context));
+      const taken = await recordAll(tx, reads, contextOf(context));
+      const recorded = taken.flatMap((one) => ('recorded' in one ? [one.recorded] : []));
       for (const { customerId } of recorded) if (customerId) mentions(customerId);
-      if (recorded.every(({ isDefined }) => isDefined)) return show(recorded, {});
-      return show(recorded, { definitions: await listDefinitionKeys(tx, caller.profileId) });
+      if (recorded.every(({ isDefined }) => isDefined)) return show(taken, {});
+      return show(taken, { definitions: await listDefinitionKeys(tx, caller.profileId) });
     }),
   );
 }
 
 function contextOf(context: EventContext): RecordContext {
-  const { caller, now, requestId, tombstones, payments, findAdPlatforms, visitors } = context;
+  const { caller, now, tombstones, payments, findAdPlatforms, visitors } = context;
   return {
     profileId: caller.profileId,
     now,
-    evidence: { source: 'events', saidAt: now, requestId },
+    evidence: evidenceOf(context),
     teller: { source: 'api' },
     tombstones,
     payments,
@@ -127,8 +133,15 @@ function contextOf(context: EventContext): RecordContext {
   };
 }
 
-function receipt({ showKey, caller: { profileId } }: ProfileContext, read: ReadEvent, recorded: Recorded) {
-  const warnings = [...read.warnings, ...lacks(read, recorded)];
+const evidenceOf = ({ now, requestId }: EventContext): Evidence => ({ source: 'events', saidAt: now, requestId });
+
+function receipt({ showKey, caller: { profileId } }: ProfileContext, taken: Exclude<Taken, EventFault>) {
+  const warned = taken.warnings.length > 0 && { warnings: [...taken.warnings] };
+  if ('refund' in taken) {
+    const { id, status, paymentId } = taken.refund;
+    return { outcome_event_id: id, status, customer_key: null, payment_id: paymentId, ...warned };
+  }
+  const { read, recorded } = taken;
   return {
     outcome_event_id: recorded.outcomeId,
     status: recorded.status,
@@ -138,15 +151,6 @@ function receipt({ showKey, caller: { profileId } }: ProfileContext, read: ReadE
       key: recorded.customerKey,
       said: read.said.identifiers.find(({ kind }) => kind === 'external_customer_id')?.value,
     }),
-    ...(warnings.length > 0 && { warnings }),
+    ...warned,
   };
-}
-
-/** What was taken, and yet will not do what its sender hopes for. */
-function lacks({ event: { money }, said }: ReadEvent, { isDefined, customerId }: Recorded): EventWarning[] {
-  const warnings: EventWarning[] = [];
-  if (!isDefined) warnings.push('no_definition');
-  if (said.identifiers.length === 0 && customerId === null) warnings.push('nobody');
-  if (money && isFinerThan(money.amount, money.currency)) warnings.push('amount_rounded');
-  return warnings;
 }

@@ -28,13 +28,19 @@ export async function eraseOutcomes(tx: Tx, { profileId, customerIds, shellId, a
         SELECT DISTINCT subject_ref FROM outcomes
         WHERE profile_id = ${profileId} AND customer_id = ANY (${ids}::uuid[]) AND subject_ref IS NOT NULL AND erased_at IS NULL) named
     )
-    UPDATE outcomes o SET customer_id = ${shellId}, erased_at = ${at}, updated_at = ${at},
+    UPDATE outcomes o SET customer_id = ${shellId}, erased_at = ${at}, updated_at = ${at}, is_payer_assigned = false, said_customer_id = NULL,
       subject_ref = (SELECT stand_in FROM subjects s WHERE s.subject_ref = o.subject_ref),
       rest = coalesce((SELECT jsonb_object_agg(key, value) FROM jsonb_each(o.rest)
         WHERE key = ANY (${[...impersonalFields]}::text[]) AND value <> 'null'), '{}')
     WHERE o.profile_id = ${profileId} AND o.customer_id = ANY (${ids}::uuid[]) AND o.erased_at IS NULL RETURNING o.id`.execute(
     tx,
   );
+  // Whom the message of somebody else's payment named. What else it said was of them.
+  await sql`
+    UPDATE outcomes o SET said_customer_id = NULL, updated_at = ${at},
+      rest = coalesce((SELECT jsonb_object_agg(key, value) FROM jsonb_each(o.rest)
+        WHERE key = ANY (${[...impersonalFields]}::text[]) AND value <> 'null'), '{}')
+    WHERE o.profile_id = ${profileId} AND o.said_customer_id = ANY (${ids}::uuid[])`.execute(tx);
   // Under whom a conversion stands in the columns is worked out with it.
   await markDirty(tx, profileId, new Map(rows.map(({ id }) => [id, ['erasure']])));
   const { numAffectedRows } = await sql`

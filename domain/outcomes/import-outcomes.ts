@@ -3,8 +3,9 @@ import { ServerEvent } from '@tributary/contract';
 import { findProfile } from '@tributary/domain/tenants';
 import type { Postgres } from '@tributary/postgres';
 import { v7 as uuid } from 'uuid';
-import { type ReadEvent, readOneOfMany } from './read-event.ts';
-import { recordOutcomes, untilRecorded } from './record-outcomes.ts';
+import { type EventFault, type ReadBody, readOneOfMany } from './read-event.ts';
+import { recordAll } from './record-all.ts';
+import { untilRecorded } from './record-outcomes.ts';
 import type { OutcomeServices } from './services.ts';
 
 /** A row of a file: its cells by the names of their columns. */
@@ -42,42 +43,47 @@ export async function openOutcomeImporter(
 ): Promise<OutcomeImporter | undefined> {
   if (!(await app.forProfile(profileId).transaction((tx) => findProfile(tx, profileId)))) return undefined;
   return {
-    check: (rows) => ({ recorded: 0, updated: 0, duplicate: 0, rejected: readRows(profileId, rows, now()).rejected }),
+    check: (rows) => ({
+      recorded: 0,
+      updated: 0,
+      duplicate: 0,
+      rejected: readRows(profileId, rows, now()).flatMap(({ row, read }) =>
+        'code' in read ? [faultAt(row, read)] : [],
+      ),
+    }),
     async import(rows) {
       const at = now();
-      const { events, rejected } = readRows(profileId, rows, at);
+      const reads = readRows(profileId, rows, at);
       const evidence = { source: 'file', saidAt: at, requestId: `req_${uuid()}` };
-      const recorded = await untilRecorded(() =>
+      const taken = await untilRecorded(() =>
         app.forProfile(profileId).transaction((tx) =>
-          recordOutcomes(tx, events, {
-            profileId,
-            now: at,
-            evidence,
-            teller: { source: 'import' },
-            ...services,
-          }),
+          recordAll(
+            tx,
+            reads.map(({ read }) => read),
+            { profileId, now: at, evidence, teller: { source: 'import' }, ...services },
+          ),
         ),
       );
-      const count = (wanted: string) => recorded.filter(({ status }) => status === wanted).length;
+      const rejected = taken.flatMap((one, index) =>
+        'code' in one ? [faultAt((reads[index] as (typeof reads)[number]).row, one)] : [],
+      );
+      const statuses = taken.flatMap((one) =>
+        'recorded' in one ? [one.recorded.status] : 'refund' in one ? [one.refund.status] : [],
+      );
+      const count = (wanted: string) => statuses.filter((status) => status === wanted).length;
       return { recorded: count('recorded'), updated: count('updated'), duplicate: count('duplicate'), rejected };
     },
   };
 }
 
-function readRows(
+const readRows = (
   profileId: string,
   rows: readonly OutcomeCells[],
   now: Date,
-): { events: ReadEvent[]; rejected: RejectedRow[] } {
-  const events: ReadEvent[] = [];
-  const rejected: RejectedRow[] = [];
-  for (const row of rows) {
-    const read = readOneOfMany(profileId, eventOf(row.cells), now, () => keyOf(row));
-    if ('code' in read) rejected.push({ line: row.line, field: read.field, message: read.message });
-    else events.push(read);
-  }
-  return { events, rejected };
-}
+): { readonly row: OutcomeCells; readonly read: ReadBody }[] =>
+  rows.map((row) => ({ row, read: readOneOfMany(profileId, eventOf(row.cells), now, () => keyOf(row)) }));
+
+const faultAt = ({ line }: OutcomeCells, { field, message }: EventFault): RejectedRow => ({ line, field, message });
 
 /** A row without money and key of its own is known by its place and content, so that the same file again is no second outcome. */
 function keyOf({ line, cells }: OutcomeCells): string {

@@ -1,7 +1,7 @@
 export { countDirty, eraseOutcomes, hasOutcomes } from './erase.ts';
 export { findCustomerTotals } from './find-customer-totals.ts';
 export { holdsPeople } from './holds-people.ts';
-export { markLinked, saveStandings } from './mark-dirty.ts';
+export { markDirty, markLinked, markTouchedCustomers, saveStandings } from './mark-dirty.ts';
 export {
   countConversions,
   findOutcome,
@@ -13,10 +13,29 @@ export {
   type OutcomeOwner,
   type PersonOutcome,
 } from './outcomes-of.ts';
-export type { OwnedPayment, PaymentChange, PaymentStandings, Placement } from './payment-standings.ts';
+export type {
+  OwnedPayment,
+  PaymentChange,
+  PaymentStandings,
+  Placement,
+  RefundReceipt,
+  ToldRefund,
+} from './payment-standings.ts';
+export {
+  findPayment,
+  findReferred,
+  isDirty,
+  type LedgerPayment,
+  listPayments,
+  lockMoney,
+  saveMerchantSays,
+  saveRefunded,
+} from './payments.ts';
 export { type ReadEvent, readEvent } from './read-event.ts';
+export { recordAll } from './record-all.ts';
 export { recordOutcomes, untilRecorded } from './record-outcomes.ts';
 export { recordVisitOutcomes, type VisitOutcome } from './record-visit-outcomes.ts';
 export type { FindAdPlatforms, OutcomeServices, VisitorLinks } from './services.ts';
 export { findOriginals } from './store.ts';
 export { sumWithoutRate } from './sum-without-rate.ts';
+export { OutcomeRace } from './write-outcomes.ts';

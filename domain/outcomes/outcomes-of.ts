@@ -127,7 +127,7 @@ export async function listNewestConversions(
   limit: number,
 ): Promise<PersonConversion[]> {
   const { rows } = await sql<Omit<PersonConversion, 'revenueType'> & { countsAsCash: boolean }>`
-    SELECT o.id, o.event_name AS "eventName", o.occurred_at AS "occurredAt", o.amount::text, o.currency,
+    SELECT o.id, o.event_name AS "eventName", o.occurred_at AS "occurredAt", trim_scale(greatest(o.amount - o.refunded, 0))::text AS amount, o.currency,
       o.conversion_type AS "conversionType", o.counts_as_cash AS "countsAsCash"
     FROM outcome_meanings o
     WHERE o.profile_id = ${profileId} AND ${isOwned(owner)} AND o.definition_id IS NOT NULL

@@ -1,6 +1,6 @@
 import { findRates } from '@tributary/domain/money';
 import type { Postgres } from '@tributary/postgres';
-import { convert, fromMinorUnits } from '@tributary/rules';
+import { convert, fromMinorUnits, netOf } from '@tributary/rules';
 import { nilUuid } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { markDirty } from './mark-dirty.ts';
@@ -37,16 +37,24 @@ export async function priceOutcomes(app: Postgres, system: Postgres, signal: Abo
 
 const priceOfProfile = (app: Postgres, profileId: string, outcomeIds: readonly string[]): Promise<number> =>
   app.forProfile(profileId).transaction(async (tx) => {
-    const { rows } = await sql<{ id: string; at: Date; amount: string; currency: string; isPriced: boolean }>`
-      SELECT id, occurred_at AS at, amount::text, currency, reporting_amount IS NOT NULL AS "isPriced" FROM outcomes
+    const { rows } = await sql<{
+      id: string;
+      at: Date;
+      amount: string;
+      refunded: string;
+      currency: string;
+      isPriced: boolean;
+    }>`
+      SELECT id, occurred_at AS at, amount::text, refunded::text, currency, reporting_amount IS NOT NULL AS "isPriced" FROM outcomes
       WHERE profile_id = ${profileId} AND id = ANY (${outcomeIds}::uuid[]) AND amount IS NOT NULL
       ORDER BY idempotency_key FOR NO KEY UPDATE`.execute(tx);
     const open = rows.filter(({ isPriced }) => !isPriced);
     const rates = await findRates(tx, profileId, open);
-    const priced = open.flatMap(({ id, at, amount, currency }) => {
+    const priced = open.flatMap(({ id, at, amount, refunded, currency }) => {
       const found = rates.find(currency, at);
       if (!found) return [];
-      return [{ id, amount: fromMinorUnits(convert(amount, found.rate, rates.currency), rates.currency), ...found }];
+      const net = convert(netOf(amount, refunded), found.rate, rates.currency);
+      return [{ id, amount: fromMinorUnits(net, rates.currency), ...found }];
     });
     await sql`
       UPDATE outcomes o SET reporting_amount = p.amount, reporting_currency = ${rates.currency}, rate = p.rate, rate_date = p.day

@@ -3,6 +3,7 @@ import { type Evidence, readPhone, readWhatsAppId, type Said } from '@tributary/
 import {
   type AcceptedEvent,
   checkEvent,
+  compareAmounts,
   type EventRefusal,
   eventNameKey,
   type Identifier,
@@ -13,6 +14,7 @@ import {
   normaliseRut,
 } from '@tributary/rules';
 import type { z } from 'zod';
+import type { ToldRefund } from './payment-standings.ts';
 
 /** An event that may be recorded: what it says of the outcome, and of the person. */
 export interface ReadEvent {
@@ -35,6 +37,11 @@ export interface ReadEvent {
   readonly evidence?: Evidence;
 }
 
+/** What is told of money that went back, in place of an outcome. */
+export interface ReadRefund {
+  readonly refund: ToldRefund;
+}
+
 export interface EventFault {
   readonly field: string;
   readonly message: string;
@@ -42,6 +49,43 @@ export interface EventFault {
 }
 
 type Body = z.output<typeof ServerEvent>;
+
+/** What a body is: an outcome, a refund of one, or wrong. */
+export type ReadBody = ReadEvent | ReadRefund | EventFault;
+
+export const readBody = (profileId: string, body: Body, now: Date, newKey: () => string): ReadBody =>
+  body.refund_of ? readRefund(body, body.refund_of, now) : readEvent(profileId, body, now, newKey);
+
+/** Of whom a refund is, and what it is of, its payment says: all else in the body is not looked at. */
+function readRefund({ properties, ...body }: Body, refundOf: string, now: Date): ReadRefund | EventFault {
+  const { value, currency } = properties;
+  const checked = checkEvent(
+    {
+      eventName: 'refund',
+      idempotencyKey: body.idempotency_key,
+      occurredAt: body.occurred_at ? new Date(body.occurred_at) : undefined,
+      value: value ?? null,
+      // Without one it is the payment's, and any will do to look at the amount.
+      currency: currency ?? 'USD',
+    },
+    now,
+  );
+  if (!checked.ok) return faultOf(checked);
+  const { money, idempotencyKey, occurredAt } = checked.event;
+  if (!money || !idempotencyKey || compareAmounts(money.amount, '0') === 0)
+    return { field: 'properties.value', message: 'must be above zero: how much went back', code: 'validation_error' };
+  return {
+    refund: {
+      idempotencyKey,
+      paymentRef: refundOf.trim(),
+      kind: body.refund_kind ?? 'refund',
+      status: body.refund_status ?? 'completed',
+      amount: money.amount,
+      currency: currency ?? null,
+      refundedAt: occurredAt,
+    },
+  };
+}
 
 /** What an event says, or the first thing that is wrong with it. `newKey` stands in where no key was sent and no money is at stake. */
 export function readEvent(profileId: string, body: Body, now: Date, newKey: () => string): ReadEvent | EventFault {
@@ -87,18 +131,13 @@ export function readEvent(profileId: string, body: Body, now: Date, newKey: () =
 const unkeepable = /\\u(?:0000|d[89a-f])/;
 
 /** One of many: each is checked by itself, so that a bad one costs the others nothing. */
-export function readOneOfMany(
-  profileId: string,
-  candidate: unknown,
-  now: Date,
-  newKey: () => string,
-): ReadEvent | EventFault {
+export function readOneOfMany(profileId: string, candidate: unknown, now: Date, newKey: () => string): ReadBody {
   if (unkeepable.test(JSON.stringify(candidate))) {
     const message = 'holds a NUL character or half a surrogate pair, which cannot be kept';
     return { code: 'validation_error', field: '', message };
   }
   const parsed = ServerEvent.safeParse(candidate, { error: faultWords });
-  if (parsed.success) return readEvent(profileId, parsed.data, now, newKey);
+  if (parsed.success) return readBody(profileId, parsed.data, now, newKey);
   const [issue] = parsed.error.issues;
   return {
     code: 'validation_error',
@@ -140,7 +179,7 @@ const messages: Record<EventRefusal['reason'], string> = {
   in_the_future: 'is more than five minutes ahead of our clock',
   not_a_decimal: 'must be a number, or one written as text',
   too_many_digits: 'has more digits than money can have',
-  negative: 'must not be negative: what was given back is a refund of its payment',
+  negative: 'must not be negative: what was given back is told with refund_of, above zero',
   required_with_value: 'is required with a value: a guessed currency would be a wrong amount',
   unknown_currency: 'is not a currency of ISO 4217',
   at_sign: 'looks like an e-mail address; send an opaque id of your own',

@@ -10,6 +10,7 @@ import {
   definitionFinder,
   type EventSettlement,
   fromMinorUnits,
+  netOf,
   originOf,
   settleEvent,
 } from '@tributary/rules';
@@ -100,7 +101,8 @@ async function settleAll(
   const reportingOf = (row: StoredOutcome) => {
     const found = row.money && rates.find(row.money.currency, row.occurredAt);
     if (!row.money || !found) return null;
-    const amount = fromMinorUnits(convert(row.money.amount, found.rate, rates.currency), rates.currency);
+    const net = netOf(row.money.amount, row.refunded);
+    const amount = fromMinorUnits(convert(net, found.rate, rates.currency), rates.currency);
     return { amount, currency: rates.currency, ...found };
   };
   const ads = events.flatMap(({ browser, rest }) => (browser ? [] : (adWithoutPlatform(rest) ?? [])));
@@ -110,13 +112,18 @@ async function settleAll(
     const key = read.event.idempotencyKey;
     const now = toldAt(read);
     const before = stored.get(key);
-    const { status, outcome } = settleEvent(before, messageOf(read, before, customers[index] as Resolved), now);
+    const said = before && asSaid(before);
+    const { status, outcome } = settleEvent(said, messageOf(read, said, customers[index] as Resolved), now);
     const { isInstallment = false, standing = null } = before ?? {};
-    const erasedAt = before?.erasedAt ?? (customers[index]?.isErased ? now : null);
+    // Whom a message names is not who a merchant says to have paid, and may be erased without them.
+    const payer = before?.payer ? { saidCustomerId: outcome.customerId } : null;
+    const erasedAt = before?.erasedAt ?? (customers[index]?.isErased && !payer ? now : null);
+    const refunded = before?.money?.currency === outcome.money?.currency ? (before?.refunded ?? '0') : '0';
     // A browser's visits say where it came from. What an erased event said of it is kept: it names nobody.
     const origin = before?.erasedAt ? before.origin : read.browser ? null : originOf(profileId, read.rest, known);
-    const kept = { isInstallment, standing, erasedAt, origin };
-    const row = { ...outcome, id: before?.id ?? uuid(), idempotencyKey: key, ...kept };
+    const kept = { isInstallment, standing, erasedAt, origin, refunded, payer };
+    const customerId = payer && before ? before.customerId : outcome.customerId;
+    const row = { ...outcome, customerId, id: before?.id ?? uuid(), idempotencyKey: key, ...kept };
     stored.set(key, row);
     return {
       row: {
@@ -134,6 +141,10 @@ async function settleAll(
   });
   return settled;
 }
+
+/** An outcome as its message said it, without what a merchant said of its payer. */
+const asSaid = (outcome: StoredOutcome): StoredOutcome =>
+  outcome.payer ? { ...outcome, customerId: outcome.payer.saidCustomerId } : outcome;
 
 function toldBy(teller: Teller, { provided }: ReadEvent): Pick<OutcomeRow, 'source' | 'connectionId' | 'provided'> {
   const connectionId = 'connectionId' in teller ? teller.connectionId : null;

@@ -17,6 +17,10 @@ export interface StoredOutcome extends OutcomeContent {
   readonly erasedAt: Date | null;
   /** What brought it, where it says so itself. */
   readonly origin: Origin | null;
+  /** What was given back of it, in its currency, as it was told. */
+  readonly refunded: string;
+  /** Where a merchant said who paid: whom its message named. Then the customer is the payer. */
+  readonly payer: { readonly saidCustomerId: string | null } | null;
 }
 
 /** What is stored under the keys, locked until the transaction ends. */
@@ -45,12 +49,15 @@ export async function findOutcomes(
         | 'purchase_id'
         | 'erased_at'
         | 'origin'
+        | 'refunded'
+        | 'is_payer_assigned'
+        | 'said_customer_id'
       >
     >
   >`
     SELECT o.* FROM (SELECT DISTINCT key COLLATE "C" AS key FROM unnest(${[...keys]}::text[]) AS key ORDER BY 1) AS k CROSS JOIN LATERAL (
       SELECT id, idempotency_key, event_name, event_type, occurred_at, amount, currency, subject_ref, rest, customer_id, is_installment,
-        is_first_payment, purchase_id, erased_at, origin
+        is_first_payment, purchase_id, erased_at, origin, refunded, is_payer_assigned, said_customer_id
       FROM outcomes WHERE profile_id = ${profileId} AND idempotency_key >= k.key AND idempotency_key <= k.key
       ORDER BY idempotency_key LIMIT 1 FOR UPDATE) o`.execute(tx);
   return new Map(
@@ -71,6 +78,8 @@ export async function findOutcomes(
           row.is_first_payment === null ? null : { isFirstPayment: row.is_first_payment, purchaseId: row.purchase_id },
         erasedAt: row.erased_at,
         origin: row.origin as Origin | null,
+        refunded: row.refunded,
+        payer: row.is_payer_assigned ? { saidCustomerId: row.said_customer_id } : null,
       },
     ]),
   );
@@ -200,7 +209,12 @@ export async function updateOutcome(tx: Tx, profileId: string, row: OutcomeRow):
   const { recorded_at, source, connection_id, external_id, rest, ...columns } = columnsOf(profileId, row);
   await tx
     .updateTable('outcomes')
-    .set({ ...columns, rest: JSON.stringify(rest) })
+    .set({
+      ...columns,
+      rest: JSON.stringify(rest),
+      refunded: row.refunded,
+      said_customer_id: row.payer?.saidCustomerId ?? null,
+    })
     .where('profile_id', '=', profileId)
     .where('id', '=', row.id)
     .execute();
@@ -212,7 +226,7 @@ export async function findOutcomeSubscriber(tx: Tx): Promise<string | null> {
   return rows[0]?.app ?? null;
 }
 
-/** Outcomes as they were paid, and what they were converted by. */
+/** Outcomes as they were paid, less what went back, and what they were converted by. */
 export async function findOriginals(tx: Tx, profileId: string, outcomeIds: readonly string[]) {
   const { rows } = await sql<{
     id: string;
@@ -221,7 +235,7 @@ export async function findOriginals(tx: Tx, profileId: string, outcomeIds: reado
     rate: string | null;
     rateDate: string | null;
   }>`
-    SELECT id, amount::text, currency, rate::text, rate_date::text AS "rateDate" FROM outcomes
+    SELECT id, trim_scale(greatest(amount - refunded, 0))::text AS amount, currency, rate::text, rate_date::text AS "rateDate" FROM outcomes
     WHERE profile_id = ${profileId} AND id = ANY (${outcomeIds}::uuid[])`.execute(tx);
   return new Map(rows.map(({ id, ...original }) => [id, original]));
 }

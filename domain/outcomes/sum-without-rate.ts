@@ -11,7 +11,7 @@ export interface WithoutRate {
 /** Payments of a period that have no value in the profile's currency, because theirs has no rate; counted up to a limit. */
 export async function sumWithoutRate(tx: Tx, profileId: string, from: Date, until: Date): Promise<WithoutRate[]> {
   const { rows } = await sql<WithoutRate>`
-    SELECT o.currency, count(*)::int AS count, sum(o.amount)::text AS amount
+    SELECT o.currency, count(*)::int AS count, sum(greatest(o.amount - o.refunded, 0))::text AS amount
     FROM (
       SELECT outcome_id FROM outcomes_without_rate
       WHERE profile_id = ${profileId} AND occurred_at >= ${from} AND occurred_at < ${until} LIMIT ${limits.exclusions.counted}

@@ -14,6 +14,7 @@ export interface Settled {
 
 interface WriteContext {
   readonly profileId: string;
+  readonly now: Date;
   readonly payments: PaymentStandings;
   readonly isCash: (row: OutcomeRow) => boolean;
 }
@@ -28,7 +29,7 @@ export async function writeAll(
   people: ResolvedCustomers,
   context: WriteContext,
 ): Promise<ReadonlyMap<string, string | null>> {
-  const { profileId, payments } = context;
+  const { profileId, now, payments } = context;
   const written = lastWords(settled);
   const { standings, unclear, strangers, standing } = await placeAll(tx, written, people, context);
   const fresh = written.filter((one) => one.before === undefined);
@@ -53,6 +54,14 @@ export async function writeAll(
     markTouchedCustomers(tx, profileId, touched.flatMap(touchesOf)),
     ...(fresh.length > 0 ? [] : [markDirty(tx, profileId, causes)]),
   ]);
+  await payments.recount(
+    tx,
+    profileId,
+    written.flatMap(({ row, before }) =>
+      before?.money && before.money.currency !== row.money?.currency ? [row.id] : [],
+    ),
+    now,
+  );
   await payments.derive(tx, profileId, [...unclear]);
   return new Map([...people.ownKeys, ...keys]);
 }

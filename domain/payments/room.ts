@@ -1,2 +1,10 @@
+export { applyWaitingRefunds } from './apply-waiting-refunds.job.ts';
+export { createCardpayPayment } from './create-cardpay-payment.ts';
+export { createPaymentRefund } from './create-payment-refund.ts';
+export { deletePaymentRefund } from './delete-payment-refund.ts';
 export { firstPayments } from './first-payments.queue.ts';
+export { listPayments } from './list-payments.ts';
+export { readPayment } from './read-payment.ts';
 export { paymentStandings } from './standings.ts';
+export { updateInstallment } from './update-installment.ts';
+export { type PaymentServices, updatePayer } from './update-payer.ts';

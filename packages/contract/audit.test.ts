@@ -37,10 +37,20 @@ describe.each(audited.map((route) => [route.id, route] as const))('%s', (_id, ro
 
   test('leaves no entry only for an answer that it declares beside another', () => {
     const statuses = Object.keys(route.answers).map(Number);
+    if (typeof unchanged === 'object')
+      return expect(wordsOfOutcome(route).isSupersetOf(new Set(unchanged.outcome))).toBe(true);
     if (unchanged !== undefined) expect(statuses).toContain(unchanged);
     expect(statuses.filter((status) => status !== unchanged).length).toBeGreaterThan(0);
   });
 });
+
+/** What `data.outcome` of an answer may say. */
+function wordsOfOutcome({ answers }: Route): Set<unknown> {
+  const [schema] = Object.values(answers).map((one) => one.schema);
+  const data = schema instanceof z.ZodObject ? schema.shape.data : undefined;
+  const outcome = data instanceof z.ZodObject ? data.shape.outcome : undefined;
+  return new Set(outcome instanceof z.ZodEnum ? outcome.options : []);
+}
 
 /** The names that stand at a place, once for each answer where that is the answer. */
 function idsAt(from: string, { params, answers, audit }: Route & { audit: Audited }): string[][] {

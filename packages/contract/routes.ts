@@ -39,6 +39,15 @@ import {
   listPasskeys,
   signInWithPasskey,
 } from './routes/passkeys.ts';
+import {
+  createCardpayPayment,
+  createPaymentRefund,
+  deletePaymentRefund,
+  listPayments,
+  readPayment,
+  updateInstallment,
+  updatePayer,
+} from './routes/payments.ts';
 import { readChangelog, readOpenapi } from './routes/service.ts';
 import {
   completeSignIn,
@@ -119,6 +128,13 @@ export const routes = {
   createGoalDefinition,
   listGoalDefinitions,
   createGoal,
+  listPayments,
+  readPayment,
+  updateInstallment,
+  updatePayer,
+  createPaymentRefund,
+  deletePaymentRefund,
+  createCardpayPayment,
   importSpend,
   listCampaigns,
   readUnattributed,

@@ -102,6 +102,15 @@ export type HandoffReason = words.HandoffReason;
 export const PaymentStatus = z.enum(words.paymentStatuses);
 export type PaymentStatus = words.PaymentStatus;
 
+export const PaymentActionName = z.enum(words.paymentActions);
+export type PaymentActionName = words.PaymentAction;
+
+export const RefundKind = z.enum(words.refundKinds);
+export type RefundKind = words.RefundKind;
+
+export const RefundStatus = z.enum(words.refundStatuses);
+export type RefundStatus = words.RefundStatus;
+
 export const PaymentFilter = z.enum(words.paymentFilters);
 export type PaymentFilter = words.PaymentFilter;
 

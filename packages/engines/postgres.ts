@@ -105,6 +105,8 @@ export const postgres: Engine = {
     const admin = new pg.Client({ connectionString: url(place, 'postgres', 'postgres') });
     await admin.connect();
     try {
+      // Until the connection ends: two that begin at once would write the same roles, of which PostgreSQL refuses one.
+      await admin.query('SELECT pg_advisory_lock(4710)');
       await createRoles(admin, place.password);
       const found = await admin.query("SELECT 1 FROM pg_database WHERE datname = 'tributary'");
       if (found.rowCount === 0) await admin.query('CREATE DATABASE tributary OWNER tributary_owner');

@@ -131,31 +131,34 @@ function furtherVisit(dice: Dice, { at, sessionId }: Touch, more: Readonly<Recor
   };
 }
 
-/** The outcome when the shop tells of it, and again after each refund with what is left. */
+/** The outcome when the shop tells of it, and then each refund of it. */
 function* eventsOf(household: Household, customer: Customer | null, outcome: Outcome): Generator<MarketRequest> {
   const { money } = outcome;
-  const send = (sentAt: number, value: bigint): MarketRequest => ({
+  const send = (sentAt: number, body: MarketRequest['body']): MarketRequest => ({
     sentAt,
     sender: 'server',
     method: 'POST',
     path: '/api/v1/events',
-    body: {
-      event_name: outcome.eventName,
-      idempotency_key: outcome.idempotencyKey,
-      occurred_at: instant(outcome.at),
-      properties: {
-        ...(money && { value: fromMinorUnits(value, money.currency), currency: money.currency }),
-        ...(outcome.subjectRef && { subject_ref: outcome.subjectRef }),
-      },
-      user_traits: traitsOf(household, customer, outcome),
-    },
+    body,
   });
-  yield send(outcome.arrivesAt, money?.paid ?? 0n);
-  let left = money?.paid ?? 0n;
-  for (const refund of money?.refunds ?? []) {
-    left -= refund.amount;
-    yield send(Math.max(refund.at, outcome.arrivesAt + 1), left);
-  }
+  yield send(outcome.arrivesAt, {
+    event_name: outcome.eventName,
+    idempotency_key: outcome.idempotencyKey,
+    occurred_at: instant(outcome.at),
+    properties: {
+      ...(money && { value: fromMinorUnits(money.paid, money.currency), currency: money.currency }),
+      ...(outcome.subjectRef && { subject_ref: outcome.subjectRef }),
+    },
+    user_traits: traitsOf(household, customer, outcome),
+  });
+  for (const [index, { at, amount }] of (money?.refunds ?? []).entries())
+    yield send(Math.max(at, outcome.arrivesAt + 1), {
+      event_name: 'refund',
+      idempotency_key: `${outcome.idempotencyKey} refund ${index}`,
+      refund_of: outcome.idempotencyKey,
+      occurred_at: instant(at),
+      properties: money ? { value: fromMinorUnits(amount, money.currency), currency: money.currency } : {},
+    });
 }
 
 /** A browser is named by what it calls itself: how it is stored, its shop does not know. */

@@ -33,8 +33,14 @@ export function entryOf({ id, audit }: Act, done: Done): AuditEntry | undefined 
   return { log, actor: note.actor ?? actor, action: audit.action, target, result: 'done', detail, requestId, at };
 }
 
-export const leavesEntry = (audit: Act['audit'], { status }: Answered): audit is Audited =>
-  typeof audit === 'object' && audit.unchanged !== status;
+export const leavesEntry = (audit: Act['audit'], answer: Answered): audit is Audited =>
+  typeof audit === 'object' && !isUnchanged(audit, answer);
+
+function isUnchanged({ unchanged }: Audited, { status, body }: Answered): boolean {
+  if (typeof unchanged !== 'object') return unchanged === status;
+  const outcome = (body as { data?: { outcome?: unknown } } | null)?.data?.outcome;
+  return typeof outcome === 'string' && unchanged.outcome.includes(outcome);
+}
 
 /** People and their sessions belong to the installation; all else to the workspace that the caller acts in. */
 export const logOf = ({ access }: Route, { workspaceId }: Caller): AuditLog | undefined =>

@@ -37,17 +37,33 @@ beforeEach(async () => {
   profile = await buildProfile(kit.app);
 });
 
+interface Asked {
+  readonly people?: number;
+  /** What it asks for, where that is not always the same. */
+  readonly target?: string;
+  readonly body?: string;
+  /** Held up before its effect, or within. */
+  readonly before?: Promise<void>;
+  readonly within?: Promise<void>;
+}
+
 /** Somebody who is answered so many characters, about so many people. */
 async function caller() {
-  const { authorization } = (await buildApiKey(kit.app, profile.id, { scopes: ['customers:read'] })).headers;
+  const { id, headers } = await buildApiKey(kit.app, profile.id, { scopes: ['customers:read', 'visitors:read'] });
+  const { authorization } = headers;
   const presented = { authorization, cookie: undefined, profileId: undefined, workspaceId: undefined };
-  return async (idempotencyKey: string, characters: number, people = 0) => {
-    const handler: Handles<typeof say> = (_input, { effect, mentions }) =>
-      effect(async () => {
+  const ask = async (idempotencyKey: string, characters: number, asked: Asked = {}) => {
+    const { people = 0, target = say.path, body, before, within } = asked;
+    const handler: Handles<typeof say> = async (_input, { effect, mentions }) => {
+      await before;
+      return effect(async () => {
         for (let person = 0; person < people; person += 1) mentions(uuid());
         count += 1;
-        return answer(200, { data: { text: 'x'.repeat(characters), count } });
+        const nth = count;
+        await within;
+        return answer(200, { data: { text: 'x'.repeat(characters), count: nth } });
       });
+    };
     const call: Call = {
       caller: await identify(desk, say, presented, 'here', kit.clock.now()),
       address: 'here',
@@ -56,13 +72,62 @@ async function caller() {
       now: kit.clock.now(),
       signal: new AbortController().signal,
     };
-    const input = { params: {}, query: {}, body: undefined, contentType: undefined, target: say.path };
+    const sentBody = body === undefined ? undefined : Buffer.from(body);
+    const input = { params: {}, query: {}, body: sentBody, contentType: undefined, target };
     const sent: Prepared[] = [];
     const send = (prepared: Prepared) => void sent.push(prepared);
     await runOperation(say, handler, await admitCall(say, call, desk), input, desk, send);
     return JSON.parse(sent[0]?.bytes ?? 'null').data.count as number;
   };
+  return Object.assign(ask, { id });
 }
+
+const conflict = { code: 'idempotency_key_conflict', message: expect.stringContaining('for another request') };
+
+test('[err-067] a key stands for one address and one body', async () => {
+  const one = await caller();
+  expect([await one('key', 1, { body: '{}' }), await one('key', 1, { body: '{}' })]).toEqual([1, 1]);
+  await expect(one('key', 1, { body: '{} ' })).rejects.toMatchObject(conflict);
+  await expect(one('key', 1, { body: '{}', target: `${say.path}?more` })).rejects.toMatchObject(conflict);
+  expect(count).toBe(1);
+});
+
+test('[err-068] while the first is at work the next is refused, and told when to come again', async () => {
+  const one = await caller();
+  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const held = one('key', 1, { within: first.promise });
+  await expect.poll(() => count).toBe(1);
+  await expect(one('key', 1)).rejects.toMatchObject({
+    code: 'idempotency_key_in_flight',
+    headers: { 'retry-after': '1' },
+  });
+  first.resolve();
+  expect([await held, await one('key', 1)]).toEqual([1, 1]);
+  // Nothing was kept yet when it looked, and something is when its turn has come.
+  const late = one('other', 1, { before: second.promise });
+  expect(await one('other', 1)).toBe(2);
+  second.resolve();
+  expect(await late).toBe(2);
+});
+
+test('a key is its caller’s own, and no other spelling of it is the same', async () => {
+  const [one, other] = [await caller(), await caller()];
+  expect([await one('key', 1), await other('key', 1), await one('KEY', 1)]).toEqual([1, 2, 3]);
+  expect([await one('key', 1), await other('key', 1), await one('KEY', 1)]).toEqual([1, 2, 3]);
+});
+
+test('what was answered to somebody with more rights is not shown again to them with less', async () => {
+  const one = await caller();
+  await one('key', 1);
+  await kit.app.forProfile(profile.id).transaction((tx) =>
+    tx
+      .updateTable('api_keys')
+      .set({ scopes: ['customers:read'] })
+      .where('id', '=', one.id)
+      .execute(),
+  );
+  await expect(one('key', 1)).rejects.toMatchObject(conflict);
+});
 
 const notKept = { code: 'idempotency_key_conflict', message: expect.stringContaining('was carried out before') };
 
@@ -84,8 +149,8 @@ test('whom an answer names takes room as well', async () => {
   const one = await caller();
   const people = 1_000;
   await one('full', (largeKibibytesPerHour - 100) * 1_024);
-  await one('people', 0, people);
-  await expect(one('people', 0, people)).rejects.toMatchObject(notKept);
+  await one('people', 0, { people });
+  await expect(one('people', 0, { people })).rejects.toMatchObject(notKept);
   const named = await kit.app
     .forProfile(profile.id)
     .transaction((tx) => tx.selectFrom('idempotent_answer_people').selectAll().execute());
@@ -94,8 +159,8 @@ test('whom an answer names takes room as well', async () => {
 
 test('the access log counts the people of an answer that is given again', async () => {
   const one = await caller();
-  await one('three', 1, 3);
-  await one('three', 1, 3);
+  await one('three', 1, { people: 3 });
+  await one('three', 1, { people: 3 });
   const log = await kit.app
     .forWorkspace(profile.workspaceId)
     .transaction((tx) => tx.selectFrom('pii_access_log').select(['operation', 'people', 'result']).execute());

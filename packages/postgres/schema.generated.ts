@@ -588,6 +588,7 @@ export interface OutcomeMeanings {
   is_attribution_eligible: boolean | null;
   is_first_payment: boolean | null;
   is_installment: boolean | null;
+  is_payer_assigned: boolean | null;
   lookback_window_days: number | null;
   occurred_at: Timestamp | null;
   origin: Json | null;
@@ -596,9 +597,11 @@ export interface OutcomeMeanings {
   rate: Numeric | null;
   rate_date: Timestamp | null;
   recorded_at: Timestamp | null;
+  refunded: Numeric | null;
   reporting_amount: Numeric | null;
   reporting_currency: string | null;
   rest: Json | null;
+  said_customer_id: string | null;
   source: string | null;
   subject_ref: string | null;
   updated_at: Timestamp | null;
@@ -620,6 +623,7 @@ export interface Outcomes {
   idempotency_key: string;
   is_first_payment: boolean | null;
   is_installment: Generated<boolean>;
+  is_payer_assigned: Generated<boolean>;
   occurred_at: Timestamp;
   origin: Json | null;
   profile_id: string;
@@ -627,9 +631,11 @@ export interface Outcomes {
   rate: Numeric | null;
   rate_date: Timestamp | null;
   recorded_at: Timestamp;
+  refunded: Generated<Numeric>;
   reporting_amount: Numeric | null;
   reporting_currency: string | null;
   rest: Json;
+  said_customer_id: string | null;
   source: Generated<string>;
   subject_ref: string | null;
   updated_at: Timestamp;
@@ -677,6 +683,36 @@ export interface Passkeys {
   public_key: string;
   transports: string | null;
   user_id: string;
+}
+
+export interface PaymentEntries {
+  action: string;
+  actor_id: string;
+  actor_kind: string;
+  amount: Numeric | null;
+  at: Timestamp;
+  currency: string | null;
+  id: string;
+  payer_id: string | null;
+  payment_id: string;
+  profile_id: string;
+  request_id: string;
+}
+
+export interface PaymentRefunds {
+  amount: Numeric;
+  currency: string | null;
+  id: string;
+  idempotency_key: string;
+  kind: string;
+  payment_id: string | null;
+  payment_ref: string;
+  profile_id: string;
+  recorded_at: Timestamp;
+  refunded_at: Timestamp;
+  source: string;
+  status: string;
+  updated_at: Timestamp;
 }
 
 export interface Payments {
@@ -1092,6 +1128,8 @@ export interface DB {
   outcomes: Outcomes;
   outcomes_without_rate: OutcomesWithoutRate;
   passkeys: Passkeys;
+  payment_entries: PaymentEntries;
+  payment_refunds: PaymentRefunds;
   payments: Payments;
   "pgboss.bam": PgbossBam;
   "pgboss.job": PgbossJob;

@@ -1372,7 +1372,12 @@ CREATE TABLE public.outcomes (
     source text DEFAULT 'api'::text NOT NULL,
     connection_id uuid,
     external_id text COLLATE pg_catalog."C",
-    CONSTRAINT outcomes_check CHECK (((amount IS NULL) = (currency IS NULL)))
+    refunded numeric DEFAULT 0 NOT NULL,
+    is_payer_assigned boolean DEFAULT false NOT NULL,
+    said_customer_id uuid,
+    CONSTRAINT outcomes_check CHECK (((amount IS NULL) = (currency IS NULL))),
+    CONSTRAINT outcomes_check1 CHECK ((is_payer_assigned OR (said_customer_id IS NULL))),
+    CONSTRAINT outcomes_refunded_check CHECK ((refunded >= (0)::numeric))
 );
 
 ALTER TABLE ONLY public.outcomes FORCE ROW LEVEL SECURITY;
@@ -1406,6 +1411,9 @@ CREATE VIEW public.outcome_meanings WITH (security_invoker='true') AS
     o.source,
     o.connection_id,
     o.external_id,
+    o.refunded,
+    o.is_payer_assigned,
+    o.said_customer_id,
     COALESCE(byname.definition_id, bytype.definition_id) AS definition_id,
     d.conversion_type,
     d.counts_as_cash,
@@ -1466,6 +1474,48 @@ CREATE TABLE public.passkeys (
     aaguid text,
     created_at timestamp with time zone NOT NULL
 );
+
+CREATE TABLE public.payment_entries (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    payment_id uuid NOT NULL,
+    action text NOT NULL,
+    amount numeric,
+    currency text,
+    payer_id uuid,
+    actor_kind text NOT NULL,
+    actor_id uuid NOT NULL,
+    request_id text NOT NULL,
+    at timestamp with time zone NOT NULL,
+    CONSTRAINT payment_entries_action_check CHECK ((action = ANY (ARRAY['installment_marked'::text, 'installment_unmarked'::text, 'payer_assigned'::text, 'payer_withdrawn'::text, 'refund_recorded'::text, 'refund_undone'::text]))),
+    CONSTRAINT payment_entries_amount_check CHECK ((amount > (0)::numeric)),
+    CONSTRAINT payment_entries_check CHECK (((amount IS NULL) = (currency IS NULL))),
+    CONSTRAINT payment_entries_check1 CHECK (((action = 'refund_recorded'::text) = (amount IS NOT NULL))),
+    CONSTRAINT payment_entries_check2 CHECK (((action = 'payer_assigned'::text) = (payer_id IS NOT NULL)))
+);
+
+ALTER TABLE ONLY public.payment_entries FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.payment_refunds (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    idempotency_key text NOT NULL COLLATE pg_catalog."C",
+    payment_ref text NOT NULL COLLATE pg_catalog."C",
+    payment_id uuid,
+    kind text NOT NULL,
+    status text NOT NULL,
+    amount numeric NOT NULL,
+    currency text,
+    refunded_at timestamp with time zone NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    source text NOT NULL,
+    CONSTRAINT payment_refunds_amount_check CHECK ((amount > (0)::numeric)),
+    CONSTRAINT payment_refunds_kind_check CHECK ((kind = ANY (ARRAY['refund'::text, 'dispute'::text]))),
+    CONSTRAINT payment_refunds_status_check CHECK ((status = ANY (ARRAY['completed'::text, 'withdrawn'::text])))
+);
+
+ALTER TABLE ONLY public.payment_refunds FORCE ROW LEVEL SECURITY;
 
 CREATE VIEW public.payments WITH (security_invoker='true') AS
  SELECT outcomes.profile_id,
@@ -1846,6 +1896,15 @@ ALTER TABLE ONLY public.passkeys
 ALTER TABLE ONLY public.passkeys
     ADD CONSTRAINT passkeys_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.payment_entries
+    ADD CONSTRAINT payment_entries_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.payment_refunds
+    ADD CONSTRAINT payment_refunds_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.payment_refunds
+    ADD CONSTRAINT payment_refunds_profile_id_idempotency_key_key UNIQUE (profile_id, idempotency_key);
+
 ALTER TABLE ONLY public.pii_access_log
     ADD CONSTRAINT pii_access_log_pkey PRIMARY KEY (workspace_id, at, id);
 
@@ -2000,6 +2059,10 @@ CREATE INDEX outcomes_by_event ON public.outcomes USING btree (profile_id, event
 
 CREATE UNIQUE INDEX outcomes_by_external_id ON public.outcomes USING btree (profile_id, source, connection_id, external_id) NULLS NOT DISTINCT WHERE (external_id IS NOT NULL);
 
+CREATE INDEX outcomes_by_provider_id ON public.outcomes USING btree (profile_id, external_id) WHERE (external_id IS NOT NULL);
+
+CREATE INDEX outcomes_by_said_customer ON public.outcomes USING btree (profile_id, said_customer_id) WHERE (said_customer_id IS NOT NULL);
+
 CREATE INDEX outcomes_by_subject ON public.outcomes USING btree (profile_id, customer_id, subject_ref, occurred_at, id) WHERE ((is_first_payment IS NOT NULL) AND (subject_ref IS NOT NULL));
 
 CREATE INDEX outcomes_by_tag ON public.outcomes USING btree (profile_id, customer_id, (
@@ -2014,11 +2077,21 @@ CREATE INDEX outcomes_by_visitor ON public.outcomes USING btree (profile_id, vis
 
 CREATE INDEX outcomes_tagged_first ON public.outcomes USING btree (profile_id, customer_id, occurred_at, id) WHERE (is_first_payment AND (subject_ref IS NOT NULL));
 
+CREATE INDEX outcomes_unidentified ON public.outcomes USING btree (profile_id, occurred_at, id) WHERE ((customer_id IS NULL) AND (amount IS NOT NULL));
+
 CREATE INDEX outcomes_with_origin ON public.outcomes USING btree (profile_id, customer_id, occurred_at) WHERE (origin IS NOT NULL);
 
 CREATE INDEX outcomes_without_rate_by_time ON public.outcomes_without_rate USING btree (profile_id, occurred_at);
 
 CREATE INDEX passkeys_by_user ON public.passkeys USING btree (user_id);
+
+CREATE INDEX payment_entries_by_payer ON public.payment_entries USING btree (profile_id, payer_id) WHERE (payer_id IS NOT NULL);
+
+CREATE INDEX payment_entries_by_payment ON public.payment_entries USING btree (profile_id, payment_id, id);
+
+CREATE INDEX payment_refunds_by_payment ON public.payment_refunds USING btree (profile_id, payment_id) WHERE (payment_id IS NOT NULL);
+
+CREATE INDEX payment_refunds_waiting ON public.payment_refunds USING btree (profile_id, id) WHERE (payment_id IS NULL);
 
 CREATE INDEX pii_access_log_by_profile ON public.pii_access_log USING btree (profile_id, at, id);
 
@@ -2298,6 +2371,12 @@ ALTER TABLE ONLY public.outcomes_without_rate
 ALTER TABLE ONLY public.passkeys
     ADD CONSTRAINT passkeys_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.payment_entries
+    ADD CONSTRAINT payment_entries_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.payment_refunds
+    ADD CONSTRAINT payment_refunds_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.pii_access_log
     ADD CONSTRAINT pii_access_log_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
@@ -2539,6 +2618,10 @@ CREATE POLICY own_profile ON public.outcomes TO tributary_app USING ((profile_id
 
 CREATE POLICY own_profile ON public.outcomes_without_rate TO tributary_app USING ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.payment_entries TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.payment_refunds TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.pii_access_log FOR INSERT TO tributary_app WITH CHECK ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.profiles TO tributary_app USING (((id = public.current_profile()) OR (workspace_id = public.current_workspace())));
@@ -2580,6 +2663,10 @@ CREATE POLICY own_workspace ON public.model_allowances TO tributary_app USING ((
 CREATE POLICY own_workspace ON public.pii_access_log FOR SELECT TO tributary_app USING ((workspace_id = public.current_workspace()));
 
 CREATE POLICY own_workspace ON public.workspaces TO tributary_app USING ((id = public.current_workspace()));
+
+ALTER TABLE public.payment_entries ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.payment_refunds ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.pii_access_log ENABLE ROW LEVEL SECURITY;
 
@@ -2674,6 +2761,8 @@ ALTER TABLE public.tracking_settings ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.tracking_verifications ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.visitor_links ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY waiting ON public.payment_refunds FOR SELECT TO tributary_system USING ((payment_id IS NULL));
 
 CREATE POLICY without_id ON public.merges TO tributary_owner USING ((id IS NULL)) WITH CHECK (true);
 
@@ -2965,6 +3054,13 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outcomes_without_rate TO tribu
 GRANT SELECT ON TABLE public.outcomes_without_rate TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.passkeys TO tributary_app;
+
+GRANT SELECT,INSERT ON TABLE public.payment_entries TO tributary_app;
+
+GRANT UPDATE(payer_id) ON TABLE public.payment_entries TO tributary_app;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.payment_refunds TO tributary_app;
+GRANT SELECT ON TABLE public.payment_refunds TO tributary_system;
 
 GRANT SELECT ON TABLE public.payments TO tributary_app;
 

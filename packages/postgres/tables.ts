@@ -61,6 +61,8 @@ export const tableOwners = {
   outcome_totals: 'outcomes',
   outcomes: 'outcomes',
   outcomes_without_rate: 'outcomes',
+  payment_entries: 'payments',
+  payment_refunds: 'payments',
   payments: 'payments',
   pii_access_log: 'accountability',
   profiles: 'tenants',

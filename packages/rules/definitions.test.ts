@@ -56,6 +56,7 @@ describe('the kind of money', () => {
     ['order_placed', false, 'gross'],
     ['order_placed', true, 'cash'],
     ['closed_won', false, 'pipeline'],
+    ['payment_received', false, 'pipeline'],
     ['demo_held', false, 'pipeline'],
     ['demo_held', true, 'cash'],
   ])('of %s, as cash: %s, is %s', (conversionType, countsAsCash, type) => {

@@ -33,6 +33,7 @@ test.each<[string, Identifier[], Date | undefined, Identifier[]]>([
     [unknown],
   ],
   ['dated before, by a phone that was shared: whoever holds the address', [phone, brother], before, [brother]],
+  ['dated before, by an erased lead’s phone: whoever holds the address', [lead, brother], before, [brother]],
   ['dated before, by an erased address and somebody else’s', [email, brother], before, []],
   ['dated after: the address is a stranger’s', [email, phone], after, [email, phone]],
   ['dated after, by the key: the key alone is left out', [key, email], after, [email]],

@@ -82,6 +82,7 @@ export {
 export { amountsOfAddress, type DailyAmounts, dailyAmounts, isPlan, visitsPerDay } from './plan.ts';
 export { type PossibleNames, possibleNames } from './possible-names.ts';
 export { effectiveScopes, isHealthcareFamily, isLoosened, type PrivacyStatus } from './privacy.ts';
+export { lesser, netOf, type Reversals, reversalsOf, type SaidRefund } from './refunds.ts';
 export { normaliseRut } from './rut.ts';
 export { type Dimension, dimensions, type Traits as CohortTraits } from './scoring/cohort.ts';
 export { creativeFormatOf, isVideo } from './scoring/creative-format.ts';

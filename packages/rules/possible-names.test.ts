@@ -84,8 +84,8 @@ test('a text of any kind takes time in proportion to its length', () => {
     '{"'.repeat(30_000),
   ];
   for (const text of [...hostile, 'Zm9v'.repeat(15_000), `${'/'.repeat(60_000)}@x`]) {
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     possibleNames(text);
-    expect(performance.now() - startedAt, text.slice(0, 10)).toBeLessThan(2_000);
+    expect(process.cpuUsage(before).user / 1_000, text.slice(0, 10)).toBeLessThan(2_000);
   }
 });

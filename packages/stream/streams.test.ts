@@ -49,6 +49,7 @@ test('ensuring again changes nothing, many at once neither, and a changed settin
   const longer = await own.another({ retentionMs: 8 * 24 * 60 * 60_000 });
   await longer.ensureStreams();
   expect((await configOf('visits')).max_age).toBe(nanos(8 * 24 * 60 * 60_000));
+  await own.stream.ensureStreams();
 });
 
 test('a log that has most of the room for itself is ensured again', async () => {

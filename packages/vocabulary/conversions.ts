@@ -25,6 +25,8 @@ export const eventWarnings = {
   no_definition:
     'no definition lists the event, so it counts nowhere until one does; `definitions` says which there are',
   nobody: 'it names nobody, so no visit can be credited for it',
+  payment_unknown: 'the refund names no payment that is known yet; it counts as soon as the payment is',
+  refund_exceeds_payment: 'more went back than was paid; what the payment is worth ends at zero',
   amount_rounded:
     'the amount has more digits than its currency: it is kept as it was sent, and rounded where it is counted',
 } as const;
@@ -73,6 +75,29 @@ export const paymentStatuses = [
   'disputed',
 ] as const;
 export type PaymentStatus = (typeof paymentStatuses)[number];
+
+/** How money went back: the business returned it, or the payer's bank took it. */
+export const refundKinds = ['refund', 'dispute'] as const;
+export type RefundKind = (typeof refundKinds)[number];
+
+/** `withdrawn`: the refund failed, or the dispute was won, and the money is back. */
+export const refundStatuses = ['completed', 'withdrawn'] as const;
+export type RefundStatus = (typeof refundStatuses)[number];
+
+/** What a merchant may say of a payment, each an entry of its own. */
+export const paymentActions = [
+  'installment_marked',
+  'installment_unmarked',
+  'payer_assigned',
+  'payer_withdrawn',
+  'refund_recorded',
+  'refund_undone',
+] as const;
+export type PaymentAction = (typeof paymentActions)[number];
+
+/** What became of a merchant's action. */
+export const actionOutcomes = ['applied', 'no_change', 'dry_run'] as const;
+export type ActionOutcome = (typeof actionOutcomes)[number];
 
 /** `status` of the payment list is a question about the payer, not a PaymentStatus. */
 export const paymentFilters = ['all', 'unidentified'] as const;

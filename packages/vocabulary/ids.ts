@@ -13,6 +13,7 @@ export const idKinds = {
   erasure: { of: 'profile' },
   customer_key: { of: 'profile' },
   conversion: { of: 'profile' },
+  payment: { of: 'profile' },
   api_key: { of: 'profile' },
   app: { of: 'app' },
   invitation: { of: 'workspace' },

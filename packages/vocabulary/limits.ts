@@ -24,6 +24,9 @@ export const limits = {
   events: { maxRows: 1_000, maxAheadMinutes: 5, namedDefinitions: 50 },
   freshness: { behindAfterMinutes: 5 },
   exclusions: { counted: 10_000 },
+  payments: { pageSize: shortPages, entries: 100, attributionWaitMs: 3_000 },
+  /** A refund that comes before its payment waits for it for so long. */
+  refunds: { waitDays: 90 },
   spend: { maxRows: 1_000 },
   linkTokens: { maxRows: 500, lifetimeDays: { min: 1, default: 90, max: 365 } },
   journeySummary: { maxEvents: 100, defaultUnitsPerDay: 50 },

@@ -144,6 +144,10 @@ export const lives = {
       'Outcomes whose currency has no rate yet, at most one for each outcome; they are converted when the rate comes.',
     ),
     passkeys: bounded('A person has no more than a few.'),
+    payment_entries: kept(
+      'What merchants said of payments, a row for each time: the proof behind a figure. It goes with its profile.',
+    ),
+    payment_refunds: kept('What was given back of payments: part of the ledger. It goes with its profile.'),
     pii_access_log: swept(
       limits.piiAccessLog.keptDays,
       ['at'],

@@ -94,6 +94,14 @@ export const catalogue = {
     timeoutSeconds: 3_600,
     oneAtATime: true,
   }),
+  applyWaitingRefunds: job({
+    name: 'apply-waiting-refunds',
+    about: 'Gives refunds that came before their payment to it once it is there.',
+    payload: z.strictObject({}),
+    retries: 0,
+    timeoutSeconds: 300,
+    oneAtATime: true,
+  }),
   rebuildScores: job({
     name: 'rebuild-scores',
     about: 'Has the ads of every profile scored that was not scored yet on this day.',
@@ -116,6 +124,7 @@ export const schedule: readonly { job: JobName; cron: string; words: string; pay
   { job: 'replayDeadLetters', cron: '*/10 * * * *', words: 'every ten minutes', payload: {} },
   { job: 'forgetDeadLetters', cron: '* * * * *', words: 'every minute', payload: {} },
   { job: 'sweepFreshness', cron: '* * * * *', words: 'every minute', payload: {} },
+  { job: 'applyWaitingRefunds', cron: '* * * * *', words: 'every minute', payload: {} },
   { job: 'fetchRates', cron: '30 16 * * *', words: 'every day at 16:30', payload: {} },
   { job: 'rebuildScores', cron: '40 2 * * *', words: 'every night at 02:40', payload: {} },
 ];

@@ -19,6 +19,7 @@ const idle = {
   forgetDeadLetters: nothing,
   fetchRates: nothing,
   rebuildScores: nothing,
+  applyWaitingRefunds: nothing,
 };
 
 beforeAll(async () => {

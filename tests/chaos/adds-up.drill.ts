@@ -5,6 +5,7 @@ import { compareAmounts, fromMinorUnits, sumAmounts } from '@tributary/rules';
 import { buildApiKey, type Drill, openApi, openDrillKit, openWarehouse } from '@tributary/testkit';
 import { fillDelivery, fillFast } from '@tributary/testkit/market';
 import { attributionModelNames, dayMs, entityLevels, singleModels } from '@tributary/vocabulary';
+import { numbersFrom } from './numbers-from.ts';
 import { openReports, type Reports } from './report-reader.ts';
 
 /** These make some two thousand conversions, and a million. */
@@ -172,12 +173,3 @@ async function takeApart(
 }
 
 const dateOf = (from: number, day: number): string => new Date(from + day * dayMs).toISOString().slice(0, 10);
-
-/** The same numbers for the same seed, between 0 and 1. */
-function numbersFrom(start: number): () => number {
-  let state = start;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}

@@ -43,6 +43,35 @@ async function faultsOf(page: Page): Promise<string[]> {
 const rowsOf = (page: Page): Locator => page.locator('tbody tr');
 const steps = (page: Page): Locator => page.getByRole('list', { name: 'Journey' }).getByRole('listitem');
 
+describe('payments', () => {
+  test('are listed as they stand; an owner records a refund, takes it back and says who paid, and others only read', async () => {
+    const { page, complaints } = await open('owner', 'payments');
+    await expect.poll(() => rowsOf(page).count(), patience).toBe(50);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(() => rowsOf(page).count(), patience).toBe(othersCount + 2);
+    const row = rowsOf(page).filter({ hasText: 'eva-1' }).first();
+    await row.getByRole('button', { name: 'Change' }).click();
+    await page.getByLabel('Refund outside the provider, USD').fill('12.34');
+    await page.getByRole('button', { name: 'Record refund' }).click();
+    await expect.poll(() => row.textContent(), patience).toContain(`${money('87.66', 'USD')}`);
+    await expect.poll(() => row.textContent(), patience).toContain('Partially refunded');
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole('button', { name: /^Undo refund of/ }).click();
+    await expect.poll(() => row.textContent(), patience).toContain('Succeeded');
+    await page.getByRole('button', { name: 'Mark as later installment' }).click();
+    await expect.poll(() => row.textContent(), patience).toContain('later installment');
+    await page.getByRole('button', { name: 'Not an installment' }).click();
+    const said = page.getByRole('list', { name: 'What was said of this payment' });
+    await expect.poll(() => said.getByRole('listitem').count(), patience).toBe(4);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+    const reader = await open('analyst', 'payments');
+    await expect.poll(() => rowsOf(reader.page).count(), patience).toBe(50);
+    expect(await reader.page.getByRole('button', { name: 'Change' }).count()).toBe(0);
+    await reader.page.context().close();
+  });
+});
+
 describe('customers', () => {
   test('are those of the API, page after page, and a row opens the person', async () => {
     const { page, complaints } = await open('analyst', 'customers');

@@ -34,7 +34,7 @@ test('what the shop of a market sends is taken by the API, and the ledger then s
       first: boolean | null;
       subject: string | null;
     }>`
-      SELECT o.idempotency_key AS key, o.occurred_at AS at, o.amount::text, o.currency, o.reporting_amount::text AS reporting,
+      SELECT o.idempotency_key AS key, o.occurred_at AS at, (o.amount - o.refunded)::text AS amount, o.currency, o.reporting_amount::text AS reporting,
         o.is_first_payment AS first, o.subject_ref AS subject, i.value AS customer
       FROM outcomes o LEFT JOIN identifiers i ON i.profile_id = o.profile_id AND i.customer_id = o.customer_id
         AND i.kind = 'external_customer_id'`.execute(tx),

@@ -24,7 +24,9 @@ const beforeAnyRoute: readonly ErrorCode[] = [
 /** What is wrong with an answer, if anything: it must be what its route declares, or a refusal that the route may give. */
 export function faultOf(method: string, answered: Answered, route: Route | undefined): Fault | undefined {
   const { status, body } = answered;
-  if (status >= 500) return { kind: 'server_error', what: `${status} ${codeIn(body)}` };
+  // What was done and is not through everywhere yet is no fault, where the route says that it may be so.
+  const isLate = status === 502 && codeIn(body) === 'payment_assignment_incomplete';
+  if (status >= 500 && !isLate) return { kind: 'server_error', what: `${status} ${codeIn(body)}` };
   const what = offSchema(method, answered, route);
   return what === undefined ? undefined : { kind: 'off_schema', what: `${status}: ${what}` };
 }

@@ -52,6 +52,8 @@ export const testApiOptions = {
   collectorUrl: 'https://collect.tributary.test',
   languageModel: { name: 'test-model', write: async () => 'Somebody came and bought.' },
   summariesPerDay: limits.journeySummary.defaultUnitsPerDay,
+  // No worker runs beside it, so nobody need wait for one.
+  attributionWaitMs: 0,
   tracing: undefined,
   trustedProxies: [],
   corsOrigins: [],
@@ -81,6 +83,7 @@ export type ApiChanges = Partial<
     | 'consoleDirectory'
     | 'languageModel'
     | 'summariesPerDay'
+    | 'attributionWaitMs'
     | 'tombstoneKey'
     | 'sessionIdleMinutes'
   >

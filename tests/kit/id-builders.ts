@@ -1,5 +1,6 @@
 import { OAuthScope } from '@tributary/contract';
 import { hashSecret, mintSecret, registerApp } from '@tributary/domain/credentials/room.ts';
+import { loadDefinitions } from '@tributary/domain/definitions/room.ts';
 import { mintTrackingKey } from '@tributary/domain/tracking/room.ts';
 import type { Operator } from '@tributary/operations';
 import { createPostgres, type Schema } from '@tributary/postgres';
@@ -124,6 +125,18 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
   conversion: async (kit, profile) => {
     const outcome = outcomeOf(profile.id, await idBuilders.customer(kit, profile), profile.mark);
     await kit.app.forProfile(profile.id).transaction((tx) => tx.insertInto('outcomes').values(outcome).execute());
+    return outcome.id;
+  },
+  payment: async (kit, profile) => {
+    const outcome = outcomeOf(profile.id, await idBuilders.customer(kit, profile), profile.mark);
+    const event = { event_key: 'payment_received', event_type_key: 'payment_received' };
+    await kit.app.forProfile(profile.id).transaction(async (tx) => {
+      await loadDefinitions(tx, profile.id, longAgo);
+      await tx
+        .insertInto('outcomes')
+        .values({ ...outcome, ...event, amount: '100', currency: 'USD' })
+        .execute();
+    });
     return outcome.id;
   },
   erasure: async (kit, { id: profileId, mark }) => {

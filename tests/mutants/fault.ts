@@ -11,3 +11,10 @@ export interface Fault {
   /** Where it is looked for first; whatever these miss is looked for by the whole suite when `--whole` is given. */
   readonly tests: readonly string[];
 }
+
+/** Several mistakes in one file that the same tests should notice: by id, what stands there, what would, what that breaks. */
+export const faultsIn = (
+  file: string,
+  tests: readonly string[],
+  mistakes: Readonly<Record<string, readonly [from: string, to: string, breaks: string]>>,
+): Fault[] => Object.entries(mistakes).map(([id, [from, to, breaks]]) => ({ id, file, from, to, breaks, tests }));

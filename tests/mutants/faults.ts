@@ -1,19 +1,49 @@
 import type { Fault } from './fault.ts';
 import { faults as access } from './faults/access.ts';
+import { faults as answers } from './faults/answers.ts';
 import { faults as attribution } from './faults/attribution.ts';
+import { faults as clients } from './faults/clients.ts';
+import { faults as columns } from './faults/columns.ts';
+import { faults as credits } from './faults/credits.ts';
+import { faults as engines } from './faults/engines.ts';
 import { faults as erasure } from './faults/erasure.ts';
+import { faults as guards } from './faults/guards.ts';
+import { faults as http } from './faults/http.ts';
 import { faults as identity } from './faults/identity.ts';
 import { faults as ingestion } from './faults/ingestion.ts';
+import { faults as ledger } from './faults/ledger.ts';
 import { faults as money } from './faults/money.ts';
+import { faults as operations } from './faults/operations.ts';
+import { faults as people } from './faults/people.ts';
+import { faults as pipeline } from './faults/pipeline.ts';
 import { faults as reports } from './faults/reports.ts';
+import { faults as rules } from './faults/rules.ts';
+import { faults as tenants } from './faults/tenants.ts';
+import { faults as tracking } from './faults/tracking.ts';
+import { faults as visits } from './faults/visits.ts';
 
 /** Every mistake that somebody could make and tests should notice, by what it is about. */
 export const allFaults: readonly Fault[] = [
   ...access,
+  ...answers,
   ...attribution,
+  ...clients,
+  ...columns,
+  ...credits,
+  ...engines,
   ...erasure,
+  ...guards,
+  ...http,
   ...identity,
   ...ingestion,
+  ...ledger,
   ...money,
+  ...operations,
+  ...people,
+  ...pipeline,
   ...reports,
+  ...rules,
+  ...tenants,
+  ...tracking,
+  ...visits,
 ];

@@ -43,6 +43,7 @@ export async function attributeEverybody(client: ClickHouse): Promise<Everybody>
     target: 'attribution_results',
     ...allBuckets,
     version: '1',
+    applied_at: new Date(0),
     ...statementTables,
   });
   const seconds = (performance.now() - startedAt) / 1_000;

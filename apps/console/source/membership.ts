@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { usePlace } from './place.ts';
 import { accountQuery } from './queries.ts';
-import { rolesThatErase, rolesWithPeople } from './vocabulary.ts';
+import { rolesThatErase, rolesThatWrite, rolesWithPeople } from './vocabulary.ts';
 
 interface Membership {
   readonly role: string | undefined;
   readonly workspaceId: string | undefined;
   readonly seesPeople: boolean;
   readonly mayErase: boolean;
+  readonly mayWrite: boolean;
   readonly isHealthcare: boolean;
 }
 
@@ -23,6 +24,7 @@ export function useMembership(): Membership {
     workspaceId: membership?.workspace_id,
     seesPeople: role !== undefined && rolesWithPeople.includes(role),
     mayErase: role !== undefined && rolesThatErase.includes(role),
+    mayWrite: role !== undefined && rolesThatWrite.includes(role),
     isHealthcare: profile?.is_healthcare_family ?? false,
   };
 }

@@ -24,6 +24,8 @@ export type Explanation = Answer<'explain'>;
 export type ExplainedConversion = Explanation['data']['conversions'][number];
 export type ExplainedDelivery = Explanation['data']['delivery'][number];
 export type CustomerRow = Answer<'listCustomers'>['data'][number];
+export type PaymentRow = Answer<'listPayments'>['data'][number];
+export type PaymentFilter = NonNullable<NonNullable<RequestOf<Routes['listPayments']>['query']>['status']>;
 export type CustomerCandidate = Answer<'searchCustomers'>['data'][number];
 export type JourneyEvent = Answer<'readCustomerJourney'>['data']['events'][number];
 type ConversionJourney = Answer<'readConversionJourney'>;
@@ -192,6 +194,27 @@ export const customersQuery = (place: Place, goal: string, search: string) =>
   });
 
 const customersOfPage = Math.min(50, limits.customers);
+
+export const paymentsQuery = (place: Place, status: PaymentFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['payments', ...keyOf(place), status],
+    queryFn: ({ pageParam, signal }) => {
+      const { profileId, from, to } = place;
+      return clientFor(profileId).listPayments({
+        query: { from, to, status, ...(pageParam && { cursor: pageParam }) },
+        signal,
+      });
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ pagination: { has_next: hasNext, cursor } }) => (hasNext ? cursor : undefined),
+  });
+
+export const paymentQuery = (profileId: string, id: string) =>
+  queryOptions({
+    queryKey: ['payment', profileId, id],
+    queryFn: async ({ signal }) =>
+      (await clientFor(profileId).readPayment({ params: { payment_id: id }, signal })).data,
+  });
 
 /** Of all time, whether they reached a goal or not. */
 export const foundQuery = (profileId: string, text: string) =>

@@ -3,6 +3,7 @@ import { createRootRouteWithContext, createRoute, createRouter, Outlet, redirect
 import { TributaryError } from '@tributary/sdk';
 import { lastDays, presets, today } from './date-range.ts';
 import { Missing, Problem } from './parts/states.tsx';
+import { Payments } from './payments/payments.tsx';
 import { Conversion } from './people/conversion.tsx';
 import { Customers } from './people/customers.tsx';
 import { Erasures } from './people/erasures.tsx';
@@ -104,6 +105,7 @@ const topPerformers = createRoute({
   validateSearch: readWindow,
   component: TopPerformers,
 });
+const payments = createRoute({ getParentRoute: () => profile, path: '/payments', component: Payments });
 const customers = createRoute({
   getParentRoute: () => profile,
   path: '/customers',
@@ -138,6 +140,7 @@ const routeTree = root.addChildren([
     campaigns,
     comparison,
     topPerformers,
+    payments,
     customers,
     person,
     conversion,

@@ -19,5 +19,9 @@ export const erasureReasons = ErasureReason.options;
 export const rolesWithPeople = Role.options.filter((role) =>
   (roles[role].scopes as readonly Scope[]).includes('customers:read'),
 );
+/** Who may say something of payments. */
+export const rolesThatWrite = Role.options.filter((role) =>
+  (roles[role].scopes as readonly Scope[]).includes('attribution:write'),
+);
 /** Who may erase somebody. */
 export const rolesThatErase: readonly Role[] = routes.createCustomerErasure.access.roles;

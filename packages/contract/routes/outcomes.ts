@@ -11,7 +11,7 @@ import {
   Uuid,
 } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
-import { ActionSource, ConversionKey, RevenueType } from '../vocabulary.ts';
+import { ActionSource, ConversionKey, RefundKind, RefundStatus, RevenueType } from '../vocabulary.ts';
 
 /** Outcomes that a server knows of, and the definitions that say what they mean. */
 
@@ -69,6 +69,17 @@ export const ServerEvent = z
       'Whose ad it is. Else the click id tells, or the ad’s own spend; where nothing does, `social_ads`.',
     ),
     page_url: text(2_000).nullish(),
+    refund_of: text(200)
+      .nullish()
+      .describe(
+        'Makes it a refund of that payment: by the idempotency key that it was sent under, its provider’s id or its `payment_id`. ' +
+          '`properties.value` is how much went back, in the payment’s currency. It counts nowhere as an outcome, and takes its part ' +
+          'from what the payment is worth. One that comes before its payment waits for it.',
+      ),
+    refund_kind: RefundKind.nullish().describe('`refund` when absent; `dispute`: the payer’s bank took it back.'),
+    refund_status: RefundStatus.nullish().describe(
+      '`completed` when absent. Sent again under its key as `withdrawn`, a refund that failed or a dispute that was won counts no more.',
+    ),
   })
   .refine(({ event_name, event_type }) => event_name || event_type, {
     path: ['event_name'],
@@ -80,6 +91,9 @@ const EventReceipt = z.strictObject({
   outcome_event_id: Uuid,
   status: z.enum(outcomeStatuses),
   customer_key: shownKey('Your own key of the customer.'),
+  payment_id: Uuid.nullable()
+    .optional()
+    .describe('Of a refund: the payment that it is of; null while it waits for it.'),
   warnings: z
     .array(z.string())
     .optional()

@@ -257,6 +257,20 @@ describe('A score', () => {
     expect(market('leads')).toBeLessThan(0);
     expect(market(null)).toBeLessThan(0);
   });
+
+  test('counts what was earned, and what a platform claims only where nobody earned anything', () => {
+    const market = (earned: number) => {
+      const [modest, boastful] = [
+        ad({ outcomesOfBestDay: 1 }, { total: 2 * earned, platformConversions: 1 }),
+        ad({ outcomesOfBestDay: 1 }, { total: earned, platformConversions: 90 }),
+      ];
+      const rest = Array.from({ length: 20 }, () => ad({}, { platformConversions: 0 }));
+      const scores = scoreAds([modest, boastful, ...rest]);
+      return (scores.get(modest)?.composite as number) - (scores.get(boastful)?.composite as number);
+    };
+    expect(market(20)).toBeGreaterThan(0);
+    expect(market(0)).toBeLessThan(0);
+  });
 });
 
 describe('What an ad earned', () => {

@@ -75,6 +75,15 @@ describe('coming back from', () => {
     const found = classifyVisit({ url: page('utm_source=x'), referrer, extraRedirectHosts: ['Bank.example.'] });
     expect(found.isRedirectReturn).toBe(is);
   });
+
+  test('is no visit from the site that the page belongs to', () => {
+    const from = (referrer: string) => {
+      const { channel, source } = classifyVisit({ url: page(), referrer });
+      return [channel, source];
+    };
+    expect(from('https://www.facebook.com/groups')).toEqual(['organic_social', 'facebook']);
+    expect(from('https://www.facebook.com/login/device')).toEqual(['referral', 'facebook.com']);
+  });
 });
 
 describe('whatever is written', () => {

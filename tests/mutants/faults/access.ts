@@ -45,19 +45,15 @@ export const faults: readonly Fault[] = [
     from: 'resetAtSeconds: Math.ceil(emptyAt / 1_000_000),',
     to: 'resetAtSeconds: Math.ceil(now / 1_000_000) + 60,',
     breaks: 'X-RateLimit-Reset is always a minute ahead',
-    tests: ['packages/operations/rate-limits.test.ts', 'packages/redis/rate-limit.test.ts'],
+    tests: ['packages/redis/rate-limit.test.ts', 'packages/operations/rate-limits.test.ts'],
   },
   {
     id: 'visitor-keys-survive-switch',
-    file: 'packages/postgres/migrations/0006_accountability.sql',
+    file: 'packages/postgres/migrations/0044_rates_and_bundles.sql',
     from: "AND scopes && ARRAY['customers:read', 'visitors:read'];",
     to: "AND scopes && ARRAY['customers:read'];",
     breaks: 'keys with visitors:read alone survive the switch',
-    tests: [
-      'domain/credentials/access.test.ts',
-      'domain/credentials/healthcare.test.ts',
-      'packages/operations/person-gate.test.ts',
-    ],
+    tests: ['domain/credentials/healthcare.test.ts', 'domain/credentials/access.test.ts'],
   },
   {
     id: 'agency-revokes-nothing',
@@ -65,12 +61,7 @@ export const faults: readonly Fault[] = [
     from: '  ELSIF NEW.is_healthcare_agency AND NOT OLD.is_healthcare_agency THEN\n    PERFORM revoke_person_keys(id, now()) FROM profiles WHERE workspace_id = NEW.id;\n',
     to: '',
     breaks: 'a workspace that becomes a healthcare agency revokes no keys',
-    tests: [
-      'domain/credentials/access.test.ts',
-      'domain/credentials/healthcare.test.ts',
-      'domain/accounts/members.test.ts',
-      'apps/cli',
-    ],
+    tests: ['domain/credentials/healthcare.test.ts', 'domain/credentials/access.test.ts'],
   },
   {
     id: 'policy-of-anybody',
@@ -102,7 +93,7 @@ export const faults: readonly Fault[] = [
     from: 'Math.max(1, Math.ceil((emptyAt + interval * cost',
     to: 'Math.max(1, Math.floor((emptyAt + interval * cost',
     breaks: 'Retry-After is too early',
-    tests: ['packages/redis', 'packages/operations/rate-limits.test.ts'],
+    tests: ['packages/redis/rate-limit.test.ts', 'packages/operations/rate-limits.test.ts'],
   },
   {
     id: 'key-of-another-operation',
@@ -110,7 +101,7 @@ export const faults: readonly Fault[] = [
     from: '${rightsOf(caller)}\\n${method} ${url}\\n',
     to: '${rightsOf(caller)}\\n',
     breaks: "the same key on another operation replays the first one's answer",
-    tests: ['packages/http', 'packages/operations'],
+    tests: ['packages/operations/idempotency.test.ts'],
   },
   {
     id: 'keys-folded-by-case',
@@ -118,7 +109,7 @@ export const faults: readonly Fault[] = [
     from: '.update(`${principalOf(caller)}\\n${key}`)',
     to: '.update(`${principalOf(caller)}\\n${key.toLowerCase()}`)',
     breaks: 'keys that differ in case are one key',
-    tests: ['packages/http', 'packages/operations'],
+    tests: ['packages/operations/idempotency.test.ts'],
   },
   {
     id: 'answer-of-another-principal',
@@ -126,7 +117,7 @@ export const faults: readonly Fault[] = [
     from: '.update(`${principalOf(caller)}\\n${key}`)',
     to: '.update(`${key}`)',
     breaks: 'one credential is handed the answer of another',
-    tests: ['packages/http', 'packages/operations', 'tests/generated'],
+    tests: ['packages/operations/idempotency.test.ts'],
   },
   {
     id: 'privacy-after-enabling',
@@ -134,6 +125,6 @@ export const faults: readonly Fault[] = [
     from: 'if (body.privacy_mode) await tightenPrivacy(tx, profileId, body.privacy_mode);',
     to: '',
     breaks: 'the privacy that came with an entitlement is not set',
-    tests: ['domain/credentials/access.test.ts', 'domain/credentials/healthcare.test.ts', 'domain/tenants'],
+    tests: ['domain/credentials/access.test.ts', 'domain/credentials/healthcare.test.ts'],
   },
 ];

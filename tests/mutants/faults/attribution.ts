@@ -7,13 +7,7 @@ export const faults: readonly Fault[] = [
     from: 'Math.round(scale * 2 ** (-hour / hoursPerHalfLife)),',
     to: 'Math.round(scale * 2 ** (-hour / (2 * hoursPerHalfLife))),',
     breaks: 'time decay: weight falls only to 0.707 within a week, then jumps to a half',
-    tests: [
-      'tests/parity/parity.test.ts',
-      'domain/attribution/attribution.test.ts',
-      'domain/reports/campaigns.test.ts',
-      'domain/journeys/credit.test.ts',
-      'domain/journeys/read-journey-by-key.test.ts',
-    ],
+    tests: ['packages/rules/attribution/decay.test.ts'],
   },
   {
     id: 'lookback-start-lost',

@@ -13,6 +13,7 @@ const screens = [
   { to: '/p/$profileId/campaigns', title: 'Campaigns' },
   { to: '/p/$profileId/platforms', title: 'Platforms' },
   { to: '/p/$profileId/top-ads', title: 'Top ads' },
+  { to: '/p/$profileId/payments', title: 'Payments' },
 ] as const;
 const withPeople = [...screens, { to: '/p/$profileId/customers', title: 'Customers' }] as const;
 

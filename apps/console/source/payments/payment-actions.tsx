@@ -1,0 +1,131 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { TributaryError } from '@tributary/sdk';
+import { type ReactNode, useId } from 'react';
+import { clientFor } from '../client.ts';
+import { moment, money, words } from '../format.ts';
+import { usePlace } from '../place.ts';
+import { type PaymentRow, paymentQuery } from '../queries.ts';
+
+interface ActionsProps {
+  readonly payment: PaymentRow;
+  readonly timeZone: string;
+}
+
+/** What a merchant may say of a payment, each with the way back, and what was said so far. */
+export function PaymentActions({ payment, timeZone }: ActionsProps) {
+  const { place } = usePlace();
+  const client = clientFor(place.profileId);
+  const queryClient = useQueryClient();
+  const params = { payment_id: payment.id };
+  const act = useMutation({
+    mutationFn: (action: () => Promise<unknown>) => action(),
+    // Whatever stands anywhere may be another now; also where only the last step was late.
+    onSettled: () => queryClient.invalidateQueries({ predicate: ({ queryKey: [first] }) => first !== 'account' }),
+  });
+  const run = (action: () => Promise<unknown>) => act.mutate(action);
+  return (
+    <div className="grid gap-4">
+      {act.isError && (
+        <p role="alert" className="max-w-prose border-problem border-l-2 pl-3 text-problem">
+          {wordsFor(act.error)}
+        </p>
+      )}
+      <fieldset disabled={act.isPending} className="flex flex-wrap items-end gap-x-8 gap-y-4">
+        <button
+          type="button"
+          className="button"
+          onClick={() =>
+            run(() => client.updateInstallment({ params, body: { is_installment: !payment.is_installment } }))
+          }
+        >
+          {payment.is_installment ? 'Not an installment' : 'Mark as later installment'}
+        </button>
+        {payment.manual_refund ? (
+          <button type="button" className="button" onClick={() => run(() => client.deletePaymentRefund({ params }))}>
+            Undo refund of {money(payment.manual_refund.amount, payment.currency)}
+          </button>
+        ) : (
+          <Said
+            title={`Refund outside the provider, ${payment.currency}`}
+            name="amount"
+            initial={payment.net}
+            button="Record refund"
+            say={(amount) => run(() => client.createPaymentRefund({ params, body: { amount } }))}
+          />
+        )}
+        <Said
+          title="Who paid, by your own key"
+          name="customer_key"
+          initial={payment.payer?.customer_key ?? ''}
+          button="Assign payer"
+          say={(key) => run(() => client.updatePayer({ params, body: { customer_key: key } }))}
+        >
+          {payment.payer && (
+            <button
+              type="button"
+              className="button"
+              onClick={() => run(() => client.updatePayer({ params, body: { customer_key: null } }))}
+            >
+              Undo
+            </button>
+          )}
+        </Said>
+      </fieldset>
+      <Entries payment={payment} timeZone={timeZone} />
+    </div>
+  );
+}
+
+function wordsFor(error: Error): string {
+  const isLate = error instanceof TributaryError && error.is('payment_assignment_incomplete');
+  return isLate ? 'The payer is kept. Reports follow in a few seconds.' : error.message;
+}
+
+interface SaidProps {
+  readonly title: string;
+  readonly name: string;
+  readonly initial: string;
+  readonly button: string;
+  readonly say: (text: string) => void;
+  readonly children?: ReactNode;
+}
+
+function Said({ title, name, initial, button, say, children }: SaidProps) {
+  const field = useId();
+  return (
+    <form
+      className="flex flex-wrap items-end gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        say(String(new FormData(event.currentTarget).get(name)).trim());
+      }}
+    >
+      <div className="grid gap-1">
+        <label htmlFor={field} className="label">
+          {title}
+        </label>
+        <input id={field} name={name} className="field w-44" defaultValue={initial} autoComplete="off" required />
+      </div>
+      <button type="submit" className="button">
+        {button}
+      </button>
+      {children}
+    </form>
+  );
+}
+
+function Entries({ payment, timeZone }: ActionsProps) {
+  const { place } = usePlace();
+  const { data } = useQuery(paymentQuery(place.profileId, payment.id));
+  if (!data || data.entries.length === 0) return null;
+  return (
+    <ul className="label grid gap-1" aria-label="What was said of this payment">
+      {data.entries.map(({ id, action, at, amount }) => (
+        <li key={id}>
+          {moment(at, timeZone)}: {words(action)}
+          {amount && ` (${money(amount, payment.currency)})`}
+        </li>
+      ))}
+    </ul>
+  );
+}

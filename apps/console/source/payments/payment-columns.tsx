@@ -1,0 +1,83 @@
+import { moment, money, nothing, words } from '../format.ts';
+import type { Column } from '../parts/columns.ts';
+import { PersonLink } from '../people/person-link.tsx';
+import type { PaymentRow } from '../queries.ts';
+
+interface ColumnOptions {
+  readonly timeZone: string;
+  readonly mayWrite: boolean;
+  /** The payment whose actions are shown. */
+  readonly open: string | undefined;
+  readonly toggle: (id: string) => void;
+}
+
+export function paymentColumns({ timeZone, mayWrite, open, toggle }: ColumnOptions): Column<PaymentRow>[] {
+  return [
+    {
+      id: 'paid',
+      title: 'Paid',
+      value: ({ paid_at: at }) => at,
+      cell: ({ paid_at: at, external_id: id, provider }) => (
+        <>
+          {moment(at, timeZone)}
+          <span className="label block break-all">
+            {words(provider)} · {id}
+          </span>
+        </>
+      ),
+    },
+    {
+      id: 'payer',
+      title: 'Payer',
+      value: ({ customer_key: key }) => key,
+      cell: ({ customer_key: key, customer_profile_id: customerId, payer }) => (
+        <>
+          {customerId ? <PersonLink customerId={customerId} title={key ?? 'Somebody'} /> : (key ?? nothing)}
+          {payer && <span className="label block">assigned</span>}
+        </>
+      ),
+    },
+    {
+      id: 'net',
+      title: 'Net',
+      isNumber: true,
+      value: ({ reporting_net: net }) => (net === null ? null : Number(net)),
+      cell: ({ net, amount, amount_refunded: refunded, currency }) => (
+        <>
+          {money(net, currency)}
+          {Number(refunded) > 0 && (
+            <span className="label block">
+              {money(amount, currency)} less {money(refunded, currency)}
+            </span>
+          )}
+        </>
+      ),
+    },
+    {
+      id: 'status',
+      title: 'Status',
+      value: ({ status }) => status,
+      cell: ({ status, is_first_payment: isFirst, is_installment: isInstallment }) => (
+        <>
+          {words(status)}
+          {isFirst && <span className="label block">first payment</span>}
+          {isInstallment && <span className="label block">later installment</span>}
+        </>
+      ),
+    },
+    ...(mayWrite
+      ? [
+          {
+            id: 'actions',
+            title: 'Actions',
+            value: () => null,
+            cell: ({ id }: PaymentRow) => (
+              <button type="button" className="button" aria-expanded={open === id} onClick={() => toggle(id)}>
+                {open === id ? 'Close' : 'Change'}
+              </button>
+            ),
+          },
+        ]
+      : []),
+  ];
+}

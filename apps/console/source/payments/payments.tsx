@@ -1,0 +1,66 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { useMembership } from '../membership.ts';
+import { Choice } from '../parts/choice.tsx';
+import { DataTable } from '../parts/data-table.tsx';
+import { Answered, Empty, Loading, Problem } from '../parts/states.tsx';
+import { useTitle } from '../parts/use-title.ts';
+import { More } from '../people/more.tsx';
+import { usePlace } from '../place.ts';
+import { type PaymentFilter, paymentsQuery, profileQuery } from '../queries.ts';
+import { PaymentActions } from './payment-actions.tsx';
+import { paymentColumns } from './payment-columns.tsx';
+
+const filters = [
+  { value: 'all', title: 'All' },
+  { value: 'unidentified', title: 'Payer unknown' },
+] as const;
+
+/** Payments of these days as they stand, the newest first, and what a merchant may say of each. */
+export function Payments() {
+  useTitle('Payments');
+  const { place } = usePlace();
+  const [filter, setFilter] = useState<PaymentFilter>('all');
+  const profile = useQuery(profileQuery(place.profileId));
+  return (
+    <>
+      <div className="mb-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
+        <h1>Payments</h1>
+        <Choice label="Which payments" value={filter} options={filters} onChange={setFilter} />
+      </div>
+      <Answered query={profile}>{({ time_zone: timeZone }) => <Rows filter={filter} timeZone={timeZone} />}</Answered>
+    </>
+  );
+}
+
+function Rows({ filter, timeZone }: { readonly filter: PaymentFilter; readonly timeZone: string }) {
+  const { place } = usePlace();
+  const { mayWrite } = useMembership();
+  const [open, setOpen] = useState<string>();
+  const query = useInfiniteQuery(paymentsQuery(place, filter));
+  const columns = useMemo(
+    () => paymentColumns({ timeZone, mayWrite, open, toggle: (id) => setOpen((now) => (now === id ? undefined : id)) }),
+    [timeZone, mayWrite, open],
+  );
+  if (query.isError) return <Problem error={query.error} again={() => void query.refetch()} />;
+  if (!query.data) return <Loading lines={10} />;
+  const rows = query.data.pages.flatMap((page) => page.data);
+  if (rows.length === 0)
+    return (
+      <Empty title={filter === 'all' ? 'No payments in these days' : 'Every payer of these days is known'}>
+        {filter === 'all' && 'Choose other days above, or send payments with POST /events.'}
+      </Empty>
+    );
+  return (
+    <>
+      <DataTable
+        caption="Payments, newest first"
+        columns={columns}
+        rows={rows}
+        keyOf={({ id }) => id}
+        expanded={(payment) => payment.id === open && <PaymentActions payment={payment} timeZone={timeZone} />}
+      />
+      <More query={query} />
+    </>
+  );
+}

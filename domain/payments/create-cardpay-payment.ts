@@ -1,0 +1,92 @@
+import type { Input, Routes } from '@tributary/contract';
+import { type OutcomeServices, readEvent, recordAll, type ToldRefund, untilRecorded } from '@tributary/domain/outcomes';
+import { answer, type Handles, type ProfileContext, refuse } from '@tributary/operations';
+import type { Tx } from '@tributary/postgres';
+import { compareAmounts, parseAmount } from '@tributary/rules';
+import { rolledBack } from './dry-run.ts';
+import { findRefunds } from './refunds-store.ts';
+
+type Body = Input<Routes['createCardpayPayment']>['body'];
+
+/** Takes a payment of the card gateway, which nobody can connect: whoever hears from it tells us. */
+export const createCardpayPayment: Handles<Routes['createCardpayPayment'], OutcomeServices> = async (
+  { query, body },
+  context,
+) => {
+  const { caller, effect, ledger, now } = context;
+  const key = `cardpay:${body.external_id}`;
+  const read = readEvent(caller.profileId, asEvent(body, key), now, () => key);
+  if ('code' in read) {
+    const field = ownNames[read.field] ?? read.field;
+    refuse(read.code, `The field "${field}" ${read.message}.`, { fields: { field } });
+  }
+  const payment = { ...read, provided: { externalId: body.external_id, outcomeType: 'payment_received' as const } };
+  const isDryRun = query.dry_run === 'true';
+  const work = async (tx: Tx) => {
+    const refund = await refundOf(tx, caller.profileId, body, key);
+    const [taken, refunded] = await recordAll(tx, refund ? [payment, { refund }] : [payment], recordContext(context));
+    if (!taken || !('recorded' in taken)) throw new TypeError('A payment was not recorded.');
+    const { recorded } = taken;
+    if (recorded.customerId) context.mentions(recorded.customerId);
+    const warnings = [...taken.warnings, ...(refunded && 'warnings' in refunded ? refunded.warnings : [])];
+    return answer(202, {
+      data: {
+        id: recorded.outcomeId,
+        status: recorded.status,
+        dry_run: isDryRun,
+        customer_key: context.showKey({
+          of: recorded.customerId ?? recorded.outcomeId,
+          profileId: caller.profileId,
+          key: recorded.customerKey,
+          said: body.user_traits.external_id,
+        }),
+        ...(warnings.length > 0 && { warnings }),
+      },
+    });
+  };
+  return untilRecorded(() => (isDryRun ? rolledBack(ledger, work) : effect(work)));
+};
+
+const ownNames: Readonly<Record<string, string>> = {
+  'properties.value': 'amount',
+  'properties.currency': 'currency',
+  'properties.subject_ref': 'subject_ref',
+  occurred_at: 'paid_at',
+};
+
+function asEvent(body: Body, key: string): Parameters<typeof readEvent>[1] {
+  const { external_id: _id, amount, currency, amount_refunded: _refunded, paid_at, subject_ref, ...rest } = body;
+  return {
+    ...rest,
+    event_name: 'payment_received',
+    idempotency_key: key,
+    occurred_at: paid_at,
+    properties: { value: amount, currency, subject_ref },
+  };
+}
+
+const recordContext = (context: ProfileContext & OutcomeServices) => {
+  const { caller, now, requestId, tombstones, payments, findAdPlatforms, visitors } = context;
+  return {
+    profileId: caller.profileId,
+    now,
+    evidence: { source: 'cardpay', saidAt: now, requestId },
+    teller: { source: 'cardpay', connectionId: null } as const,
+    tombstones,
+    payments,
+    findAdPlatforms,
+    visitors,
+  };
+};
+
+/** What the gateway has given back so far is one refund, which grows, or is withdrawn. Of what was never given back nothing is kept. */
+async function refundOf(tx: Tx, profileId: string, body: Body, key: string): Promise<ToldRefund | undefined> {
+  if (body.amount_refunded === undefined) return undefined;
+  const parsed = parseAmount(body.amount_refunded);
+  if (!parsed.ok || parsed.amount.startsWith('-'))
+    refuse('amount_invalid', 'What was given back must be a number of zero or more.');
+  const refund = { idempotencyKey: key, paymentRef: key, kind: 'refund', currency: null, refundedAt: null } as const;
+  if (compareAmounts(parsed.amount, '0') > 0) return { ...refund, status: 'completed', amount: parsed.amount };
+  const [known] = await findRefunds(tx, profileId, [key]);
+  return known && { ...refund, status: 'withdrawn', amount: known.amount };
+}

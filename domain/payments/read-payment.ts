@@ -1,0 +1,33 @@
+import type { Routes } from '@tributary/contract';
+import { findPayment } from '@tributary/domain/outcomes';
+import { answer, type Handles, refuse } from '@tributary/operations';
+import { limits } from '@tributary/vocabulary';
+import { listEntries } from './refunds-store.ts';
+import { type ShownPayment, showPayments } from './show-payment.ts';
+
+/** One payment, and every entry that merchants made on it. */
+export const readPayment: Handles<Routes['readPayment']> = async ({ params: { payment_id: id } }, context) => {
+  const { caller, ledger } = context;
+  return ledger.transaction(
+    async (tx) => {
+      const found = await findPayment(tx, caller.profileId, id);
+      if (!found) refuse('not_found', 'There is no such payment in this profile.');
+      const [shown] = (await showPayments(tx, [found], context)) as [ShownPayment];
+      const entries = await listEntries(tx, caller.profileId, id, limits.payments.entries);
+      return answer(200, {
+        data: {
+          ...shown,
+          entries: entries.map((entry) => ({
+            id: entry.id,
+            action: entry.action,
+            at: entry.at.toISOString(),
+            amount: entry.amount,
+            actor_kind: entry.actorKind,
+            request_id: entry.requestId,
+          })),
+        },
+      });
+    },
+    { readOnly: true },
+  );
+};

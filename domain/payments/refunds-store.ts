@@ -1,0 +1,172 @@
+import type { Tx } from '@tributary/postgres';
+import type { SaidRefund } from '@tributary/rules';
+import type { PaymentAction, RefundKind, RefundStatus } from '@tributary/vocabulary';
+import { sql } from 'kysely';
+
+export interface StoredRefund extends SaidRefund {
+  readonly id: string;
+  readonly idempotencyKey: string;
+  readonly paymentRef: string;
+  readonly paymentId: string | null;
+  readonly refundedAt: Date;
+}
+
+const columns = sql.raw(`
+  id, idempotency_key AS "idempotencyKey", payment_ref AS "paymentRef", payment_id AS "paymentId", kind, status, amount::text, currency,
+  refunded_at AS "refundedAt"`);
+
+/** What is stored under the keys, locked until the transaction ends. */
+export async function findRefunds(tx: Tx, profileId: string, keys: readonly string[]): Promise<StoredRefund[]> {
+  const { rows } = await sql<StoredRefund>`
+    SELECT ${columns} FROM payment_refunds WHERE profile_id = ${profileId} AND idempotency_key = ANY (${[...keys]}::text[])
+    ORDER BY idempotency_key FOR UPDATE`.execute(tx);
+  return rows;
+}
+
+/** Writes refunds, those that there are by their keys. Of two who write the same new one at once the second goes over the first. */
+export async function saveRefunds(
+  tx: Tx,
+  profileId: string,
+  refunds: readonly StoredRefund[],
+  { source, now }: { readonly source: string; readonly now: Date },
+): Promise<void> {
+  if (refunds.length === 0) return;
+  const rows = refunds
+    .toSorted((a, b) => (a.idempotencyKey < b.idempotencyKey ? -1 : 1))
+    .map((one) => ({
+      profile_id: profileId,
+      id: one.id,
+      idempotency_key: one.idempotencyKey,
+      payment_ref: one.paymentRef,
+      payment_id: one.paymentId,
+      kind: one.kind,
+      status: one.status,
+      amount: one.amount,
+      currency: one.currency,
+      refunded_at: one.refundedAt,
+      recorded_at: now,
+      updated_at: now,
+      source,
+    }));
+  await sql`
+    INSERT INTO payment_refunds SELECT * FROM jsonb_populate_recordset(NULL::payment_refunds, ${JSON.stringify(rows)}::jsonb)
+    ON CONFLICT (profile_id, idempotency_key) DO UPDATE SET payment_ref = excluded.payment_ref, payment_id = excluded.payment_id,
+      kind = excluded.kind, status = excluded.status, amount = excluded.amount, currency = excluded.currency,
+      refunded_at = excluded.refunded_at, updated_at = excluded.updated_at`.execute(tx);
+}
+
+/** What providers say to have gone back, by payment. */
+export async function findRefundsOf(
+  tx: Tx,
+  profileId: string,
+  paymentIds: readonly string[],
+): Promise<Map<string, SaidRefund[]>> {
+  if (paymentIds.length === 0) return new Map();
+  const { rows } = await sql<{
+    paymentId: string;
+    kind: RefundKind;
+    status: RefundStatus;
+    amount: string;
+    currency: string | null;
+  }>`
+    SELECT payment_id AS "paymentId", kind, status, amount::text, currency FROM payment_refunds
+    WHERE profile_id = ${profileId} AND payment_id = ANY (${[...paymentIds]}::uuid[])`.execute(tx);
+  return Map.groupBy(rows, ({ paymentId }) => paymentId);
+}
+
+/** Refunds whose payment was not known when they came, after a place in their order. */
+export async function listWaiting(tx: Tx, profileId: string, ids: readonly string[]): Promise<StoredRefund[]> {
+  const { rows } = await sql<StoredRefund>`
+    SELECT ${columns} FROM payment_refunds WHERE profile_id = ${profileId} AND id = ANY (${[...ids]}::uuid[]) AND payment_id IS NULL
+    ORDER BY idempotency_key FOR UPDATE`.execute(tx);
+  return rows;
+}
+
+export async function settleWaiting(
+  tx: Tx,
+  profileId: string,
+  settled: readonly { readonly id: string; readonly paymentId: string }[],
+  now: Date,
+): Promise<void> {
+  await sql`
+    UPDATE payment_refunds r SET payment_id = n.payment_id, updated_at = ${now}
+    FROM unnest(${settled.map(({ id }) => id)}::uuid[], ${settled.map(({ paymentId }) => paymentId)}::uuid[]) AS n (id, payment_id)
+    WHERE r.profile_id = ${profileId} AND r.id = n.id`.execute(tx);
+}
+
+export interface PaymentEntry {
+  readonly id: string;
+  readonly paymentId: string;
+  readonly action: PaymentAction;
+  readonly amount: string | null;
+  readonly currency: string | null;
+  readonly payerId: string | null;
+  readonly actorKind: string;
+  readonly actorId: string;
+  readonly requestId: string;
+  readonly at: Date;
+}
+
+export async function addEntry(tx: Tx, profileId: string, entry: PaymentEntry): Promise<void> {
+  await tx
+    .insertInto('payment_entries')
+    .values({
+      profile_id: profileId,
+      id: entry.id,
+      payment_id: entry.paymentId,
+      action: entry.action,
+      amount: entry.amount,
+      currency: entry.currency,
+      payer_id: entry.payerId,
+      actor_kind: entry.actorKind,
+      actor_id: entry.actorId,
+      request_id: entry.requestId,
+      at: entry.at,
+    })
+    .execute();
+}
+
+const entryColumns = sql.raw(`
+  id, payment_id AS "paymentId", action, amount::text, currency, payer_id AS "payerId", actor_kind AS "actorKind", actor_id AS "actorId",
+  request_id AS "requestId", at`);
+
+/** The newest first. Ids are in the order of time, and actions on one payment wait for each other. */
+export async function listEntries(
+  tx: Tx,
+  profileId: string,
+  paymentId: string,
+  limit: number,
+): Promise<PaymentEntry[]> {
+  const { rows } = await sql<PaymentEntry>`
+    SELECT ${entryColumns} FROM payment_entries WHERE profile_id = ${profileId} AND payment_id = ${paymentId}
+    ORDER BY id DESC LIMIT ${limit}`.execute(tx);
+  return rows;
+}
+
+/** What stands of what merchants said: of each payment the last word on a refund, and on who paid. */
+export interface Standing {
+  readonly refund: PaymentEntry | null;
+  readonly payer: PaymentEntry | null;
+}
+
+export async function findStandingEntries(
+  tx: Tx,
+  profileId: string,
+  paymentIds: readonly string[],
+): Promise<Map<string, Standing>> {
+  if (paymentIds.length === 0) return new Map();
+  const { rows } = await sql<PaymentEntry>`
+    SELECT DISTINCT ON (payment_id, action LIKE 'payer%') ${entryColumns} FROM payment_entries
+    WHERE profile_id = ${profileId} AND payment_id = ANY (${[...paymentIds]}::uuid[]) AND action NOT LIKE 'installment%'
+    ORDER BY payment_id, action LIKE 'payer%', id DESC`.execute(tx);
+  const byPayment = Map.groupBy(rows, ({ paymentId }) => paymentId);
+  return new Map(
+    [...byPayment].map(([id, entries]) => [
+      id,
+      {
+        refund: entries.find(({ action }) => action === 'refund_recorded') ?? null,
+        payer: entries.find(({ action }) => action === 'payer_assigned') ?? null,
+      },
+    ]),
+  );
+}

@@ -1,0 +1,180 @@
+import { type Fault, faultsIn } from '../fault.ts';
+
+/** Of reports, journeys and scores. */
+export const faults: readonly Fault[] = [
+  ...faultsIn('domain/journeys/page.ts', ['domain/journeys/page.test.ts'], {
+    'journey-ties-reversed': [
+      'if (time !== undefined && time < at) {',
+      'if (time !== undefined && time <= at) {',
+      'events of one moment stand in another order than on the page before',
+    ],
+    'last-until-excludes': [
+      'if ((times[middle] as number) <= at) low = middle + 1;',
+      'if ((times[middle] as number) < at) low = middle + 1;',
+      'a conversion at the moment of a visit counts as off the site',
+    ],
+  }),
+  ...faultsIn('domain/journeys/credit.ts', ['domain/journeys/credit.test.ts'], {
+    'credit-place-off-by-one': [
+      '(index + 1 === place ? 1 : 0)',
+      '(index === place ? 1 : 0)',
+      'a journey shows the credit at the next touch',
+    ],
+  }),
+  ...faultsIn('domain/journeys/mask-journey.ts', ['domain/journeys/journey-summary.test.ts'], {
+    'names-reach-the-model': [
+      '(isNamed(written) ? maskWords.name : maskName(written, effort))',
+      'maskName(written, effort)',
+      'a model outside is told names',
+    ],
+    'accented-names-reach-it': [
+      ".replace(/\\p{M}/gu, '')\n",
+      '\n',
+      'María in a page’s address is told to a model outside',
+    ],
+  }),
+  ...faultsIn('domain/journeys/store.ts', ['domain/journeys/journey-summary.test.ts'], {
+    'allowance-one-more': [
+      'WHERE a.used < ${perDay}',
+      'WHERE a.used <= ${perDay}',
+      'a workspace has one summary more than it may',
+    ],
+  }),
+  ...faultsIn('domain/journeys/read-journey-by-key.ts', ['domain/journeys/read-journey-by-key.test.ts'], {
+    'people-found-without-scope': [
+      "if (query.customer_key === undefined && !caller.scopes.has('customers:read')) {",
+      'if (false) {',
+      'somebody without the scope finds people by e-mail',
+    ],
+  }),
+  ...faultsIn(
+    'domain/journeys/read-whole-or-projected.ts',
+    ['domain/journeys/read-journey-by-key.test.ts', 'domain/journeys/read-customer-journey.test.ts'],
+    {
+      'whole-journey-for-all': [
+        "return context.caller.scopes.has('customers:read')\n    ? readWhole(context, asked)",
+        "return context.caller.scopes.has('analytics:read')\n    ? readWhole(context, asked)",
+        'who may not see people sees the whole journey',
+      ],
+    },
+  ),
+  ...faultsIn('domain/journeys/read-customer-export.ts', ['domain/journeys/read-customer-export.test.ts'], {
+    'export-ends-early': [
+      'Object.values(totals).some((total) => total > query.offset + query.limit)',
+      'Object.values(totals).every((total) => total > query.offset + query.limit)',
+      'an export says that it is over while a list goes on',
+    ],
+  }),
+  ...faultsIn(
+    'domain/reports/figures.ts',
+    ['domain/reports/campaigns.test.ts', 'domain/reports/delivery.test.ts', 'domain/reports/report-meta.test.ts'],
+    {
+      'unknown-spend-is-zero': [
+        '(row.is_spend_unknown ? null : cost(row.spend, currency))',
+        'cost(row.spend, currency)',
+        'spend that could not be converted is shown as none',
+      ],
+      'unknown-cash-is-zero': [
+        "payments !== '0' && valued === '0' ? null : value",
+        'value',
+        'payments without a rate are shown as worth nothing',
+      ],
+      'divided-by-nothing': [
+        'dividend === null || divisor === null || divisor === 0 ? null',
+        'dividend === null || divisor === null ? null',
+        'a campaign without spend has a return of infinity',
+      ],
+    },
+  ),
+  ...faultsIn('domain/reports/sides.ts', ['domain/reports/read-platform-comparison.test.ts'], {
+    'gap-the-other-way': [
+      'Number(subtractAmounts(String(ours), row.platform_conversions))',
+      'Number(subtractAmounts(row.platform_conversions, String(ours)))',
+      'the gap has the wrong sign',
+    ],
+    'claimed-roas-of-ours': [
+      'platform_roas: claimedValue === null ? null : ratio(Number(claimedValue), spend)',
+      'platform_roas: ratio(revenue === null ? null : Number(revenue), spend)',
+      "the platform's return is ours",
+    ],
+  }),
+  ...faultsIn(
+    'domain/reports/conversion-page.ts',
+    ['domain/reports/explain.test.ts', 'domain/reports/campaigns.test.ts'],
+    {
+      'last-page-promised': [
+        'has_next: found.length > keys.length,',
+        'has_next: found.length >= keys.length,',
+        'a list promises a page that is empty',
+      ],
+    },
+  ),
+  ...faultsIn(
+    'domain/reports/cursor.ts',
+    ['domain/reports/campaigns.test.ts', 'domain/reports/explain.test.ts', 'tests/generated/fuzz.test.ts'],
+    {
+      'made-up-cursors': [
+        "checks.every((isSound, index) => typeof place[index] === 'string' && isSound(place[index]));",
+        'true;',
+        'a made-up cursor is a 500',
+      ],
+    },
+  ),
+  ...faultsIn('domain/top-performers/list-top-performers.ts', ['domain/top-performers/list-top-performers.test.ts'], {
+    'spend-filter-ignored': [
+      'min_spend: (query.min_spend ?? 0).toFixed(4),',
+      "min_spend: '0.0000',",
+      'ads that cost next to nothing are among the best',
+    ],
+    'cac-of-all-outcomes': [
+      'cac: ratio(spend, Number(score.cash_outcomes)),',
+      'cac: ratio(spend, Number(score.outcomes)),',
+      'the cost of a customer is that of a lead',
+    ],
+  }),
+  ...faultsIn(
+    'packages/clickhouse/queries/ad_list_scores.sql',
+    ['domain/top-performers/list-top-performers.test.ts', 'domain/top-performers/rebuild-scores.test.ts'],
+    {
+      'scores-of-an-unfinished-rebuild': [
+        " AND ad_id = toUUID('00000000-0000-0000-0000-000000000000')\n    )",
+        '\n    )',
+        'half of a rebuild is shown while it is at work',
+      ],
+      'unscored-first': [
+        'composite_score DESC NULLS LAST',
+        'composite_score DESC NULLS FIRST',
+        'ads without a score are the best',
+      ],
+    },
+  ),
+  ...faultsIn('packages/rules/scoring/score.ts', ['packages/rules/scoring/scoring.test.ts'], {
+    'ties-stand-above': ['50 + (blend - 50) * trust', 'blend', 'an ad with one lucky sale is the best'],
+    'platform-claims-count': [
+      '({ earned }) => earned.total,\n',
+      '({ earned }) => earned.platformConversions ?? earned.total,\n',
+      'what a platform claims for itself decides the score',
+    ],
+  }),
+  ...faultsIn('packages/rules/scoring/percentile.ts', ['packages/rules/scoring/scoring.test.ts'], {
+    'equals-stand-apart': [
+      '(100 * (from + to)) / 2 / sorted.length',
+      '(100 * to) / sorted.length',
+      'the middle of a sample is not 50',
+    ],
+  }),
+  ...faultsIn('packages/rules/scoring/cohort.ts', ['packages/rules/scoring/scoring.test.ts'], {
+    'channel-let-go': [
+      'dimensions.slice(0, count)',
+      'dimensions.slice(-count)',
+      'ads of a search page are compared with those of a feed',
+    ],
+  }),
+  ...faultsIn('packages/rules/scoring/outcomes.ts', ['packages/rules/scoring/scoring.test.ts'], {
+    'mature-too-soon': [
+      "total < matureFrom ? 'early' : 'mature'",
+      "total <= matureFrom ? 'early' : 'mature'",
+      'an ad is early although it has what makes it mature',
+    ],
+  }),
+];

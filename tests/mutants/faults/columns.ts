@@ -1,0 +1,283 @@
+import { type Fault, faultsIn } from '../fault.ts';
+
+const parity = ['tests/parity/parity.test.ts'];
+
+/** Of the statements of the columns. */
+export const faults: readonly Fault[] = [
+  ...faultsIn('packages/clickhouse/queries/attribution_attribute.sql', parity, {
+    'conversion-moment-outside': [
+      'arrayCount(moment -> moment <= until, moments) - before',
+      'arrayCount(moment -> moment < until, moments) - before',
+      'a touch at the moment of the sale earns nothing',
+    ],
+    'repeats-earn': ['nth = 1 AND (at = 1 OR', '(at = 1 OR', 'a landing page opened twice earns twice'],
+    'path-one-too-short': [
+      'at > touch_count + 1 - {path_touches:UInt32}',
+      'at > touch_count + 2 - {path_touches:UInt32}',
+      'a long path loses one touch',
+    ],
+    'refunds-credited-as-gain': [
+      'if(value < 0, -1, 1) AS sign',
+      '1 AS sign',
+      'what was taken back is credited as if it were given',
+    ],
+    'told-twice-earns-twice': [
+      'if(empty(needless), in_window, arrayFilter(touch -> NOT has(needless, touch.1), in_window)) AS within',
+      'in_window AS within',
+      'an ad that both visit and outcome name earns twice',
+    ],
+    'same-click-for-ever': [
+      'max(if(key.1 = 3 AND before < at - {same_click_ms:UInt32}, 0, before))',
+      'max(before)',
+      'a chat is no touch because of a click of the same kind a month before',
+    ],
+  }),
+  ...faultsIn('packages/clickhouse/parts/weigh_linear.sql', parity, {
+    'linear-rest-lost': [
+      'toInt64(even_share + (at <= even_rest))',
+      'toInt64(even_share)',
+      'cents that do not divide are nobody’s',
+    ],
+  }),
+  ...faultsIn('packages/clickhouse/parts/weigh_position_based.sql', parity, {
+    'position-for-two': [
+      'if(n <= 2, linear,',
+      'if(n <= 1, linear,',
+      'of two touches the second gets the rounding of another rule',
+    ],
+    'position-ends-thirds': [
+      'intDiv(2 * amount, 5) AS end_share',
+      'intDiv(amount, 3) AS end_share',
+      'the ends get a third each',
+    ],
+  }),
+  ...faultsIn('packages/clickhouse/parts/weigh_time_decay.sql', parity, {
+    'decay-age-of-conversion': [
+      'intDiv(times[-1] - time, 60000)',
+      'intDiv(times[-1] - time, 60000) + 1440',
+      'the age of a touch is a day more than it is',
+    ],
+    'decay-rest-to-nobody': [
+      'sign * toInt64(share + (decay_left > 0 AND',
+      'sign * toInt64(share + (decay_left > 1 AND',
+      'a cent of a sale is nobody’s',
+    ],
+  }),
+  ...faultsIn(
+    'packages/clickhouse/queries/attribution_apply.sql',
+    ['domain/attribution/attribution.test.ts', 'domain/attribution/replay.test.ts'],
+    {
+      'older-result-wins': [
+        'WHERE r.version > old.version AND if(',
+        'WHERE if(',
+        'an older result takes the place of a younger one',
+      ],
+      'same-written-again': [
+        'NOT old.is_there OR r.content_hash != old.content_hash',
+        'true',
+        'a replay that finds nothing new writes everything again',
+      ],
+      'buried-without-a-grave': [
+        'if(r.is_deleted, old.is_there,',
+        'if(r.is_deleted, false,',
+        'an outcome that is none any more still counts',
+      ],
+    },
+  ),
+  ...faultsIn(
+    'packages/clickhouse/queries/attribution_keep_history.sql',
+    ['domain/attribution/attribution.test.ts', 'domain/attribution/replay.test.ts'],
+    {
+      'history-of-everything': [
+        'AND (r.content_hash != old.content_hash OR r.is_deleted)',
+        '',
+        'every replay adds a history in which nothing changed',
+      ],
+    },
+  ),
+  ...faultsIn('packages/clickhouse/queries/attribution_bury_unknown.sql', ['domain/attribution/replay.test.ts'], {
+    'replay-buries-all': [
+      'AND is_eligible\n',
+      'AND NOT is_eligible\n',
+      'a replay buries what counts and leaves what does not',
+    ],
+  }),
+  ...faultsIn(
+    'packages/clickhouse/parts/conversions.sql',
+    ['domain/reports/campaigns.test.ts', 'domain/reports/delivery.test.ts'],
+    {
+      'first-midnight-left-out': [
+        "conversion_time >= {from:DateTime64(3, 'UTC')}",
+        "conversion_time > {from:DateTime64(3, 'UTC')}",
+        'what was paid at midnight of the first day is in no report',
+      ],
+      'orders-are-cash': [
+        "revenue_type = 'cash' AS is_cash",
+        "revenue_type != 'pipeline' AS is_cash",
+        'orders count as money',
+      ],
+    },
+  ),
+  ...faultsIn('packages/clickhouse/parts/credits_single.sql', ['domain/reports/campaigns.test.ts'], {
+    'nobodys-lost': ['ANY LEFT JOIN owned AS o', 'ANY INNER JOIN owned AS o', 'what nobody earned is in no total'],
+  }),
+  ...faultsIn(
+    'packages/clickhouse/parts/place_last_non_direct.sql',
+    ['domain/reports/campaigns.test.ts', 'domain/reports/market.test.ts'],
+    {
+      'report-of-last-touch': [
+        'last_non_direct',
+        'length(source_ids)',
+        'the report of last_non_direct is that of last_touch',
+      ],
+    },
+  ),
+  ...faultsIn(
+    'packages/clickhouse/parts/delivered.sql',
+    ['domain/reports/delivery.test.ts', 'domain/reports/clicked-entities.test.ts'],
+    {
+      'spend-counted-twice': [
+        'WHERE (t.level = {level:String} OR (t.owner_id, t.day) NOT IN (',
+        'WHERE (true OR (t.owner_id, t.day) NOT IN (',
+        'spend told of a campaign and of its ads counts twice',
+      ],
+      'spend-unconverted': [
+        'if(t.currency = {currency:String}, toDecimal256(1, 20), r.rate) AS rate',
+        'toDecimal256(1, 20) AS rate',
+        'euros are added to pesos',
+      ],
+      'last-day-of-spend-lost': [
+        'level <= {level:String} AND day >= {first_day:Date} AND day <= {last_day:Date}\n        ) AS d',
+        'level <= {level:String} AND day >= {first_day:Date} AND day < {last_day:Date}\n        ) AS d',
+        'the spend of the last day is missing',
+      ],
+    },
+  ),
+  ...faultsIn(
+    'packages/clickhouse/parts/sources.sql',
+    ['domain/reports/clicked-entities.test.ts', 'domain/reports/campaigns.test.ts'],
+    {
+      'ads-parents-unknown': [
+        'multiIf(s.campaign_id != nobody, s.campaign_id, ad.campaign_id != nobody, ad.campaign_id, ad_set.campaign_id) AS of_campaign',
+        's.campaign_id AS of_campaign',
+        'a click that names only its ad earns nothing for the campaign',
+      ],
+    },
+  ),
+  ...faultsIn(
+    'packages/clickhouse/queries/report_read_unattributed.sql',
+    ['domain/reports/read-unattributed.test.ts'],
+    {
+      'everybodys-unattributed': ['WHERE owner_id = nobody\n', '', 'what campaigns earned is shown as unattributed'],
+    },
+  ),
+  ...faultsIn('packages/clickhouse/queries/report_read_overview.sql', ['domain/reports/delivery.test.ts'], {
+    'orders-in-overview': [
+      "sumIf(c.value, c.revenue_type = 'cash') AS value",
+      'sum(c.value) AS value',
+      'the overview adds orders to the cash',
+    ],
+  }),
+  ...faultsIn(
+    'packages/clickhouse/queries/report_list_credits.sql',
+    ['domain/reports/explain.test.ts', 'domain/reports/campaigns.test.ts'],
+    {
+      'pages-of-conversions-lose-ties': [
+        "WHERE (conversion_time, conversion_id) < ({before_at:DateTime64(3, 'UTC')}, {before_id:UUID})",
+        "WHERE conversion_time < {before_at:DateTime64(3, 'UTC')}",
+        'conversions of one moment are lost between two pages',
+      ],
+    },
+  ),
+  ...faultsIn('packages/clickhouse/queries/delivery_list_counted.sql', ['domain/reports/explain.test.ts'], {
+    'pages-of-delivery-repeat': [
+      'WHERE (day, toString(entity_id)) > ({after_day:Date}, {after_id:String})',
+      'WHERE (day, toString(entity_id)) >= ({after_day:Date}, {after_id:String})',
+      'a day of delivery is explained twice',
+    ],
+  }),
+  ...faultsIn('packages/clickhouse/parts/chosen_credits.sql', ['domain/reports/explain.test.ts'], {
+    'explained-of-every-type': [
+      "({conversion_type:String} = '' OR conversion_type = {conversion_type:String})",
+      'true',
+      'a figure of one type is explained by conversions of all',
+    ],
+    'explained-not-cash': ['AND (NOT {is_cash:Bool} OR is_cash)\n', '', 'payments are explained by leads'],
+  }),
+  ...faultsIn('packages/clickhouse/queries/touch_list_left_out.sql', ['domain/reports/explain.test.ts'], {
+    'path-called-left-out': [
+      'WHERE (conversion_id, touch_id) NOT IN (SELECT conversion_id, arrayJoin(touch_ids) FROM conversions)\n',
+      '',
+      'touches that earned are listed among those that did not',
+    ],
+  }),
+  ...faultsIn(
+    'packages/clickhouse/queries/ad_list_figures.sql',
+    [
+      'domain/top-performers/rebuild-scores.test.ts',
+      'domain/top-performers/market.test.ts',
+      'domain/top-performers/list-top-performers.test.ts',
+    ],
+    {
+      'orders-are-pipeline': [
+        "conversion_type NOT IN ('order_placed', 'messaging_started') AS is_pipeline",
+        "conversion_type NOT IN ('messaging_started') AS is_pipeline",
+        'orders count as projected value',
+      ],
+      'best-day-of-utc': [
+        'toDate(conversion_time, {time_zone:String}) AS day',
+        "toDate(conversion_time, 'UTC') AS day",
+        'the best day of an ad is one of UTC',
+      ],
+    },
+  ),
+  ...faultsIn('packages/clickhouse/queries/visit_count_daily.sql', ['domain/tracking/health/health.test.ts'], {
+    'bots-counted-as-people': ['countIf(is_bot) AS bots', 'toUInt64(0) AS bots', 'robots are counted as people'],
+    'days-of-utc-in-health': [
+      'toString(toDate(received_at, {time_zone:String})) AS day',
+      "toString(toDate(received_at, 'UTC')) AS day",
+      'the days of the tracking page are UTC’s',
+    ],
+  }),
+  ...faultsIn('packages/clickhouse/queries/visit_list_recent.sql', ['domain/tracking/health/health.test.ts'], {
+    'bots-in-the-list': ['AND ({include_bots:Bool} OR NOT is_bot)\n', '', 'robots stand in the list of visits'],
+    'pages-of-visits-lose-ties': [
+      "AND (occurred_at, visit_id) < ({before_at:DateTime64(3, 'UTC')}, {before_id:UUID})",
+      "AND occurred_at < {before_at:DateTime64(3, 'UTC')}",
+      'visits of one moment are lost between two pages',
+    ],
+  }),
+  ...faultsIn(
+    'packages/clickhouse/queries/visit_list_arrivals.sql',
+    ['domain/journeys/read-customer-journey.test.ts', 'domain/tracking/health/health.test.ts'],
+    {
+      'later-arrival-first': [
+        'ORDER BY occurred_at, visit_id\n',
+        'ORDER BY occurred_at DESC, visit_id\n',
+        'a page shows what brought the session later',
+      ],
+    },
+  ),
+  ...faultsIn(
+    'packages/clickhouse/queries/visit_list_old_quarters.sql',
+    ['packages/clickhouse/drop-old-visits.test.ts'],
+    {
+      'quarter-dropped-too-soon': [
+        'addMonths(toDate(partition), 3) <=',
+        'toDate(partition) <=',
+        'visits go up to a quarter before their time',
+      ],
+    },
+  ),
+  ...faultsIn(
+    'packages/clickhouse/queries/journey_list_touches.sql',
+    ['domain/journeys/read-journey-by-key.test.ts', 'domain/journeys/long-journey.test.ts'],
+    {
+      'touches-after-the-conversion': [
+        " AND occurred_at <= {until:DateTime64(3, 'UTC')}\n",
+        '\n',
+        'a journey of a conversion shows what came after it',
+      ],
+    },
+  ),
+];

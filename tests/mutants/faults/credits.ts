@@ -1,0 +1,113 @@
+import { type Fault, faultsIn } from '../fault.ts';
+
+/** Of who earned what, and of what ads cost. */
+export const faults: readonly Fault[] = [
+  ...faultsIn('domain/campaigns/record-spend.ts', ['domain/campaigns/import-spend.test.ts'], {
+    'restated-spend-adds': [
+      "if (before && isSame(before.figures, figures)) return { entityId: entity.id, status: 'unchanged' };",
+      '',
+      'the same file sent twice restates every day',
+    ],
+    'restatement-without-history': [
+      'if (before) replaced.push(before);',
+      '',
+      'what a day said before it was restated is lost',
+    ],
+  }),
+  ...faultsIn(
+    'domain/attribution/read-freshness.ts',
+    ['domain/reports/report-meta.test.ts', 'domain/attribution/attribution.test.ts'],
+    {
+      'always-current': [
+        "waitingSince !== null && now.getTime() - waitingSince.getTime() > patienceMs ? 'behind' : 'current'",
+        "'current'",
+        'a report never says that it is behind',
+      ],
+    },
+  ),
+  ...faultsIn('domain/attribution/replay.ts', ['domain/attribution/replay.test.ts'], {
+    'replay-begins-again': [
+      'firstBucket: row.buckets_done,',
+      'firstBucket: 0,',
+      'a stopped replay counts twice what it had done',
+    ],
+  }),
+  ...faultsIn(
+    'domain/campaigns/entity.ts',
+    ['domain/campaigns/import-spend.test.ts', 'domain/campaigns/copy-delivery.test.ts'],
+    {
+      'backfill-renames': ["(isLatest || before[trait] === '')", 'true', 'a file of last year renames campaigns'],
+      'ad-loses-its-ad-set': [
+        '(isNearest && isLatest)',
+        'isLatest',
+        'an ad told with its campaign alone loses its ad set',
+      ],
+    },
+  ),
+  ...faultsIn(
+    'domain/campaigns/copy-delivery.ts',
+    ['domain/campaigns/copy-delivery.test.ts', 'apps/worker/copy-delivery.test.ts'],
+    {
+      'changed-again-not-copied': [
+        'd.entity_id = done.entity_id AND d.day = done.day AND d.revision = done.revision',
+        'd.entity_id = done.entity_id AND d.day = done.day',
+        'spend that was restated while it was copied stays as it was',
+      ],
+    },
+  ),
+  ...faultsIn('packages/rules/attribution/path.ts', ['packages/rules/attribution', 'tests/parity/parity.test.ts'], {
+    'window-without-its-end': [
+      'touch.at <= at && touch.at >=',
+      'touch.at < at && touch.at >=',
+      'a touch at the moment of the sale earns nothing',
+    ],
+    'path-keeps-the-oldest': [
+      '...kept.slice(1 - pathLength)]',
+      '...kept.slice(1, pathLength)]',
+      'a long path keeps its oldest touches and loses the last ones',
+    ],
+    'path-loses-its-first': [
+      '[...kept.slice(0, 1), ...kept.slice(1 - pathLength)]',
+      'kept.slice(-pathLength)',
+      'a long path loses its first touch',
+    ],
+    'told-click-earns-twice': [
+      'if (told.clickMark !== undefined && visit.clickMark === told.clickMark) return true;',
+      '',
+      'a click that both the visit and the outcome tell of earns twice',
+    ],
+    'later-click-swallowed': [
+      'before >= 0 && before <= sameClickMs',
+      'before <= sameClickMs',
+      'a touch told by the outcome is dropped for a click that came after it',
+    ],
+    'repeats-counted-by-campaign': [
+      'channel, source, medium, platform, campaignId, adSetId, adId]);',
+      'channel, source, medium, platform, campaignId, adSetId]);',
+      'two ads of one ad set in one session are one touch',
+    ],
+    'ties-by-first-half': [
+      'return hex.slice(16) + hex.slice(0, 16);',
+      'return hex;',
+      'touches of one moment are ordered otherwise than in the columns',
+    ],
+  }),
+  ...faultsIn('packages/rules/attribution/left-out.ts', ['packages/rules/attribution/left-out.test.ts'], {
+    'full-path-called-repeat': [
+      "kinId === touch.touchId ? 'path_full' : 'repeat_of_session'",
+      "kinId === touch.touchId ? 'repeat_of_session' : 'path_full'",
+      'an explanation names the wrong reason why a touch earned nothing',
+    ],
+  }),
+  ...faultsIn(
+    'packages/rules/attribution/models/position_based.ts',
+    ['packages/rules/attribution', 'tests/parity/parity.test.ts'],
+    {
+      'position-ends-too-heavy': [
+        '2n * BigInt(length - 2)',
+        '3n * BigInt(length - 2)',
+        'the ends get 43 of a hundred instead of 40',
+      ],
+    },
+  ),
+];

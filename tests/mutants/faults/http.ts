@@ -1,0 +1,44 @@
+import { type Fault, faultsIn } from '../fault.ts';
+
+/** Of how a call comes in over HTTP. */
+export const faults: readonly Fault[] = [
+  ...faultsIn('packages/http/forgery.ts', ['packages/http/http.test.ts', 'domain/accounts/accounts.test.ts'], {
+    'forged-with-a-cookie': [
+      ' || !isFromOurPages(headers, baseUrl)) {',
+      ') {',
+      "another page makes changes with somebody's cookie",
+    ],
+    'forms-of-other-pages': ['(needsJson && !isJson) || ', '', 'a form of another page is taken with a cookie'],
+  }),
+  ...faultsIn('packages/http/body-budget.ts', ['packages/http/body-budget.test.ts'], {
+    'one-sender-takes-all': [
+      'if (this.#of(held.sender) > this.#limits.perSender) return this.#release(held);',
+      '',
+      "one sender's uploads take the room of all others",
+    ],
+    'complete-bodies-given-up': [
+      'if (held.isComing && held.bytes > 0',
+      'if (held.bytes > 0',
+      'a body that has come whole is given up for one that has not',
+    ],
+  }),
+  ...faultsIn('packages/http/in-turn.ts', ['packages/http/in-turn.test.ts'], {
+    'answers-overtake': [
+      'if (ahead === reply.raw || ahead.closed) return done();',
+      'if (ahead) return done();',
+      'a request is begun before the answer ahead of it has left',
+    ],
+  }),
+  ...faultsIn('packages/http/read-body.ts', ['packages/http/front-door.test.ts', 'packages/http/http.test.ts'], {
+    'strangers-send-megabytes': [
+      'caller ? routeBytes : Math.min(routeBytes, strangerBytes)',
+      'routeBytes',
+      'somebody unknown has megabytes kept in memory',
+    ],
+    'cut-bodies-taken': [
+      'if (announced >= 0 && announced !== received) fail(cutShort());',
+      'if (false) fail(cutShort());',
+      'a body that was cut short is taken for whole',
+    ],
+  }),
+];

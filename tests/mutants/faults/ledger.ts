@@ -1,0 +1,270 @@
+import { type Fault, faultsIn } from '../fault.ts';
+
+const m = (file: string) => `packages/postgres/migrations/${file}.sql`;
+
+/** Of the ledger's own rules: functions, triggers and policies. Where a function was replaced, the last version stands here. */
+export const faults: readonly Fault[] = [
+  ...faultsIn(
+    m('0044_rates_and_bundles'),
+    ['domain/credentials/access.test.ts', 'domain/credentials/healthcare.test.ts'],
+    {
+      'expired-keys-live': [' AND (k.expires_at IS NULL OR k.expires_at > at)', '', 'a key works after its end'],
+      'revoked-keys-live': [
+        'WHERE k.hash = ANY (hashes) AND k.revoked_at IS NULL',
+        'WHERE k.hash = ANY (hashes)',
+        'a revoked key still works',
+      ],
+      'disabled-app-lives': [
+        '    AND a.disabled_at IS NULL\n  UNION ALL',
+        '  UNION ALL',
+        "a disabled app's keys still work",
+      ],
+      'tokens-never-end': [' AND t.expires_at > at', '', "an app's token never ends"],
+      'revoked-grant-counts': [
+        'LEFT JOIN grants g ON g.profile_id = k.profile_id AND g.app_id = k.app_id AND g.revoked_at IS NULL',
+        'LEFT JOIN grants g ON g.profile_id = k.profile_id AND g.app_id = k.app_id',
+        'a revoked grant still lends its scopes',
+      ],
+      'archived-profile-answers': [
+        'JOIN profiles p ON p.id = k.profile_id AND p.archived_at IS NULL',
+        'JOIN profiles p ON p.id = k.profile_id',
+        'keys of a deleted profile still work',
+      ],
+      'agency-shows-people': [
+        '    k.requests_per_minute, p.is_attribution_enabled,\n    w.is_healthcare_agency OR p.privacy_mode',
+        '    k.requests_per_minute, p.is_attribution_enabled,\n    p.privacy_mode',
+        'profiles of a healthcare agency show people',
+      ],
+      'grants-keep-people': [
+        "array_replace(oauth_scopes, 'analytics_pii', 'analytics')",
+        'oauth_scopes',
+        'a grant shows people again after privacy was loosened',
+      ],
+    },
+  ),
+  ...faultsIn(m('0001_tenancy'), ['packages/postgres/ledger.test.ts'], {
+    'workspaces-see-each-other': [
+      'ON workspaces TO tributary_app USING (id = current_workspace())',
+      'ON workspaces TO tributary_app USING (current_workspace() IS NOT NULL)',
+      'a workspace sees all others',
+    ],
+  }),
+  ...faultsIn(m('0004_idempotency'), ['packages/postgres/ledger.test.ts', 'tests/generated/repeat.test.ts'], {
+    'answers-of-everybody': [
+      'ON idempotent_answers TO tributary_app USING (owner_id = current_owner())',
+      'ON idempotent_answers TO tributary_app USING (true)',
+      'kept answers of others can be read',
+    ],
+  }),
+  ...faultsIn(m('0006_accountability'), ['domain/accountability', 'domain/credentials/access.test.ts'], {
+    'audit-into-foreign-log': [
+      "  IF workspace IS DISTINCT FROM current_workspace()\n    AND NOT EXISTS (SELECT FROM profiles WHERE id = current_profile() AND workspace_id = workspace) THEN\n    RAISE EXCEPTION 'an audit entry belongs to the workspace of its transaction' USING ERRCODE = '42501';\n  END IF;\n",
+      '',
+      "an entry can be written into somebody else's audit log",
+    ],
+    'audit-chain-open': [
+      'entry_hash := sha256(head.hash || convert_to(',
+      "entry_hash := sha256('\\x'::bytea || convert_to(",
+      'entries of the audit log can be taken out unseen',
+    ],
+    'audit-actor-not-hashed': [
+      '* 1000)::bigint, actor_kind, actor_id, action',
+      '* 1000)::bigint, actor_kind, action',
+      'who did it can be changed in the audit log unseen',
+    ],
+  }),
+  ...faultsIn(
+    m('0006_accountability'),
+    ['domain/credentials/access.test.ts', 'packages/operations/person-gate.test.ts'],
+    {
+      'switch-without-lock': [
+        'CREATE TRIGGER privacy_switch BEFORE UPDATE OF privacy_mode, archived_at ON profiles\n  FOR EACH ROW EXECUTE FUNCTION take_privacy_lock();\n',
+        '',
+        'people leave after a switch to healthcare has committed',
+      ],
+      'app-reaches-any-profile': [
+        'AND (g.app_id IS NOT NULL OR p.governing_app_id = app)',
+        '',
+        'an app gets a token for a profile that it has nothing to do with',
+      ],
+      'app-fills-foreign-workspace': [
+        'w.id = workspace AND w.provisioned_by = app AND',
+        'w.id = workspace AND',
+        "an app makes profiles in somebody else's workspace",
+      ],
+    },
+  ),
+  ...faultsIn(
+    m('0007_customers'),
+    [
+      'domain/customers/search-customers.test.ts',
+      'domain/customers/import-customers.test.ts',
+      'domain/erasures/create-erasure.test.ts',
+    ],
+    {
+      'old-names-still-found': [
+        '      SELECT profile_id, unnest(terms) AS term, id FROM old_rows EXCEPT SELECT profile_id, unnest(terms), id FROM new_rows\n',
+        '      SELECT profile_id, unnest(terms) AS term, id FROM old_rows WHERE false\n',
+        'who was merged away is still found',
+      ],
+      'erased-still-found': [
+        'CREATE TRIGGER terms_of_deleted AFTER DELETE ON customers REFERENCING OLD TABLE AS old_rows\n  FOR EACH STATEMENT EXECUTE FUNCTION follow_terms();',
+        '',
+        'the names of an erased person stay in the search',
+      ],
+    },
+  ),
+  ...faultsIn(
+    m('0012_visitors'),
+    ['domain/ingestion/order.test.ts', 'domain/attribution/attribution.test.ts', 'domain/ingestion/pipeline.test.ts'],
+    {
+      'browsers-stay-with-loser': [
+        'CREATE TRIGGER visitors_follow_merge AFTER UPDATE OF merged_into ON customers\n  FOR EACH ROW WHEN (NEW.merged_into IS NOT NULL AND NEW.merged_into IS DISTINCT FROM OLD.merged_into) EXECUTE FUNCTION links_follow_merge();',
+        '',
+        'after a merge the browsers of one of the two are nobody’s',
+      ],
+      'late-touch-not-noticed': [
+        'SELECT t.profile_id, t.at, o.id, o.occurred_at, o.event_key, o.event_type_key FROM touches t\n    JOIN outcomes o ON o.profile_id = t.profile_id AND o.customer_id = t.customer_id\n      AND o.occurred_at >= t.at',
+        'SELECT t.profile_id, t.at, o.id, o.occurred_at, o.event_key, o.event_type_key FROM touches t\n    JOIN outcomes o ON o.profile_id = t.profile_id AND o.customer_id = t.customer_id\n      AND o.occurred_at > t.at',
+        'a touch of the same moment that comes late earns nothing',
+      ],
+      'anonymous-late-touch': [
+        'JOIN outcomes o ON o.profile_id = t.profile_id AND o.visitor_id = t.visitor_id AND o.customer_id IS NULL',
+        'JOIN outcomes o ON o.profile_id = t.profile_id AND o.visitor_id = t.visitor_id AND o.customer_id IS NOT NULL',
+        'late touches of somebody unknown earn nothing',
+      ],
+    },
+  ),
+  ...faultsIn(
+    m('0028_merged_origins'),
+    [
+      'domain/attribution/synthetic-touches.test.ts',
+      'domain/payments/first-payments.test.ts',
+      'domain/attribution/attribution.test.ts',
+    ],
+    {
+      'merge-leaves-first-payments': [
+        "  INSERT INTO dirty_customers (profile_id, customer_id)\n  SELECT DISTINCT NEW.profile_id, NEW.merged_into FROM moved\n  ON CONFLICT (profile_id, customer_id) DO UPDATE SET revision = nextval('dirty_revision');",
+        '  PERFORM 1;',
+        'after a merge two payments are both first ones',
+      ],
+      'merge-leaves-credits': [
+        "SELECT NEW.profile_id, id, 'merge' FROM affected ORDER BY id",
+        "SELECT NEW.profile_id, id, 'merge' FROM affected WHERE false ORDER BY id",
+        'after a merge credits stay as they were',
+      ],
+    },
+  ),
+  ...faultsIn(m('0024_journeys'), ['domain/outcomes/outcome-totals.test.ts'], {
+    'totals-count-changes-twice': [
+      "coalesce(reporting_currency, ''), -1, -coalesce(reporting_amount, 0)",
+      "coalesce(reporting_currency, ''), 0, 0",
+      'a corrected payment counts twice in lifetime cash',
+    ],
+    'totals-never-fall': [
+      'SET outcomes = t.outcomes - gone.n, amount = t.amount - gone.amount',
+      'SET outcomes = t.outcomes, amount = t.amount',
+      'a deleted outcome stays in the totals',
+    ],
+  }),
+  ...faultsIn(m('0024_journeys'), ['domain/journeys/journey-summary.test.ts'], {
+    'summary-of-the-merged': [
+      'DELETE FROM journey_summaries WHERE profile_id = NEW.profile_id AND person_id = NEW.id;',
+      'PERFORM 1;',
+      'the summary of somebody who was merged stays',
+    ],
+    'summary-of-the-linked': [
+      'CREATE TRIGGER summaries_follow_link AFTER INSERT ON visitor_links REFERENCING NEW TABLE AS new_rows\n  FOR EACH STATEMENT EXECUTE FUNCTION summaries_follow_link();',
+      '',
+      'what was written of an unknown browser stays when it is somebody’s',
+    ],
+  }),
+  ...faultsIn(m('0020_attribution'), ['domain/attribution/attribution.test.ts'], {
+    'moved-conversion-stays': [
+      'CREATE TRIGGER outcomes_remember_moved AFTER UPDATE OF occurred_at ON outcomes\n  FOR EACH ROW WHEN (NEW.occurred_at IS DISTINCT FROM OLD.occurred_at) EXECUTE FUNCTION remember_moved();',
+      '',
+      'an outcome whose time was corrected counts on both days',
+    ],
+  }),
+  ...faultsIn(
+    m('0038_visit_quotas'),
+    ['apps/collector/collector.test.ts', 'domain/tracking/keys/keys.test.ts', 'apps/collector/small.test.ts'],
+    {
+      'revoked-tracking-key': [
+        'WHERE k.key = ANY (keys) AND k.revoked_at IS NULL',
+        'WHERE k.key = ANY (keys)',
+        'a revoked tracking key still sends',
+      ],
+    },
+  ),
+  ...faultsIn(m('0047_tenant_deletions'), ['domain/tenants/delete-tenant.test.ts'], {
+    'system-reads-any-tombstone': [
+      'CREATE POLICY deleted_tenant ON tombstones TO tributary_system USING (is_being_deleted(profile_id));',
+      'CREATE POLICY deleted_tenant ON tombstones TO tributary_system USING (true);',
+      'a worker may delete what keeps erased people out of any profile',
+    ],
+    'visits-of-the-deleted': [
+      'WHERE p.id = ANY (profile_ids) AND p.archived_at IS NULL;',
+      'WHERE p.id = ANY (profile_ids);',
+      'visits of a deleted profile are still stored',
+    ],
+  }),
+  ...faultsIn(
+    m('0034_meanings'),
+    [
+      'domain/outcomes/outcome-totals.test.ts',
+      'domain/definitions/goal-definitions.test.ts',
+      'domain/journeys/read-customer-journey.test.ts',
+    ],
+    {
+      'meaning-by-type-first': [
+        'SELECT o.*, coalesce(byname.definition_id, bytype.definition_id) AS definition_id',
+        'SELECT o.*, coalesce(bytype.definition_id, byname.definition_id) AS definition_id',
+        'an event means what its type means although its name has a meaning',
+      ],
+    },
+  ),
+  ...faultsIn(m('0030_outcome_sources'), ['domain/outcomes/announce-outcomes.test.ts'], {
+    'healthcare-outcomes-announced': [
+      " AND p.privacy_mode = 'standard' AND NOT w.is_healthcare_agency);",
+      ');',
+      'apps are told of what patients did',
+    ],
+  }),
+  ...faultsIn(m('0041_work'), ['packages/work/queue.test.ts', 'domain/attribution/attribution.test.ts'], {
+    'work-not-announced': [
+      "CREATE TRIGGER announce_added AFTER INSERT ON dirty_conversions\n  REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION announce_waiting('attribution');\n",
+      '',
+      'attribution begins half a minute late',
+    ],
+  }),
+  ...faultsIn(m('0035_exchange_rate'), ['domain/outcomes/create-event.test.ts', 'domain/reports/delivery.test.ts'], {
+    'rate-upside-down': [
+      'round(t.per_usd / f.per_usd, 20)',
+      'round(f.per_usd / t.per_usd, 20)',
+      'euros become a thousandth of themselves',
+    ],
+    'oldest-rate-counts': [
+      'WHERE r.currency = to_currency AND r.day <= on_day ORDER BY r.day DESC LIMIT 1',
+      'WHERE r.currency = to_currency AND r.day <= on_day ORDER BY r.day LIMIT 1',
+      'the oldest rate ever is used',
+    ],
+  }),
+  ...faultsIn(m('0050_sign_in'), ['domain/accounts/accounts.test.ts', 'domain/accounts/members.test.ts'], {
+    'sessions-never-end': [
+      'WHERE s.token = session_hash AND s.expires_at > at AND',
+      'WHERE s.token = session_hash AND',
+      'somebody stays signed in for ever',
+    ],
+    'idle-sessions-live': [
+      ' AND coalesce(s.seen_at, s.created_at) > at - idle;',
+      ';',
+      'a session that nobody uses stays open',
+    ],
+    'member-of-another-workspace': [
+      'LEFT JOIN profiles p ON p.id = named.id AND p.workspace_id = m.workspace_id',
+      'LEFT JOIN profiles p ON p.id = named.id',
+      "somebody acts in a profile of somebody else's workspace",
+    ],
+  }),
+];

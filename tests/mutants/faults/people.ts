@@ -1,0 +1,189 @@
+import { type Fault, faultsIn } from '../fault.ts';
+
+/** Of customers, outcomes, payments and what they mean. */
+export const faults: readonly Fault[] = [
+  ...faultsIn('domain/customers/customer-book.ts', ['domain/customers/import-customers.test.ts'], {
+    'merged-away-still-found': [
+      'this.#write({ ...loser, terms: [] });',
+      'this.#write(loser);',
+      'who was merged away is found as a person of their own',
+    ],
+    'names-overwritten': [
+      'firstName: customer.firstName ?? other.firstName,',
+      'firstName: other.firstName ?? customer.firstName,',
+      'a later message renames a customer',
+    ],
+    'merge-to-middle': [
+      'finalId: this.survivorOf(merge.loserId)',
+      'finalId: merge.survivorId',
+      'after two merges in one batch identifiers hang on somebody who is gone',
+    ],
+    'first-seen-forgotten': [
+      'new Date(Math.min(customer.firstSeenAt.getTime(), other.firstSeenAt.getTime()))',
+      'other.firstSeenAt',
+      'a merge forgets since when a customer is known',
+    ],
+  }),
+  ...faultsIn('domain/customers/import-row.ts', ['domain/customers/import-customers.test.ts'], {
+    'bad-key-dropped': [
+      "if (value === undefined) return { rejected: 'malformed_row' };\n    identifiers.push",
+      'if (value !== undefined) identifiers.push',
+      "a row loses the caller's own key in silence",
+    ],
+    'key-alone-is-enough': [
+      "if (identifiers.length === 0) return { rejected: warnings[0] ?? 'no_identifier' };",
+      '',
+      'a row that names nobody makes a customer',
+    ],
+  }),
+  ...faultsIn(
+    'domain/customers/list-customers.ts',
+    [
+      'domain/customers/list-customers.test.ts',
+      'domain/customers/customer-row.test.ts',
+      'domain/customers/list-customers-search.test.ts',
+    ],
+    {
+      'cursor-after-the-end': [
+        'return at < end ? { at, id: outcomeIdOf(query.cursor_id) } : { at: end, id: nilUuid };',
+        'return { at, id: outcomeIdOf(query.cursor_id) };',
+        'a cursor of another range shows conversions after its end',
+      ],
+      'people-not-logged': [
+        'for (const id of names.keys()) mentions(id);',
+        '',
+        'the list of people counts nobody in the access log',
+      ],
+      'blank-search-finds-all': [
+        "search.trim() === '' ? read : async () => nothing",
+        'read',
+        'a search for "!!" lists everybody',
+      ],
+      'orders-as-total-revenue': [
+        "(conversion.revenueType === 'cash' ? (conversion.amount ?? 0) : 0)",
+        '(conversion.amount ?? 0)',
+        'an order counts as money paid',
+      ],
+    },
+  ),
+  ...faultsIn(
+    'domain/customers/match-customers.ts',
+    ['domain/customers/search-customers.test.ts', 'domain/customers/list-customers-search.test.ts'],
+    {
+      'any-word-fits': [
+        'sql.join(words.map(begins), sql` AND `)',
+        'sql.join(words.map(begins), sql` OR `)',
+        'a search for two words finds everybody with either',
+      ],
+    },
+  ),
+  ...faultsIn('domain/outcomes/record-outcomes.ts', ['domain/outcomes/create-event.test.ts'], {
+    'erased-speaks-again': [
+      '  if (before?.erasedAt)\n    return { ...event, rest: before.rest, subjectRef: before.subjectRef, customerId: before.customerId };\n',
+      '',
+      'an event of an erased person, sent again, brings back what it said',
+    ],
+  }),
+  ...faultsIn(
+    'domain/outcomes/record-visit-outcomes.ts',
+    ['domain/ingestion/pipeline.test.ts', 'domain/ingestion/pipeline-messages.test.ts'],
+    {
+      'browsers-record-cash': [' && !definition.countsAsCash;', ';', 'anybody records payments with the public key'],
+    },
+  ),
+  ...faultsIn(
+    'domain/outcomes/erase.ts',
+    [
+      'domain/erasures/erase-customer.test.ts',
+      'domain/erasures/create-erasure.test.ts',
+      'domain/erasures/complete-erasures.test.ts',
+    ],
+    {
+      'subject-refs-stay': [
+        'subject_ref = (SELECT stand_in FROM subjects s WHERE s.subject_ref = o.subject_ref),\n',
+        '',
+        "a child's reference stays after the parent was erased",
+      ],
+      'further-fields-stay': [
+        "      rest = coalesce((SELECT jsonb_object_agg(key, value) FROM jsonb_each(o.rest)\n        WHERE key = ANY (${[...impersonalFields]}::text[]) AND value <> 'null'), '{}')",
+        '      rest = o.rest',
+        'what an event said of the erased stays',
+      ],
+    },
+  ),
+  ...faultsIn('domain/outcomes/forget-mentions.ts', ['domain/erasures/within-texts.test.ts'], {
+    'mentions-only-whole': [
+      'naming.has(value) ? erasedWord : value',
+      'value',
+      'a note of an order still names the erased',
+    ],
+  }),
+  ...faultsIn(
+    'domain/outcomes/goal-store.ts',
+    ['domain/customers/list-customers.test.ts', 'domain/customers/customer-row.test.ts'],
+    {
+      'goal-by-type-too': [
+        'SELECT *, event_key <> ALL (${events.listed}::text[]) FROM',
+        'SELECT *, true FROM',
+        'an event whose name means something else counts for the goal of its type',
+      ],
+      'other-currency-shown': [
+        'CASE WHEN o.reporting_currency = ${currency} THEN o.reporting_amount END AS amount',
+        'o.reporting_amount AS amount',
+        'an amount in the old currency is shown as one in the new',
+      ],
+    },
+  ),
+  ...faultsIn('domain/payments/place-payments.ts', ['domain/payments/first-payments.test.ts'], {
+    'late-deposit-unsettles-nothing': [
+      'if (now.isFirstPayment !== was.isFirstPayment || now.purchaseId !== was.purchaseId) standings.set(payment.id, now);',
+      '',
+      'a deposit that is told late leaves two first payments',
+    ],
+    'own-group-forgotten': [
+      'groups.get(subjectRef) ?? (subjectRef === null ? untagged : undefined) ?? opening',
+      'groups.get(subjectRef) ?? opening',
+      'a returning customer counts as new',
+    ],
+  }),
+  ...faultsIn('domain/link-tokens/read-row.ts', ['domain/link-tokens/read-row.test.ts'], {
+    'bad-selector-skipped': [
+      "return read.find((one) => 'invalid' in one) ?? read[0]",
+      "return read.find((one) => !('invalid' in one)) ?? read[0]",
+      'a row with a broken selector is minted for whoever the next one names',
+    ],
+  }),
+  ...faultsIn('domain/link-tokens/store.ts', ['domain/link-tokens/create-link-tokens.test.ts'], {
+    'erased-address-told': [
+      "const isKey = 'identifier' in row && row.identifier.kind === 'external_customer_id';",
+      "const isKey = 'identifier' in row;",
+      'an address tells that somebody was erased',
+    ],
+  }),
+  ...faultsIn('domain/definitions/goal-definitions.ts', ['domain/definitions/goal-definitions.test.ts'], {
+    'changed-lookback-not-spread': [
+      '    before.isAttributionEligible === after.isAttributionEligible &&\n    before.lookbackWindowDays === after.lookbackWindowDays;',
+      '    before.isAttributionEligible === after.isAttributionEligible;',
+      'a changed lookback changes no credit',
+    ],
+    'two-defaults': [
+      'isDefault: wish.is_default ?? before?.isDefault ?? false,',
+      'isDefault: wish.is_default ?? false,',
+      'a change of the default goal leaves none',
+    ],
+  }),
+  ...faultsIn('domain/definitions/definitions.ts', ['domain/definitions/goal-definitions.test.ts'], {
+    'default-not-moved': [
+      ".set({ is_default: false })\n      .where('profile_id', '=', profileId)",
+      ".set({ is_default: true })\n      .where('profile_id', '=', profileId)",
+      'a new default goal makes all others default, too',
+    ],
+  }),
+  ...faultsIn('domain/payments/payments-store.ts', ['domain/payments/first-payments.test.ts'], {
+    'window-without-its-end-of-payments': [
+      'o.paid_at BETWEEN w.low AND w.high',
+      'o.paid_at >= w.low AND o.paid_at < w.high',
+      'a balance exactly a week later stays a first payment',
+    ],
+  }),
+];

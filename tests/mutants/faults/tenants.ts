@@ -1,0 +1,158 @@
+import { type Fault, faultsIn } from '../fault.ts';
+
+/** Of workspaces, keys, accounts and their logs. */
+export const faults: readonly Fault[] = [
+  ...faultsIn(
+    'domain/tenants/privacy.ts',
+    ['domain/credentials/access.test.ts', 'domain/credentials/healthcare.test.ts'],
+    {
+      'app-loosens-privacy': [
+        'if (isLoosened(before as PrivacyMode, mode)) {',
+        'if (false) {',
+        'an app makes a profile less private',
+      ],
+    },
+  ),
+  ...faultsIn('domain/tenants/create-profile.ts', ['domain/credentials/access.test.ts', 'domain/tenants'], {
+    'one-profile-more': [
+      '(await countActiveProfiles(tx, workspace.id)) >= plan.activeProfiles',
+      '(await countActiveProfiles(tx, workspace.id)) > plan.activeProfiles',
+      'a plan has one profile more',
+    ],
+    'profile-of-an-app-is-on': [
+      'is_attribution_enabled: appId === undefined,',
+      'is_attribution_enabled: true,',
+      'what an app makes is on before the app switched it on',
+    ],
+  }),
+  ...faultsIn('domain/tenants/reach.ts', ['domain/credentials/access.test.ts', 'tests/generated/probe.test.ts'], {
+    'token-governs-elsewhere': [
+      'caller.profileId !== undefined && caller.profileId !== profileId',
+      'false',
+      'a token of one profile governs another',
+    ],
+  }),
+  ...faultsIn('domain/tenants/delete-tenant-step.ts', ['domain/tenants/delete-tenant.test.ts'], {
+    'columns-left-behind': [
+      "  if ((await stores.forgetColumns(tenantId)) > 0) return 'again';\n  await note({ phase: 'dead letters' });",
+      "  await note({ phase: 'dead letters' });",
+      'the columns of a deleted profile stay until somebody looks again',
+    ],
+    'deleted-while-on-the-way': [
+      "if ((await log.consumedThrough()) < position) return 'again';",
+      '',
+      'visits on their way come back after a profile was deleted',
+    ],
+    'workspace-before-profiles': [
+      "if ((await openedProfiles(stores.app, deletion.tenantId)) > 0) return 'again';",
+      '',
+      'a workspace goes before its profiles were emptied',
+    ],
+  }),
+  ...faultsIn(
+    'domain/credentials/create-key.ts',
+    ['domain/credentials/access.test.ts', 'domain/credentials/operator.test.ts'],
+    {
+      'keys-administer': [
+        "new Set(['profiles:write', 'workspaces:write'])",
+        'new Set([])',
+        'a key may administer workspaces',
+      ],
+      'keys-hold-more-than-minted': [
+        'const missing = asked.filter((scope) => !lendable.includes(scope));',
+        'const missing: Scope[] = [];',
+        'somebody mints a key that may do more than they may',
+      ],
+    },
+  ),
+  ...faultsIn('domain/credentials/store.ts', ['domain/credentials/access.test.ts'], {
+    'apps-see-all-keys': [
+      "  if (appId !== undefined) keys = keys.where('app_id', '=', appId);\n  if (before)",
+      '  if (before)',
+      'an app sees the keys of others',
+    ],
+    'old-tokens-after-reset': [
+      "  await tx.deleteFrom('app_tokens').where('app_id', '=', appId).execute();\n",
+      '',
+      'tokens of a lost secret go on working',
+    ],
+  }),
+  ...faultsIn('domain/credentials/secret.ts', ['domain/credentials/secret.test.ts'], {
+    'checksum-not-checked': [
+      ' && checksum(body) === text.slice(-checksumLength)',
+      '',
+      'a misspelt key is asked for in the database',
+    ],
+  }),
+  ...faultsIn('domain/accounts/invitation.ts', ['domain/accounts/members.test.ts'], {
+    'invitation-never-ends': [
+      "if (invitation.expires_at <= now) refuseState('expired', 'This invitation has run out. Ask for a new one.');",
+      '',
+      'an old invitation still lets somebody in',
+    ],
+  }),
+  ...faultsIn('domain/accounts/accept-invitation.ts', ['domain/accounts/members.test.ts'], {
+    'invitation-of-anybody': [
+      'if (user.email !== email) {',
+      'if (false) {',
+      'an invitation for one address lets in another',
+    ],
+  }),
+  ...faultsIn('domain/accounts/delete-member.ts', ['domain/accounts/members.test.ts'], {
+    'last-owner-leaves': ['    refuseLastOwner(member);\n', '', 'a workspace is left without an owner'],
+    'viewers-remove-others': [
+      "if (!isLeaving && caller.role !== 'owner' && caller.role !== 'admin') {",
+      'if (false) {',
+      'a viewer removes members',
+    ],
+  }),
+  ...faultsIn('domain/accounts/hashed-sessions.ts', ['domain/accounts/accounts.test.ts'], {
+    'sessions-in-clear': [
+      'data: { ...input.data, token: hashToken(token) } });',
+      'data: { ...input.data, token } });',
+      'whoever reads the table holds every session',
+    ],
+  }),
+  ...faultsIn('domain/accounts/compromised-passwords.ts', ['domain/accounts/passwords.test.ts'], {
+    'leaked-with-a-year': [" || leaked.has(folded.replace(/[^\\p{L}]+$/u, ''))", '', 'Password2026! is taken'],
+  }),
+  ...faultsIn('domain/accounts/assert-password.ts', ['domain/accounts/second-factor.test.ts'], {
+    'borrowed-session-guesses': [
+      '  await accounts.attempts.take(userId, addressHash);\n',
+      '',
+      'a borrowed session guesses the password without limit',
+    ],
+  }),
+  ...faultsIn('domain/accounts/confirm-two-factor.ts', ['domain/accounts/second-factor.test.ts'], {
+    'other-sessions-stay': [
+      '    await removeOtherSessions(tx, caller.userId, accounts.hashOf(setCookie));\n',
+      '',
+      'after a second factor was set up a stolen session goes on',
+    ],
+  }),
+  ...faultsIn('domain/accountability/read-pii-access-log.ts', ['domain/accountability/pii-access-log.test.ts'], {
+    'log-promises-a-page': [
+      'has_next: rows.length > query.limit,',
+      'has_next: rows.length >= query.limit,',
+      'the access log promises a page that is empty',
+    ],
+  }),
+  ...faultsIn('domain/accountability/store.ts', ['domain/accountability/pii-access-log.test.ts'], {
+    'accesses-of-one-moment': [
+      'sql<boolean>`(at, id) < (${before.at}, ${before.id})`',
+      'sql<boolean>`at < ${before.at}`',
+      'entries of one millisecond are lost between two pages of the access log',
+    ],
+  }),
+  ...faultsIn(
+    'domain/tenants/update-entitlement.ts',
+    ['domain/credentials/healthcare.test.ts', 'domain/credentials/access.test.ts'],
+    {
+      'enabled-before-private': [
+        '  return effect(async (tx) => {\n    await enter(tx, { profileId });',
+        '  await context.behind({ profileId }).transaction((tx) => setEnabled(tx, profileId, body.enabled));\n  return effect(async (tx) => {\n    await enter(tx, { profileId });',
+        'a profile is on although its privacy could not be set',
+      ],
+    },
+  ),
+];

@@ -1,0 +1,62 @@
+import { type Fault, faultsIn } from '../fault.ts';
+
+/** Of the tracker's keys, domains and health. */
+export const faults: readonly Fault[] = [
+  ...faultsIn('domain/tracking/domains/domain-verdict.ts', ['domain/tracking/domains/domain-verdict.test.ts'], {
+    'outage-unverifies-domain': [
+      "status: wasVerified ? 'verified' : 'failed',",
+      "status: 'failed',",
+      'a DNS server that is away takes a verified domain from its owner',
+    ],
+    'any-txt-verifies': [
+      'Array.isArray(txt) && txt.includes(token)',
+      'Array.isArray(txt) && txt.length > 0',
+      'somebody registers a domain that is not theirs',
+    ],
+    'any-alias-verifies': [
+      'Array.isArray(cname) && cname.includes(target)',
+      'Array.isArray(cname) && cname.length > 0',
+      'a domain that leads elsewhere counts as verified',
+    ],
+  }),
+  ...faultsIn('domain/tracking/domains/host-name.ts', ['domain/tracking/domains/host-name.test.ts'], {
+    'private-names-taken': [
+      'privateEndings.some((ending) => host.endsWith(`.${ending}`)) ? undefined : host',
+      'host',
+      'a name that means nothing on the internet is registered',
+    ],
+    'addresses-are-names': [
+      "if (!host?.includes('.') || isIP(host) !== 0) return undefined;",
+      "if (!host?.includes('.')) return undefined;",
+      'an IP address is registered as a domain',
+    ],
+  }),
+  ...faultsIn(
+    'domain/tracking/store.ts',
+    ['domain/tracking/installation/verification.test.ts', 'domain/tracking/keys/keys.test.ts'],
+    {
+      'lapsed-nonce-verifies': [
+        "    .where('expires_at', '>', now)\n    .returning('id')",
+        "    .returning('id')",
+        'an old installation link proves that the tracker works',
+      ],
+      'proof-thrown-away': [
+        ' AND id NOT IN (\n      SELECT id FROM tracking_verifications WHERE profile_id = ${row.profile_id} AND verified_at IS NOT NULL\n      ORDER BY started_at DESC, id DESC LIMIT 1\n    )',
+        '',
+        'twenty new attempts throw away the proof that it worked',
+      ],
+    },
+  ),
+  ...faultsIn('domain/tracking/health/quality.ts', ['domain/tracking/health/health.test.ts'], {
+    'bots-among-the-unmatched': [
+      '((visits - bots) * sampledUnmatched) / sampled',
+      '(visits * sampledUnmatched) / sampled',
+      'robots count among the visits of nobody',
+    ],
+    'silent-too-late': [
+      'now.getTime() - Date.parse(lastVisitAt) >= silentAfterMs',
+      'now.getTime() - Date.parse(lastVisitAt) > silentAfterMs',
+      'silence is told a moment late',
+    ],
+  }),
+];
