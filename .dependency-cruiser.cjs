@@ -22,6 +22,7 @@ const rooms = [
   'reports',
   'top-performers',
   'journeys',
+  'webhooks',
   'erasures',
 ];
 refuseUnranked();

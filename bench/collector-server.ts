@@ -3,10 +3,9 @@ import { createCollector } from '@tributary/collector/app.ts';
 import { openLookUps } from '@tributary/postgres/look-ups.ts';
 import { createRedis, redisReady } from '@tributary/redis';
 import { connectStream } from '@tributary/stream';
-import { createLog } from '@tributary/telemetry';
+import { createLog, openLogFile } from '@tributary/telemetry';
 import { createMetrics } from '@tributary/telemetry/prometheus.ts';
 import { testStreamVault } from '@tributary/testkit';
-import { pino } from 'pino';
 
 /** Our side of the collector bench: the whole collector, as its main.ts wires it. */
 const [appUrl = '', redisUrl = '', natsUrl = '', prefix = ''] = process.argv.slice(2);
@@ -21,7 +20,7 @@ const collector = await createCollector({
   stream,
   vault: testStreamVault,
   metrics: createMetrics(),
-  log: createLog('info', pino.destination({ fd: openSync('/dev/null', 'w'), sync: false })),
+  log: createLog('info', openLogFile(openSync('/dev/null', 'w'))),
   now: () => new Date(),
   requestTimeoutMs: 30_000,
   // The allowance is still taken in Redis for every request; it is only large enough for a bench.

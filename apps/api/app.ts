@@ -38,6 +38,8 @@ export interface ApiOptions {
   /** While it is away, the routes that read it answer 503 and /readyz says `degraded`; the others do without. */
   readonly clickhouse: ClickHouse;
   readonly outbound: Outbound;
+  /** For addresses of webhooks: in development some of them are local. */
+  readonly webhookTargets: Pick<Outbound, 'checkTarget'>;
   readonly openDns: OpenDns;
   /** Writes summaries of journeys; without one they are not made. */
   readonly languageModel: LanguageModel | undefined;
@@ -162,6 +164,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       readiness: [outcomesReadiness, trackerReadiness],
       clickhouse: options.clickhouse,
       outbound: options.outbound,
+      webhookTargets: options.webhookTargets,
       openDns: options.openDns,
       tombstones: tombstonesUnder(options.tombstoneKey),
       linkTokenKeys: options.linkTokenKeys,

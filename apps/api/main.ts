@@ -35,6 +35,7 @@ await runProcess('api', async (platform) => {
     redis: await platform.redis(),
     clickhouse: await platform.clickhouse({ requestTimeoutMs: clickhouseTimeoutMs }),
     outbound: createOutbound({ timeoutMs: outboundTimeoutMs }),
+    webhookTargets: createOutbound({ timeoutMs: outboundTimeoutMs, localHosts: settings.webhookLocalHosts }),
     openDns: dnsOpener(settings.dnsServers),
     languageModel: modelOf(settings),
     summariesPerDay: settings.summariesPerDay,

@@ -15,6 +15,7 @@ import * as reports from '@tributary/domain/reports/room.ts';
 import * as tenants from '@tributary/domain/tenants/room.ts';
 import * as topPerformers from '@tributary/domain/top-performers/room.ts';
 import * as tracking from '@tributary/domain/tracking/room.ts';
+import * as webhooks from '@tributary/domain/webhooks/room.ts';
 import type { Handles } from '@tributary/operations';
 import { readChangelog, readOpenapi } from './self.ts';
 import type { Services } from './services.ts';
@@ -116,4 +117,13 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   readTrackingOps: tracking.readTrackingOps,
   readTrackingQuality: tracking.readTrackingQuality,
   readReplayStatus: attribution.readReplayStatus,
+  listWebhookSubscriptions: webhooks.listWebhookSubscriptions,
+  createWebhookSubscription: webhooks.createWebhookSubscription,
+  updateWebhookSubscription: webhooks.updateWebhookSubscription,
+  deleteWebhookSubscription: webhooks.deleteWebhookSubscription,
+  rotateWebhookSecret: webhooks.rotateWebhookSecret,
+  testWebhookSubscription: webhooks.testWebhookSubscription,
+  listWebhookDeliveries: webhooks.listWebhookDeliveries,
+  replayWebhookDelivery: webhooks.replayWebhookDelivery,
+  listRecordedOutcomes: webhooks.listRecordedOutcomes,
 };

@@ -7,6 +7,7 @@ import type { EventServices } from '@tributary/domain/outcomes/room.ts';
 import type { PaymentServices } from '@tributary/domain/payments/room.ts';
 import type { AddOwner, ReadinessStep } from '@tributary/domain/tenants/room.ts';
 import type { TrackingServices } from '@tributary/domain/tracking/room.ts';
+import type { WebhookServices } from '@tributary/domain/webhooks/room.ts';
 import type { Jobs } from '@tributary/work';
 
 /** What handlers may use besides the ledger. A handler names only what it needs. */
@@ -17,7 +18,8 @@ export interface Services
     EventServices,
     PaymentServices,
     JourneyServices,
-    ErasureServices {
+    ErasureServices,
+    WebhookServices {
   readonly baseUrl: string;
   readonly apiUrl: string | undefined;
   readonly jobs: Jobs;

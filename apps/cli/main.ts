@@ -16,6 +16,7 @@ import { spendCommand } from './commands/spend.ts';
 import { upCommand } from './commands/up.ts';
 import { userCommand } from './commands/user.ts';
 import { visitsCommand } from './commands/visits.ts';
+import { webhooksCommand } from './commands/webhooks.ts';
 import { workCommand } from './commands/work.ts';
 import { useLocalEngines } from './local.ts';
 import { explain } from './output.ts';
@@ -40,6 +41,7 @@ for (const command of [
   scoresCommand(),
   visitsCommand(),
   workCommand(),
+  webhooksCommand(),
   erasureCommand(),
   identityCommand(),
   auditCommand(),

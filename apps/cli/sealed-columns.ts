@@ -2,6 +2,7 @@ import { sealedReceipts } from '@tributary/domain/erasures/room.ts';
 import { sealedBadVisits } from '@tributary/domain/ingestion/room.ts';
 import { sealedSummaries } from '@tributary/domain/journeys/room.ts';
 import { sealedIdentifySecrets } from '@tributary/domain/tracking/room.ts';
+import { sealedWebhookSecrets } from '@tributary/domain/webhooks/room.ts';
 import { sealedAnswers } from '@tributary/operations';
 import type { SealedColumn } from '@tributary/vault';
 
@@ -12,4 +13,5 @@ export const sealedColumns: readonly SealedColumn[] = [
   sealedSummaries,
   sealedAnswers,
   sealedIdentifySecrets,
+  sealedWebhookSecrets,
 ];

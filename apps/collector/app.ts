@@ -3,7 +3,7 @@ import type { Route } from '@tributary/contract';
 import * as collectorRoutes from '@tributary/contract/routes/collector.ts';
 import { Refusal, rateHeaders, renderError, tooMany } from '@tributary/operations/refusals.ts';
 import type { LookUps } from '@tributary/postgres';
-import { addressGroup, createRateLimiter, type RedisClient, takeOfAddress } from '@tributary/redis';
+import { addressGroup, createRateLimiter, Leases, leasedOfAddress, type RedisClient } from '@tributary/redis';
 import type { Stream } from '@tributary/stream';
 import { checkReadiness, type Log, type Metrics } from '@tributary/telemetry';
 import type { Vault } from '@tributary/vault';
@@ -72,7 +72,8 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     maxSlowPerAddress,
     deadlineMs,
   });
-  const limiter = createRateLimiter({ redis, nowMs: Date.now, onFallback: metrics.countLocalLimits });
+  const limiter = createRateLimiter({ redis, nowMs: Date.now });
+  const leases = new Leases({ limiter, nowMs: Date.now, onFallback: metrics.countLocalLimits });
   const addressOf = addressFinder(options.trustedProxies ?? []);
   const intake: Intake = {
     keys: new TrackingKeys(options.lookUps),
@@ -90,7 +91,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     const address = addressOf(request);
     const group = addressGroup(address);
     // Before the body is read: whoever sends too much is not to be listened to as well.
-    const verdict = await takeOfAddress(limiter, 'visits', group, options.requestsPerMinute);
+    const verdict = leasedOfAddress(leases, 'visits', group, options.requestsPerMinute);
     if (!verdict.allowed) throw tooMany(verdict);
     await bodies.read(request, group.own, (body) => takeRequest(intake, request, { address, group }, body));
     response.writeHead(204, { ...everywhere, ...rateHeaders(verdict) }).end();

@@ -38,6 +38,7 @@ const fetchRates = () =>
     patient: {} as never,
     stream: {} as never,
     ingestion: {} as never,
+    deliveries: {} as never,
     now: () => kit.clock.now(),
     badVisitDays: 30,
     visitsRetentionDays: undefined,

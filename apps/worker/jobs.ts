@@ -6,6 +6,7 @@ import { fetchRates, type RateSources } from '@tributary/domain/money/room.ts';
 import { priceOutcomes, spreadDefinition } from '@tributary/domain/outcomes/room.ts';
 import { applyWaitingRefunds } from '@tributary/domain/payments/room.ts';
 import { rebuildScores } from '@tributary/domain/top-performers/room.ts';
+import type { WebhookStores } from '@tributary/domain/webhooks/room.ts';
 import type { Outbound } from '@tributary/outbound';
 import { type Postgres, sweepExpired, sweepOld } from '@tributary/postgres';
 import type { Stream } from '@tributary/stream';
@@ -24,6 +25,8 @@ export interface Work {
   readonly now: () => Date;
   readonly rateSources: RateSources;
   readonly outbound: Outbound;
+  /** What deliveries to webhook subscriptions leave through. */
+  readonly deliveries: Pick<WebhookStores, 'outbound' | 'vault' | 'gate'>;
   readonly badVisitDays: number;
   /** Undefined: visits are kept. */
   readonly visitsRetentionDays: number | undefined;

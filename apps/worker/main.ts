@@ -3,10 +3,12 @@ import { startSequencer } from '@tributary/domain/events/room.ts';
 import { openIngestion } from '@tributary/domain/ingestion/room.ts';
 import { linkTokenReader } from '@tributary/domain/link-tokens/room.ts';
 import { markVerified, signingReader } from '@tributary/domain/tracking/room.ts';
+import { createPersonGate } from '@tributary/operations';
 import { createOutbound } from '@tributary/outbound';
 import { runProcess } from '@tributary/platform';
 import { createWorkMetrics, serveMetrics } from '@tributary/telemetry/prometheus.ts';
 import { createVault } from '@tributary/vault';
+import { limits } from '@tributary/vocabulary';
 import { faultOf, startJobWorker, startQueueWorker, type WorkFailure } from '@tributary/work';
 import { blame } from './blame.ts';
 import { consumeVisits } from './consume-visits.ts';
@@ -19,6 +21,9 @@ const appConnections = 10;
 
 /** A batch with a customer of thousands of conversions and touches takes its time. */
 const attributionTimeoutMs = 100_000;
+
+/** A receiver answers with its status; of what it adds nobody reads a word. */
+const webhookAnswerBytes = 16_384;
 
 /**
  * Background work: takes visits from the log, works off the queues, numbers events, runs jobs. Any number of workers may run side by
@@ -40,6 +45,13 @@ await runProcess('worker', async (platform) => {
     log.failedWork({ work, key, fault: faultOf(error) }, error);
   };
   const failing = (work: string) => (error: unknown) => onFailure({ work, key: undefined, error });
+  const vault = createVault(() => ring.keys('envelope'));
+  const webhookOutbound = createOutbound({
+    timeoutMs: limits.webhooks.timeoutSeconds * 1_000,
+    maxResponseBytes: webhookAnswerBytes,
+    localHosts: settings.webhookLocalHosts,
+  });
+  platform.onClose(() => webhookOutbound.close());
   const work = {
     app,
     system,
@@ -53,7 +65,7 @@ await runProcess('worker', async (platform) => {
       ring,
       readLinkToken: linkTokenReader(() => (settings.linkTokens ? ring.keys('link_token') : [])),
       markVerified,
-      readSigning: signingReader(createVault(() => ring.keys('envelope'))),
+      readSigning: signingReader(vault),
       badBytesPerDay: settings.badVisitMegabytesPerDay << 20,
       now,
     }),
@@ -62,6 +74,7 @@ await runProcess('worker', async (platform) => {
     badVisitDays: settings.badVisitDays,
     visitsRetentionDays: settings.visitsRetentionDays,
     outbound: createOutbound({ timeoutMs: 30_000, maxResponseBytes: 1 << 20 }),
+    deliveries: { outbound: webhookOutbound, gate: createPersonGate(app), vault },
   };
   const systemUrl = settings.databaseSystemUrl;
   const sequencer = startSequencer({ system: system.unbound, now, onError: failing('events') });

@@ -6,6 +6,7 @@ import { forgetLettersOf, visitsConsumer } from '@tributary/domain/ingestion/roo
 import { firstPayments } from '@tributary/domain/payments/room.ts';
 import { tenantDeletions } from '@tributary/domain/tenants/room.ts';
 import { scores } from '@tributary/domain/top-performers/room.ts';
+import { webhooks } from '@tributary/domain/webhooks/room.ts';
 import type { QueueHandlers } from '@tributary/work';
 import type { Work } from './jobs.ts';
 
@@ -17,6 +18,7 @@ export function queueHandlers(work: Work): QueueHandlers {
     delivery: delivery({ app, clickhouse: quick }),
     firstPayments: firstPayments(app),
     erasures: erasures({ app, clickhouse, stream, consumer: visitsConsumer, opening: ingestion, now }),
+    webhooks: webhooks({ app, system, ...work.deliveries, now, random: Math.random }),
     scores: scores({ app, clickhouse: patient }, now),
     tenantDeletions: tenantDeletions({
       app,

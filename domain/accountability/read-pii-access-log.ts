@@ -1,4 +1,4 @@
-import { type Route, type Routes, routes } from '@tributary/contract';
+import { isLiveEvent, type Route, type Routes, routes } from '@tributary/contract';
 import { reachWorkspace } from '@tributary/domain/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { uuidPattern } from '@tributary/vocabulary';
@@ -29,6 +29,7 @@ export const readPiiAccessLog: Handles<Routes['readPiiAccessLog']> = async ({ pa
 
 function routeOf(operation: string): string {
   const route = (routes as Readonly<Record<string, Route>>)[operation];
+  if (isLiveEvent(operation)) return `webhook ${operation}`;
   return route ? `${route.method} ${route.path}` : '';
 }
 

@@ -98,6 +98,10 @@ export async function findSecretHash(tx: Tx, appId: string): Promise<Buffer | un
   return rows[0]?.client_secret_hash;
 }
 
+/** Whether there is such an app, and the operator has not disabled it. */
+export const isLiveApp = async (tx: Tx, appId: string): Promise<boolean> =>
+  (await findSecretHash(tx, appId)) !== undefined;
+
 export interface NewToken {
   readonly id: string;
   readonly hash: Buffer;

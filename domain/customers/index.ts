@@ -7,7 +7,9 @@ export type { CustomerServices } from './import-customers.ts';
 export { type FindNamingErased, findsNamingErased, type Kept } from './named-in.ts';
 export { openCustomers } from './open-customers.ts';
 export {
+  type Contact,
   countHeld,
+  findContacts,
   findCustomer,
   findCustomerBy,
   findStrongest,

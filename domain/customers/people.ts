@@ -35,6 +35,30 @@ export async function findCustomerBy(
   return row?.customer_id;
 }
 
+/** How a customer is called and reached. */
+export interface Contact {
+  readonly first_name: string | null;
+  readonly last_name: string | null;
+  readonly email: string | null;
+  readonly phone: string | null;
+}
+
+export async function findContacts(
+  tx: Tx,
+  profileId: string,
+  customerIds: readonly string[],
+): Promise<Map<string, Contact>> {
+  if (customerIds.length === 0) return new Map();
+  const rows = await tx
+    .selectFrom('customers')
+    .select(['id', 'first_name', 'last_name', 'primary_email as email', 'primary_phone as phone'])
+    .where('profile_id', '=', profileId)
+    .where('id', 'in', [...customerIds])
+    .where('erased_at', 'is', null)
+    .execute();
+  return new Map(rows.map(({ id, ...contact }) => [id, contact]));
+}
+
 /** Of each customer the identifier that says most; the older one of two alike. */
 export async function findStrongest(
   tx: Tx,

@@ -9,6 +9,7 @@ import { holdsPeople as journeys } from '@tributary/domain/journeys';
 import { holdsPeople as outcomes } from '@tributary/domain/outcomes';
 import { holdsPeople as payments } from '@tributary/domain/payments';
 import { holdsPeople as tracking } from '@tributary/domain/tracking';
+import { holdsPeople as webhooks } from '@tributary/domain/webhooks';
 import { holdsPeople as operations } from '@tributary/operations';
 import type { Postgres } from '@tributary/postgres';
 import type { Stream } from '@tributary/stream';
@@ -42,6 +43,7 @@ export const holders: readonly HoldsPeople<Erasing, Searching>[] = [
   journeys,
   attribution,
   events,
+  webhooks,
   customers,
   erasures,
   tracking,

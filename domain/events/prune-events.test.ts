@@ -7,7 +7,7 @@ import { sequenceBatch } from './sequencer.ts';
 
 const kit = await openKit();
 
-test('an event is kept for 90 days after it was numbered, and not longer', async () => {
+test('an event is kept for 90 days and an hour after it was numbered, and not longer', async () => {
   const profile = await buildProfile(kit.app);
   const numberOne = async () => {
     const occurredAt = kit.clock.now();
@@ -23,7 +23,7 @@ test('an event is kept for 90 days after it was numbered, and not longer', async
   kit.clock.advance(1);
   await numberOne();
   const prune = () => sweepOld(sweeper(), ['event_log']);
-  kit.clock.advance(90 * 86_400_000 - 1);
+  kit.clock.advance(90 * 86_400_000 + 3_600_000 - 1);
   expect(await prune()).toBe(0);
   kit.clock.advance(1);
   expect(await prune()).toBe(1);

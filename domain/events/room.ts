@@ -1,1 +1,1 @@
-export { countEvents, startSequencer } from './sequencer.ts';
+export { countEvents, sequenceBatch, startSequencer } from './sequencer.ts';

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ledger, Postgres } from '@tributary/postgres';
 import { sql } from 'kysely';
+import { promptMs } from './log.ts';
 
 /**
  * Moves committed outbox rows to the event log and numbers them, in one statement: the counter's row lock makes everybody
@@ -15,8 +16,9 @@ export async function sequenceBatch(system: Ledger, now: Date, limit = 5_000): P
         DELETE FROM outbox WHERE id IN (SELECT id FROM outbox ORDER BY id LIMIT ${limit})
         RETURNING id, profile_id, type, payload, occurred_at
       ), numbered AS (
-        INSERT INTO event_log (sequence, id, profile_id, type, payload, occurred_at, sequenced_at)
-        SELECT ${counter.last}::bigint + row_number() OVER (ORDER BY id), id, profile_id, type, payload, occurred_at, ${now}
+        INSERT INTO event_log (sequence, id, profile_id, type, payload, occurred_at, sequenced_at, kept_from)
+        SELECT ${counter.last}::bigint + row_number() OVER (ORDER BY id), id, profile_id, type, payload, occurred_at, ${now},
+          ${new Date(now.getTime() + promptMs)}
         FROM taken
         RETURNING 1
       )

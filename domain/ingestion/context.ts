@@ -44,7 +44,7 @@ export interface Ingestion {
 
 export interface IngestionParts {
   readonly postgres: Postgres;
-  readonly clickhouse: Pick<ClickHouse, 'insertLines'>;
+  readonly clickhouse: Pick<ClickHouse, 'insertArrays'>;
   readonly ring: Pick<KeyRing, 'keys' | 'eldest' | 'refresh'>;
   readonly readLinkToken?: ReadLinkToken;
   readonly markVerified: MarkVerified;

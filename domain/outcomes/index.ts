@@ -5,6 +5,7 @@ export { markDirty, markLinked, markTouchedCustomers, saveStandings } from './ma
 export {
   countConversions,
   findOutcome,
+  findPeopleOf,
   findTypesOfVisits,
   listNewestConversions,
   listOutcomes,

@@ -166,3 +166,18 @@ export async function findOutcome(tx: Tx, profileId: string, handle: string): Pr
   const byKey = await named(sql`${of} AND o.idempotency_key = ${handle}`).execute(tx);
   return byKey.rows[0];
 }
+
+/** Whom outcomes are about, as they stand now. */
+export interface OutcomePerson {
+  readonly id: string;
+  readonly customerId: string | null;
+  readonly isErased: boolean;
+}
+
+export async function findPeopleOf(tx: Tx, profileId: string, ids: readonly string[]): Promise<OutcomePerson[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<OutcomePerson>`
+    SELECT id, customer_id AS "customerId", erased_at IS NOT NULL AS "isErased" FROM outcomes
+    WHERE profile_id = ${profileId} AND id = ANY (${[...ids]}::uuid[])`.execute(tx);
+  return rows;
+}

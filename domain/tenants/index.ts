@@ -1,5 +1,6 @@
 export {
   findDays,
+  findGoverningApp,
   findPlan,
   findProfile,
   findWorkspaceOf,

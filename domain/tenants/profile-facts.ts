@@ -67,6 +67,12 @@ export async function findWorkspaceOf(tx: Tx, profileId: string): Promise<string
   return row?.workspace_id;
 }
 
+/** The app that made the profile and governs it; null where none does. */
+export async function findGoverningApp(tx: Tx, profileId: string): Promise<string | null> {
+  const row = await tx.selectFrom('profiles').select('governing_app_id').where('id', '=', profileId).executeTakeFirst();
+  return row?.governing_app_id ?? null;
+}
+
 /** Of a profile behind whose wall the transaction stands. What cannot be told counts as healthcare. */
 export async function isHealthcareProfile(tx: Tx, profileId: string): Promise<boolean> {
   const { rows } = await sql<{

@@ -10,7 +10,9 @@ export const readProfile: Handles<Routes['readProfile'], { readiness: readonly R
 ) => {
   const { profileId } = caller;
   const checks = readiness.map(({ isDone }) => isDone(profileId));
-  const { done, ...row } = await ledger.transaction((tx) => checkProfile(tx, profileId, checks));
+  const { done, ...row } = await ledger.transaction((tx) => checkProfile(tx, profileId, checks), {
+    readOnly: true,
+  });
   // The workspace's own mark is not visible from inside a profile; the credential has looked it up.
   const isAgency = caller.isHealthcare && row.privacy_mode === 'standard';
   return answer(200, {

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { ClickHouse } from './client.ts';
 import { isTransient } from './failure.ts';
-import type { TableName, Tables } from './tables.ts';
+import { columns, type Tables } from './tables.ts';
 import { systemTimers, type Timers } from './timers.ts';
 
-export interface BatchWriterOptions<Table extends TableName> {
-  readonly client: Pick<ClickHouse, 'insertLines'>;
+/** Tables that are written row by row, and much of the time. */
+type Written = keyof typeof columns;
+
+export interface BatchWriterOptions<Table extends Written> {
+  readonly client: Pick<ClickHouse, 'insertArrays'>;
   readonly table: Table;
   /** A batch goes out when it has so many rows, */
   readonly maxRows?: number;
@@ -36,7 +39,7 @@ export interface BatchWriter<Row> {
   close(): Promise<void>;
 }
 
-export function createBatchWriter<Table extends TableName>(
+export function createBatchWriter<Table extends Written>(
   options: BatchWriterOptions<Table>,
 ): BatchWriter<Tables[Table]> {
   return new Writer(options);
@@ -57,7 +60,7 @@ interface Batch {
 }
 
 class Writer<Row> implements BatchWriter<Row> {
-  readonly #options: Required<BatchWriterOptions<TableName>>;
+  readonly #options: Required<BatchWriterOptions<Written>>;
   /** Came while there was no room, oldest first. */
   readonly #outside: Parcel[] = [];
   /** Gathers until it is cut. */
@@ -72,14 +75,16 @@ class Writer<Row> implements BatchWriter<Row> {
   /** Resolved and replaced whenever rows leave. */
   #left = Promise.withResolvers<void>();
 
-  constructor(options: BatchWriterOptions<TableName>) {
+  constructor(options: BatchWriterOptions<Written>) {
     this.#options = { ...defaults, ...options };
   }
 
   async add(rows: readonly Row[]): Promise<void> {
     if (this.#closed) throw new Error(`The writer of ${this.#options.table} is closed.`);
     if (rows.length === 0) return;
-    const lines = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+    const names = columns[this.#options.table] as readonly (keyof Row)[];
+    let lines = '';
+    for (const row of rows) lines += `${JSON.stringify(names.map((name) => row[name]))}\n`;
     const parcel: Parcel = { lines, rows: rows.length, settled: Promise.withResolvers() };
     this.#unsettled.add(parcel.settled.promise);
     this.#outside.push(parcel);
@@ -177,7 +182,7 @@ class Writer<Row> implements BatchWriter<Row> {
     const token = randomUUID();
     for (let failures = 1; ; failures += 1) {
       try {
-        return await client.insertLines(table, lines, { token });
+        return await client.insertArrays(table, columns[table], lines, { token });
       } catch (error) {
         const pauseMs = backoffMs(failures);
         if (!isTransient(error) || timers.now().getTime() + pauseMs > deadline) throw error;

@@ -31,6 +31,9 @@ export interface ClickHouse {
   /** The same for rows that are JSON already, one a line. */
   insertLines(table: TableName, lines: string, options?: InsertOptions): Promise<void>;
 
+  /** Rows as JSON arrays, one a line, with a value for each of `columns`; null where the column's default holds. */
+  insertArrays(table: TableName, columns: readonly string[], lines: string, options?: InsertOptions): Promise<void>;
+
   /** Rows as text, in the order of `columns`, straight from wherever they come: separated by tabs, if nothing else is said. */
   insertText(table: TableName, columns: readonly string[], text: Readable, options?: TextOptions): Promise<void>;
 
@@ -115,6 +118,19 @@ export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
       clickhouse_settings: { readonly: '2' },
     });
 
+  const write = (table: TableName, how: string, rows: string | Readable, options: InsertOptions | undefined) =>
+    during(`insert ${table}`, options, async (request) => {
+      // Not the driver's insert(): that one would make the JSON again at every retry.
+      const { stream } = await driver.exec({
+        ...request,
+        query: `INSERT INTO ${table} ${how}`,
+        values: typeof rows === 'string' ? Readable.from([rows], { objectMode: false }) : rows,
+        ...(options?.token && { clickhouse_settings: { insert_deduplication_token: options.token } }),
+      });
+      // The connection is free for the next request when the empty answer has been read.
+      await finished(stream.resume());
+    });
+
   return {
     settings,
 
@@ -161,31 +177,14 @@ export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
     },
 
     async insertLines(table, lines, options) {
-      if (lines === '') return;
-      await during(`insert ${table}`, options, async (request) => {
-        // Not the driver's insert(): that one would make the JSON again at every retry.
-        const { stream } = await driver.exec({
-          ...request,
-          query: `INSERT INTO ${table} FORMAT JSONEachRow`,
-          values: Readable.from([lines], { objectMode: false }),
-          ...(options?.token && { clickhouse_settings: { insert_deduplication_token: options.token } }),
-        });
-        // The connection is free for the next request when the empty answer has been read.
-        await finished(stream.resume());
-      });
+      if (lines !== '') await write(table, 'FORMAT JSONEachRow', lines, options);
     },
 
-    insertText(table, columns, text, options) {
-      return during(`insert ${table}`, options, async (request) => {
-        const { stream } = await driver.exec({
-          ...request,
-          query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT ${options?.format ?? 'TabSeparated'}`,
-          values: text,
-          ...(options?.token && { clickhouse_settings: { insert_deduplication_token: options.token } }),
-        });
-        await finished(stream.resume());
-      });
-    },
+    insertArrays: (table, columns, lines, options) =>
+      write(table, `(${columns.join(', ')}) FORMAT JSONCompactEachRow`, lines, options),
+
+    insertText: (table, columns, text, options) =>
+      write(table, `(${columns.join(', ')}) FORMAT ${options?.format ?? 'TabSeparated'}`, text, options),
 
     // Not the driver's ping(): that one does not mind a database that is missing.
     ping: () => during('ping', undefined, async (request) => void (await (await ask('SELECT 1', {}, request)).json())),

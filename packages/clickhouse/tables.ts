@@ -108,3 +108,67 @@ export interface AdScoreRow {
   readonly conversations: string | null;
   readonly first_replies: string | null;
 }
+
+/** The columns that rows are written in, where there are many rows: a value a column, and no names between them. */
+export const columns: { readonly [Table in 'visits' | 'touches']: readonly (keyof Tables[Table])[] } = {
+  visits: allOf<VisitRow>({
+    profile_id: true,
+    visitor_id: true,
+    visit_id: true,
+    session_id: true,
+    is_session_start: true,
+    occurred_at: true,
+    received_at: true,
+    event_type: true,
+    event_name: true,
+    is_bot: true,
+    channel: true,
+    source: true,
+    medium: true,
+    platform: true,
+    campaign_external_id: true,
+    ad_set_external_id: true,
+    ad_external_id: true,
+    click_id_kind: true,
+    utm_source: true,
+    utm_medium: true,
+    utm_campaign: true,
+    utm_term: true,
+    utm_content: true,
+    utm_id: true,
+    url: true,
+    path: true,
+    referrer: true,
+    referrer_host: true,
+    device: true,
+    browser: true,
+    os: true,
+    country: true,
+    city: true,
+  }),
+  touches: allOf<TouchRow>({
+    profile_id: true,
+    visitor_id: true,
+    occurred_at: true,
+    touch_id: true,
+    kind: true,
+    session_id: true,
+    channel: true,
+    source: true,
+    medium: true,
+    platform: true,
+    campaign_id: true,
+    ad_set_id: true,
+    ad_id: true,
+    click_id_kind: true,
+    join_method: true,
+    country: true,
+    device: true,
+    click_mark: true,
+  }),
+};
+
+/** A column that is forgotten here does not compile. */
+function allOf<Row>(named: { readonly [Column in keyof Row]-?: true }): (keyof Row)[] {
+  return Object.keys(named) as (keyof Row)[];
+}

@@ -31,6 +31,12 @@ const whereItAnswers = {
     'Name servers that are asked about domains of customers, as address or address:port. Empty: those of the machine.',
     { fallback: '' },
   ),
+  webhookLocalHosts: setting(
+    'WEBHOOK_LOCAL_HOSTS',
+    list,
+    'Hosts, like localhost, that webhooks may go to though they are not public, also over plain HTTP and at any port. For development, and for nothing else.',
+    { fallback: '' },
+  ),
   tlsCertificateFile: optional(
     'TLS_CERTIFICATE_FILE',
     z.string().min(1),

@@ -85,6 +85,17 @@ import {
   readTrackingVerification,
 } from './routes/tracking-health.ts';
 import {
+  createWebhookSubscription,
+  deleteWebhookSubscription,
+  listRecordedOutcomes,
+  listWebhookDeliveries,
+  listWebhookSubscriptions,
+  replayWebhookDelivery,
+  rotateWebhookSecret,
+  testWebhookSubscription,
+  updateWebhookSubscription,
+} from './routes/webhooks.ts';
+import {
   createProfile,
   createWorkspace,
   deleteProfile,
@@ -191,6 +202,15 @@ export const routes = {
   readTrackingOps,
   readTrackingQuality,
   readReplayStatus,
+  listWebhookSubscriptions,
+  createWebhookSubscription,
+  updateWebhookSubscription,
+  deleteWebhookSubscription,
+  rotateWebhookSecret,
+  testWebhookSubscription,
+  listWebhookDeliveries,
+  replayWebhookDelivery,
+  listRecordedOutcomes,
 } satisfies Record<string, Route>;
 
 export type Routes = typeof routes;

@@ -1,4 +1,4 @@
-import { attributionModels, channels, handoffReasons, limits, reservedLimits } from '@tributary/vocabulary';
+import { attributionModels, channels, handoffReasons, limits } from '@tributary/vocabulary';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import * as vocabulary from './vocabulary.ts';
@@ -122,7 +122,7 @@ test('a default lies within its limits', () => {
     limits.campaigns.pageSize,
     limits.topPerformers.pageSize,
     limits.campaignConversions.pageSize,
-    reservedLimits.outcomeReplay.pageSize,
+    limits.outcomeReplay.pageSize,
     limits.lookback.days,
   ];
   for (const { min, default: usual, max } of ranges) expect(min <= usual && usual <= max).toBe(true);

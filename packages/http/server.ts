@@ -118,25 +118,16 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     reply.header('x-request-id', state.requestId);
     reply.header('cache-control', 'no-store');
     reply.header('x-content-type-options', 'nosniff');
-    reply.raw.once('close', () => state.leave());
+    reply.raw.once('close', () => {
+      clearTimeout(state.deadline);
+      state.leave();
+      if (!reply.raw.writableFinished) state.abort();
+    });
     done();
   });
   serveInTurn(fastify);
   fastify.addHook('onRequest', ({ state }, reply, done) => {
-    const timer = setTimeout(() => {
-      state.abort();
-      if (!reply.sent)
-        fail(
-          new Refusal('service_unavailable', 'This took too long and was given up. Send it again in a moment.', {
-            headers: { 'retry-after': '5' },
-          }),
-        );
-    }, requestTimeoutMs);
-    reply.raw.once('close', () => {
-      clearTimeout(timer);
-      if (!reply.raw.writableFinished) state.abort();
-    });
-    const fail = (error: Refusal) => reply.send(error);
+    state.deadline = setTimeout(giveUp, requestTimeoutMs, state, reply);
     done();
   });
 
@@ -161,11 +152,22 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   });
 
   // Before the body is read, which nobody asked for.
-  fastify.addHook('onRequest', async (request) => {
-    if (request.is404) await refuseNowhere(limiter, request.ip);
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    if (request.is404) refuseNowhere(limiter, request.ip).catch(done);
+    else done();
   });
   fastify.setNotFoundHandler((request) => refuseNowhere(limiter, request.ip));
   return fastify;
+}
+
+function giveUp(state: RequestState, reply: FastifyReply): void {
+  state.abort();
+  if (reply.sent) return;
+  reply.send(
+    new Refusal('service_unavailable', 'This took too long and was given up. Send it again in a moment.', {
+      headers: { 'retry-after': '5' },
+    }),
+  );
 }
 
 async function refuseNowhere(limiter: RateLimiter, address: string): Promise<never> {

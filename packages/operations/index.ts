@@ -10,6 +10,7 @@ export type { Actor, AddToAudit, AuditEntry, AuditLog, WriteAudit } from './audi
 export { actorOf } from './audit-entry.ts';
 export { awayAsRefusal, isEngineAway } from './away.ts';
 export type { AnyHandler, AuditRefusal, Call, Desk, Prepared, RawInput, SendAnswer } from './call.ts';
+export { keyFor } from './customer-key.ts';
 export { Door } from './door.ts';
 export { answer, type Caller, type CallerOf, type Context, type Handles, type ProfileContext } from './handler.ts';
 export { holdsPeople } from './holds-people.ts';

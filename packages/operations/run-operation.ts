@@ -21,7 +21,7 @@ declare const admission: unique symbol;
 export async function admitCall(route: Route, call: Call, desk: Desk<unknown>): Promise<Admitted> {
   const { caller, now } = call;
   call.tell?.(rateHeaders(await takeAllowance(desk.limiter, route, caller, call.address)));
-  call.tell?.(deprecationHeaders(route, now, desk.baseUrl));
+  if (route.deprecation) call.tell?.(deprecationHeaders(route, now, desk.baseUrl));
   await auditing(desk, route, call, async () => {
     call.precheck?.();
     if (caller) await admitOrRecord(desk, route, caller, call);

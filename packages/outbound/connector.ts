@@ -19,6 +19,11 @@ export interface ConnectOptions {
   readonly ca: string | undefined;
 }
 
+export interface Connected {
+  readonly address: string;
+  readonly socket: Socket;
+}
+
 /** A host may list hundreds of addresses; trying them all would make us a port scanner on its owner's behalf. */
 const mostAddressesTried = 4;
 
@@ -30,7 +35,7 @@ export async function connectToTarget(
   target: Target,
   vetted: readonly string[],
   options: ConnectOptions,
-): Promise<Socket> {
+): Promise<Connected> {
   const candidates = vetted.slice(0, mostAddressesTried);
   // One share is left over for the exchange itself, so that a dead first address does not cost the whole request.
   const timeoutMs = options.timeoutMs / (candidates.length + 1);
@@ -41,7 +46,7 @@ export async function connectToTarget(
       const socket = await options.open(address, target.port, { timeoutMs, signal: options.signal });
       if (options.signal.aborted) socket.destroy();
       assertPeer(socket, address, options.policy);
-      return target.secure ? await secure(socket, target, options) : socket;
+      return { address, socket: target.secure ? await secure(socket, target, options) : socket };
     } catch (error) {
       // A wrong peer or certificate is a finding about the target, not a reason to try its next address.
       if (error instanceof OutboundRefused || error instanceof OutboundFailed) throw error;

@@ -300,6 +300,7 @@ export interface EventCounter {
 
 export interface EventLog {
   id: string;
+  kept_from: Generated<Timestamp>;
   occurred_at: Timestamp;
   payload: Json;
   profile_id: string;
@@ -1044,6 +1045,49 @@ export interface VisitorLinks {
   visitor_id: string;
 }
 
+export interface WebhookDeliveries {
+  attempt_log: Generated<Json>;
+  attempts: Generated<number>;
+  created_at: Timestamp;
+  due_at: Timestamp | null;
+  event_id: string;
+  event_type: string;
+  id: string;
+  profile_id: string;
+  sequence: Int8 | null;
+  status: string;
+  subscription_id: string;
+  test_data: Json | null;
+  touched_at: Timestamp;
+}
+
+export interface WebhookSubscriptions {
+  app_id: string | null;
+  consecutive_failures: Generated<number>;
+  created_at: Timestamp;
+  disabled_reason: string | null;
+  events: string[];
+  failing_since: Timestamp | null;
+  id: string;
+  last_delivery_at: Timestamp | null;
+  paused_until: Timestamp | null;
+  position: Int8;
+  profile_id: string;
+  providers: string[];
+  secrets: Buffer;
+  since: Generated<Json>;
+  status: Generated<string>;
+  updated_at: Timestamp;
+  url: string;
+}
+
+export interface WebhookWork {
+  due_at: Generated<Timestamp>;
+  profile_id: string;
+  subscription_id: string;
+  version: Generated<Int8>;
+}
+
 export interface WorkSetAside {
   is_wanted: Generated<boolean>;
   item: string;
@@ -1157,6 +1201,9 @@ export interface DB {
   users: Users;
   verifications: Verifications;
   visitor_links: VisitorLinks;
+  webhook_deliveries: WebhookDeliveries;
+  webhook_subscriptions: WebhookSubscriptions;
+  webhook_work: WebhookWork;
   work_set_aside: WorkSetAside;
   work_turns: WorkTurns;
   workspaces: Workspaces;

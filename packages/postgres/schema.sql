@@ -23,6 +23,14 @@ CREATE FUNCTION public.announce_waiting() RETURNS trigger
   RETURN NULL;
 END $$;
 
+CREATE FUNCTION public.announce_webhooks() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ BEGIN
+  PERFORM announce_work('webhooks', ARRAY(SELECT subscription_id FROM waiting WHERE due_at <= now()));
+  RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.announce_work(queue_name text, keys uuid[]) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -139,6 +147,19 @@ CREATE FUNCTION public.exchange_rate(from_currency text, to_currency text, on_da
   FROM (SELECT per_usd, day FROM exchange_rates r WHERE r.currency = from_currency AND r.day <= on_day ORDER BY r.day DESC LIMIT 1) f
   CROSS JOIN (SELECT per_usd, day FROM exchange_rates r WHERE r.currency = to_currency AND r.day <= on_day ORDER BY r.day DESC LIMIT 1) t;
 $$;
+
+CREATE FUNCTION public.fan_out_events() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ BEGIN
+  INSERT INTO webhook_work AS w (profile_id, subscription_id)
+  SELECT s.profile_id, s.id FROM (SELECT DISTINCT profile_id, type FROM numbered) e
+  JOIN webhook_subscriptions s ON s.profile_id = e.profile_id AND e.type = ANY (s.events)
+  WHERE s.status = 'active' AND 'service' = ANY (s.providers)
+  GROUP BY s.profile_id, s.id ORDER BY s.id
+  ON CONFLICT (subscription_id) DO UPDATE SET due_at = '-infinity', version = w.version + 1;
+  RETURN NULL;
+END $$;
 
 CREATE TABLE public.apps (
     id uuid NOT NULL,
@@ -1096,7 +1117,8 @@ CREATE TABLE public.event_log (
     type text NOT NULL,
     payload jsonb NOT NULL,
     occurred_at timestamp with time zone NOT NULL,
-    sequenced_at timestamp with time zone NOT NULL
+    sequenced_at timestamp with time zone NOT NULL,
+    kept_from timestamp with time zone DEFAULT now() NOT NULL
 );
 
 ALTER TABLE ONLY public.event_log FORCE ROW LEVEL SECURITY;
@@ -1688,6 +1710,63 @@ CREATE TABLE public.visitor_links (
 
 ALTER TABLE ONLY public.visitor_links FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.webhook_deliveries (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    subscription_id uuid NOT NULL,
+    event_id uuid NOT NULL,
+    event_type text NOT NULL,
+    sequence bigint,
+    test_data jsonb,
+    status text NOT NULL,
+    due_at timestamp with time zone,
+    attempts smallint DEFAULT 0 NOT NULL,
+    attempt_log jsonb DEFAULT '[]'::jsonb NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    touched_at timestamp with time zone NOT NULL,
+    CONSTRAINT webhook_deliveries_check CHECK (((status = 'waiting'::text) = (due_at IS NOT NULL))),
+    CONSTRAINT webhook_deliveries_check1 CHECK (((sequence IS NULL) = (test_data IS NOT NULL))),
+    CONSTRAINT webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'delivered'::text, 'failed'::text, 'withheld'::text, 'set_aside'::text])))
+)
+WITH (fillfactor='85');
+
+ALTER TABLE ONLY public.webhook_deliveries FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.webhook_subscriptions (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    app_id uuid,
+    url text NOT NULL,
+    events text[] NOT NULL,
+    providers text[] NOT NULL,
+    status text DEFAULT 'active'::text NOT NULL,
+    disabled_reason text,
+    secrets bytea NOT NULL,
+    "position" bigint NOT NULL,
+    since jsonb DEFAULT '{}'::jsonb NOT NULL,
+    consecutive_failures integer DEFAULT 0 NOT NULL,
+    failing_since timestamp with time zone,
+    paused_until timestamp with time zone,
+    last_delivery_at timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT webhook_subscriptions_check CHECK (((status = 'disabled'::text) = (disabled_reason IS NOT NULL))),
+    CONSTRAINT webhook_subscriptions_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['by_hand'::text, 'gone'::text, 'failing'::text]))),
+    CONSTRAINT webhook_subscriptions_status_check CHECK ((status = ANY (ARRAY['active'::text, 'disabled'::text])))
+);
+
+ALTER TABLE ONLY public.webhook_subscriptions FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.webhook_work (
+    profile_id uuid NOT NULL,
+    subscription_id uuid NOT NULL,
+    due_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    version bigint DEFAULT 1 NOT NULL
+)
+WITH (fillfactor='50');
+
+ALTER TABLE ONLY public.webhook_work FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.work_set_aside (
     queue text NOT NULL,
     key uuid NOT NULL,
@@ -1974,6 +2053,15 @@ ALTER TABLE ONLY public.verifications
 ALTER TABLE ONLY public.visitor_links
     ADD CONSTRAINT visitor_links_pkey PRIMARY KEY (profile_id, visitor_id);
 
+ALTER TABLE ONLY public.webhook_deliveries
+    ADD CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.webhook_subscriptions
+    ADD CONSTRAINT webhook_subscriptions_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.webhook_work
+    ADD CONSTRAINT webhook_work_pkey PRIMARY KEY (subscription_id);
+
 ALTER TABLE ONLY public.work_set_aside
     ADD CONSTRAINT work_set_aside_pkey PRIMARY KEY (queue, key, item);
 
@@ -2009,9 +2097,11 @@ CREATE INDEX definition_events_by_definition ON public.definition_events USING b
 
 CREATE INDEX dirty_conversions_by_revision ON public.dirty_conversions USING btree (profile_id, revision);
 
+CREATE INDEX event_log_by_life ON public.event_log USING btree (kept_from);
+
 CREATE UNIQUE INDEX event_log_by_profile ON public.event_log USING btree (profile_id, sequence);
 
-CREATE INDEX event_log_by_time ON public.event_log USING btree (sequenced_at);
+CREATE INDEX event_log_by_type ON public.event_log USING btree (profile_id, type, sequence);
 
 CREATE INDEX idempotent_answer_people_by_key ON public.idempotent_answer_people USING btree (owner_id, key_hash);
 
@@ -2119,6 +2209,16 @@ CREATE INDEX verifications_by_identifier ON public.verifications USING btree (id
 
 CREATE INDEX visitor_links_by_customer ON public.visitor_links USING btree (profile_id, customer_id);
 
+CREATE INDEX webhook_deliveries_by_life ON public.webhook_deliveries USING btree (touched_at);
+
+CREATE INDEX webhook_deliveries_of_subscription ON public.webhook_deliveries USING btree (profile_id, subscription_id, id);
+
+CREATE INDEX webhook_deliveries_undelivered ON public.webhook_deliveries USING btree (profile_id, id) WHERE (status <> 'delivered'::text);
+
+CREATE INDEX webhook_deliveries_waiting ON public.webhook_deliveries USING btree (profile_id, subscription_id, due_at, id) WHERE (status = 'waiting'::text);
+
+CREATE INDEX webhook_work_of_profile ON public.webhook_work USING btree (profile_id, subscription_id);
+
 CREATE INDEX work_set_aside_wanted ON public.work_set_aside USING btree (queue, key) WHERE is_wanted;
 
 CREATE INDEX work_turns_due ON public.work_turns USING btree (queue, due);
@@ -2149,6 +2249,8 @@ CREATE TRIGGER announce_added AFTER INSERT ON public.erasure_work REFERENCING NE
 
 CREATE TRIGGER announce_added AFTER INSERT ON public.tenant_deletions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('tenant-deletions');
 
+CREATE TRIGGER announce_added AFTER INSERT ON public.webhook_work REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_webhooks();
+
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_conversions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('attribution');
 
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_customers REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('first-payments');
@@ -2156,6 +2258,12 @@ CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_customers REFERENCI
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_delivery REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('delivery');
 
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_entities REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('delivery');
+
+CREATE TRIGGER announce_changed AFTER UPDATE ON public.webhook_work REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_webhooks();
+
+CREATE TRIGGER fan_out AFTER INSERT ON public.event_log REFERENCING NEW TABLE AS numbered FOR EACH STATEMENT EXECUTE FUNCTION public.fan_out_events();
+
+CREATE TRIGGER forget_set_aside AFTER DELETE ON public.webhook_subscriptions FOR EACH ROW EXECUTE FUNCTION public.forget_set_aside();
 
 CREATE TRIGGER missing_rate_noted AFTER INSERT OR UPDATE OF amount, currency, occurred_at ON public.outcomes FOR EACH ROW WHEN (((new.amount IS NOT NULL) AND (new.reporting_amount IS NULL))) EXECUTE FUNCTION public.note_missing_rate();
 
@@ -2428,6 +2536,18 @@ ALTER TABLE ONLY public.visitor_links
 ALTER TABLE ONLY public.visitor_links
     ADD CONSTRAINT visitor_links_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.webhook_deliveries
+    ADD CONSTRAINT webhook_deliveries_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.webhook_subscriptions
+    ADD CONSTRAINT webhook_subscriptions_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(id);
+
+ALTER TABLE ONLY public.webhook_subscriptions
+    ADD CONSTRAINT webhook_subscriptions_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.webhook_work
+    ADD CONSTRAINT webhook_work_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE public.ad_delivery ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.ad_delivery_history ENABLE ROW LEVEL SECURITY;
@@ -2485,6 +2605,8 @@ ALTER TABLE public.erasure_work ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.erasures ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.event_log ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY fan_out ON public.webhook_work TO tributary_owner USING (true);
 
 CREATE POLICY forget ON public.work_set_aside TO tributary_owner USING (true);
 
@@ -2545,6 +2667,8 @@ CREATE POLICY operator ON public.apps TO tributary_owner USING (true);
 CREATE POLICY operator ON public.profiles TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.tenant_deletions TO tributary_owner USING (true);
+
+CREATE POLICY operator ON public.webhook_subscriptions TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.workspaces TO tributary_owner USING (true);
 
@@ -2648,9 +2772,19 @@ CREATE POLICY own_profile ON public.tracking_verifications TO tributary_app USIN
 
 CREATE POLICY own_profile ON public.visitor_links TO tributary_app USING ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.webhook_deliveries TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.webhook_subscriptions TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.webhook_work TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.work_set_aside TO tributary_app USING ((key = public.current_profile()));
 
 CREATE POLICY own_profile ON public.work_turns TO tributary_app USING ((key = public.current_profile()));
+
+CREATE POLICY own_subscription ON public.work_turns TO tributary_app USING (((queue = 'webhooks'::text) AND (EXISTS ( SELECT
+   FROM public.webhook_work w
+  WHERE ((w.subscription_id = work_turns.key) AND (w.profile_id = public.current_profile()))))));
 
 CREATE POLICY own_workspace ON public.audit_log FOR SELECT TO tributary_app USING ((workspace_id = public.current_workspace()));
 
@@ -2724,6 +2858,10 @@ CREATE POLICY queue ON public.tenant_deletions TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.tracking_keys TO tributary_system USING (true);
 
+CREATE POLICY queue ON public.webhook_deliveries TO tributary_system USING (true);
+
+CREATE POLICY queue ON public.webhook_work TO tributary_system USING (true);
+
 CREATE POLICY queue ON public.work_set_aside TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.work_turns TO tributary_system USING (true);
@@ -2763,6 +2901,12 @@ ALTER TABLE public.tracking_verifications ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.visitor_links ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY waiting ON public.payment_refunds FOR SELECT TO tributary_system USING ((payment_id IS NULL));
+
+ALTER TABLE public.webhook_deliveries ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.webhook_subscriptions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.webhook_work ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY without_id ON public.merges TO tributary_owner USING ((id IS NULL)) WITH CHECK (true);
 
@@ -2975,6 +3119,8 @@ GRANT SELECT,UPDATE ON TABLE public.event_counter TO tributary_system;
 GRANT SELECT ON TABLE public.event_log TO tributary_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.event_log TO tributary_system;
 
+GRANT UPDATE(kept_from) ON TABLE public.event_log TO tributary_app;
+
 GRANT SELECT ON TABLE public.exchange_rates TO tributary_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.exchange_rates TO tributary_system;
 
@@ -3118,6 +3264,26 @@ GRANT SELECT(id) ON TABLE public.verifications TO tributary_system;
 GRANT SELECT(expires_at) ON TABLE public.verifications TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.visitor_links TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.webhook_deliveries TO tributary_app;
+GRANT DELETE ON TABLE public.webhook_deliveries TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.webhook_deliveries TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.webhook_deliveries TO tributary_system;
+
+GRANT SELECT(subscription_id) ON TABLE public.webhook_deliveries TO tributary_system;
+
+GRANT SELECT(status),UPDATE(status) ON TABLE public.webhook_deliveries TO tributary_system;
+
+GRANT UPDATE(due_at) ON TABLE public.webhook_deliveries TO tributary_system;
+
+GRANT SELECT(touched_at) ON TABLE public.webhook_deliveries TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.webhook_subscriptions TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.webhook_work TO tributary_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.webhook_work TO tributary_system;
 
 GRANT SELECT,DELETE ON TABLE public.work_set_aside TO tributary_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.work_set_aside TO tributary_system;

@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
+import type { Leases } from './leases.ts';
 import type { RateLimiter, Terms, Verdict } from './rate-limit.ts';
 
 /** Whom an address stands for when something is counted by address. */
@@ -22,8 +23,7 @@ export function addressGroup(address: string): AddressGroup {
 }
 
 /** An address is personal; whoever counts needs only to tell it from others. */
-export const hidden = (subject: string): string =>
-  createHash('sha256').update(subject).digest('base64url').slice(0, 16);
+export const hidden = (subject: string): string => hash('sha256', subject, 'base64url').slice(0, 16);
 
 /** One request of an address, against the allowance of its group and of the wider one. */
 export async function takeOfAddress(
@@ -36,5 +36,13 @@ export async function takeOfAddress(
   const verdict = await limiter.take(`${bucket}:${hidden(own)}`, limit, terms);
   if (wider === undefined || !verdict.allowed) return verdict;
   const widerVerdict = await limiter.take(`${bucket}:${hidden(wider)}`, limit * widerTimes, terms);
+  return widerVerdict.allowed ? verdict : widerVerdict;
+}
+
+/** The same without waiting for Redis. */
+export function leasedOfAddress(leases: Leases, bucket: string, { own, wider }: AddressGroup, limit: number): Verdict {
+  const verdict = leases.take(`${bucket}:${hidden(own)}`, limit);
+  if (wider === undefined || !verdict.allowed) return verdict;
+  const widerVerdict = leases.take(`${bucket}:${hidden(wider)}`, limit * widerTimes);
   return widerVerdict.allowed ? verdict : widerVerdict;
 }

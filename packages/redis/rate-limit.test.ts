@@ -3,15 +3,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   createRateLimiter,
   createRedis,
+  Leases,
   LocalBuckets,
-  type RateLimiter,
   type RedisClient,
   redisReady,
+  type SharedLimiter,
 } from './index.ts';
 
 let kit: Testkit;
 let redis: RedisClient;
-let limiter: RateLimiter;
+let limiter: SharedLimiter;
 beforeAll(async () => {
   kit = await openTestkit();
   redis = createRedis({ url: kit.redisUrl, prefix: kit.redisPrefix });
@@ -117,4 +118,47 @@ test('a process that was busy itself does not take Redis for dead', async () => 
   const until = performance.now() + 1_300;
   while (performance.now() < until);
   expect(await verdict).not.toHaveProperty('isLocal');
+});
+
+describe('leases', () => {
+  const open = (of: Pick<SharedLimiter, 'takeMany'>) => new Leases({ limiter: of, nowMs: Date.now });
+  const takeAll = (leases: Leases, name: string, limit: number) => {
+    let allowed = 0;
+    while (leases.take(name, limit).allowed && allowed <= limit) allowed += 1;
+    return allowed;
+  };
+
+  test('grant an allowance at once and no more, and tell Redis of it', async () => {
+    const [first, second] = [open(limiter), open(limiter)];
+    expect(takeAll(first, 'leased', 100)).toBe(100);
+    const { retryAfterSeconds, remaining } = first.take('leased', 100);
+    expect([retryAfterSeconds, remaining]).toEqual([1, 0]);
+    // Another process knows of it as soon as it has taken more than a little.
+    expect(Array.from({ length: 5 }, () => second.take('leased', 100).allowed)).not.toContain(false);
+    await expect.poll(() => second.take('leased', 100).allowed).toBe(false);
+  });
+
+  test('of addresses that send little cost Redis nothing', async () => {
+    let told = 0;
+    const leases = open({
+      takeMany: async () => {
+        told += 1;
+        return { taken: 1, now: 0, emptyAt: 0 };
+      },
+    });
+    for (let address = 0; address < 50; address += 1)
+      for (let use = 0; use < 4; use += 1) leases.take(`few-${address}`, 100);
+    await wait(150);
+    expect(told).toBe(0);
+    leases.take('few-0', 100);
+    await expect.poll(() => told).toBe(1);
+  });
+
+  test('go on by themselves while Redis is away', async () => {
+    const failures: unknown[] = [];
+    const takeMany = () => Promise.reject(new Error('Redis is away.'));
+    const alone = new Leases({ limiter: { takeMany }, nowMs: Date.now, onFallback: (error) => failures.push(error) });
+    expect(takeAll(alone, 'alone', 20)).toBe(20);
+    await expect.poll(() => failures.length).toBeGreaterThan(0);
+  });
 });

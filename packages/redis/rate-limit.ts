@@ -43,6 +43,8 @@ const rateOf = (limit: number, { windowMs = 60_000, cost = 1 }: Terms = {}): Rat
 
 /** Counts in Redis, for all processes. */
 export interface SharedLimiter extends RateLimiter {
+  /** Takes up to so many at once of an allowance a minute. Rejects while Redis is away. Times are in microseconds of its clock. */
+  takeMany(bucket: string, limit: number, wanted: number): Promise<{ taken: number; now: number; emptyAt: number }>;
   /** Rejects unless Redis counts: one that answers and may not be written to does not. */
   look(): Promise<void>;
 }
@@ -131,6 +133,11 @@ export function createRateLimiter({ redis, nowMs, onFallback = () => {} }: RateL
         waiting.set(turn, { name, rate, waiters: [settle] });
         setImmediate(() => void ask(turn));
       }),
+    async takeMany(bucket, limit, wanted) {
+      const rate = rateOf(limit);
+      const [taken, now, emptyAt] = await breaker.run(() => count(`${bucket}:${limit}`, rate, wanted));
+      return { taken, now: Number(now), emptyAt: Number(emptyAt) };
+    },
     look: () => breaker.look(),
   };
 }
@@ -157,6 +164,10 @@ export class LocalBuckets {
     return verdict(allowed, now, allowed ? emptyAt + interval : emptyAt, rate);
   }
 }
+
+/** Of an allowance a minute. */
+export const verdictOf = (allowed: boolean, now: number, emptyAt: number, limit: number): Verdict =>
+  verdict(allowed, now, emptyAt, rateOf(limit));
 
 function verdict(allowed: boolean, now: number, emptyAt: number, { limit, window, cost }: Rate): Verdict {
   const interval = window / limit;

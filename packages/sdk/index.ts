@@ -7,6 +7,13 @@ export type { ErrorCode, RouteId, Routes } from '@tributary/contract';
 export type { ClientOptions, RetryOptions } from './client.ts';
 export { TributaryError, type TributaryErrorCode } from './error.ts';
 export type { AnswerTo, Client, RequestOf } from './types.ts';
+export {
+  type VerifyOptions,
+  verifyWebhook,
+  type WebhookEvent,
+  type WebhookHeaders,
+  WebhookNotVerified,
+} from './verify-webhook.ts';
 
 /** A typed client of the whole API: `client.readProfile()`, `client.createKey({ body })`, `client.listKeys.each()`. */
 export function createClient(options: ClientOptions): Client {

@@ -89,7 +89,8 @@ test('after closing it fails at once', async () => {
   await stream.close();
   const began = performance.now();
   await expect(stream.publish([visit('closed')])).rejects.toThrow(PublishFailed);
-  expect(performance.now() - began).toBeLessThan(1_000);
+  // Far sooner than the ten seconds after which it gives up.
+  expect(performance.now() - began).toBeLessThan(5_000);
 });
 
 test('a log that is full refuses with an error instead of dropping what is unread', async () => {

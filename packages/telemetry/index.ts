@@ -1,5 +1,5 @@
 export type { Figure, Metrics } from './counted.ts';
-export { createLog, type Log } from './log.ts';
+export { createLog, type Log, openLogFile } from './log.ts';
 export { openMetrics } from './metrics.ts';
 export { checkReadiness, type Readiness } from './readiness.ts';
 export type { RequestFacts } from './request-facts.ts';

@@ -18,9 +18,15 @@ export interface Log {
   say(text: string, facts?: Record<string, string | number | boolean>): void;
 }
 
+/** Written together when there is so much of it, or when so much time has passed; at the end of the process whatever is left. */
+const gathered = { sync: false, minLength: 8 * 1024, periodicFlush: 1_000 } as const;
+
+/** Lines to a file or, without one, to standard output. */
+export const openLogFile = (fd = 1) => pino.destination({ dest: fd, ...gathered });
+
 export function createLog(
   level: 'debug' | 'info' | 'warn' | 'error' | 'silent',
-  destination?: { write(line: string): void },
+  destination: { write(line: string): void; flush?(): void } = openLogFile(),
 ): Log {
   const logger = pino(
     {
@@ -29,8 +35,11 @@ export function createLog(
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    destination ?? pino.destination({ sync: false }),
+    destination,
   );
+  const isInfo = logger.isLevelEnabled('info');
+  // What tells of trouble, or of the process itself, is not kept waiting: the next thing may be its end.
+  const flush = () => destination.flush?.();
   const facts = (state: RequestFacts | undefined) => ({
     request_id: state?.requestId,
     operation: state?.route?.id,
@@ -39,9 +48,17 @@ export function createLog(
   });
   return {
     request(state, method, status, milliseconds) {
-      logger.info(
-        { ...facts(state), method, status, code: state.errorCode, ms: Math.round(milliseconds * 100) / 100 },
-        'request',
+      if (!isInfo) return;
+      // Put together by hand, for there is one to each request: ids and words of closed lists, none of which needs escaping.
+      const { requestId, route, caller, errorCode } = state;
+      destination.write(
+        `{"level":"info","time":"${new Date().toISOString()}","request_id":"${requestId}"${
+          route ? `,"operation":"${route.id}"` : ''
+        }${caller ? `,"credential":"${caller.kind}:${caller.credentialId}"` : ''}${
+          caller?.profileId ? `,"profile_id":"${caller.profileId}"` : ''
+        },"method":"${method}","status":${status}${errorCode ? `,"code":"${errorCode}"` : ''},"ms":${
+          Math.round(milliseconds * 100) / 100
+        },"msg":"request"}\n`,
       );
     },
     failure(state, error) {
@@ -58,13 +75,18 @@ export function createLog(
         },
         'failure',
       );
+      flush();
     },
     failedWork({ work, key, fault }, error) {
       const { name, stack, code } = error as Error & { code?: string };
       logger.error({ work, key, error: name, error_code: code, message: fault, at: placesOf(stack) }, 'work failed');
+      flush();
     },
     note: (state, text) => logger.warn(facts(state), text),
-    say: (text, more = {}) => logger.info(more, text),
+    say(text, more = {}) {
+      logger.info(more, text);
+      flush();
+    },
   };
 }
 

@@ -8,7 +8,7 @@ import {
   generateKeyPairSync,
   hkdfSync,
   type KeyObject,
-  randomBytes,
+  randomFillSync,
 } from 'node:crypto';
 import { createVault, type MasterKey, placeBytes, type SecretPlace, UnreadableSecret, type Vault } from './vault.ts';
 
@@ -48,6 +48,17 @@ interface Pair {
 /** For the newest of the keys. */
 export function createSealer(keys: () => readonly PublicKey[], nowMs: () => number = Date.now): Pick<Vault, 'seal'> {
   let pair: Pair | undefined;
+  // Taken from the system many at once; each is used once.
+  const nonces = Buffer.alloc(nonceBytes * 256);
+  let used = nonces.length;
+  const nextNonce = (): Buffer => {
+    if (used === nonces.length) {
+      randomFillSync(nonces);
+      used = 0;
+    }
+    used += nonceBytes;
+    return nonces.subarray(used - nonceBytes, used);
+  };
   const current = (): Pair => {
     const [newest] = keys();
     if (!newest) throw new TypeError('There is no public key to seal for. Run "tributary migrate", which makes one.');
@@ -59,7 +70,7 @@ export function createSealer(keys: () => readonly PublicKey[], nowMs: () => numb
     seal(secret, place) {
       const one = current();
       one.seals += 1;
-      const nonce = randomBytes(nonceBytes);
+      const nonce = nextNonce();
       const cipher = createCipheriv('aes-256-gcm', one.key, nonce, { authTagLength: tagBytes }).setAAD(
         placeBytes(place),
       );

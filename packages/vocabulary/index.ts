@@ -11,3 +11,4 @@ export * from './reports.ts';
 export * from './scoring.ts';
 export * from './time.ts';
 export * from './tracking.ts';
+export * from './webhooks.ts';

@@ -43,7 +43,8 @@ export const limits = {
   trackingDomains: { most: 20 },
   passkeys: { most: 20 },
   trackingHosts: { most: 100 },
-  outcomeReplay: { keptDays: 90 },
+  outcomeReplay: { keptDays: 90, pageSize: { min: 1, default: 100, max: 100 } },
+  webhookDeliveries: { pageSize: shortPages, keptDays: 30, attemptsShown: 20 },
 
   // Values
   /** Also the platform comparison's own; the spec leaves the other routes' open. */
@@ -74,6 +75,20 @@ export const limits = {
 
   // Connecting
   handoff: { lifeMinutes: 45, stateMinutes: 15 },
+
+  // Webhooks
+  webhooks: {
+    most: 20,
+    urlCharacters: 2_048,
+    timeoutSeconds: 15,
+    /** Before each attempt; none after the last. */
+    waitSeconds: [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
+    /** A replaced secret still signs for so long. */
+    graceHours: 24,
+    /** Rotations within the grace. */
+    secretsAtOnce: 5,
+    disabledAfterDays: 5,
+  },
 
   // Running
   idempotency: {
@@ -119,7 +134,6 @@ export const appRateTiers = namesOf(limits.ratePerMinute.app);
 export const reservedLimits = {
   adReferrals: { maxRows: 500 },
   urlTags: { maxAds: 25 },
-  outcomeReplay: { pageSize: { min: 1, default: 100, max: 100 } },
   budgetStep: { maxChangePercent: 50, floorMinorUnits: 100 },
   handoff: { partwayReuseMinutes: 3, parkedTokenMinutes: 60 },
   readEventsWindow: { maxDays: 90 },

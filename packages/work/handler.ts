@@ -9,8 +9,10 @@ export interface Taken<I extends Item = Item> {
   readonly items: readonly I[];
   /** More waits than was asked for. */
   readonly isMore: boolean;
-  /** Something waits that cannot be done yet: look again after so many seconds. */
+  /** Something waits that cannot be done yet, and whatever is left meanwhile waits with it: look again after so many seconds. */
   readonly againSeconds?: number | undefined;
+  /** The same, but whatever is left meanwhile is looked at at once. */
+  readonly laterSeconds?: number | undefined;
 }
 
 /** What of a key is to be done. */

@@ -5,8 +5,10 @@ export interface QueueKind {
   readonly about: string;
   /** The room whose handler works it off. */
   readonly owner: string;
-  /** Where its items are, with the profile as key: for whoever counts them, and looks for what no notification told of. */
+  /** Where its items are: for whoever counts them, and looks for what no notification told of. */
   readonly tables: readonly string[];
+  /** The column of these tables that is the key; the profile, where nothing is said. */
+  readonly key?: string;
   /** Which rows of these tables wait; all, where nothing is said. */
   readonly where?: string;
   /** Items of one turn, of all its keys together; then the other keys get theirs. */
@@ -69,6 +71,20 @@ export const queues = {
     atOnce: 2,
     leaseSeconds: 60,
     paceMs: 500,
+  }),
+  webhooks: queue({
+    name: 'webhooks',
+    about: 'Sends events to the webhook subscriptions that asked for them, each in its turn.',
+    owner: 'webhooks',
+    tables: ['webhook_work'],
+    key: 'subscription_id',
+    where: 'due_at <= now()',
+    // A worker that dies sends so many a second time.
+    batchSize: 250,
+    // Mostly they wait for receivers.
+    atOnce: 64,
+    leaseSeconds: 30,
+    paceMs: 50,
   }),
   scores: queue({
     name: 'scores',

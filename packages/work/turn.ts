@@ -98,8 +98,8 @@ export async function takeTurn(turn: Turn): Promise<{ readonly wasBusy: boolean;
   const ends = keys
     .filter((key) => done.has(key))
     .map((key) => {
-      const { items = [], isMore = false, againSeconds } = taken.get(key) ?? {};
-      return { key, wasBusy: items.length > 0, isMore, againSeconds };
+      const { items = [], isMore = false, againSeconds, laterSeconds } = taken.get(key) ?? {};
+      return { key, wasBusy: items.length > 0, isMore, againSeconds, laterSeconds };
     });
   await endTurns(system, leases, ends, { bound: turn.bound, paceMs: kind.paceMs });
   return {

@@ -110,6 +110,8 @@ export interface TurnEnd {
   readonly isMore: boolean;
   /** What is there cannot be done yet; look again after this. */
   readonly againSeconds?: number | undefined;
+  /** The same, and sooner if something is left. */
+  readonly laterSeconds?: number | undefined;
 }
 
 /**
@@ -125,7 +127,9 @@ export async function endTurns(
   if (ends.length === 0) return;
   await system.unbound.transaction(async (tx) => {
     const held = await holdLeases(tx, { queue, holder, keys: ends.map(({ key }) => key) });
-    const resting = ends.filter((end) => !end.wasBusy && !end.isMore && end.againSeconds === undefined);
+    const resting = ends.filter(
+      (end) => !end.wasBusy && !end.isMore && end.againSeconds === undefined && end.laterSeconds === undefined,
+    );
     await sql`
       DELETE FROM work_turns WHERE queue = ${queue} AND key = ANY (${resting.map(({ key }) => key)}::uuid[]) AND holder = ${holder}
         AND NOT is_waiting AND pg_snapshot_xmin(pg_current_snapshot()) >= ${bound}::xid8`.execute(tx);
@@ -138,11 +142,14 @@ export async function endTurns(
           WHEN e.is_more OR is_waiting THEN now()
           WHEN e.again_seconds IS NOT NULL THEN now() + make_interval(secs => e.again_seconds)
           WHEN e.was_busy THEN now() + interval '1 second'
+          WHEN e.later_seconds IS NOT NULL AND pg_snapshot_xmin(pg_current_snapshot()) >= ${bound}::xid8
+            THEN now() + make_interval(secs => e.later_seconds)
           ELSE now() + least(greatest(now() - waiting_since, interval '1 second'), interval '15 seconds') END,
         waiting_since = CASE WHEN e.was_busy AND NOT is_waiting THEN now() ELSE waiting_since END
       FROM unnest(${others.map(({ key }) => key)}::uuid[], ${others.map(({ wasBusy }) => wasBusy)}::bool[],
-        ${others.map(({ isMore }) => isMore)}::bool[], ${others.map(({ againSeconds }) => againSeconds ?? null)}::float8[])
-        AS e (key, was_busy, is_more, again_seconds)
+        ${others.map(({ isMore }) => isMore)}::bool[], ${others.map(({ againSeconds }) => againSeconds ?? null)}::float8[],
+        ${others.map(({ laterSeconds }) => laterSeconds ?? null)}::float8[])
+        AS e (key, was_busy, is_more, again_seconds, later_seconds)
       WHERE t.queue = ${queue} AND t.key = e.key AND t.holder = ${holder}`.execute(tx);
   });
 }

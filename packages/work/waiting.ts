@@ -5,6 +5,7 @@ import type { QueueKind } from './queues.ts';
 /** Nobody's alarm asks for more, and counting millions at every scrape would be work itself. */
 export const countedTo = 100_000;
 
+const keyOf = ({ key = 'profile_id' }: QueueKind) => sql.ref(key);
 const rowsOf = ({ where = 'true' }: QueueKind) => sql.raw(where);
 
 /** What waits in the tables of a queue. */
@@ -23,7 +24,7 @@ export async function* keysWaiting(system: Postgres, kind: QueueKind, pageSize =
   for (const table of kind.tables) {
     for (let last = '00000000-0000-0000-0000-000000000000'; ; ) {
       const next = (after: ReturnType<typeof sql>) =>
-        sql`SELECT profile_id FROM ${sql.table(table)} WHERE ${rowsOf(kind)} AND profile_id > ${after} ORDER BY profile_id LIMIT 1`;
+        sql`SELECT ${keyOf(kind)} FROM ${sql.table(table)} WHERE ${rowsOf(kind)} AND ${keyOf(kind)} > ${after} ORDER BY ${keyOf(kind)} LIMIT 1`;
       const { rows } = await system.unbound.query(sql<{ key: string }>`
         WITH RECURSIVE keys (key) AS (
           (${next(sql`${last}::uuid`)}) UNION ALL SELECT (${next(sql`keys.key`)}) FROM keys WHERE keys.key IS NOT NULL)

@@ -6,6 +6,7 @@ import { until } from './faults-scene.ts';
 
 /** Two hours ago: within what is believed of a visit or an outcome, though our clock is an hour off either way. */
 const backMs = 2 * 3_600_000;
+const mostUnderWay = 40;
 
 interface Answered {
   readonly status: number;
@@ -75,8 +76,8 @@ abstract class Sender {
     for (let sent = 0; !this.#isStopped; sent += perRequest) {
       const earlyMs = startedAt + (sent / perSecond) * 1_000 - performance.now();
       if (earlyMs > 0) await sleep(earlyMs);
-      // Held up, it must not bury the machine afterwards.
-      while (this.#underWay.size >= 100 && !this.#isStopped) await sleep(20);
+      // Held up, it must not bury the machine afterwards: more at once would only wait for each other, and that is no fault of an engine.
+      while (this.#underWay.size >= mostUnderWay && !this.#isStopped) await sleep(20);
       const one: Promise<void> = this.#deliver(this.make(perRequest)).finally(() => this.#underWay.delete(one));
       this.#underWay.set(one, performance.now());
     }

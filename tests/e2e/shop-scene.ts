@@ -7,6 +7,7 @@ import type { Scope } from '@tributary/contract';
 import { openIngestion } from '@tributary/domain/ingestion/room.ts';
 import { linkTokenReader } from '@tributary/domain/link-tokens/room.ts';
 import { markVerified } from '@tributary/domain/tracking/room.ts';
+import { createPersonGate } from '@tributary/operations';
 import { createOutbound } from '@tributary/outbound';
 import { createRedis, type RedisClient, redisReady } from '@tributary/redis';
 import { createLog } from '@tributary/telemetry';
@@ -108,6 +109,11 @@ export async function openShopScene(): Promise<ShopScene> {
     badVisitDays: 30,
     visitsRetentionDays: undefined,
     outbound: createOutbound({ timeoutMs: 1_000 }),
+    deliveries: {
+      outbound: createOutbound({ timeoutMs: 1_000 }),
+      vault: testVault,
+      gate: createPersonGate(kit.app),
+    },
   });
   const visits = await consumeVisits(log.stream, ingestion, silent, onError);
   const { erasures: _later, ...atOnce } = handlers;

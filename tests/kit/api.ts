@@ -45,6 +45,12 @@ export interface TestApp {
   token(profileId?: string, scope?: string): Promise<{ authorization: string }>;
 }
 
+const noResolver = { resolve4: async () => [], resolve6: async () => [] };
+const noConnection = async () => {
+  throw new Error('Tests reach nobody outside.');
+};
+const nowhere = createOutbound({ timeoutMs: 2_000, resolver: noResolver, connect: noConnection });
+
 /** What a test's API is made of besides its engines and who it may reach. */
 export const testApiOptions = {
   ...testKeys,
@@ -52,6 +58,7 @@ export const testApiOptions = {
   collectorUrl: 'https://collect.tributary.test',
   languageModel: { name: 'test-model', write: async () => 'Somebody came and bought.' },
   summariesPerDay: limits.journeySummary.defaultUnitsPerDay,
+  webhookTargets: nowhere,
   // No worker runs beside it, so nobody need wait for one.
   attributionWaitMs: 0,
   tracing: undefined,
@@ -76,6 +83,7 @@ export type ApiChanges = Partial<
     | 'redis'
     | 'clickhouse'
     | 'outbound'
+    | 'webhookTargets'
     | 'openDns'
     | 'baseUrl'
     | 'collectorUrl'
@@ -102,7 +110,7 @@ export async function openApi(kit: Testkit, changes: ApiChanges = {}): Promise<T
     postgres: kit.app,
     redis,
     clickhouse,
-    outbound: createOutbound({ timeoutMs: 2_000, resolver: noResolver, connect: noConnection }),
+    outbound: nowhere,
     openDns: dnsOpener([nobody], 100),
     jobs,
     log,
@@ -157,7 +165,3 @@ export async function openApi(kit: Testkit, changes: ApiChanges = {}): Promise<T
 
 /** A port that nobody listens at. */
 const nobody = '127.0.0.1:9';
-const noResolver = { resolve4: async () => [], resolve6: async () => [] };
-const noConnection = async () => {
-  throw new Error('Tests reach nobody outside.');
-};

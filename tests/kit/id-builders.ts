@@ -13,6 +13,7 @@ import { buildApiKey } from './keys.ts';
 import { operatorOf } from './operator.ts';
 import { buildAssistant, buildMember } from './people.ts';
 import type { Testkit } from './testkit.ts';
+import { buildDelivery, buildWebhook } from './webhook-builders.ts';
 
 /** What the builders need of a testkit. */
 export type BuilderKit = Pick<Testkit, 'app' | 'database'>;
@@ -186,6 +187,8 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
     );
     return id;
   },
+  webhook_subscription: buildWebhook,
+  webhook_delivery: buildDelivery,
   ad_entity: (kit, profile) => buildAdEntity(kit, profile, 'campaign'),
   ad: (kit, profile) => buildAdEntity(kit, profile, 'ad'),
   invitation: async (kit, { workspaceId, mark }) => {

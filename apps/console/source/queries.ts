@@ -34,6 +34,8 @@ type ProjectedJourney = Extract<ConversionJourney, { meta: { conversion: unknown
 export type JourneyPerson = WholeJourney['meta']['person'];
 export type JourneyTouch = ProjectedJourney['data']['events'][number];
 export type Held = Answer<'readCustomerExport'>['data'];
+export type WebhookSubscription = Answer<'listWebhookSubscriptions'>['data'][number];
+export type WebhookDelivery = Answer<'listWebhookDeliveries'>['data'][number];
 export type ErasureRequest = RequestOf<Routes['createCustomerErasure']>['body'];
 
 const datesOf = ({ from, to }: Place) => ({ date_from: from, date_to: to });
@@ -310,4 +312,19 @@ export const receiptQuery = (profileId: string, id: string) =>
     queryFn: async ({ signal }) =>
       (await clientFor(profileId).readErasure({ params: { erasure_id: id }, signal })).data,
     refetchInterval: ({ state }) => (state.data?.status === 'queued' ? receiptEveryMs : false),
+  });
+
+export const webhooksQuery = (profileId: string) =>
+  queryOptions({
+    queryKey: [profileId, 'webhooks'],
+    queryFn: async ({ signal }) => (await clientFor(profileId).listWebhookSubscriptions({ signal })).data,
+  });
+
+/** The newest page of what was sent to a subscription. */
+export const deliveriesQuery = (profileId: string, subscriptionId: string) =>
+  queryOptions({
+    queryKey: [profileId, 'webhooks', subscriptionId],
+    queryFn: async ({ signal }) =>
+      (await clientFor(profileId).listWebhookDeliveries({ query: { subscription_id: subscriptionId }, signal })).data,
+    refetchInterval: 5_000,
   });

@@ -17,6 +17,7 @@ import { Overview } from './screens/overview.tsx';
 import { SignIn } from './screens/sign-in.tsx';
 import { SignInSettings } from './screens/sign-in-settings.tsx';
 import { TopPerformers } from './screens/top-performers.tsx';
+import { Webhooks } from './screens/webhooks.tsx';
 import {
   readCampaignSearch,
   readConversion,
@@ -130,6 +131,8 @@ const erasures = createRoute({
   component: Erasures,
 });
 
+const webhooks = createRoute({ getParentRoute: () => profile, path: '/webhooks', component: Webhooks });
+
 const routeTree = root.addChildren([
   signIn,
   home,
@@ -141,6 +144,7 @@ const routeTree = root.addChildren([
     comparison,
     topPerformers,
     payments,
+    webhooks,
     customers,
     person,
     conversion,

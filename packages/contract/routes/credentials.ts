@@ -191,7 +191,9 @@ export const readPiiAccessLog = route({
           actor: z.strictObject({ kind: z.string(), id: Uuid }),
           profile_id: Uuid,
           operation: z.string(),
-          route: z.string().describe('Method and path. Empty: one that is not there any more.'),
+          route: z
+            .string()
+            .describe('Method and path, or the event of a webhook. Empty: one that is not there any more.'),
           people: z.int(),
           result: z.enum(accessResults),
           request_id: z.string(),

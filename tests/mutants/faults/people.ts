@@ -105,8 +105,8 @@ export const faults: readonly Fault[] = [
         "a child's reference stays after the parent was erased",
       ],
       'further-fields-stay': [
-        "      rest = coalesce((SELECT jsonb_object_agg(key, value) FROM jsonb_each(o.rest)\n        WHERE key = ANY (${[...impersonalFields]}::text[]) AND value <> 'null'), '{}')",
-        '      rest = o.rest',
+        "      rest = coalesce((SELECT jsonb_object_agg(key, value) FROM jsonb_each(o.rest)\n        WHERE key = ANY (${[...impersonalFields]}::text[]) AND value <> 'null'), '{}')\n    WHERE o.profile_id = ${profileId} AND o.customer_id = ANY",
+        '      rest = o.rest\n    WHERE o.profile_id = ${profileId} AND o.customer_id = ANY',
         'what an event said of the erased stays',
       ],
     },

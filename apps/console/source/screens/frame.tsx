@@ -14,6 +14,7 @@ const screens = [
   { to: '/p/$profileId/platforms', title: 'Platforms' },
   { to: '/p/$profileId/top-ads', title: 'Top ads' },
   { to: '/p/$profileId/payments', title: 'Payments' },
+  { to: '/p/$profileId/webhooks', title: 'Webhooks' },
 ] as const;
 const withPeople = [...screens, { to: '/p/$profileId/customers', title: 'Customers' }] as const;
 

@@ -1,0 +1,16 @@
+import type { Routes } from '@tributary/contract';
+import { answer, type Handles } from '@tributary/operations';
+import { lockSubscription, markWork, removeSubscription } from './store.ts';
+import { noSuchSubscription, ownerOf } from './subscription.ts';
+
+export const deleteWebhookSubscription: Handles<Routes['deleteWebhookSubscription']> = async ({ params }, context) => {
+  const { caller, effect } = context;
+  return effect(async (tx) => {
+    const row = await lockSubscription(tx, caller.profileId, params.id, ownerOf(caller));
+    if (!row) return noSuchSubscription();
+    await removeSubscription(tx, caller.profileId, row.id);
+    // Whatever waits for it is given up by a worker: there may be much.
+    await markWork(tx, caller.profileId, row.id);
+    return answer(200, { data: { id: row.id, deleted: true as const } });
+  });
+};

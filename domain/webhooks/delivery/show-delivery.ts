@@ -1,0 +1,49 @@
+import type { EventEnvelope, LiveEventName } from '@tributary/contract';
+import type { LoggedEvent } from '@tributary/domain/events';
+import type { DeliveryStatus } from '@tributary/vocabulary';
+import type { DeliveryRow } from '../store.ts';
+import { envelopeOf } from './envelope.ts';
+
+/** One attempt as it is kept: short, since there are very many. */
+export interface KeptAttempt {
+  readonly at: string;
+  readonly code?: number;
+  readonly fault?: string;
+  readonly ms: number;
+}
+
+/** The event of a delivery: of the log, or made up. Undefined once the log has let it go. */
+export function eventOf(
+  row: Pick<DeliveryRow, 'event_id' | 'event_type' | 'test_data' | 'created_at' | 'sequence'>,
+  logged: ReadonlyMap<string, LoggedEvent>,
+): Omit<LoggedEvent, 'sequence'> | undefined {
+  if (row.sequence !== null) return logged.get(row.sequence);
+  const payload = row.test_data as Readonly<Record<string, unknown>>;
+  return { id: row.event_id, type: row.event_type as LiveEventName, payload, occurredAt: row.created_at };
+}
+
+export function showDelivery(row: DeliveryRow, payload: EventEnvelope | null) {
+  return {
+    id: row.id,
+    subscription_id: row.subscription_id,
+    event_id: row.event_id,
+    event: row.event_type as LiveEventName,
+    status: row.status as DeliveryStatus,
+    is_test: row.sequence === null,
+    attempts: (row.attempt_log as unknown as KeptAttempt[]).map(({ at, code = null, fault = null, ms }) => ({
+      at,
+      status_code: code,
+      fault,
+      duration_ms: ms,
+    })),
+    next_attempt_at: row.due_at?.toISOString() ?? null,
+    payload,
+    created_at: row.created_at.toISOString(),
+  };
+}
+
+/** What was sent, as far as it is kept. */
+export function payloadOf(row: DeliveryRow, logged: ReadonlyMap<string, LoggedEvent>, appId: string | null) {
+  const event = eventOf(row, logged);
+  return event ? envelopeOf(event, appId) : null;
+}

@@ -1,0 +1,118 @@
+import { sql } from 'kysely';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { openShop, openWebhooks, startReceiver } from './webhooks.fixture.ts';
+
+const { kit, api, deliver, tell } = await openWebhooks();
+const receiver = await startReceiver();
+beforeEach(() => {
+  receiver.received.length = 0;
+  receiver.answer = (_request, response) => void response.writeHead(204).end();
+});
+
+describe('an outcome', () => {
+  const outcomes = { events: ['outcome.recorded'] };
+  const grant = (shop: { id: string; appId: string }, scopes: string[] | null) =>
+    kit.app.forProfile(shop.id).transaction((tx) =>
+      sql`UPDATE grants SET oauth_scopes = ${scopes ?? []}::text[], revoked_at = ${scopes ? null : kit.clock.now()}
+        WHERE profile_id = ${shop.id} AND app_id = ${shop.appId}`.execute(tx),
+    );
+
+  test('[evnt-018] [evnt-021] [evnt-023] [evnt-032] is delivered with its person where the grant covers people, and the access is in the log', async () => {
+    const shop = await openShop(kit, api);
+    await shop.subscribe(receiver.url, outcomes);
+    await tell(shop.id, { externalId: 'opportunity-1', key: 'c-17' });
+    await deliver();
+    const [event] = receiver.events();
+    const at = kit.clock.now().toISOString();
+    expect(event).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      type: 'outcome.recorded',
+      occurred_at: at,
+      app_id: shop.appId,
+      provider: 'service',
+      connection_id: null,
+      data: {
+        profile_id: shop.id,
+        provider: 'crm_a',
+        outcome_type: 'lead_created',
+        occurred_at: at,
+        recorded_at: at,
+        external_id: 'opportunity-1',
+        value: null,
+        customer_key: 'c-17',
+        contact: { first_name: 'Ana', last_name: null, email: 'ana@example.com', phone: null },
+        contact_withheld: false,
+      },
+    });
+    const [delivery] = await shop.deliveries();
+    expect(JSON.stringify(delivery)).not.toContain('ana@example.com');
+    const log = await kit.app
+      .forWorkspace(shop.workspaceId)
+      .transaction((tx) =>
+        tx.selectFrom('pii_access_log').selectAll().where('operation', '=', 'outcome.recorded').execute(),
+      );
+    expect(log).toMatchObject([{ actor_kind: 'app', actor_id: shop.appId, people: 1, result: 'served' }]);
+  });
+
+  test('[evnt-033] [evnt-034] without customers:read has no contact, and a key only if it is opaque', async () => {
+    const shop = await openShop(kit, api);
+    await grant(shop, ['analytics', 'connections']);
+    await shop.subscribe(receiver.url, outcomes);
+    for (const [key, email] of [
+      ['c-17', 'a@example.com'],
+      ['ana@example.com', 'b@example.com'],
+      ['+56 9 8765 4321', 'c@example.com'],
+    ] as const) {
+      await tell(shop.id, { key, email });
+      await deliver();
+    }
+    expect(receiver.events().map(({ data }) => [data.customer_key, data.contact, data.contact_withheld])).toEqual([
+      ['c-17', null, true],
+      [null, null, true],
+      [null, null, true],
+    ]);
+  });
+
+  test.each([
+    ['[evnt-031] no live grant', (shop: { id: string; appId: string }) => grant(shop, null)],
+    [
+      '[evnt-036] a healthcare profile by now',
+      (shop: { id: string }) =>
+        kit.app
+          .forProfile(shop.id)
+          .transaction((tx) => sql`UPDATE profiles SET privacy_mode = 'hipaa' WHERE id = ${shop.id}`.execute(tx)),
+    ],
+  ])('%s: it does not leave, and is kept as withheld', async (_, change) => {
+    const shop = await openShop(kit, api);
+    await shop.subscribe(receiver.url, outcomes);
+    await tell(shop.id);
+    await change(shop);
+    await deliver();
+    expect(receiver.received).toEqual([]);
+    const rows = await kit.app
+      .forProfile(shop.id)
+      .transaction((tx) => tx.selectFrom('webhook_deliveries').select('status').execute());
+    expect(rows).toEqual([{ status: 'withheld' }]);
+  });
+
+  test('[evnt-035] a retry after the erasure carries no person', async () => {
+    const shop = await openShop(kit, api);
+    await shop.subscribe(receiver.url, outcomes);
+    receiver.answer = (_request, response) => void response.writeHead(500).end();
+    const outcomeId = await tell(shop.id, { key: 'c-17' });
+    await deliver();
+    await kit.app
+      .forProfile(shop.id)
+      .transaction((tx) =>
+        sql`UPDATE outcomes SET erased_at = ${kit.clock.now()} WHERE profile_id = ${shop.id} AND id = ${outcomeId}`.execute(
+          tx,
+        ),
+      );
+    kit.clock.advance(5_000);
+    await deliver();
+    const [before, after] = receiver.events();
+    expect(before.data.contact.email).toBe('ana@example.com');
+    expect(after.data).toMatchObject({ customer_key: null, contact: null, contact_withheld: false });
+    expect(after.id).toBe(before.id);
+  });
+});

@@ -1,0 +1,12 @@
+export { createWebhookSubscription } from './create-webhook-subscription.ts';
+export { deleteWebhookSubscription } from './delete-webhook-subscription.ts';
+export { listRecordedOutcomes } from './list-recorded-outcomes.ts';
+export { listWebhookDeliveries } from './list-webhook-deliveries.ts';
+export { listWebhookSubscriptions } from './list-webhook-subscriptions.ts';
+export { replayWebhookDelivery } from './replay-webhook-delivery.ts';
+export { rotateWebhookSecret } from './rotate-webhook-secret.ts';
+export { sealedWebhookSecrets } from './secrets.ts';
+export type { WebhookServices, WebhookStores } from './services.ts';
+export { testWebhookSubscription } from './test-webhook-subscription.ts';
+export { updateWebhookSubscription } from './update-webhook-subscription.ts';
+export { webhooks } from './webhooks.queue.ts';

@@ -1,0 +1,187 @@
+import { createHmac } from 'node:crypto';
+import { events, liveEventNames } from '@tributary/contract';
+import { verifyWebhook } from '@tributary/sdk';
+import { dayMs, limits } from '@tributary/vocabulary';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, test } from 'vitest';
+import { envelopeOf } from './delivery/envelope.ts';
+import { nextAttemptAt, readRetryAfter } from './delivery/schedule.ts';
+import { keyOf, signatureHeaders } from './delivery/signature.ts';
+import { awayAfter, isAway, type Standing, standingAfter } from './delivery/standing.ts';
+import { mintSecret, rotated, type SigningSecret, signingAt } from './secrets.ts';
+import { sinceAfter } from './since.ts';
+
+const start = new Date('2026-06-15T12:00:00.000Z');
+const after = (seconds: number) => new Date(start.getTime() + seconds * 1_000);
+
+describe('the schedule', () => {
+  test('waits 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h, 75 h in all, a tenth more or less; the tenth failure is the last', () => {
+    const waits = (random: number) =>
+      Array.from({ length: 10 }, (_, index) => {
+        const next = nextAttemptAt({ attempts: index + 1, at: start, retryAfterSeconds: undefined, random });
+        return next && (next.getTime() - start.getTime()) / 1_000;
+      });
+    expect(waits(0.5)).toEqual([5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400, undefined]);
+    expect(limits.webhooks.waitSeconds.reduce<number>((sum, seconds) => sum + seconds, 0)).toBe(272_105);
+    expect(waits(0)[0]).toBeCloseTo(4.5);
+    expect(waits(1)[0]).toBeCloseTo(5.5);
+  });
+
+  test('gives a receiver the time that it asks for, up to a day, and never less than its own', () => {
+    const next = (retryAfterSeconds: number) =>
+      nextAttemptAt({ attempts: 2, at: start, retryAfterSeconds, random: 0.5 });
+    expect([next(10), next(600), next(1e9)]).toEqual([after(300), after(600), after(86_400)]);
+  });
+
+  test.each([
+    ['120', 120],
+    [['7', '9'], 7],
+    ['Mon, 15 Jun 2026 12:01:00 GMT', 60],
+    ['Mon, 15 Jun 2026 11:00:00 GMT', 0],
+    ['soon', undefined],
+    [undefined, undefined],
+  ])('reads Retry-After %s as %s seconds', (header, seconds) => {
+    expect(readRetryAfter(header, start)).toBe(seconds);
+  });
+});
+
+describe('where a receiver stands', () => {
+  const fine: Standing = { consecutiveFailures: 0, failingSince: null, pausedUntil: null };
+  const failure = { isDelivered: false } as const;
+  const failures = (count: number) => Array.from({ length: count }, () => failure);
+
+  test('counts failures in a row, from the first since something went through', () => {
+    const standing = standingAfter(fine, [failure, { isDelivered: true }, failure, failure], start);
+    expect(standing).toEqual({ consecutiveFailures: 2, failingSince: start, pausedUntil: null });
+    expect(standingAfter(standing, failures(1), after(60))).toMatchObject({
+      consecutiveFailures: 3,
+      failingSince: start,
+    });
+    expect(standingAfter(standing, [{ isDelivered: true }], after(60))).toEqual(fine);
+  });
+
+  test('is away after many, and is then left alone ever longer, up to five minutes', () => {
+    let standing = standingAfter(fine, failures(awayAfter - 1), start);
+    expect([isAway(standing), standing.pausedUntil]).toEqual([false, null]);
+    const pauses: number[] = [];
+    for (let count = 0; count < 8; count += 1) {
+      standing = standingAfter(standing, failures(1), start);
+      expect(isAway(standing)).toBe(true);
+      pauses.push(((standing.pausedUntil?.getTime() ?? 0) - start.getTime()) / 1_000);
+    }
+    expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 300, 300]);
+  });
+
+  test('one that asks for patience is left alone so long, up to an hour', () => {
+    const asked = (patienceSeconds: number) =>
+      standingAfter(fine, [{ isDelivered: false, patienceSeconds }], start).pausedUntil;
+    expect([asked(90), asked(1e6)]).toEqual([after(90), after(3_600)]);
+  });
+
+  test('is disabled when it is gone, and after five days without a delivery, not before', () => {
+    expect(standingAfter(fine, [{ isDelivered: false, isGone: true }], start).disabled).toBe('gone');
+    const failing = { ...fine, consecutiveFailures: 3, failingSince: start };
+    const at = (ms: number) => standingAfter(failing, failures(1), new Date(start.getTime() + ms)).disabled;
+    expect([at(5 * dayMs - 1), at(5 * dayMs)]).toEqual([undefined, 'failing']);
+  });
+});
+
+describe('secrets', () => {
+  const hours = (count: number) => after(count * 3_600);
+  const first: SigningSecret[] = [{ secret: mintSecret(), until: null }];
+
+  test('[hook-007] a rotation signs with both for 24 hours, and with the new one alone from then on', () => {
+    const fresh = mintSecret();
+    const both = rotated(first, fresh, start);
+    const signing = (at: Date) => signingAt(both, at).map(({ secret }) => secret);
+    expect(signing(start)).toEqual([fresh, first[0]?.secret]);
+    expect(signing(new Date(hours(24).getTime() - 1))).toHaveLength(2);
+    expect(signing(hours(24))).toEqual([fresh]);
+  });
+
+  test('a rotation within the grace of another shortens nobody’s', () => {
+    const twice = rotated(rotated(first, mintSecret(), start), mintSecret(), hours(1));
+    expect(twice.map(({ until }) => until)).toEqual([null, hours(25).toISOString(), hours(24).toISOString()]);
+    expect(rotated(twice, mintSecret(), hours(30))).toHaveLength(2);
+  });
+
+  test('[hook-007] [hook-020] what is signed over three rotations verifies with every secret that is live, and nothing that was changed does', async () => {
+    const now = new Date();
+    let secrets = first;
+    const [deliveries, mutations] = [1_000, 2_000];
+    let seed = 1;
+    const random = (below: number) => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return seed % below;
+    };
+    for (let count = 0; count < deliveries; count += 1) {
+      if (count % (deliveries / 4) === 0 && count > 0) secrets = rotated(secrets, mintSecret(), now);
+      const body = JSON.stringify({ id: `event-${count}`, data: { n: count } });
+      const headers = signatureHeaders(signingAt(secrets, now).map(keyOf), `event-${count}`, now, body);
+      const one = secrets[random(secrets.length)]?.secret as string;
+      expect(new Webhook(one).verify(body, headers)).toEqual(JSON.parse(body));
+      expect(await verifyWebhook(one, headers, body)).toEqual(JSON.parse(body));
+    }
+    let accepted = 0;
+    const body = JSON.stringify({ id: 'event', data: { value: 1250.5, name: 'Ana' } });
+    const headers = signatureHeaders(secrets.map(keyOf).slice(0, 1), 'event', now, body);
+    const secret = secrets[0]?.secret as string;
+    for (let count = 0; count < mutations; count += 1) {
+      const parts = { ...headers, body };
+      const name = (Object.keys(parts) as (keyof typeof parts)[])[count % 4] as keyof typeof parts;
+      const text = parts[name];
+      const at = random(text.length);
+      const other = String.fromCharCode(33 + ((text.charCodeAt(at) - 33 + 1 + random(92)) % 94));
+      const changed = { ...parts, [name]: text.slice(0, at) + other + text.slice(at + 1) };
+      const { body: changedBody, ...changedHeaders } = changed;
+      const isAccepted = await verifyWebhook(secret, changedHeaders, changedBody, { toleranceSeconds: 1e12 }).then(
+        () => true,
+        () => false,
+      );
+      if (isAccepted) accepted += 1;
+    }
+    expect(accepted).toBe(0);
+  });
+
+  test('[hook-020] the signature is the HMAC-SHA256 of id, time and body under the 32 bytes of the secret', () => {
+    const [secret] = first;
+    if (!secret) throw new Error('no secret');
+    const headers = signatureHeaders([keyOf(secret)], 'id-1', start, '{"a":1}');
+    const key = Buffer.from(secret.secret.slice(6), 'base64');
+    const expected = createHmac('sha256', key)
+      .update(`id-1.${start.getTime() / 1_000}.{"a":1}`)
+      .digest('base64');
+    expect(key).toHaveLength(32);
+    expect(headers['webhook-signature']).toBe(`v1,${expected}`);
+  });
+});
+
+test('what is added to the lists counts from then on, and what was there before goes on where it stood', () => {
+  const before = { events: ['a', 'b'], providers: ['service'], since: { b: '7' } };
+  const after = (events: string[], providers = ['service']) => sinceAfter(before, { events, providers }, '50');
+  expect(after(['a', 'b', 'c'])).toEqual({ b: '7', c: '50' });
+  expect(after(['a'])).toEqual({});
+  expect(sinceAfter({ ...before, providers: ['messaging'] }, { events: ['a'], providers: ['service'] }, '9')).toEqual({
+    a: '9',
+  });
+});
+
+test('[evnt-005] [evnt-006] every event is written the same way, whatever order its store keeps: from the service, the connector in its data', () => {
+  const body = (type: (typeof liveEventNames)[number], entries: [string, unknown][]) =>
+    JSON.stringify(envelopeOf({ id: 'id', type, payload: Object.fromEntries(entries), occurredAt: start }, null));
+  for (const type of liveEventNames) {
+    const sample = Object.entries(events[type].sample);
+    expect(body(type, sample)).toBe(body(type, sample.toReversed()));
+    expect(JSON.parse(body(type, sample))).toMatchObject({
+      provider: 'service',
+      type,
+      occurred_at: start.toISOString(),
+    });
+  }
+  // Pinned: a replay sends the bytes that were sent before this release.
+  expect(body('connection.revoked', Object.entries(events['connection.revoked'].sample))).toBe(
+    '{"id":"id","type":"connection.revoked","occurred_at":"2026-06-15T12:00:00.000Z","app_id":null,"provider":"service",' +
+      '"connection_id":"01a8e3c4-5b6d-7e8f-9a0b-1c2d3e4f5a6f","data":{"profile_id":"01a8e3c4-5b6d-7e8f-9a0b-1c2d3e4f5a6d",' +
+      '"connection_id":"01a8e3c4-5b6d-7e8f-9a0b-1c2d3e4f5a6f","provider":"social_ads"}}',
+  );
+});

@@ -1,0 +1,92 @@
+import { createServer as createTcpServer } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { createOutbound } from './index.ts';
+import {
+  closeAfterTest,
+  closeOpened,
+  fixedResolver,
+  listen,
+  local,
+  loopbackTargets,
+  serve,
+} from './testing/harness.ts';
+
+afterEach(closeOpened);
+
+async function post(outbound: ReturnType<typeof local>, url: string, count = 1) {
+  const lane = await (await outbound.openLine(url)).openLane();
+  const statuses: number[] = [];
+  for (let one = 0; one < count; one += 1) {
+    const { sent, answer } = lane.send({ method: 'POST', body: `body ${one}` });
+    await sent;
+    statuses.push((await answer).status);
+  }
+  lane.end();
+  return { statuses, lane };
+}
+
+test('a line carries one request after the other over the same connection, also into the next line, and DNS is asked for each', async () => {
+  const sockets = new Set<unknown>();
+  const base = await serve((request, response) => {
+    sockets.add(request.socket);
+    request.resume().on('end', () => response.end('ok'));
+  });
+  const resolver = fixedResolver('127.0.0.1');
+  const outbound = local({ resolver });
+  closeAfterTest(() => outbound.close());
+  expect((await post(outbound, base, 3)).statuses).toEqual([200, 200, 200]);
+  expect((await post(outbound, base)).lane.isUsed).toBe(true);
+  expect([sockets.size, resolver.asked]).toEqual([1, 2]);
+});
+
+test('a kept connection to an address that the name no longer has is closed, not used', async () => {
+  const sockets = new Set<unknown>();
+  const base = await serve((request, response) => {
+    sockets.add(request.socket);
+    request.resume().on('end', () => response.end('ok'));
+  });
+  let addresses = ['127.0.0.1'];
+  const resolver = { resolve4: async () => addresses, resolve6: async () => [] };
+  const outbound = createOutbound({ timeoutMs: 1_000, resolver, policy: { ...loopbackTargets, admits: () => true } });
+  closeAfterTest(() => outbound.close());
+  await post(outbound, base);
+  addresses = ['127.0.0.2'];
+  await post(outbound, base).catch(() => {});
+  expect(sockets.size).toBe(1);
+  addresses = ['10.0.0.1'];
+  const strict = createOutbound({ timeoutMs: 1_000, resolver });
+  await expect(strict.openLine('https://hooks.test/')).rejects.toMatchObject({ reason: 'address_not_public' });
+});
+
+test('a local host is reached only where it is named', async () => {
+  const base = await serve((request, response) => void request.resume().on('end', () => response.end('ok')));
+  const url = base.replace('hooks.test', 'localhost');
+  const named = createOutbound({ timeoutMs: 1_000, localHosts: ['localhost'] });
+  closeAfterTest(() => named.close());
+  expect(await named.checkTarget(url)).toEqual({ allowed: true });
+  expect((await post(named, url)).statuses).toEqual([200]);
+  for (const other of [
+    base.replace('hooks.test', '127.0.0.1'),
+    'http://169.254.169.254/',
+    'https://127.0.0.1/',
+    'http://localhost.example.com/',
+  ])
+    expect(await named.checkTarget(other)).toMatchObject({ allowed: false });
+  expect(await createOutbound({ timeoutMs: 1_000 }).checkTarget(url)).toMatchObject({ allowed: false });
+});
+
+test('silence ends after the time that is given; an endless answer is cut off after its status', async () => {
+  const port = await listen(createTcpServer((socket) => void socket.on('error', () => {})));
+  const outbound = local({ resolver: fixedResolver('127.0.0.1'), timeoutMs: 100 });
+  closeAfterTest(() => outbound.close());
+  const lane = await (await outbound.openLine(`http://127.0.0.1:${port}/`)).openLane();
+  await expect(lane.send({ method: 'POST', body: 'x' }).answer).rejects.toMatchObject({ reason: 'timeout' });
+  expect(lane.isOpen).toBe(false);
+  const base = await serve((_request, response) => {
+    response.writeHead(200);
+    const more = setInterval(() => response.write('x'.repeat(65_536)), 1);
+    response.on('close', () => clearInterval(more));
+  });
+  const { statuses, lane: endless } = await post(local(), base);
+  expect([statuses, endless.isOpen]).toEqual([[200], false]);
+});

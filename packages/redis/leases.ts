@@ -1,0 +1,90 @@
+import type { SharedLimiter, Verdict } from './rate-limit.ts';
+import { verdictOf } from './rate-limit.ts';
+
+/** How long what Redis said of a bucket is used without asking again. */
+const leaseMs = 100;
+/** Less than this part of an allowance is nobody else's business: most addresses send a little, and there are many of them. */
+const ownShare = 0.05;
+const mostBuckets = 100_000;
+const windowUs = 60_000_000;
+
+/** What this process knows of one allowance. Times are in microseconds of its own clock. */
+interface Bucket {
+  readonly name: string;
+  readonly limit: number;
+  emptyAt: number;
+  /** Taken here, and not told yet. */
+  untold: number;
+  /** Once it has taken its own share, it is told whenever it was used. */
+  isShared: boolean;
+  isDue: boolean;
+}
+
+export interface LeasesOptions {
+  readonly limiter: Pick<SharedLimiter, 'takeMany'>;
+  readonly nowMs: () => number;
+  /** Redis was away, and each process goes on by itself. */
+  readonly onFallback?: (error: unknown) => void;
+}
+
+/**
+ * Allowances a minute that are decided at once, by what this process knows, and told to Redis afterwards: a request waits for nobody.
+ * All processes together may pass an allowance by a twentieth each, and by what comes in within a tenth of a second.
+ */
+export class Leases {
+  readonly #options: LeasesOptions;
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor(options: LeasesOptions) {
+    this.#options = options;
+  }
+
+  take(name: string, limit: number): Verdict {
+    const now = this.#options.nowMs() * 1_000;
+    const bucket = this.#bucketOf(name, limit, now);
+    const interval = windowUs / limit;
+    const emptyAt = Math.max(bucket.emptyAt, now);
+    const allowed = emptyAt + interval - now <= windowUs;
+    if (allowed) {
+      bucket.emptyAt = emptyAt + interval;
+      bucket.untold += 1;
+      this.#tellSoon(bucket);
+    }
+    return verdictOf(allowed, now, allowed ? bucket.emptyAt : emptyAt, limit);
+  }
+
+  #bucketOf(name: string, limit: number, now: number): Bucket {
+    const key = `${name}:${limit}`;
+    const known = this.#buckets.get(key);
+    // The first key of the map is the one unused for longest.
+    if (known) this.#buckets.delete(key);
+    const bucket = known ?? { name, limit, emptyAt: now, untold: 0, isShared: false, isDue: false };
+    this.#buckets.set(key, bucket);
+    if (this.#buckets.size > mostBuckets) this.#buckets.delete(this.#buckets.keys().next().value as string);
+    return bucket;
+  }
+
+  /** The first time at once, so that nobody takes the whole allowance of every process in one burst; then a lease later. */
+  #tellSoon(bucket: Bucket): void {
+    if (bucket.isDue) return;
+    if (bucket.isShared) setTimeout(() => void this.#tell(bucket), leaseMs).unref();
+    else if (bucket.untold >= bucket.limit * ownShare) setImmediate(() => void this.#tell(bucket));
+    else return;
+    bucket.isShared = true;
+    bucket.isDue = true;
+  }
+
+  async #tell(bucket: Bucket): Promise<void> {
+    const { name, limit, untold } = bucket;
+    bucket.untold = 0;
+    bucket.isDue = false;
+    try {
+      const { taken, now, emptyAt } = await this.#options.limiter.takeMany(name, limit, untold);
+      // What could not be taken any more was allowed here already; it is not owed.
+      const leftUs = emptyAt + (taken * windowUs) / limit - now;
+      bucket.emptyAt = Math.max(bucket.emptyAt, this.#options.nowMs() * 1_000 + leftUs);
+    } catch (error) {
+      this.#options.onFallback?.(error);
+    }
+  }
+}

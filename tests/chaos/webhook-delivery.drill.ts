@@ -1,0 +1,157 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createPostgres, type Postgres } from '@tributary/postgres';
+import { buildProfile, type Drill, Killable, openDrillEngines, p95 } from '@tributary/testkit';
+import { sql } from 'kysely';
+import { happen, openReceiver, subscribe } from './webhook-scene.ts';
+
+const sizes = {
+  small: { events: 1_000, kills: 3, subscribers: 10, rounds: 10 },
+  full: { events: 100_000, kills: 20, subscribers: 100, rounds: 50 },
+} as const;
+
+/** Half of the attempts fail, but no event more often than the schedule has attempts. */
+const mostFailures = 8;
+/** The drill's days pass so fast, so that hours of waiting are seconds. */
+const speed = 50_000;
+
+/**
+ * Three workers send events to receivers that fail half the time, and are killed -9 again and again. Then many subscribers get events
+ * while one of them is dead and one is slow, and what the others wait is compared with what they wait when all are well.
+ */
+export const drill: Drill = {
+  name: 'webhook-delivery',
+  promise:
+    'Every event reaches its subscriber though receivers fail and workers die; one that is dead or slow delays nobody else.',
+
+  async run({ size, progress }) {
+    const { events, kills, subscribers, rounds } = sizes[size];
+    const engines = await openDrillEngines('drill-webhook-delivery', ['postgres']);
+    const { database } = engines;
+    const app = createPostgres({ url: database.appUrl, poolSize: 8 });
+    const system = createPostgres({ url: database.systemUrl, poolSize: 2 });
+    try {
+      const kept = await deliverUnderKills(app, system, { events, kills, database, progress });
+      const well = await waits(app, system, { subscribers, rounds, database, isBroken: false });
+      const broken = await waits(app, system, { subscribers, rounds, database, isBroken: true });
+      const ratio = broken / well;
+      return {
+        passed: kept.missing === 0 && kept.kills === kills && ratio <= 1.2,
+        ...kept,
+        subscribers,
+        p95_ms_all_well: Math.round(well),
+        p95_ms_one_dead_one_slow: Math.round(broken),
+        ratio: Number(ratio.toFixed(2)),
+      };
+    } finally {
+      await Promise.all([app.close(), system.close()]);
+      await engines.close();
+    }
+  },
+};
+
+interface Urls {
+  readonly appUrl: string;
+  readonly systemUrl: string;
+}
+
+const workerOf = ({ appUrl, systemUrl }: Urls, pace: number) =>
+  new Killable(join(import.meta.dirname, 'webhook-worker.ts'), [appUrl, systemUrl, String(Date.now()), String(pace)]);
+
+async function deliverUnderKills(
+  app: Postgres,
+  system: Postgres,
+  asked: { events: number; kills: number; database: Urls; progress: (done: number, total: number) => void },
+) {
+  const { events, kills, database, progress } = asked;
+  const failures = new Map<string, number>();
+  const taken = new Map<string, number>();
+  let attempts = 0;
+  const receiver = await openReceiver((_path, id, response) => {
+    attempts += 1;
+    const failed = failures.get(id) ?? 0;
+    if (!taken.has(id) && failed < mostFailures && Math.random() < 0.5) {
+      failures.set(id, failed + 1);
+      response.writeHead(500).end();
+      return;
+    }
+    taken.set(id, (taken.get(id) ?? 0) + 1);
+    response.writeHead(204).end();
+  });
+  const profiles = await Promise.all(Array.from({ length: 6 }, () => buildProfile(app)));
+  for (const { id } of profiles) await subscribe(app, id, `${receiver.origin}/hook`);
+  const workers = [1, 2, 3].map(() => workerOf(database, speed));
+  await Promise.all(workers.map((worker) => worker.start()));
+  // Times are PostgreSQL's: whoever waits for hours of the drill is looked at again.
+  const hurry = setInterval(
+    () =>
+      void system.unbound
+        .query(sql`UPDATE work_turns SET due = now() WHERE queue = 'webhooks' AND holder IS NULL`)
+        .catch(() => {}),
+    500,
+  );
+  const written: string[] = [];
+  const write = (async () => {
+    for (let at = 0; written.length < events; at += 1)
+      written.push(
+        ...(await happen(app, profiles[at % profiles.length]?.id ?? '', Math.min(50, events - written.length))),
+      );
+  })();
+  let killed = 0;
+  while (taken.size < events || killed < kills) {
+    await sleep(50);
+    progress(taken.size, events);
+    if (killed < kills && taken.size >= (events * (killed + 0.5)) / (kills + 1)) {
+      const worker = workers[killed % workers.length];
+      await worker?.kill();
+      await worker?.start();
+      killed += 1;
+    }
+  }
+  await write;
+  clearInterval(hurry);
+  await Promise.all(workers.map((worker) => worker.kill()));
+  receiver.close();
+  const missing = written.filter((id) => !taken.has(id)).length;
+  const repeated = [...taken.values()].filter((count) => count > 1).length;
+  return { events, missing, attempts, taken_more_than_once: repeated, kills: killed, workers: workers.length };
+}
+
+/** What 19 of 20 events wait from the announcement until the receiver has them, at the subscribers that are well. */
+async function waits(
+  app: Postgres,
+  system: Postgres,
+  asked: { subscribers: number; rounds: number; database: Urls; isBroken: boolean },
+): Promise<number> {
+  const { subscribers, rounds, database, isBroken } = asked;
+  const began = new Map<string, number>();
+  const waited: number[] = [];
+  const receiver = await openReceiver((path, id, response) => {
+    if (path === '/dead') return;
+    const since = began.get(id);
+    if (path === '/well' && since !== undefined) waited.push(performance.now() - since);
+    if (path === '/slow') setTimeout(() => response.writeHead(204).end(), 1_500);
+    else response.writeHead(204).end();
+  });
+  const profiles = await Promise.all(Array.from({ length: subscribers }, () => buildProfile(app)));
+  const paths = profiles.map((_, index) =>
+    isBroken && index === 0 ? '/dead' : isBroken && index === 1 ? '/slow' : '/well',
+  );
+  for (const [index, { id }] of profiles.entries()) await subscribe(app, id, `${receiver.origin}${paths[index]}`);
+  const worker = workerOf(database, 1);
+  await worker.start();
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { id } of profiles) {
+      const at = performance.now();
+      for (const event of await happen(app, id, 2)) began.set(event, at);
+    }
+    await sleep(200);
+  }
+  const wanted = paths.filter((path) => path === '/well').length * rounds * 2;
+  for (let tries = 0; waited.length < wanted && tries < 600; tries += 1) await sleep(50);
+  await worker.kill();
+  receiver.close();
+  await system.unbound.query(sql`UPDATE webhook_work SET due_at = 'infinity'`);
+  await system.unbound.query(sql`DELETE FROM work_turns WHERE queue = 'webhooks'`);
+  return waited.length < wanted ? Number.POSITIVE_INFINITY : p95(waited);
+}

@@ -1,0 +1,54 @@
+import { v7 as uuid } from 'uuid';
+import { testVault } from './desk.ts';
+import type { Testkit } from './testkit.ts';
+
+const longAgo = new Date('2026-01-01T00:00:00Z');
+
+interface Owner {
+  readonly id: string;
+  readonly mark: string;
+}
+
+/** A subscription of the profile's own, to which nothing is sent. */
+export async function buildWebhook({ app }: Pick<Testkit, 'app'>, { id: profileId, mark }: Owner): Promise<string> {
+  const id = uuid();
+  const place = { table: 'webhook_subscriptions', column: 'secrets', row: id, profileId };
+  await app.forProfile(profileId).transaction((tx) =>
+    tx
+      .insertInto('webhook_subscriptions')
+      .values({
+        profile_id: profileId,
+        id,
+        url: `https://${mark}.test/hook`,
+        events: ['recompute.completed'],
+        providers: ['service'],
+        secrets: testVault.seal(JSON.stringify([{ secret: `whsec_${'A'.repeat(43)}=`, until: null }]), place),
+        position: '0',
+        created_at: longAgo,
+        updated_at: longAgo,
+      })
+      .execute(),
+  );
+  return id;
+}
+
+/** A delivery that went through. */
+export async function buildDelivery(kit: Pick<Testkit, 'app'>, profile: Owner): Promise<string> {
+  const id = uuid();
+  const data = { profile_id: profile.id, replay_id: uuid(), cause: profile.mark, conversions: 0 };
+  const delivery = {
+    profile_id: profile.id,
+    id,
+    subscription_id: await buildWebhook(kit, profile),
+    event_id: uuid(),
+    event_type: 'recompute.completed',
+    test_data: JSON.stringify(data),
+    status: 'delivered',
+    created_at: longAgo,
+    touched_at: longAgo,
+  };
+  await kit.app
+    .forProfile(profile.id)
+    .transaction((tx) => tx.insertInto('webhook_deliveries').values(delivery).execute());
+  return id;
+}
