@@ -1,99 +1,128 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createApi } from '@tributary/api/app.ts';
-import { createClickHouse } from '@tributary/clickhouse';
-import { dnsOpener } from '@tributary/domain/tracking/room.ts';
-import { createOutbound } from '@tributary/outbound';
+import { crc32 } from 'node:zlib';
 import { createPostgres } from '@tributary/postgres';
-import { createRedis, redisReady } from '@tributary/redis';
-import { createLog } from '@tributary/telemetry';
-import { createMetrics } from '@tributary/telemetry/prometheus.ts';
 import {
   alternate,
   type Bench,
   buildApiKey,
   buildProfile,
-  type DrillEngines,
   Killable,
   median,
   openDrillEngines,
-  testApiOptions,
+  testTombstones,
 } from '@tributary/testkit';
-import { createJobs } from '@tributary/work';
 import pg from 'pg';
 import { Agent, request } from 'undici';
-import { another, capture, type Statement } from './captured-statements.ts';
+import { v7 as uuid } from 'uuid';
 
 const poolSize = 12;
+const inFlight = poolSize * 2;
 const rounds = 4;
-const mark = 'bench-mark-';
-const sizes = { single: { events: 1, requests: 1_200 }, bulk: { events: 1_000, requests: 6 } } as const;
+const knownCustomers = 1_000;
+const inBulk = 1_000;
 
-/** What the whole way of an event costs on top of its SQL: HTTP, limits, credential, validation, identity, money, first payments. */
+/** A profile, and how to ask on its behalf. */
+interface Shop {
+  readonly id: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface Payment {
+  readonly event: string;
+  readonly who: string;
+}
+
+/** One way of sending payments: how many to a request, how many requests, and of whom. */
+interface Load {
+  readonly events: number;
+  readonly requests: number;
+  readonly shopsAtOnce: number;
+  readonly isKnown: boolean;
+}
+const loads: Readonly<Record<string, Load>> = {
+  single: { events: 1, requests: 1_200, shopsAtOnce: 1, isKnown: false },
+  known: { events: 1, requests: 1_200, shopsAtOnce: 1, isKnown: true },
+  profiles: { events: 1, requests: 1_200, shopsAtOnce: inFlight, isKnown: false },
+  profiles_known: { events: 1, requests: 1_200, shopsAtOnce: inFlight, isKnown: true },
+  bulk: { events: inBulk, requests: 6, shopsAtOnce: 1, isKnown: false },
+};
+
+/** What the whole way of an event costs on top of the best program by hand: HTTP, limits, credential, validation, identity, money, first payments. */
 export const bench: Bench = {
   name: 'events',
-  question: 'How many outcomes a second does POST /events record, to the same SQL statements sent bare from Node?',
+  question: 'How many outcomes a second does POST /events record, to one PL/pgSQL call with the same locks and rows?',
   better: 'higher',
 
   async run({ progress }) {
     const engines = await openDrillEngines('bench-events', ['postgres', 'redis']);
-    const { appUrl } = engines.database;
+    const { appUrl, ownerUrl } = engines.database;
+    await addBareProgram(ownerUrl);
     const app = createPostgres({ url: appUrl, poolSize: 2 });
-    const profile = await buildProfile(app, { reportingCurrency: 'CLP' });
-    const key = await buildApiKey(app, profile.id, { scopes: ['attribution:write'], requestsPerMinute: 600_000 });
+    const shops = await Promise.all(Array.from({ length: inFlight }, () => openShop(app)));
     const script = join(import.meta.dirname, '../tests/chaos/events-api.ts');
     const api = new Killable<{ port: number }>(script, [appUrl, engines.redisUrl, '0', String(poolSize)]);
-    const agent = new Agent({ connections: poolSize * 2 });
+    const agent = new Agent({ connections: inFlight });
     const pool = new pg.Pool({ connectionString: appUrl, max: poolSize });
     let number = 0;
+    const paymentsOf = ({ events, isKnown }: Load): Payment[] =>
+      Array.from({ length: events }, () => {
+        number += 1;
+        return { event: `event-${number}`, who: isKnown ? `known-${number % knownCustomers}` : `new-${number}` };
+      });
     try {
       const { port } = await api.start();
-      const post = async (count: number) => {
-        number += 1;
+      const post = async ({ headers }: Shop, payments: readonly Payment[]) => {
         const { statusCode, body } = await request(`http://127.0.0.1:${port}/api/v1/events`, {
           method: 'POST',
-          headers: { ...key.headers, 'content-type': 'application/json' },
-          body: JSON.stringify(bodyOf(count, `ours-${number}`)),
+          headers: { ...headers, 'content-type': 'application/json' },
+          body: JSON.stringify(bodyOf(payments)),
           dispatcher: agent,
         });
         const text = await body.text();
         if (statusCode !== 202) throw new Error(`${statusCode} ${text.slice(0, 200)}`);
       };
-      await post(1);
-      const results: Record<string, { ratio: number; ours: number; bare: number; statements: number }> = {};
-      for (const [name, { events, requests }] of Object.entries(sizes)) {
-        const statements = await captureOne(engines, key.headers, events);
+      const known = Array.from({ length: knownCustomers }, (_, index) => ({
+        event: `first-${index}`,
+        who: `known-${index}`,
+      }));
+      for (const shop of shops) await post(shop, known);
+
+      const figures: Record<string, { ratio: number; ours: number; bare: number }> = {};
+      for (const [at, [name, load]] of Object.entries(loads).entries()) {
+        const { requests, events, shopsAtOnce } = load;
+        // Every worker has a shop of its own, or all have the first.
+        const perSecond = async (atOnce: number, work: (shop: Shop, payments: Payment[]) => Promise<void>) => {
+          const waiting = Array.from({ length: requests }, () => paymentsOf(load));
+          const seconds = await timed(atOnce, async (worker) => {
+            const shop = shops[worker % shopsAtOnce] as Shop;
+            for (let next = waiting.pop(); next; next = waiting.pop()) await work(shop, next);
+          });
+          return (requests * events) / seconds;
+        };
         const sides = await alternate(
           rounds,
-          async () => {
-            const seconds = await timed(requests, poolSize * 2, () => post(events));
-            return (requests * events) / seconds;
-          },
-          async () => {
-            const replays = Array.from({ length: requests }, () => {
-              number += 1;
-              return another(statements, new Set([profile.id]), mark, number);
-            });
-            const seconds = await timed(requests, poolSize, () => replay(pool, replays.pop() ?? []));
-            return (requests * events) / seconds;
-          },
-          (round) => progress(round + (name === 'bulk' ? rounds : 0), rounds * 2, name),
+          () => perSecond(inFlight, post),
+          () => perSecond(poolSize, (shop, payments) => recordBare(pool, shop, payments)),
+          (round) => progress(at * rounds + round, Object.keys(loads).length * rounds, name),
         );
         const [ours, bare] = [median(sides.ours), median(sides.bare)];
-        results[name] = {
-          ratio: Math.round((ours / bare) * 1_000) / 1_000,
-          ours: Math.round(ours),
-          bare: Math.round(bare),
-          statements: statements.length,
-        };
+        const ratio = Math.round((ours / bare) * 1_000) / 1_000;
+        figures[name] = { ratio, ours: Math.round(ours), bare: Math.round(bare) };
       }
-      const { single, bulk } = results;
+      const perSecond = ({ ours, bare }: { ours: number; bare: number }) => ({ ours, bare });
+      const { single, ...others } = figures;
+      if (!single) throw new Error('Nothing was measured.');
       return {
-        ratio: single?.ratio ?? Number.NaN,
-        ratio_bulk: bulk?.ratio,
-        outcomes_per_second: { ours: single?.ours, bare: single?.bare },
-        outcomes_per_second_bulk: { ours: bulk?.ours, bare: bulk?.bare },
-        statements: single?.statements,
-        events_in_bulk: sizes.bulk.events,
+        ratio: single.ratio,
+        ...Object.fromEntries(Object.entries(others).map(([name, { ratio }]) => [`ratio_${name}`, ratio])),
+        outcomes_per_second: perSecond(single),
+        ...Object.fromEntries(
+          Object.entries(others).map(([name, figure]) => [`outcomes_per_second_${name}`, perSecond(figure)]),
+        ),
+        events_in_bulk: inBulk,
+        profiles: inFlight,
+        in_flight: inFlight,
         pool: poolSize,
         rounds,
       };
@@ -105,83 +134,58 @@ export const bench: Bench = {
   },
 };
 
-/** Payments, each of somebody new: what writes the most. */
-const bodyOf = (count: number, name: string) => {
-  const events = Array.from({ length: count }, (_, index) => ({
+async function addBareProgram(ownerUrl: string): Promise<void> {
+  const owner = new pg.Client({ connectionString: ownerUrl });
+  await owner.connect();
+  await owner.query(readFileSync(join(import.meta.dirname, 'events-bare.sql'), 'utf8'));
+  await owner.end();
+}
+
+async function openShop(app: ReturnType<typeof createPostgres>): Promise<Shop> {
+  const { id } = await buildProfile(app, { reportingCurrency: 'CLP' });
+  const { headers } = await buildApiKey(app, id, { scopes: ['attribution:write'], requestsPerMinute: 600_000 });
+  return { id, headers };
+}
+
+const bodyOf = (payments: readonly Payment[]) => {
+  const events = payments.map(({ event, who }) => ({
     event_name: 'payment_received',
-    idempotency_key: `${name}-${index}`,
+    idempotency_key: event,
     occurred_at: '2026-05-01T12:00:00Z',
     properties: { value: '19990', currency: 'CLP', branch: 'north' },
-    user_traits: { external_id: `customer-${name}-${index}` },
+    user_traits: { external_id: who },
   }));
-  return count === 1 ? events[0] : { events };
+  return events.length === 1 ? events[0] : { events };
 };
 
-/** The statements of one request, in their order, from the whole API in this process. */
-async function captureOne(
-  { database, redisUrl }: DrillEngines,
-  headers: Readonly<Record<string, string>>,
-  count: number,
-): Promise<Statement[]> {
-  const postgres = createPostgres({ url: database.appUrl, poolSize: 1 });
-  const redis = createRedis({ url: redisUrl, prefix: 'bench-capture' });
-  await redisReady(redis);
-  const jobs = await createJobs(database.appUrl, () => {});
-  const clickhouse = createClickHouse({ url: 'http://127.0.0.1:1', database: 'none' });
-  const api = await createApi({
-    ...testApiOptions,
-    checkAnswers: false,
-    baseUrl: 'http://127.0.0.1',
-    collectorUrl: 'http://127.0.0.1',
-    // Recording an outcome asks neither columns nor anybody outside.
-    clickhouse,
-    outbound: createOutbound({ timeoutMs: 1_000 }),
-    openDns: dnsOpener([], 1_000),
-    postgres,
-    redis,
-    jobs,
-    log: createLog('silent'),
-    metrics: createMetrics(),
-    now: () => new Date(),
-    requestTimeoutMs: 30_000,
-  });
-  try {
-    return await capture(async () => {
-      const { statusCode } = await api.inject({
-        method: 'POST',
-        url: '/api/v1/events',
-        headers: { ...headers, 'content-type': 'application/json' },
-        payload: JSON.stringify(bodyOf(count, `${mark}${Date.now()}`)),
-      });
-      if (statusCode !== 202) throw new Error(`The captured request was answered ${statusCode}.`);
-    });
-  } finally {
-    await api.close();
-    await Promise.all([jobs.close(), postgres.close(), clickhouse.close()]);
-    redis.disconnect();
-  }
+/** One call of the program by hand: it commits by itself, and its plans are kept by the connection. */
+async function recordBare(pool: pg.Pool, { id }: Shop, payments: readonly Payment[]): Promise<void> {
+  const rows = payments.toSorted((a, b) => (a.event < b.event ? -1 : 1));
+  const all = {
+    stripes: [...new Set(rows.map(({ who }) => crc32(who) % 64))].sort((a, b) => a - b),
+    whose: rows.map(({ who }) => who),
+    graves: rows.map(({ who }) => testTombstones.hashOf(id, who)),
+    events: rows.map(({ event }) => event),
+    customers: rows.map(() => uuid()),
+    outcomes: rows.map(() => uuid()),
+  };
+  const said = [uuid(), new Date()];
+  await (rows.length === 1
+    ? pool.query({
+        name: 'one',
+        text: 'SELECT record_payment($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+        values: [id, ...Object.values(all).map(([first]) => first), ...said],
+      })
+    : pool.query({
+        name: 'many',
+        text: 'SELECT record_payments($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+        values: [id, ...Object.values(all), ...said],
+      }));
 }
 
-async function replay(pool: pg.Pool, statements: readonly Statement[]): Promise<void> {
-  const client = await pool.connect();
-  try {
-    for (const { text, values } of statements) await client.query(text, [...values]);
-  } finally {
-    client.release();
-  }
-}
-
-/** Seconds for `count` runs of `work`, so many at a time. */
-async function timed(count: number, atOnce: number, work: () => Promise<void>): Promise<number> {
+/** Seconds until all workers are done. */
+async function timed(workers: number, work: (worker: number) => Promise<void>): Promise<number> {
   const startedAt = performance.now();
-  let left = count;
-  await Promise.all(
-    Array.from({ length: Math.min(atOnce, count) }, async () => {
-      while (left > 0) {
-        left -= 1;
-        await work();
-      }
-    }),
-  );
+  await Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
   return (performance.now() - startedAt) / 1_000;
 }

@@ -13,7 +13,7 @@ import { findAdPlatforms } from '@tributary/domain/campaigns/room.ts';
 import { bearerAuthenticator, CredentialFinder, keyUse } from '@tributary/domain/credentials/room.ts';
 import { tombstonesUnder } from '@tributary/domain/customers/room.ts';
 import { visitorLinks } from '@tributary/domain/ingestion/room.ts';
-import { findCustomerTotals, goalReader, outcomesReadiness } from '@tributary/domain/outcomes/room.ts';
+import { findCustomerTotals, Gathering, goalReader, outcomesReadiness } from '@tributary/domain/outcomes/room.ts';
 import { paymentStandings } from '@tributary/domain/payments/room.ts';
 import { type OpenDns, trackerReadiness } from '@tributary/domain/tracking/room.ts';
 import { bindRoute, createServer, serveDocs, serveHealth } from '@tributary/http';
@@ -175,6 +175,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       findCustomerTotals,
       goals: goalReader,
       payments: paymentStandings,
+      gathering: new Gathering(),
       findAdPlatforms,
       visitors: visitorLinks,
     },

@@ -3,7 +3,7 @@ import type { CustomerListServices } from '@tributary/domain/customers/room.ts';
 import type { ErasureServices } from '@tributary/domain/erasures/room.ts';
 import type { JourneyServices } from '@tributary/domain/journeys/room.ts';
 import type { LinkTokenServices } from '@tributary/domain/link-tokens/room.ts';
-import type { OutcomeServices } from '@tributary/domain/outcomes/room.ts';
+import type { EventServices } from '@tributary/domain/outcomes/room.ts';
 import type { PaymentServices } from '@tributary/domain/payments/room.ts';
 import type { AddOwner, ReadinessStep } from '@tributary/domain/tenants/room.ts';
 import type { TrackingServices } from '@tributary/domain/tracking/room.ts';
@@ -15,7 +15,7 @@ export interface Services
   extends CustomerListServices,
     TrackingServices,
     LinkTokenServices,
-    OutcomeServices,
+    EventServices,
     PaymentServices,
     JourneyServices,
     ErasureServices,

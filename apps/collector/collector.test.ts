@@ -229,7 +229,7 @@ describe('while an engine is away', () => {
     const refused = await post({ ...envelope, visits: [visit()] }, {}, to);
     expect(refused.status).toBe(503);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(performance.now() - startedAt).toBeLessThan(8_000);
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
     expect((await fetch(`${to}/readyz`)).status).toBe(503);
     line.mend();
     await expect
@@ -248,7 +248,7 @@ describe('while an engine is away', () => {
     const waiting = [send(), send()];
     const startedAt = performance.now();
     await expect.poll(async () => (await send()).status).toBe(503);
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(performance.now() - startedAt).toBeLessThan(4_500);
     line.mend();
     await Promise.all(waiting);
     await stuck.close();

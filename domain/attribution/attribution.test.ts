@@ -275,7 +275,8 @@ test('profiles that know a browser by the same id are worked out together, each 
 test('what trickles in is worked out in batches, not one by one', async () => {
   const shop = await openShop();
   const worker = startWorker(1_000);
-  const until = performance.now() + 3_000;
+  const began = performance.now();
+  const until = began + 3_000;
   const customer = async () => {
     while (performance.now() < until) await shop.pay({});
   };
@@ -283,7 +284,8 @@ test('what trickles in is worked out in batches, not one by one', async () => {
   await expect.poll(shop.dirty, { timeout: 15_000 }).toBe(0);
   await worker.stop();
   const [batches] = await shop.batches();
-  expect(batches?.n).toBeLessThan(6);
+  // One a second, one before the first of them and one for what was left.
+  expect(batches?.n).toBeLessThanOrEqual(Math.ceil((performance.now() - began) / 1_000) + 2);
 });
 
 test('a conversion that fails by itself is set aside; the rest of its profile and those beside it are worked out', {

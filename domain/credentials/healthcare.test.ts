@@ -81,6 +81,20 @@ describe('privacy', () => {
     expect((await set(profileId, 'hipaa')).status).toBe(200);
   });
 
+  test('[auth-028] where it cannot be set, the entitlement that came with it is not given either', async () => {
+    const { profileId } = await provision({ enabled: false, privacy_mode: 'hipaa' });
+    const isEnabled = async () =>
+      (
+        await kit.app
+          .forProfile(profileId)
+          .transaction((tx) => tx.selectFrom('profiles').select('is_attribution_enabled').executeTakeFirstOrThrow())
+      ).is_attribution_enabled;
+    expect((await set(profileId, 'standard')).status).toBe(403);
+    expect(await isEnabled()).toBe(false);
+    expect((await set(profileId, 'hipaa')).status).toBe(200);
+    expect(await isEnabled()).toBe(true);
+  });
+
   test('owner and admin do both; nobody else does', async () => {
     const { workspaceId, profileId } = await provision({ privacy_mode: 'hipaa' });
     const loosened = await asMember(workspaceId, profileId, 'admin', 'standard');

@@ -42,15 +42,27 @@ export interface CustomerRecord {
   readonly lastSeenAt: Date;
 }
 
+/** A customer as somebody who holds identifiers. */
+export interface KnownCustomer extends CustomerRecord, Pick<Holder, 'nationalId' | 'isStrong'> {
+  /** The caller's own key of them, as `findCustomerKeys` finds it. */
+  readonly ownKey: string | null;
+}
+
 /** All of the store that a set of identifiers concerns. */
 export interface KnownCustomers {
-  readonly customers: readonly (CustomerRecord & Pick<Holder, 'nationalId' | 'isStrong'>)[];
+  readonly customers: readonly KnownCustomer[];
   readonly bindings: readonly Binding[];
   /** Which of the identifiers were somebody's who was erased. */
   readonly erased: ErasedIdentifiers;
 }
 
+/** An identifier that was said to be somebody's, and by whom. */
+export interface SaidBinding extends Binding {
+  readonly evidence: Evidence;
+}
+
 export interface Merge {
+  readonly evidence: Evidence;
   readonly loserId: string;
   readonly survivorId: string;
   /** Who holds what the loser held, after all merges of the book. */
@@ -63,34 +75,37 @@ export interface BookChanges {
   /** Created or changed, those merged away among them. */
   readonly customers: readonly CustomerRecord[];
   /** To whom each was said to belong, before the merges. */
-  readonly links: readonly Binding[];
+  readonly links: readonly SaidBinding[];
   readonly merges: readonly Merge[];
-  readonly conflicts: readonly Binding[];
+  readonly conflicts: readonly SaidBinding[];
 }
 
 /** The customers that some messages concern, in memory: takes one message after another, and says in the end what changed. */
 export class CustomerBook {
   readonly #graph: IdentityGraph;
   readonly #graves: Graves;
-  readonly #evidence: Evidence;
   readonly #newId: () => string;
+  readonly #known: ReadonlyMap<string, KnownCustomer>;
   readonly #customers: Map<string, CustomerRecord>;
   readonly #changed = new Set<string>();
-  readonly #links: Binding[] = [];
+  readonly #links: SaidBinding[] = [];
   readonly #merges: Omit<Merge, 'finalId'>[] = [];
-  readonly #conflicts: Binding[] = [];
+  readonly #conflicts: SaidBinding[] = [];
 
-  constructor({ customers, bindings, erased }: KnownCustomers, evidence: Evidence, newId: () => string) {
+  constructor({ customers, bindings, erased }: KnownCustomers, newId: () => string) {
     this.#graph = new IdentityGraph(customers, bindings);
     this.#graves = { erased, holderOf: (identifier) => this.#graph.holderOf(identifier) };
-    this.#customers = new Map(customers.map((customer) => [customer.id, customer]));
-    this.#evidence = evidence;
+    this.#known = new Map(customers.map((customer) => [customer.id, customer]));
+    this.#customers = new Map(this.#known);
     this.#newId = newId;
   }
 
   /** Undefined where it is about nobody, because whom it names was erased. */
-  take({ identifiers: said, firstName, lastName, at }: Said): { customerId: string; isNew: boolean } | undefined {
-    const { source, saidAt } = this.#evidence;
+  take(
+    { identifiers: said, firstName, lastName, at }: Said,
+    evidence: Evidence,
+  ): { customerId: string; isNew: boolean } | undefined {
+    const { source, saidAt } = evidence;
     const identifiers = withoutErased(said, at, this.#graves);
     if (identifiers.length === 0 && said.length > 0) return undefined;
     const { customerId, isNew, merged, linked, conflicts } = this.#graph.settle(identifiers, {
@@ -108,13 +123,12 @@ export class CustomerBook {
       firstSeenAt: saidAt,
       lastSeenAt: saidAt,
     };
-    const whole = [...merged.map((loser) => this.#mergeAway(loser, customerId, identifiers)), mentioned].reduce(
-      filled,
-      customer,
-    );
+    const saidKinds = [...new Set(identifiers.map(({ kind }) => kind))];
+    const losers = merged.map((loserId) => this.#mergeAway({ loserId, survivorId: customerId, saidKinds, evidence }));
+    const whole = [...losers, mentioned].reduce(filled, customer);
     this.#write({ ...whole, terms: termsOf(whole, linked) });
-    this.#links.push(...linked.map((identifier) => ({ ...identifier, customerId })));
-    this.#conflicts.push(...conflicts.map((identifier) => ({ ...identifier, customerId })));
+    this.#links.push(...linked.map((identifier) => ({ ...identifier, customerId, evidence })));
+    this.#conflicts.push(...conflicts.map((identifier) => ({ ...identifier, customerId, evidence })));
     return { customerId, isNew };
   }
 
@@ -128,6 +142,30 @@ export class CustomerBook {
     return this.#graph.survivorOf(customerId);
   }
 
+  /** Customers that this book made, and nobody else can know of: none where it merged any. */
+  newcomers(): ReadonlySet<string> {
+    const made = this.#merges.length > 0 ? [] : [...this.#changed].filter((id) => !this.#known.has(id));
+    return new Set(made);
+  }
+
+  /** The caller's own key of each customer where it follows from the book; of the others the store must be asked. */
+  ownKeys(): ReadonlyMap<string, string | null> {
+    if (this.#merges.length > 0) return new Map();
+    const said = Map.groupBy(
+      this.#links.filter(({ kind }) => kind === 'external_customer_id'),
+      ({ customerId }) => customerId,
+    );
+    return new Map(
+      [...this.#customers.keys()].flatMap((id) => {
+        const known = this.#known.get(id);
+        const [first, ...others] = said.get(id) ?? [];
+        if (!first) return [[id, known?.ownKey ?? null]];
+        // Which of several is the first the store decides.
+        return known || others.length > 0 ? [] : [[id, first.value]];
+      }),
+    );
+  }
+
   changes(): BookChanges {
     return {
       customers: [...this.#changed].map((id) => this.#customers.get(id) as CustomerRecord),
@@ -138,10 +176,10 @@ export class CustomerBook {
   }
 
   /** The loser keeps its facts, for a merge may be undone, but is no longer found. */
-  #mergeAway(loserId: string, survivorId: string, said: readonly Identifier[]): CustomerRecord {
-    const loser = this.#customers.get(loserId) as CustomerRecord;
+  #mergeAway(merge: Omit<Merge, 'finalId'>): CustomerRecord {
+    const loser = this.#customers.get(merge.loserId) as CustomerRecord;
     this.#write({ ...loser, terms: [] });
-    this.#merges.push({ loserId, survivorId, saidKinds: [...new Set(said.map(({ kind }) => kind))] });
+    this.#merges.push(merge);
     return loser;
   }
 

@@ -3,7 +3,8 @@ import { answer, type Handles } from '@tributary/operations';
 import { v7 as uuid } from 'uuid';
 import { CustomerBook, type Evidence } from './customer-book.ts';
 import { type ReadRow, readRow } from './import-row.ts';
-import { openCustomers, saveCustomers } from './store.ts';
+import { openCustomers } from './open-customers.ts';
+import { saveCustomers } from './save-customers.ts';
 import type { Tombstones } from './tombstones.ts';
 
 export interface CustomerServices {
@@ -27,9 +28,9 @@ export const importCustomers: Handles<Routes['importCustomers'], CustomerService
       rows.flatMap((row) => (row.rejected ? [] : row.said.identifiers)),
       tombstones,
     );
-    const book = new CustomerBook(known, evidence, uuid);
-    const taken = rows.map((row) => (row.rejected ? undefined : book.take(row.said)));
-    await saveCustomers(tx, profileId, book.changes(), evidence);
+    const book = new CustomerBook(known, uuid);
+    const taken = rows.map((row) => (row.rejected ? undefined : book.take(row.said, evidence)));
+    await saveCustomers(tx, profileId, book.changes());
 
     // Only now: a later row may have shown that two earlier ones are one person.
     const results = rows.map((row, index) => {

@@ -5,6 +5,7 @@ export { type Goal, type GoalReader, nothing, type Position, type Stretch } from
 export { holdsPeople } from './holds-people.ts';
 export type { CustomerServices } from './import-customers.ts';
 export { type FindNamingErased, findsNamingErased, type Kept } from './named-in.ts';
+export { openCustomers } from './open-customers.ts';
 export {
   type Contact,
   countHeld,
@@ -17,6 +18,7 @@ export {
   listSamePerson,
 } from './people.ts';
 export { readPhone, readWhatsAppId } from './phones.ts';
+export { saveCustomers } from './save-customers.ts';
 export { type NamedKind, readIdentifier } from './selector.ts';
 export {
   findBindings,
@@ -25,8 +27,6 @@ export {
   holdCustomers,
   lockSurvivors,
   lockUnmerged,
-  openCustomers,
-  saveCustomers,
 } from './store.ts';
 export {
   clickMarker,

@@ -1,80 +1,6 @@
-import { crc32 } from 'node:zlib';
 import type { Tx } from '@tributary/postgres';
-import { type Binding, endOfPrefix, type Identifier, identifierKey, type SearchQuestion } from '@tributary/rules';
-import { strongIdentifierKinds } from '@tributary/vocabulary';
+import { type Binding, endOfPrefix, type Identifier, type SearchQuestion } from '@tributary/rules';
 import { sql } from 'kysely';
-import type { BookChanges, CustomerRecord, Evidence, KnownCustomers } from './customer-book.ts';
-import { nameOfIdentifier, type Tombstones } from './tombstones.ts';
-
-/**
- * A writer of identities locks in this order, and so never waits in a circle: the stripes of its identifiers, sorted, in one
- * statement; then the customers these are bound to, sorted, in one statement; then it writes what it holds and nothing else.
- *
- * The stripes keep two writers from creating the same identifier, which no row lock can. The customers' rows keep a merge, which
- * moves identifiers that its message never named, from passing under a writer that holds one of those.
- */
-
-// As many as the lock table of PostgreSQL has room for per connection by default: a lock for each of a batch's 4,000 identifiers
-// would run it out of shared memory with the second batch.
-const stripes = 64;
-
-/** Everything that identifiers concern, locked until the transaction ends. */
-export async function openCustomers(
-  tx: Tx,
-  profileId: string,
-  identifiers: readonly Identifier[],
-  tombstones: Tombstones,
-): Promise<KnownCustomers> {
-  const distinct = [...new Map(identifiers.map((identifier) => [identifierKey(identifier), identifier])).values()];
-  if (distinct.length === 0) return { customers: [], bindings: [], erased: new Map() };
-  await lockStripes(tx, profileId, distinct);
-  const hashes = distinct.map((identifier) => tombstones.hashOf(profileId, nameOfIdentifier(identifier)));
-  for (let attempt = 0; attempt < 100; attempt += 1) {
-    const { bindings, erased } = await lookUp(tx, profileId, distinct, hashes);
-    const ids = [...new Set(bindings.map(({ customerId }) => customerId))];
-    if (ids.length === 0) return { bindings, erased, customers: [] };
-    await sql`SAVEPOINT customers_read`.execute(tx);
-    const customers = await lockCustomers(tx, ids);
-    if (customers.length === ids.length) {
-      await sql`RELEASE SAVEPOINT customers_read`.execute(tx);
-      return { bindings, erased, customers: await withHoldings(tx, customers) };
-    }
-    // While we waited for one of them it was merged or erased. What we hold must go before we look again, or the order is lost.
-    await sql`ROLLBACK TO SAVEPOINT customers_read`.execute(tx);
-  }
-  throw new Error('The customers of a batch did not hold still.');
-}
-
-async function lockStripes(tx: Tx, profileId: string, identifiers: readonly Identifier[]): Promise<void> {
-  const wanted = [...new Set(identifiers.map((identifier) => crc32(identifierKey(identifier)) % stripes))].sort(
-    (a, b) => a - b,
-  );
-  const profile = crc32(profileId) | 0;
-  await sql`SELECT pg_advisory_xact_lock(${profile}, stripe) FROM unnest(${wanted}::int[]) AS stripe`.execute(tx);
-}
-
-/** Who holds each of them, and which of them were somebody's who was erased. One statement, so that an erasure is seen whole or not. */
-async function lookUp(
-  tx: Tx,
-  profileId: string,
-  identifiers: readonly Identifier[],
-  hashes: readonly Buffer[],
-): Promise<Pick<KnownCustomers, 'bindings' | 'erased'>> {
-  const { rows } = await sql<Identifier & { customerId: string | null; erasedAt: Date | null; wasStrong: boolean }>`
-    SELECT said.kind, said.value, i.customer_id AS "customerId", t.erased_at AS "erasedAt", t.was_strong AS "wasStrong"
-    FROM unnest(${identifiers.map(({ kind }) => kind)}::text[], ${identifiers.map(({ value }) => value)}::text[], ${[...hashes]}::bytea[]) AS said (kind, value, hash)
-    LEFT JOIN identifiers i ON i.profile_id = ${profileId} AND i.kind = said.kind AND i.value = said.value
-    LEFT JOIN LATERAL (SELECT erased_at, was_strong FROM tombstones WHERE profile_id = ${profileId} AND hash = said.hash ORDER BY erased_at DESC LIMIT 1) t ON true
-    WHERE i.customer_id IS NOT NULL OR t.erased_at IS NOT NULL`.execute(tx);
-  return {
-    bindings: rows.flatMap(({ kind, value, customerId }) => (customerId ? [{ kind, value, customerId }] : [])),
-    erased: new Map(
-      rows.flatMap(({ erasedAt, wasStrong, ...one }) =>
-        erasedAt ? [[identifierKey(one), { erasedAt, wasStrong }]] : [],
-      ),
-    ),
-  };
-}
 
 /** Who holds each of them; an identifier is always bound to a customer that is not merged away. */
 export async function findBindings(tx: Tx, profileId: string, identifiers: readonly Identifier[]): Promise<Binding[]> {
@@ -84,30 +10,6 @@ export async function findBindings(tx: Tx, profileId: string, identifiers: reado
     FROM unnest(${identifiers.map(({ kind }) => kind)}::text[], ${identifiers.map(({ value }) => value)}::text[]) AS said (kind, value)
     JOIN identifiers i ON i.profile_id = ${profileId} AND i.kind = said.kind AND i.value = said.value`.execute(tx);
   return rows;
-}
-
-async function lockCustomers(tx: Tx, ids: readonly string[]): Promise<CustomerRecord[]> {
-  if (ids.length === 0) return [];
-  const { rows } = await sql<CustomerRecord>`
-    SELECT id, created_at AS "createdAt", first_name AS "firstName", last_name AS "lastName", primary_email AS "primaryEmail",
-      primary_phone AS "primaryPhone", sources, terms, first_seen_at AS "firstSeenAt", last_seen_at AS "lastSeenAt"
-    FROM customers WHERE id = ANY (${ids}::uuid[]) AND merged_into IS NULL
-    ORDER BY id FOR NO KEY UPDATE`.execute(tx);
-  return rows;
-}
-
-/** Asked only when the customers are locked: before, somebody could still have been giving them a national id. */
-async function withHoldings(tx: Tx, customers: readonly CustomerRecord[]): Promise<KnownCustomers['customers']> {
-  const { rows } = await sql<{ id: string; nationalId: string | null; isStrong: boolean }>`
-    SELECT c.id,
-      (SELECT i.value FROM identifiers i WHERE i.customer_id = c.id AND i.kind = 'national_id') AS "nationalId",
-      EXISTS (SELECT FROM identifiers i WHERE i.customer_id = c.id AND i.kind = ANY (${strongIdentifierKinds}::text[])) AS "isStrong"
-    FROM unnest(${customers.map(({ id }) => id)}::uuid[]) AS c (id)`.execute(tx);
-  const holdings = new Map(rows.map((row) => [row.id, row]));
-  return customers.map((customer) => {
-    const { nationalId, isStrong } = holdings.get(customer.id) ?? { nationalId: null, isStrong: false };
-    return { ...customer, nationalId: nationalId ?? undefined, isStrong };
-  });
 }
 
 /** Whom each customer has become; those that there are not, or no longer, are missing, and so are those without a person. */
@@ -180,93 +82,6 @@ export async function findCustomerKeys(
     .execute();
   return new Map(rows.map((row) => [row.customer_id, row.value]));
 }
-
-/** Writes what a book took in; its customers were opened in this transaction. A handful of statements, however many rows. */
-export async function saveCustomers(
-  tx: Tx,
-  profileId: string,
-  changes: BookChanges,
-  evidence: Evidence,
-): Promise<void> {
-  await saveRecords(tx, profileId, changes.customers);
-  await saveLinks(tx, profileId, changes.links, evidence);
-  await saveConflicts(tx, profileId, changes.conflicts, evidence);
-  await saveMerges(tx, profileId, changes.merges, evidence);
-}
-
-async function saveRecords(tx: Tx, profileId: string, customers: BookChanges['customers']): Promise<void> {
-  if (customers.length === 0) return;
-  // As JSON, because unnest would flatten the lists inside the rows.
-  await sql`
-    INSERT INTO customers (profile_id, id, first_name, last_name, primary_email, primary_phone, sources, terms,
-      first_seen_at, last_seen_at, created_at)
-    SELECT ${profileId}, r.id, r."firstName", r."lastName", r."primaryEmail", r."primaryPhone", r.sources, r.terms,
-      r."firstSeenAt", r."lastSeenAt", r."createdAt"
-    FROM jsonb_to_recordset(${JSON.stringify(customers)}::jsonb) AS r (id uuid, "firstName" text, "lastName" text,
-      "primaryEmail" text, "primaryPhone" text, sources text[], terms text[], "firstSeenAt" timestamptz,
-      "lastSeenAt" timestamptz, "createdAt" timestamptz)
-    ON CONFLICT (profile_id, id) DO UPDATE SET first_name = excluded.first_name, last_name = excluded.last_name,
-      primary_email = excluded.primary_email, primary_phone = excluded.primary_phone, sources = excluded.sources,
-      terms = excluded.terms, first_seen_at = excluded.first_seen_at, last_seen_at = excluded.last_seen_at`.execute(tx);
-}
-
-async function saveLinks(tx: Tx, profileId: string, links: BookChanges['links'], evidence: Evidence): Promise<void> {
-  if (links.length === 0) return;
-  await sql`
-    INSERT INTO identifiers (profile_id, kind, value, customer_id, source, said_at, request_id)
-    SELECT ${profileId}, kind, value, customer_id, ${evidence.source}, ${evidence.saidAt}, ${idOf(evidence)}::uuid
-    FROM ${asRows(links)}`.execute(tx);
-}
-
-async function saveConflicts(
-  tx: Tx,
-  profileId: string,
-  conflicts: BookChanges['conflicts'],
-  evidence: Evidence,
-): Promise<void> {
-  if (conflicts.length === 0) return;
-  await sql`
-    INSERT INTO identity_conflicts (profile_id, kind, value, customer_id, source, said_at, request_id)
-    SELECT ${profileId}, kind, value, customer_id, ${evidence.source}, ${evidence.saidAt}, ${idOf(evidence)}::uuid
-    FROM ${asRows(conflicts)} ON CONFLICT DO NOTHING`.execute(tx);
-}
-
-/** After the links: those that the batch itself gave a loser move with the others. */
-async function saveMerges(tx: Tx, profileId: string, merges: BookChanges['merges'], evidence: Evidence): Promise<void> {
-  if (merges.length === 0) return;
-  const losers = merges.map(({ loserId }) => loserId);
-  await sql`
-    UPDATE identifiers i SET customer_id = m.final, moved_from = coalesce(i.moved_from, i.customer_id)
-    FROM unnest(${losers}::uuid[], ${merges.map(({ finalId }) => finalId)}::uuid[]) AS m (loser, final)
-    WHERE i.customer_id = m.loser`.execute(tx);
-  // Before the customers, whose triggers say by which merge conversions changed hands.
-  await tx
-    .insertInto('merges')
-    .values(
-      merges.map(({ loserId, survivorId, saidKinds }) => ({
-        profile_id: profileId,
-        loser_id: loserId,
-        survivor_id: survivorId,
-        merged_at: evidence.saidAt,
-        source: evidence.source,
-        request_id: idOf(evidence),
-        said_kinds: [...saidKinds],
-      })),
-    )
-    .execute();
-  await sql`
-    UPDATE customers c SET merged_into = m.survivor
-    FROM unnest(${losers}::uuid[], ${merges.map(({ survivorId }) => survivorId)}::uuid[]) AS m (loser, survivor)
-    WHERE c.id = m.loser`.execute(tx);
-}
-
-const asRows = (bindings: readonly Binding[]) => sql`unnest(
-  ${bindings.map(({ kind }) => kind)}::text[],
-  ${bindings.map(({ value }) => value)}::text[],
-  ${bindings.map(({ customerId }) => customerId)}::uuid[]) AS b (kind, value, customer_id)`;
-
-/** A request id is a UUID behind a prefix. */
-const idOf = ({ requestId }: Evidence): string => requestId.replace(/^req_/, '');
 
 export interface FoundCustomer {
   readonly id: string;

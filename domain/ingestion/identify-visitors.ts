@@ -152,19 +152,19 @@ async function decide(
   const [first] = words;
   if (!first) return [...links.values()];
   const evidence = { source: 'browser', saidAt: now, requestId: first.visitId };
-  const book = new CustomerBook(known, evidence, uuid);
+  const book = new CustomerBook(known, uuid);
   const holderOf = holdersIn(known);
   const newcomers = new Map<string, string>();
   for (const { visitorId, identifiers, at, isSigned: signed } of words) {
     if (links.has(visitorId)) continue;
     const { customerId, linked } = decideBrowserIdentity(identifiers, holderOf);
     const name = linked.map(identifierKey).join();
-    const somebody = customerId ?? newcomers.get(name) ?? book.take({ identifiers: linked })?.customerId;
+    const somebody = customerId ?? newcomers.get(name) ?? book.take({ identifiers: linked }, evidence)?.customerId;
     if (!somebody) continue;
     if (!customerId) newcomers.set(name, somebody);
     links.set(visitorId, { visitorId, customerId: somebody, source: 'identify', linkedAt: at, isSigned: signed });
   }
-  await saveCustomers(tx, profileId, book.changes(), evidence);
+  await saveCustomers(tx, profileId, book.changes());
   return [...links.values()];
 }
 

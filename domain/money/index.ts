@@ -1,1 +1,1 @@
-export { dailyRates, findRates, ratesOn } from './exchange-rates.ts';
+export { dailyRates, findRates, type Rates, ratesOf, ratesOn } from './exchange-rates.ts';

@@ -1,29 +1,75 @@
 import type { AnswerOf, Routes } from '@tributary/contract';
+import type { Evidence } from '@tributary/domain/customers';
 import { listDefinitionKeys } from '@tributary/domain/definitions';
 import { answer, type Handles, type ProfileContext, refuse } from '@tributary/operations';
 import { v7 as uuid } from 'uuid';
-import { type EventFault, type ReadBody, readBody, readOneOfMany } from './read-event.ts';
+import type { Gathering } from './gathering.ts';
+import { type EventFault, type ReadBody, type ReadEvent, readBody, readOneOfMany } from './read-event.ts';
 import { recordAll, type Taken } from './record-all.ts';
-import { untilRecorded } from './record-outcomes.ts';
+import { type RecordContext, untilRecorded } from './record-outcomes.ts';
 import type { OutcomeServices } from './services.ts';
 
 type Answer = AnswerOf<Routes['createEvent']>;
+type Told = ReadEvent & { readonly evidence: Evidence };
 
-export const createEvent: Handles<Routes['createEvent'], OutcomeServices> = async ({ body }, context) =>
+/** What became of an event, with how the profile's definitions are called where none says what it means. */
+interface Gathered {
+  readonly taken: Taken;
+  readonly definitions?: string[];
+}
+
+export interface EventServices extends OutcomeServices {
+  /** Where single events of a profile meet. */
+  readonly gathering: Gathering<Told, Gathered>;
+}
+
+type EventContext = ProfileContext & EventServices;
+
+export const createEvent: Handles<Routes['createEvent'], EventServices> = async ({ body }, context) =>
   'events' in body
     ? recordMany(body.events, context)
     : recordOne(readBody(context.caller.profileId, body, context.now, uuid), context);
 
-async function recordOne(read: ReadBody, context: ProfileContext & OutcomeServices): Promise<Answer> {
+async function recordOne(read: ReadBody, context: EventContext): Promise<Answer> {
   if ('code' in read) refuseFault(read);
-  return record(context, [read], ([one], definitions) => {
-    const taken = one as Taken;
-    if ('code' in taken) refuseFault(taken);
-    return answer(202, { data: { ...receipt(context, taken), ...definitions } });
-  });
+  if ('event' in read && context.canShareEffect && isSmall(read)) return recordGathered(read, context);
+  return record(context, [read], ([one], definitions) => showOne(context, one as Taken, definitions));
 }
 
-async function recordMany(candidates: readonly unknown[], context: ProfileContext & OutcomeServices): Promise<Answer> {
+function showOne(context: EventContext, taken: Taken, definitions: { readonly definitions?: string[] }): Answer {
+  if ('code' in taken) refuseFault(taken);
+  return answer(202, { data: { ...receipt(context, taken), ...definitions } });
+}
+
+/** Larger ones are recorded by themselves: nobody waits for what somebody else's takes to write. */
+const mostBytes = 16 * 1_024;
+const isSmall = ({ rest }: ReadEvent): boolean => JSON.stringify(rest).length <= mostBytes;
+
+/** Shares its transaction with others of the profile. Each keeps its own evidence, and nothing of one is in the answer of another. */
+async function recordGathered(read: ReadEvent, context: EventContext): Promise<Answer> {
+  const { gathering, caller, mentions } = context;
+  const told: Told = { ...read, evidence: evidenceOf(context) };
+  const { taken, ...definitions } = await gathering.take(caller.profileId, told, (events) =>
+    recordTogether(events, context),
+  );
+  if ('recorded' in taken && taken.recorded.customerId) mentions(taken.recorded.customerId);
+  return showOne(context, taken, definitions);
+}
+
+async function recordTogether(events: readonly Told[], context: EventContext): Promise<readonly Gathered[]> {
+  const { ledger, caller } = context;
+  const lacksDefinition = (taken: Taken) => 'recorded' in taken && !taken.recorded.isDefined;
+  return untilRecorded(() =>
+    ledger.transaction(async (tx) => {
+      const all = await recordAll(tx, events, contextOf(context));
+      if (!all.some(lacksDefinition)) return all.map((taken) => ({ taken }));
+      const definitions = await listDefinitionKeys(tx, caller.profileId);
+      return all.map((taken) => ({ taken, ...(lacksDefinition(taken) && { definitions }) }));
+    }),
+  );
+}
+
+async function recordMany(candidates: readonly unknown[], context: EventContext): Promise<Answer> {
   const reads = candidates.map((candidate) => readOneOfMany(context.caller.profileId, candidate, context.now, uuid));
   return record(context, reads, (all, definitions) => {
     const results = all.map((taken, index) =>
@@ -57,32 +103,14 @@ const sayFault = ({ field, message }: EventFault): string =>
   field ? `The field "${field}" ${message}.` : `The event ${message}.`;
 
 async function record(
-  {
-    effect,
-    caller,
-    now,
-    requestId,
-    mentions,
-    tombstones,
-    payments,
-    findAdPlatforms,
-    visitors,
-  }: ProfileContext & OutcomeServices,
+  context: EventContext,
   reads: readonly ReadBody[],
   show: (taken: readonly Taken[], definitions: { readonly definitions?: string[] }) => Answer,
 ): Promise<Answer> {
+  const { effect, caller, mentions } = context;
   return untilRecorded(() =>
     effect(async (tx) => {
-      const taken = await recordAll(tx, reads, {
-        profileId: caller.profileId,
-        now,
-        evidence: { source: 'events', saidAt: now, requestId },
-        teller: { source: 'api' },
-        tombstones,
-        payments,
-        findAdPlatforms,
-        visitors,
-      });
+      const taken = await recordAll(tx, reads, contextOf(context));
       const recorded = taken.flatMap((one) => ('recorded' in one ? [one.recorded] : []));
       for (const { customerId } of recorded) if (customerId) mentions(customerId);
       if (recorded.every(({ isDefined }) => isDefined)) return show(taken, {});
@@ -90,6 +118,22 @@ async function record(
     }),
   );
 }
+
+function contextOf(context: EventContext): RecordContext {
+  const { caller, now, tombstones, payments, findAdPlatforms, visitors } = context;
+  return {
+    profileId: caller.profileId,
+    now,
+    evidence: evidenceOf(context),
+    teller: { source: 'api' },
+    tombstones,
+    payments,
+    findAdPlatforms,
+    visitors,
+  };
+}
+
+const evidenceOf = ({ now, requestId }: EventContext): Evidence => ({ source: 'events', saidAt: now, requestId });
 
 function receipt({ showKey, caller: { profileId } }: ProfileContext, taken: Exclude<Taken, EventFault>) {
   const warned = taken.warnings.length > 0 && { warnings: [...taken.warnings] };

@@ -34,8 +34,9 @@ export {
 } from './payments.ts';
 export { type ReadEvent, readEvent } from './read-event.ts';
 export { recordAll } from './record-all.ts';
-export { OutcomeRace, recordOutcomes, untilRecorded } from './record-outcomes.ts';
+export { recordOutcomes, untilRecorded } from './record-outcomes.ts';
 export { recordVisitOutcomes, type VisitOutcome } from './record-visit-outcomes.ts';
 export type { FindAdPlatforms, OutcomeServices, VisitorLinks } from './services.ts';
 export { findOriginals } from './store.ts';
 export { sumWithoutRate } from './sum-without-rate.ts';
+export { OutcomeRace } from './write-outcomes.ts';

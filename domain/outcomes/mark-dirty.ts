@@ -14,13 +14,21 @@ export async function markDirty(
   causes: ReadonlyMap<string, readonly CauseKind[]>,
   ref: string | null = null,
 ): Promise<void> {
-  if (causes.size === 0) return;
+  if (causes.size > 0) await dirtyMarks(profileId, causes, ref).execute(tx);
+}
+
+/** The same as a part of another statement. */
+export function dirtyMarks(
+  profileId: string,
+  causes: ReadonlyMap<string, readonly CauseKind[]>,
+  ref: string | null = null,
+) {
   const ids = [...causes.keys()].sort();
   const kinds = ids.map((id) => causes.get(id)?.toSorted().join());
-  await sql`
+  return sql`
     INSERT INTO dirty_conversions AS d (profile_id, outcome_id, causes, cause_ref)
     SELECT ${profileId}, id, string_to_array(kinds, ','), ${ref}::uuid FROM unnest(${ids}::uuid[], ${kinds}::text[]) AS m (id, kinds)
-    ${united}`.execute(tx);
+    ${united}`;
 }
 
 /** Writes where payments stand now, and marks them; null is no payment any more. */

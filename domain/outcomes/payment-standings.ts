@@ -46,8 +46,13 @@ export type RefundReceipt =
  * service together hands this in. All customers concerned must be locked.
  */
 export interface PaymentStandings {
-  /** Where payments will stand. Asked before they are written. */
-  place(tx: Tx, profileId: string, changes: readonly PaymentChange[]): Promise<Placement>;
+  /** Where payments will stand. Asked before they are written. Of newcomers there is no other payment: this transaction makes them. */
+  place(
+    tx: Tx,
+    profileId: string,
+    changes: readonly PaymentChange[],
+    newcomers: ReadonlySet<string>,
+  ): Promise<Placement>;
   /** Derives customers as a whole, after their payments are written. */
   derive(tx: Tx, profileId: string, customerIds: readonly string[]): Promise<void>;
   /** Takes in what was given back of payments, each in its order. */

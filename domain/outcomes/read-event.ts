@@ -1,5 +1,5 @@
 import { type ConversionType, faultWords, placeOf, ServerEvent } from '@tributary/contract';
-import { readPhone, readWhatsAppId, type Said } from '@tributary/domain/customers';
+import { type Evidence, readPhone, readWhatsAppId, type Said } from '@tributary/domain/customers';
 import {
   type AcceptedEvent,
   checkEvent,
@@ -33,6 +33,8 @@ export interface ReadEvent {
   readonly provided?: { readonly externalId: string; readonly outcomeType: ConversionType };
   readonly rest: Readonly<Record<string, Json>>;
   readonly warnings: readonly string[];
+  /** Who says it, and when, where events of several requests are recorded together. */
+  readonly evidence?: Evidence;
 }
 
 /** What is told of money that went back, in place of an outcome. */

@@ -1,11 +1,11 @@
 import type { OutcomeProvider, OutcomeSource } from '@tributary/contract';
-import { clickMarker, type Evidence, findCustomerKeys } from '@tributary/domain/customers';
-import { loadDefinitions } from '@tributary/domain/definitions';
-import { findRates } from '@tributary/domain/money';
+import { clickMarker, type Evidence } from '@tributary/domain/customers';
+import { loadDefinitions, readDefinitions } from '@tributary/domain/definitions';
+import { ratesOf } from '@tributary/domain/money';
+import { type ProfileFacts, profileOf } from '@tributary/domain/tenants';
 import type { Tx } from '@tributary/postgres';
 import {
   adWithoutPlatform,
-  causesOf,
   convert,
   definitionFinder,
   type EventSettlement,
@@ -17,12 +17,11 @@ import {
 import { v7 as uuid } from 'uuid';
 import { announceOutcomes } from './announce-outcomes.ts';
 import { withoutPerson } from './erase.ts';
-import { markCustomersDirty, markDirty, markTouchedCustomers, saveStandings } from './mark-dirty.ts';
-import type { OwnedPayment, PaymentChange, PaymentStandings } from './payment-standings.ts';
 import type { ReadEvent } from './read-event.ts';
-import { type Resolved, resolveCustomers } from './resolve-customers.ts';
+import { type Resolved, type ResolvedCustomers, resolveCustomers } from './resolve-customers.ts';
 import type { OutcomeServices } from './services.ts';
-import { findOutcomes, insertOutcomes, type OutcomeRow, type StoredOutcome, updateOutcome } from './store.ts';
+import type { OutcomeRow, StoredOutcome } from './store.ts';
+import { OutcomeRace, type Settled, writeAll } from './write-outcomes.ts';
 
 export interface Recorded {
   readonly outcomeId: string;
@@ -57,24 +56,22 @@ export async function recordOutcomes(
   context: RecordContext,
 ): Promise<Recorded[]> {
   if (events.length === 0) return [];
-  const { profileId, now, payments } = context;
-  const definitionOf = definitionFinder(await loadDefinitions(tx, profileId, now));
-  const isCash = (row: OutcomeRow) => definitionOf(row)?.countsAsCash ?? false;
-  const { customers, locked } = await resolveCustomers(tx, events, context);
-  const settled = await settleAll(tx, events, customers, context);
-  await writeAll(tx, settled, { profileId, now, payments, isCash, locked });
-  const touched = settled.filter(({ status }) => status !== 'duplicate');
-  await markTouchedCustomers(tx, profileId, touched.flatMap(touchesOf));
-  await markDirty(
-    tx,
-    profileId,
-    new Map([...Map.groupBy(touched, ({ row }) => row.id)].map(([id, told]) => [id, causesOfAll(told)])),
+  const { profileId, now } = context;
+  const [definitions, profile, resolved] = await Promise.all([
+    readDefinitions(tx, profileId),
+    profileOf(tx, profileId),
+    resolveCustomers(tx, events, context),
+  ]);
+  // The first event of a profile makes the usual ones. Whoever waits for another first one holds all its other locks by then, so that
+  // the two never wait for each other.
+  const definitionOf = definitionFinder(
+    definitions.length > 0 ? definitions : await loadDefinitions(tx, profileId, now),
   );
+  const settled = await settleAll(tx, events, resolved, { ...context, profile });
+  const isCash = (row: OutcomeRow) => definitionOf(row)?.countsAsCash ?? false;
+  const keys = await writeAll(tx, settled, resolved, { ...context, isCash });
   const fresh = settled.flatMap(({ row, status }) => (status === 'recorded' ? [row] : []));
   await announceOutcomes(tx, profileId, fresh, now);
-  const keys = await findCustomerKeys(tx, profileId, [
-    ...new Set(settled.flatMap(({ row }) => (row.customerId ? [row.customerId] : []))),
-  ]);
   return settled.map(({ row, status }) => ({
     outcomeId: row.id,
     status,
@@ -84,44 +81,22 @@ export async function recordOutcomes(
   }));
 }
 
-/** The touches that an outcome is and was, through what it says brought it. */
-const touchesOf = ({ row, before }: Settled) =>
-  [row.origin && row, before?.origin && before].flatMap((one) =>
-    one?.customerId ? [{ customerId: one.customerId, at: one.occurredAt }] : [],
-  );
-
-/** Several messages of a batch may tell of one outcome. */
-const causesOfAll = (told: readonly Settled[]) => [
-  ...new Set(told.flatMap(({ before, row }) => causesOf(before, row))),
-];
-
-interface Settled {
-  readonly row: OutcomeRow;
-  readonly status: EventSettlement['status'];
-  readonly before: StoredOutcome | undefined;
-}
-
 /** Events of one batch may share a key: they are taken in their order, each against what the one before it left. */
 async function settleAll(
   tx: Tx,
   events: readonly ReadEvent[],
-  customers: readonly Resolved[],
-  { profileId, now, teller, tombstones, findAdPlatforms }: RecordContext,
+  { customers, stored }: ResolvedCustomers,
+  { profileId, profile, evidence, teller, tombstones, findAdPlatforms }: RecordContext & { profile: ProfileFacts },
 ): Promise<Settled[]> {
-  const stored = await findOutcomes(tx, profileId, [...new Set(events.map(({ event }) => event.idempotencyKey))]);
-  const rates = await findRates(
+  const toldAt = (read: ReadEvent) => (read.evidence ?? evidence).saidAt;
+  const rates = await ratesOf(
     tx,
-    profileId,
-    events.flatMap(({ event }) =>
-      event.money
-        ? [
-            {
-              currency: event.money.currency,
-              at: event.occurredAt ?? stored.get(event.idempotencyKey)?.occurredAt ?? now,
-            },
-          ]
-        : [],
-    ),
+    profile,
+    events.flatMap((read) => {
+      const { money, occurredAt, idempotencyKey } = read.event;
+      const at = occurredAt ?? stored.get(idempotencyKey)?.occurredAt ?? toldAt(read);
+      return money ? [{ currency: money.currency, at }] : [];
+    }),
   );
   const reportingOf = (row: StoredOutcome) => {
     const found = row.money && rates.find(row.money.currency, row.occurredAt);
@@ -135,6 +110,7 @@ async function settleAll(
   const known = { platformOf: (adId: string) => platforms.get(adId), markOf: clickMarker(tombstones, profileId) };
   const settled = events.map((read, index): Settled => {
     const key = read.event.idempotencyKey;
+    const now = toldAt(read);
     const before = stored.get(key);
     const said = before && asSaid(before);
     const { status, outcome } = settleEvent(said, messageOf(read, said, customers[index] as Resolved), now);
@@ -156,6 +132,7 @@ async function settleAll(
         eventTypeKey: read.eventTypeKey,
         reporting: reportingOf(row),
         visitorId: read.browser?.visitorId,
+        toldAt: now,
         ...toldBy(teller, read),
       },
       status,
@@ -182,92 +159,6 @@ function messageOf({ event, rest }: ReadEvent, before: StoredOutcome | undefined
     return { ...event, rest: before.rest, subjectRef: before.subjectRef, customerId: before.customerId };
   const whole = { ...event, rest, customerId: customerId ?? before?.customerId ?? null };
   return isErased ? { ...whole, rest: withoutPerson(rest), subjectRef: null } : whole;
-}
-
-interface WriteContext {
-  readonly profileId: string;
-  readonly now: Date;
-  readonly payments: PaymentStandings;
-  readonly isCash: (row: OutcomeRow) => boolean;
-  readonly locked: ReadonlySet<string>;
-}
-
-async function writeAll(tx: Tx, settled: readonly Settled[], context: WriteContext): Promise<void> {
-  const { profileId, now, payments, locked } = context;
-  // The last word of the batch on each key is what is written, over what stood there before the first.
-  const before = new Map(settled.toReversed().map((one) => [one.row.idempotencyKey, one.before]));
-  const changed = new Set(settled.flatMap(({ status, row }) => (status === 'duplicate' ? [] : [row.idempotencyKey])));
-  const last = new Map(settled.map(({ row }) => [row.idempotencyKey, row]));
-  const written = [...changed].map((key) => ({ row: last.get(key) as OutcomeRow, before: before.get(key) }));
-
-  const changes = written.map((one) => paymentChange(one, context));
-  const isOurs = (payment: OwnedPayment | undefined) => payment !== undefined && locked.has(payment.customerId);
-  const { standings, unclear } = await payments.place(
-    tx,
-    profileId,
-    changes.flatMap(({ before: was, after: is }) => {
-      const ours = { before: isOurs(was) ? was : undefined, after: isOurs(is) ? is : undefined };
-      return ours.before || ours.after ? [ours] : [];
-    }),
-  );
-  // A message without traits locks nobody, and one that names somebody else not the one it named before. What is not in our hands
-  // stands as it stood, until its customer is looked at under the lock.
-  const strangers = changes.flatMap((change) =>
-    [change.before, change.after].flatMap((side) => (side && !isOurs(side) ? [side.customerId] : [])),
-  );
-  const isLeft = new Set(changes.flatMap(({ after: is }) => (is && !isOurs(is) ? [is.id] : [])));
-  const standing = (row: OutcomeRow) =>
-    isLeft.has(row.id) ? row : { ...row, standing: standings.get(row.id) ?? null };
-
-  const fresh = written.filter((one) => one.before === undefined);
-  const inserted = await insertOutcomes(
-    tx,
-    profileId,
-    fresh.map(({ row }) => standing(row)),
-    now,
-  );
-  if (inserted.size < fresh.length) throw new OutcomeRace();
-  for (const { row } of written.filter((one) => one.before !== undefined))
-    await updateOutcome(tx, profileId, standing(row), now);
-
-  await payments.recount(
-    tx,
-    profileId,
-    written.flatMap(({ row, before: was }) =>
-      was?.money && was.money.currency !== row.money?.currency ? [row.id] : [],
-    ),
-    now,
-  );
-  const own = new Set(written.map(({ row }) => row.id));
-  const moved = [...standings].filter(([id]) => !own.has(id));
-  await saveStandings(tx, profileId, moved);
-  await payments.derive(tx, profileId, [...unclear]);
-  await markCustomersDirty(tx, profileId, strangers);
-}
-
-function paymentChange(
-  { row, before }: { row: OutcomeRow; before: StoredOutcome | undefined },
-  { isCash }: WriteContext,
-): PaymentChange {
-  const paymentOf = (outcome: StoredOutcome): OwnedPayment | undefined =>
-    outcome.customerId === null
-      ? undefined
-      : {
-          customerId: outcome.customerId,
-          id: outcome.id,
-          paidAt: outcome.occurredAt,
-          subjectRef: outcome.subjectRef,
-          isInstallment: outcome.isInstallment,
-        };
-  return {
-    before: before?.standing ? paymentOf(before) : undefined,
-    after: row.money && isCash(row) ? paymentOf(row) : undefined,
-  };
-}
-
-/** Somebody recorded the same key between our look and our write. Taken from the start, it will be seen. */
-export class OutcomeRace extends Error {
-  override readonly name = 'OutcomeRace';
 }
 
 /** A lost race is run again from the start, where it finds what it lost to. */

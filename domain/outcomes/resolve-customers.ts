@@ -13,7 +13,7 @@ import { v7 as uuid } from 'uuid';
 import { markLinked } from './mark-dirty.ts';
 import type { ReadEvent } from './read-event.ts';
 import type { VisitorLinks } from './services.ts';
-import { findErasedKeys } from './store.ts';
+import { findErasedKeys, findOutcomes, type StoredOutcome } from './store.ts';
 
 /** Whom an event is about, and whether that person was erased since. */
 export interface Resolved {
@@ -23,10 +23,23 @@ export interface Resolved {
 
 interface Context {
   readonly profileId: string;
-  readonly now: Date;
   readonly evidence: Evidence;
   readonly tombstones: Tombstones;
   readonly visitors: VisitorLinks;
+}
+
+/** Who the events of a transaction are about, and what is to be kept of it. */
+export interface ResolvedCustomers {
+  readonly customers: readonly Resolved[];
+  /** Those that were opened, and those that nobody else can know of yet. */
+  readonly locked: ReadonlySet<string>;
+  /** Of these nothing is stored: this transaction makes them. */
+  readonly newcomers: ReadonlySet<string>;
+  readonly ownKeys: ReadonlyMap<string, string | null>;
+  /** What is stored under the keys of the events, locked. */
+  readonly stored: Map<string, StoredOutcome>;
+  /** Writes the customers, where that is still to be done. */
+  save(): Promise<void>;
 }
 
 /** Who events are about: by what they say, and by the browsers that they name, which become theirs. */
@@ -34,43 +47,55 @@ export async function resolveCustomers(
   tx: Tx,
   events: readonly ReadEvent[],
   context: Context,
-): Promise<{ customers: readonly Resolved[]; locked: ReadonlySet<string> }> {
-  const { profileId, evidence, tombstones } = context;
-  const holders = await holdersOf(tx, events, context);
-  const saids = await withBrowsers(tx, profileId, events, holders);
-  const known = await openCustomers(
-    tx,
-    profileId,
-    saids.flatMap(({ identifiers }) => identifiers),
-    tombstones,
-  );
+): Promise<ResolvedCustomers> {
+  const { profileId, evidence, tombstones, visitors } = context;
+  const keys = [...new Set(events.map(({ event }) => event.idempotencyKey))];
+  const findStored = () => findOutcomes(tx, profileId, keys);
+  const named = events.flatMap(({ visitorId }) => visitorId ?? []);
+  const holders = named.length === 0 ? noHolders : await visitors.holdersOf(tx, profileId, named);
+  const saids =
+    named.length === 0 ? events.map(({ said }) => said) : await withBrowsers(tx, profileId, events, holders);
+  const [known, early] = await Promise.all([
+    openCustomers(
+      tx,
+      profileId,
+      saids.flatMap(({ identifiers }) => identifiers),
+      tombstones,
+    ),
+    // Sent behind it, so that outcomes are locked after customers. Browsers would have to be locked in between.
+    named.length === 0 ? findStored() : undefined,
+  ]);
   // An event of somebody who was erased, sent once more without its date, would make them known again. Asked only now: an erasure
   // that we waited for is over.
-  const keys = events.map(({ event }) => event.idempotencyKey);
-  const erasedKeys = known.erased.size === 0 ? new Set<string>() : await findErasedKeys(tx, profileId, keys);
-  const book = new CustomerBook(known, evidence, uuid);
-  const taken = events.map(({ event, browser }, index): Resolved => {
+  const erasedKeys = known.erased.size === 0 ? noKeys : await findErasedKeys(tx, profileId, keys);
+  const book = new CustomerBook(known, uuid);
+  const taken = events.map((read, index): Resolved => {
+    const { event, browser } = read;
     const said = { ...(saids[index] as Said), at: event.occurredAt ?? undefined };
     if (browser?.isErased) return { customerId: browser.customerId, isErased: true };
     if (said.identifiers.length === 0) return { customerId: browser?.customerId ?? null, isErased: false };
     if (erasedKeys.has(event.idempotencyKey)) return { customerId: null, isErased: true };
     // Asked before: the message itself may make its names somebody's.
     const isErased = book.isOfErased(said);
-    return { customerId: book.take(said)?.customerId ?? null, isErased };
+    return { customerId: book.take(said, read.evidence ?? evidence)?.customerId ?? null, isErased };
   });
-  await saveCustomers(tx, profileId, book.changes(), evidence);
   // A later event may have shown that two earlier ones are of one person.
   const customers = taken.map((one) => ({ ...one, customerId: one.customerId && book.survivorOf(one.customerId) }));
-  await linkBrowsers(tx, events, customers, holders, context);
-  // Those that were opened, and those that nobody else can know of yet.
   const ours = customers.flatMap(({ customerId }) => (customerId ? [customerId] : []));
-  return { customers, locked: new Set([...known.customers.map(({ id }) => id), ...ours]) };
+  const locked = new Set([...known.customers.map(({ id }) => id), ...ours]);
+  const changes = book.changes();
+  const links = linksOf(events, customers, holders, context);
+  const whole = { customers, locked, ownKeys: book.ownKeys() };
+  if (early && changes.merges.length === 0)
+    return { ...whole, stored: early, newcomers: book.newcomers(), save: () => saveCustomers(tx, profileId, changes) };
+  // Merges and browsers move outcomes from one customer to another: what is stored is read after that.
+  await saveCustomers(tx, profileId, changes);
+  if (links.length > 0) await markLinked(tx, profileId, await visitors.link(tx, profileId, links));
+  return { ...whole, stored: await findStored(), newcomers: noKeys, save: async () => {} };
 }
 
-async function holdersOf(tx: Tx, events: readonly ReadEvent[], { profileId, visitors }: Context) {
-  const named = events.flatMap(({ visitorId }) => visitorId ?? []);
-  return named.length === 0 ? new Map<string, string>() : visitors.holdersOf(tx, profileId, named);
-}
+const noHolders: ReadonlyMap<string, string> = new Map();
+const noKeys: ReadonlySet<string> = new Set();
 
 /**
  * What events say of people, with what a browser adds that is somebody's already. Browsers are shared like phones: beside a strong
@@ -94,19 +119,17 @@ async function withBrowsers(
 }
 
 /** A browser that is nobody's becomes the customer's who is said to have used it. */
-async function linkBrowsers(
-  tx: Tx,
+function linksOf(
   events: readonly ReadEvent[],
   customers: readonly Resolved[],
   holders: ReadonlyMap<string, string>,
-  { profileId, now, visitors }: Context,
-): Promise<void> {
-  const links = events.flatMap(({ visitorId, event }, index) => {
+  context: Context,
+) {
+  const links = events.flatMap(({ visitorId, event, evidence = context.evidence }, index) => {
     const { customerId, isErased } = customers[index] as Resolved;
     if (!visitorId || !customerId || isErased || holders.has(visitorId)) return [];
-    return [{ visitorId, customerId, linkedAt: event.occurredAt ?? now }];
+    return [{ visitorId, customerId, linkedAt: event.occurredAt ?? evidence.saidAt }];
   });
   // Of several events of a batch that name it, the first.
-  const first = new Map(links.toReversed().map((link) => [link.visitorId, link]));
-  if (first.size > 0) await markLinked(tx, profileId, await visitors.link(tx, profileId, [...first.values()]));
+  return [...new Map(links.toReversed().map((link) => [link.visitorId, link])).values()];
 }

@@ -1,5 +1,6 @@
-export { createEvent } from './create-event.ts';
+export { createEvent, type EventServices } from './create-event.ts';
 export { findCustomerTotals } from './find-customer-totals.ts';
+export { Gathering } from './gathering.ts';
 export { goalReader } from './goal-store.ts';
 export { openOutcomeImporter } from './import-outcomes.ts';
 export { priceOutcomes } from './price-outcomes.ts';

@@ -1,7 +1,9 @@
 import type { OutcomeSource } from '@tributary/contract';
-import type { Tx } from '@tributary/postgres';
+import type { Schema, Tx } from '@tributary/postgres';
 import type { Json, Origin, OutcomeContent, PaymentStanding } from '@tributary/rules';
-import { sql } from 'kysely';
+import type { CauseKind } from '@tributary/vocabulary';
+import { type Selectable, sql } from 'kysely';
+import { dirtyMarks } from './mark-dirty.ts';
 import type { ReadEvent } from './read-event.ts';
 
 /** An outcome as it stands in the ledger. */
@@ -27,33 +29,37 @@ export async function findOutcomes(
   profileId: string,
   keys: readonly string[],
 ): Promise<Map<string, StoredOutcome>> {
-  const rows = await tx
-    .selectFrom('outcomes')
-    .select([
-      'id',
-      'idempotency_key',
-      'event_name',
-      'event_type',
-      'occurred_at',
-      'amount',
-      'currency',
-      'subject_ref',
-      'rest',
-      'customer_id',
-      'is_installment',
-      'is_first_payment',
-      'purchase_id',
-      'erased_at',
-      'origin',
-      'refunded',
-      'is_payer_assigned',
-      'said_customer_id',
-    ])
-    .where('profile_id', '=', profileId)
-    .where('idempotency_key', 'in', [...keys])
-    .orderBy('idempotency_key')
-    .forUpdate()
-    .execute();
+  // From each key to its outcome, in their order: asked for all at once, a plan that is kept may read the profile from end to end.
+  const { rows } = await sql<
+    Selectable<
+      Pick<
+        Schema['outcomes'],
+        | 'id'
+        | 'idempotency_key'
+        | 'event_name'
+        | 'event_type'
+        | 'occurred_at'
+        | 'amount'
+        | 'currency'
+        | 'subject_ref'
+        | 'rest'
+        | 'customer_id'
+        | 'is_installment'
+        | 'is_first_payment'
+        | 'purchase_id'
+        | 'erased_at'
+        | 'origin'
+        | 'refunded'
+        | 'is_payer_assigned'
+        | 'said_customer_id'
+      >
+    >
+  >`
+    SELECT o.* FROM (SELECT DISTINCT key COLLATE "C" AS key FROM unnest(${[...keys]}::text[]) AS key ORDER BY 1) AS k CROSS JOIN LATERAL (
+      SELECT id, idempotency_key, event_name, event_type, occurred_at, amount, currency, subject_ref, rest, customer_id, is_installment,
+        is_first_payment, purchase_id, erased_at, origin, refunded, is_payer_assigned, said_customer_id
+      FROM outcomes WHERE profile_id = ${profileId} AND idempotency_key >= k.key AND idempotency_key <= k.key
+      ORDER BY idempotency_key LIMIT 1 FOR UPDATE) o`.execute(tx);
   return new Map(
     rows.map((row) => [
       row.idempotency_key,
@@ -85,7 +91,7 @@ export async function findErasedKeys(tx: Tx, profileId: string, keys: readonly s
     .selectFrom('outcomes')
     .select('idempotency_key')
     .where('profile_id', '=', profileId)
-    .where('idempotency_key', 'in', [...new Set(keys)])
+    .where('idempotency_key', 'in', [...keys])
     .where('erased_at', 'is not', null)
     .execute();
   return new Set(rows.map((row) => row.idempotency_key));
@@ -101,6 +107,8 @@ export interface OutcomeRow extends StoredOutcome {
   /** The connection of the provider that told of it. */
   readonly connectionId: string | null;
   readonly provided: ReadEvent['provided'];
+  /** When it was told of. */
+  readonly toldAt: Date;
 }
 
 /** Money in the profile's own currency, with what it was converted by. */
@@ -111,7 +119,7 @@ export interface Reporting {
   readonly rateDate: string;
 }
 
-const columnsOf = (profileId: string, row: OutcomeRow, now: Date) => ({
+const columnsOf = (profileId: string, row: OutcomeRow) => ({
   profile_id: profileId,
   id: row.id,
   idempotency_key: row.idempotencyKey,
@@ -122,8 +130,8 @@ const columnsOf = (profileId: string, row: OutcomeRow, now: Date) => ({
   customer_id: row.customerId,
   ...(row.visitorId && { visitor_id: row.visitorId }),
   occurred_at: row.occurredAt,
-  recorded_at: now,
-  updated_at: now,
+  recorded_at: row.toldAt,
+  updated_at: row.toldAt,
   amount: row.money?.amount ?? null,
   currency: row.money?.currency ?? null,
   reporting_amount: row.reporting?.amount ?? null,
@@ -171,28 +179,34 @@ const names = [
   'external_id',
 ] as const satisfies readonly (keyof ReturnType<typeof columnsOf>)[];
 
-/** Resolves to the keys that were really new: somebody may have recorded one of them since we looked. */
+/**
+ * Records new outcomes, and marks conversions dirty in the same statement. Resolves to how many were really new: somebody may have recorded
+ * one of them since we looked.
+ */
 export async function insertOutcomes(
   tx: Tx,
   profileId: string,
   rows: readonly OutcomeRow[],
-  now: Date,
-): Promise<Set<string>> {
-  if (rows.length === 0) return new Set();
+  causes: ReadonlyMap<string, readonly CauseKind[]>,
+): Promise<number> {
+  if (rows.length === 0) return 0;
   // In the order of their keys, so that two batches with common keys wait for each other in one direction only.
   const ordered = rows.toSorted((a, b) => (a.idempotencyKey < b.idempotencyKey ? -1 : 1));
   // As JSON: one parameter and one text of the statement, however many rows.
-  const { rows: inserted } = await sql<{ idempotency_key: string }>`
+  const outcomes = sql`
     INSERT INTO outcomes (${sql.raw(names.join())})
     SELECT ${sql.raw(names.map((name) => `r.${name}`).join())}
-    FROM jsonb_populate_recordset(NULL::outcomes, ${JSON.stringify(ordered.map((row) => columnsOf(profileId, row, now)))}::jsonb) AS r
-    ON CONFLICT (profile_id, idempotency_key) DO NOTHING RETURNING idempotency_key`.execute(tx);
-  return new Set(inserted.map((row) => row.idempotency_key));
+    FROM jsonb_populate_recordset(NULL::outcomes, ${JSON.stringify(ordered.map((row) => columnsOf(profileId, row)))}::jsonb) AS r
+    ON CONFLICT (profile_id, idempotency_key) DO NOTHING RETURNING 1`;
+  const marks = causes.size === 0 ? sql`` : sql`, marks AS (${dirtyMarks(profileId, causes)})`;
+  const { rows: counted } = await sql<{ n: number }>`
+    WITH fresh AS (${outcomes}) ${marks} SELECT count(*)::int AS n FROM fresh`.execute(tx);
+  return counted[0]?.n ?? 0;
 }
 
 /** Who told of it first, and when, stays. */
-export async function updateOutcome(tx: Tx, profileId: string, row: OutcomeRow, now: Date): Promise<void> {
-  const { recorded_at, source, connection_id, external_id, rest, ...columns } = columnsOf(profileId, row, now);
+export async function updateOutcome(tx: Tx, profileId: string, row: OutcomeRow): Promise<void> {
+  const { recorded_at, source, connection_id, external_id, rest, ...columns } = columnsOf(profileId, row);
   await tx
     .updateTable('outcomes')
     .set({

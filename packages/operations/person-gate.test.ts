@@ -101,7 +101,8 @@ test('whoever hangs up before the answer is ready holds no switch of privacy up'
   await kit.app
     .forProfile(profileId)
     .transaction((tx) => tx.updateTable('profiles').set({ privacy_mode: 'hipaa' }).execute());
-  expect(performance.now() - startedAt).toBeLessThan(3_000);
+  // Somebody who is there would hold it for five seconds.
+  expect(performance.now() - startedAt).toBeLessThan(4_500);
 });
 
 test('an answer that a switch of privacy holds up too long is to be asked for again', {

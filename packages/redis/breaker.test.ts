@@ -43,12 +43,12 @@ test('who waits when it is given up is not kept waiting', { timeout: 30_000 }, a
   line.freeze();
   const first = [limiter.take('a', 100), limiter.take('b', 100)];
   await new Promise((resolve) => setTimeout(resolve, 500));
-  const startedAt = performance.now();
   const late = Promise.all(Array.from({ length: 50 }, (_, index) => limiter.take(`late-${index}`, 100)));
+  // With a wait of its own it would be a second. Timers of one process go off in their order, however busy the machine is.
+  const ownWait = new Promise((resolve) => setTimeout(resolve, 950, 'waited'));
+  expect(await Promise.race([late, ownWait])).not.toBe('waited');
   await Promise.all(first);
   expect((await late).every(({ isLocal }) => isLocal)).toBe(true);
-  // With a wait of its own it would have been a second.
-  expect(performance.now() - startedAt).toBeLessThan(950);
   line.mend();
   await expect.poll(() => limiter.look().then(() => 'back', String), { timeout: 10_000 }).toBe('back');
 });

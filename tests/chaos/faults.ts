@@ -90,10 +90,11 @@ export const faults: readonly Fault[] = [
         engine === 'clickhouse'
           ? worker.lines.slice(since.workerLines).some((line) => line.includes('visits wait'))
           : since.refusedNow() > since.refused,
-      // Room alone has to do. One that ended, as PostgreSQL does when its log has none, is started again as compose.yaml would.
+      // PostgreSQL ends itself when its log has no room, and is started again as compose.yaml would. A merge of ClickHouse that was under way
+      // may have left a part that cannot be read: it looks its parts over when it starts.
       async end({ disks, engines: { supervisor } }) {
         await disks.widen(engine);
-        await supervisor.start([engine]);
+        await (engine === 'clickhouse' ? supervisor.restart(engine) : supervisor.start([engine]));
       },
     }),
   ),

@@ -50,8 +50,8 @@ export class MemoryLedger {
   take(message: Message, place: number): void {
     const evidence = { source: 'drill', saidAt: new Date(place), requestId: `req_${place}` };
     const before = this.#holdings();
-    const book = new CustomerBook(this.#open(message), evidence, uuid);
-    const { customerId } = book.take({ identifiers: message }) as { customerId: string };
+    const book = new CustomerBook(this.#open(message), uuid);
+    const { customerId } = book.take({ identifiers: message }, evidence) as { customerId: string };
     const changes = book.changes();
     for (const { kind, value, customerId: holder } of changes.links)
       this.#bindings.set(identifierKey({ kind, value }), { identifier: { kind, value }, customerId: holder });
@@ -62,7 +62,7 @@ export class MemoryLedger {
       this.#mergedInto.set(loserId, finalId);
     }
     for (const customer of changes.customers)
-      this.#customers.set(customer.id, { ...customer, nationalId: undefined, isStrong: false });
+      this.#customers.set(customer.id, { ...customer, nationalId: undefined, isStrong: false, ownKey: null });
     for (const conflict of changes.conflicts) this.#conflicts.add(identifierKey(conflict));
     this.#outcomes.set(outcomeName(place), book.survivorOf(customerId));
     this.merges += changes.merges.length;
@@ -129,8 +129,10 @@ export class MemoryLedger {
 /** A whole history in one book, as a batch takes it. */
 export function groupsOfBatch(history: History): Groups {
   const evidence: Evidence = { source: 'drill', saidAt: new Date(0), requestId: 'req_0' };
-  const book = new CustomerBook({ customers: [], bindings: [], erased: new Map() }, evidence, uuid);
-  const taken = history.map((message) => (book.take({ identifiers: message }) as { customerId: string }).customerId);
+  const book = new CustomerBook({ customers: [], bindings: [], erased: new Map() }, uuid);
+  const taken = history.map(
+    (message) => (book.take({ identifiers: message }, evidence) as { customerId: string }).customerId,
+  );
   const names = [
     ...book.changes().links.map((link) => ({ name: identifierKey(link), customerId: link.customerId })),
     ...taken.map((customerId, place) => ({ name: outcomeName(place), customerId })),

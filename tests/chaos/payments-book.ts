@@ -43,7 +43,7 @@ export function minor(amount: string, currency: Currency): bigint {
 export const eventOf = (one: Booked) => ({
   event_name: 'payment_received',
   idempotency_key: one.key,
-  occurred_at: new Date(Date.UTC(2026, 4, 1 + (Number(one.key.slice(2)) % 28))).toISOString(),
+  occurred_at: new Date(Date.UTC(2026, 4, 1 + (Number(one.key.slice(2)) % 28), 12)).toISOString(),
   properties: { value: text(one.amount, one.currency), currency: one.currency },
   user_traits: { external_id: one.customer },
 });

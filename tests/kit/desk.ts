@@ -8,12 +8,15 @@ import type { Testkit } from './testkit.ts';
 
 export const testVault = createVault([{ id: 'test', bytes: Buffer.alloc(32, 7) }]);
 
+/** Derived once: each name that is looked up is hashed under it. */
+const tombstoneKey = (testVault.derive('tombstone').at(-1) as MasterKey).bytes;
+
 /** Keys for every purpose, each of its own, which stay the same for the whole run. */
 export const testKeys = {
   vault: testVault,
   sessionKeys: () => testVault.derive('accounts'),
   linkTokenKeys: () => testVault.derive('link_token'),
-  tombstoneKey: () => (testVault.derive('tombstone').at(-1) as MasterKey).bytes,
+  tombstoneKey: () => tombstoneKey,
 };
 
 export interface TestDesk extends Desk<object> {

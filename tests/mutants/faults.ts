@@ -21,6 +21,7 @@ import { faults as rules } from './faults/rules.ts';
 import { faults as tenants } from './faults/tenants.ts';
 import { faults as tracking } from './faults/tracking.ts';
 import { faults as visits } from './faults/visits.ts';
+import { faults as webhooks } from './faults/webhooks.ts';
 
 /** Every mistake that somebody could make and tests should notice, by what it is about. */
 export const allFaults: readonly Fault[] = [
@@ -46,4 +47,5 @@ export const allFaults: readonly Fault[] = [
   ...tenants,
   ...tracking,
   ...visits,
+  ...webhooks,
 ];

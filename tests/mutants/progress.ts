@@ -33,9 +33,8 @@ export class Progress {
     return this.#known.get(this.#keyOf(fault));
   }
 
-  add(fault: Fault, verdict: Verdict): Verdict {
+  add(fault: Fault, verdict: Verdict): void {
     this.#write(this.#keyOf(fault), verdict, fault.id);
-    return verdict;
   }
 
   isProven(test: string): boolean {

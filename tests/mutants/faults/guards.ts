@@ -105,8 +105,8 @@ export const faults: readonly Fault[] = [
   ),
   ...faultsIn('packages/outbound/index.ts', ['packages/outbound/index.test.ts'], {
     'host-header-set': [
-      '      assertNoHost(request.headers);\n',
-      '',
+      '    async request(url, request = {}) {\n      assertNoHost(request.headers);\n',
+      '    async request(url, request = {}) {\n',
       'a request reaches a site behind a shared front that nobody vetted',
     ],
     'no-deadline': [

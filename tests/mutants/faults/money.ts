@@ -95,7 +95,7 @@ export const faults: readonly Fault[] = [
     from: '(w.at AT TIME ZONE ${timeZone})::date',
     to: "(w.at AT TIME ZONE 'UTC')::date",
     breaks: "a payment late in the evening gets the rate of UTC's next day",
-    tests: ['domain/outcomes/create-event.test.ts', 'domain/reports/explain.test.ts'],
+    tests: ['domain/money/exchange-rates.test.ts'],
   },
   {
     id: 'bank-over-own-file',
@@ -103,7 +103,7 @@ export const faults: readonly Fault[] = [
     from: "    WHERE exchange_rates.source <> 'file' OR excluded.source = 'file'`",
     to: '`',
     breaks: "a bank's rate overwrites the operator's own file",
-    tests: ['apps/cli/rates.test.ts', 'apps/worker/fetch-rates.test.ts'],
+    tests: ['domain/money/exchange-rates.test.ts'],
   },
   {
     id: 'lifetime-cash-mixes-currencies',

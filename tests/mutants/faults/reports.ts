@@ -15,7 +15,7 @@ export const faults: readonly Fault[] = [
     from: "AND conversion_time < {until:DateTime64(3, 'UTC')}",
     to: "AND conversion_time <= {until:DateTime64(3, 'UTC')}",
     breaks: 'overview counts midnight of the next day',
-    tests: ['domain/reports/delivery.test.ts'],
+    tests: ['domain/reports/campaigns.test.ts'],
   },
   {
     id: 'overview-days-of-utc',

@@ -1,0 +1,47 @@
+import { buildProfile, openKit } from '@tributary/testkit';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { findRates, saveRates } from './exchange-rates.ts';
+
+const kit = await openKit();
+const quote = (day: string, currency: string, units: string) => ({ day, currency, units, usd: '1' });
+
+test('what the operator’s own file says of a day no bank overwrites, and the file itself does', async () => {
+  const peso = async () => {
+    const { rows } = await kit.system.unbound.query(
+      sql<{ per_usd: string }>`SELECT per_usd::float8::text AS per_usd FROM exchange_rates WHERE currency = 'ARS'`,
+    );
+    return rows.map(({ per_usd }) => per_usd);
+  };
+  const said: string[][] = [];
+  for (const [source, units] of [
+    ['bcch', '900'],
+    ['ecb', '901'],
+    ['file', '950'],
+    ['bcch', '902'],
+    ['file', '951'],
+  ] as const) {
+    await saveRates(kit.system, source, [quote('2026-03-02', 'ARS', units)]);
+    said.push(await peso());
+  }
+  expect(said).toEqual([['900'], ['901'], ['950'], ['950'], ['951']]);
+});
+
+test('money has the rate of the day that it was where the profile is', async () => {
+  const { id } = await buildProfile(kit.app, { timeZone: 'America/Santiago', reportingCurrency: 'USD' });
+  await saveRates(kit.system, 'file', [
+    quote('2026-06-01', 'CLP', '900'),
+    quote('2026-06-02', 'CLP', '800'),
+    quote('2026-06-01', 'USD', '1'),
+  ]);
+  // In Santiago the second day begins at four in the morning of UTC.
+  const moments = ['2026-06-01T05:00:00Z', '2026-06-02T03:59:59Z', '2026-06-02T04:00:00Z'].map((at) => new Date(at));
+  const wanted = moments.map((at) => ({ currency: 'CLP', at }));
+  const rates = await kit.app.forProfile(id).transaction((tx) => findRates(tx, id, wanted));
+  expect(moments.map((at) => rates.find('CLP', at)?.rateDate)).toEqual(['2026-06-01', '2026-06-01', '2026-06-01']);
+  expect(moments.map((at) => Number(rates.find('CLP', at)?.rate).toFixed(6))).toEqual([
+    (1 / 900).toFixed(6),
+    (1 / 900).toFixed(6),
+    (1 / 800).toFixed(6),
+  ]);
+});
