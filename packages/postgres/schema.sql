@@ -2590,6 +2590,10 @@ CREATE POLICY deleted_tenant ON public.erasures TO tributary_system USING (publi
 
 CREATE POLICY deleted_tenant ON public.members TO tributary_system USING (public.is_being_deleted(workspace_id));
 
+CREATE POLICY deleted_tenant ON public.payment_entries TO tributary_system USING (public.is_being_deleted(profile_id));
+
+CREATE POLICY deleted_tenant ON public.payment_refunds TO tributary_system USING (public.is_being_deleted(profile_id));
+
 CREATE POLICY deleted_tenant ON public.tombstones TO tributary_system USING (public.is_being_deleted(profile_id));
 
 ALTER TABLE public.dirty_conversions ENABLE ROW LEVEL SECURITY;
@@ -3202,11 +3206,16 @@ GRANT SELECT ON TABLE public.outcomes_without_rate TO tributary_system;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.passkeys TO tributary_app;
 
 GRANT SELECT,INSERT ON TABLE public.payment_entries TO tributary_app;
+GRANT DELETE ON TABLE public.payment_entries TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.payment_entries TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.payment_entries TO tributary_system;
 
 GRANT UPDATE(payer_id) ON TABLE public.payment_entries TO tributary_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.payment_refunds TO tributary_app;
-GRANT SELECT ON TABLE public.payment_refunds TO tributary_system;
+GRANT SELECT,DELETE ON TABLE public.payment_refunds TO tributary_system;
 
 GRANT SELECT ON TABLE public.payments TO tributary_app;
 

@@ -51,6 +51,8 @@ export const profileTables: readonly TenantTable[] = [
   of('bad_visits', 'id'),
   of('bad_visit_days', 'day'),
   of('refused_visits', 'day reason teller'),
+  of('payment_entries', 'id', { as: 'system' }),
+  of('payment_refunds', 'id', { as: 'system' }),
   of('outcome_totals', 'customer_id event_key event_type_key currency'),
   of('outcomes_without_rate', 'outcome_id'),
   of('outcomes', 'id'),
