@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { OAuthScope, type Route, routes, secretsOf } from '@tributary/contract';
+import { createOutbound } from '@tributary/outbound';
 import {
   buildMarkedProfile,
   credentialBuilders,
@@ -15,7 +16,11 @@ import { describe, expect, test } from 'vitest';
 import { draftOf, validInput, written } from './requests.ts';
 import { credentialsFor, idToken, settled, type World } from './world.ts';
 
-const { kit, api } = await openTestWithClickHouse();
+/** Every name of DNS is this address: a public one, to which nothing is sent here. */
+const resolver = { resolve4: async () => ['93.184.216.34'], resolve6: async () => [] };
+const { kit, api } = await openTestWithClickHouse({
+  webhookTargets: createOutbound({ timeoutMs: 1_000, resolver }),
+});
 
 const keyed = Object.values<Route>(routes).filter(
   ({ idempotency }) => idempotency === 'accepted' || idempotency === 'required',

@@ -191,7 +191,8 @@ const PayerBody = z
   .refine((body) => !body.customer_key || !body.customer_profile_id, {
     path: ['customer_profile_id'],
     message: 'must not stand beside customer_key',
-  });
+  })
+  .meta({ examples: [{ customer_key: 'customer-8812' }, { customer_key: null }] });
 
 export const updatePayer = route({
   id: 'updatePayer',
@@ -209,7 +210,7 @@ export const updatePayer = route({
   query: DryRun,
   body: { schema: PayerBody },
   refusedAs,
-  ids: { ...ids, customer_profile_id: 'customer', customer_key: 'customer_key' },
+  ids: { ...ids, customer_profile_id: 'customer' },
   idempotency: 'natural',
   answers: { 200: { schema: data(PaymentActionAnswer) } },
   refusals: ['customer_not_in_profile', 'payment_assignment_incomplete', 'invalid_state'],
@@ -294,7 +295,7 @@ export const createCardpayPayment = route({
     schema: z.object({
       external_id: z.string().trim().min(1, 'must not be empty').max(190).describe('The gateway’s id of the payment.'),
       amount: Amount,
-      currency: CurrencyCode,
+      currency: CurrencyCode.meta({ examples: ['CLP', 'USD'] }),
       amount_refunded: Amount.optional().describe('All that the gateway has given back of it so far.'),
       paid_at: occurred_at,
       subject_ref: z.string().max(200).nullish().describe('Your opaque id of whom the payment is for.'),

@@ -30,7 +30,7 @@ const Events = z
   .max(EventName.options.length)
   .refine(isOnce, noneTwice)
   .describe('Every event is opt-in. outcome.recorded goes to apps only.')
-  .meta({ examples: [['outcome.recorded', 'recompute.completed']] });
+  .meta({ examples: [['conversion.attributed', 'recompute.completed'], ['recompute.completed']] });
 const Providers = z
   .array(EventProvider)
   .min(1, atLeastOne)
