@@ -10,7 +10,7 @@ interface Owner {
 }
 
 /** A subscription of the profile's own, to which nothing is sent. */
-export async function buildWebhook({ app }: Pick<Testkit, 'app'>, { id: profileId, mark }: Owner): Promise<string> {
+async function buildSubscription({ app }: Pick<Testkit, 'app'>, { id: profileId, mark }: Owner): Promise<string> {
   const id = uuid();
   const place = { table: 'webhook_subscriptions', column: 'secrets', row: id, profileId };
   await app.forProfile(profileId).transaction((tx) =>
@@ -32,14 +32,23 @@ export async function buildWebhook({ app }: Pick<Testkit, 'app'>, { id: profileI
   return id;
 }
 
+/** A subscription with a delivery, so that lists of it have a row. */
+export async function buildWebhook(kit: Pick<Testkit, 'app'>, profile: Owner): Promise<string> {
+  return (await buildBoth(kit, profile)).subscriptionId;
+}
+
 /** A delivery that went through. */
 export async function buildDelivery(kit: Pick<Testkit, 'app'>, profile: Owner): Promise<string> {
-  const id = uuid();
+  return (await buildBoth(kit, profile)).deliveryId;
+}
+
+async function buildBoth(kit: Pick<Testkit, 'app'>, profile: Owner) {
+  const [subscriptionId, deliveryId] = [await buildSubscription(kit, profile), uuid()];
   const data = { profile_id: profile.id, replay_id: uuid(), cause: profile.mark, conversions: 0 };
   const delivery = {
     profile_id: profile.id,
-    id,
-    subscription_id: await buildWebhook(kit, profile),
+    id: deliveryId,
+    subscription_id: subscriptionId,
     event_id: uuid(),
     event_type: 'recompute.completed',
     test_data: JSON.stringify(data),
@@ -50,5 +59,5 @@ export async function buildDelivery(kit: Pick<Testkit, 'app'>, profile: Owner): 
   await kit.app
     .forProfile(profile.id)
     .transaction((tx) => tx.insertInto('webhook_deliveries').values(delivery).execute());
-  return id;
+  return { subscriptionId, deliveryId };
 }

@@ -104,6 +104,7 @@ export const listPayments = route({
           'is not one that this route gave out',
         )
         .refine((text) => !Number.isNaN(Date.parse(text.slice(0, 24))), 'is not one that this route gave out')
+        .meta({ examples: ['2026-03-01T12:00:00.000Z|0d1f9c3e-6f1e-4b5a-8f0a-1c2d3e4f5a6b'] })
         .optional(),
       limit: limitParameter(limits.payments.pageSize),
     })
