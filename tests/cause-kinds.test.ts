@@ -6,10 +6,10 @@ import { expect, test } from 'vitest';
 /** Which place writes a kind of cause. Null: nobody does yet. */
 const places: Record<CauseKind, string | null> = {
   outcome_recorded: 'packages/rules/causes.ts',
-  refund: 'packages/rules/causes.ts',
+  refund: 'domain/payments/refunds.ts',
   amount_changed: 'packages/rules/causes.ts',
   moved_in_time: 'packages/rules/causes.ts',
-  payer: 'packages/rules/causes.ts',
+  payer: 'domain/payments/change-payment.ts',
   details_changed: 'packages/rules/causes.ts',
   late_visit: 'public.mark_touched',
   late_referral: 'domain/outcomes/mark-dirty.ts',

@@ -14,7 +14,7 @@ export function queueHandlers(work: Work): QueueHandlers {
   const { app, system, quick, patient, clickhouse, stream, ingestion, now } = work;
   return {
     attribution: attribution({ app, clickhouse: patient, now }),
-    delivery: delivery({ app, clickhouse: quick }),
+    delivery: delivery({ app, clickhouse: quick, now }),
     firstPayments: firstPayments(app),
     erasures: erasures({ app, clickhouse, stream, consumer: visitsConsumer, opening: ingestion, now }),
     scores: scores({ app, clickhouse: patient }, now),

@@ -120,7 +120,7 @@ describe('A payment', () => {
     });
     await shop.attribute();
     const replacedAt = kit.clock.now().toISOString();
-    const causes = 'moved_in_time,refund';
+    const causes = 'amount_changed,moved_in_time';
     expect(await shop.rows()).toMatchObject([{ value: '7000', cause: causes, applied_at: replacedAt }]);
     expect(await shop.history()).toEqual([
       {

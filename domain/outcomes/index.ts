@@ -1,7 +1,7 @@
 export { countDirty, eraseOutcomes, hasOutcomes } from './erase.ts';
 export { findCustomerTotals } from './find-customer-totals.ts';
 export { holdsPeople } from './holds-people.ts';
-export { markDirty, markLinked, markTouchedCustomers, saveStandings } from './mark-dirty.ts';
+export { markDirty, markLinked, markStandings, markTouchedCustomers, saveStandings } from './mark-dirty.ts';
 export {
   countConversions,
   findOutcome,

@@ -38,8 +38,16 @@ export async function saveStandings(
       ${standings.map(([, standing]) => standing?.purchaseId ?? null)}::uuid[]
     ) AS n (id, is_first, purchase)
     WHERE o.profile_id = ${profileId} AND o.id = n.id`.execute(tx);
-  await markDirty(tx, profileId, new Map(standings.map(([id]) => [id, ['first_payment']])));
+  await markStandings(
+    tx,
+    profileId,
+    standings.map(([id]) => id),
+  );
 }
+
+/** Payments that are first ones now, or no longer, or of another purchase. */
+export const markStandings = (tx: Tx, profileId: string, ids: readonly string[]): Promise<void> =>
+  markDirty(tx, profileId, new Map(ids.map((id) => [id, ['first_payment']])));
 
 /** Outcomes that name their ad are touches of what their customers did afterwards, as far as any lookback reaches. */
 export async function markTouchedCustomers(
@@ -79,7 +87,7 @@ export async function markLinked(
   if (links.length === 0) return;
   const customers = links.map(({ customerId }) => customerId);
   await sql`
-    UPDATE outcomes o SET customer_id = link.customer_id
+    UPDATE outcomes o SET customer_id = link.customer_id, moved_from = coalesce(o.moved_from, o.visitor_id)
     FROM unnest(${links.map(({ visitorId }) => visitorId)}::uuid[], ${customers}::uuid[]) AS link (visitor_id, customer_id)
     WHERE o.profile_id = ${profileId} AND o.visitor_id = link.visitor_id AND o.customer_id IS NULL`.execute(tx);
   await sql`

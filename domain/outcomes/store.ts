@@ -1,6 +1,6 @@
 import type { OutcomeSource } from '@tributary/contract';
 import type { Tx } from '@tributary/postgres';
-import type { Json, Origin, OutcomeContent, PaymentStanding } from '@tributary/rules';
+import type { Identifier, Json, Origin, OutcomeContent, PaymentStanding } from '@tributary/rules';
 import { sql } from 'kysely';
 import type { ReadEvent } from './read-event.ts';
 
@@ -19,6 +19,8 @@ export interface StoredOutcome extends OutcomeContent {
   readonly refunded: string;
   /** Where a merchant said who paid: whom its message named. Then the customer is the payer. */
   readonly payer: { readonly saidCustomerId: string | null } | null;
+  /** The strongest identifier by which it was told whose it is. */
+  readonly named: Identifier | null;
 }
 
 /** What is stored under the keys, locked until the transaction ends. */
@@ -48,6 +50,8 @@ export async function findOutcomes(
       'refunded',
       'is_payer_assigned',
       'said_customer_id',
+      'named_kind',
+      'named_value',
     ])
     .where('profile_id', '=', profileId)
     .where('idempotency_key', 'in', [...keys])
@@ -74,6 +78,10 @@ export async function findOutcomes(
         origin: row.origin as Origin | null,
         refunded: row.refunded,
         payer: row.is_payer_assigned ? { saidCustomerId: row.said_customer_id } : null,
+        named:
+          row.named_kind === null || row.named_value === null
+            ? null
+            : { kind: row.named_kind as Identifier['kind'], value: row.named_value },
       },
     ]),
   );
@@ -135,6 +143,9 @@ const columnsOf = (profileId: string, row: OutcomeRow, now: Date) => ({
   purchase_id: row.standing?.purchaseId ?? null,
   rest: row.rest,
   origin: row.origin,
+  named_kind: row.named?.kind ?? null,
+  named_value: row.named?.value ?? null,
+  region: typeof row.rest.region === 'string' ? row.rest.region : null,
   erased_at: row.erasedAt,
   source: row.source,
   connection_id: row.connectionId,
@@ -165,6 +176,9 @@ const names = [
   'purchase_id',
   'rest',
   'origin',
+  'named_kind',
+  'named_value',
+  'region',
   'erased_at',
   'source',
   'connection_id',
@@ -200,6 +214,8 @@ export async function updateOutcome(tx: Tx, profileId: string, row: OutcomeRow, 
       rest: JSON.stringify(rest),
       refunded: row.refunded,
       said_customer_id: row.payer?.saidCustomerId ?? null,
+      // Whom a message names now, it was said of from the start.
+      moved_from: sql`CASE WHEN customer_id IS NOT DISTINCT FROM ${row.customerId}::uuid THEN moved_from END`,
     })
     .where('profile_id', '=', profileId)
     .where('id', '=', row.id)

@@ -3,6 +3,7 @@ import {
   type LedgerPayment,
   lockMoney,
   markDirty,
+  markStandings,
   markTouchedCustomers,
   OutcomeRace,
   type OwnedPayment,
@@ -24,7 +25,7 @@ export async function changePayment(
   profileId: string,
   found: LedgerPayment,
   change: Partial<Changed>,
-  cause: 'payer' | 'first_payment',
+  what: 'its payer' | 'its standing',
   now: Date,
 ): Promise<void> {
   const after = { ...found, ...change };
@@ -47,7 +48,8 @@ export async function changePayment(
       profileId,
       customers.map((customerId) => ({ customerId, at: found.paidAt })),
     );
-  await markDirty(tx, profileId, new Map([[found.id, [cause]]]));
+  if (what === 'its payer') await markDirty(tx, profileId, new Map([[found.id, ['payer']]]));
+  else await markStandings(tx, profileId, [found.id]);
 }
 
 /** Whether somebody whom the payment goes to is neither merged nor erased by now. */

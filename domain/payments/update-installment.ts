@@ -9,7 +9,7 @@ export const updateInstallment: Handles<Routes['updateInstallment']> = async ({ 
   const { is_installment: isInstallment } = body;
   const acted = await act(id, query.dry_run === 'true', context, async (tx, payment) => {
     if (payment.isInstallment === isInstallment) return undefined;
-    await changePayment(tx, context.caller.profileId, payment, { isInstallment }, 'first_payment', context.now);
+    await changePayment(tx, context.caller.profileId, payment, { isInstallment }, 'its standing', context.now);
     return {
       action: isInstallment ? 'installment_marked' : 'installment_unmarked',
       undo: () => ({

@@ -43,13 +43,13 @@ export const updatePayer: Handles<Routes['updatePayer'], PaymentServices> = asyn
         if (!payment.isPayerAssigned) return undefined;
         const said = await whoIs(tx, profileId, payment.saidCustomerId);
         const change = { customerId: said, isPayerAssigned: false, saidCustomerId: null };
-        await changePayment(tx, profileId, payment, change, 'payer', now);
+        await changePayment(tx, profileId, payment, change, 'its payer', now);
         return { action: 'payer_withdrawn', undo };
       }
       if (payment.isPayerAssigned && payment.customerId === payerId) return undefined;
       const saidCustomerId = payment.isPayerAssigned ? payment.saidCustomerId : payment.customerId;
       const change = { customerId: payerId, isPayerAssigned: true, saidCustomerId };
-      await changePayment(tx, profileId, payment, change, 'payer', now);
+      await changePayment(tx, profileId, payment, change, 'its payer', now);
       return { action: 'payer_assigned', payerId, undo };
     },
     body.customer_key,

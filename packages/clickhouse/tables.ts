@@ -48,6 +48,8 @@ export interface VisitRow {
   readonly browser: string;
   readonly os: string;
   readonly country: string;
+  /** migrations/0013_entities_and_regions.sql. */
+  readonly region?: string;
   readonly city: string;
 }
 
