@@ -7,7 +7,7 @@ import { webhooks } from '@tributary/domain/webhooks/room.ts';
 import { createPersonGate } from '@tributary/operations';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import type { Postgres } from '@tributary/postgres';
-import { alternate, type Bench, buildProfile, median, openTestkit, testVault } from '@tributary/testkit';
+import { alternate, type Bench, buildProfile, median, openDrillKit, testVault } from '@tributary/testkit';
 import { startQueueWorker } from '@tributary/work';
 import { sql } from 'kysely';
 import { Pool } from 'undici';
@@ -24,7 +24,7 @@ export const bench: Bench = {
   better: 'higher',
 
   async run({ progress }) {
-    const kit = await openTestkit();
+    const kit = await openDrillKit('bench-deliveries', ['postgres']);
     const child = fork(join(import.meta.dirname, 'webhook-receiver.ts'), {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });

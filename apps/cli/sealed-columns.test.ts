@@ -38,12 +38,12 @@ test('every column of bytes that is no hash is in the list of those that are sea
   expect(secret.sort()).toEqual([...listed, 'key_ring.sealed'].sort());
 });
 
-const texts = ['bad row', 'receipt', 'summary', 'answer', 'secret of a shop'];
+const texts = ['bad row', 'receipt', 'summary', 'answer', 'secret of a shop', 'secrets of a subscription'];
 
 /** A row of each column, as its room seals it. */
 async function fill(profileId: string): Promise<(string | Buffer)[]> {
-  const rows = [uuid(), uuid(), uuid(), Buffer.alloc(32, 7), uuid()];
-  const [bad, receipt, summary, answer, secret] = sealedColumns.map(({ place }, index) =>
+  const rows = [uuid(), uuid(), uuid(), Buffer.alloc(32, 7), uuid(), uuid()];
+  const [bad, receipt, summary, answer, secret, webhook] = sealedColumns.map(({ place }, index) =>
     vault().seal(texts[index] as string, place(profileId, rows[index] as string)),
   );
   await kit.app.forProfile(profileId).transaction(async (tx) => {
@@ -57,6 +57,8 @@ async function fill(profileId: string): Promise<(string | Buffer)[]> {
     );
     await sql`INSERT INTO tracking_keys (profile_id, id, key, created_at, identify_secret)
       VALUES (${profileId}, ${rows[4]}, ${`trk_${rows[4]}`}, now(), ${secret})`.execute(tx);
+    await sql`INSERT INTO webhook_subscriptions (profile_id, id, url, events, providers, secrets, position, created_at, updated_at)
+      VALUES (${profileId}, ${rows[5]}, 'https://hooks.test/', '{}', '{}', ${webhook}, 0, now(), now())`.execute(tx);
     await sql`INSERT INTO idempotent_answers VALUES (${profileId}, ${rows[3]}, '\\x00', 200, ${answer}, now())`.execute(
       tx,
     );
@@ -83,9 +85,10 @@ test('a key is not retired while rows are sealed under it; rewrapped they open u
   kit.clock.advance(1_000);
   const newest = await owner.unbound.transaction((tx) => rotateKey(tx, master, 'envelope', kit.clock.now()));
   await ring.refresh();
-  const tables = 'bad_visits 2, erasures 2, journey_summaries 2, idempotent_answers 2, tracking_keys 2';
+  const tables =
+    'bad_visits 2, erasures 2, journey_summaries 2, idempotent_answers 2, tracking_keys 2, webhook_subscriptions 2';
   expect(await why()).toBe(
-    `10 rows are sealed under an older key (${tables}) and could be read no longer. Run "tributary keys rewrap-rows" first.`,
+    `12 rows are sealed under an older key (${tables}) and could be read no longer. Run "tributary keys rewrap-rows" first.`,
   );
   // Bytes that no key opens stop nothing.
   const [first] = profiles;
@@ -97,7 +100,7 @@ test('a key is not retired while rows are sealed under it; rewrapped they open u
       ),
     );
   const rewrap = () => rewrapRows(owner.unbound, sealedColumns, vault(), newest);
-  expect(await rewrap()).toEqual({ rewrapped: 10, unreadable: 1 });
+  expect(await rewrap()).toEqual({ rewrapped: 12, unreadable: 1 });
   expect(await rewrap()).toEqual({ rewrapped: 0, unreadable: 1 });
   expect(await why()).toContain('1 rows');
   await kit.app

@@ -11,7 +11,7 @@ const mostCpuMs = 500;
 /** A failure names its seed. Given here, that seed makes the first batch. */
 const firstSeed = Number(process.env.FUZZ_SEED ?? 20_260_615);
 
-/** Requests made of the declarations, most of them bent out of shape, to every route that is declared. */
+/** Requests made of the declarations, most of them bent out of shape, to every route that is declared, the collector's among them. */
 export const drill: Drill = {
   name: 'fuzz',
   promise:
@@ -36,10 +36,7 @@ export const drill: Drill = {
     );
 
     const sum = (count: (part: PartResult) => number) => parts.reduce((total, part) => total + count(part), 0);
-    const byStatus: Record<string, number> = {};
-    for (const [status, count] of parts.flatMap((part) => Object.entries(part.byStatus))) {
-      byStatus[status] = (byStatus[status] ?? 0) + count;
-    }
+    const byStatus = summed(parts.map((part) => part.byStatus));
     const shareOf = (pattern: RegExp) =>
       Object.entries(byStatus).reduce((total, [status, count]) => total + (pattern.test(status) ? count : 0), 0) /
       requests;
@@ -56,6 +53,7 @@ export const drill: Drill = {
       requests: sum((part) => part.requests),
       seed: firstSeed,
       by_status: byStatus,
+      by_status_of_collector: summed(parts.map((part) => part.byStatusOfCollector)),
       off_schema: sum((part) => part.offSchema),
       server_errors: sum((part) => part.serverErrors),
       heap_mb_start: parts.map(({ heapStart }) => heapStart),
@@ -66,6 +64,12 @@ export const drill: Drill = {
     };
   },
 };
+
+function summed(tables: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const [name, count] of tables.flatMap((table) => Object.entries(table))) sums[name] = (sums[name] ?? 0) + count;
+  return sums;
+}
 
 function inProcess(options: PartOptions, progress: (done: number, faults: number) => void): Promise<PartResult> {
   return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 import { ErrorCode, errorEnvelope, OAuthErrorBody, RequestId, type Route, refusalsOf } from '@tributary/contract';
-import type { z } from 'zod';
+import { z } from 'zod';
 
 /** An answer as it arrived. */
 export interface Answered {
@@ -21,12 +21,26 @@ const beforeAnyRoute: readonly ErrorCode[] = [
   'rate_limit_exceeded',
 ];
 
-/** What is wrong with an answer, if anything: it must be what its route declares, or a refusal that the route may give. */
-export function faultOf(method: string, answered: Answered, route: Route | undefined): Fault | undefined {
+/**
+ * What is wrong with an answer, if anything: it must be what its route declares, or a refusal that the route may give. Browsers are told which
+ * request it was only where they are refused, and what is no HTTP never gets as far as the collector: Node refuses it without a word.
+ */
+export function faultOf(
+  method: string,
+  answered: Answered,
+  route: Route | undefined,
+  { isForBrowsers = false } = {},
+): Fault | undefined {
   const { status, body } = answered;
   // What was done and is not through everywhere yet is no fault, where the route says that it may be so.
   const isLate = status === 502 && codeIn(body) === 'payment_assignment_incomplete';
   if (status >= 500 && !isLate) return { kind: 'server_error', what: `${status} ${codeIn(body)}` };
+  const isBare = answered.headers['x-request-id'] === undefined;
+  if (isForBrowsers && isBare && (status < 300 || body === '')) {
+    const what =
+      route && status < 300 ? issueOf(route.answers[status]?.schema ?? z.never(), body || undefined) : undefined;
+    return what === undefined ? undefined : { kind: 'off_schema', what: `${status}: ${what}` };
+  }
   const what = offSchema(method, answered, route);
   return what === undefined ? undefined : { kind: 'off_schema', what: `${status}: ${what}` };
 }

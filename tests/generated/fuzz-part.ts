@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { type Route, routes } from '@tributary/contract';
 import { openApi, openDrillKit, openWarehouse } from '@tributary/testkit';
 import { type Failure, Fuzzer } from './fuzz.ts';
+import { openCollectorTarget, targetOf } from './targets.ts';
 import { buildWorld } from './world.ts';
 
 export interface PartOptions {
@@ -16,6 +17,7 @@ export interface PartOptions {
 export interface PartResult {
   readonly requests: number;
   readonly byStatus: Record<string, number>;
+  readonly byStatusOfCollector: Record<string, number>;
   readonly offSchema: number;
   readonly serverErrors: number;
   readonly heapStart: number;
@@ -26,43 +28,57 @@ export interface PartResult {
 }
 
 const batchSize = 1_000;
+/** Of a batch. It has two routes, and all that browsers say comes in by one of them. */
+const toCollector = 100;
 
 /** One process's share of a fuzz, against an API and engines of its own. */
 export async function fuzzPart(
   { set, seed, requests }: PartOptions,
   progress: (done: number, faults: number) => void,
 ): Promise<PartResult> {
-  const kit = await openDrillKit(set, ['postgres', 'redis', 'clickhouse']);
+  const kit = await openDrillKit(set, ['postgres', 'redis', 'clickhouse', 'nats']);
   try {
     const warehouse = await openWarehouse(kit);
     const api = await openApi(kit);
-    await api.fastify.listen({ port: 0, host: '127.0.0.1' });
-    const fuzzer = new Fuzzer({ ...api, routes: Object.values<Route>(routes) }, () => buildWorld(kit));
+    const collector = await openCollectorTarget(kit);
+    const fuzzers = [
+      new Fuzzer({ ...(await targetOf(api)), routes: Object.values<Route>(routes) }, () => buildWorld(kit)),
+      new Fuzzer(collector, () => buildWorld(kit)),
+    ] as const;
+    const found = () => fuzzers.flatMap(({ failures }) => failures);
     let heapStart = 0;
-    let told = 0;
+    const told = new Set<Failure>();
     for (let done = 0; done < requests; done += batchSize) {
       // What is made and compiled once is there by then; from there on nothing may pile up.
       if (done === requests / 10) heapStart = heapMegabytes();
-      await fuzzer.batch(seed + done / batchSize, batchSize);
-      progress(done + batchSize, fuzzer.failures.length);
+      await fuzzers[0].batch(seed + done / batchSize, batchSize - toCollector);
+      await fuzzers[1].batch(seed + done / batchSize, toCollector);
+      progress(done + batchSize, found().length);
       // Told at once: the rest of a long run need not be waited for.
-      for (const failure of fuzzer.failures.slice(told)) console.error(JSON.stringify(failure));
-      told = fuzzer.failures.length;
+      for (const failure of found().filter((one) => !told.has(one))) {
+        told.add(failure);
+        console.error(JSON.stringify(failure));
+      }
     }
     const heapEnd = heapMegabytes();
-    await api.close();
+    await Promise.all([api.close(), collector.close()]);
     await warehouse.drop();
-    const { counts, byStatus, failures } = fuzzer;
+    const sum = (count: (fuzzer: Fuzzer) => number) => fuzzers.reduce((total, fuzzer) => total + count(fuzzer), 0);
+    const byStatus: Record<string, number> = {};
+    for (const [status, count] of fuzzers.flatMap((fuzzer) => Object.entries(fuzzer.byStatus)))
+      byStatus[status] = (byStatus[status] ?? 0) + count;
+    const [dearest] = fuzzers.map((fuzzer) => fuzzer.dearest).sort((a, b) => b.cpu_ms - a.cpu_ms);
     return {
-      requests: counts.requests,
+      requests: sum(({ counts }) => counts.requests),
       byStatus,
-      offSchema: counts.off_schema,
-      serverErrors: counts.server_error,
+      byStatusOfCollector: fuzzers[1].byStatus,
+      offSchema: sum(({ counts }) => counts.off_schema),
+      serverErrors: sum(({ counts }) => counts.server_error),
       heapStart,
       heapEnd,
-      unreached: fuzzer.unreached(),
-      dearest: fuzzer.dearest,
-      failures,
+      unreached: fuzzers.flatMap((fuzzer) => fuzzer.unreached()),
+      dearest: dearest ?? { cpu_ms: 0, request: '' },
+      failures: found(),
     };
   } finally {
     await kit.close();

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { faultOf, isAt } from './check.ts';
 import { Fuzzer } from './fuzz.ts';
 import { validInput } from './requests.ts';
+import { openCollectorTarget, targetOf } from './targets.ts';
 import { buildWorld } from './world.ts';
 
 /** Routes that take a bit of everything, so that the generator is proven whatever the product declares. */
@@ -80,8 +81,8 @@ afterAll(async () => {
 async function fuzz(routes: Parameters<typeof serve>[1], requests: number): Promise<Fuzzer> {
   const server = await serve(kit, routes);
   servers.push(server);
-  await server.fastify.listen({ port: 0, host: '127.0.0.1' });
-  const fuzzer = new Fuzzer({ ...server, routes: routes.map((one) => one.route) }, () => buildWorld(kit));
+  const target = { ...(await targetOf(server)), routes: routes.map((one) => one.route) };
+  const fuzzer = new Fuzzer(target, () => buildWorld(kit));
   await fuzzer.batch(7, requests);
   return fuzzer;
 }
@@ -92,6 +93,16 @@ test('sound routes stand, and a good part of the requests reaches them', async (
   expect(counts).toEqual({ requests: 3_000, off_schema: 0, server_error: 0 });
   expect((byStatus[200] ?? 0) + (byStatus[201] ?? 0)).toBeGreaterThan(600);
   for (const status of [400, 401, 403, 404, 413, 422]) expect(byStatus[status], `${status}`).toBeGreaterThan(0);
+});
+
+test('the collector stands, and takes a good part of what browsers send', async () => {
+  const collector = await openCollectorTarget(kit);
+  const fuzzer = new Fuzzer(collector, () => buildWorld(kit));
+  await fuzzer.batch(7, 300);
+  await collector.close();
+  expect(fuzzer.failures).toEqual([]);
+  expect(fuzzer.unreached()).toEqual([]);
+  for (const status of [200, 204, 400, 401, 404]) expect(fuzzer.byStatus[status], `${status}`).toBeGreaterThan(0);
 });
 
 describe('a planted fault is found, and told with a small request', () => {

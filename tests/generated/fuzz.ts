@@ -1,8 +1,6 @@
-import type { AddressInfo } from 'node:net';
 import type { Route } from '@tributary/contract';
-import type { TestServer } from '@tributary/testkit';
 import fc from 'fast-check';
-import type { LightMyRequestResponse } from 'fastify';
+import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import { type Answered, type Fault, faultOf, isAt } from './check.ts';
 import { type FuzzRequest, requestsTo } from './requests.ts';
 import { exchange, type SocketRequest, socketRequests, textOf } from './sockets.ts';
@@ -10,9 +8,13 @@ import { Witness } from './witness.ts';
 import { credentialsFor, settled, type World } from './world.ts';
 
 export interface Target {
-  /** It listens, for what has to go over a wire. */
-  readonly fastify: TestServer['fastify'];
+  /** For what needs no wire, */
+  inject(request: InjectOptions): Promise<LightMyRequestResponse>;
+  /** and where it listens for the rest. */
+  readonly port: number;
   readonly routes: readonly Route[];
+  /** It answers pages of others, and says less. */
+  readonly isForBrowsers?: boolean;
   /** What the server logs. */
   readonly logLines: string[];
 }
@@ -41,7 +43,6 @@ export class Fuzzer {
   dearest = { cpu_ms: 0, request: '' };
   readonly #answeredWell = new Set<string>();
   readonly #target: Target;
-  readonly #port: number;
   readonly #witness: Witness;
   readonly #world: LivingWorld;
   readonly #requests: fc.Arbitrary<FuzzRequest>;
@@ -50,7 +51,6 @@ export class Fuzzer {
   constructor(target: Target, newWorld: () => Promise<World>) {
     this.#world = new LivingWorld(newWorld);
     this.#target = target;
-    this.#port = (target.fastify.server.address() as AddressInfo).port;
     this.#witness = new Witness(target.logLines, target.routes);
     this.#requests = requestsTo(target.routes);
     this.#overSockets = socketRequests(requestsTo(target.routes, { isClean: true }));
@@ -133,7 +133,7 @@ export class Fuzzer {
     const tell = () => told(request);
     let response: LightMyRequestResponse;
     try {
-      response = await this.#target.fastify.inject({
+      response = await this.#target.inject({
         method: method as 'GET',
         url,
         headers: { ...headers },
@@ -146,7 +146,7 @@ export class Fuzzer {
     }
     if (response.statusCode === 401 && shouldOpen(request)) await this.#world.replace(now);
     const answered = { status: response.statusCode, headers: response.headers, body: response.body };
-    return this.#judged(tell, [answered], meant, (route) => faultOf(method, answered, route));
+    return this.#judged(tell, [answered], meant, (route) => faultOf(method, answered, route, this.#target));
   }
 
   /** A collection of garbage may fall into one try, not into each of three. */
@@ -166,9 +166,9 @@ export class Fuzzer {
     const real = textOf({ request: settled(request, await this.#world.use()), frame });
     const noAnswer: Fault | undefined = frame.isWhole ? { kind: 'server_error', what: 'no answer' } : undefined;
     try {
-      const answers = await exchange(this.#port, request.from, real, frame.isWhole);
+      const answers = await exchange(this.#target.port, request.from, real, frame.isWhole);
       return this.#judged(tell, answers, undefined, (route, answered) =>
-        answered ? faultOf(request.method, answered, route) : noAnswer,
+        answered ? faultOf(request.method, answered, route, this.#target) : noAnswer,
       );
     } catch (error) {
       const fault: Fault = { kind: 'server_error', what: (error as Error).message };

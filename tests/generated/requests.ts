@@ -5,7 +5,7 @@ import { bytesOf, type Draft, pairsOf, urlOf, writeCsv } from './draft.ts';
 import { hostileEscapes } from './hostile.ts';
 import { mutationsFor } from './mutations.ts';
 import { valuesOf } from './values.ts';
-import { type CredentialName, credentialsFor, idToken, known } from './world.ts';
+import { type CredentialName, credentialsFor, idToken, known, trackingKeyToken } from './world.ts';
 
 /** A request as it is sent. Ids and secrets are tokens of a world, so that the same seed makes the same request everywhere. */
 export interface FuzzRequest {
@@ -77,6 +77,9 @@ function asReceived(value: unknown): Record<string, string | string[]> {
 
 /** Puts the token of its kind into each field that `ids` names. */
 function withIds(route: Route, input: RequestInput): RequestInput {
+  // A browser shows nothing but the key that its page has.
+  if (route.server === 'collector' && route.body)
+    return { ...input, body: { ...(input.body as Fields), key: trackingKeyToken } };
   return Object.entries(route.ids ?? {}).reduce(
     (changed, [field, kind]) => withId(route, changed, field, idToken(kind)),
     input,
@@ -154,7 +157,9 @@ export const written = (draft: Draft) => ({
 
 /** Mostly one that opens the route, so that what comes after the door is met too. */
 function credentialNames(kinds: readonly CredentialKind[]): fc.Arbitrary<CredentialName> {
-  const { good, bad } = credentialsFor(kinds);
+  const { good: named, bad } = credentialsFor(kinds);
+  // What is open to everybody is asked by somebody who shows nothing, too.
+  const good: CredentialName[] = kinds.includes('public') ? [...named, 'none'] : named;
   if (good.length === 0) return fc.constantFrom(...bad);
   return fc.oneof(
     { weight: 12, arbitrary: fc.constantFrom(...good) },

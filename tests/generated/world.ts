@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CredentialKind } from '@tributary/contract';
-import { createPasswords } from '@tributary/domain/accounts/room.ts';
+import { createPasswords, hashToken } from '@tributary/domain/accounts/room.ts';
 import { hashSecret, mintSecret } from '@tributary/domain/credentials/room.ts';
 import {
   type BuilderKit,
@@ -47,7 +47,11 @@ export const known = {
   guest: { email: 'guest@f0220000.example', token: 'f0220000_invitation' },
 } as const;
 
-const tokens = /f0220000-0000-7000-8000-[0-9a-f]{12}|@secret@|(member|guest)@f0220000\.example|f0220000_invitation/g;
+/** Stands for the tracking key that the profile's pages send. */
+export const trackingKeyToken = 'trk_f022000000000000000000';
+
+const tokens =
+  /f0220000-0000-7000-8000-[0-9a-f]{12}|@secret@|(member|guest)@f0220000\.example|f0220000_invitation|trk_f022000000000000000000/g;
 
 export const settle = (text: string, world: World): string =>
   text.replace(tokens, (token) => world.tokens.get(token) ?? token);
@@ -84,12 +88,18 @@ export async function buildWorld(kit: BuilderKit): Promise<World> {
     ...mapped(credentialBuilders, (build) => build(kit, profile)),
   });
   const ids = await allOf(mapped(idBuilders, (build) => build(kit, profile)));
-  const memberEmail = await givePassword(kit, profile);
+  const memberEmail = await furnishMember(kit, profile, credentials.session?.cookie ?? '', ids.assistant ?? '');
   const guest = await invite(kit, profile);
+  const { key: trackingKey } = await kit.app
+    .forProfile(profile.id)
+    .transaction((tx) =>
+      tx.selectFrom('tracking_keys').select('key').where('revoked_at', 'is', null).executeTakeFirstOrThrow(),
+    );
   const secret = credentials.api_key?.authorization?.replace('Bearer ', '') ?? '';
   return {
     tokens: new Map([
       ['@secret@', secret],
+      [trackingKeyToken, trackingKey],
       [known.member.email, memberEmail],
       [known.guest.email, guest.email],
       [known.guest.token, guest.token],
@@ -102,25 +112,30 @@ export async function buildWorld(kit: BuilderKit): Promise<World> {
 /** Takes a core for a while, and is the same for everybody. */
 let passwordHash: Promise<string> | undefined;
 
-/** Whoever's session it is can also sign in; resolves to their address. */
-async function givePassword({ app }: BuilderKit, { workspaceId }: MarkedProfile): Promise<string> {
+/** Whoever's session it is can also sign in, and let an assistant in; resolves to their address. */
+async function furnishMember(
+  { app }: BuilderKit,
+  { workspaceId }: MarkedProfile,
+  cookie: string,
+  assistantId: string,
+): Promise<string> {
   passwordHash ??= createPasswords(8).hash(known.member.password);
   const password = await passwordHash;
+  const [, token = ''] = /=(\w+)\./.exec(cookie) ?? [];
   return app.forWorkspace(workspaceId).transaction(async (tx) => {
-    const owner = await tx
-      .selectFrom('members')
-      .innerJoin('users', 'users.id', 'members.user_id')
-      .innerJoin('sessions', 'sessions.user_id', 'members.user_id')
+    const { id, email } = await tx
+      .selectFrom('sessions')
+      .innerJoin('users', 'users.id', 'sessions.user_id')
       .select(['users.id', 'users.email'])
-      .where('members.role', '=', 'owner')
-      .orderBy('users.id')
+      .where('sessions.token', '=', hashToken(token))
       .executeTakeFirstOrThrow();
-    const account = { id: uuid(), user_id: owner.id, account_id: owner.id, provider_id: 'credential', password };
+    const account = { id: uuid(), user_id: id, account_id: id, provider_id: 'credential', password };
     await tx
       .insertInto('accounts')
       .values({ ...account, created_at: longAgo, updated_at: longAgo })
       .execute();
-    return owner.email;
+    await tx.updateTable('oauth_consents').set({ user_id: id }).where('id', '=', assistantId).execute();
+    return email;
   });
 }
 
