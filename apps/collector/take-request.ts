@@ -58,7 +58,7 @@ export async function takeRequest(
     if (lacking) refuse(lacking, overQuota(lacking, intake.use.retryAfterSeconds));
   };
   hold(account.lacks('visits', 1) ?? account.lacks('bytes', body.length));
-  const { country, city } = intake.placeOf(address);
+  const { country, region, city } = intake.placeOf(address);
   const message = sealMessage(
     // Made from what was sent: a request that comes again is the same one.
     hash('sha256', body, 'base64url'),
@@ -67,6 +67,7 @@ export async function takeRequest(
       client_id,
       received_at: intake.now().toISOString(),
       country,
+      ...(region && { region }),
       city: key.keepsCity ? city : '',
       user_agent: intake.agentOf(headers['user-agent']),
     },

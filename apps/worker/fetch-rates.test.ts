@@ -67,6 +67,13 @@ test('what a bank publishes becomes rates, and money that waited for them is con
   await kit.system.unbound.query(sql`UPDATE exchange_rates SET per_usd = 1 WHERE currency = 'CLP'`);
   await fetchRates();
   expect((await reported()).gbp).toBe('2970');
+  // What a rate was taken for stays known, as often as another was said.
+  const { rows } = await kit.system.unbound.query(
+    sql<{
+      rate: string;
+    }>`SELECT per_usd::text AS rate FROM exchange_rates_history WHERE currency = 'CLP' ORDER BY replaced_at`,
+  );
+  expect(rows.map(({ rate }) => Number(rate))).toEqual([950.5, 1]);
 });
 
 test('a bank that fails fails the job, and the other one is heard all the same', async () => {

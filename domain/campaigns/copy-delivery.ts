@@ -8,10 +8,11 @@ import { sql } from 'kysely';
 export interface Engines {
   readonly app: Postgres;
   readonly clickhouse: ClickHouse;
+  readonly now: () => Date;
 }
 
 interface Copied {
-  readonly entities: readonly { readonly entity_id: string; readonly revision: string }[];
+  readonly entities: readonly { readonly entity_id: string; readonly revision: string; readonly version?: string }[];
   readonly days: readonly { readonly entity_id: string; readonly day: string; readonly revision: string }[];
 }
 
@@ -64,15 +65,16 @@ const listed = (items: readonly DirtyItem[]): Copied => ({
 
 /** The first half: what is dirty goes over as one snapshot of the ledger shows it, as text, without becoming objects on the way. */
 export function copyDirty(
-  { app, clickhouse }: Engines,
+  { app, clickhouse, now }: Engines,
   profileId: string,
   items: readonly DirtyItem[],
 ): Promise<Copied> {
   const entityIds = items.filter(({ day }) => day === undefined).map(({ entityId }) => entityId);
   const dayIds = items.filter(({ day }) => day !== undefined);
   return app.snapshot(profileId, async ({ query, copy }) => {
-    const entities = await query<Copied['entities'][number]>(
-      'SELECT entity_id, revision FROM dirty_entities WHERE profile_id = $1 AND entity_id = ANY ($2::uuid[])',
+    const entities = await query<Required<Copied['entities'][number]>>(
+      `SELECT q.entity_id, q.revision, coalesce(e.revision, 0) AS version FROM dirty_entities q
+       LEFT JOIN ad_entities e ON e.profile_id = q.profile_id AND e.id = q.entity_id WHERE q.profile_id = $1 AND q.entity_id = ANY ($2::uuid[])`,
       [profileId, entityIds],
     );
     const days = await query<Copied['days'][number]>(
@@ -81,9 +83,17 @@ export function copyDirty(
       [profileId, dayIds.map(({ entityId }) => entityId), dayIds.map(({ day }) => day)],
     );
     const select = selects(profileId, entities, days);
-    if (entities.length > 0) await clickhouse.insertText('ad_entities', entityColumns, copy(select.entities));
+    // An earlier version must be in the history before its place is taken.
+    if (entities.length > 0) {
+      await clickhouse.command('entity_keep_history', {
+        profile_id: profileId,
+        entity_ids: entities.map(({ entity_id }) => entity_id),
+        versions: entities.map(({ version }) => version),
+        replaced_at: now(),
+      });
+      await clickhouse.insertText('ad_entities', entityColumns, copy(select.entities));
+    }
     if (days.length > 0) {
-      // An earlier version must be in the history before its place is taken.
       await clickhouse.insertText('ad_delivery_history', [...dayColumns, 'replaced_at'], copy(select.history));
       await clickhouse.insertText('ad_delivery_daily', dayColumns, copy(select.days));
     }

@@ -1,14 +1,9 @@
-import type { ClickHouse } from '@tributary/clickhouse';
-import type { Postgres } from '@tributary/postgres';
 import type { QueueHandler } from '@tributary/work';
 import { sql } from 'kysely';
-import { copyItems, type DirtyItem, takeDirty } from './copy-delivery.ts';
+import { copyItems, type DirtyItem, type Engines, takeDirty } from './copy-delivery.ts';
 
 /** Copies what is recorded of ads into the columns. */
-export const delivery = (engines: {
-  readonly app: Postgres;
-  readonly clickhouse: ClickHouse;
-}): QueueHandler<DirtyItem> => ({
+export const delivery = (engines: Engines): QueueHandler<DirtyItem> => ({
   take: (profileId, limit) => takeDirty(engines.app, profileId, limit),
 
   work: ({ key, items }) => copyItems(engines, key, items),

@@ -28,10 +28,15 @@ export interface Evidence {
   readonly requestId: string;
 }
 
+/** What was said of a customer itself, before the first merge filled it up from others. */
+export type OwnFacts = Omit<CustomerRecord, 'id' | 'createdAt' | 'terms' | 'own'>;
+
 /** A customer but for the identifiers. */
 export interface CustomerRecord {
   readonly id: string;
   readonly createdAt: Date;
+  /** Where a merge is being written; the store keeps the first. */
+  readonly own?: OwnFacts | undefined;
   readonly firstName: string | null;
   readonly lastName: string | null;
   readonly primaryEmail: string | null;
@@ -112,7 +117,8 @@ export class CustomerBook {
       id: this.#newId(),
       createdAt: saidAt,
     });
-    const customer = this.#customers.get(customerId) ?? newcomer(customerId, saidAt);
+    const found = this.#customers.get(customerId) ?? newcomer(customerId, saidAt);
+    const customer = merged.length === 0 || found.own ? found : { ...found, own: factsOf(found) };
     const mentioned = {
       firstName: firstName ?? null,
       lastName: lastName ?? null,
@@ -189,6 +195,9 @@ export class CustomerBook {
   }
 }
 
+const factsOf = ({ id: _id, createdAt: _created, terms: _terms, own: _own, ...facts }: CustomerRecord): OwnFacts =>
+  facts;
+
 const newcomer = (id: string, at: Date): CustomerRecord => ({
   id,
   createdAt: at,
@@ -203,7 +212,7 @@ const newcomer = (id: string, at: Date): CustomerRecord => ({
 });
 
 /** What a customer lacks is filled from another; what it has stays. */
-function filled(customer: CustomerRecord, other: Omit<CustomerRecord, 'id' | 'createdAt'>): CustomerRecord {
+function filled(customer: CustomerRecord, other: Omit<CustomerRecord, 'id' | 'createdAt' | 'own'>): CustomerRecord {
   return {
     ...customer,
     firstName: customer.firstName ?? other.firstName,

@@ -20,15 +20,16 @@ async function saveRecords(tx: Tx, profileId: string, { customers, links }: Book
   // As JSON, because unnest would flatten the lists inside the rows.
   const records = sql`
     INSERT INTO customers (profile_id, id, first_name, last_name, primary_email, primary_phone, sources, terms,
-      first_seen_at, last_seen_at, created_at)
+      first_seen_at, last_seen_at, created_at, own)
     SELECT ${profileId}, r.id, r."firstName", r."lastName", r."primaryEmail", r."primaryPhone", r.sources, r.terms,
-      r."firstSeenAt", r."lastSeenAt", r."createdAt"
+      r."firstSeenAt", r."lastSeenAt", r."createdAt", r.own
     FROM jsonb_to_recordset(${JSON.stringify(customers)}::jsonb) AS r (id uuid, "firstName" text, "lastName" text,
       "primaryEmail" text, "primaryPhone" text, sources text[], terms text[], "firstSeenAt" timestamptz,
-      "lastSeenAt" timestamptz, "createdAt" timestamptz)
+      "lastSeenAt" timestamptz, "createdAt" timestamptz, own jsonb)
     ON CONFLICT (profile_id, id) DO UPDATE SET first_name = excluded.first_name, last_name = excluded.last_name,
       primary_email = excluded.primary_email, primary_phone = excluded.primary_phone, sources = excluded.sources,
-      terms = excluded.terms, first_seen_at = excluded.first_seen_at, last_seen_at = excluded.last_seen_at`;
+      terms = excluded.terms, first_seen_at = excluded.first_seen_at, last_seen_at = excluded.last_seen_at,
+      own = coalesce(customers.own, excluded.own)`;
   const whole =
     links.length === 0
       ? records

@@ -95,10 +95,20 @@ test('of a table of ClickHouse every column that could name somebody is dealt wi
   }
 });
 
-test('of a visit stay ids, time, channel, ad, country and kind: every column is kept or cleared, and none forgotten', async () => {
+test('of a visit stay ids, time, channel, ad, country, region and kind: every column is kept or cleared, and none forgotten', async () => {
   const own = (await clickhouseColumns()).filter(({ table }) => table === 'visits').map(({ column }) => column);
   const kept = [
-    ...['profile_id', 'visitor_id', 'visit_id', 'occurred_at', 'received_at', 'channel', 'platform', 'country'],
+    ...[
+      'profile_id',
+      'visitor_id',
+      'visit_id',
+      'occurred_at',
+      'received_at',
+      'channel',
+      'platform',
+      'country',
+      'region',
+    ],
     ...['is_bot', 'event_type', 'is_session_start', 'campaign_external_id', 'ad_set_external_id', 'ad_external_id'],
   ];
   expect([...kept, ...Object.keys(clearedVisit)].sort()).toEqual(own.sort());

@@ -2,7 +2,7 @@ import type { VisitRow } from '@tributary/clickhouse';
 import { nilUuid } from '@tributary/vocabulary';
 
 /**
- * A visit whose person was erased. What is not named here stays: when it was, through which channel and ad, in which country, and what
+ * A visit whose person was erased. What is not named here stays: when it was, through which channel and ad, in which country and region, and what
  * kind of visit it was.
  */
 export const clearedVisit = {

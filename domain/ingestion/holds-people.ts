@@ -20,7 +20,7 @@ export const holdsPeople: HoldsPeople<unknown, Searching> = {
       id: 'visitor_id',
       erasure: 'cleared',
       columns: clearedVisit,
-      words: 'Time, channel, ad, country and kind stay.',
+      words: 'Time, channel, ad, country, region and kind stay.',
     },
     touches: {
       id: 'visitor_id',

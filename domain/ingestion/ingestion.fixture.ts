@@ -40,6 +40,7 @@ export function messageOf({ profileId, receivedAt, visits, ...arrival }: Sent): 
       client_id: uuid(),
       received_at: receivedAt.toISOString(),
       country: 'CL',
+      region: 'CL-RM',
       city: 'Santiago',
       user_agent: person,
       ...arrival,

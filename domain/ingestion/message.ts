@@ -2,12 +2,14 @@ import type { SecretPlace, Vault } from '@tributary/vault';
 import type { Device, RefusedReason } from '@tributary/vocabulary';
 import { type BadReason, Masking, type OpenVisit, type SecretPart, type TakenVisit, takeVisit } from './take-visit.ts';
 
-/** What is known of a request besides its visits. The address it came from is not: country and city are all that is left of it. */
+/** What is known of a request besides its visits. The address it came from is not: country, region and city are all that is left of it. */
 export interface Arrival {
   readonly profile_id: string;
   readonly client_id: string;
   readonly received_at: string;
   readonly country: string;
+  /** ISO 3166-2, where it is known. */
+  readonly region?: string | undefined;
   readonly city: string;
   readonly user_agent: Agent;
 }

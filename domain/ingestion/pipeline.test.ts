@@ -30,6 +30,7 @@ describe('a visit', () => {
       event_type: 'page_view',
       path: '/shoes',
       country: 'CL',
+      region: 'CL-RM',
       city: 'Santiago',
       browser: 'Firefox',
     });
@@ -206,7 +207,7 @@ describe('what a browser did', () => {
       profileId,
       sql<
         Record<string, unknown>
-      >`SELECT idempotency_key, event_name, amount, visitor_id, customer_id, rest FROM outcomes ORDER BY idempotency_key`,
+      >`SELECT idempotency_key, event_name, amount, visitor_id, customer_id, region, rest FROM outcomes ORDER BY idempotency_key`,
     );
 
   test('and a definition lists is an outcome once, without money, of its browser', async () => {
@@ -227,6 +228,7 @@ describe('what a browser did', () => {
         amount: null,
         visitor_id: row?.visitor_id,
         customer_id: null,
+        region: 'CL-RM',
         rest: expect.objectContaining({ properties: { plan: 'pro' }, action_source: 'website' }),
       },
     ]);

@@ -23,7 +23,8 @@ function candidateOf({ profile, arrival, visitorId, isErased, visit, secret }: P
   if (visit.type !== 'track' || visit.name === undefined || arrival.user_agent.is_bot) return [];
   // What would be money stays out: it is a browser's word.
   const { value: _value, currency: _currency, ...properties } = secret.properties ?? {};
-  const rest = { properties, action_source: 'website', click_ids: secret.click_ids, page_url: visit.url };
+  const { region } = arrival;
+  const rest = { properties, action_source: 'website', click_ids: secret.click_ids, page_url: visit.url, region };
   return [
     {
       profileId: profile.id,

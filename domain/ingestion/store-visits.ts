@@ -58,6 +58,7 @@ function visitRow({ arrival, visitorId, visit, classification }: PlacedVisit): V
     browser: arrival.user_agent.browser,
     os: arrival.user_agent.os,
     country: arrival.country,
+    region: arrival.region ?? '',
     city: arrival.city,
   };
 }

@@ -231,7 +231,7 @@ describe('200', () => {
     expect(shown).toEqual([ad, ad, ad, ['direct', 'direct'], [null, null]]);
   });
 
-  test('what brought somebody without a visit is an event of its own; a touch that came from a visit is that visit', async () => {
+  test('what brought somebody without a visit, or by one that is no longer kept, is an event of its own; a touch that came from a visit is that visit', async () => {
     const place = await shop();
     const { customerId } = await place.send({ occurred_at: at(9) });
     const visitorId = anyUuid();
@@ -240,9 +240,12 @@ describe('200', () => {
     await place.touch({ visitor_id: visitorId, occurred_at: at(7), kind: 'ad_referral', ad_id });
     const { visit_id } = await place.visit({ visitor_id: visitorId, occurred_at: at(6) });
     await place.touch({ visitor_id: visitorId, occurred_at: at(6), touch_id: visit_id, kind: 'visit' });
+    await place.touch({ visitor_id: visitorId, occurred_at: at(2), kind: 'visit', channel: 'email' });
     const { body } = await place.ask(journeyOf(customerId));
     const shown = body.data.events.map((event: Record<string, unknown>) => [event.event_type, event.channel]);
+    expect(body.data.total_count).toBe(4);
     expect(shown).toEqual([
+      ['visit', 'email'],
       ['page_view', 'paid_search'],
       ['ad_referral', 'paid_social'],
       ['payment_received', null],

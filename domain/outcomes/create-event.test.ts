@@ -147,6 +147,14 @@ describe('202', () => {
   });
 });
 
+test('the region of an event is kept with it, and told otherwise it is an update', async () => {
+  const body = paymentEvent({ key: 'r' });
+  expect(await sender.post({ ...body, region: 'CL-13' })).toMatchObject({ status: 202 });
+  expect(await sender.post({ ...body, region: 'cl-rm' })).toMatchObject({ body: { data: { status: 'updated' } } });
+  expect(await sender.outcomes()).toMatchObject([{ region: 'CL-RM' }]);
+  expect(await sender.post({ ...body, region: 'Santiago' })).toMatchObject({ status: 422 });
+});
+
 test('[inge-004] the type alone names an event, and null is as good as absent', async () => {
   const { status } = await sender.post({
     event_type: 'lead_created',

@@ -4,8 +4,8 @@ import type { Json } from '@tributary/rules';
 import { sql } from 'kysely';
 import { markDirty } from './mark-dirty.ts';
 
-/** What of an outcome's further fields says nothing of a person: how it came in, and which ad it names. */
-export const impersonalFields = ['action_source', 'ad_id'] as const;
+/** What of an outcome's further fields says nothing of a person: how it came in, which ad it names, and in which region. */
+export const impersonalFields = ['action_source', 'ad_id', 'region'] as const;
 
 export const withoutPerson = (rest: Readonly<Record<string, Json | undefined>>): Record<string, Json> =>
   Object.fromEntries(
@@ -29,6 +29,7 @@ export async function eraseOutcomes(tx: Tx, { profileId, customerIds, shellId, a
         WHERE profile_id = ${profileId} AND customer_id = ANY (${ids}::uuid[]) AND subject_ref IS NOT NULL AND erased_at IS NULL) named
     )
     UPDATE outcomes o SET customer_id = ${shellId}, erased_at = ${at}, updated_at = ${at}, is_payer_assigned = false, said_customer_id = NULL,
+      moved_from = NULL, named_kind = NULL, named_value = NULL,
       subject_ref = (SELECT stand_in FROM subjects s WHERE s.subject_ref = o.subject_ref),
       rest = coalesce((SELECT jsonb_object_agg(key, value) FROM jsonb_each(o.rest)
         WHERE key = ANY (${[...impersonalFields]}::text[]) AND value <> 'null'), '{}')
@@ -37,7 +38,7 @@ export async function eraseOutcomes(tx: Tx, { profileId, customerIds, shellId, a
   );
   // Whom the message of somebody else's payment named. What else it said was of them.
   await sql`
-    UPDATE outcomes o SET said_customer_id = NULL, updated_at = ${at},
+    UPDATE outcomes o SET said_customer_id = NULL, named_kind = NULL, named_value = NULL, updated_at = ${at},
       rest = coalesce((SELECT jsonb_object_agg(key, value) FROM jsonb_each(o.rest)
         WHERE key = ANY (${[...impersonalFields]}::text[]) AND value <> 'null'), '{}')
     WHERE o.profile_id = ${profileId} AND o.said_customer_id = ANY (${ids}::uuid[])`.execute(tx);

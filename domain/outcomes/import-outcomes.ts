@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ServerEvent } from '@tributary/contract';
+import { RegionCode, ServerEvent } from '@tributary/contract';
 import { findProfile } from '@tributary/domain/tenants';
 import type { Postgres } from '@tributary/postgres';
 import { v7 as uuid } from 'uuid';
@@ -99,14 +99,17 @@ const top: ReadonlySet<string> = new Set(Object.keys(fields));
 const traits: ReadonlySet<string> = new Set(Object.keys(user_traits.unwrap().shape));
 const clickIds: ReadonlySet<string> = new Set(Object.keys(click_ids.unwrap().unwrap().shape));
 
-/** The body that POST /events would take. An empty cell says nothing; a column of another name is a further property. */
+/**
+ * The body that POST /events would take. An empty cell says nothing; a column of another name is a further property, and so is a region that is
+ * no code of one.
+ */
 function eventOf(cells: Readonly<Record<string, string>>): object {
   const event: Record<string, string> = {};
   const parts = { properties: {} as typeof event, user_traits: {} as typeof event, click_ids: {} as typeof event };
   for (const [name, cell] of Object.entries(cells)) {
     const value = cell.trim();
     if (value === '') continue;
-    if (top.has(name)) event[name] = value;
+    if (top.has(name) && (name !== 'region' || RegionCode.safeParse(value).success)) event[name] = value;
     else if (traits.has(name)) parts.user_traits[name] = value;
     else if (clickIds.has(name)) parts.click_ids[name] = value;
     else parts.properties[name] = value;

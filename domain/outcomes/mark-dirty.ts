@@ -95,7 +95,7 @@ export async function markLinked(
   if (links.length === 0) return;
   const customers = links.map(({ customerId }) => customerId);
   await sql`
-    UPDATE outcomes o SET customer_id = link.customer_id
+    UPDATE outcomes o SET customer_id = link.customer_id, moved_from = coalesce(o.moved_from, o.visitor_id)
     FROM unnest(${links.map(({ visitorId }) => visitorId)}::uuid[], ${customers}::uuid[]) AS link (visitor_id, customer_id)
     WHERE o.profile_id = ${profileId} AND o.visitor_id = link.visitor_id AND o.customer_id IS NULL`.execute(tx);
   await sql`

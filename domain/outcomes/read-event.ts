@@ -89,7 +89,7 @@ function readRefund({ properties, ...body }: Body, refundOf: string, now: Date):
 
 /** What an event says, or the first thing that is wrong with it. `newKey` stands in where no key was sent and no money is at stake. */
 export function readEvent(profileId: string, body: Body, now: Date, newKey: () => string): ReadEvent | EventFault {
-  const { properties, user_traits: traits, action_source, click_ids, ad_id, platform, page_url } = body;
+  const { properties, user_traits: traits, action_source, click_ids, ad_id, platform, page_url, region } = body;
   const checked = checkEvent(
     {
       eventName: body.event_name ?? body.event_type ?? '',
@@ -112,6 +112,7 @@ export function readEvent(profileId: string, body: Body, now: Date, newKey: () =
     ad_id,
     platform,
     page_url,
+    region,
     visitor_id: traits.visitor_id,
   };
   const { event } = checked;

@@ -13,6 +13,7 @@ import {
   netOf,
   originOf,
   settleEvent,
+  strongestOf,
 } from '@tributary/rules';
 import { v7 as uuid } from 'uuid';
 import { announceOutcomes } from './announce-outcomes.ts';
@@ -121,7 +122,8 @@ async function settleAll(
     const refunded = before?.money?.currency === outcome.money?.currency ? (before?.refunded ?? '0') : '0';
     // A browser's visits say where it came from. What an erased event said of it is kept: it names nobody.
     const origin = before?.erasedAt ? before.origin : read.browser ? null : originOf(profileId, read.rest, known);
-    const kept = { isInstallment, standing, erasedAt, origin, refunded, payer };
+    const named = erasedAt ? null : (strongestOf(read.said.identifiers) ?? before?.named ?? null);
+    const kept = { isInstallment, standing, erasedAt, origin, refunded, payer, named };
     const customerId = payer && before ? before.customerId : outcome.customerId;
     const row = { ...outcome, customerId, id: before?.id ?? uuid(), idempotencyKey: key, ...kept };
     stored.set(key, row);

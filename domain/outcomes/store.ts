@@ -1,6 +1,6 @@
 import type { OutcomeSource } from '@tributary/contract';
 import type { Schema, Tx } from '@tributary/postgres';
-import type { Json, Origin, OutcomeContent, PaymentStanding } from '@tributary/rules';
+import type { Identifier, Json, Origin, OutcomeContent, PaymentStanding } from '@tributary/rules';
 import type { CauseKind } from '@tributary/vocabulary';
 import { type Selectable, sql } from 'kysely';
 import { dirtyMarks } from './mark-dirty.ts';
@@ -21,6 +21,8 @@ export interface StoredOutcome extends OutcomeContent {
   readonly refunded: string;
   /** Where a merchant said who paid: whom its message named. Then the customer is the payer. */
   readonly payer: { readonly saidCustomerId: string | null } | null;
+  /** The strongest identifier by which it was told whose it is. */
+  readonly named: Identifier | null;
 }
 
 /** What is stored under the keys, locked until the transaction ends. */
@@ -52,12 +54,14 @@ export async function findOutcomes(
         | 'refunded'
         | 'is_payer_assigned'
         | 'said_customer_id'
+        | 'named_kind'
+        | 'named_value'
       >
     >
   >`
     SELECT o.* FROM (SELECT DISTINCT key COLLATE "C" AS key FROM unnest(${[...keys]}::text[]) AS key ORDER BY 1) AS k CROSS JOIN LATERAL (
       SELECT id, idempotency_key, event_name, event_type, occurred_at, amount, currency, subject_ref, rest, customer_id, is_installment,
-        is_first_payment, purchase_id, erased_at, origin, refunded, is_payer_assigned, said_customer_id
+        is_first_payment, purchase_id, erased_at, origin, refunded, is_payer_assigned, said_customer_id, named_kind, named_value
       FROM outcomes WHERE profile_id = ${profileId} AND idempotency_key >= k.key AND idempotency_key <= k.key
       ORDER BY idempotency_key LIMIT 1 FOR UPDATE) o`.execute(tx);
   return new Map(
@@ -80,6 +84,10 @@ export async function findOutcomes(
         origin: row.origin as Origin | null,
         refunded: row.refunded,
         payer: row.is_payer_assigned ? { saidCustomerId: row.said_customer_id } : null,
+        named:
+          row.named_kind === null || row.named_value === null
+            ? null
+            : { kind: row.named_kind as Identifier['kind'], value: row.named_value },
       },
     ]),
   );
@@ -143,6 +151,9 @@ const columnsOf = (profileId: string, row: OutcomeRow) => ({
   purchase_id: row.standing?.purchaseId ?? null,
   rest: row.rest,
   origin: row.origin,
+  named_kind: row.named?.kind ?? null,
+  named_value: row.named?.value ?? null,
+  region: typeof row.rest.region === 'string' ? row.rest.region : null,
   erased_at: row.erasedAt,
   source: row.source,
   connection_id: row.connectionId,
@@ -173,6 +184,9 @@ const names = [
   'purchase_id',
   'rest',
   'origin',
+  'named_kind',
+  'named_value',
+  'region',
   'erased_at',
   'source',
   'connection_id',
@@ -214,6 +228,8 @@ export async function updateOutcome(tx: Tx, profileId: string, row: OutcomeRow):
       rest: JSON.stringify(rest),
       refunded: row.refunded,
       said_customer_id: row.payer?.saidCustomerId ?? null,
+      // Whom a message names now, it was said of from the start.
+      moved_from: sql`CASE WHEN customer_id IS NOT DISTINCT FROM ${row.customerId}::uuid THEN moved_from END`,
     })
     .where('profile_id', '=', profileId)
     .where('id', '=', row.id)

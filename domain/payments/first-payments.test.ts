@@ -265,6 +265,17 @@ test('a merge moves the outcomes, makes them dirty, and their first payments are
     return rows;
   };
   expect(await marks()).toEqual([{ key: 'late', causes: ['merge'], isOfMerge: true }]);
+  // Whose it was, by which name it was told, and what was said of the survivor itself.
+  const remembered = await kit.app.forProfile(sender.profileId).transaction((tx) =>
+    sql`SELECT o.idempotency_key AS key, o.named_kind AS kind, o.named_value AS value, o.moved_from = m.loser_id AS "isMoved",
+        c.primary_email AS email, c.own->>'primaryEmail' AS "ownEmail", c.own->'sources' AS sources
+      FROM outcomes o JOIN customers c ON c.id = o.customer_id CROSS JOIN merges m ORDER BY 1`.execute(tx),
+  );
+  const survivor = { email: 'b@example.com', ownEmail: null, sources: ['events'], kind: 'external_customer_id' };
+  expect(remembered.rows).toEqual([
+    { ...survivor, key: 'early', value: 'c-a', isMoved: null },
+    { ...survivor, key: 'late', value: 'c-b', isMoved: true },
+  ]);
   await workOff(kit.system, 'firstPayments', firstPayments(kit.app));
   expect(await sender.flags()).toEqual({ early: true, late: false });
   // Of two causes neither can be pointed at.

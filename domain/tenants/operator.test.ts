@@ -51,6 +51,22 @@ test('that a workspace was deleted outlives its own log', async () => {
   expect(await deletions(byOwner)).toEqual([['user', 'workspace.deleted']]);
 });
 
+test('in which zone and currency a profile was before stays known', async () => {
+  const profileId = await createProfileByOperator(operatorOf(kit), { workspace_id: await open(), name: 'Shop' });
+  await kit.app.forProfile(profileId).transaction(async (tx) => {
+    await tx.updateTable('profiles').set({ name: 'Shoes' }).execute();
+    await tx.updateTable('profiles').set({ time_zone: 'America/Santiago' }).execute();
+    await tx.updateTable('profiles').set({ reporting_currency: 'CLP' }).execute();
+  });
+  const rows = await kit.app
+    .forProfile(profileId)
+    .transaction((tx) => tx.selectFrom('profile_settings_history').selectAll().orderBy('replaced_at').execute());
+  expect(rows.map(({ time_zone, reporting_currency }) => [time_zone, reporting_currency])).toEqual([
+    ['UTC', 'USD'],
+    ['America/Santiago', 'USD'],
+  ]);
+});
+
 test('what the operator asks for is checked as a request is', async () => {
   const operator = operatorOf(kit);
   const workspaceId = await open();

@@ -3,6 +3,7 @@ export const tableOwners = {
   ad_delivery_daily: 'campaigns',
   ad_delivery_history: 'campaigns',
   ad_entities: 'campaigns',
+  ad_entities_history: 'campaigns',
   ad_scores: 'top-performers',
   attributed_conversions: 'attribution',
   attribution_conversions: 'attribution',

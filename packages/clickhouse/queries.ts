@@ -76,6 +76,10 @@ export const catalogue = {
       source: string;
     }
   >(),
+  entity_keep_history: declare<
+    { profile_id: string; entity_ids: readonly string[]; versions: readonly string[]; replaced_at: Date },
+    never
+  >(),
   journey_list_visit_times: declare<JourneyPart & { limit: number }, { events: string; times: number[] }>(),
   journey_list_visits: declare<
     JourneyPart & { limit: number; offset: number },

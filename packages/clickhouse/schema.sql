@@ -74,6 +74,30 @@ ENGINE = ReplacingMergeTree(version)
 ORDER BY (profile_id, entity_id)
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, index_granularity = 8192;
 
+CREATE TABLE ad_entities_history
+(
+    `profile_id` UUID CODEC(ZSTD(1)),
+    `entity_id` UUID CODEC(ZSTD(1)),
+    `version` UInt64 CODEC(ZSTD(1)),
+    `platform` LowCardinality(String),
+    `level` LowCardinality(String),
+    `external_id` String CODEC(ZSTD(1)),
+    `name` String CODEC(ZSTD(1)),
+    `status` LowCardinality(String),
+    `objective` LowCardinality(String),
+    `format` LowCardinality(String),
+    `currency` LowCardinality(String),
+    `campaign_id` UUID CODEC(ZSTD(1)),
+    `ad_set_id` UUID CODEC(ZSTD(1)),
+    `daily_budget` Nullable(Decimal(76, 20)) CODEC(ZSTD(1)),
+    `learning_stage_status` LowCardinality(String),
+    `replaced_at` DateTime64(3, 'UTC') CODEC(ZSTD(1))
+)
+ENGINE = ReplacingMergeTree
+ORDER BY (profile_id, entity_id, version)
+TTL toDateTime(replaced_at) + toIntervalDay(730)
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, index_granularity = 8192;
+
 CREATE TABLE ad_scores
 (
     `profile_id` UUID CODEC(ZSTD(1)),
@@ -500,7 +524,8 @@ CREATE TABLE visits
     `device` LowCardinality(String) DEFAULT 'unknown',
     `browser` LowCardinality(String),
     `os` LowCardinality(String),
-    `city` LowCardinality(String)
+    `city` LowCardinality(String),
+    `region` LowCardinality(String)
 )
 ENGINE = ReplacingMergeTree
 PARTITION BY toStartOfQuarter(occurred_at)

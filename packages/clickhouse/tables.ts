@@ -48,6 +48,7 @@ export interface VisitRow {
   readonly browser: string;
   readonly os: string;
   readonly country: string;
+  readonly region: string;
   readonly city: string;
 }
 
@@ -144,6 +145,7 @@ export const columns: { readonly [Table in 'visits' | 'touches']: readonly (keyo
     browser: true,
     os: true,
     country: true,
+    region: true,
     city: true,
   }),
   touches: allOf<TouchRow>({

@@ -36,6 +36,7 @@ export function visit(changes: Partial<VisitRow> = {}): VisitRow {
     browser: 'Firefox',
     os: 'Android',
     country: 'CL',
+    region: '',
     city: 'Santiago',
     ...changes,
   };

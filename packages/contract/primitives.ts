@@ -67,6 +67,12 @@ export const CountryCodeInput = z
   .toUpperCase()
   .regex(/^[A-Z]{2}$/, 'must be a country code of ISO 3166-1, like CL');
 
+/** A part of a country. */
+export const RegionCode = z
+  .string()
+  .toUpperCase()
+  .regex(/^[A-Z]{2}-[A-Z0-9]{1,3}$/, 'must be a region code of ISO 3166-2, like CL-RM');
+
 /** A table's words as an enum. */
 export function enumOf<const Table extends Readonly<Record<string, unknown>>>(table: Table) {
   return z.enum(namesOf(table));

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import pg from 'pg';
+import { isContended } from './away.ts';
 
 const directory = join(import.meta.dirname, 'migrations');
 
@@ -18,11 +20,20 @@ function migrationFiles(): { name: string; text: string }[] {
 export const migrationsFingerprint = (): string =>
   createHash('sha256').update(JSON.stringify(migrationFiles())).digest('hex').slice(0, 12);
 
-/** Brings the schema up to date as its owner. Two at once are safe: the second waits, then finds nothing to do. */
+/** How long a migration waits for a lock. Whoever comes after it waits behind it, and requests are given up after some seconds. */
+const lockTimeoutMs = 1_000;
+const pauseMs = 500;
+const mostTries = 400;
+
+/**
+ * Brings the schema up to date as its owner, while others work. Two at once are safe: the second waits, then finds nothing to do.
+ *
+ * A transaction for each migration, so that its locks are held for its own statements only (of an empty database nobody waits for any). One
+ * that does not get a lock within a second steps back, lets those through that waited behind it, and tries again.
+ */
 export async function migrate(ownerUrl: string): Promise<string[]> {
-  const db = new Kysely<unknown>({
-    dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: ownerUrl, max: 2 }) }),
-  });
+  const pool = new pg.Pool({ connectionString: ownerUrl, max: 2, lock_timeout: lockTimeoutMs });
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   const migrator = new Migrator({
     db,
     provider: {
@@ -35,13 +46,24 @@ export async function migrate(ownerUrl: string): Promise<string[]> {
         ),
     },
   });
+  const applied: string[] = [];
   try {
-    const { error, results = [] } = await migrator.migrateToLatest();
-    const failed = results.find(({ status }) => status === 'Error');
-    if (failed)
-      throw new Error(`Migration ${failed.migrationName} failed: ${(error as Error).message}`, { cause: error });
-    if (error) throw error;
-    return results.map(({ migrationName }) => migrationName);
+    const isEmpty = (await migrator.getMigrations()).every(({ executedAt }) => executedAt === undefined);
+    for (let tries = 1; ; ) {
+      const { error, results = [] } = await (isEmpty ? migrator.migrateToLatest() : migrator.migrateUp());
+      if (isContended(error) && tries < mostTries) {
+        tries += 1;
+        await sleep(pauseMs);
+        continue;
+      }
+      const failed = results.find(({ status }) => status === 'Error');
+      if (failed)
+        throw new Error(`Migration ${failed.migrationName} failed: ${(error as Error).message}`, { cause: error });
+      if (error) throw error;
+      if (results.length === 0) return applied;
+      applied.push(...results.map(({ migrationName }) => migrationName));
+      tries = 1;
+    }
   } finally {
     await db.destroy();
   }

@@ -105,6 +105,27 @@ export interface AdEntities {
   status: Generated<string>;
 }
 
+export interface AdEntitiesHistory {
+  creative: Json;
+  currency: string;
+  daily_budget: Numeric | null;
+  external_id: string;
+  first_seen: Timestamp;
+  format: string;
+  id: string;
+  last_seen: Timestamp;
+  learning_stage_status: string;
+  level: string;
+  name: string;
+  objective: string;
+  parent_id: string | null;
+  platform: string;
+  profile_id: string;
+  replaced_at: Timestamp;
+  revision: Int8;
+  status: string;
+}
+
 export interface ApiKeys {
   app_id: string | null;
   created_at: Timestamp;
@@ -212,6 +233,7 @@ export interface Customers {
   last_name: string | null;
   last_seen_at: Timestamp;
   merged_into: string | null;
+  own: Json | null;
   primary_email: string | null;
   primary_phone: string | null;
   profile_id: string;
@@ -313,6 +335,14 @@ export interface ExchangeRates {
   currency: string;
   day: Timestamp;
   per_usd: Numeric;
+  source: string;
+}
+
+export interface ExchangeRatesHistory {
+  currency: string;
+  day: Timestamp;
+  per_usd: Numeric;
+  replaced_at: Timestamp;
   source: string;
 }
 
@@ -625,6 +655,9 @@ export interface Outcomes {
   is_first_payment: boolean | null;
   is_installment: Generated<boolean>;
   is_payer_assigned: Generated<boolean>;
+  moved_from: string | null;
+  named_kind: string | null;
+  named_value: string | null;
   occurred_at: Timestamp;
   origin: Json | null;
   profile_id: string;
@@ -633,6 +666,7 @@ export interface Outcomes {
   rate_date: Timestamp | null;
   recorded_at: Timestamp;
   refunded: Generated<Numeric>;
+  region: string | null;
   reporting_amount: Numeric | null;
   reporting_currency: string | null;
   rest: Json;
@@ -904,6 +938,13 @@ export interface Profiles {
   workspace_id: string;
 }
 
+export interface ProfileSettingsHistory {
+  profile_id: string;
+  replaced_at: Timestamp;
+  reporting_currency: string;
+  time_zone: string;
+}
+
 export interface ProfilesWithAds {
   profile_id: string;
 }
@@ -1124,6 +1165,7 @@ export interface DB {
   ad_delivery: AdDelivery;
   ad_delivery_history: AdDeliveryHistory;
   ad_entities: AdEntities;
+  ad_entities_history: AdEntitiesHistory;
   api_keys: ApiKeys;
   app_tokens: AppTokens;
   apps: Apps;
@@ -1145,6 +1187,7 @@ export interface DB {
   event_counter: EventCounter;
   event_log: EventLog;
   exchange_rates: ExchangeRates;
+  exchange_rates_history: ExchangeRatesHistory;
   grants: Grants;
   idempotent_answer_people: IdempotentAnswerPeople;
   idempotent_answers: IdempotentAnswers;
@@ -1185,6 +1228,7 @@ export interface DB {
   "pgboss.version": PgbossVersion;
   "pgboss.warning": PgbossWarning;
   pii_access_log: PiiAccessLog;
+  profile_settings_history: ProfileSettingsHistory;
   profiles: Profiles;
   profiles_with_ads: ProfilesWithAds;
   refused_visits: RefusedVisits;

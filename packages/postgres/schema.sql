@@ -452,7 +452,8 @@ CREATE FUNCTION public.follow_merge() RETURNS trigger
   names_origin boolean;
 BEGIN
   WITH moving AS (
-    UPDATE outcomes SET customer_id = NEW.merged_into WHERE profile_id = NEW.profile_id AND customer_id = NEW.id
+    UPDATE outcomes SET customer_id = NEW.merged_into, moved_from = coalesce(moved_from, NEW.id)
+    WHERE profile_id = NEW.profile_id AND customer_id = NEW.id
     RETURNING id, origin IS NOT NULL AS names_origin
   )
   SELECT array_agg(id), bool_or(moving.names_origin) INTO moved, names_origin FROM moving;
@@ -533,6 +534,28 @@ CREATE FUNCTION public.issue_app_token(token_hash bytea, token_id uuid, app uuid
    VALUES (issue_app_token.token_hash, issue_app_token.token_id, issue_app_token.app, issue_app_token.profile, issue_app_token.token_scopes, issue_app_token.issued_at, issue_app_token.expires);
 END;
 
+CREATE FUNCTION public.keep_entity() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$ BEGIN
+  INSERT INTO ad_entities_history SELECT OLD.*, clock_timestamp() ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION public.keep_rate() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$ BEGIN
+  INSERT INTO exchange_rates_history VALUES (OLD.currency, OLD.day, clock_timestamp(), OLD.per_usd, OLD.source);
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION public.keep_settings() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ BEGIN
+  INSERT INTO profile_settings_history VALUES (OLD.id, clock_timestamp(), OLD.time_zone, OLD.reporting_currency);
+  RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.links_follow_merge() RETURNS trigger
     LANGUAGE plpgsql
     AS $$ BEGIN
@@ -598,7 +621,8 @@ CREATE TABLE public.merges (
     id uuid DEFAULT gen_random_uuid(),
     undone_at timestamp with time zone,
     undone_by text,
-    reason text
+    reason text,
+    CONSTRAINT merges_have_ids CHECK ((id IS NOT NULL))
 );
 
 ALTER TABLE ONLY public.merges FORCE ROW LEVEL SECURITY;
@@ -904,6 +928,29 @@ CREATE TABLE public.ad_entities (
 
 ALTER TABLE ONLY public.ad_entities FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.ad_entities_history (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    platform text NOT NULL,
+    level text NOT NULL,
+    external_id text NOT NULL COLLATE pg_catalog."C",
+    parent_id uuid,
+    name text NOT NULL,
+    status text NOT NULL,
+    objective text NOT NULL,
+    format text NOT NULL,
+    currency text NOT NULL,
+    daily_budget numeric,
+    creative jsonb NOT NULL,
+    first_seen date NOT NULL,
+    last_seen date NOT NULL,
+    revision bigint NOT NULL,
+    learning_stage_status text NOT NULL,
+    replaced_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.ad_entities_history FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.api_keys (
     profile_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -1016,7 +1063,8 @@ CREATE TABLE public.customers (
     last_seen_at timestamp with time zone NOT NULL,
     created_at timestamp with time zone NOT NULL,
     merged_into uuid,
-    erased_at timestamp with time zone
+    erased_at timestamp with time zone,
+    own jsonb
 )
 WITH (fillfactor='90');
 
@@ -1130,6 +1178,14 @@ CREATE TABLE public.exchange_rates (
     source text NOT NULL,
     CONSTRAINT exchange_rates_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
     CONSTRAINT exchange_rates_per_usd_check CHECK ((per_usd > (0)::numeric))
+);
+
+CREATE TABLE public.exchange_rates_history (
+    currency text NOT NULL,
+    day date NOT NULL,
+    replaced_at timestamp with time zone NOT NULL,
+    per_usd numeric NOT NULL,
+    source text NOT NULL
 );
 
 CREATE TABLE public.idempotent_answer_people (
@@ -1397,6 +1453,10 @@ CREATE TABLE public.outcomes (
     refunded numeric DEFAULT 0 NOT NULL,
     is_payer_assigned boolean DEFAULT false NOT NULL,
     said_customer_id uuid,
+    moved_from uuid,
+    named_kind text COLLATE pg_catalog."C",
+    named_value text COLLATE pg_catalog."C",
+    region text,
     CONSTRAINT outcomes_check CHECK (((amount IS NULL) = (currency IS NULL))),
     CONSTRAINT outcomes_check1 CHECK ((is_payer_assigned OR (said_customer_id IS NULL))),
     CONSTRAINT outcomes_refunded_check CHECK ((refunded >= (0)::numeric))
@@ -1568,6 +1628,15 @@ CREATE TABLE public.pii_access_log (
 );
 
 ALTER TABLE ONLY public.pii_access_log FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.profile_settings_history (
+    profile_id uuid NOT NULL,
+    replaced_at timestamp with time zone NOT NULL,
+    time_zone text NOT NULL,
+    reporting_currency text NOT NULL
+);
+
+ALTER TABLE ONLY public.profile_settings_history FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.profiles_with_ads (
     profile_id uuid NOT NULL
@@ -1804,6 +1873,9 @@ ALTER TABLE ONLY public.ad_delivery_history
 ALTER TABLE ONLY public.ad_delivery
     ADD CONSTRAINT ad_delivery_pkey PRIMARY KEY (profile_id, entity_id, day);
 
+ALTER TABLE ONLY public.ad_entities_history
+    ADD CONSTRAINT ad_entities_history_pkey PRIMARY KEY (profile_id, id, revision);
+
 ALTER TABLE ONLY public.ad_entities
     ADD CONSTRAINT ad_entities_pkey PRIMARY KEY (profile_id, id);
 
@@ -1873,6 +1945,9 @@ ALTER TABLE ONLY public.event_counter
 ALTER TABLE ONLY public.event_log
     ADD CONSTRAINT event_log_pkey PRIMARY KEY (sequence);
 
+ALTER TABLE ONLY public.exchange_rates_history
+    ADD CONSTRAINT exchange_rates_history_pkey PRIMARY KEY (currency, day, replaced_at);
+
 ALTER TABLE ONLY public.exchange_rates
     ADD CONSTRAINT exchange_rates_pkey PRIMARY KEY (currency, day);
 
@@ -1905,9 +1980,6 @@ ALTER TABLE ONLY public.key_ring
 
 ALTER TABLE ONLY public.members
     ADD CONSTRAINT members_pkey PRIMARY KEY (workspace_id, user_id);
-
-ALTER TABLE public.merges
-    ADD CONSTRAINT merges_have_ids CHECK ((id IS NOT NULL)) NOT VALID;
 
 ALTER TABLE ONLY public.merges
     ADD CONSTRAINT merges_pkey PRIMARY KEY (profile_id, loser_id, merged_at);
@@ -1960,11 +2032,17 @@ ALTER TABLE ONLY public.outbox
 ALTER TABLE ONLY public.outcome_totals
     ADD CONSTRAINT outcome_totals_pkey PRIMARY KEY (profile_id, customer_id, event_key, event_type_key, currency);
 
+ALTER TABLE public.outcomes
+    ADD CONSTRAINT outcomes_named_whole CHECK (((named_kind IS NULL) = (named_value IS NULL))) NOT VALID;
+
 ALTER TABLE ONLY public.outcomes
     ADD CONSTRAINT outcomes_pkey PRIMARY KEY (profile_id, id);
 
 ALTER TABLE ONLY public.outcomes
     ADD CONSTRAINT outcomes_profile_id_idempotency_key_key UNIQUE (profile_id, idempotency_key);
+
+ALTER TABLE public.outcomes
+    ADD CONSTRAINT outcomes_region_code CHECK ((region ~ '^[A-Z]{2}-[A-Z0-9]{1,3}$'::text)) NOT VALID;
 
 ALTER TABLE ONLY public.outcomes_without_rate
     ADD CONSTRAINT outcomes_without_rate_pkey PRIMARY KEY (profile_id, outcome_id);
@@ -1986,6 +2064,9 @@ ALTER TABLE ONLY public.payment_refunds
 
 ALTER TABLE ONLY public.pii_access_log
     ADD CONSTRAINT pii_access_log_pkey PRIMARY KEY (workspace_id, at, id);
+
+ALTER TABLE ONLY public.profile_settings_history
+    ADD CONSTRAINT profile_settings_history_pkey PRIMARY KEY (profile_id, replaced_at);
 
 ALTER TABLE ONLY public.profiles
     ADD CONSTRAINT profiles_pkey PRIMARY KEY (id);
@@ -2079,6 +2160,8 @@ CREATE INDEX ad_entities_by_external_id ON public.ad_entities USING btree (profi
 
 CREATE INDEX ad_entities_by_parent ON public.ad_entities USING btree (profile_id, parent_id) WHERE (parent_id IS NOT NULL);
 
+CREATE INDEX ad_entities_history_by_age ON public.ad_entities_history USING brin (replaced_at);
+
 CREATE INDEX api_keys_by_hash ON public.api_keys USING btree (hash);
 
 CREATE INDEX app_tokens_by_expiry ON public.app_tokens USING btree (expires_at);
@@ -2116,6 +2199,8 @@ CREATE INDEX identity_conflicts_by_customer ON public.identity_conflicts USING b
 CREATE INDEX invitations_by_hash ON public.invitations USING btree (hash);
 
 CREATE INDEX members_by_user ON public.members USING btree (user_id);
+
+CREATE UNIQUE INDEX merges_by_id ON public.merges USING btree (profile_id, id);
 
 CREATE INDEX merges_by_survivor ON public.merges USING btree (profile_id, survivor_id);
 
@@ -2265,6 +2350,12 @@ CREATE TRIGGER fan_out AFTER INSERT ON public.event_log REFERENCING NEW TABLE AS
 
 CREATE TRIGGER forget_set_aside AFTER DELETE ON public.webhook_subscriptions FOR EACH ROW EXECUTE FUNCTION public.forget_set_aside();
 
+CREATE TRIGGER keep_entity AFTER UPDATE ON public.ad_entities FOR EACH ROW WHEN ((old.revision IS DISTINCT FROM new.revision)) EXECUTE FUNCTION public.keep_entity();
+
+CREATE TRIGGER keep_rate AFTER UPDATE ON public.exchange_rates FOR EACH ROW WHEN (((old.per_usd <> new.per_usd) OR (old.source <> new.source))) EXECUTE FUNCTION public.keep_rate();
+
+CREATE TRIGGER keep_settings AFTER UPDATE OF time_zone, reporting_currency ON public.profiles FOR EACH ROW WHEN (((old.time_zone <> new.time_zone) OR (old.reporting_currency <> new.reporting_currency))) EXECUTE FUNCTION public.keep_settings();
+
 CREATE TRIGGER missing_rate_noted AFTER INSERT OR UPDATE OF amount, currency, occurred_at ON public.outcomes FOR EACH ROW WHEN (((new.amount IS NOT NULL) AND (new.reporting_amount IS NULL))) EXECUTE FUNCTION public.note_missing_rate();
 
 CREATE TRIGGER outcomes_follow_merge AFTER UPDATE OF merged_into ON public.customers FOR EACH ROW WHEN (((new.merged_into IS NOT NULL) AND (new.merged_into IS DISTINCT FROM old.merged_into))) EXECUTE FUNCTION public.follow_merge();
@@ -2307,6 +2398,9 @@ ALTER TABLE ONLY public.ad_delivery_history
 
 ALTER TABLE ONLY public.ad_delivery
     ADD CONSTRAINT ad_delivery_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.ad_entities_history
+    ADD CONSTRAINT ad_entities_history_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.ad_entities
     ADD CONSTRAINT ad_entities_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
@@ -2491,6 +2585,9 @@ ALTER TABLE ONLY public.pii_access_log
 ALTER TABLE ONLY public.pii_access_log
     ADD CONSTRAINT pii_access_log_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.profile_settings_history
+    ADD CONSTRAINT profile_settings_history_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.profiles
     ADD CONSTRAINT profiles_governing_app_id_fkey FOREIGN KEY (governing_app_id) REFERENCES public.apps(id);
 
@@ -2553,6 +2650,8 @@ ALTER TABLE public.ad_delivery ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.ad_delivery_history ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.ad_entities ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.ad_entities_history ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.api_keys ENABLE ROW LEVEL SECURITY;
 
@@ -2630,6 +2729,8 @@ ALTER TABLE public.invitations ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.journey_summaries ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY keep ON public.profile_settings_history FOR INSERT TO tributary_owner WITH CHECK (true);
+
 CREATE POLICY look_up ON public.api_keys FOR SELECT TO tributary_owner USING (true);
 
 CREATE POLICY look_up ON public.app_tokens TO tributary_owner USING (true);
@@ -2694,6 +2795,8 @@ CREATE POLICY own_profile ON public.ad_delivery_history TO tributary_app USING (
 
 CREATE POLICY own_profile ON public.ad_entities TO tributary_app USING ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.ad_entities_history TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.api_keys TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.app_tokens TO tributary_app USING ((profile_id = public.current_profile()));
@@ -2752,6 +2855,8 @@ CREATE POLICY own_profile ON public.payment_refunds TO tributary_app USING ((pro
 
 CREATE POLICY own_profile ON public.pii_access_log FOR INSERT TO tributary_app WITH CHECK ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.profile_settings_history TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.profiles TO tributary_app USING (((id = public.current_profile()) OR (workspace_id = public.current_workspace())));
 
 CREATE POLICY own_profile ON public.profiles_with_ads TO tributary_app USING ((profile_id = public.current_profile()));
@@ -2808,11 +2913,15 @@ ALTER TABLE public.payment_refunds ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.pii_access_log ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.profile_settings_history ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.profiles ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.profiles_with_ads ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY queue ON public.ad_delivery_history TO tributary_system USING (true);
+
+CREATE POLICY queue ON public.ad_entities_history TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.api_keys TO tributary_system USING (true);
 
@@ -3009,6 +3118,8 @@ GRANT SELECT,DELETE ON TABLE public.app_tokens TO tributary_system;
 REVOKE ALL ON FUNCTION public.issue_app_token(token_hash bytea, token_id uuid, app uuid, profile uuid, token_scopes text[], issued_at timestamp with time zone, expires timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.issue_app_token(token_hash bytea, token_id uuid, app uuid, profile uuid, token_scopes text[], issued_at timestamp with time zone, expires timestamp with time zone) TO tributary_app;
 
+REVOKE ALL ON FUNCTION public.keep_settings() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.list_waiting_attribution(after uuid, since timestamp with time zone, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.list_waiting_attribution(after uuid, since timestamp with time zone, most integer) TO tributary_system;
 
@@ -3050,6 +3161,17 @@ GRANT SELECT(revision) ON TABLE public.ad_delivery_history TO tributary_system;
 GRANT SELECT(replaced_at) ON TABLE public.ad_delivery_history TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.ad_entities TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.ad_entities_history TO tributary_app;
+GRANT DELETE ON TABLE public.ad_entities_history TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.ad_entities_history TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.ad_entities_history TO tributary_system;
+
+GRANT SELECT(revision) ON TABLE public.ad_entities_history TO tributary_system;
+
+GRANT SELECT(replaced_at) ON TABLE public.ad_entities_history TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.api_keys TO tributary_app;
 GRANT DELETE ON TABLE public.api_keys TO tributary_system;
@@ -3127,6 +3249,9 @@ GRANT UPDATE(kept_from) ON TABLE public.event_log TO tributary_app;
 
 GRANT SELECT ON TABLE public.exchange_rates TO tributary_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.exchange_rates TO tributary_system;
+
+GRANT SELECT ON TABLE public.exchange_rates_history TO tributary_app;
+GRANT SELECT,INSERT,DELETE ON TABLE public.exchange_rates_history TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.idempotent_answer_people TO tributary_app;
 
@@ -3221,6 +3346,8 @@ GRANT SELECT ON TABLE public.payments TO tributary_app;
 
 GRANT SELECT,INSERT ON TABLE public.pii_access_log TO tributary_app;
 GRANT SELECT,DELETE ON TABLE public.pii_access_log TO tributary_system;
+
+GRANT SELECT,DELETE ON TABLE public.profile_settings_history TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.profiles_with_ads TO tributary_app;
 GRANT SELECT,UPDATE ON TABLE public.profiles_with_ads TO tributary_system;

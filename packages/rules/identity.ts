@@ -113,6 +113,9 @@ export function decideBrowserIdentity(said: readonly Identifier[], holderOf: Hol
   return { customerId: undefined, linked: message.slice(0, 1) };
 }
 
+/** The one that a message is believed by most. */
+export const strongestOf = (said: readonly Identifier[]): Identifier | undefined => byStrength(said)[0];
+
 /** The strongest first, and each once. */
 function byStrength(said: readonly Identifier[]): Identifier[] {
   const distinct = new Map(said.map((identifier) => [identifierKey(identifier), identifier]));

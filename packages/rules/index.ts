@@ -50,6 +50,7 @@ export {
   type Identifier,
   identifierKey,
   isStrongKind,
+  strongestOf,
 } from './identity.ts';
 export { type Binding, IdentityGraph, type Settlement } from './identity-graph.ts';
 export { isTooDeep, maxJsonDepth } from './json-depth.ts';

@@ -63,6 +63,12 @@ export const lives = {
     ad_entities: kept(
       'Campaigns, ad sets and ads, which reports name however old they are. They go with their profile.',
     ),
+    ad_entities_history: swept(
+      historyDays,
+      ['replaced_at'],
+      ['profile_id', 'id', 'revision'],
+      'What campaigns, ad sets and ads were before a platform told something else of them.',
+    ),
     api_keys: swept(
       yearDays,
       ['revoked_at', 'expires_at'],
@@ -106,6 +112,12 @@ export const lives = {
       'Announced events, as long as they can be replayed: counted from an hour after they were numbered, or from a delivery that was later.',
     ),
     exchange_rates: kept('One for each currency and day; money of any day is converted at the rate of its day.'),
+    exchange_rates_history: swept(
+      historyDays,
+      ['replaced_at'],
+      ['currency', 'day', 'replaced_at'],
+      'What a rate was taken for before another was said.',
+    ),
     grants: bounded('One for each profile and app.'),
     idempotent_answer_people: bounded('Whom a stored answer names; it goes with the answer.'),
     idempotent_answers: expired(['owner_id', 'key_hash'], 'Answers that a repeated request gets.'),
@@ -154,6 +166,7 @@ export const lives = {
       ['workspace_id', 'at', 'id'],
       'Who read personal data.',
     ),
+    profile_settings_history: bounded('In which zone and currency a profile was before; changed by hand.'),
     profiles: bounded('Made by hand.'),
     profiles_with_ads: bounded('One for each profile.'),
     refused_visits: swept(
@@ -191,6 +204,7 @@ export const lives = {
     ad_delivery_daily: kept('The copy of `ad_delivery` that reports read.'),
     ad_delivery_history: byTheEngine(historyDays, 'The copy of what was restated.'),
     ad_entities: kept('The copy of `ad_entities` that reports read.'),
+    ad_entities_history: byTheEngine(historyDays, 'What reports showed of an ad before it was told anew.'),
     ad_scores: byTheEngine(60, 'Scores of ads, made anew every night.'),
     attributed_conversions: kept('What each conversion owes to whom: one row for each conversion.'),
     attribution_conversions: byTheEngine(1, 'What a batch of attribution works on; it goes with the batch.'),

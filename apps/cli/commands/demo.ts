@@ -9,6 +9,7 @@ import { dayMs } from '@tributary/vocabulary';
 import { Command } from 'commander';
 import { fillDelivery } from '../demo/fill-delivery.ts';
 import { fillFast } from '../demo/fill-fast.ts';
+import { fillVisits } from '../demo/fill-visits.ts';
 import { type DemoBook, keepDemoBook, openDemo } from '../demo-book.ts';
 import { showProgress } from '../progress.ts';
 import { prepareLocal, runLocal } from '../run-local.ts';
@@ -67,6 +68,7 @@ async function fill(settings: Settings, { profileId, start }: DemoBook, people: 
     );
     console.log('spend ...');
     await fillDelivery(market, told.delivery.rows(), { app, clickhouse });
+    await fillVisits(market, clickhouse);
     console.log('attribution ...');
     const { signal } = new AbortController();
     await replay({ app, clickhouse }, { profileId, cause: 'demo', now: () => new Date(), signal });

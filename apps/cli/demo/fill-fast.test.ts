@@ -18,6 +18,7 @@ import { startQueueWorker } from '@tributary/work';
 import { type RawBuilder, sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { fillFast } from './fill-fast.ts';
+import { fillVisits } from './fill-visits.ts';
 
 const { kit, clickhouse } = await openTestWithClickHouse();
 
@@ -138,6 +139,15 @@ describe('A market in the engines', { timeout: 90_000 }, () => {
     expect(new Map(rows.map((row) => [row.conversion_id, told(row)]))).toEqual(expected(market));
     expect(rows.length).toBe(totals.conversions);
     expect(rows.reduce((sum, { value }) => sum + BigInt(value), 0n)).toBe(totals.value);
+
+    for (let time = 0; time < 2; time += 1) await fillVisits(market, clickhouse);
+    const [visits] = await clickhouse.query(
+      raw<{ n: number; unvisited: number }>(`
+        SELECT toUInt32(count()) AS n, toUInt32(countIf(touch_id NOT IN (SELECT visit_id FROM visits WHERE profile_id = '${market.profileId}'))) AS unvisited
+        FROM touches FINAL WHERE profile_id = '${market.profileId}'`),
+      {},
+    );
+    expect(visits).toEqual({ n: totals.touches, unvisited: 0 });
   });
 
   test('adds up to the book’s reports, by entity and day', async () => {

@@ -1,6 +1,11 @@
--- When some browsers were brought by something else than a visit, like journey_list_visit_times.
+-- When some browsers were brought by something else than a visit, or by one that is no longer kept, like journey_list_visit_times.
 SELECT
     count() AS events,
     arraySlice(arraySort(groupArray(toFloat64(toUnixTimestamp64Milli(occurred_at)))), 1, {limit:UInt32}) AS times
 FROM touches FINAL
-WHERE profile_id = {profile_id:UUID} AND visitor_id IN {visitor_ids:Array(UUID)} AND occurred_at <= {until:DateTime64(3, 'UTC')} AND kind != 'visit'
+WHERE profile_id = {profile_id:UUID} AND visitor_id IN {visitor_ids:Array(UUID)} AND occurred_at <= {until:DateTime64(3, 'UTC')}
+    AND (kind != 'visit' OR touch_id NOT IN
+    (
+        SELECT visit_id FROM visits
+        WHERE profile_id = {profile_id:UUID} AND visitor_id IN {visitor_ids:Array(UUID)} AND occurred_at <= {until:DateTime64(3, 'UTC')}
+    ))

@@ -7,6 +7,7 @@ import {
   IsoTimestamp,
   IsoTimestampInput,
   Platform,
+  RegionCode,
   shownKey,
   Uuid,
 } from '../primitives.ts';
@@ -80,6 +81,7 @@ export const ServerEvent = z
     refund_status: RefundStatus.nullish().describe(
       '`completed` when absent. Sent again under its key as `withdrawn`, a refund that failed or a dispute that was won counts no more.',
     ),
+    region: RegionCode.nullish().describe('Where it happened: ISO 3166-2, like `CL-RM`.'),
   })
   .refine(({ event_name, event_type }) => event_name || event_type, {
     path: ['event_name'],
