@@ -82,6 +82,10 @@ const notFound = 'Another profile’s payment answers like one that never was: 4
 const Day = z.union([CalendarDate, IsoTimestampInput], { error: 'must be a date, or an ISO 8601 time with an offset' });
 const spanOf = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / dayMs;
 
+/** Its moment is looked at too: the 31st of February has the shape of a day. */
+const isPlace = (text: string) => placePattern.test(text) && !Number.isNaN(Date.parse(text.slice(0, 24)));
+const placePattern = new RegExp(`^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z\\|${uuidPattern}$`);
+
 export const listPayments = route({
   id: 'listPayments',
   method: 'GET',
@@ -99,11 +103,7 @@ export const listPayments = route({
       status: PaymentFilter.default('all'),
       cursor: z
         .string()
-        .regex(
-          new RegExp(`^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z\\|${uuidPattern}$`),
-          'is not one that this route gave out',
-        )
-        .refine((text) => !Number.isNaN(Date.parse(text.slice(0, 24))), 'is not one that this route gave out')
+        .refine(isPlace, 'is not one that this route gave out')
         .meta({ examples: ['2026-03-01T12:00:00.000Z|0d1f9c3e-6f1e-4b5a-8f0a-1c2d3e4f5a6b'] })
         .optional(),
       limit: limitParameter(limits.payments.pageSize),
