@@ -108,20 +108,27 @@ async function settle(
   const done = [...staged].flatMap(([profileId, { dirty }]) =>
     held.has(profileId) ? (dirty ?? []).map(({ id, revision }) => ({ profileId, id, revision })) : [],
   );
+  // From each id to its row by the key, whatever statistics say of a list that was empty a moment ago: guessing from them, PostgreSQL
+  // once held every row against every id.
   const { rows: settled } = await sql<{ profile_id: string; outcome_id: string }>`
-    DELETE FROM dirty_conversions d USING (
-      SELECT d.profile_id, d.outcome_id FROM dirty_conversions d
-      JOIN unnest(${done.map(({ profileId }) => profileId)}::uuid[], ${done.map(({ id }) => id)}::uuid[], ${done.map(({ revision }) => revision)}::bigint[])
+    DELETE FROM dirty_conversions WHERE ctid = ANY (ARRAY(
+      SELECT d.place
+      FROM unnest(${done.map(({ profileId }) => profileId)}::uuid[], ${done.map(({ id }) => id)}::uuid[], ${done.map(({ revision }) => revision)}::bigint[])
         AS done (profile_id, outcome_id, revision)
-        ON d.profile_id = done.profile_id AND d.outcome_id = done.outcome_id AND d.revision = done.revision
-      FOR UPDATE OF d SKIP LOCKED) s
-    WHERE d.profile_id = s.profile_id AND d.outcome_id = s.outcome_id
-    RETURNING d.profile_id, d.outcome_id`.execute(tx);
+      CROSS JOIN LATERAL (
+        SELECT ctid AS place FROM dirty_conversions
+        WHERE profile_id = done.profile_id AND revision = done.revision AND outcome_id >= done.outcome_id AND outcome_id <= done.outcome_id
+        ORDER BY outcome_id LIMIT 1 FOR UPDATE SKIP LOCKED) d))
+    RETURNING profile_id, outcome_id`.execute(tx);
   // What was remembered before the look at the ledger is buried. Whoever moved it since marked it dirty again, and it stays remembered.
   await sql`
-    DELETE FROM moved_conversions m
-    USING unnest(${settled.map((one) => one.profile_id)}::uuid[], ${settled.map((one) => one.outcome_id)}::uuid[]) AS s (profile_id, outcome_id)
-    WHERE m.profile_id = s.profile_id AND m.outcome_id = s.outcome_id`.execute(tx);
+    DELETE FROM moved_conversions WHERE ctid = ANY (ARRAY(
+      SELECT m.place
+      FROM unnest(${settled.map((one) => one.profile_id)}::uuid[], ${settled.map((one) => one.outcome_id)}::uuid[]) AS s (profile_id, outcome_id)
+      CROSS JOIN LATERAL (
+        SELECT ctid AS place FROM moved_conversions WHERE profile_id = s.profile_id AND outcome_id = s.outcome_id OFFSET 0) m))`.execute(
+    tx,
+  );
   const { rows } = await sql<{ profile_id: string }>`
     SELECT profile_id FROM attribution_freshness
     WHERE state = 'behind' AND profile_id = ANY (${[...held]}::uuid[])`.execute(tx);

@@ -83,17 +83,24 @@ const lines = (...values: string[]) => `string_agg(json_build_array(o.profile_id
 const eligible = `o.is_there AND ${isEligible}`;
 
 /**
+ * A range of one value, in the order of that value: only an index that has it next to the profile gives the order. With an equal sign, where
+ * statistics say that there are few rows, any index that begins with the profile seems as good, and is read from end to end for each row.
+ */
+const just = (column: string, value: string) => `${column} >= ${value} AND ${column} <= ${value} ORDER BY ${column}`;
+
+/**
  * Of the profile whose wall it stands behind; `$1` are its dirty conversions. Statistics say little of rows that have just come, and
- * guessing from them once joined every dirty row with every outcome. The OFFSETs keep to this way: from each dirty row to its outcome, and
- * from each customer to what is theirs, by the key.
+ * guessing from them once joined every dirty row with every outcome. The OFFSETs and LIMITs keep to this way: from each dirty row to its
+ * outcome, and from each customer to what is theirs, by the key.
  */
 const statement = `
   WITH q AS MATERIALIZED (
     SELECT outcome_id, revision, array_to_string(unite_causes(causes, array_remove(ARRAY[cause], NULL)), ',') AS cause, cause_ref
-    FROM dirty_conversions WHERE profile_id = current_profile() AND outcome_id = ANY ($1)),
+    FROM unnest($1) AS asked (id)
+    CROSS JOIN LATERAL (SELECT * FROM dirty_conversions WHERE profile_id = current_profile() AND ${just('outcome_id', 'asked.id')} LIMIT 1) d),
   chosen AS MATERIALIZED (
     SELECT q.cause, q.cause_ref, o.* FROM q
-    CROSS JOIN LATERAL (SELECT * FROM outcomes WHERE profile_id = current_profile() AND id = q.outcome_id OFFSET 0) o),
+    CROSS JOIN LATERAL (SELECT * FROM outcomes WHERE profile_id = current_profile() AND ${just('id', 'q.outcome_id')} LIMIT 1) o),
   people AS MATERIALIZED (SELECT DISTINCT customer_id FROM chosen WHERE customer_id IS NOT NULL),
   conversions AS (
     SELECT ${lines(...conversionValues('o.at', eligible, money), 'o.cause', `coalesce(o.cause_ref, '${nilUuid}')`)} AS conversions, coalesce(bool_or(NOT (${eligible})), false) AS has_buried
@@ -107,14 +114,14 @@ const statement = `
     SELECT ${lines('o.visitor_id', 'o.person_id')} AS links
     FROM (
       SELECT l.profile_id, l.visitor_id, l.customer_id AS person_id FROM people p
-      CROSS JOIN LATERAL (SELECT * FROM visitor_links WHERE profile_id = current_profile() AND customer_id = p.customer_id OFFSET 0) l
+      CROSS JOIN LATERAL (SELECT * FROM visitor_links WHERE profile_id = current_profile() AND ${just('customer_id', 'p.customer_id')} OFFSET 0) l
       UNION ALL
       SELECT DISTINCT profile_id, visitor_id, visitor_id FROM chosen WHERE customer_id IS NULL AND visitor_id IS NOT NULL) o),
   touches AS (
     SELECT ${lines(...touchValues)} AS touches
     FROM (
       SELECT t.profile_id, t.id, t.customer_id, t.visitor_id, t.occurred_at, t.origin, t.rest FROM people p
-      CROSS JOIN LATERAL (SELECT * FROM outcomes WHERE profile_id = current_profile() AND customer_id = p.customer_id AND origin IS NOT NULL OFFSET 0) t
+      CROSS JOIN LATERAL (SELECT * FROM outcomes WHERE profile_id = current_profile() AND origin IS NOT NULL AND ${just('customer_id', 'p.customer_id')} OFFSET 0) t
       UNION ALL
       SELECT profile_id, id, customer_id, visitor_id, occurred_at, origin, rest FROM chosen WHERE customer_id IS NULL AND origin IS NOT NULL) o)
   SELECT

@@ -42,7 +42,7 @@ describe('the feed of events', () => {
       city: '',
     });
     await clickhouse.insert('visits', [row]);
-    const { profile_id: _, ...shown } = row;
+    const { profile_id: _, region: __, ...shown } = row;
     const answer = await get('events');
     expect(answer.status).toBe(200);
     expect(answer.data).toEqual([{ ...shown, city: null, customer_profile_id: customerId }]);
