@@ -66,7 +66,12 @@ export function createPasskeys(auth: () => Promise<Auth>, sessionCookieName: str
       const { id, name, email } = answered.response.user;
       return { user: { id, name, email }, setCookie: cookieIn(answered.headers, sessionCookieName)?.line ?? '' };
     },
-    begin: async (cookie) => begun((await ask()).generatePasskeyRegistrationOptions(asked(cookie))),
+    async begin(cookie) {
+      const options = await unlessWrong((await ask()).generatePasskeyRegistrationOptions(asked(cookie)));
+      return options
+        ? begun(Promise.resolve(options))
+        : refuse('invalid_state', 'A passkey is added within a day of signing in. Sign in again, then add it.');
+    },
     async add(cookie, challenge, name, response) {
       const call = { ...asked(`${cookie}; ${challengeCookie}=${challenge}`), body: { name, response } };
       return (await unlessWrong((await ask()).verifyPasskeyRegistration(call)))?.response.id;

@@ -159,7 +159,9 @@ function answersIn(text: string): Answered[] {
       lines.map((one) => [one.slice(0, one.indexOf(':')).toLowerCase(), one.slice(one.indexOf(':') + 1).trim()]),
     );
     const after = rest.join('\r\n\r\n');
-    const length = Number(headers['content-length'] ?? 0);
+    // To HTTP/1.0 what says no length lasts until the connection is closed.
+    const isUntilTheEnd = headers['content-length'] === undefined && headers.connection === 'close';
+    const length = isUntilTheEnd ? after.length : Number(headers['content-length'] ?? 0);
     const [sent, following] = headers['transfer-encoding']
       ? unchunked(after)
       : [after.slice(0, length), after.slice(length)];
