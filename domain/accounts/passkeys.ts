@@ -70,7 +70,7 @@ export function createPasskeys(auth: () => Promise<Auth>, sessionCookieName: str
       const options = await unlessWrong((await ask()).generatePasskeyRegistrationOptions(asked(cookie)));
       return options
         ? begun(Promise.resolve(options))
-        : refuse('invalid_state', 'A passkey is added within a day of signing in. Sign in again, then add it.');
+        : refuse('invalid_state', 'This session cannot add a passkey. Sign in again, then add it.');
     },
     async add(cookie, challenge, name, response) {
       const call = { ...asked(`${cookie}; ${challengeCookie}=${challenge}`), body: { name, response } };
