@@ -94,10 +94,12 @@ describe('two shards', () => {
 
   test('tables are joined shard by shard', async () => {
     await write(profiles.map((profile_id) => visit({ profile_id })));
-    const asked = raw(
-      'SELECT count() AS n FROM visits WHERE (profile_id, visit_id) IN (SELECT profile_id, visit_id FROM visits)',
+    // Different ids, not rows: copies of the tests before are folded whenever a merge comes to it.
+    const joined = raw(
+      'SELECT uniqExact(visit_id) AS n FROM visits WHERE (profile_id, visit_id) IN (SELECT profile_id, visit_id FROM visits)',
     );
-    expect(await client.query(asked, {})).toEqual(await client.query(raw('SELECT count() AS n FROM visits'), {}));
+    const all = raw('SELECT uniqExact(visit_id) AS n FROM visits');
+    expect(await client.query(joined, {})).toEqual(await client.query(all, {}));
   });
 
   test('a profile’s newest visits, its days and its state are the same from either node', async () => {
