@@ -1,0 +1,2 @@
+export type * from './provider.ts';
+export { ProviderFault } from './provider-fault.ts';
