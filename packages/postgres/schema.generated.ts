@@ -224,6 +224,36 @@ export interface BadVisits {
   sealed: Buffer | null;
 }
 
+export interface Connections {
+  app_id: string | null;
+  channel: string;
+  connected_at: Timestamp;
+  credentials: Buffer | null;
+  credentials_revision: Generated<number>;
+  details: Generated<Json>;
+  disconnected_at: Timestamp | null;
+  external_id: string;
+  granted: Generated<string[]>;
+  id: string;
+  name: string;
+  profile_id: string;
+  status: string;
+  workspace_id: string;
+}
+
+export interface CreativeAnalyses {
+  ad_id: string;
+  fingerprint: Buffer;
+  finished_at: Timestamp | null;
+  found: Json | null;
+  id: string;
+  model: string | null;
+  profile_id: string;
+  reason: string | null;
+  requested_at: Timestamp;
+  status: string;
+}
+
 export interface Customers {
   created_at: Timestamp;
   erased_at: Timestamp | null;
@@ -1175,6 +1205,8 @@ export interface DB {
   audit_log: AuditLog;
   bad_visit_days: BadVisitDays;
   bad_visits: BadVisits;
+  connections: Connections;
+  creative_analyses: CreativeAnalyses;
   customers: Customers;
   definition_events: DefinitionEvents;
   definitions: Definitions;

@@ -1050,6 +1050,42 @@ CREATE TABLE public.bad_visits (
 
 ALTER TABLE ONLY public.bad_visits FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.connections (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    app_id uuid,
+    channel text NOT NULL,
+    status text NOT NULL,
+    external_id text NOT NULL,
+    name text NOT NULL,
+    granted text[] DEFAULT '{}'::text[] NOT NULL,
+    details jsonb DEFAULT '{}'::jsonb NOT NULL,
+    credentials bytea,
+    credentials_revision integer DEFAULT 1 NOT NULL,
+    connected_at timestamp with time zone NOT NULL,
+    disconnected_at timestamp with time zone,
+    CONSTRAINT connections_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'connected'::text, 'needs_action'::text, 'reconnect_required'::text, 'disconnected'::text])))
+);
+
+ALTER TABLE ONLY public.connections FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.creative_analyses (
+    profile_id uuid NOT NULL,
+    ad_id uuid NOT NULL,
+    id uuid NOT NULL,
+    status text NOT NULL,
+    fingerprint bytea NOT NULL,
+    requested_at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    reason text,
+    model text,
+    found jsonb,
+    CONSTRAINT creative_analyses_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'done'::text, 'failed'::text])))
+);
+
+ALTER TABLE ONLY public.creative_analyses FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.customers (
     profile_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -1906,6 +1942,12 @@ ALTER TABLE ONLY public.bad_visit_days
 ALTER TABLE ONLY public.bad_visits
     ADD CONSTRAINT bad_visits_pkey PRIMARY KEY (profile_id, id);
 
+ALTER TABLE ONLY public.connections
+    ADD CONSTRAINT connections_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.creative_analyses
+    ADD CONSTRAINT creative_analyses_pkey PRIMARY KEY (profile_id, ad_id);
+
 ALTER TABLE ONLY public.customers
     ADD CONSTRAINT customers_pkey PRIMARY KEY (profile_id, id);
 
@@ -2174,6 +2216,10 @@ CREATE INDEX bad_visits_by_age ON public.bad_visits USING btree (received_at);
 
 CREATE INDEX bad_visits_by_time ON public.bad_visits USING btree (profile_id, received_at, id);
 
+CREATE UNIQUE INDEX connections_by_account ON public.connections USING btree (workspace_id, channel, external_id) WHERE (status <> 'disconnected'::text);
+
+CREATE INDEX connections_by_outside ON public.connections USING btree (channel, external_id) WHERE (status <> 'disconnected'::text);
+
 CREATE INDEX customers_by_survivor ON public.customers USING btree (profile_id, merged_into) WHERE (merged_into IS NOT NULL);
 
 CREATE INDEX definition_events_by_definition ON public.definition_events USING btree (profile_id, definition_id);
@@ -2435,6 +2481,18 @@ ALTER TABLE ONLY public.bad_visit_days
 ALTER TABLE ONLY public.bad_visits
     ADD CONSTRAINT bad_visits_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.connections
+    ADD CONSTRAINT connections_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(id);
+
+ALTER TABLE ONLY public.connections
+    ADD CONSTRAINT connections_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.connections
+    ADD CONSTRAINT connections_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.creative_analyses
+    ADD CONSTRAINT creative_analyses_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.customers
     ADD CONSTRAINT customers_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
@@ -2677,6 +2735,10 @@ ALTER TABLE public.bad_visit_days ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.bad_visits ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.connections ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.creative_analyses ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.customers ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.definition_events ENABLE ROW LEVEL SECURITY;
@@ -2769,6 +2831,10 @@ ALTER TABLE public.moved_conversions ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY operator ON public.apps TO tributary_owner USING (true);
 
+CREATE POLICY operator ON public.connections TO tributary_owner USING (true);
+
+CREATE POLICY operator ON public.creative_analyses TO tributary_owner USING (true);
+
 CREATE POLICY operator ON public.profiles TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.tenant_deletions TO tributary_owner USING (true);
@@ -2808,6 +2874,10 @@ CREATE POLICY own_profile ON public.attribution_replays TO tributary_app USING (
 CREATE POLICY own_profile ON public.bad_visit_days TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.bad_visits TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.connections TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.creative_analyses TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.customers TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -3214,6 +3284,10 @@ GRANT SELECT(profile_id) ON TABLE public.bad_visits TO tributary_system;
 GRANT SELECT(id) ON TABLE public.bad_visits TO tributary_system;
 
 GRANT SELECT(received_at) ON TABLE public.bad_visits TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.connections TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.creative_analyses TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.customers TO tributary_app;
 
