@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createLanguageModel } from '@tributary/ai-model';
+import { rebuildProfile } from '@tributary/domain/top-performers/room.ts';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { openApi, openTestWithClickHouse, scene } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { rebuildProfile } from '@tributary/domain/top-performers/room.ts';
 import { analyseCreative } from './analyse-creative.job.ts';
 
 /** A model and a picture host, over real HTTP. */

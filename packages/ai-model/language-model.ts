@@ -61,7 +61,7 @@ const shown = (material: string, { bytes, mediaType }: Picture) => ({
   role: 'user' as const,
   content: [
     { type: 'text' as const, text: material },
-    { type: 'image' as const, image: bytes, mediaType },
+    { type: 'file' as const, data: bytes, mediaType },
   ],
 });
 

@@ -31,6 +31,7 @@ import {
   readJourneySummary,
 } from './routes/journeys.ts';
 import { createLinkTokens } from './routes/link-tokens.ts';
+import { updateOutcomeDefinition, updateOutcomeDefinitions } from './routes/outcome-definitions.ts';
 import { createEvent, createGoal, createGoalDefinition, listGoalDefinitions } from './routes/outcomes.ts';
 import { readOverview, readPlatformComparison } from './routes/overview.ts';
 import {
@@ -141,6 +142,8 @@ export const routes = {
   createGoalDefinition,
   listGoalDefinitions,
   createGoal,
+  updateOutcomeDefinition,
+  updateOutcomeDefinitions,
   listPayments,
   readPayment,
   updateInstallment,

@@ -278,6 +278,7 @@ export interface DefinitionEvents {
 }
 
 export interface Definitions {
+  channel: string | null;
   conversion_type: string;
   counts_as_cash: boolean;
   created_at: Timestamp;
@@ -286,9 +287,13 @@ export interface Definitions {
   is_attribution_eligible: boolean;
   is_default: boolean;
   key: string;
+  kind: Generated<string>;
   lookback_window_days: number;
+  mapping_source: string | null;
   name: string;
+  pipeline_id: string | null;
   profile_id: string;
+  stage_id: string | null;
   updated_at: Timestamp;
 }
 

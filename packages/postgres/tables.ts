@@ -25,6 +25,7 @@ export const tableOwners = {
   bad_visit_days: 'ingestion',
   bad_visits: 'ingestion',
   creative_analyses: 'creatives',
+  connections: 'connections',
   customers: 'customers',
   definition_events: 'definitions',
   definitions: 'definitions',
