@@ -1,4 +1,5 @@
 import type { Accounts } from '@tributary/domain/accounts/room.ts';
+import type { CreativeServices } from '@tributary/domain/creatives/room.ts';
 import type { CustomerListServices } from '@tributary/domain/customers/room.ts';
 import type { ErasureServices } from '@tributary/domain/erasures/room.ts';
 import type { JourneyServices } from '@tributary/domain/journeys/room.ts';
@@ -18,6 +19,7 @@ export interface Services
     EventServices,
     PaymentServices,
     JourneyServices,
+    CreativeServices,
     ErasureServices,
     WebhookServices {
   readonly baseUrl: string;

@@ -14,8 +14,10 @@ import {
   updateMember,
   updatePassword,
 } from './routes/accounts.ts';
+import { listAdsWithoutIds } from './routes/ad-ids.ts';
 import { listCampaigns, readAd, readCampaignTrend, readUnattributed } from './routes/campaigns.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
+import { createCreativeAnalysis, readCreativeAnalysis } from './routes/creatives.ts';
 import { createKey, createToken, deleteKey, listKeys, readPiiAccessLog, updateGrant } from './routes/credentials.ts';
 import { readCustomerExport } from './routes/customer-export.ts';
 import { importCustomers, listCustomers, searchCustomers } from './routes/customers.ts';
@@ -29,6 +31,7 @@ import {
   readJourneySummary,
 } from './routes/journeys.ts';
 import { createLinkTokens } from './routes/link-tokens.ts';
+import { updateOutcomeDefinition, updateOutcomeDefinitions } from './routes/outcome-definitions.ts';
 import { createEvent, createGoal, createGoalDefinition, listGoalDefinitions } from './routes/outcomes.ts';
 import { readOverview, readPlatformComparison } from './routes/overview.ts';
 import {
@@ -139,6 +142,8 @@ export const routes = {
   createGoalDefinition,
   listGoalDefinitions,
   createGoal,
+  updateOutcomeDefinition,
+  updateOutcomeDefinitions,
   listPayments,
   readPayment,
   updateInstallment,
@@ -156,6 +161,9 @@ export const routes = {
   listCampaignConversions,
   explain,
   listTopPerformers,
+  listAdsWithoutIds,
+  createCreativeAnalysis,
+  readCreativeAnalysis,
   signIn,
   completeSignIn,
   createTwoFactor,

@@ -224,6 +224,36 @@ export interface BadVisits {
   sealed: Buffer | null;
 }
 
+export interface Connections {
+  app_id: string | null;
+  channel: string;
+  connected_at: Timestamp;
+  credentials: Buffer | null;
+  credentials_revision: Generated<number>;
+  details: Generated<Json>;
+  disconnected_at: Timestamp | null;
+  external_id: string;
+  granted: Generated<string[]>;
+  id: string;
+  name: string;
+  profile_id: string;
+  status: string;
+  workspace_id: string;
+}
+
+export interface CreativeAnalyses {
+  ad_id: string;
+  fingerprint: Buffer;
+  finished_at: Timestamp | null;
+  found: Json | null;
+  id: string;
+  model: string | null;
+  profile_id: string;
+  reason: string | null;
+  requested_at: Timestamp;
+  status: string;
+}
+
 export interface Customers {
   created_at: Timestamp;
   erased_at: Timestamp | null;
@@ -248,6 +278,7 @@ export interface DefinitionEvents {
 }
 
 export interface Definitions {
+  channel: string | null;
   conversion_type: string;
   counts_as_cash: boolean;
   created_at: Timestamp;
@@ -256,9 +287,13 @@ export interface Definitions {
   is_attribution_eligible: boolean;
   is_default: boolean;
   key: string;
+  kind: Generated<string>;
   lookback_window_days: number;
+  mapping_source: string | null;
   name: string;
+  pipeline_id: string | null;
   profile_id: string;
+  stage_id: string | null;
   updated_at: Timestamp;
 }
 
@@ -1175,6 +1210,8 @@ export interface DB {
   audit_log: AuditLog;
   bad_visit_days: BadVisitDays;
   bad_visits: BadVisits;
+  connections: Connections;
+  creative_analyses: CreativeAnalyses;
   customers: Customers;
   definition_events: DefinitionEvents;
   definitions: Definitions;

@@ -1050,6 +1050,42 @@ CREATE TABLE public.bad_visits (
 
 ALTER TABLE ONLY public.bad_visits FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.connections (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    app_id uuid,
+    channel text NOT NULL,
+    status text NOT NULL,
+    external_id text NOT NULL,
+    name text NOT NULL,
+    granted text[] DEFAULT '{}'::text[] NOT NULL,
+    details jsonb DEFAULT '{}'::jsonb NOT NULL,
+    credentials bytea,
+    credentials_revision integer DEFAULT 1 NOT NULL,
+    connected_at timestamp with time zone NOT NULL,
+    disconnected_at timestamp with time zone,
+    CONSTRAINT connections_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'connected'::text, 'needs_action'::text, 'reconnect_required'::text, 'disconnected'::text])))
+);
+
+ALTER TABLE ONLY public.connections FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.creative_analyses (
+    profile_id uuid NOT NULL,
+    ad_id uuid NOT NULL,
+    id uuid NOT NULL,
+    status text NOT NULL,
+    fingerprint bytea NOT NULL,
+    requested_at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    reason text,
+    model text,
+    found jsonb,
+    CONSTRAINT creative_analyses_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'done'::text, 'failed'::text])))
+);
+
+ALTER TABLE ONLY public.creative_analyses FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.customers (
     profile_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -1091,7 +1127,15 @@ CREATE TABLE public.definitions (
     created_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
     first_attributed_at timestamp with time zone,
-    CONSTRAINT definitions_lookback_window_days_check CHECK (((lookback_window_days >= 1) AND (lookback_window_days <= 365)))
+    kind text DEFAULT 'goal'::text NOT NULL,
+    channel text,
+    pipeline_id text,
+    stage_id text,
+    mapping_source text,
+    CONSTRAINT definitions_kind_check CHECK ((kind = ANY (ARRAY['goal'::text, 'pipeline_stage'::text]))),
+    CONSTRAINT definitions_lookback_window_days_check CHECK (((lookback_window_days >= 1) AND (lookback_window_days <= 365))),
+    CONSTRAINT definitions_mapping_source_check CHECK ((mapping_source = ANY (ARRAY['suggested'::text, 'engine_default'::text, 'user'::text]))),
+    CONSTRAINT definitions_stage_is_whole CHECK (((kind = 'pipeline_stage'::text) = ((channel IS NOT NULL) AND (pipeline_id IS NOT NULL) AND (stage_id IS NOT NULL) AND (mapping_source IS NOT NULL))))
 );
 
 ALTER TABLE ONLY public.definitions FORCE ROW LEVEL SECURITY;
@@ -1906,6 +1950,12 @@ ALTER TABLE ONLY public.bad_visit_days
 ALTER TABLE ONLY public.bad_visits
     ADD CONSTRAINT bad_visits_pkey PRIMARY KEY (profile_id, id);
 
+ALTER TABLE ONLY public.connections
+    ADD CONSTRAINT connections_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.creative_analyses
+    ADD CONSTRAINT creative_analyses_pkey PRIMARY KEY (profile_id, ad_id);
+
 ALTER TABLE ONLY public.customers
     ADD CONSTRAINT customers_pkey PRIMARY KEY (profile_id, id);
 
@@ -2174,9 +2224,15 @@ CREATE INDEX bad_visits_by_age ON public.bad_visits USING btree (received_at);
 
 CREATE INDEX bad_visits_by_time ON public.bad_visits USING btree (profile_id, received_at, id);
 
+CREATE UNIQUE INDEX connections_by_account ON public.connections USING btree (workspace_id, channel, external_id) WHERE (status <> 'disconnected'::text);
+
+CREATE INDEX connections_by_outside ON public.connections USING btree (channel, external_id) WHERE (status <> 'disconnected'::text);
+
 CREATE INDEX customers_by_survivor ON public.customers USING btree (profile_id, merged_into) WHERE (merged_into IS NOT NULL);
 
 CREATE INDEX definition_events_by_definition ON public.definition_events USING btree (profile_id, definition_id);
+
+CREATE UNIQUE INDEX definitions_by_stage ON public.definitions USING btree (profile_id, channel, pipeline_id, stage_id) WHERE (kind = 'pipeline_stage'::text);
 
 CREATE INDEX dirty_conversions_by_revision ON public.dirty_conversions USING btree (profile_id, revision);
 
@@ -2435,6 +2491,18 @@ ALTER TABLE ONLY public.bad_visit_days
 ALTER TABLE ONLY public.bad_visits
     ADD CONSTRAINT bad_visits_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.connections
+    ADD CONSTRAINT connections_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(id);
+
+ALTER TABLE ONLY public.connections
+    ADD CONSTRAINT connections_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.connections
+    ADD CONSTRAINT connections_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.creative_analyses
+    ADD CONSTRAINT creative_analyses_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.customers
     ADD CONSTRAINT customers_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
@@ -2677,6 +2745,10 @@ ALTER TABLE public.bad_visit_days ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.bad_visits ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.connections ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.creative_analyses ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.customers ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.definition_events ENABLE ROW LEVEL SECURITY;
@@ -2769,6 +2841,10 @@ ALTER TABLE public.moved_conversions ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY operator ON public.apps TO tributary_owner USING (true);
 
+CREATE POLICY operator ON public.connections TO tributary_owner USING (true);
+
+CREATE POLICY operator ON public.creative_analyses TO tributary_owner USING (true);
+
 CREATE POLICY operator ON public.profiles TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.tenant_deletions TO tributary_owner USING (true);
@@ -2808,6 +2884,10 @@ CREATE POLICY own_profile ON public.attribution_replays TO tributary_app USING (
 CREATE POLICY own_profile ON public.bad_visit_days TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.bad_visits TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.connections TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.creative_analyses TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.customers TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -3214,6 +3294,10 @@ GRANT SELECT(profile_id) ON TABLE public.bad_visits TO tributary_system;
 GRANT SELECT(id) ON TABLE public.bad_visits TO tributary_system;
 
 GRANT SELECT(received_at) ON TABLE public.bad_visits TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.connections TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.creative_analyses TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.customers TO tributary_app;
 
