@@ -19,12 +19,19 @@ const rooms = [
   'tracking',
   'attribution',
   'campaigns',
+  'connections',
   'reports',
   'top-performers',
   'journeys',
   'webhooks',
+  'handoffs',
+  'ad-operations',
+  'exports',
+  'partners',
   'erasures',
 ];
+/** Rooms whose place is kept while they are being built. */
+const coming = ['handoffs', 'ad-operations', 'exports', 'partners'];
 refuseUnranked();
 
 module.exports = {
@@ -175,7 +182,7 @@ function refuseUnranked() {
     .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
     .map(({ name }) => name);
   const unranked = onDisk.filter((room) => !rooms.includes(room));
-  const gone = rooms.filter((room) => !onDisk.includes(room));
+  const gone = rooms.filter((room) => !onDisk.includes(room) && !coming.includes(room));
   if (unranked.length > 0)
     throw new Error(`domain/${unranked.join(', domain/')} has no rank in .dependency-cruiser.cjs.`);
   if (gone.length > 0) throw new Error(`.dependency-cruiser.cjs ranks ${gone.join(', ')}, which domain does not hold.`);

@@ -4,6 +4,7 @@ import { consoleDirectory } from '@tributary/console/build.ts';
 import { dnsOpener } from '@tributary/domain/tracking/room.ts';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { runProcess } from '@tributary/platform';
+import { createProviders } from '@tributary/providers';
 import { openMetrics, type Tracing } from '@tributary/telemetry';
 import { createVault } from '@tributary/vault';
 import { limits } from '@tributary/vocabulary';
@@ -15,6 +16,9 @@ const clickhouseTimeoutMs = 15_000;
 /** A model takes its time; whoever waits gets an answer before the request's own time is up. */
 const modelTimeoutMs = 25_000;
 const modelMaxBytes = 1024 * 1024;
+
+/** For one call of a provider, while somebody waits. */
+const providerTimeoutMs = 15_000;
 
 /** For one page that a user named. */
 const outboundTimeoutMs = 8_000;
@@ -36,6 +40,8 @@ await runProcess('api', async (platform) => {
     clickhouse: await platform.clickhouse({ requestTimeoutMs: clickhouseTimeoutMs }),
     outbound: createOutbound({ timeoutMs: outboundTimeoutMs }),
     webhookTargets: createOutbound({ timeoutMs: outboundTimeoutMs, localHosts: settings.webhookLocalHosts }),
+    providers: createProviders(settings),
+    providerOutbound: createOutbound({ timeoutMs: providerTimeoutMs, localHosts: settings.providerLocalHosts }),
     openDns: dnsOpener(settings.dnsServers),
     languageModel: modelOf(settings),
     summariesPerDay: settings.summariesPerDay,

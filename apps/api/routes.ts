@@ -3,6 +3,7 @@ import * as accountability from '@tributary/domain/accountability/room.ts';
 import * as accounts from '@tributary/domain/accounts/room.ts';
 import * as attribution from '@tributary/domain/attribution/room.ts';
 import * as campaigns from '@tributary/domain/campaigns/room.ts';
+import * as connections from '@tributary/domain/connections/room.ts';
 import * as credentials from '@tributary/domain/credentials/room.ts';
 import * as customers from '@tributary/domain/customers/room.ts';
 import * as definitions from '@tributary/domain/definitions/room.ts';
@@ -117,6 +118,8 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   readTrackingOps: tracking.readTrackingOps,
   readTrackingQuality: tracking.readTrackingQuality,
   readReplayStatus: attribution.readReplayStatus,
+  listConnections: connections.listConnections,
+  readConnection: connections.readConnection,
   listWebhookSubscriptions: webhooks.listWebhookSubscriptions,
   createWebhookSubscription: webhooks.createWebhookSubscription,
   updateWebhookSubscription: webhooks.updateWebhookSubscription,

@@ -1,4 +1,5 @@
 import type { Accounts } from '@tributary/domain/accounts/room.ts';
+import type { ConnectionServices } from '@tributary/domain/connections/room.ts';
 import type { CustomerListServices } from '@tributary/domain/customers/room.ts';
 import type { ErasureServices } from '@tributary/domain/erasures/room.ts';
 import type { JourneyServices } from '@tributary/domain/journeys/room.ts';
@@ -19,7 +20,8 @@ export interface Services
     PaymentServices,
     JourneyServices,
     ErasureServices,
-    WebhookServices {
+    WebhookServices,
+    ConnectionServices {
   readonly baseUrl: string;
   readonly apiUrl: string | undefined;
   readonly jobs: Jobs;

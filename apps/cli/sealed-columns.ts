@@ -1,3 +1,4 @@
+import { sealedCredentials } from '@tributary/domain/connections/room.ts';
 import { sealedReceipts } from '@tributary/domain/erasures/room.ts';
 import { sealedBadVisits } from '@tributary/domain/ingestion/room.ts';
 import { sealedSummaries } from '@tributary/domain/journeys/room.ts';
@@ -14,4 +15,5 @@ export const sealedColumns: readonly SealedColumn[] = [
   sealedAnswers,
   sealedIdentifySecrets,
   sealedWebhookSecrets,
+  sealedCredentials,
 ];

@@ -16,6 +16,7 @@ import {
 } from './routes/accounts.ts';
 import { listCampaigns, readAd, readCampaignTrend, readUnattributed } from './routes/campaigns.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
+import { listConnections, readConnection } from './routes/connections.ts';
 import { createKey, createToken, deleteKey, listKeys, readPiiAccessLog, updateGrant } from './routes/credentials.ts';
 import { readCustomerExport } from './routes/customer-export.ts';
 import { importCustomers, listCustomers, searchCustomers } from './routes/customers.ts';
@@ -202,6 +203,8 @@ export const routes = {
   readTrackingOps,
   readTrackingQuality,
   readReplayStatus,
+  listConnections,
+  readConnection,
   listWebhookSubscriptions,
   createWebhookSubscription,
   updateWebhookSubscription,

@@ -224,6 +224,25 @@ export interface BadVisits {
   sealed: Buffer | null;
 }
 
+export interface Connections {
+  app_id: string | null;
+  channel: string;
+  connected_at: Timestamp;
+  credentials: Buffer | null;
+  credentials_revision: Generated<number>;
+  details: Generated<Json>;
+  disconnected_at: Timestamp | null;
+  external_id: string;
+  granted: Generated<string[]>;
+  id: string;
+  name: string;
+  profile_id: string;
+  refresh_holder: string | null;
+  refresh_until: Generated<Timestamp>;
+  status: string;
+  workspace_id: string;
+}
+
 export interface Customers {
   created_at: Timestamp;
   erased_at: Timestamp | null;
@@ -949,6 +968,11 @@ export interface ProfilesWithAds {
   profile_id: string;
 }
 
+export interface ProviderPauses {
+  channel: string;
+  until: Timestamp;
+}
+
 export interface RefusedVisits {
   day: Timestamp;
   profile_id: string;
@@ -979,6 +1003,21 @@ export interface Sessions {
   updated_at: Timestamp;
   user_agent: string | null;
   user_id: string;
+}
+
+export interface Syncs {
+  channel: string;
+  connection_id: string;
+  due_at: Timestamp;
+  failures: Generated<number>;
+  last_error: string | null;
+  last_run_at: Timestamp | null;
+  last_success_at: Timestamp | null;
+  position: Json | null;
+  profile_id: string;
+  progress: number | null;
+  state: Generated<string>;
+  wishes: Generated<Int8>;
 }
 
 export interface TenantDeletions {
@@ -1175,6 +1214,7 @@ export interface DB {
   audit_log: AuditLog;
   bad_visit_days: BadVisitDays;
   bad_visits: BadVisits;
+  connections: Connections;
   customers: Customers;
   definition_events: DefinitionEvents;
   definitions: Definitions;
@@ -1231,10 +1271,12 @@ export interface DB {
   profile_settings_history: ProfileSettingsHistory;
   profiles: Profiles;
   profiles_with_ads: ProfilesWithAds;
+  provider_pauses: ProviderPauses;
   refused_visits: RefusedVisits;
   score_rebuilds: ScoreRebuilds;
   search_terms: SearchTerms;
   sessions: Sessions;
+  syncs: Syncs;
   tenant_deletions: TenantDeletions;
   tombstones: Tombstones;
   tracking_domains: TrackingDomains;

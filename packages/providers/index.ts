@@ -1,2 +1,4 @@
 export type * from './provider.ts';
-export { ProviderFault } from './provider-fault.ts';
+export { type FaultDetails, ProviderFault, type Verdict } from './provider-fault.ts';
+export { asProvider, createProviders, type Providers } from './registry.ts';
+export { createSend, openCall } from './send.ts';

@@ -25,6 +25,7 @@ export const idKinds = {
   tracking_domain: { of: 'profile' },
   ad_entity: { of: 'profile' },
   ad: { of: 'profile' },
+  connection: { of: 'profile' },
   webhook_subscription: { of: 'profile' },
   webhook_delivery: { of: 'profile' },
 } as const satisfies Record<string, IdKindEntry>;
