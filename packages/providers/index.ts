@@ -1,3 +1,4 @@
+export { createMeta, type MetaSettings } from './meta/index.ts';
 export type * from './provider.ts';
 export { type FaultDetails, ProviderFault, type Verdict } from './provider-fault.ts';
 export { asProvider, createProviders, type Providers } from './registry.ts';
