@@ -20,18 +20,19 @@ const rooms = [
   'attribution',
   'campaigns',
   'connections',
+  'creatives',
   'reports',
   'top-performers',
+  'ad-operations',
   'journeys',
   'webhooks',
   'handoffs',
-  'ad-operations',
   'exports',
   'partners',
   'erasures',
 ];
 /** Rooms whose place is kept while they are being built. */
-const coming = ['handoffs', 'ad-operations', 'exports', 'partners'];
+const coming = ['handoffs', 'exports', 'partners'];
 refuseUnranked();
 
 module.exports = {

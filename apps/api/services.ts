@@ -1,5 +1,6 @@
 import type { Accounts } from '@tributary/domain/accounts/room.ts';
 import type { ConnectionServices } from '@tributary/domain/connections/room.ts';
+import type { CreativeServices } from '@tributary/domain/creatives/room.ts';
 import type { CustomerListServices } from '@tributary/domain/customers/room.ts';
 import type { ErasureServices } from '@tributary/domain/erasures/room.ts';
 import type { JourneyServices } from '@tributary/domain/journeys/room.ts';
@@ -19,6 +20,7 @@ export interface Services
     EventServices,
     PaymentServices,
     JourneyServices,
+    CreativeServices,
     ErasureServices,
     WebhookServices,
     ConnectionServices {

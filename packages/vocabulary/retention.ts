@@ -94,6 +94,7 @@ export const lives = {
       'Visits that could not be understood, until somebody replays them.',
     ),
     connections: bounded('One for each account that a profile connected; a disconnected one has lost its credentials.'),
+    creative_analyses: bounded('The latest one of each ad.'),
     customers: kept('The people of a profile, until one is erased or the profile is deleted.'),
     definition_events: bounded('One for each event that a definition names.'),
     definitions: bounded('Made by hand.'),
