@@ -23,6 +23,7 @@ const rooms = [
   'top-performers',
   'journeys',
   'webhooks',
+  'handoffs',
   'erasures',
 ];
 refuseUnranked();

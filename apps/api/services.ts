@@ -1,6 +1,7 @@
 import type { Accounts } from '@tributary/domain/accounts/room.ts';
 import type { CustomerListServices } from '@tributary/domain/customers/room.ts';
 import type { ErasureServices } from '@tributary/domain/erasures/room.ts';
+import type { HandoffServices } from '@tributary/domain/handoffs/room.ts';
 import type { JourneyServices } from '@tributary/domain/journeys/room.ts';
 import type { LinkTokenServices } from '@tributary/domain/link-tokens/room.ts';
 import type { EventServices } from '@tributary/domain/outcomes/room.ts';
@@ -19,7 +20,8 @@ export interface Services
     PaymentServices,
     JourneyServices,
     ErasureServices,
-    WebhookServices {
+    WebhookServices,
+    HandoffServices {
   readonly baseUrl: string;
   readonly apiUrl: string | undefined;
   readonly jobs: Jobs;
