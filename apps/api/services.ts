@@ -1,4 +1,5 @@
 import type { Accounts } from '@tributary/domain/accounts/room.ts';
+import type { CreativeServices } from '@tributary/domain/creatives/room.ts';
 import type { CustomerListServices } from '@tributary/domain/customers/room.ts';
 import type { ErasureServices } from '@tributary/domain/erasures/room.ts';
 import type { HandoffServices } from '@tributary/domain/handoffs/room.ts';
@@ -19,6 +20,7 @@ export interface Services
     EventServices,
     PaymentServices,
     JourneyServices,
+    CreativeServices,
     ErasureServices,
     WebhookServices,
     HandoffServices {

@@ -14,8 +14,10 @@ import {
   updateMember,
   updatePassword,
 } from './routes/accounts.ts';
+import { listAdsWithoutIds } from './routes/ad-ids.ts';
 import { listCampaigns, readAd, readCampaignTrend, readUnattributed } from './routes/campaigns.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
+import { createCreativeAnalysis, readCreativeAnalysis } from './routes/creatives.ts';
 import { createKey, createToken, deleteKey, listKeys, readPiiAccessLog, updateGrant } from './routes/credentials.ts';
 import { readCustomerExport } from './routes/customer-export.ts';
 import { importCustomers, listCustomers, searchCustomers } from './routes/customers.ts';
@@ -160,6 +162,9 @@ export const routes = {
   listCampaignConversions,
   explain,
   listTopPerformers,
+  listAdsWithoutIds,
+  createCreativeAnalysis,
+  readCreativeAnalysis,
   signIn,
   completeSignIn,
   createTwoFactor,

@@ -1110,6 +1110,22 @@ CREATE TABLE public.connections (
 
 ALTER TABLE ONLY public.connections FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.creative_analyses (
+    profile_id uuid NOT NULL,
+    ad_id uuid NOT NULL,
+    id uuid NOT NULL,
+    status text NOT NULL,
+    fingerprint bytea NOT NULL,
+    requested_at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    reason text,
+    model text,
+    found jsonb,
+    CONSTRAINT creative_analyses_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'done'::text, 'failed'::text])))
+);
+
+ALTER TABLE ONLY public.creative_analyses FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.customers (
     profile_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -1995,6 +2011,9 @@ ALTER TABLE ONLY public.bad_visits
 ALTER TABLE ONLY public.connections
     ADD CONSTRAINT connections_pkey PRIMARY KEY (profile_id, id);
 
+ALTER TABLE ONLY public.creative_analyses
+    ADD CONSTRAINT creative_analyses_pkey PRIMARY KEY (profile_id, ad_id);
+
 ALTER TABLE ONLY public.customers
     ADD CONSTRAINT customers_pkey PRIMARY KEY (profile_id, id);
 
@@ -2556,6 +2575,9 @@ ALTER TABLE ONLY public.connections
 ALTER TABLE ONLY public.connections
     ADD CONSTRAINT connections_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.creative_analyses
+    ADD CONSTRAINT creative_analyses_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.customers
     ADD CONSTRAINT customers_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
@@ -2812,6 +2834,8 @@ ALTER TABLE public.bad_visits ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.connections ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.creative_analyses ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.customers ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.definition_events ENABLE ROW LEVEL SECURITY;
@@ -2908,6 +2932,8 @@ CREATE POLICY operator ON public.apps TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.connections TO tributary_owner USING (true);
 
+CREATE POLICY operator ON public.creative_analyses TO tributary_owner USING (true);
+
 CREATE POLICY operator ON public.handoffs TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.pending_selections TO tributary_owner USING (true);
@@ -2953,6 +2979,8 @@ CREATE POLICY own_profile ON public.bad_visit_days TO tributary_app USING ((prof
 CREATE POLICY own_profile ON public.bad_visits TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.connections TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.creative_analyses TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.customers TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -3393,6 +3421,8 @@ GRANT SELECT(id) ON TABLE public.bad_visits TO tributary_system;
 GRANT SELECT(received_at) ON TABLE public.bad_visits TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.connections TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.creative_analyses TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.customers TO tributary_app;
 

@@ -68,6 +68,7 @@ export const profileTables: readonly TenantTable[] = [
   of('erasures', 'id', { as: 'system' }),
   of('ad_delivery', 'entity_id day'),
   of('ad_delivery_history', 'entity_id day revision'),
+  of('creative_analyses', 'ad_id'),
   of('ad_entities', 'id'),
   of('ad_entities_history', 'id revision'),
   of('profiles_with_ads', ''),

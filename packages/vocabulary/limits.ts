@@ -37,6 +37,7 @@ export const limits = {
   campaigns: { pageSize: { min: 1, default: 10, max: 100 } },
   campaignTrend: { maxEntities: 10 },
   platformComparison: { maxEntities: 10_000 },
+  adIds: { pageSize: shortPages, days: 28 },
   topPerformers: { pageSize: { min: 1, default: 10, max: 50 } },
   campaignConversions: { pageSize: { min: 1, default: 50, max: 200 }, leftOutTouches: 20 },
   keys: { pageSize: shortPages },

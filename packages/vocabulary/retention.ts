@@ -93,6 +93,7 @@ export const lives = {
       ['profile_id', 'id'],
       'Visits that could not be understood, until somebody replays them.',
     ),
+    creative_analyses: bounded('The latest one of each ad.'),
     customers: kept('The people of a profile, until one is erased or the profile is deleted.'),
     definition_events: bounded('One for each event that a definition names.'),
     definitions: bounded('Made by hand.'),

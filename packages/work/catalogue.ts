@@ -110,6 +110,13 @@ export const catalogue = {
     timeoutSeconds: 300,
     oneAtATime: true,
   }),
+  analyseCreative: job({
+    name: 'analyse-creative',
+    about: 'Asks the configured model what an ad’s creative is made of.',
+    payload: z.strictObject({ profileId: z.uuid(), adId: z.uuid(), analysisId: z.uuid() }),
+    retries: 5,
+    timeoutSeconds: 180,
+  }),
   rebuildScores: job({
     name: 'rebuild-scores',
     about: 'Has the ads of every profile scored that was not scored yet on this day.',

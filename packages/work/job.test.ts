@@ -14,6 +14,7 @@ const idle = {
   forgetExpired: nothing,
   trimVisitsLog: nothing,
   sweepFreshness: nothing,
+  analyseCreative: nothing,
   replayDeadLetters: nothing,
   spreadDefinition: nothing,
   forgetDeadLetters: nothing,
