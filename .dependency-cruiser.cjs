@@ -19,10 +19,13 @@ const rooms = [
   'tracking',
   'attribution',
   'campaigns',
+  'creatives',
   'reports',
   'top-performers',
+  'ad-operations',
   'journeys',
   'webhooks',
+  'handoffs',
   'erasures',
 ];
 refuseUnranked();

@@ -1,8 +1,8 @@
-import { createLanguageModel, type LanguageModel } from '@tributary/ai-model';
+import { configuredModel } from '@tributary/ai-model';
 import type { Settings } from '@tributary/config';
 import { consoleDirectory } from '@tributary/console/build.ts';
 import { dnsOpener } from '@tributary/domain/tracking/room.ts';
-import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
+import { createOutbound } from '@tributary/outbound';
 import { runProcess } from '@tributary/platform';
 import { openMetrics, type Tracing } from '@tributary/telemetry';
 import { createVault } from '@tributary/vault';
@@ -14,7 +14,6 @@ const clickhouseTimeoutMs = 15_000;
 
 /** A model takes its time; whoever waits gets an answer before the request's own time is up. */
 const modelTimeoutMs = 25_000;
-const modelMaxBytes = 1024 * 1024;
 
 /** For one page that a user named. */
 const outboundTimeoutMs = 8_000;
@@ -37,7 +36,7 @@ await runProcess('api', async (platform) => {
     outbound: createOutbound({ timeoutMs: outboundTimeoutMs }),
     webhookTargets: createOutbound({ timeoutMs: outboundTimeoutMs, localHosts: settings.webhookLocalHosts }),
     openDns: dnsOpener(settings.dnsServers),
-    languageModel: modelOf(settings),
+    languageModel: configuredModel(settings, modelTimeoutMs),
     summariesPerDay: settings.summariesPerDay,
     attributionWaitMs: limits.payments.attributionWaitMs,
     vault: createVault(() => ring.keys('envelope')),
@@ -73,17 +72,6 @@ await runProcess('api', async (platform) => {
     },
   };
 });
-
-function modelOf(settings: Settings): LanguageModel | undefined {
-  const { modelBaseUrl: baseUrl, modelName: name, modelApiKey: apiKey, modelInPrivateNetwork } = settings;
-  if (!baseUrl || !name) return undefined;
-  const outbound = createOutbound({
-    timeoutMs: modelTimeoutMs,
-    maxResponseBytes: modelMaxBytes,
-    ...(modelInPrivateNetwork && { policy: localDevelopmentTargets }),
-  });
-  return createLanguageModel({ baseUrl, name, apiKey, outbound });
-}
 
 /** Loaded only where traces have somewhere to go. */
 async function tracingOf({ otlpEndpoint }: Settings): Promise<Tracing | undefined> {

@@ -241,6 +241,19 @@ export interface Connections {
   workspace_id: string;
 }
 
+export interface CreativeAnalyses {
+  ad_id: string;
+  fingerprint: Buffer;
+  finished_at: Timestamp | null;
+  found: Json | null;
+  id: string;
+  model: string | null;
+  profile_id: string;
+  reason: string | null;
+  requested_at: Timestamp;
+  status: string;
+}
+
 export interface Customers {
   created_at: Timestamp;
   erased_at: Timestamp | null;
@@ -375,6 +388,26 @@ export interface Grants {
   profile_id: string;
   revoked_at: Timestamp | null;
   updated_at: Timestamp;
+}
+
+export interface Handoffs {
+  app_id: string | null;
+  candidate_count: number | null;
+  capability: Buffer;
+  capability_hash: Buffer;
+  claim: string | null;
+  claimed_at: Timestamp | null;
+  completed_at: Timestamp | null;
+  connection_id: string | null;
+  created_at: Timestamp;
+  expires_at: Timestamp;
+  id: string;
+  profile_id: string;
+  provider: string;
+  reason: string | null;
+  return_url: string | null;
+  selection_expires_at: Timestamp | null;
+  status: Generated<string>;
 }
 
 export interface IdempotentAnswerPeople {
@@ -783,6 +816,20 @@ export interface Payments {
   profile_id: string | null;
   purchase_id: string | null;
   subject_ref: string | null;
+}
+
+export interface PendingSelections {
+  app_id: string | null;
+  candidate_count: number;
+  candidate_id: string | null;
+  connection_id: string | null;
+  created_at: Timestamp;
+  expires_at: Timestamp;
+  id: string;
+  parked: Buffer | null;
+  parked_until: Timestamp | null;
+  profile_id: string;
+  provider: string;
 }
 
 export interface PgbossBam {
@@ -1198,6 +1245,7 @@ export interface DB {
   bad_visit_days: BadVisitDays;
   bad_visits: BadVisits;
   connections: Connections;
+  creative_analyses: CreativeAnalyses;
   customers: Customers;
   definition_events: DefinitionEvents;
   definitions: Definitions;
@@ -1212,6 +1260,7 @@ export interface DB {
   exchange_rates: ExchangeRates;
   exchange_rates_history: ExchangeRatesHistory;
   grants: Grants;
+  handoffs: Handoffs;
   idempotent_answer_people: IdempotentAnswerPeople;
   idempotent_answers: IdempotentAnswers;
   identifiers: Identifiers;
@@ -1241,6 +1290,7 @@ export interface DB {
   payment_entries: PaymentEntries;
   payment_refunds: PaymentRefunds;
   payments: Payments;
+  pending_selections: PendingSelections;
   "pgboss.bam": PgbossBam;
   "pgboss.job": PgbossJob;
   "pgboss.job_dependency": PgbossJobDependency;
