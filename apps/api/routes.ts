@@ -10,6 +10,7 @@ import * as credentials from '@tributary/domain/credentials/room.ts';
 import * as customers from '@tributary/domain/customers/room.ts';
 import * as definitions from '@tributary/domain/definitions/room.ts';
 import * as erasures from '@tributary/domain/erasures/room.ts';
+import * as handoffs from '@tributary/domain/handoffs/room.ts';
 import * as journeys from '@tributary/domain/journeys/room.ts';
 import * as linkTokens from '@tributary/domain/link-tokens/room.ts';
 import * as outcomes from '@tributary/domain/outcomes/room.ts';
@@ -136,4 +137,6 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   listWebhookDeliveries: webhooks.listWebhookDeliveries,
   replayWebhookDelivery: webhooks.replayWebhookDelivery,
   listRecordedOutcomes: webhooks.listRecordedOutcomes,
+  createHandoff: handoffs.createHandoff,
+  readHandoff: handoffs.readHandoff,
 };

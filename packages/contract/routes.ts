@@ -24,6 +24,7 @@ import { readCustomerExport } from './routes/customer-export.ts';
 import { importCustomers, listCustomers, searchCustomers } from './routes/customers.ts';
 import { createCustomerErasure, createErasure, readErasure } from './routes/erasures.ts';
 import { explain, listCampaignConversions } from './routes/explanations.ts';
+import { createHandoff, readHandoff } from './routes/handoffs.ts';
 import {
   createJourneySummary,
   readConversionJourney,
@@ -222,6 +223,8 @@ export const routes = {
   listWebhookDeliveries,
   replayWebhookDelivery,
   listRecordedOutcomes,
+  createHandoff,
+  readHandoff,
 } satisfies Record<string, Route>;
 
 export type Routes = typeof routes;

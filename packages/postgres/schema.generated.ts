@@ -392,6 +392,26 @@ export interface Grants {
   updated_at: Timestamp;
 }
 
+export interface Handoffs {
+  app_id: string | null;
+  candidate_count: number | null;
+  capability: Buffer;
+  capability_hash: Buffer;
+  claim: string | null;
+  claimed_at: Timestamp | null;
+  completed_at: Timestamp | null;
+  connection_id: string | null;
+  created_at: Timestamp;
+  expires_at: Timestamp;
+  id: string;
+  profile_id: string;
+  provider: string;
+  reason: string | null;
+  return_url: string | null;
+  selection_expires_at: Timestamp | null;
+  status: Generated<string>;
+}
+
 export interface IdempotentAnswerPeople {
   customer_id: string;
   key_hash: Buffer;
@@ -798,6 +818,20 @@ export interface Payments {
   profile_id: string | null;
   purchase_id: string | null;
   subject_ref: string | null;
+}
+
+export interface PendingSelections {
+  app_id: string | null;
+  candidate_count: number;
+  candidate_id: string | null;
+  connection_id: string | null;
+  created_at: Timestamp;
+  expires_at: Timestamp;
+  id: string;
+  parked: Buffer | null;
+  parked_until: Timestamp | null;
+  profile_id: string;
+  provider: string;
 }
 
 export interface PgbossBam {
@@ -1248,6 +1282,7 @@ export interface DB {
   exchange_rates: ExchangeRates;
   exchange_rates_history: ExchangeRatesHistory;
   grants: Grants;
+  handoffs: Handoffs;
   idempotent_answer_people: IdempotentAnswerPeople;
   idempotent_answers: IdempotentAnswers;
   identifiers: Identifiers;
@@ -1277,6 +1312,7 @@ export interface DB {
   payment_entries: PaymentEntries;
   payment_refunds: PaymentRefunds;
   payments: Payments;
+  pending_selections: PendingSelections;
   "pgboss.bam": PgbossBam;
   "pgboss.job": PgbossJob;
   "pgboss.job_dependency": PgbossJobDependency;

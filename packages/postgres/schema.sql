@@ -289,6 +289,46 @@ CREATE FUNCTION public.find_credentials(hashes bytea[], at timestamp with time z
   WHERE t.hash = ANY (hashes) AND t.expires_at > at AND (t.profile_id IS NULL OR w.id IS NOT NULL);
 END $$;
 
+CREATE TABLE public.handoffs (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    app_id uuid,
+    provider text NOT NULL,
+    status text DEFAULT 'pending'::text NOT NULL,
+    return_url text,
+    capability_hash bytea NOT NULL,
+    capability bytea NOT NULL,
+    claim uuid,
+    claimed_at timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    completed_at timestamp with time zone,
+    connection_id uuid,
+    candidate_count integer,
+    selection_expires_at timestamp with time zone,
+    reason text,
+    CONSTRAINT handoffs_check CHECK (((claim IS NULL) = (claimed_at IS NULL))),
+    CONSTRAINT handoffs_check1 CHECK (((status = 'pending'::text) = (completed_at IS NULL))),
+    CONSTRAINT handoffs_check2 CHECK (((candidate_count IS NULL) = (selection_expires_at IS NULL))),
+    CONSTRAINT handoffs_check3 CHECK (((status = ANY (ARRAY['failed'::text, 'cancelled'::text])) = (reason IS NOT NULL))),
+    CONSTRAINT handoffs_check4 CHECK (((status = 'completed'::text) = ((connection_id IS NOT NULL) OR (candidate_count IS NOT NULL)))),
+    CONSTRAINT handoffs_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])))
+);
+
+ALTER TABLE ONLY public.handoffs FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.find_handoff(hash bytea) RETURNS TABLE(profile_id uuid, id uuid, workspace_id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT h.profile_id,
+     h.id,
+     p.workspace_id
+    FROM (public.handoffs h
+      JOIN public.profiles p ON (((p.id = h.profile_id) AND (p.archived_at IS NULL))))
+   WHERE (h.capability_hash = find_handoff.hash);
+END;
+
 CREATE TABLE public.invitations (
     workspace_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -1667,6 +1707,24 @@ CREATE VIEW public.payments WITH (security_invoker='true') AS
    FROM public.outcomes
   WHERE (outcomes.is_first_payment IS NOT NULL);
 
+CREATE TABLE public.pending_selections (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    provider text NOT NULL,
+    app_id uuid,
+    parked bytea,
+    parked_until timestamp with time zone,
+    candidate_count integer NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    candidate_id text,
+    connection_id uuid,
+    CONSTRAINT pending_selections_check CHECK (((parked IS NULL) = (parked_until IS NULL))),
+    CONSTRAINT pending_selections_check1 CHECK (((candidate_id IS NULL) = (connection_id IS NULL)))
+);
+
+ALTER TABLE ONLY public.pending_selections FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.pii_access_log (
     workspace_id uuid NOT NULL,
     profile_id uuid NOT NULL,
@@ -2038,6 +2096,9 @@ ALTER TABLE ONLY public.exchange_rates
 ALTER TABLE ONLY public.grants
     ADD CONSTRAINT grants_pkey PRIMARY KEY (profile_id, app_id);
 
+ALTER TABLE ONLY public.handoffs
+    ADD CONSTRAINT handoffs_pkey PRIMARY KEY (profile_id, id);
+
 ALTER TABLE ONLY public.idempotent_answer_people
     ADD CONSTRAINT idempotent_answer_people_pkey PRIMARY KEY (owner_id, customer_id, key_hash);
 
@@ -2145,6 +2206,12 @@ ALTER TABLE ONLY public.payment_refunds
 
 ALTER TABLE ONLY public.payment_refunds
     ADD CONSTRAINT payment_refunds_profile_id_idempotency_key_key UNIQUE (profile_id, idempotency_key);
+
+ALTER TABLE ONLY public.pending_selections
+    ADD CONSTRAINT pending_selections_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.pending_selections
+    ADD CONSTRAINT pending_selections_profile_id_provider_key UNIQUE (profile_id, provider);
 
 ALTER TABLE ONLY public.pii_access_log
     ADD CONSTRAINT pii_access_log_pkey PRIMARY KEY (workspace_id, at, id);
@@ -2282,6 +2349,12 @@ CREATE UNIQUE INDEX event_log_by_profile ON public.event_log USING btree (profil
 
 CREATE INDEX event_log_by_type ON public.event_log USING btree (profile_id, type, sequence);
 
+CREATE INDEX handoffs_by_capability ON public.handoffs USING btree (capability_hash);
+
+CREATE INDEX handoffs_by_life ON public.handoffs USING btree (completed_at);
+
+CREATE INDEX handoffs_open ON public.handoffs USING btree (expires_at) WHERE (status = 'pending'::text);
+
 CREATE INDEX idempotent_answer_people_by_key ON public.idempotent_answer_people USING btree (owner_id, key_hash);
 
 CREATE INDEX idempotent_answers_by_expiry ON public.idempotent_answers USING btree (expires_at);
@@ -2363,6 +2436,8 @@ CREATE INDEX payment_entries_by_payment ON public.payment_entries USING btree (p
 CREATE INDEX payment_refunds_by_payment ON public.payment_refunds USING btree (profile_id, payment_id) WHERE (payment_id IS NOT NULL);
 
 CREATE INDEX payment_refunds_waiting ON public.payment_refunds USING btree (profile_id, id) WHERE (payment_id IS NULL);
+
+CREATE INDEX pending_selections_parked ON public.pending_selections USING btree (parked_until) WHERE (parked_until IS NOT NULL);
 
 CREATE INDEX pii_access_log_by_profile ON public.pii_access_log USING btree (profile_id, at, id);
 
@@ -2588,6 +2663,12 @@ ALTER TABLE ONLY public.grants
 ALTER TABLE ONLY public.grants
     ADD CONSTRAINT grants_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.handoffs
+    ADD CONSTRAINT handoffs_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(id);
+
+ALTER TABLE ONLY public.handoffs
+    ADD CONSTRAINT handoffs_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.idempotent_answer_people
     ADD CONSTRAINT idempotent_answer_people_owner_id_key_hash_fkey FOREIGN KEY (owner_id, key_hash) REFERENCES public.idempotent_answers(owner_id, key_hash) ON DELETE CASCADE;
 
@@ -2692,6 +2773,12 @@ ALTER TABLE ONLY public.payment_entries
 
 ALTER TABLE ONLY public.payment_refunds
     ADD CONSTRAINT payment_refunds_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.pending_selections
+    ADD CONSTRAINT pending_selections_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(id);
+
+ALTER TABLE ONLY public.pending_selections
+    ADD CONSTRAINT pending_selections_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.pii_access_log
     ADD CONSTRAINT pii_access_log_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
@@ -2839,6 +2926,8 @@ CREATE POLICY forget ON public.work_set_aside TO tributary_owner USING (true);
 
 ALTER TABLE public.grants ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.handoffs ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.idempotent_answer_people ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.idempotent_answers ENABLE ROW LEVEL SECURITY;
@@ -2896,6 +2985,10 @@ CREATE POLICY operator ON public.apps TO tributary_owner USING (true);
 CREATE POLICY operator ON public.connections TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.creative_analyses TO tributary_owner USING (true);
+
+CREATE POLICY operator ON public.handoffs TO tributary_owner USING (true);
+
+CREATE POLICY operator ON public.pending_selections TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.profiles TO tributary_owner USING (true);
 
@@ -2965,6 +3058,8 @@ CREATE POLICY own_profile ON public.event_log TO tributary_app USING ((profile_i
 
 CREATE POLICY own_profile ON public.grants TO tributary_app USING ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.handoffs TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.identifiers TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.identity_conflicts TO tributary_app USING ((profile_id = public.current_profile()));
@@ -2986,6 +3081,8 @@ CREATE POLICY own_profile ON public.outcomes_without_rate TO tributary_app USING
 CREATE POLICY own_profile ON public.payment_entries TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.payment_refunds TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.pending_selections TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.pii_access_log FOR INSERT TO tributary_app WITH CHECK ((profile_id = public.current_profile()));
 
@@ -3046,6 +3143,8 @@ CREATE POLICY own_workspace ON public.workspaces TO tributary_app USING ((id = p
 ALTER TABLE public.payment_entries ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.payment_refunds ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.pending_selections ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.pii_access_log ENABLE ROW LEVEL SECURITY;
 
@@ -3133,6 +3232,10 @@ ALTER TABLE public.score_rebuilds ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.search_terms ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY sweep ON public.handoffs TO tributary_system USING (true);
+
+CREATE POLICY sweep ON public.pending_selections TO tributary_system USING (true);
+
 CREATE POLICY switch ON public.api_keys FOR UPDATE TO tributary_owner USING (true);
 
 CREATE POLICY switch ON public.grants FOR UPDATE TO tributary_owner USING (true);
@@ -3196,6 +3299,28 @@ GRANT ALL ON FUNCTION public.find_app_workspace(app uuid, workspace uuid) TO tri
 
 REVOKE ALL ON FUNCTION public.find_credentials(hashes bytea[], at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_credentials(hashes bytea[], at timestamp with time zone) TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.handoffs TO tributary_app;
+GRANT DELETE ON TABLE public.handoffs TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.handoffs TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.handoffs TO tributary_system;
+
+GRANT SELECT(status),UPDATE(status) ON TABLE public.handoffs TO tributary_system;
+
+GRANT UPDATE(claim) ON TABLE public.handoffs TO tributary_system;
+
+GRANT SELECT(claimed_at),UPDATE(claimed_at) ON TABLE public.handoffs TO tributary_system;
+
+GRANT SELECT(expires_at) ON TABLE public.handoffs TO tributary_system;
+
+GRANT SELECT(completed_at),UPDATE(completed_at) ON TABLE public.handoffs TO tributary_system;
+
+GRANT UPDATE(reason) ON TABLE public.handoffs TO tributary_system;
+
+REVOKE ALL ON FUNCTION public.find_handoff(hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_handoff(hash bytea) TO tributary_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.invitations TO tributary_app;
 GRANT DELETE ON TABLE public.invitations TO tributary_system;
@@ -3487,6 +3612,16 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.payment_refunds TO tributary_app;
 GRANT SELECT,DELETE ON TABLE public.payment_refunds TO tributary_system;
 
 GRANT SELECT ON TABLE public.payments TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.pending_selections TO tributary_app;
+
+GRANT SELECT(profile_id) ON TABLE public.pending_selections TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.pending_selections TO tributary_system;
+
+GRANT UPDATE(parked) ON TABLE public.pending_selections TO tributary_system;
+
+GRANT SELECT(parked_until),UPDATE(parked_until) ON TABLE public.pending_selections TO tributary_system;
 
 GRANT SELECT,INSERT ON TABLE public.pii_access_log TO tributary_app;
 GRANT SELECT,DELETE ON TABLE public.pii_access_log TO tributary_system;

@@ -42,6 +42,8 @@ export const profileTables: readonly TenantTable[] = [
   of('attribution_replays', 'id'),
   of('attribution_freshness', ''),
   of('moved_conversions', 'outcome_id left_time'),
+  of('pending_selections', 'id'),
+  of('handoffs', 'id'),
   of('webhook_deliveries', 'id'),
   of('webhook_subscriptions', 'id'),
   of('outbox', 'id', { as: 'system' }),

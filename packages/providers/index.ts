@@ -1,3 +1,4 @@
+export { createHighlevel, type HighlevelSettings } from './highlevel/index.ts';
 export { createMeta, type MetaSettings } from './meta/index.ts';
 export type * from './provider.ts';
 export { type FaultDetails, ProviderFault, type Verdict } from './provider-fault.ts';

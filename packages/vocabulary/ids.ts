@@ -29,6 +29,7 @@ export const idKinds = {
   connection: { of: 'profile' },
   webhook_subscription: { of: 'profile' },
   webhook_delivery: { of: 'profile' },
+  handoff: { of: 'profile' },
 } as const satisfies Record<string, IdKindEntry>;
 export type IdKind = keyof typeof idKinds;
 export const idKindNames = namesOf(idKinds);

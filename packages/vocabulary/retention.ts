@@ -121,6 +121,12 @@ export const lives = {
       'What a rate was taken for before another was said.',
     ),
     grants: bounded('One for each profile and app.'),
+    handoffs: swept(
+      limits.handoff.keptDays,
+      ['completed_at'],
+      ['profile_id', 'id'],
+      'Hand-offs that ended; what they connected stays.',
+    ),
     idempotent_answer_people: bounded('Whom a stored answer names; it goes with the answer.'),
     idempotent_answers: expired(['owner_id', 'key_hash'], 'Answers that a repeated request gets.'),
     identifiers: kept('What customers are known by. They go with their customer.'),
@@ -162,6 +168,7 @@ export const lives = {
       'What merchants said of payments, a row for each time: the proof behind a figure. It goes with its profile.',
     ),
     payment_refunds: kept('What was given back of payments: part of the ledger. It goes with its profile.'),
+    pending_selections: bounded('The newest of each profile and provider; its token goes after an hour.'),
     pii_access_log: swept(
       limits.piiAccessLog.keptDays,
       ['at'],

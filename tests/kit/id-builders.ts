@@ -10,6 +10,7 @@ import { v7 as uuid } from 'uuid';
 import { type BuiltProfile, buildProfile, type ProfileTraits } from './builders.ts';
 import { buildConnection } from './connection-builders.ts';
 import { testVault } from './desk.ts';
+import { buildHandoff } from './handoff-builders.ts';
 import { buildApiKey } from './keys.ts';
 import { operatorOf } from './operator.ts';
 import { buildAssistant, buildMember } from './people.ts';
@@ -197,6 +198,7 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
   connection: (kit, profile) => buildConnection(kit, profile),
   webhook_subscription: buildWebhook,
   webhook_delivery: buildDelivery,
+  handoff: buildHandoff,
   ad_entity: (kit, profile) => buildAdEntity(kit, profile, 'campaign'),
   ad: (kit, profile) => buildAdEntity(kit, profile, 'ad'),
   invitation: async (kit, { workspaceId, mark }) => {
