@@ -19,6 +19,7 @@ const rooms = [
   'tracking',
   'attribution',
   'campaigns',
+  'partners',
   'reports',
   'top-performers',
   'journeys',

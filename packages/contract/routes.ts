@@ -31,6 +31,7 @@ import {
 import { createLinkTokens } from './routes/link-tokens.ts';
 import { createEvent, createGoal, createGoalDefinition, listGoalDefinitions } from './routes/outcomes.ts';
 import { readOverview, readPlatformComparison } from './routes/overview.ts';
+import { createAdReferrals, createDeclaredSource, previewAdReferrals } from './routes/partners.ts';
 import {
   beginPasskey,
   beginPasskeySignIn,
@@ -146,6 +147,9 @@ export const routes = {
   createPaymentRefund,
   deletePaymentRefund,
   createCardpayPayment,
+  createDeclaredSource,
+  createAdReferrals,
+  previewAdReferrals,
   importSpend,
   listCampaigns,
   readUnattributed,

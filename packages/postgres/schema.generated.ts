@@ -224,6 +224,23 @@ export interface BadVisits {
   sealed: Buffer | null;
 }
 
+export interface Connections {
+  app_id: string | null;
+  channel: string;
+  connected_at: Timestamp;
+  credentials: Buffer | null;
+  credentials_revision: Generated<number>;
+  details: Generated<Json>;
+  disconnected_at: Timestamp | null;
+  external_id: string;
+  granted: Generated<string[]>;
+  id: string;
+  name: string;
+  profile_id: string;
+  status: string;
+  workspace_id: string;
+}
+
 export interface Customers {
   created_at: Timestamp;
   erased_at: Timestamp | null;
@@ -706,6 +723,22 @@ export interface OutcomeTotals {
   profile_id: string;
 }
 
+export interface PartnerTouches {
+  ad_external_id: string | null;
+  answer_key: string | null;
+  answer_text: string | null;
+  customer_id: string;
+  id: string;
+  is_second: Generated<boolean>;
+  kind: string;
+  moved_from: string | null;
+  occurred_at: Timestamp;
+  origin: Json;
+  profile_id: string;
+  recorded_at: Timestamp;
+  told_as: Buffer;
+}
+
 export interface Passkeys {
   aaguid: string | null;
   backed_up: boolean;
@@ -1175,6 +1208,7 @@ export interface DB {
   audit_log: AuditLog;
   bad_visit_days: BadVisitDays;
   bad_visits: BadVisits;
+  connections: Connections;
   customers: Customers;
   definition_events: DefinitionEvents;
   definitions: Definitions;
@@ -1214,6 +1248,7 @@ export interface DB {
   outcome_totals: OutcomeTotals;
   outcomes: Outcomes;
   outcomes_without_rate: OutcomesWithoutRate;
+  partner_touches: PartnerTouches;
   passkeys: Passkeys;
   payment_entries: PaymentEntries;
   payment_refunds: PaymentRefunds;

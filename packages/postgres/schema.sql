@@ -775,6 +775,25 @@ BEGIN
   RAISE EXCEPTION 'The customers of a batch did not hold still.';
 END $$;
 
+CREATE FUNCTION public.partner_touches_follow_merge() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$ DECLARE
+  first uuid := (
+    SELECT id FROM partner_touches
+    WHERE profile_id = NEW.profile_id AND customer_id IN (NEW.id, NEW.merged_into) AND kind = 'declared_source' AND NOT is_second
+    ORDER BY recorded_at, id LIMIT 1);
+BEGIN
+  UPDATE partner_touches SET is_second = true
+  WHERE profile_id = NEW.profile_id AND customer_id IN (NEW.id, NEW.merged_into) AND kind = 'declared_source' AND id <> first;
+  UPDATE partner_touches SET customer_id = NEW.merged_into, moved_from = coalesce(moved_from, NEW.id)
+  WHERE profile_id = NEW.profile_id AND customer_id = NEW.id;
+  IF FOUND THEN
+    PERFORM mark_merged(NEW.profile_id, NEW.id,
+      array(SELECT id FROM outcomes WHERE profile_id = NEW.profile_id AND customer_id = NEW.merged_into));
+  END IF;
+  RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.privacy_lock(id uuid) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN hashtextextended((id)::text, (7034)::bigint);
@@ -1049,6 +1068,26 @@ CREATE TABLE public.bad_visits (
 );
 
 ALTER TABLE ONLY public.bad_visits FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.connections (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    app_id uuid,
+    channel text NOT NULL,
+    status text NOT NULL,
+    external_id text NOT NULL,
+    name text NOT NULL,
+    granted text[] DEFAULT '{}'::text[] NOT NULL,
+    details jsonb DEFAULT '{}'::jsonb NOT NULL,
+    credentials bytea,
+    credentials_revision integer DEFAULT 1 NOT NULL,
+    connected_at timestamp with time zone NOT NULL,
+    disconnected_at timestamp with time zone,
+    CONSTRAINT connections_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'connected'::text, 'needs_action'::text, 'reconnect_required'::text, 'disconnected'::text])))
+);
+
+ALTER TABLE ONLY public.connections FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.customers (
     profile_id uuid NOT NULL,
@@ -1543,6 +1582,27 @@ CREATE TABLE public.outcomes_without_rate (
 
 ALTER TABLE ONLY public.outcomes_without_rate FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.partner_touches (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    kind text NOT NULL,
+    told_as bytea NOT NULL,
+    customer_id uuid NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    origin jsonb NOT NULL,
+    ad_external_id text COLLATE pg_catalog."C",
+    answer_key text,
+    answer_text text,
+    is_second boolean DEFAULT false NOT NULL,
+    moved_from uuid,
+    CONSTRAINT partner_touches_check CHECK (((kind = 'declared_source'::text) = (answer_key IS NOT NULL))),
+    CONSTRAINT partner_touches_check1 CHECK (((kind = 'ad_referral'::text) = (ad_external_id IS NOT NULL))),
+    CONSTRAINT partner_touches_kind_check CHECK ((kind = ANY (ARRAY['ad_referral'::text, 'declared_source'::text])))
+);
+
+ALTER TABLE ONLY public.partner_touches FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.passkeys (
     id uuid NOT NULL,
     user_id uuid NOT NULL,
@@ -1906,6 +1966,9 @@ ALTER TABLE ONLY public.bad_visit_days
 ALTER TABLE ONLY public.bad_visits
     ADD CONSTRAINT bad_visits_pkey PRIMARY KEY (profile_id, id);
 
+ALTER TABLE ONLY public.connections
+    ADD CONSTRAINT connections_pkey PRIMARY KEY (profile_id, id);
+
 ALTER TABLE ONLY public.customers
     ADD CONSTRAINT customers_pkey PRIMARY KEY (profile_id, id);
 
@@ -2047,6 +2110,12 @@ ALTER TABLE public.outcomes
 ALTER TABLE ONLY public.outcomes_without_rate
     ADD CONSTRAINT outcomes_without_rate_pkey PRIMARY KEY (profile_id, outcome_id);
 
+ALTER TABLE ONLY public.partner_touches
+    ADD CONSTRAINT partner_touches_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.partner_touches
+    ADD CONSTRAINT partner_touches_profile_id_kind_told_as_key UNIQUE (profile_id, kind, told_as);
+
 ALTER TABLE ONLY public.passkeys
     ADD CONSTRAINT passkeys_credential_id_key UNIQUE (credential_id);
 
@@ -2174,6 +2243,10 @@ CREATE INDEX bad_visits_by_age ON public.bad_visits USING btree (received_at);
 
 CREATE INDEX bad_visits_by_time ON public.bad_visits USING btree (profile_id, received_at, id);
 
+CREATE UNIQUE INDEX connections_by_account ON public.connections USING btree (workspace_id, channel, external_id) WHERE (status <> 'disconnected'::text);
+
+CREATE INDEX connections_by_outside ON public.connections USING btree (channel, external_id) WHERE (status <> 'disconnected'::text);
+
 CREATE INDEX customers_by_survivor ON public.customers USING btree (profile_id, merged_into) WHERE (merged_into IS NOT NULL);
 
 CREATE INDEX definition_events_by_definition ON public.definition_events USING btree (profile_id, definition_id);
@@ -2257,6 +2330,10 @@ CREATE INDEX outcomes_unidentified ON public.outcomes USING btree (profile_id, o
 CREATE INDEX outcomes_with_origin ON public.outcomes USING btree (profile_id, customer_id, occurred_at) WHERE (origin IS NOT NULL);
 
 CREATE INDEX outcomes_without_rate_by_time ON public.outcomes_without_rate USING btree (profile_id, occurred_at);
+
+CREATE INDEX partner_touches_by_customer ON public.partner_touches USING btree (profile_id, customer_id, occurred_at, id);
+
+CREATE UNIQUE INDEX partner_touches_one_answer ON public.partner_touches USING btree (profile_id, customer_id) WHERE ((kind = 'declared_source'::text) AND (NOT is_second));
 
 CREATE INDEX passkeys_by_user ON public.passkeys USING btree (user_id);
 
@@ -2362,6 +2439,8 @@ CREATE TRIGGER outcomes_follow_merge AFTER UPDATE OF merged_into ON public.custo
 
 CREATE TRIGGER outcomes_remember_moved AFTER UPDATE OF occurred_at ON public.outcomes FOR EACH ROW WHEN ((new.occurred_at IS DISTINCT FROM old.occurred_at)) EXECUTE FUNCTION public.remember_moved();
 
+CREATE TRIGGER partner_touches_follow_merge AFTER UPDATE OF merged_into ON public.customers FOR EACH ROW WHEN (((new.merged_into IS NOT NULL) AND (new.merged_into IS DISTINCT FROM old.merged_into))) EXECUTE FUNCTION public.partner_touches_follow_merge();
+
 CREATE TRIGGER privacy_switch BEFORE UPDATE OF privacy_mode, archived_at ON public.profiles FOR EACH ROW EXECUTE FUNCTION public.take_privacy_lock();
 
 CREATE TRIGGER privacy_switch BEFORE UPDATE OF is_healthcare_agency, archived_at ON public.workspaces FOR EACH ROW EXECUTE FUNCTION public.take_privacy_lock();
@@ -2434,6 +2513,15 @@ ALTER TABLE ONLY public.bad_visit_days
 
 ALTER TABLE ONLY public.bad_visits
     ADD CONSTRAINT bad_visits_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.connections
+    ADD CONSTRAINT connections_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(id);
+
+ALTER TABLE ONLY public.connections
+    ADD CONSTRAINT connections_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.connections
+    ADD CONSTRAINT connections_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.customers
     ADD CONSTRAINT customers_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
@@ -2570,6 +2658,9 @@ ALTER TABLE ONLY public.outcomes
 ALTER TABLE ONLY public.outcomes_without_rate
     ADD CONSTRAINT outcomes_without_rate_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.partner_touches
+    ADD CONSTRAINT partner_touches_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.passkeys
     ADD CONSTRAINT passkeys_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
@@ -2677,6 +2768,8 @@ ALTER TABLE public.bad_visit_days ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.bad_visits ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.connections ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.customers ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.definition_events ENABLE ROW LEVEL SECURITY;
@@ -2769,6 +2862,8 @@ ALTER TABLE public.moved_conversions ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY operator ON public.apps TO tributary_owner USING (true);
 
+CREATE POLICY operator ON public.connections TO tributary_owner USING (true);
+
 CREATE POLICY operator ON public.profiles TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.tenant_deletions TO tributary_owner USING (true);
@@ -2809,6 +2904,8 @@ CREATE POLICY own_profile ON public.bad_visit_days TO tributary_app USING ((prof
 
 CREATE POLICY own_profile ON public.bad_visits TO tributary_app USING ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.connections TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.customers TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.definition_events TO tributary_app USING ((profile_id = public.current_profile()));
@@ -2848,6 +2945,8 @@ CREATE POLICY own_profile ON public.outcome_totals TO tributary_app USING ((prof
 CREATE POLICY own_profile ON public.outcomes TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.outcomes_without_rate TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.partner_touches TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.payment_entries TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -2906,6 +3005,8 @@ CREATE POLICY own_workspace ON public.model_allowances TO tributary_app USING ((
 CREATE POLICY own_workspace ON public.pii_access_log FOR SELECT TO tributary_app USING ((workspace_id = public.current_workspace()));
 
 CREATE POLICY own_workspace ON public.workspaces TO tributary_app USING ((id = public.current_workspace()));
+
+ALTER TABLE public.partner_touches ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.payment_entries ENABLE ROW LEVEL SECURITY;
 
@@ -3215,6 +3316,8 @@ GRANT SELECT(id) ON TABLE public.bad_visits TO tributary_system;
 
 GRANT SELECT(received_at) ON TABLE public.bad_visits TO tributary_system;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.connections TO tributary_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.customers TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.definition_events TO tributary_app;
@@ -3327,6 +3430,8 @@ GRANT SELECT ON TABLE public.outcome_total_meanings TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outcomes_without_rate TO tributary_app;
 GRANT SELECT ON TABLE public.outcomes_without_rate TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.partner_touches TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.passkeys TO tributary_app;
 
