@@ -141,7 +141,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^(apps|domain|packages)/',
-        pathNot: ['\\.test\\.tsx?$', '^packages/market/', '^apps/cli/(demo/|commands/demo\\.ts$)'],
+        pathNot: ['\\.test\\.tsx?$', '^packages/market/', '^apps/sandbox/', '^apps/cli/(demo/|commands/demo\\.ts$)'],
       },
       to: { path: '^packages/market/' },
     },

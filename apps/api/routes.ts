@@ -79,6 +79,8 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   createEvent: outcomes.createEvent,
   createGoalDefinition: definitions.createGoalDefinition,
   listGoalDefinitions: definitions.listGoalDefinitions,
+  updateOutcomeDefinition: definitions.updateOutcomeDefinition,
+  updateOutcomeDefinitions: definitions.updateOutcomeDefinitions,
   createGoal: definitions.createGoal,
   listPayments: payments.listPayments,
   readPayment: payments.readPayment,

@@ -132,6 +132,6 @@ const statement = `
   SELECT
     coalesce((SELECT archived_at IS NULL FROM profiles WHERE id = current_profile()), false) AS is_served,
     (SELECT json_agg(json_build_object('id', outcome_id, 'revision', revision::text)) FROM q) AS dirty,
-    (SELECT array_agg(id::text) FROM definitions WHERE profile_id = current_profile() AND first_attributed_at IS NULL) AS unstamped,
+    (SELECT array_agg(id::text) FROM definitions WHERE profile_id = current_profile() AND kind = 'goal' AND first_attributed_at IS NULL) AS unstamped,
     conversions.*, links.*, touches.*
   FROM conversions, links, touches`;

@@ -9,6 +9,8 @@ beforeEach(() => {
   receiver.answer = (_request, response) => void response.writeHead(204).end();
 });
 
+const usd = (amount: string) => ({ amount, currency: 'USD' });
+
 describe('an outcome', () => {
   const outcomes = { events: ['outcome.recorded'] };
   const grant = (shop: { id: string; appId: string }, scopes: string[] | null) =>
@@ -52,6 +54,41 @@ describe('an outcome', () => {
         tx.selectFrom('pii_access_log').selectAll().where('operation', '=', 'outcome.recorded').execute(),
       );
     expect(log).toMatchObject([{ actor_kind: 'app', actor_id: shop.appId, people: 1, result: 'served' }]);
+  });
+
+  const nobody = { contact: null, contact_withheld: false };
+  const ana = { first_name: 'Ana', last_name: 'Rojas', email: 'ana@example.com', phone: '+56987654321' };
+  const said = { lastName: 'Rojas', phone: '+56987654321' };
+  test.each([
+    [
+      '[conv-005] [evnt-001] [evnt-022] a lead of the CRM',
+      { provider: 'crm_a', externalId: 'opportunity-9', ...said },
+      { outcome_type: 'lead_created', value: null, contact: ana, contact_withheld: false },
+    ],
+    [
+      '[evnt-024] [evnt-025] [evnt-026] [evnt-027] a payment',
+      { provider: 'payments_a', externalId: 'ch_1', outcomeType: 'payment_received', money: usd('120.50'), ...said },
+      { outcome_type: 'payment_received', value: 120.5, contact: ana, contact_withheld: false },
+    ],
+    [
+      '[evnt-028] [evnt-029] a transfer of nobody who is known',
+      { provider: 'bank_link', externalId: 'mov_7', outcomeType: 'payment_received', money: usd('9'), email: null },
+      { outcome_type: 'payment_received', value: 9, ...nobody },
+    ],
+  ] as const)('%s is told as outcome.recorded, in the words of who recorded it', async (_, told, expected) => {
+    const shop = await openShop(kit, api);
+    await shop.subscribe(receiver.url, outcomes);
+    await tell(shop.id, told);
+    await deliver();
+    expect(receiver.events()).toMatchObject([
+      {
+        id: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+        type: 'outcome.recorded',
+        provider: 'service',
+        connection_id: null,
+        data: { provider: told.provider, external_id: told.externalId, ...expected },
+      },
+    ]);
   });
 
   test('[evnt-033] [evnt-034] without customers:read has no contact, and a key only if it is opaque', async () => {

@@ -59,6 +59,23 @@ test('[evnt-040] [evnt-030] [evnt-038] has the ids of the deliveries in their or
   expect(receiver.events()).toEqual(data);
 });
 
+test('[evnt-039] a delivery that had to be repeated comes after later ones; the replay keeps the order', async () => {
+  const shop = await openShop(kit, api);
+  await shop.subscribe(receiver.url, { events: ['outcome.recorded'] });
+  receiver.received.length = 0;
+  receiver.answer = (_request, response) => void response.writeHead(receiver.received.length === 1 ? 500 : 204).end();
+  const arrived = () => receiver.events().map(({ data }) => data.external_id);
+  for (const externalId of ['first', 'second']) {
+    await tell(shop.id, { externalId });
+    await deliver();
+  }
+  kit.clock.advance(6_000);
+  await deliver();
+  expect(arrived()).toEqual(['first', 'second', 'first']);
+  const { data } = await shop.call('GET', url);
+  expect(data.map((event: { data: { external_id: string } }) => event.data.external_id)).toEqual(['first', 'second']);
+});
+
 test('[evnt-037] what happened long ago is told when it is learnt', async () => {
   const shop = await openShop(kit, api);
   await tell(shop.id, { occurredAt: new Date('2019-03-01T12:00:00Z') });

@@ -18,6 +18,7 @@ import {
   testVault,
   workOff,
 } from '@tributary/testkit';
+import type { ConversionType, OutcomeProvider } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { afterAll } from 'vitest';
 import { webhooks } from './room.ts';
@@ -62,7 +63,13 @@ export async function startReceiver() {
 
 interface Told {
   readonly externalId?: string;
-  readonly email?: string;
+  readonly provider?: OutcomeProvider;
+  readonly outcomeType?: ConversionType;
+  readonly money?: { readonly amount: string; readonly currency: string };
+  /** Null: it names nobody. */
+  readonly email?: string | null;
+  readonly phone?: string;
+  readonly lastName?: string;
   /** The business's own key of the customer. */
   readonly key?: string;
   readonly occurredAt?: Date;
@@ -111,30 +118,32 @@ function toolsOf(kit: Testkit, outbound: Outbound) {
       await kit.app.forProfile(profileId).transaction((tx) => announce(tx, events));
       return events.map(({ id }) => id);
     },
-    /** A lead that a CRM brought. */
-    async tell(profileId: string, { externalId = uuid(), email = 'ana@example.com', key, occurredAt }: Told = {}) {
+    /** What a provider brought: a CRM's lead, where nothing else is said. */
+    async tell(profileId: string, told: Told = {}) {
       const now = kit.clock.now();
+      const { externalId = uuid(), email = 'ana@example.com', phone, key, outcomeType = 'lead_created' } = told;
       const said: Said = {
         identifiers: [
-          { kind: 'email', value: email },
+          ...(email ? [{ kind: 'email' as const, value: email }] : []),
+          ...(phone ? [{ kind: 'phone' as const, value: phone }] : []),
           ...(key ? [{ kind: 'external_customer_id' as const, value: key }] : []),
         ],
-        firstName: 'Ana',
+        ...(email && { firstName: 'Ana', lastName: told.lastName }),
       };
       const event = {
-        eventName: 'lead_created',
-        eventType: 'lead_created',
+        eventName: outcomeType,
+        eventType: outcomeType,
         idempotencyKey: `crm:${externalId}`,
-        occurredAt: occurredAt ?? now,
-        money: null,
+        occurredAt: told.occurredAt ?? now,
+        money: told.money ?? null,
         subjectRef: null,
       };
       const read = {
         event,
-        eventKey: 'lead_created',
-        eventTypeKey: 'lead_created',
+        eventKey: outcomeType,
+        eventTypeKey: outcomeType,
         said,
-        provided: { externalId, outcomeType: 'lead_created' as const },
+        provided: { externalId, outcomeType },
         rest: {},
         warnings: [],
       };
@@ -143,7 +152,7 @@ function toolsOf(kit: Testkit, outbound: Outbound) {
           profileId,
           now,
           evidence: { source: 'test', saidAt: now, requestId: `req_${uuid()}` },
-          teller: { source: 'crm_a', connectionId: uuid() },
+          teller: { source: told.provider ?? 'crm_a', connectionId: uuid() },
           tombstones: testTombstones,
           payments: paymentStandings,
           findAdPlatforms: async () => new Map(),

@@ -29,6 +29,7 @@ import {
   readJourneySummary,
 } from './routes/journeys.ts';
 import { createLinkTokens } from './routes/link-tokens.ts';
+import { updateOutcomeDefinition, updateOutcomeDefinitions } from './routes/outcome-definitions.ts';
 import { createEvent, createGoal, createGoalDefinition, listGoalDefinitions } from './routes/outcomes.ts';
 import { readOverview, readPlatformComparison } from './routes/overview.ts';
 import { createAdReferrals, createDeclaredSource, previewAdReferrals } from './routes/partners.ts';
@@ -140,6 +141,8 @@ export const routes = {
   createGoalDefinition,
   listGoalDefinitions,
   createGoal,
+  updateOutcomeDefinition,
+  updateOutcomeDefinitions,
   listPayments,
   readPayment,
   updateInstallment,

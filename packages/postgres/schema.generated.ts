@@ -265,6 +265,7 @@ export interface DefinitionEvents {
 }
 
 export interface Definitions {
+  channel: string | null;
   conversion_type: string;
   counts_as_cash: boolean;
   created_at: Timestamp;
@@ -273,9 +274,13 @@ export interface Definitions {
   is_attribution_eligible: boolean;
   is_default: boolean;
   key: string;
+  kind: Generated<string>;
   lookback_window_days: number;
+  mapping_source: string | null;
   name: string;
+  pipeline_id: string | null;
   profile_id: string;
+  stage_id: string | null;
   updated_at: Timestamp;
 }
 

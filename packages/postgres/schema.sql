@@ -1130,7 +1130,15 @@ CREATE TABLE public.definitions (
     created_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
     first_attributed_at timestamp with time zone,
-    CONSTRAINT definitions_lookback_window_days_check CHECK (((lookback_window_days >= 1) AND (lookback_window_days <= 365)))
+    kind text DEFAULT 'goal'::text NOT NULL,
+    channel text,
+    pipeline_id text,
+    stage_id text,
+    mapping_source text,
+    CONSTRAINT definitions_kind_check CHECK ((kind = ANY (ARRAY['goal'::text, 'pipeline_stage'::text]))),
+    CONSTRAINT definitions_lookback_window_days_check CHECK (((lookback_window_days >= 1) AND (lookback_window_days <= 365))),
+    CONSTRAINT definitions_mapping_source_check CHECK ((mapping_source = ANY (ARRAY['suggested'::text, 'engine_default'::text, 'user'::text]))),
+    CONSTRAINT definitions_stage_is_whole CHECK (((kind = 'pipeline_stage'::text) = ((channel IS NOT NULL) AND (pipeline_id IS NOT NULL) AND (stage_id IS NOT NULL) AND (mapping_source IS NOT NULL))))
 );
 
 ALTER TABLE ONLY public.definitions FORCE ROW LEVEL SECURITY;
@@ -2250,6 +2258,8 @@ CREATE INDEX connections_by_outside ON public.connections USING btree (channel, 
 CREATE INDEX customers_by_survivor ON public.customers USING btree (profile_id, merged_into) WHERE (merged_into IS NOT NULL);
 
 CREATE INDEX definition_events_by_definition ON public.definition_events USING btree (profile_id, definition_id);
+
+CREATE UNIQUE INDEX definitions_by_stage ON public.definitions USING btree (profile_id, channel, pipeline_id, stage_id) WHERE (kind = 'pipeline_stage'::text);
 
 CREATE INDEX dirty_conversions_by_revision ON public.dirty_conversions USING btree (profile_id, revision);
 

@@ -24,6 +24,7 @@ export const tableOwners = {
   audit_log: 'accountability',
   bad_visit_days: 'ingestion',
   bad_visits: 'ingestion',
+  connections: 'connections',
   customers: 'customers',
   definition_events: 'definitions',
   definitions: 'definitions',

@@ -1,4 +1,4 @@
-import type { Channel, ConversionType, EntityLevel, HandoffReason } from '@tributary/vocabulary';
+import type { Channel, ConversionType, DealEnd, EntityLevel, HandoffReason } from '@tributary/vocabulary';
 import type { z } from 'zod';
 
 /**
@@ -164,11 +164,11 @@ export interface SaidDelivery {
 
 export interface SaidOutcome {
   readonly kind: 'outcome';
-  /** The provider's id of the thing: a charge, an opportunity. */
+  /** The provider's id of the thing: a charge, an order. A deal is an outcome for each stage it reaches, so its id has the stage in it. */
   readonly externalId: string;
-  readonly outcomeType: ConversionType;
-  /** A CRM's stage or status, for which a definition says what it means. */
-  readonly eventName?: string;
+  /** Absent where a deal only stands in a stage: then the profile's mapping of `stage` says what it counts as, if anything. */
+  readonly outcomeType?: ConversionType | DealEnd;
+  readonly stage?: { readonly pipelineId: string; readonly stageId: string };
   readonly occurredAt: string;
   readonly value?: string;
   readonly currency?: string;

@@ -14,6 +14,7 @@ export const idKinds = {
   customer_key: { of: 'profile' },
   conversion: { of: 'profile' },
   payment: { of: 'profile' },
+  outcome_definition: { of: 'profile' },
   api_key: { of: 'profile' },
   app: { of: 'app' },
   invitation: { of: 'workspace' },

@@ -22,6 +22,8 @@ export const limits = {
   customerSearch: { pageSize: { min: 1, default: 20, max: 50 }, queryMinCharacters: 2 },
   customerImport: { maxRows: 1_000 },
   events: { maxRows: 1_000, maxAheadMinutes: 5, namedDefinitions: 50 },
+  /** Stages of a profile's pipelines that are kept, and outcome definitions written by one request. */
+  stages: { max: 500 },
   freshness: { behindAfterMinutes: 5 },
   exclusions: { counted: 10_000 },
   payments: { pageSize: shortPages, entries: 100, attributionWaitMs: 3_000 },
