@@ -4,6 +4,7 @@ import * as accounts from '@tributary/domain/accounts/room.ts';
 import * as adOperations from '@tributary/domain/ad-operations/room.ts';
 import * as attribution from '@tributary/domain/attribution/room.ts';
 import * as campaigns from '@tributary/domain/campaigns/room.ts';
+import * as connections from '@tributary/domain/connections/room.ts';
 import * as creatives from '@tributary/domain/creatives/room.ts';
 import * as credentials from '@tributary/domain/credentials/room.ts';
 import * as customers from '@tributary/domain/customers/room.ts';
@@ -125,6 +126,8 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   readTrackingOps: tracking.readTrackingOps,
   readTrackingQuality: tracking.readTrackingQuality,
   readReplayStatus: attribution.readReplayStatus,
+  listConnections: connections.listConnections,
+  readConnection: connections.readConnection,
   listWebhookSubscriptions: webhooks.listWebhookSubscriptions,
   createWebhookSubscription: webhooks.createWebhookSubscription,
   updateWebhookSubscription: webhooks.updateWebhookSubscription,

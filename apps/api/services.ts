@@ -1,4 +1,5 @@
 import type { Accounts } from '@tributary/domain/accounts/room.ts';
+import type { ConnectionServices } from '@tributary/domain/connections/room.ts';
 import type { CreativeServices } from '@tributary/domain/creatives/room.ts';
 import type { CustomerListServices } from '@tributary/domain/customers/room.ts';
 import type { ErasureServices } from '@tributary/domain/erasures/room.ts';
@@ -23,6 +24,7 @@ export interface Services
     CreativeServices,
     ErasureServices,
     WebhookServices,
+    ConnectionServices,
     HandoffServices {
   readonly baseUrl: string;
   readonly apiUrl: string | undefined;

@@ -1,3 +1,4 @@
+import { sealedCredentials } from '@tributary/domain/connections/room.ts';
 import { sealedReceipts } from '@tributary/domain/erasures/room.ts';
 import { sealedCapabilities, sealedParked } from '@tributary/domain/handoffs/room.ts';
 import { sealedBadVisits } from '@tributary/domain/ingestion/room.ts';
@@ -15,6 +16,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   sealedAnswers,
   sealedIdentifySecrets,
   sealedWebhookSecrets,
+  sealedCredentials,
   sealedCapabilities,
   sealedParked,
 ];

@@ -237,6 +237,8 @@ export interface Connections {
   id: string;
   name: string;
   profile_id: string;
+  refresh_holder: string | null;
+  refresh_until: Generated<Timestamp>;
   status: string;
   workspace_id: string;
 }
@@ -1018,6 +1020,11 @@ export interface ProfilesWithAds {
   profile_id: string;
 }
 
+export interface ProviderPauses {
+  channel: string;
+  until: Timestamp;
+}
+
 export interface RefusedVisits {
   day: Timestamp;
   profile_id: string;
@@ -1048,6 +1055,21 @@ export interface Sessions {
   updated_at: Timestamp;
   user_agent: string | null;
   user_id: string;
+}
+
+export interface Syncs {
+  channel: string;
+  connection_id: string;
+  due_at: Timestamp;
+  failures: Generated<number>;
+  last_error: string | null;
+  last_run_at: Timestamp | null;
+  last_success_at: Timestamp | null;
+  position: Json | null;
+  profile_id: string;
+  progress: number | null;
+  state: Generated<string>;
+  wishes: Generated<Int8>;
 }
 
 export interface TenantDeletions {
@@ -1304,10 +1326,12 @@ export interface DB {
   profile_settings_history: ProfileSettingsHistory;
   profiles: Profiles;
   profiles_with_ads: ProfilesWithAds;
+  provider_pauses: ProviderPauses;
   refused_visits: RefusedVisits;
   score_rebuilds: ScoreRebuilds;
   search_terms: SearchTerms;
   sessions: Sessions;
+  syncs: Syncs;
   tenant_deletions: TenantDeletions;
   tombstones: Tombstones;
   tracking_domains: TrackingDomains;

@@ -15,6 +15,14 @@ CREATE TYPE public.credential AS (
 	is_rate_set boolean
 );
 
+CREATE FUNCTION public.announce_syncs() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ BEGIN
+  PERFORM announce_work('syncs', ARRAY(SELECT connection_id FROM waiting WHERE due_at <= now()));
+  RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.announce_waiting() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1105,6 +1113,8 @@ CREATE TABLE public.connections (
     credentials_revision integer DEFAULT 1 NOT NULL,
     connected_at timestamp with time zone NOT NULL,
     disconnected_at timestamp with time zone,
+    refresh_holder uuid,
+    refresh_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
     CONSTRAINT connections_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'connected'::text, 'needs_action'::text, 'reconnect_required'::text, 'disconnected'::text])))
 );
 
@@ -1746,6 +1756,11 @@ CREATE TABLE public.profiles_with_ads (
 
 ALTER TABLE ONLY public.profiles_with_ads FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.provider_pauses (
+    channel text NOT NULL,
+    until timestamp with time zone NOT NULL
+);
+
 CREATE TABLE public.refused_visits (
     profile_id uuid NOT NULL,
     day date NOT NULL,
@@ -1783,6 +1798,25 @@ CREATE TABLE public.sessions (
     expires_at timestamp with time zone NOT NULL,
     seen_at timestamp with time zone
 );
+
+CREATE TABLE public.syncs (
+    profile_id uuid NOT NULL,
+    connection_id uuid NOT NULL,
+    channel text NOT NULL,
+    state text DEFAULT 'queued'::text NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    wishes bigint DEFAULT 1 NOT NULL,
+    "position" jsonb,
+    progress real,
+    failures integer DEFAULT 0 NOT NULL,
+    last_run_at timestamp with time zone,
+    last_success_at timestamp with time zone,
+    last_error text,
+    CONSTRAINT syncs_state_check CHECK ((state = ANY (ARRAY['idle'::text, 'queued'::text, 'running'::text, 'failed'::text])))
+)
+WITH (fillfactor='50');
+
+ALTER TABLE ONLY public.syncs FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.tracking_domains (
     profile_id uuid NOT NULL,
@@ -2191,6 +2225,9 @@ ALTER TABLE ONLY public.profiles
 ALTER TABLE ONLY public.profiles_with_ads
     ADD CONSTRAINT profiles_with_ads_pkey PRIMARY KEY (profile_id);
 
+ALTER TABLE ONLY public.provider_pauses
+    ADD CONSTRAINT provider_pauses_pkey PRIMARY KEY (channel);
+
 ALTER TABLE ONLY public.refused_visits
     ADD CONSTRAINT refused_visits_pkey PRIMARY KEY (profile_id, day, reason, teller);
 
@@ -2205,6 +2242,9 @@ ALTER TABLE ONLY public.sessions
 
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_token_key UNIQUE (token);
+
+ALTER TABLE ONLY public.syncs
+    ADD CONSTRAINT syncs_pkey PRIMARY KEY (profile_id, connection_id);
 
 ALTER TABLE ONLY public.tenant_deletions
     ADD CONSTRAINT tenant_deletions_pkey PRIMARY KEY (profile_id);
@@ -2411,6 +2451,8 @@ CREATE INDEX sessions_by_expiry ON public.sessions USING btree (expires_at);
 
 CREATE INDEX sessions_by_user ON public.sessions USING btree (user_id);
 
+CREATE INDEX syncs_by_connection ON public.syncs USING btree (connection_id) INCLUDE (profile_id);
+
 CREATE INDEX tenant_deletions_of_workspace ON public.tenant_deletions USING btree (workspace_id);
 
 CREATE INDEX tombstones_by_erasure ON public.tombstones USING btree (profile_id, erasure_id);
@@ -2463,6 +2505,8 @@ CREATE TRIGGER announce_added AFTER INSERT ON public.dirty_entities REFERENCING 
 
 CREATE TRIGGER announce_added AFTER INSERT ON public.erasure_work REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('erasures');
 
+CREATE TRIGGER announce_added AFTER INSERT ON public.syncs REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_syncs();
+
 CREATE TRIGGER announce_added AFTER INSERT ON public.tenant_deletions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('tenant-deletions');
 
 CREATE TRIGGER announce_added AFTER INSERT ON public.webhook_work REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_webhooks();
@@ -2474,6 +2518,8 @@ CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_customers REFERENCI
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_delivery REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('delivery');
 
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_entities REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('delivery');
+
+CREATE TRIGGER announce_changed AFTER UPDATE ON public.syncs REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_syncs();
 
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.webhook_work REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_webhooks();
 
@@ -2764,6 +2810,12 @@ ALTER TABLE ONLY public.search_terms
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.syncs
+    ADD CONSTRAINT syncs_profile_id_connection_id_fkey FOREIGN KEY (profile_id, connection_id) REFERENCES public.connections(profile_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.syncs
+    ADD CONSTRAINT syncs_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.tombstones
     ADD CONSTRAINT tombstones_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
@@ -2940,6 +2992,8 @@ CREATE POLICY operator ON public.pending_selections TO tributary_owner USING (tr
 
 CREATE POLICY operator ON public.profiles TO tributary_owner USING (true);
 
+CREATE POLICY operator ON public.syncs TO tributary_owner USING (true);
+
 CREATE POLICY operator ON public.tenant_deletions TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.webhook_subscriptions TO tributary_owner USING (true);
@@ -3044,6 +3098,8 @@ CREATE POLICY own_profile ON public.score_rebuilds TO tributary_app USING ((prof
 
 CREATE POLICY own_profile ON public.search_terms TO tributary_app USING ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.syncs TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.tenant_deletions TO tributary_app USING (((profile_id = public.current_profile()) OR (workspace_id = public.current_workspace())));
 
 CREATE POLICY own_profile ON public.tombstones TO tributary_app USING ((profile_id = public.current_profile()));
@@ -3146,6 +3202,8 @@ CREATE POLICY queue ON public.refused_visits TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.score_rebuilds TO tributary_system USING (true);
 
+CREATE POLICY queue ON public.syncs TO tributary_system USING (true);
+
 CREATE POLICY queue ON public.tenant_deletions TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.tracking_keys TO tributary_system USING (true);
@@ -3181,6 +3239,8 @@ CREATE POLICY sweep ON public.pending_selections TO tributary_system USING (true
 CREATE POLICY switch ON public.api_keys FOR UPDATE TO tributary_owner USING (true);
 
 CREATE POLICY switch ON public.grants FOR UPDATE TO tributary_owner USING (true);
+
+ALTER TABLE public.syncs ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.tenant_deletions ENABLE ROW LEVEL SECURITY;
 
@@ -3571,6 +3631,9 @@ GRANT SELECT,DELETE ON TABLE public.profile_settings_history TO tributary_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.profiles_with_ads TO tributary_app;
 GRANT SELECT,UPDATE ON TABLE public.profiles_with_ads TO tributary_system;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE public.provider_pauses TO tributary_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.provider_pauses TO tributary_system;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.refused_visits TO tributary_app;
 GRANT SELECT,DELETE ON TABLE public.refused_visits TO tributary_system;
 
@@ -3585,6 +3648,9 @@ GRANT DELETE ON TABLE public.sessions TO tributary_system;
 GRANT SELECT(id) ON TABLE public.sessions TO tributary_system;
 
 GRANT SELECT(expires_at) ON TABLE public.sessions TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.syncs TO tributary_app;
+GRANT SELECT,UPDATE ON TABLE public.syncs TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tracking_domains TO tributary_app;
 

@@ -26,6 +26,7 @@ export const idKinds = {
   tracking_domain: { of: 'profile' },
   ad_entity: { of: 'profile' },
   ad: { of: 'profile' },
+  connection: { of: 'profile' },
   webhook_subscription: { of: 'profile' },
   webhook_delivery: { of: 'profile' },
   handoff: { of: 'profile' },

@@ -93,6 +93,7 @@ export const lives = {
       ['profile_id', 'id'],
       'Visits that could not be understood, until somebody replays them.',
     ),
+    connections: bounded('One for each account that a profile connected; a disconnected one has lost its credentials.'),
     creative_analyses: bounded('The latest one of each ad.'),
     customers: kept('The people of a profile, until one is erased or the profile is deleted.'),
     definition_events: bounded('One for each event that a definition names.'),
@@ -177,6 +178,7 @@ export const lives = {
     profile_settings_history: bounded('In which zone and currency a profile was before; changed by hand.'),
     profiles: bounded('Made by hand.'),
     profiles_with_ads: bounded('One for each profile.'),
+    provider_pauses: bounded('One for each provider.'),
     refused_visits: swept(
       'BAD_VISIT_DAYS',
       ['day'],
@@ -186,6 +188,7 @@ export const lives = {
     score_rebuilds: bounded('One for each profile.'),
     search_terms: bounded('Words by which a customer is found; they go with the customer.'),
     sessions: expired(['id'], "Who is signed in. With a session go the assistants' tokens that it allowed."),
+    syncs: bounded('One for each connection: where it is read on.'),
     tenant_deletions: queue('Tenants that are being deleted, until a day after.'),
     tombstones: kept('Hashes of erased names: without them an import would bring the person back.'),
     tracking_domains: bounded('A profile has no more than a few.'),

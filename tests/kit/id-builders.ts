@@ -8,6 +8,7 @@ import { entityIdOf } from '@tributary/rules';
 import type { EntityLevel, IdKind } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { type BuiltProfile, buildProfile, type ProfileTraits } from './builders.ts';
+import { buildConnection } from './connection-builders.ts';
 import { testVault } from './desk.ts';
 import { buildHandoff } from './handoff-builders.ts';
 import { buildApiKey } from './keys.ts';
@@ -194,6 +195,7 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
     );
     return id;
   },
+  connection: (kit, profile) => buildConnection(kit, profile),
   webhook_subscription: buildWebhook,
   webhook_delivery: buildDelivery,
   handoff: buildHandoff,
