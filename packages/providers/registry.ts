@@ -2,6 +2,7 @@ import type { ProviderSettings } from '@tributary/config';
 import type { Channel } from '@tributary/vocabulary';
 import { createMeta } from './meta/index.ts';
 import type { Provider } from './provider.ts';
+import { salesProviders } from './sales-providers.ts';
 
 /** The providers that the operator has set up. */
 export interface Providers {
@@ -13,6 +14,7 @@ type Create = (settings: ProviderSettings) => Provider | undefined;
 
 /** By channel, how its provider is made of the settings; undefined where they lack its client. */
 const makers: { readonly [Name in Channel]?: Create } = {
+  ...salesProviders,
   social_ads({ metaClientId: clientId, metaClientSecret: clientSecret, ...of }) {
     if (!clientId || !clientSecret) return undefined;
     const [apiUrl, dialogUrl, apiVersion] = [of.metaApiUrl, of.metaDialogUrl, of.metaApiVersion];
