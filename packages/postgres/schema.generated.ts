@@ -240,6 +240,7 @@ export interface Connections {
   refresh_holder: string | null;
   refresh_until: Generated<Timestamp>;
   status: string;
+  tracked_pages: Generated<Json>;
   workspace_id: string;
 }
 
@@ -1057,6 +1058,18 @@ export interface Sessions {
   user_id: string;
 }
 
+export interface SiteSearches {
+  clicks: Int8;
+  connection_id: string;
+  day: Timestamp;
+  hash: Buffer;
+  impressions: Int8;
+  page: string;
+  position: Numeric;
+  profile_id: string;
+  query: string;
+}
+
 export interface Syncs {
   channel: string;
   connection_id: string;
@@ -1068,6 +1081,9 @@ export interface Syncs {
   position: Json | null;
   profile_id: string;
   progress: number | null;
+  rejected: Generated<Json>;
+  rejected_count: Generated<number>;
+  run: Generated<Int8>;
   state: Generated<string>;
   wishes: Generated<Int8>;
 }
@@ -1331,6 +1347,7 @@ export interface DB {
   score_rebuilds: ScoreRebuilds;
   search_terms: SearchTerms;
   sessions: Sessions;
+  site_searches: SiteSearches;
   syncs: Syncs;
   tenant_deletions: TenantDeletions;
   tombstones: Tombstones;
