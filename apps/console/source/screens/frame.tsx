@@ -20,9 +20,8 @@ const withPeople = [...screens, { to: '/p/$profileId/customers', title: 'Custome
 
 /** What stands around every report: whose numbers, of which days, and the way to the others. */
 export function Frame() {
-  const { place, model } = usePlace();
+  const { place, kept } = usePlace();
   const { seesPeople } = useMembership();
-  const kept = { from: place.from, to: place.to, model };
   return (
     <div className="mx-auto max-w-[80rem] px-4 pb-16 sm:px-6">
       <a
@@ -66,7 +65,7 @@ export function Frame() {
 }
 
 function Who() {
-  const { place, model } = usePlace();
+  const { place, kept } = usePlace();
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const { data: account } = useQuery(accountQuery);
@@ -87,7 +86,7 @@ function Who() {
           void navigate({
             to: '/p/$profileId/overview',
             params: { profileId: target.value },
-            search: { from: place.from, to: place.to, model },
+            search: kept,
           })
         }
       >
