@@ -1,12 +1,16 @@
 import type { RouteId, Routes } from '@tributary/contract';
 import * as accountability from '@tributary/domain/accountability/room.ts';
 import * as accounts from '@tributary/domain/accounts/room.ts';
+import * as adOperations from '@tributary/domain/ad-operations/room.ts';
 import * as attribution from '@tributary/domain/attribution/room.ts';
 import * as campaigns from '@tributary/domain/campaigns/room.ts';
+import * as connections from '@tributary/domain/connections/room.ts';
+import * as creatives from '@tributary/domain/creatives/room.ts';
 import * as credentials from '@tributary/domain/credentials/room.ts';
 import * as customers from '@tributary/domain/customers/room.ts';
 import * as definitions from '@tributary/domain/definitions/room.ts';
 import * as erasures from '@tributary/domain/erasures/room.ts';
+import * as handoffs from '@tributary/domain/handoffs/room.ts';
 import * as journeys from '@tributary/domain/journeys/room.ts';
 import * as linkTokens from '@tributary/domain/link-tokens/room.ts';
 import * as outcomes from '@tributary/domain/outcomes/room.ts';
@@ -98,6 +102,9 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   listCampaignConversions: reports.listCampaignConversions,
   explain: reports.explain,
   listTopPerformers: topPerformers.listTopPerformers,
+  listAdsWithoutIds: adOperations.listAdsWithoutIds,
+  createCreativeAnalysis: creatives.createCreativeAnalysis,
+  readCreativeAnalysis: creatives.readCreativeAnalysis,
   createTrackingKey: tracking.createTrackingKey,
   createIdentifySecret: tracking.createIdentifySecret,
   listTrackingKeys: tracking.listTrackingKeys,
@@ -119,6 +126,8 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   readTrackingOps: tracking.readTrackingOps,
   readTrackingQuality: tracking.readTrackingQuality,
   readReplayStatus: attribution.readReplayStatus,
+  listConnections: connections.listConnections,
+  readConnection: connections.readConnection,
   listWebhookSubscriptions: webhooks.listWebhookSubscriptions,
   createWebhookSubscription: webhooks.createWebhookSubscription,
   updateWebhookSubscription: webhooks.updateWebhookSubscription,
@@ -128,4 +137,6 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   listWebhookDeliveries: webhooks.listWebhookDeliveries,
   replayWebhookDelivery: webhooks.replayWebhookDelivery,
   listRecordedOutcomes: webhooks.listRecordedOutcomes,
+  createHandoff: handoffs.createHandoff,
+  readHandoff: handoffs.readHandoff,
 };

@@ -1,3 +1,4 @@
+import { configuredModel } from '@tributary/ai-model';
 import { clickhouseSettings } from '@tributary/clickhouse';
 import { startSequencer } from '@tributary/domain/events/room.ts';
 import { openIngestion } from '@tributary/domain/ingestion/room.ts';
@@ -21,6 +22,9 @@ const appConnections = 10;
 
 /** A batch with a customer of thousands of conversions and touches takes its time. */
 const attributionTimeoutMs = 100_000;
+
+/** Nobody waits at the line for what a job asks of a model. */
+const modelTimeoutMs = 60_000;
 
 /** A receiver answers with its status; of what it adds nobody reads a word. */
 const webhookAnswerBytes = 16_384;
@@ -74,6 +78,7 @@ await runProcess('worker', async (platform) => {
     badVisitDays: settings.badVisitDays,
     visitsRetentionDays: settings.visitsRetentionDays,
     outbound: createOutbound({ timeoutMs: 30_000, maxResponseBytes: 1 << 20 }),
+    languageModel: configuredModel(settings, modelTimeoutMs),
     deliveries: { outbound: webhookOutbound, gate: createPersonGate(app), vault },
   };
   const systemUrl = settings.databaseSystemUrl;

@@ -1,3 +1,4 @@
 export { findAds, findEntitiesOfLevel, findEntityByExternalId, type KnownAd } from './find-entities.ts';
 export { findLineages, type Lineage } from './lineage.ts';
 export { findDeliveryWait } from './store.ts';
+export { listTaggableAds, type TaggableAd } from './taggable-ads.ts';

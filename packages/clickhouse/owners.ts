@@ -53,6 +53,11 @@ export const guests = [
     reason: 'The list of customers says how each came.',
   },
   {
+    who: 'ad-operations',
+    tables: ['touches'],
+    reason: 'Whether the links of ads name them is seen in the visits that they bring.',
+  },
+  {
     who: 'tracking',
     tables: ['visits', 'touches'],
     reason: 'Whether tracking works is seen in what arrives.',

@@ -145,6 +145,14 @@ export const reportQueries = {
       ad_external_id: string;
     }
   >(),
+  touch_count_ad_ids: declare<
+    { profile_id: string; from: Date; to: Date; channels: readonly string[] },
+    { platform: string; touches: string; with_ad: string; with_campaign: string }
+  >(),
+  touch_count_of_ads: declare<
+    { profile_id: string; from: Date; to: Date; ad_ids: readonly string[] },
+    { ad_id: string; touches: string }
+  >(),
   touch_list_left_out: declare<
     {
       profile_id: string;

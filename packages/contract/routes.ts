@@ -14,13 +14,17 @@ import {
   updateMember,
   updatePassword,
 } from './routes/accounts.ts';
+import { listAdsWithoutIds } from './routes/ad-ids.ts';
 import { listCampaigns, readAd, readCampaignTrend, readUnattributed } from './routes/campaigns.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
+import { listConnections, readConnection } from './routes/connections.ts';
+import { createCreativeAnalysis, readCreativeAnalysis } from './routes/creatives.ts';
 import { createKey, createToken, deleteKey, listKeys, readPiiAccessLog, updateGrant } from './routes/credentials.ts';
 import { readCustomerExport } from './routes/customer-export.ts';
 import { importCustomers, listCustomers, searchCustomers } from './routes/customers.ts';
 import { createCustomerErasure, createErasure, readErasure } from './routes/erasures.ts';
 import { explain, listCampaignConversions } from './routes/explanations.ts';
+import { createHandoff, readHandoff } from './routes/handoffs.ts';
 import {
   createJourneySummary,
   readConversionJourney,
@@ -159,6 +163,9 @@ export const routes = {
   listCampaignConversions,
   explain,
   listTopPerformers,
+  listAdsWithoutIds,
+  createCreativeAnalysis,
+  readCreativeAnalysis,
   signIn,
   completeSignIn,
   createTwoFactor,
@@ -205,6 +212,8 @@ export const routes = {
   readTrackingOps,
   readTrackingQuality,
   readReplayStatus,
+  listConnections,
+  readConnection,
   listWebhookSubscriptions,
   createWebhookSubscription,
   updateWebhookSubscription,
@@ -214,6 +223,8 @@ export const routes = {
   listWebhookDeliveries,
   replayWebhookDelivery,
   listRecordedOutcomes,
+  createHandoff,
+  readHandoff,
 } satisfies Record<string, Route>;
 
 export type Routes = typeof routes;

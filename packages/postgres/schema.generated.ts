@@ -237,8 +237,23 @@ export interface Connections {
   id: string;
   name: string;
   profile_id: string;
+  refresh_holder: string | null;
+  refresh_until: Generated<Timestamp>;
   status: string;
   workspace_id: string;
+}
+
+export interface CreativeAnalyses {
+  ad_id: string;
+  fingerprint: Buffer;
+  finished_at: Timestamp | null;
+  found: Json | null;
+  id: string;
+  model: string | null;
+  profile_id: string;
+  reason: string | null;
+  requested_at: Timestamp;
+  status: string;
 }
 
 export interface Customers {
@@ -375,6 +390,26 @@ export interface Grants {
   profile_id: string;
   revoked_at: Timestamp | null;
   updated_at: Timestamp;
+}
+
+export interface Handoffs {
+  app_id: string | null;
+  candidate_count: number | null;
+  capability: Buffer;
+  capability_hash: Buffer;
+  claim: string | null;
+  claimed_at: Timestamp | null;
+  completed_at: Timestamp | null;
+  connection_id: string | null;
+  created_at: Timestamp;
+  expires_at: Timestamp;
+  id: string;
+  profile_id: string;
+  provider: string;
+  reason: string | null;
+  return_url: string | null;
+  selection_expires_at: Timestamp | null;
+  status: Generated<string>;
 }
 
 export interface IdempotentAnswerPeople {
@@ -785,6 +820,20 @@ export interface Payments {
   subject_ref: string | null;
 }
 
+export interface PendingSelections {
+  app_id: string | null;
+  candidate_count: number;
+  candidate_id: string | null;
+  connection_id: string | null;
+  created_at: Timestamp;
+  expires_at: Timestamp;
+  id: string;
+  parked: Buffer | null;
+  parked_until: Timestamp | null;
+  profile_id: string;
+  provider: string;
+}
+
 export interface PgbossBam {
   command: string;
   completed_on: Timestamp | null;
@@ -971,6 +1020,11 @@ export interface ProfilesWithAds {
   profile_id: string;
 }
 
+export interface ProviderPauses {
+  channel: string;
+  until: Timestamp;
+}
+
 export interface RefusedVisits {
   day: Timestamp;
   profile_id: string;
@@ -1001,6 +1055,21 @@ export interface Sessions {
   updated_at: Timestamp;
   user_agent: string | null;
   user_id: string;
+}
+
+export interface Syncs {
+  channel: string;
+  connection_id: string;
+  due_at: Timestamp;
+  failures: Generated<number>;
+  last_error: string | null;
+  last_run_at: Timestamp | null;
+  last_success_at: Timestamp | null;
+  position: Json | null;
+  profile_id: string;
+  progress: number | null;
+  state: Generated<string>;
+  wishes: Generated<Int8>;
 }
 
 export interface TenantDeletions {
@@ -1198,6 +1267,7 @@ export interface DB {
   bad_visit_days: BadVisitDays;
   bad_visits: BadVisits;
   connections: Connections;
+  creative_analyses: CreativeAnalyses;
   customers: Customers;
   definition_events: DefinitionEvents;
   definitions: Definitions;
@@ -1212,6 +1282,7 @@ export interface DB {
   exchange_rates: ExchangeRates;
   exchange_rates_history: ExchangeRatesHistory;
   grants: Grants;
+  handoffs: Handoffs;
   idempotent_answer_people: IdempotentAnswerPeople;
   idempotent_answers: IdempotentAnswers;
   identifiers: Identifiers;
@@ -1241,6 +1312,7 @@ export interface DB {
   payment_entries: PaymentEntries;
   payment_refunds: PaymentRefunds;
   payments: Payments;
+  pending_selections: PendingSelections;
   "pgboss.bam": PgbossBam;
   "pgboss.job": PgbossJob;
   "pgboss.job_dependency": PgbossJobDependency;
@@ -1254,10 +1326,12 @@ export interface DB {
   profile_settings_history: ProfileSettingsHistory;
   profiles: Profiles;
   profiles_with_ads: ProfilesWithAds;
+  provider_pauses: ProviderPauses;
   refused_visits: RefusedVisits;
   score_rebuilds: ScoreRebuilds;
   search_terms: SearchTerms;
   sessions: Sessions;
+  syncs: Syncs;
   tenant_deletions: TenantDeletions;
   tombstones: Tombstones;
   tracking_domains: TrackingDomains;

@@ -37,6 +37,7 @@ export const limits = {
   campaigns: { pageSize: { min: 1, default: 10, max: 100 } },
   campaignTrend: { maxEntities: 10 },
   platformComparison: { maxEntities: 10_000 },
+  adIds: { pageSize: shortPages, days: 28 },
   topPerformers: { pageSize: { min: 1, default: 10, max: 50 } },
   campaignConversions: { pageSize: { min: 1, default: 50, max: 200 }, leftOutTouches: 20 },
   keys: { pageSize: shortPages },
@@ -46,6 +47,7 @@ export const limits = {
   passkeys: { most: 20 },
   trackingHosts: { most: 100 },
   outcomeReplay: { keptDays: 90, pageSize: { min: 1, default: 100, max: 100 } },
+  connections: { pageSize: shortPages },
   webhookDeliveries: { pageSize: shortPages, keptDays: 30, attemptsShown: 20 },
 
   // Values
@@ -76,7 +78,19 @@ export const limits = {
   visitRequest: { visits: 50, bytes: 64 * 1_024 },
 
   // Connecting
-  handoff: { lifeMinutes: 45, stateMinutes: 15 },
+  handoff: {
+    lifeMinutes: 45,
+    /** How long a consent page may stand open: the life of the signed state and of the cookie beside it. */
+    stateMinutes: 15,
+    /** A consent that stopped on our side gives way after so long. */
+    partwayReuseMinutes: 3,
+    /** How long somebody may take to choose one of several accounts. */
+    parkedTokenMinutes: 60,
+    returnUrlCharacters: 2_048,
+    /** Accounts that a consent may leave to be chosen from. */
+    mostCandidates: 5_000,
+    keptDays: 90,
+  },
 
   // Webhooks
   webhooks: {
@@ -137,7 +151,6 @@ export const reservedLimits = {
   adReferrals: { maxRows: 500 },
   urlTags: { maxAds: 25 },
   budgetStep: { maxChangePercent: 50, floorMinorUnits: 100 },
-  handoff: { partwayReuseMinutes: 3, parkedTokenMinutes: 60 },
   readEventsWindow: { maxDays: 90 },
   messagingWindow: { hours: 24, humanAgentDays: 7 },
   numberRegistration: { maxAttempts: 10, perHours: 72 },

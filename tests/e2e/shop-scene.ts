@@ -108,6 +108,7 @@ export async function openShopScene(): Promise<ShopScene> {
     rateSources: {},
     badVisitDays: 30,
     visitsRetentionDays: undefined,
+    languageModel: undefined,
     outbound: createOutbound({ timeoutMs: 1_000 }),
     deliveries: {
       outbound: createOutbound({ timeoutMs: 1_000 }),
