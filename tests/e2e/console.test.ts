@@ -394,6 +394,7 @@ describe.runIf(process.env.SCREENSHOTS === 'true')('pictures for the documentati
     const { page } = await scene.visit();
     await page.goto(`${scene.baseUrl}/sign-in`);
     await page.waitForLoadState('networkidle');
+    expect(await page.getByRole('heading', { name: 'Sign in' }).count()).toBe(1);
     await save(page, 'console-sign-in');
   });
 

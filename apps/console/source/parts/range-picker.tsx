@@ -2,6 +2,8 @@ import { useEffect, useState } from 'react';
 import { type Compared, comparisons, type DateRange, earliest, presets, today, withEnd } from '../date-range.ts';
 import { useChangeSearch, usePlace } from '../place.ts';
 
+const custom = 'Custom';
+
 /** The days of the report and what they are held against. They stand in the address, so a report that was sent to somebody shows the same. */
 export function RangePicker() {
   const { place, compared } = usePlace();
@@ -9,7 +11,10 @@ export function RangePicker() {
   const change = useChangeSearch();
   const choose = (range: DateRange) => change(range);
   const now = today();
-  const chosen = presets.find(({ range }) => range(now).from === from && range(now).to === to)?.title ?? 'Custom';
+  const named = presets.find(({ range }) => range(now).from === from && range(now).to === to)?.title;
+  // Whoever wants days of their own gets the fields before they have chosen any.
+  const [isOwn, setIsOwn] = useState(false);
+  const chosen = isOwn || !named ? custom : named;
   return (
     <fieldset className="flex flex-wrap items-center gap-2">
       <legend className="sr-only">Days of the report</legend>
@@ -19,16 +24,21 @@ export function RangePicker() {
         value={chosen}
         onChange={({ target }) => {
           const preset = presets.find(({ title }) => title === target.value);
+          setIsOwn(!preset);
           if (preset) choose(preset.range(now));
         }}
       >
         {presets.map(({ title }) => (
           <option key={title}>{title}</option>
         ))}
-        <option disabled>Custom</option>
+        <option>{custom}</option>
       </select>
-      <DayField label="First day" day={from} choose={(day) => choose(withEnd({ from, to }, 'from', day))} />
-      <DayField label="Last day" day={to} choose={(day) => choose(withEnd({ from, to }, 'to', day))} />
+      {chosen === custom && (
+        <>
+          <DayField label="First day" day={from} choose={(day) => choose(withEnd({ from, to }, 'from', day))} />
+          <DayField label="Last day" day={to} choose={(day) => choose(withEnd({ from, to }, 'to', day))} />
+        </>
+      )}
       <select
         aria-label="Compared with"
         className="field"

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import type { DateRange } from '../date-range.ts';
 import { fields, show } from '../fields.ts';
 import { longDay, ratio, signedPercent } from '../format.ts';
 import { Figure } from '../parts/figure.tsx';
 import { usePlace } from '../place.ts';
 import { type OverviewAnswer, unattributedQuery } from '../queries.ts';
+import { earnedByAds } from './earned-by-ads.ts';
 import { explainedInOverview } from './explained.ts';
 
 type Totals = OverviewAnswer['data']['totals'];
@@ -27,7 +28,7 @@ const tiles = [
     better: 'more',
   },
   { field: 'outcome_count', better: 'more' },
-  { field: 'cac', title: 'Blended cost per payment', about: 'Ad spend / all payments.', better: 'less' },
+  { field: 'cac', title: 'Blended CPA', about: 'Cost per payment: ad spend / all payments.', better: 'less' },
   { field: 'attributed_outcome_count', better: 'more' },
 ] as const;
 
@@ -44,26 +45,28 @@ export function Tiles({
         const { field } = tile;
         const { title, about } = { ...fields[field], ...tile };
         return (
-          <Tile key={field} title={title} about={about}>
-            <Figure
-              className="font-semibold text-title"
-              of={explainedInOverview(field)}
-              value={data.totals[field]}
-              currency={meta.currency}
-              about="all"
-            />
-            {before && (
-              <Change
-                now={data.totals[field]}
-                was={before.totals[field]}
-                better={'better' in tile ? tile.better : undefined}
-                from={`${show(field, before.totals[field], meta.currency)}, ${longDay(before.range.from)} to ${longDay(before.range.to)}`}
+          <Fragment key={field}>
+            {field === 'roas' && <AdsRoas totals={data.totals} />}
+            <Tile title={title} about={about}>
+              <Figure
+                className="font-semibold text-title"
+                of={explainedInOverview(field)}
+                value={data.totals[field]}
+                currency={meta.currency}
+                about="all"
               />
-            )}
-          </Tile>
+              {before && (
+                <Change
+                  now={data.totals[field]}
+                  was={before.totals[field]}
+                  better={'better' in tile ? tile.better : undefined}
+                  from={`${show(field, before.totals[field], meta.currency)}, ${longDay(before.range.from)} to ${longDay(before.range.to)}`}
+                />
+              )}
+            </Tile>
+          </Fragment>
         );
       })}
-      <AdsRoas totals={data.totals} />
     </dl>
   );
 }
@@ -91,9 +94,7 @@ function Tile({
 function AdsRoas({ totals }: { readonly totals: Totals }) {
   const { place, model, kept } = usePlace();
   const { data: rest } = useQuery(unattributedQuery(place, 'campaign', model));
-  const { outcome_value: all, spend } = totals;
-  const earned = rest && all !== null && rest.outcome_value !== null ? all - rest.outcome_value : null;
-  const roas = earned !== null && spend !== null && spend > 0 ? earned / spend : null;
+  const { roas } = earnedByAds(totals, rest);
   return (
     <Tile title="Ads’ ROAS" about="What campaigns earned under the model / what they cost.">
       <Link

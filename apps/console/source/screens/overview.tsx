@@ -51,8 +51,10 @@ function Figures({ overview }: { readonly overview: OverviewAnswer }) {
   return (
     <div className="grid gap-6">
       <Tiles overview={overview} before={range && before && { range, totals: before.data.totals }} />
-      <Trend days={data.days} before={range && before?.data.days} currency={meta.currency} />
-      <Earners currency={meta.currency} />
+      <div className="grid items-start gap-6 lg:grid-cols-[3fr_2fr] [&>*]:min-w-0">
+        <Trend days={data.days} before={range && before?.data.days} currency={meta.currency} />
+        <Earners currency={meta.currency} />
+      </div>
       <div className="grid items-start gap-6 lg:grid-cols-2">
         <Channels overview={overview} />
         <Types overview={overview} />
