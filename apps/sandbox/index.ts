@@ -8,6 +8,7 @@ import { type House, sandboxClient } from './house.ts';
 import { createMetaCompany } from './meta/index.ts';
 import { json } from './route.ts';
 import { createSandboxServer, type SandboxCall } from './server.ts';
+import { createStripeCompany } from './stripe/index.ts';
 import { createWorld, type World } from './world.ts';
 
 export type { Grant } from './consents.ts';
@@ -40,9 +41,19 @@ export async function startSandbox(options: SandboxOptions = {}) {
   const house: House = { url: () => url, now, world, consents };
   const meta = createMetaCompany(house);
   const highlevel = createHighlevelCompany(house);
-  const settings = () => ({ ...settingsFor(url), HIGHLEVEL_WEBHOOK_PUBLIC_KEY: highlevel.book.webhookPublicKey });
+  const stripe = createStripeCompany(house);
+  const settings = () => ({
+    ...settingsFor(url),
+    HIGHLEVEL_WEBHOOK_PUBLIC_KEY: highlevel.book.webhookPublicKey,
+    STRIPE_WEBHOOK_SECRET: stripe.book.webhookSecret,
+  });
   const server = createSandboxServer({
-    routes: [{ method: 'GET', path: '/', handle: () => json(200, settings()) }, ...meta.routes, ...highlevel.routes],
+    routes: [
+      { method: 'GET', path: '/', handle: () => json(200, settings()) },
+      ...meta.routes,
+      ...highlevel.routes,
+      ...stripe.routes,
+    ],
     faults,
     now,
     note: (call) => {
@@ -58,7 +69,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
     /** Settings by which an API and its workers talk to this sandbox. */
     settings: settings(),
     /** What is true: what the companies were asked, hold and say. */
-    book: { calls, meta: meta.book, highlevel: highlevel.book },
+    book: { calls, meta: meta.book, highlevel: highlevel.book, stripe: stripe.book },
     consents,
     say: (fault: Fault) => faults.say(fault),
     async close(): Promise<void> {
@@ -79,5 +90,9 @@ function settingsFor(url: string) {
     HIGHLEVEL_CLIENT_SECRET: sandboxClient.secret,
     HIGHLEVEL_API_URL: `${url}/highlevel`,
     HIGHLEVEL_DIALOG_URL: `${url}/highlevel`,
+    STRIPE_CLIENT_ID: sandboxClient.id,
+    STRIPE_CLIENT_SECRET: sandboxClient.secret,
+    STRIPE_API_URL: `${url}/stripe`,
+    STRIPE_DIALOG_URL: `${url}/stripe`,
   };
 }

@@ -764,6 +764,22 @@ export interface OutcomeTotals {
   profile_id: string;
 }
 
+export interface PartnerTouches {
+  ad_external_id: string | null;
+  answer_key: string | null;
+  answer_text: string | null;
+  customer_id: string;
+  id: string;
+  is_second: Generated<boolean>;
+  kind: string;
+  moved_from: string | null;
+  occurred_at: Timestamp;
+  origin: Json;
+  profile_id: string;
+  recorded_at: Timestamp;
+  told_as: Buffer;
+}
+
 export interface Passkeys {
   aaguid: string | null;
   backed_up: boolean;
@@ -1324,6 +1340,7 @@ export interface DB {
   outcome_totals: OutcomeTotals;
   outcomes: Outcomes;
   outcomes_without_rate: OutcomesWithoutRate;
+  partner_touches: PartnerTouches;
   passkeys: Passkeys;
   payment_entries: PaymentEntries;
   payment_refunds: PaymentRefunds;

@@ -859,6 +859,25 @@ BEGIN
   RAISE EXCEPTION 'The customers of a batch did not hold still.';
 END $$;
 
+CREATE FUNCTION public.partner_touches_follow_merge() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$ DECLARE
+  first uuid := (
+    SELECT id FROM partner_touches
+    WHERE profile_id = NEW.profile_id AND customer_id IN (NEW.id, NEW.merged_into) AND kind = 'declared_source' AND NOT is_second
+    ORDER BY recorded_at, id LIMIT 1);
+BEGIN
+  UPDATE partner_touches SET is_second = true
+  WHERE profile_id = NEW.profile_id AND customer_id IN (NEW.id, NEW.merged_into) AND kind = 'declared_source' AND id <> first;
+  UPDATE partner_touches SET customer_id = NEW.merged_into, moved_from = coalesce(moved_from, NEW.id)
+  WHERE profile_id = NEW.profile_id AND customer_id = NEW.id;
+  IF FOUND THEN
+    PERFORM mark_merged(NEW.profile_id, NEW.id,
+      array(SELECT id FROM outcomes WHERE profile_id = NEW.profile_id AND customer_id = NEW.merged_into));
+  END IF;
+  RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.privacy_lock(id uuid) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN hashtextextended((id)::text, (7034)::bigint);
@@ -1651,6 +1670,27 @@ CREATE TABLE public.outcomes_without_rate (
 
 ALTER TABLE ONLY public.outcomes_without_rate FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.partner_touches (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    kind text NOT NULL,
+    told_as bytea NOT NULL,
+    customer_id uuid NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    origin jsonb NOT NULL,
+    ad_external_id text COLLATE pg_catalog."C",
+    answer_key text,
+    answer_text text,
+    is_second boolean DEFAULT false NOT NULL,
+    moved_from uuid,
+    CONSTRAINT partner_touches_check CHECK (((kind = 'declared_source'::text) = (answer_key IS NOT NULL))),
+    CONSTRAINT partner_touches_check1 CHECK (((kind = 'ad_referral'::text) = (ad_external_id IS NOT NULL))),
+    CONSTRAINT partner_touches_kind_check CHECK ((kind = ANY (ARRAY['ad_referral'::text, 'declared_source'::text])))
+);
+
+ALTER TABLE ONLY public.partner_touches FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.passkeys (
     id uuid NOT NULL,
     user_id uuid NOT NULL,
@@ -2223,6 +2263,12 @@ ALTER TABLE public.outcomes
 ALTER TABLE ONLY public.outcomes_without_rate
     ADD CONSTRAINT outcomes_without_rate_pkey PRIMARY KEY (profile_id, outcome_id);
 
+ALTER TABLE ONLY public.partner_touches
+    ADD CONSTRAINT partner_touches_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.partner_touches
+    ADD CONSTRAINT partner_touches_profile_id_kind_told_as_key UNIQUE (profile_id, kind, told_as);
+
 ALTER TABLE ONLY public.passkeys
     ADD CONSTRAINT passkeys_credential_id_key UNIQUE (credential_id);
 
@@ -2461,6 +2507,10 @@ CREATE INDEX outcomes_with_origin ON public.outcomes USING btree (profile_id, cu
 
 CREATE INDEX outcomes_without_rate_by_time ON public.outcomes_without_rate USING btree (profile_id, occurred_at);
 
+CREATE INDEX partner_touches_by_customer ON public.partner_touches USING btree (profile_id, customer_id, occurred_at, id);
+
+CREATE UNIQUE INDEX partner_touches_one_answer ON public.partner_touches USING btree (profile_id, customer_id) WHERE ((kind = 'declared_source'::text) AND (NOT is_second));
+
 CREATE INDEX passkeys_by_user ON public.passkeys USING btree (user_id);
 
 CREATE INDEX payment_entries_by_payer ON public.payment_entries USING btree (profile_id, payer_id) WHERE (payer_id IS NOT NULL);
@@ -2574,6 +2624,8 @@ CREATE TRIGGER missing_rate_noted AFTER INSERT OR UPDATE OF amount, currency, oc
 CREATE TRIGGER outcomes_follow_merge AFTER UPDATE OF merged_into ON public.customers FOR EACH ROW WHEN (((new.merged_into IS NOT NULL) AND (new.merged_into IS DISTINCT FROM old.merged_into))) EXECUTE FUNCTION public.follow_merge();
 
 CREATE TRIGGER outcomes_remember_moved AFTER UPDATE OF occurred_at ON public.outcomes FOR EACH ROW WHEN ((new.occurred_at IS DISTINCT FROM old.occurred_at)) EXECUTE FUNCTION public.remember_moved();
+
+CREATE TRIGGER partner_touches_follow_merge AFTER UPDATE OF merged_into ON public.customers FOR EACH ROW WHEN (((new.merged_into IS NOT NULL) AND (new.merged_into IS DISTINCT FROM old.merged_into))) EXECUTE FUNCTION public.partner_touches_follow_merge();
 
 CREATE TRIGGER privacy_switch BEFORE UPDATE OF privacy_mode, archived_at ON public.profiles FOR EACH ROW EXECUTE FUNCTION public.take_privacy_lock();
 
@@ -2800,6 +2852,9 @@ ALTER TABLE ONLY public.outcomes
 
 ALTER TABLE ONLY public.outcomes_without_rate
     ADD CONSTRAINT outcomes_without_rate_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.partner_touches
+    ADD CONSTRAINT partner_touches_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.passkeys
     ADD CONSTRAINT passkeys_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
@@ -3120,6 +3175,8 @@ CREATE POLICY own_profile ON public.outcomes TO tributary_app USING ((profile_id
 
 CREATE POLICY own_profile ON public.outcomes_without_rate TO tributary_app USING ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.partner_touches TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.payment_entries TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.payment_refunds TO tributary_app USING ((profile_id = public.current_profile()));
@@ -3183,6 +3240,8 @@ CREATE POLICY own_workspace ON public.model_allowances TO tributary_app USING ((
 CREATE POLICY own_workspace ON public.pii_access_log FOR SELECT TO tributary_app USING ((workspace_id = public.current_workspace()));
 
 CREATE POLICY own_workspace ON public.workspaces TO tributary_app USING ((id = public.current_workspace()));
+
+ALTER TABLE public.partner_touches ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.payment_entries ENABLE ROW LEVEL SECURITY;
 
@@ -3647,6 +3706,8 @@ GRANT SELECT ON TABLE public.outcome_total_meanings TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outcomes_without_rate TO tributary_app;
 GRANT SELECT ON TABLE public.outcomes_without_rate TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.partner_touches TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.passkeys TO tributary_app;
 

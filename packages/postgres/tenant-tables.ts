@@ -58,6 +58,7 @@ export const profileTables: readonly TenantTable[] = [
   of('payment_refunds', 'id', { as: 'system' }),
   of('outcome_totals', 'customer_id event_key event_type_key currency'),
   of('outcomes_without_rate', 'outcome_id'),
+  of('partner_touches', 'id'),
   of('outcomes', 'id'),
   of('visitor_links', 'visitor_id'),
   of('search_terms', 'term customer_id'),

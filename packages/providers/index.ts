@@ -4,3 +4,4 @@ export type * from './provider.ts';
 export { type FaultDetails, ProviderFault, type Verdict } from './provider-fault.ts';
 export { asProvider, createProviders, type Providers } from './registry.ts';
 export { createSend, openCall } from './send.ts';
+export { createStripe, type StripeSettings } from './stripe/index.ts';

@@ -29,6 +29,7 @@ export const limits = {
   payments: { pageSize: shortPages, entries: 100, attributionWaitMs: 3_000 },
   /** A refund that comes before its payment waits for it for so long. */
   refunds: { waitDays: 90 },
+  adReferrals: { maxRows: 500, previewedConversions: 5_000 },
   spend: { maxRows: 1_000 },
   linkTokens: { maxRows: 500, lifetimeDays: { min: 1, default: 90, max: 365 } },
   journeySummary: { maxEvents: 100, defaultUnitsPerDay: 50 },

@@ -163,6 +163,9 @@ export const lives = {
     outcomes_without_rate: bounded(
       'Outcomes whose currency has no rate yet, at most one for each outcome; they are converted when the rate comes.',
     ),
+    partner_touches: kept(
+      'Which ads conversations came from, and what customers answered: part of the ledger. They go with their profile.',
+    ),
     passkeys: bounded('A person has no more than a few.'),
     payment_entries: kept(
       'What merchants said of payments, a row for each time: the proof behind a figure. It goes with its profile.',
