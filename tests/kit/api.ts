@@ -98,6 +98,7 @@ export type ApiChanges = Partial<
     | 'attributionWaitMs'
     | 'tombstoneKey'
     | 'sessionIdleMinutes'
+    | 'swapWindowUntil'
   >
 >;
 

@@ -8,6 +8,7 @@ import { faults as credits } from './faults/credits.ts';
 import { faults as engines } from './faults/engines.ts';
 import { faults as erasure } from './faults/erasure.ts';
 import { faults as guards } from './faults/guards.ts';
+import { faults as handoffs } from './faults/handoffs.ts';
 import { faults as http } from './faults/http.ts';
 import { faults as identity } from './faults/identity.ts';
 import { faults as ingestion } from './faults/ingestion.ts';
@@ -35,6 +36,7 @@ export const allFaults: readonly Fault[] = [
   ...engines,
   ...erasure,
   ...guards,
+  ...handoffs,
   ...http,
   ...identity,
   ...ingestion,
