@@ -15,6 +15,18 @@ import {
   updatePassword,
 } from './routes/accounts.ts';
 import { listAdsWithoutIds } from './routes/ad-ids.ts';
+import {
+  applyUrlTags,
+  listAdActions,
+  pauseAd,
+  pauseCampaign,
+  readCampaignStatus,
+  readUrlTags,
+  resumeAd,
+  resumeCampaign,
+  undoUrlTags,
+  updateAdSetBudget,
+} from './routes/ad-operations.ts';
 import { listCampaigns, readAd, readCampaignTrend, readUnattributed } from './routes/campaigns.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
 import { createCreativeAnalysis, readCreativeAnalysis } from './routes/creatives.ts';
@@ -162,6 +174,16 @@ export const routes = {
   explain,
   listTopPerformers,
   listAdsWithoutIds,
+  readCampaignStatus,
+  pauseCampaign,
+  resumeCampaign,
+  pauseAd,
+  resumeAd,
+  updateAdSetBudget,
+  applyUrlTags,
+  undoUrlTags,
+  readUrlTags,
+  listAdActions,
   createCreativeAnalysis,
   readCreativeAnalysis,
   signIn,

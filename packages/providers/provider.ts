@@ -27,6 +27,8 @@ export interface Facts {
   readonly reportedBasis?: string;
   /** Days at the end of what was synced that it may still restate. */
   readonly restatedDays: number;
+  /** How often an hour it lets an ad set's budget be changed. */
+  readonly budgetChangesAnHour?: number;
   /** Permissions without which it may only be read. */
   readonly neededToWrite?: readonly string[];
 }

@@ -37,6 +37,9 @@ export const limits = {
   campaigns: { pageSize: { min: 1, default: 10, max: 100 } },
   campaignTrend: { maxEntities: 10 },
   platformComparison: { maxEntities: 10_000 },
+  urlTags: { maxAds: 25 },
+  budgetStep: { maxChangePercent: 50, floorMinorUnits: 100 },
+  adActions: { pageSize: shortPages, recent: 20, entries: 20, settleAfterSeconds: 30, givenUpAfterHours: 24 },
   adIds: { pageSize: shortPages, days: 28 },
   topPerformers: { pageSize: { min: 1, default: 10, max: 50 } },
   campaignConversions: { pageSize: { min: 1, default: 50, max: 200 }, leftOutTouches: 20 },
@@ -136,8 +139,6 @@ export const appRateTiers = namesOf(limits.ratePerMinute.app);
 /** Numbers of capabilities that no route of this version offers. They stand here so that nobody gives them another value. */
 export const reservedLimits = {
   adReferrals: { maxRows: 500 },
-  urlTags: { maxAds: 25 },
-  budgetStep: { maxChangePercent: 50, floorMinorUnits: 100 },
   handoff: { partwayReuseMinutes: 3, parkedTokenMinutes: 60 },
   readEventsWindow: { maxDays: 90 },
   messagingWindow: { hours: 24, humanAgentDays: 7 },

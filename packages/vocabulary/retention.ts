@@ -53,6 +53,8 @@ const historyDays = 730;
 export const lives = {
   postgres: {
     accounts: bounded('One for each way of a person to sign in.'),
+    ad_action_entries: kept('What was asked of ad platforms, tried, refused and done. It goes with its profile.'),
+    ad_actions: kept('What was changed at ad platforms, by whom, and how it is taken back. It goes with its profile.'),
     ad_delivery: kept('What each ad cost and did by day, on which every report stands. It goes with its profile.'),
     ad_delivery_history: swept(
       historyDays,

@@ -26,6 +26,7 @@ export function createMeta(settings: MetaSettings): Provider<MetaCredentials> {
       name: 'Meta Ads',
       reportedBasis: "each ad set's own attribution setting, 7-day click and 1-day view unless it was changed",
       restatedDays: 28,
+      budgetChangesAnHour: 4,
       neededToWrite: ['ads_management'],
     },
     credentials: MetaCredentials,
