@@ -20,6 +20,7 @@ import { bindRoute, createServer, serveDocs, serveHealth } from '@tributary/http
 import { type Authenticate, createPersonGate, Door, takeAttempt } from '@tributary/operations';
 import type { Outbound } from '@tributary/outbound';
 import type { Postgres } from '@tributary/postgres';
+import type { Providers } from '@tributary/providers';
 import { createGuesses, createRateLimiter, type RedisClient, type SharedLimiter } from '@tributary/redis';
 import type { Log, Metrics, Readiness, Tracing } from '@tributary/telemetry';
 import type { MasterKey, Vault } from '@tributary/vault';
@@ -40,6 +41,9 @@ export interface ApiOptions {
   readonly outbound: Outbound;
   /** For addresses of webhooks: in development some of them are local. */
   readonly webhookTargets: Pick<Outbound, 'checkTarget'>;
+  readonly providers: Providers;
+  /** For hosts of providers: the sandbox's are local. */
+  readonly providerOutbound: Pick<Outbound, 'request'>;
   readonly openDns: OpenDns;
   /** Writes summaries of journeys; without one they are not made. */
   readonly languageModel: LanguageModel | undefined;
@@ -165,6 +169,8 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       clickhouse: options.clickhouse,
       outbound: options.outbound,
       webhookTargets: options.webhookTargets,
+      providers: options.providers,
+      providerOutbound: options.providerOutbound,
       openDns: options.openDns,
       tombstones: tombstonesUnder(options.tombstoneKey),
       linkTokenKeys: options.linkTokenKeys,

@@ -4,6 +4,7 @@ import { consoleDirectory } from '@tributary/console/build.ts';
 import { dnsOpener } from '@tributary/domain/tracking/room.ts';
 import { createOutbound } from '@tributary/outbound';
 import { runProcess } from '@tributary/platform';
+import { createProviders } from '@tributary/providers';
 import { openMetrics, type Tracing } from '@tributary/telemetry';
 import { createVault } from '@tributary/vault';
 import { limits } from '@tributary/vocabulary';
@@ -14,6 +15,9 @@ const clickhouseTimeoutMs = 15_000;
 
 /** A model takes its time; whoever waits gets an answer before the request's own time is up. */
 const modelTimeoutMs = 25_000;
+
+/** For one call of a provider, while somebody waits. */
+const providerTimeoutMs = 15_000;
 
 /** For one page that a user named. */
 const outboundTimeoutMs = 8_000;
@@ -35,6 +39,8 @@ await runProcess('api', async (platform) => {
     clickhouse: await platform.clickhouse({ requestTimeoutMs: clickhouseTimeoutMs }),
     outbound: createOutbound({ timeoutMs: outboundTimeoutMs }),
     webhookTargets: createOutbound({ timeoutMs: outboundTimeoutMs, localHosts: settings.webhookLocalHosts }),
+    providers: createProviders(settings),
+    providerOutbound: createOutbound({ timeoutMs: providerTimeoutMs, localHosts: settings.providerLocalHosts }),
     openDns: dnsOpener(settings.dnsServers),
     languageModel: configuredModel(settings, modelTimeoutMs),
     summariesPerDay: settings.summariesPerDay,

@@ -4,11 +4,13 @@ import * as accounts from '@tributary/domain/accounts/room.ts';
 import * as adOperations from '@tributary/domain/ad-operations/room.ts';
 import * as attribution from '@tributary/domain/attribution/room.ts';
 import * as campaigns from '@tributary/domain/campaigns/room.ts';
+import * as connections from '@tributary/domain/connections/room.ts';
 import * as creatives from '@tributary/domain/creatives/room.ts';
 import * as credentials from '@tributary/domain/credentials/room.ts';
 import * as customers from '@tributary/domain/customers/room.ts';
 import * as definitions from '@tributary/domain/definitions/room.ts';
 import * as erasures from '@tributary/domain/erasures/room.ts';
+import * as handoffs from '@tributary/domain/handoffs/room.ts';
 import * as journeys from '@tributary/domain/journeys/room.ts';
 import * as linkTokens from '@tributary/domain/link-tokens/room.ts';
 import * as outcomes from '@tributary/domain/outcomes/room.ts';
@@ -134,6 +136,8 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   readTrackingOps: tracking.readTrackingOps,
   readTrackingQuality: tracking.readTrackingQuality,
   readReplayStatus: attribution.readReplayStatus,
+  listConnections: connections.listConnections,
+  readConnection: connections.readConnection,
   listWebhookSubscriptions: webhooks.listWebhookSubscriptions,
   createWebhookSubscription: webhooks.createWebhookSubscription,
   updateWebhookSubscription: webhooks.updateWebhookSubscription,
@@ -143,4 +147,6 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   listWebhookDeliveries: webhooks.listWebhookDeliveries,
   replayWebhookDelivery: webhooks.replayWebhookDelivery,
   listRecordedOutcomes: webhooks.listRecordedOutcomes,
+  createHandoff: handoffs.createHandoff,
+  readHandoff: handoffs.readHandoff,
 };

@@ -1,7 +1,10 @@
 import type { Accounts } from '@tributary/domain/accounts/room.ts';
+import type { ConnectionServices } from '@tributary/domain/connections/room.ts';
+import type { AdServices } from '@tributary/domain/ad-operations/room.ts';
 import type { CreativeServices } from '@tributary/domain/creatives/room.ts';
 import type { CustomerListServices } from '@tributary/domain/customers/room.ts';
 import type { ErasureServices } from '@tributary/domain/erasures/room.ts';
+import type { HandoffServices } from '@tributary/domain/handoffs/room.ts';
 import type { JourneyServices } from '@tributary/domain/journeys/room.ts';
 import type { LinkTokenServices } from '@tributary/domain/link-tokens/room.ts';
 import type { EventServices } from '@tributary/domain/outcomes/room.ts';
@@ -20,8 +23,11 @@ export interface Services
     PaymentServices,
     JourneyServices,
     CreativeServices,
+    AdServices,
     ErasureServices,
-    WebhookServices {
+    WebhookServices,
+    ConnectionServices,
+    HandoffServices {
   readonly baseUrl: string;
   readonly apiUrl: string | undefined;
   readonly jobs: Jobs;

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createDice, type MarketOptions } from '@tributary/market';
 import { Consents } from './consents.ts';
 import { type Fault, Faults } from './faults.ts';
+import { createHighlevelCompany } from './highlevel/index.ts';
 import { type House, sandboxClient } from './house.ts';
 import { createMetaCompany } from './meta/index.ts';
 import { json } from './route.ts';
@@ -38,8 +39,10 @@ export async function startSandbox(options: SandboxOptions = {}) {
   let url = '';
   const house: House = { url: () => url, now, world, consents };
   const meta = createMetaCompany(house);
+  const highlevel = createHighlevelCompany(house);
+  const settings = () => ({ ...settingsFor(url), HIGHLEVEL_WEBHOOK_PUBLIC_KEY: highlevel.book.webhookPublicKey });
   const server = createSandboxServer({
-    routes: [{ method: 'GET', path: '/', handle: () => json(200, settingsFor(url)) }, ...meta.routes],
+    routes: [{ method: 'GET', path: '/', handle: () => json(200, settings()) }, ...meta.routes, ...highlevel.routes],
     faults,
     now,
     note: (call) => {
@@ -53,9 +56,9 @@ export async function startSandbox(options: SandboxOptions = {}) {
   return {
     url,
     /** Settings by which an API and its workers talk to this sandbox. */
-    settings: settingsFor(url),
+    settings: settings(),
     /** What is true: what the companies were asked, hold and say. */
-    book: { calls, meta: meta.book },
+    book: { calls, meta: meta.book, highlevel: highlevel.book },
     consents,
     say: (fault: Fault) => faults.say(fault),
     async close(): Promise<void> {
@@ -72,5 +75,9 @@ function settingsFor(url: string) {
     META_CLIENT_SECRET: sandboxClient.secret,
     META_API_URL: `${url}/meta`,
     META_DIALOG_URL: `${url}/meta`,
+    HIGHLEVEL_CLIENT_ID: sandboxClient.id,
+    HIGHLEVEL_CLIENT_SECRET: sandboxClient.secret,
+    HIGHLEVEL_API_URL: `${url}/highlevel`,
+    HIGHLEVEL_DIALOG_URL: `${url}/highlevel`,
   };
 }

@@ -3,6 +3,7 @@ import { type ClickHouse, type ClickHouseSettings, dropOldVisits } from '@tribut
 import { forgetUnallowedClients } from '@tributary/domain/accounts/room.ts';
 import { sweepFreshness } from '@tributary/domain/attribution/room.ts';
 import { analyseCreative } from '@tributary/domain/creatives/room.ts';
+import { expireHandoffs } from '@tributary/domain/handoffs/room.ts';
 import { forgetDeadLetters, type Ingestion } from '@tributary/domain/ingestion/room.ts';
 import { fetchRates, type RateSources } from '@tributary/domain/money/room.ts';
 import { priceOutcomes, spreadDefinition } from '@tributary/domain/outcomes/room.ts';
@@ -70,6 +71,7 @@ export function jobHandlers({ app, system, clickhouse, now, ...rest }: Work): Jo
         signal,
       ),
     applyWaitingRefunds: async (_payload, signal) => void (await applyWaitingRefunds(app, system, now(), signal)),
+    expireHandoffs: async (_payload, signal) => void (await expireHandoffs(system, now(), signal)),
     rebuildScores: async () => void (await rebuildScores(system, now())),
   };
 }

@@ -94,11 +94,15 @@ export type NewAction = Pick<
   | 'actorId'
   | 'appliedBy'
   | 'requestId'
-  | 'wanted'
-  | 'undoes'
 > & { readonly keyHash: Buffer };
 
-/** Undefined: another one is under way for the same campaign, ad set or ad, or has the key. */
+/** Whoever begins an action for a campaign, ad set or ad waits here for whoever else does. */
+export async function lockEntity(tx: Tx, profileId: string, { platform, level, externalId }: Entity): Promise<void> {
+  const place = JSON.stringify([profileId, platform, level, externalId]);
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${place}, 9082))`.execute(tx);
+}
+
+/** Under the lock of its entity, for which nothing else is under way. Undefined: somebody has used the key meanwhile. */
 export async function beginAction(
   tx: Tx,
   profileId: string,
@@ -109,15 +113,15 @@ export async function beginAction(
 ): Promise<Action | undefined> {
   const { rows } = await sql<Action>`
     INSERT INTO ad_actions (profile_id, id, kind, platform, level, external_id, connection_id, key_hash, fingerprint, actor_kind,
-      actor_id, applied_by, request_id, wanted, undoes, state, created_at, holder, due_at)
+      actor_id, applied_by, request_id, wanted, state, created_at, holder, due_at)
     VALUES (${profileId}, ${action.id}, ${action.kind}, ${action.platform}, ${action.level}, ${action.externalId}, ${action.connectionId},
       ${action.keyHash}, ${action.fingerprint}, ${action.actorKind}, ${action.actorId}, ${action.appliedBy}, ${action.requestId},
-      ${JSON.stringify(action.wanted)}::jsonb, ${action.undoes}, 'reading', ${now}, ${holder}, ${dueAt})
+      '{}', 'reading', ${now}, ${holder}, ${dueAt})
     ON CONFLICT DO NOTHING RETURNING ${columns}`.execute(tx);
   return rows[0];
 }
 
-/** What changed nothing may be tried again under its key. Undefined: another one is under way, or somebody was quicker. */
+/** What changed nothing may be tried again under its key. Under the lock of its entity, for which nothing else is under way. */
 export async function beginAgain(
   tx: Tx,
   profileId: string,
@@ -127,10 +131,8 @@ export async function beginAgain(
 ): Promise<Action | undefined> {
   const { rows } = await sql<Action>`
     UPDATE ad_actions SET state = 'reading', holder = ${holder}, due_at = ${dueAt}, reason = NULL, sent_at = NULL, looks = 0,
-      connection_id = ${action.connectionId}, wanted = ${JSON.stringify(action.wanted)}::jsonb, undoes = ${action.undoes}
+      connection_id = ${action.connectionId}
     WHERE profile_id = ${profileId} AND id = ${action.id} AND state IN ('refused', 'failed')
-      AND NOT EXISTS (SELECT FROM ad_actions o WHERE o.profile_id = ${profileId} AND o.platform = ${action.platform}
-        AND o.level = ${action.level} AND o.external_id = ${action.externalId} AND o.due_at IS NOT NULL)
     RETURNING ${columns}`.execute(tx);
   return rows[0];
 }
@@ -159,20 +161,29 @@ async function addEntry(
       ${requestId}, ${now})`.execute(tx);
 }
 
+export interface Sending {
+  readonly wanted: Wanted;
+  readonly before: AdState;
+  readonly after: AdState;
+  readonly affectedAds: number;
+  readonly undoes: string | null;
+}
+
 /** The entry before the platform is called. Undefined: whoever holds the action by now is somebody else. */
 export async function markSent(
   tx: Tx,
   profileId: string,
   action: Action,
-  change: { readonly before: AdState; readonly after: AdState; readonly affectedAds: number; readonly undoes: string | null },
+  change: Sending,
   requestId: string,
   now: Date,
   dueAt: Date,
 ): Promise<Action | undefined> {
-  const { before, after, affectedAds, undoes } = change;
+  const { wanted, before, after, affectedAds, undoes } = change;
   const { rows } = await sql<Action>`
     UPDATE ad_actions SET state = 'sent', sent_at = ${now}, due_at = ${dueAt}, before = ${JSON.stringify(before)}::jsonb,
-      after = ${JSON.stringify(after)}::jsonb, affected_ads = ${affectedAds}, undoes = ${undoes}
+      after = ${JSON.stringify(after)}::jsonb, affected_ads = ${affectedAds}, undoes = ${undoes},
+      wanted = ${JSON.stringify(wanted)}::jsonb
     WHERE profile_id = ${profileId} AND id = ${action.id} AND state = 'reading' AND holder = ${action.holder}
     RETURNING ${columns}`.execute(tx);
   if (rows[0]) await addEntry(tx, profileId, action, { stage: 'attempted', before, after }, requestId, now);

@@ -29,12 +29,14 @@ import {
 } from './routes/ad-operations.ts';
 import { listCampaigns, readAd, readCampaignTrend, readUnattributed } from './routes/campaigns.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
+import { listConnections, readConnection } from './routes/connections.ts';
 import { createCreativeAnalysis, readCreativeAnalysis } from './routes/creatives.ts';
 import { createKey, createToken, deleteKey, listKeys, readPiiAccessLog, updateGrant } from './routes/credentials.ts';
 import { readCustomerExport } from './routes/customer-export.ts';
 import { importCustomers, listCustomers, searchCustomers } from './routes/customers.ts';
 import { createCustomerErasure, createErasure, readErasure } from './routes/erasures.ts';
 import { explain, listCampaignConversions } from './routes/explanations.ts';
+import { createHandoff, readHandoff } from './routes/handoffs.ts';
 import {
   createJourneySummary,
   readConversionJourney,
@@ -232,6 +234,8 @@ export const routes = {
   readTrackingOps,
   readTrackingQuality,
   readReplayStatus,
+  listConnections,
+  readConnection,
   listWebhookSubscriptions,
   createWebhookSubscription,
   updateWebhookSubscription,
@@ -241,6 +245,8 @@ export const routes = {
   listWebhookDeliveries,
   replayWebhookDelivery,
   listRecordedOutcomes,
+  createHandoff,
+  readHandoff,
 } satisfies Record<string, Route>;
 
 export type Routes = typeof routes;

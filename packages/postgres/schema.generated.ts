@@ -278,6 +278,8 @@ export interface Connections {
   id: string;
   name: string;
   profile_id: string;
+  refresh_holder: string | null;
+  refresh_until: Generated<Timestamp>;
   status: string;
   workspace_id: string;
 }
@@ -429,6 +431,26 @@ export interface Grants {
   profile_id: string;
   revoked_at: Timestamp | null;
   updated_at: Timestamp;
+}
+
+export interface Handoffs {
+  app_id: string | null;
+  candidate_count: number | null;
+  capability: Buffer;
+  capability_hash: Buffer;
+  claim: string | null;
+  claimed_at: Timestamp | null;
+  completed_at: Timestamp | null;
+  connection_id: string | null;
+  created_at: Timestamp;
+  expires_at: Timestamp;
+  id: string;
+  profile_id: string;
+  provider: string;
+  reason: string | null;
+  return_url: string | null;
+  selection_expires_at: Timestamp | null;
+  status: Generated<string>;
 }
 
 export interface IdempotentAnswerPeople {
@@ -839,6 +861,20 @@ export interface Payments {
   subject_ref: string | null;
 }
 
+export interface PendingSelections {
+  app_id: string | null;
+  candidate_count: number;
+  candidate_id: string | null;
+  connection_id: string | null;
+  created_at: Timestamp;
+  expires_at: Timestamp;
+  id: string;
+  parked: Buffer | null;
+  parked_until: Timestamp | null;
+  profile_id: string;
+  provider: string;
+}
+
 export interface PgbossBam {
   command: string;
   completed_on: Timestamp | null;
@@ -1025,6 +1061,11 @@ export interface ProfilesWithAds {
   profile_id: string;
 }
 
+export interface ProviderPauses {
+  channel: string;
+  until: Timestamp;
+}
+
 export interface RefusedVisits {
   day: Timestamp;
   profile_id: string;
@@ -1055,6 +1096,21 @@ export interface Sessions {
   updated_at: Timestamp;
   user_agent: string | null;
   user_id: string;
+}
+
+export interface Syncs {
+  channel: string;
+  connection_id: string;
+  due_at: Timestamp;
+  failures: Generated<number>;
+  last_error: string | null;
+  last_run_at: Timestamp | null;
+  last_success_at: Timestamp | null;
+  position: Json | null;
+  profile_id: string;
+  progress: number | null;
+  state: Generated<string>;
+  wishes: Generated<Int8>;
 }
 
 export interface TenantDeletions {
@@ -1269,6 +1325,7 @@ export interface DB {
   exchange_rates: ExchangeRates;
   exchange_rates_history: ExchangeRatesHistory;
   grants: Grants;
+  handoffs: Handoffs;
   idempotent_answer_people: IdempotentAnswerPeople;
   idempotent_answers: IdempotentAnswers;
   identifiers: Identifiers;
@@ -1298,6 +1355,7 @@ export interface DB {
   payment_entries: PaymentEntries;
   payment_refunds: PaymentRefunds;
   payments: Payments;
+  pending_selections: PendingSelections;
   "pgboss.bam": PgbossBam;
   "pgboss.job": PgbossJob;
   "pgboss.job_dependency": PgbossJobDependency;
@@ -1311,10 +1369,12 @@ export interface DB {
   profile_settings_history: ProfileSettingsHistory;
   profiles: Profiles;
   profiles_with_ads: ProfilesWithAds;
+  provider_pauses: ProviderPauses;
   refused_visits: RefusedVisits;
   score_rebuilds: ScoreRebuilds;
   search_terms: SearchTerms;
   sessions: Sessions;
+  syncs: Syncs;
   tenant_deletions: TenantDeletions;
   tombstones: Tombstones;
   tracking_domains: TrackingDomains;

@@ -15,11 +15,11 @@ CREATE TYPE public.credential AS (
 	is_rate_set boolean
 );
 
-CREATE FUNCTION public.announce_ad_actions() RETURNS trigger
+CREATE FUNCTION public.announce_syncs() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$ BEGIN
-  PERFORM announce_work('ad-actions', ARRAY(SELECT DISTINCT profile_id FROM waiting WHERE due_at < 'infinity'));
+  PERFORM announce_work('syncs', ARRAY(SELECT connection_id FROM waiting WHERE due_at <= now()));
   RETURN NULL;
 END $$;
 
@@ -288,6 +288,46 @@ CREATE FUNCTION public.find_credentials(hashes bytea[], at timestamp with time z
   LEFT JOIN grants g ON g.profile_id = t.profile_id AND g.app_id = t.app_id AND g.revoked_at IS NULL
   WHERE t.hash = ANY (hashes) AND t.expires_at > at AND (t.profile_id IS NULL OR w.id IS NOT NULL);
 END $$;
+
+CREATE TABLE public.handoffs (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    app_id uuid,
+    provider text NOT NULL,
+    status text DEFAULT 'pending'::text NOT NULL,
+    return_url text,
+    capability_hash bytea NOT NULL,
+    capability bytea NOT NULL,
+    claim uuid,
+    claimed_at timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    completed_at timestamp with time zone,
+    connection_id uuid,
+    candidate_count integer,
+    selection_expires_at timestamp with time zone,
+    reason text,
+    CONSTRAINT handoffs_check CHECK (((claim IS NULL) = (claimed_at IS NULL))),
+    CONSTRAINT handoffs_check1 CHECK (((status = 'pending'::text) = (completed_at IS NULL))),
+    CONSTRAINT handoffs_check2 CHECK (((candidate_count IS NULL) = (selection_expires_at IS NULL))),
+    CONSTRAINT handoffs_check3 CHECK (((status = ANY (ARRAY['failed'::text, 'cancelled'::text])) = (reason IS NOT NULL))),
+    CONSTRAINT handoffs_check4 CHECK (((status = 'completed'::text) = ((connection_id IS NOT NULL) OR (candidate_count IS NOT NULL)))),
+    CONSTRAINT handoffs_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])))
+);
+
+ALTER TABLE ONLY public.handoffs FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.find_handoff(hash bytea) RETURNS TABLE(profile_id uuid, id uuid, workspace_id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT h.profile_id,
+     h.id,
+     p.workspace_id
+    FROM (public.handoffs h
+      JOIN public.profiles p ON (((p.id = h.profile_id) AND (p.archived_at IS NULL))))
+   WHERE (h.capability_hash = find_handoff.hash);
+END;
 
 CREATE TABLE public.invitations (
     workspace_id uuid NOT NULL,
@@ -869,56 +909,6 @@ CREATE TABLE public.accounts (
     updated_at timestamp with time zone NOT NULL
 );
 
-CREATE TABLE public.ad_action_entries (
-    profile_id uuid NOT NULL,
-    id uuid NOT NULL,
-    action_id uuid NOT NULL,
-    stage text NOT NULL,
-    before jsonb,
-    after jsonb,
-    reason text,
-    provider_code text,
-    request_id text NOT NULL,
-    at timestamp with time zone NOT NULL,
-    CONSTRAINT ad_action_entries_stage_check CHECK ((stage = ANY (ARRAY['attempted'::text, 'applied'::text, 'no_change'::text, 'refused'::text, 'failed'::text, 'unknown'::text])))
-);
-
-ALTER TABLE ONLY public.ad_action_entries FORCE ROW LEVEL SECURITY;
-
-CREATE TABLE public.ad_actions (
-    profile_id uuid NOT NULL,
-    id uuid NOT NULL,
-    kind text NOT NULL,
-    platform text NOT NULL,
-    level text NOT NULL,
-    external_id text NOT NULL COLLATE pg_catalog."C",
-    connection_id uuid NOT NULL,
-    key_hash bytea NOT NULL,
-    fingerprint bytea NOT NULL,
-    actor_kind text NOT NULL,
-    actor_id uuid NOT NULL,
-    applied_by uuid,
-    request_id text NOT NULL,
-    wanted jsonb NOT NULL,
-    undoes uuid,
-    state text NOT NULL,
-    before jsonb,
-    after jsonb,
-    affected_ads integer,
-    reason text,
-    created_at timestamp with time zone NOT NULL,
-    sent_at timestamp with time zone,
-    holder uuid,
-    due_at timestamp with time zone,
-    looks integer DEFAULT 0 NOT NULL,
-    CONSTRAINT ad_actions_check CHECK (((state = ANY (ARRAY['reading'::text, 'sent'::text])) = (due_at IS NOT NULL))),
-    CONSTRAINT ad_actions_kind_check CHECK ((kind = ANY (ARRAY['pause'::text, 'resume'::text, 'budget'::text, 'url_tags'::text, 'url_tags_undo'::text]))),
-    CONSTRAINT ad_actions_level_check CHECK ((level = ANY (ARRAY['campaign'::text, 'ad_set'::text, 'ad'::text]))),
-    CONSTRAINT ad_actions_state_check CHECK ((state = ANY (ARRAY['reading'::text, 'sent'::text, 'applied'::text, 'no_change'::text, 'refused'::text, 'failed'::text, 'unknown'::text])))
-);
-
-ALTER TABLE ONLY public.ad_actions FORCE ROW LEVEL SECURITY;
-
 CREATE TABLE public.ad_delivery (
     profile_id uuid NOT NULL,
     entity_id uuid NOT NULL,
@@ -1123,6 +1113,8 @@ CREATE TABLE public.connections (
     credentials_revision integer DEFAULT 1 NOT NULL,
     connected_at timestamp with time zone NOT NULL,
     disconnected_at timestamp with time zone,
+    refresh_holder uuid,
+    refresh_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
     CONSTRAINT connections_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'connected'::text, 'needs_action'::text, 'reconnect_required'::text, 'disconnected'::text])))
 );
 
@@ -1715,6 +1707,24 @@ CREATE VIEW public.payments WITH (security_invoker='true') AS
    FROM public.outcomes
   WHERE (outcomes.is_first_payment IS NOT NULL);
 
+CREATE TABLE public.pending_selections (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    provider text NOT NULL,
+    app_id uuid,
+    parked bytea,
+    parked_until timestamp with time zone,
+    candidate_count integer NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    candidate_id text,
+    connection_id uuid,
+    CONSTRAINT pending_selections_check CHECK (((parked IS NULL) = (parked_until IS NULL))),
+    CONSTRAINT pending_selections_check1 CHECK (((candidate_id IS NULL) = (connection_id IS NULL)))
+);
+
+ALTER TABLE ONLY public.pending_selections FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.pii_access_log (
     workspace_id uuid NOT NULL,
     profile_id uuid NOT NULL,
@@ -1745,6 +1755,11 @@ CREATE TABLE public.profiles_with_ads (
 );
 
 ALTER TABLE ONLY public.profiles_with_ads FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.provider_pauses (
+    channel text NOT NULL,
+    until timestamp with time zone NOT NULL
+);
 
 CREATE TABLE public.refused_visits (
     profile_id uuid NOT NULL,
@@ -1783,6 +1798,25 @@ CREATE TABLE public.sessions (
     expires_at timestamp with time zone NOT NULL,
     seen_at timestamp with time zone
 );
+
+CREATE TABLE public.syncs (
+    profile_id uuid NOT NULL,
+    connection_id uuid NOT NULL,
+    channel text NOT NULL,
+    state text DEFAULT 'queued'::text NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    wishes bigint DEFAULT 1 NOT NULL,
+    "position" jsonb,
+    progress real,
+    failures integer DEFAULT 0 NOT NULL,
+    last_run_at timestamp with time zone,
+    last_success_at timestamp with time zone,
+    last_error text,
+    CONSTRAINT syncs_state_check CHECK ((state = ANY (ARRAY['idle'::text, 'queued'::text, 'running'::text, 'failed'::text])))
+)
+WITH (fillfactor='50');
+
+ALTER TABLE ONLY public.syncs FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.tracking_domains (
     profile_id uuid NOT NULL,
@@ -1969,15 +2003,6 @@ ALTER TABLE ONLY public.accounts
 ALTER TABLE ONLY public.accounts
     ADD CONSTRAINT accounts_provider_id_account_id_key UNIQUE (provider_id, account_id);
 
-ALTER TABLE ONLY public.ad_action_entries
-    ADD CONSTRAINT ad_action_entries_pkey PRIMARY KEY (profile_id, id);
-
-ALTER TABLE ONLY public.ad_actions
-    ADD CONSTRAINT ad_actions_pkey PRIMARY KEY (profile_id, id);
-
-ALTER TABLE ONLY public.ad_actions
-    ADD CONSTRAINT ad_actions_profile_id_key_hash_key UNIQUE (profile_id, key_hash);
-
 ALTER TABLE ONLY public.ad_delivery_history
     ADD CONSTRAINT ad_delivery_history_pkey PRIMARY KEY (profile_id, entity_id, day, revision);
 
@@ -2070,6 +2095,9 @@ ALTER TABLE ONLY public.exchange_rates
 
 ALTER TABLE ONLY public.grants
     ADD CONSTRAINT grants_pkey PRIMARY KEY (profile_id, app_id);
+
+ALTER TABLE ONLY public.handoffs
+    ADD CONSTRAINT handoffs_pkey PRIMARY KEY (profile_id, id);
 
 ALTER TABLE ONLY public.idempotent_answer_people
     ADD CONSTRAINT idempotent_answer_people_pkey PRIMARY KEY (owner_id, customer_id, key_hash);
@@ -2179,6 +2207,12 @@ ALTER TABLE ONLY public.payment_refunds
 ALTER TABLE ONLY public.payment_refunds
     ADD CONSTRAINT payment_refunds_profile_id_idempotency_key_key UNIQUE (profile_id, idempotency_key);
 
+ALTER TABLE ONLY public.pending_selections
+    ADD CONSTRAINT pending_selections_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.pending_selections
+    ADD CONSTRAINT pending_selections_profile_id_provider_key UNIQUE (profile_id, provider);
+
 ALTER TABLE ONLY public.pii_access_log
     ADD CONSTRAINT pii_access_log_pkey PRIMARY KEY (workspace_id, at, id);
 
@@ -2190,6 +2224,9 @@ ALTER TABLE ONLY public.profiles
 
 ALTER TABLE ONLY public.profiles_with_ads
     ADD CONSTRAINT profiles_with_ads_pkey PRIMARY KEY (profile_id);
+
+ALTER TABLE ONLY public.provider_pauses
+    ADD CONSTRAINT provider_pauses_pkey PRIMARY KEY (channel);
 
 ALTER TABLE ONLY public.refused_visits
     ADD CONSTRAINT refused_visits_pkey PRIMARY KEY (profile_id, day, reason, teller);
@@ -2205,6 +2242,9 @@ ALTER TABLE ONLY public.sessions
 
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_token_key UNIQUE (token);
+
+ALTER TABLE ONLY public.syncs
+    ADD CONSTRAINT syncs_pkey PRIMARY KEY (profile_id, connection_id);
 
 ALTER TABLE ONLY public.tenant_deletions
     ADD CONSTRAINT tenant_deletions_pkey PRIMARY KEY (profile_id);
@@ -2271,12 +2311,6 @@ ALTER TABLE ONLY public.workspaces
 
 CREATE INDEX accounts_by_user ON public.accounts USING btree (user_id);
 
-CREATE INDEX ad_action_entries_of_action ON public.ad_action_entries USING btree (profile_id, action_id, id);
-
-CREATE INDEX ad_actions_of_entity ON public.ad_actions USING btree (profile_id, platform, level, external_id, sent_at);
-
-CREATE UNIQUE INDEX ad_actions_under_way ON public.ad_actions USING btree (profile_id, platform, level, external_id) WHERE (due_at IS NOT NULL);
-
 CREATE INDEX ad_delivery_history_by_age ON public.ad_delivery_history USING brin (replaced_at);
 
 CREATE INDEX ad_entities_by_external_id ON public.ad_entities USING btree (profile_id, external_id);
@@ -2314,6 +2348,12 @@ CREATE INDEX event_log_by_life ON public.event_log USING btree (kept_from);
 CREATE UNIQUE INDEX event_log_by_profile ON public.event_log USING btree (profile_id, sequence);
 
 CREATE INDEX event_log_by_type ON public.event_log USING btree (profile_id, type, sequence);
+
+CREATE INDEX handoffs_by_capability ON public.handoffs USING btree (capability_hash);
+
+CREATE INDEX handoffs_by_life ON public.handoffs USING btree (completed_at);
+
+CREATE INDEX handoffs_open ON public.handoffs USING btree (expires_at) WHERE (status = 'pending'::text);
 
 CREATE INDEX idempotent_answer_people_by_key ON public.idempotent_answer_people USING btree (owner_id, key_hash);
 
@@ -2397,6 +2437,8 @@ CREATE INDEX payment_refunds_by_payment ON public.payment_refunds USING btree (p
 
 CREATE INDEX payment_refunds_waiting ON public.payment_refunds USING btree (profile_id, id) WHERE (payment_id IS NULL);
 
+CREATE INDEX pending_selections_parked ON public.pending_selections USING btree (parked_until) WHERE (parked_until IS NOT NULL);
+
 CREATE INDEX pii_access_log_by_profile ON public.pii_access_log USING btree (profile_id, at, id);
 
 CREATE INDEX pii_access_log_by_time ON public.pii_access_log USING btree (at);
@@ -2408,6 +2450,8 @@ CREATE INDEX score_rebuilds_due ON public.score_rebuilds USING btree (profile_id
 CREATE INDEX sessions_by_expiry ON public.sessions USING btree (expires_at);
 
 CREATE INDEX sessions_by_user ON public.sessions USING btree (user_id);
+
+CREATE INDEX syncs_by_connection ON public.syncs USING btree (connection_id) INCLUDE (profile_id);
 
 CREATE INDEX tenant_deletions_of_workspace ON public.tenant_deletions USING btree (workspace_id);
 
@@ -2451,8 +2495,6 @@ CREATE TRIGGER access_switch BEFORE UPDATE OF oauth_scopes, revoked_at ON public
 
 CREATE TRIGGER access_switch BEFORE DELETE OR UPDATE OF role ON public.members FOR EACH ROW EXECUTE FUNCTION public.take_workspace_privacy_lock();
 
-CREATE TRIGGER announce_added AFTER INSERT ON public.ad_actions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_ad_actions();
-
 CREATE TRIGGER announce_added AFTER INSERT ON public.dirty_conversions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('attribution');
 
 CREATE TRIGGER announce_added AFTER INSERT ON public.dirty_customers REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('first-payments');
@@ -2463,11 +2505,11 @@ CREATE TRIGGER announce_added AFTER INSERT ON public.dirty_entities REFERENCING 
 
 CREATE TRIGGER announce_added AFTER INSERT ON public.erasure_work REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('erasures');
 
+CREATE TRIGGER announce_added AFTER INSERT ON public.syncs REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_syncs();
+
 CREATE TRIGGER announce_added AFTER INSERT ON public.tenant_deletions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('tenant-deletions');
 
 CREATE TRIGGER announce_added AFTER INSERT ON public.webhook_work REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_webhooks();
-
-CREATE TRIGGER announce_changed AFTER UPDATE ON public.ad_actions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_ad_actions();
 
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_conversions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('attribution');
 
@@ -2476,6 +2518,8 @@ CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_customers REFERENCI
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_delivery REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('delivery');
 
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_entities REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('delivery');
+
+CREATE TRIGGER announce_changed AFTER UPDATE ON public.syncs REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_syncs();
 
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.webhook_work REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_webhooks();
 
@@ -2525,12 +2569,6 @@ CREATE TRIGGER visitors_follow_merge AFTER UPDATE OF merged_into ON public.custo
 
 ALTER TABLE ONLY public.accounts
     ADD CONSTRAINT accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
-
-ALTER TABLE ONLY public.ad_action_entries
-    ADD CONSTRAINT ad_action_entries_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
-
-ALTER TABLE ONLY public.ad_actions
-    ADD CONSTRAINT ad_actions_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.ad_delivery_history
     ADD CONSTRAINT ad_delivery_history_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
@@ -2624,6 +2662,12 @@ ALTER TABLE ONLY public.grants
 
 ALTER TABLE ONLY public.grants
     ADD CONSTRAINT grants_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.handoffs
+    ADD CONSTRAINT handoffs_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(id);
+
+ALTER TABLE ONLY public.handoffs
+    ADD CONSTRAINT handoffs_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.idempotent_answer_people
     ADD CONSTRAINT idempotent_answer_people_owner_id_key_hash_fkey FOREIGN KEY (owner_id, key_hash) REFERENCES public.idempotent_answers(owner_id, key_hash) ON DELETE CASCADE;
@@ -2730,6 +2774,12 @@ ALTER TABLE ONLY public.payment_entries
 ALTER TABLE ONLY public.payment_refunds
     ADD CONSTRAINT payment_refunds_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.pending_selections
+    ADD CONSTRAINT pending_selections_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(id);
+
+ALTER TABLE ONLY public.pending_selections
+    ADD CONSTRAINT pending_selections_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.pii_access_log
     ADD CONSTRAINT pii_access_log_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
@@ -2759,6 +2809,12 @@ ALTER TABLE ONLY public.search_terms
 
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.syncs
+    ADD CONSTRAINT syncs_profile_id_connection_id_fkey FOREIGN KEY (profile_id, connection_id) REFERENCES public.connections(profile_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.syncs
+    ADD CONSTRAINT syncs_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.tombstones
     ADD CONSTRAINT tombstones_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
@@ -2795,10 +2851,6 @@ ALTER TABLE ONLY public.webhook_subscriptions
 
 ALTER TABLE ONLY public.webhook_work
     ADD CONSTRAINT webhook_work_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
-
-ALTER TABLE public.ad_action_entries ENABLE ROW LEVEL SECURITY;
-
-ALTER TABLE public.ad_actions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.ad_delivery ENABLE ROW LEVEL SECURITY;
 
@@ -2842,8 +2894,6 @@ ALTER TABLE public.definition_events ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.definitions ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY deleted_tenant ON public.ad_action_entries TO tributary_system USING (public.is_being_deleted(profile_id));
-
 CREATE POLICY deleted_tenant ON public.audit_log TO tributary_system USING (public.is_being_deleted(workspace_id));
 
 CREATE POLICY deleted_tenant ON public.erasures TO tributary_system USING (public.is_being_deleted(profile_id));
@@ -2875,6 +2925,8 @@ CREATE POLICY fan_out ON public.webhook_work TO tributary_owner USING (true);
 CREATE POLICY forget ON public.work_set_aside TO tributary_owner USING (true);
 
 ALTER TABLE public.grants ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.handoffs ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.idempotent_answer_people ENABLE ROW LEVEL SECURITY;
 
@@ -2928,17 +2980,19 @@ ALTER TABLE public.model_allowances ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.moved_conversions ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY operator ON public.ad_action_entries TO tributary_owner USING (true);
-
-CREATE POLICY operator ON public.ad_actions TO tributary_owner USING (true);
-
 CREATE POLICY operator ON public.apps TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.connections TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.creative_analyses TO tributary_owner USING (true);
 
+CREATE POLICY operator ON public.handoffs TO tributary_owner USING (true);
+
+CREATE POLICY operator ON public.pending_selections TO tributary_owner USING (true);
+
 CREATE POLICY operator ON public.profiles TO tributary_owner USING (true);
+
+CREATE POLICY operator ON public.syncs TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.tenant_deletions TO tributary_owner USING (true);
 
@@ -2957,10 +3011,6 @@ ALTER TABLE public.outcomes_without_rate ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own ON public.idempotent_answer_people TO tributary_app USING ((owner_id = public.current_owner()));
 
 CREATE POLICY own ON public.idempotent_answers TO tributary_app USING ((owner_id = public.current_owner()));
-
-CREATE POLICY own_profile ON public.ad_action_entries TO tributary_app USING ((profile_id = public.current_profile()));
-
-CREATE POLICY own_profile ON public.ad_actions TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.ad_delivery TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -3008,6 +3058,8 @@ CREATE POLICY own_profile ON public.event_log TO tributary_app USING ((profile_i
 
 CREATE POLICY own_profile ON public.grants TO tributary_app USING ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.handoffs TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.identifiers TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.identity_conflicts TO tributary_app USING ((profile_id = public.current_profile()));
@@ -3030,6 +3082,8 @@ CREATE POLICY own_profile ON public.payment_entries TO tributary_app USING ((pro
 
 CREATE POLICY own_profile ON public.payment_refunds TO tributary_app USING ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.pending_selections TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.pii_access_log FOR INSERT TO tributary_app WITH CHECK ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.profile_settings_history TO tributary_app USING ((profile_id = public.current_profile()));
@@ -3043,6 +3097,8 @@ CREATE POLICY own_profile ON public.refused_visits TO tributary_app USING ((prof
 CREATE POLICY own_profile ON public.score_rebuilds TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.search_terms TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.syncs TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.tenant_deletions TO tributary_app USING (((profile_id = public.current_profile()) OR (workspace_id = public.current_workspace())));
 
@@ -3087,6 +3143,8 @@ CREATE POLICY own_workspace ON public.workspaces TO tributary_app USING ((id = p
 ALTER TABLE public.payment_entries ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.payment_refunds ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.pending_selections ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.pii_access_log ENABLE ROW LEVEL SECURITY;
 
@@ -3144,6 +3202,8 @@ CREATE POLICY queue ON public.refused_visits TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.score_rebuilds TO tributary_system USING (true);
 
+CREATE POLICY queue ON public.syncs TO tributary_system USING (true);
+
 CREATE POLICY queue ON public.tenant_deletions TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.tracking_keys TO tributary_system USING (true);
@@ -3172,9 +3232,15 @@ ALTER TABLE public.score_rebuilds ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.search_terms ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY sweep ON public.handoffs TO tributary_system USING (true);
+
+CREATE POLICY sweep ON public.pending_selections TO tributary_system USING (true);
+
 CREATE POLICY switch ON public.api_keys FOR UPDATE TO tributary_owner USING (true);
 
 CREATE POLICY switch ON public.grants FOR UPDATE TO tributary_owner USING (true);
+
+ALTER TABLE public.syncs ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.tenant_deletions ENABLE ROW LEVEL SECURITY;
 
@@ -3187,8 +3253,6 @@ ALTER TABLE public.tracking_keys ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.tracking_settings ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.tracking_verifications ENABLE ROW LEVEL SECURITY;
-
-CREATE POLICY under_way ON public.ad_actions TO tributary_system USING (((due_at IS NOT NULL) OR public.is_being_deleted(profile_id)));
 
 ALTER TABLE public.visitor_links ENABLE ROW LEVEL SECURITY;
 
@@ -3235,6 +3299,28 @@ GRANT ALL ON FUNCTION public.find_app_workspace(app uuid, workspace uuid) TO tri
 
 REVOKE ALL ON FUNCTION public.find_credentials(hashes bytea[], at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_credentials(hashes bytea[], at timestamp with time zone) TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.handoffs TO tributary_app;
+GRANT DELETE ON TABLE public.handoffs TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.handoffs TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.handoffs TO tributary_system;
+
+GRANT SELECT(status),UPDATE(status) ON TABLE public.handoffs TO tributary_system;
+
+GRANT UPDATE(claim) ON TABLE public.handoffs TO tributary_system;
+
+GRANT SELECT(claimed_at),UPDATE(claimed_at) ON TABLE public.handoffs TO tributary_system;
+
+GRANT SELECT(expires_at) ON TABLE public.handoffs TO tributary_system;
+
+GRANT SELECT(completed_at),UPDATE(completed_at) ON TABLE public.handoffs TO tributary_system;
+
+GRANT UPDATE(reason) ON TABLE public.handoffs TO tributary_system;
+
+REVOKE ALL ON FUNCTION public.find_handoff(hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_handoff(hash bytea) TO tributary_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.invitations TO tributary_app;
 GRANT DELETE ON TABLE public.invitations TO tributary_system;
@@ -3323,22 +3409,6 @@ GRANT ALL ON FUNCTION public.note_session_use(session_ids uuid[], at timestamp w
 REVOKE ALL ON FUNCTION public.revoke_person_keys(profile uuid, at timestamp with time zone) FROM PUBLIC;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.accounts TO tributary_app;
-
-GRANT SELECT,INSERT ON TABLE public.ad_action_entries TO tributary_app;
-GRANT DELETE ON TABLE public.ad_action_entries TO tributary_system;
-
-GRANT SELECT(profile_id) ON TABLE public.ad_action_entries TO tributary_system;
-
-GRANT SELECT(id) ON TABLE public.ad_action_entries TO tributary_system;
-
-GRANT SELECT,INSERT,UPDATE ON TABLE public.ad_actions TO tributary_app;
-GRANT DELETE ON TABLE public.ad_actions TO tributary_system;
-
-GRANT SELECT(profile_id) ON TABLE public.ad_actions TO tributary_system;
-
-GRANT SELECT(id) ON TABLE public.ad_actions TO tributary_system;
-
-GRANT SELECT(due_at),UPDATE(due_at) ON TABLE public.ad_actions TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.ad_delivery TO tributary_app;
 
@@ -3543,6 +3613,16 @@ GRANT SELECT,DELETE ON TABLE public.payment_refunds TO tributary_system;
 
 GRANT SELECT ON TABLE public.payments TO tributary_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.pending_selections TO tributary_app;
+
+GRANT SELECT(profile_id) ON TABLE public.pending_selections TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.pending_selections TO tributary_system;
+
+GRANT UPDATE(parked) ON TABLE public.pending_selections TO tributary_system;
+
+GRANT SELECT(parked_until),UPDATE(parked_until) ON TABLE public.pending_selections TO tributary_system;
+
 GRANT SELECT,INSERT ON TABLE public.pii_access_log TO tributary_app;
 GRANT SELECT,DELETE ON TABLE public.pii_access_log TO tributary_system;
 
@@ -3550,6 +3630,9 @@ GRANT SELECT,DELETE ON TABLE public.profile_settings_history TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.profiles_with_ads TO tributary_app;
 GRANT SELECT,UPDATE ON TABLE public.profiles_with_ads TO tributary_system;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.provider_pauses TO tributary_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.provider_pauses TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.refused_visits TO tributary_app;
 GRANT SELECT,DELETE ON TABLE public.refused_visits TO tributary_system;
@@ -3565,6 +3648,9 @@ GRANT DELETE ON TABLE public.sessions TO tributary_system;
 GRANT SELECT(id) ON TABLE public.sessions TO tributary_system;
 
 GRANT SELECT(expires_at) ON TABLE public.sessions TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.syncs TO tributary_app;
+GRANT SELECT,UPDATE ON TABLE public.syncs TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tracking_domains TO tributary_app;
 

@@ -1,3 +1,6 @@
+export { createHighlevel, type HighlevelSettings } from './highlevel/index.ts';
 export { createMeta, type MetaSettings } from './meta/index.ts';
 export type * from './provider.ts';
-export { ProviderFault } from './provider-fault.ts';
+export { type FaultDetails, ProviderFault, type Verdict } from './provider-fault.ts';
+export { asProvider, createProviders, type Providers } from './registry.ts';
+export { createSend, openCall } from './send.ts';

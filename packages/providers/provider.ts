@@ -29,6 +29,8 @@ export interface Facts {
   readonly restatedDays: number;
   /** How often an hour it lets an ad set's budget be changed. */
   readonly budgetChangesAnHour?: number;
+  /** It tells amounts without a currency: the profile's is assumed when it is connected, and kept in `details.currency`. */
+  readonly assumesCurrency?: true;
   /** Permissions without which it may only be read. */
   readonly neededToWrite?: readonly string[];
 }
@@ -166,7 +168,7 @@ export interface SaidDelivery {
 
 export interface SaidOutcome {
   readonly kind: 'outcome';
-  /** The provider's id of the thing: a charge, an order. A deal is an outcome for each stage it reaches, so its id has the stage in it. */
+  /** The provider's id of the thing: a charge, an order, a deal. A deal is one outcome of each type, and of those said in a page the last counts. */
   readonly externalId: string;
   /** Absent where a deal only stands in a stage: then the profile's mapping of `stage` says what it counts as, if anything. */
   readonly outcomeType?: ConversionType | DealEnd;

@@ -26,8 +26,10 @@ export const idKinds = {
   tracking_domain: { of: 'profile' },
   ad_entity: { of: 'profile' },
   ad: { of: 'profile' },
+  connection: { of: 'profile' },
   webhook_subscription: { of: 'profile' },
   webhook_delivery: { of: 'profile' },
+  handoff: { of: 'profile' },
 } as const satisfies Record<string, IdKindEntry>;
 export type IdKind = keyof typeof idKinds;
 export const idKindNames = namesOf(idKinds);

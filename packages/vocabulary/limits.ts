@@ -50,6 +50,7 @@ export const limits = {
   passkeys: { most: 20 },
   trackingHosts: { most: 100 },
   outcomeReplay: { keptDays: 90, pageSize: { min: 1, default: 100, max: 100 } },
+  connections: { pageSize: shortPages },
   webhookDeliveries: { pageSize: shortPages, keptDays: 30, attemptsShown: 20 },
 
   // Values
@@ -80,7 +81,19 @@ export const limits = {
   visitRequest: { visits: 50, bytes: 64 * 1_024 },
 
   // Connecting
-  handoff: { lifeMinutes: 45, stateMinutes: 15 },
+  handoff: {
+    lifeMinutes: 45,
+    /** How long a consent page may stand open: the life of the signed state and of the cookie beside it. */
+    stateMinutes: 15,
+    /** A consent that stopped on our side gives way after so long. */
+    partwayReuseMinutes: 3,
+    /** How long somebody may take to choose one of several accounts. */
+    parkedTokenMinutes: 60,
+    returnUrlCharacters: 2_048,
+    /** Accounts that a consent may leave to be chosen from. */
+    mostCandidates: 5_000,
+    keptDays: 90,
+  },
 
   // Webhooks
   webhooks: {
@@ -139,7 +152,6 @@ export const appRateTiers = namesOf(limits.ratePerMinute.app);
 /** Numbers of capabilities that no route of this version offers. They stand here so that nobody gives them another value. */
 export const reservedLimits = {
   adReferrals: { maxRows: 500 },
-  handoff: { partwayReuseMinutes: 3, parkedTokenMinutes: 60 },
   readEventsWindow: { maxDays: 90 },
   messagingWindow: { hours: 24, humanAgentDays: 7 },
   numberRegistration: { maxAttempts: 10, perHours: 72 },

@@ -102,6 +102,14 @@ export const catalogue = {
     timeoutSeconds: 300,
     oneAtATime: true,
   }),
+  expireHandoffs: job({
+    name: 'expire-handoffs',
+    about: 'Writes down that the time of hand-offs is over, and throws away tokens that waited for a choice.',
+    payload: z.strictObject({}),
+    retries: 0,
+    timeoutSeconds: 300,
+    oneAtATime: true,
+  }),
   analyseCreative: job({
     name: 'analyse-creative',
     about: 'Asks the configured model what an ad’s creative is made of.',
@@ -132,6 +140,7 @@ export const schedule: readonly { job: JobName; cron: string; words: string; pay
   { job: 'forgetDeadLetters', cron: '* * * * *', words: 'every minute', payload: {} },
   { job: 'sweepFreshness', cron: '* * * * *', words: 'every minute', payload: {} },
   { job: 'applyWaitingRefunds', cron: '* * * * *', words: 'every minute', payload: {} },
+  { job: 'expireHandoffs', cron: '* * * * *', words: 'every minute', payload: {} },
   { job: 'fetchRates', cron: '30 16 * * *', words: 'every day at 16:30', payload: {} },
   { job: 'rebuildScores', cron: '40 2 * * *', words: 'every night at 02:40', payload: {} },
 ];

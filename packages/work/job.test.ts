@@ -21,6 +21,7 @@ const idle = {
   fetchRates: nothing,
   rebuildScores: nothing,
   applyWaitingRefunds: nothing,
+  expireHandoffs: nothing,
 };
 
 beforeAll(async () => {

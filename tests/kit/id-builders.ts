@@ -8,7 +8,9 @@ import { entityIdOf } from '@tributary/rules';
 import type { EntityLevel, IdKind } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { type BuiltProfile, buildProfile, type ProfileTraits } from './builders.ts';
+import { buildConnection } from './connection-builders.ts';
 import { testVault } from './desk.ts';
+import { buildHandoff } from './handoff-builders.ts';
 import { buildApiKey } from './keys.ts';
 import { operatorOf } from './operator.ts';
 import { buildAssistant, buildMember } from './people.ts';
@@ -193,8 +195,10 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
     );
     return id;
   },
+  connection: (kit, profile) => buildConnection(kit, profile),
   webhook_subscription: buildWebhook,
   webhook_delivery: buildDelivery,
+  handoff: buildHandoff,
   ad_entity: (kit, profile) => buildAdEntity(kit, profile, 'campaign'),
   ad: (kit, profile) => buildAdEntity(kit, profile, 'ad'),
   invitation: async (kit, { workspaceId, mark }) => {

@@ -1,11 +1,15 @@
 import type { Company, House } from '../house.ts';
 import { accountRoutes } from './accounts.ts';
+import { createInsights, type MetaDay, metaDays } from './insights.ts';
+import { nodeRoutes } from './nodes.ts';
 import { oauthRoutes } from './oauth.ts';
-import { createState, type MetaState } from './state.ts';
+import { createState, type MetaAccount, type MetaState } from './state.ts';
 
 /** What is true at Meta: its accounts, their ads and what it was told. */
 export interface MetaBook {
   readonly state: MetaState;
+  /** What it says of an account's ads by day, at this moment. */
+  days(account: MetaAccount, since: string, until: string): MetaDay[];
 }
 
 export function createMetaCompany(house: House): Company<MetaBook> {
@@ -14,12 +18,20 @@ export function createMetaCompany(house: House): Company<MetaBook> {
     made ??= createState(house.world);
     return made;
   };
+  const insights = createInsights(house, state);
   return {
-    routes: [...oauthRoutes(house, state), ...accountRoutes(house, state)],
+    routes: [
+      ...oauthRoutes(house, state),
+      ...accountRoutes(house, state),
+      ...insights.routes,
+      ...nodeRoutes(house, state, insights.readRun),
+    ],
     book: {
       get state() {
         return state();
       },
+      days: (account, since, until) =>
+        metaDays(house.world.adDays, state(), { account, since, until, now: house.now() }),
     },
   };
 }

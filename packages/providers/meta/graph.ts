@@ -16,6 +16,8 @@ export interface GraphPage<T> {
   readonly rows: readonly T[];
   /** Undefined: this was the last. */
   readonly after: string | undefined;
+  /** Rows at once that Meta was ready to give. */
+  readonly limit: number;
   readonly waitMs: number | undefined;
 }
 
@@ -66,7 +68,7 @@ export function createGraph(settings: MetaSettings) {
         const rows = data.map((one) => readAs(row, one, at.path));
         // `paging.next` is a URL with the token in it: that there is one is all that is taken from it.
         const after = paging?.next === undefined ? undefined : paging.cursors?.after;
-        return { rows, after, waitMs };
+        return { rows, after, limit, waitMs };
       } catch (error) {
         if (!isTooMuch(error) || place === limits.length - 1) throw error;
       }
@@ -124,4 +126,4 @@ const hasError = (body: unknown): boolean => typeof body === 'object' && body !=
 
 /** Code 1 is what "reduce the amount of data" comes with; 100/1487534 says so of insights. */
 const isTooMuch = (error: unknown): boolean =>
-  error instanceof ProviderFault && ['1', '100/1487534', 'http_500'].includes(error.details.code);
+  error instanceof ProviderFault && ['1', '100/1487534'].includes(error.details.code);

@@ -4,6 +4,7 @@ import { createConnect } from './connect.ts';
 import { MetaCredentials } from './credentials.ts';
 import { createGraph } from './graph.ts';
 import type { MetaSettings } from './settings.ts';
+import { type MetaPosition, restatedDays, sync } from './sync.ts';
 
 export type { MetaCredentials } from './credentials.ts';
 export type { MetaSettings } from './settings.ts';
@@ -18,19 +19,20 @@ const AdsPixel = z.object({
 });
 const FacebookPage = z.object({ id: z.string(), name: z.string() });
 
-export function createMeta(settings: MetaSettings): Provider<MetaCredentials> {
+export function createMeta(settings: MetaSettings): Provider<MetaCredentials, MetaPosition> {
   const graph = createGraph(settings);
   return {
     facts: {
       channel: 'social_ads',
       name: 'Meta Ads',
       reportedBasis: "each ad set's own attribution setting, 7-day click and 1-day view unless it was changed",
-      restatedDays: 28,
+      restatedDays,
       budgetChangesAnHour: 4,
       neededToWrite: ['ads_management'],
     },
     credentials: MetaCredentials,
     connect: createConnect(settings, graph),
+    sync: (account, from, call) => sync(graph, account, from, call),
 
     async pixels({ externalId, credentials }, call) {
       const fields =

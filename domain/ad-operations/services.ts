@@ -1,0 +1,16 @@
+import type { ConnectionServices } from '@tributary/domain/connections';
+import type { ProfileContext } from '@tributary/operations';
+import type { Postgres } from '@tributary/postgres';
+
+/** What the handlers of this room need from the outside. */
+export interface AdServices extends ConnectionServices {
+  readonly baseUrl: string;
+}
+
+export type AdContext = ProfileContext & AdServices;
+
+/** What a worker looks actions up with. */
+export interface AdStores extends ConnectionServices {
+  readonly app: Postgres;
+  readonly now: () => Date;
+}

@@ -1,0 +1,4 @@
+export { sealedCredentials } from './credentials.ts';
+export { listConnections } from './list-connections.ts';
+export { readConnection } from './read-connection.ts';
+export type { ConnectionServices, ConnectionStores } from './services.ts';
