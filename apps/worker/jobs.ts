@@ -2,6 +2,7 @@ import type { LanguageModel } from '@tributary/ai-model';
 import { type ClickHouse, type ClickHouseSettings, dropOldVisits } from '@tributary/clickhouse';
 import { forgetUnallowedClients } from '@tributary/domain/accounts/room.ts';
 import { sweepFreshness } from '@tributary/domain/attribution/room.ts';
+import type { ConnectionServices } from '@tributary/domain/connections';
 import { analyseCreative } from '@tributary/domain/creatives/room.ts';
 import { expireHandoffs } from '@tributary/domain/handoffs/room.ts';
 import { forgetDeadLetters, type Ingestion } from '@tributary/domain/ingestion/room.ts';
@@ -28,6 +29,8 @@ export interface Work {
   readonly now: () => Date;
   readonly rateSources: RateSources;
   readonly outbound: Outbound;
+  /** What providers are read with. */
+  readonly syncing: ConnectionServices;
   /** Looks at creatives; absent where none is set up. */
   readonly languageModel: LanguageModel | undefined;
   /** What deliveries to webhook subscriptions leave through. */

@@ -7,6 +7,7 @@ import { markVerified, signingReader } from '@tributary/domain/tracking/room.ts'
 import { createPersonGate } from '@tributary/operations';
 import { createOutbound } from '@tributary/outbound';
 import { runProcess } from '@tributary/platform';
+import { createProviders } from '@tributary/providers';
 import { createWorkMetrics, serveMetrics } from '@tributary/telemetry/prometheus.ts';
 import { createVault } from '@tributary/vault';
 import { limits } from '@tributary/vocabulary';
@@ -78,6 +79,11 @@ await runProcess('worker', async (platform) => {
     badVisitDays: settings.badVisitDays,
     visitsRetentionDays: settings.visitsRetentionDays,
     outbound: createOutbound({ timeoutMs: 30_000, maxResponseBytes: 1 << 20 }),
+    syncing: {
+      vault,
+      providers: createProviders(settings),
+      providerOutbound: createOutbound({ timeoutMs: 30_000, localHosts: settings.providerLocalHosts }),
+    },
     languageModel: configuredModel(settings, modelTimeoutMs),
     deliveries: { outbound: webhookOutbound, gate: createPersonGate(app), vault },
   };

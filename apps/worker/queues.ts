@@ -1,4 +1,5 @@
 import { forgetProfile } from '@tributary/clickhouse';
+import { adActions } from '@tributary/domain/ad-operations/room.ts';
 import { attribution } from '@tributary/domain/attribution/room.ts';
 import { delivery } from '@tributary/domain/campaigns/room.ts';
 import { erasures } from '@tributary/domain/erasures/room.ts';
@@ -19,6 +20,7 @@ export function queueHandlers(work: Work): QueueHandlers {
     firstPayments: firstPayments(app),
     erasures: erasures({ app, clickhouse, stream, consumer: visitsConsumer, opening: ingestion, now }),
     webhooks: webhooks({ app, system, ...work.deliveries, now, random: Math.random }),
+    adActions: adActions({ app, ...work.syncing, now }),
     scores: scores({ app, clickhouse: patient }, now),
     tenantDeletions: tenantDeletions({
       app,

@@ -15,6 +15,14 @@ CREATE TYPE public.credential AS (
 	is_rate_set boolean
 );
 
+CREATE FUNCTION public.announce_ad_actions() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ BEGIN
+  PERFORM announce_work('ad-actions', ARRAY(SELECT DISTINCT profile_id FROM waiting WHERE due_at < 'infinity'));
+  RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.announce_syncs() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -908,6 +916,56 @@ CREATE TABLE public.accounts (
     created_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL
 );
+
+CREATE TABLE public.ad_action_entries (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    action_id uuid NOT NULL,
+    stage text NOT NULL,
+    before jsonb,
+    after jsonb,
+    reason text,
+    provider_code text,
+    request_id text NOT NULL,
+    at timestamp with time zone NOT NULL,
+    CONSTRAINT ad_action_entries_stage_check CHECK ((stage = ANY (ARRAY['attempted'::text, 'applied'::text, 'no_change'::text, 'refused'::text, 'failed'::text, 'unknown'::text])))
+);
+
+ALTER TABLE ONLY public.ad_action_entries FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.ad_actions (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    kind text NOT NULL,
+    platform text NOT NULL,
+    level text NOT NULL,
+    external_id text NOT NULL COLLATE pg_catalog."C",
+    connection_id uuid NOT NULL,
+    key_hash bytea NOT NULL,
+    fingerprint bytea NOT NULL,
+    actor_kind text NOT NULL,
+    actor_id uuid NOT NULL,
+    applied_by uuid,
+    request_id text NOT NULL,
+    wanted jsonb NOT NULL,
+    undoes uuid,
+    state text NOT NULL,
+    before jsonb,
+    after jsonb,
+    affected_ads integer,
+    reason text,
+    created_at timestamp with time zone NOT NULL,
+    sent_at timestamp with time zone,
+    holder uuid,
+    due_at timestamp with time zone,
+    looks integer DEFAULT 0 NOT NULL,
+    CONSTRAINT ad_actions_check CHECK (((state = ANY (ARRAY['reading'::text, 'sent'::text])) = (due_at IS NOT NULL))),
+    CONSTRAINT ad_actions_kind_check CHECK ((kind = ANY (ARRAY['pause'::text, 'resume'::text, 'budget'::text, 'url_tags'::text, 'url_tags_undo'::text]))),
+    CONSTRAINT ad_actions_level_check CHECK ((level = ANY (ARRAY['campaign'::text, 'ad_set'::text, 'ad'::text]))),
+    CONSTRAINT ad_actions_state_check CHECK ((state = ANY (ARRAY['reading'::text, 'sent'::text, 'applied'::text, 'no_change'::text, 'refused'::text, 'failed'::text, 'unknown'::text])))
+);
+
+ALTER TABLE ONLY public.ad_actions FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.ad_delivery (
     profile_id uuid NOT NULL,
@@ -2003,6 +2061,15 @@ ALTER TABLE ONLY public.accounts
 ALTER TABLE ONLY public.accounts
     ADD CONSTRAINT accounts_provider_id_account_id_key UNIQUE (provider_id, account_id);
 
+ALTER TABLE ONLY public.ad_action_entries
+    ADD CONSTRAINT ad_action_entries_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.ad_actions
+    ADD CONSTRAINT ad_actions_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.ad_actions
+    ADD CONSTRAINT ad_actions_profile_id_key_hash_key UNIQUE (profile_id, key_hash);
+
 ALTER TABLE ONLY public.ad_delivery_history
     ADD CONSTRAINT ad_delivery_history_pkey PRIMARY KEY (profile_id, entity_id, day, revision);
 
@@ -2311,6 +2378,12 @@ ALTER TABLE ONLY public.workspaces
 
 CREATE INDEX accounts_by_user ON public.accounts USING btree (user_id);
 
+CREATE INDEX ad_action_entries_of_action ON public.ad_action_entries USING btree (profile_id, action_id, id);
+
+CREATE INDEX ad_actions_of_entity ON public.ad_actions USING btree (profile_id, platform, level, external_id, sent_at);
+
+CREATE UNIQUE INDEX ad_actions_under_way ON public.ad_actions USING btree (profile_id, platform, level, external_id) WHERE (due_at IS NOT NULL);
+
 CREATE INDEX ad_delivery_history_by_age ON public.ad_delivery_history USING brin (replaced_at);
 
 CREATE INDEX ad_entities_by_external_id ON public.ad_entities USING btree (profile_id, external_id);
@@ -2495,6 +2568,8 @@ CREATE TRIGGER access_switch BEFORE UPDATE OF oauth_scopes, revoked_at ON public
 
 CREATE TRIGGER access_switch BEFORE DELETE OR UPDATE OF role ON public.members FOR EACH ROW EXECUTE FUNCTION public.take_workspace_privacy_lock();
 
+CREATE TRIGGER announce_added AFTER INSERT ON public.ad_actions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_ad_actions();
+
 CREATE TRIGGER announce_added AFTER INSERT ON public.dirty_conversions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('attribution');
 
 CREATE TRIGGER announce_added AFTER INSERT ON public.dirty_customers REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('first-payments');
@@ -2510,6 +2585,8 @@ CREATE TRIGGER announce_added AFTER INSERT ON public.syncs REFERENCING NEW TABLE
 CREATE TRIGGER announce_added AFTER INSERT ON public.tenant_deletions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('tenant-deletions');
 
 CREATE TRIGGER announce_added AFTER INSERT ON public.webhook_work REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_webhooks();
+
+CREATE TRIGGER announce_changed AFTER UPDATE ON public.ad_actions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_ad_actions();
 
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_conversions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('attribution');
 
@@ -2569,6 +2646,12 @@ CREATE TRIGGER visitors_follow_merge AFTER UPDATE OF merged_into ON public.custo
 
 ALTER TABLE ONLY public.accounts
     ADD CONSTRAINT accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.ad_action_entries
+    ADD CONSTRAINT ad_action_entries_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.ad_actions
+    ADD CONSTRAINT ad_actions_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.ad_delivery_history
     ADD CONSTRAINT ad_delivery_history_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
@@ -2852,6 +2935,10 @@ ALTER TABLE ONLY public.webhook_subscriptions
 ALTER TABLE ONLY public.webhook_work
     ADD CONSTRAINT webhook_work_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
+ALTER TABLE public.ad_action_entries ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.ad_actions ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.ad_delivery ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.ad_delivery_history ENABLE ROW LEVEL SECURITY;
@@ -2893,6 +2980,8 @@ ALTER TABLE public.customers ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.definition_events ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.definitions ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY deleted_tenant ON public.ad_action_entries TO tributary_system USING (public.is_being_deleted(profile_id));
 
 CREATE POLICY deleted_tenant ON public.audit_log TO tributary_system USING (public.is_being_deleted(workspace_id));
 
@@ -2980,6 +3069,10 @@ ALTER TABLE public.model_allowances ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.moved_conversions ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY operator ON public.ad_action_entries TO tributary_owner USING (true);
+
+CREATE POLICY operator ON public.ad_actions TO tributary_owner USING (true);
+
 CREATE POLICY operator ON public.apps TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.connections TO tributary_owner USING (true);
@@ -3011,6 +3104,10 @@ ALTER TABLE public.outcomes_without_rate ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own ON public.idempotent_answer_people TO tributary_app USING ((owner_id = public.current_owner()));
 
 CREATE POLICY own ON public.idempotent_answers TO tributary_app USING ((owner_id = public.current_owner()));
+
+CREATE POLICY own_profile ON public.ad_action_entries TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.ad_actions TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.ad_delivery TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -3254,6 +3351,8 @@ ALTER TABLE public.tracking_settings ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.tracking_verifications ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY under_way ON public.ad_actions TO tributary_system USING (((due_at IS NOT NULL) OR public.is_being_deleted(profile_id)));
+
 ALTER TABLE public.visitor_links ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY waiting ON public.payment_refunds FOR SELECT TO tributary_system USING ((payment_id IS NULL));
@@ -3409,6 +3508,22 @@ GRANT ALL ON FUNCTION public.note_session_use(session_ids uuid[], at timestamp w
 REVOKE ALL ON FUNCTION public.revoke_person_keys(profile uuid, at timestamp with time zone) FROM PUBLIC;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.accounts TO tributary_app;
+
+GRANT SELECT,INSERT ON TABLE public.ad_action_entries TO tributary_app;
+GRANT DELETE ON TABLE public.ad_action_entries TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.ad_action_entries TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.ad_action_entries TO tributary_system;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.ad_actions TO tributary_app;
+GRANT DELETE ON TABLE public.ad_actions TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.ad_actions TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.ad_actions TO tributary_system;
+
+GRANT SELECT(due_at),UPDATE(due_at) ON TABLE public.ad_actions TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.ad_delivery TO tributary_app;
 

@@ -109,6 +109,11 @@ export async function openShopScene(): Promise<ShopScene> {
     badVisitDays: 30,
     visitsRetentionDays: undefined,
     languageModel: undefined,
+    syncing: {
+      vault: testVault,
+      providers: { of: () => undefined },
+      providerOutbound: createOutbound({ timeoutMs: 1_000 }),
+    },
     outbound: createOutbound({ timeoutMs: 1_000 }),
     deliveries: {
       outbound: createOutbound({ timeoutMs: 1_000 }),
