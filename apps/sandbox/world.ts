@@ -14,7 +14,7 @@ export function createWorld(options: Partial<MarketOptions> & { readonly seed: n
   const open = (): Market => {
     const days = options.days ?? 60;
     const start = new Date(now().getTime() - (days - 1) * dayMs).toISOString().slice(0, 10);
-    return openMarket({ people: 300, campaigns: 6, days, start, ...options });
+    return openMarket({ people: 300, campaigns: 12, days, start, ...options });
   };
   return {
     get market() {

@@ -251,7 +251,7 @@ export interface Act<Credentials> {
     amount: string,
     call: Call,
   ): Promise<void>;
-  /** Gives the ad's links these tags, and says what would give the former ones back. */
+  /** Gives the ad's links these tags, or a former creative back. Says which creative the ad had before, for an undo. */
   setUrlTags?(
     account: Account<Credentials>,
     adExternalId: string,
@@ -270,9 +270,13 @@ export interface LiveEntity {
   readonly dailyBudget: string | null;
   readonly leastDailyBudget?: string;
   readonly greatestDailyBudget?: string;
+  /** Of a campaign: the ads that a pause would stop. */
   readonly activeAds?: number;
+  /** Of a campaign: what it spent in the last seven whole days, together. */
   readonly recentSpend?: string;
   readonly campaignId?: string;
+  /** Of an ad set or ad: its campaign's. */
+  readonly campaignStatus?: string;
   readonly creative?: SaidCreative;
 }
 
@@ -280,6 +284,8 @@ export interface Export<Credentials> {
   readonly mostEvents: number;
   /** Older ones are refused by the platform, with the whole batch. */
   oldestAt(event: ExportEvent, now: Date): Date;
+  /** Why the platform would refuse the event as it is, and every other of its batch with it; undefined: it would not. */
+  flawOf(event: ExportEvent, account: Account<Credentials>, now: Date): ExportFlaw | undefined;
   /** A copy with the same id within this time counts once. */
   readonly deduplicatesForMs: number;
   /** What would be sent, for a dry run too. */
@@ -288,6 +294,9 @@ export interface Export<Credentials> {
   /** Where the platform works it off later. */
   poll?(account: Account<Credentials>, ticket: string, call: Call): Promise<ExportAnswer>;
 }
+
+/** Its time is over or to come, nothing says whose it is, or a website's event lacks its page or browser. */
+export type ExportFlaw = 'too_old' | 'in_future' | 'nobody_named' | 'no_source_url' | 'no_user_agent';
 
 export type ExportAnswer =
   | { readonly state: 'accepted'; readonly warnings: readonly string[] }
@@ -305,6 +314,10 @@ export interface ExportEvent {
   readonly sourceUrl?: string | undefined;
   /** Click ids by their name in a URL: fbclid, gclid, ctwa_clid. */
   readonly clickIds: Readonly<Record<string, string>>;
+  /** When the ad was clicked, where that is known. */
+  readonly clickedAt?: Date | undefined;
+  /** Of the browser on whose page it happened. */
+  readonly userAgent?: string | undefined;
   /** Absent where the profile lets nothing out that names a person. */
   readonly person?: SaidPerson & { readonly country?: string };
   readonly consent?: { readonly adUserData: boolean; readonly adPersonalization: boolean };

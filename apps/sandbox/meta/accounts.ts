@@ -67,14 +67,16 @@ export function sayAccount(account: MetaAccount) {
 export const sharedBy = (state: MetaState, grant: Grant): readonly MetaAccount[] =>
   state.accounts.filter(({ id }) => grant.accounts.includes(id));
 
-/** For paths of one ad account, which the person must have shared. */
+/** For edges of one ad account, or of a campaign in it. The person must have shared it. */
 export function withAccount(
   house: House,
   state: () => MetaState,
   handle: (asked: Asked, account: MetaAccount, grant: Grant) => Reply,
 ): Route['handle'] {
   return withToken(house, (asked, grant) => {
-    const account = sharedBy(state(), grant).find(({ id }) => id === asked.params.account);
+    const id = asked.params.account ?? '';
+    const wanted = state().find(id)?.account.id ?? id;
+    const account = sharedBy(state(), grant).find((one) => one.id === wanted);
     if (!account) return metaError({ code: 200, subcode: 1487194, message: 'Permissions error', status: 403 });
     return handle(asked, account, grant);
   });

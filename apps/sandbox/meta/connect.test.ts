@@ -1,19 +1,13 @@
-import { createMeta, ProviderFault } from '@tributary/providers';
+import { ProviderFault } from '@tributary/providers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../index.ts';
 import { agree, callTo } from '../testing.ts';
+import { metaAt } from './meta.fixture.ts';
 
 const now = new Date('2026-03-10T12:00:00Z');
 const redirectUri = 'http://127.0.0.1:4000/handoff/callback';
 let sandbox: Sandbox;
-const meta = () =>
-  createMeta({
-    clientId: sandbox.settings.META_CLIENT_ID,
-    clientSecret: sandbox.settings.META_CLIENT_SECRET,
-    apiUrl: sandbox.settings.META_API_URL,
-    dialogUrl: sandbox.settings.META_DIALOG_URL,
-    apiVersion: 'v26.0',
-  });
+const meta = () => metaAt(sandbox);
 const connect = () => meta().connect ?? expect.unreachable();
 
 beforeAll(async () => {

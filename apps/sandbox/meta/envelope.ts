@@ -67,7 +67,13 @@ export function withToken(house: House, handle: (asked: Asked, grant: Grant) => 
 }
 
 /** One page by cursor. `paging.next` is a whole URL with the token in it, as Meta's is. */
-export function pageOf<T>(house: House, asked: Asked, rows: readonly T[], say: (row: T) => unknown): Reply {
+export function pageOf<T>(
+  house: House,
+  asked: Asked,
+  rows: readonly T[],
+  say: (row: T) => unknown,
+  also: object = {},
+): Reply {
   const params = paramsOf(asked);
   const limit = Math.max(1, Number(params.limit ?? 25));
   const from = params.after === undefined ? 0 : Number(Buffer.from(params.after, 'base64url').toString('utf8'));
@@ -79,6 +85,7 @@ export function pageOf<T>(house: House, asked: Asked, rows: readonly T[], say: (
   next.searchParams.set('access_token', tokenOf(asked));
   next.searchParams.set('after', cursor(from + limit));
   return json(200, {
+    ...also,
     data: shown.map(say),
     paging: {
       cursors: { before: cursor(from), after: cursor(from + shown.length) },

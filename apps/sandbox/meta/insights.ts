@@ -1,5 +1,5 @@
 import type { DeliveryRow } from '@tributary/market';
-import { fromMinorUnits } from '@tributary/rules';
+import { fromMinorUnits, toMinorUnits } from '@tributary/rules';
 import { dayMs } from '@tributary/vocabulary';
 import type { House } from '../house.ts';
 import { type Asked, json, type Reply, type Route } from '../route.ts';
@@ -114,6 +114,8 @@ export function createInsights(house: House, state: () => MetaState): Insights {
         }
         return withAccount(house, state, (_, account) => {
           const params = paramsOf(asked);
+          const below = state().find(asked.params.account ?? '');
+          if (below) return json(200, { data: totalOf(days(account, params), below.id) });
           return (
             refusal(params) ?? pageOf(house, asked, days(account, params), (row) => pickFields(params.fields, say(row)))
           );
@@ -146,6 +148,15 @@ export function createInsights(house: House, state: () => MetaState): Insights {
       return json(200, { id, async_status: status, async_percent_completion: done });
     },
   };
+}
+
+/** Of a campaign, over all days asked for; none where it did not run. */
+function totalOf(rows: readonly MetaDay[], campaignId: string): { spend: string }[] {
+  const mine = rows.filter(({ ad }) => ad.adSet.campaign.id === campaignId);
+  const currency = mine[0]?.ad.account.currency;
+  if (currency === undefined) return [];
+  const total = mine.reduce((sum, { spend }) => sum + toMinorUnits(spend, currency), 0n);
+  return [{ spend: fromMinorUnits(total, currency) }];
 }
 
 /** Numbers come as texts, and a purchase is told three times under three names. */

@@ -24,8 +24,14 @@ export function nodeRoutes(
       const params = paramsOf(asked);
       if (edge === 'ads' && Number(params.limit ?? 25) > mostAdsAtOnce) return tooMuch();
       const shown = statusesOf(asked);
-      const mine = rows().filter((row) => row.account === account && shown(String(say(row).effective_status)));
-      return pageOf(house, asked, mine, (row) => pickFields(params.fields, say(row)));
+      const above = asked.params.account ?? '';
+      const mine = rows()
+        .filter((row) => row.account === account)
+        .map(say)
+        .filter((row) => above === account.id || row.campaign_id === above || row.adset_id === above)
+        .filter((row) => shown(String(row.effective_status)));
+      const summary = params.summary === undefined ? {} : { summary: { total_count: mine.length } };
+      return pageOf(house, asked, mine, (row) => pickFields(params.fields, row), summary);
     }),
   });
   return [

@@ -87,8 +87,8 @@ export function createState({ market }: World): MetaState {
   const creatives = new Map<string, MetaCreative>();
   const campaigns = mine.map((of, place): MetaCampaign => {
     const account = accounts.find(({ currency }) => currency === of.currency) as MetaAccount;
-    // Every third has its budget itself, and its ad sets have none.
-    const dailyBudget = place % 3 === 2 ? metaUnits(90.5, of.currency) : undefined;
+    // Every fourth has its budget itself, and its ad sets have none.
+    const dailyBudget = place % 4 === 3 ? metaUnits(90.5, of.currency) : undefined;
     return { id: of.externalId, account, name: of.name, status: 'ACTIVE', of, dailyBudget };
   });
   const adSets = campaigns.flatMap((campaign) =>

@@ -1,44 +1,29 @@
-import { createMeta, ProviderFault, type Said, type SaidDelivery, type SaidEntity } from '@tributary/providers';
+import { ProviderFault, type Said, type SaidDelivery, type SaidEntity } from '@tributary/providers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { json, type Sandbox, startSandbox } from '../index.ts';
 import { callTo } from '../testing.ts';
 import { metaError } from './envelope.ts';
 import type { MetaDay } from './insights.ts';
+import { metaAt, openMetaAccount } from './meta.fixture.ts';
 import type { MetaAccount } from './state.ts';
 
 let now = new Date('2026-03-10T12:00:00Z');
 let sandbox: Sandbox;
-let meta: ReturnType<typeof createMeta>;
+let meta: ReturnType<typeof metaAt>;
 let account: MetaAccount;
 
 beforeAll(async () => {
   sandbox = await startSandbox({
     seed: 5,
     now: () => now,
-    market: { days: 60, currencies: ['USD', 'CLP'], campaigns: 12 },
+    market: { days: 60, currencies: ['USD', 'EUR', 'CLP'], campaigns: 18 },
   });
-  const { settings } = sandbox;
-  meta = createMeta({
-    clientId: settings.META_CLIENT_ID,
-    clientSecret: settings.META_CLIENT_SECRET,
-    apiUrl: settings.META_API_URL,
-    dialogUrl: settings.META_DIALOG_URL,
-    apiVersion: 'v26.0',
-  });
+  meta = metaAt(sandbox);
   account = sandbox.book.meta.state.accounts[0] as MetaAccount;
 });
 afterAll(() => sandbox.close());
 
-const opened = (of = account) => {
-  const { consents } = sandbox;
-  const grant = consents.grant({ of: 'meta', clientId: '', redirectUri: '', scopes: ['ads_read'], accounts: [of.id] });
-  const accessToken = consents.token(grant, 'access', 'EAAsandboxlong');
-  return {
-    externalId: of.id,
-    credentials: { accessToken, expiresAt: null, granted: [...grant.scopes] },
-    details: { currency: of.currency, timeZone: of.timeZone },
-  };
-};
+const opened = (of = account) => openMetaAccount(sandbox, of, ['ads_read']);
 
 type Position = Parameters<NonNullable<typeof meta.sync>>[1];
 interface Result {
@@ -172,7 +157,8 @@ describe('later syncs', () => {
     expect(nextDay).toEqual(booked('2026-02-11', '2026-03-11'));
     const all = new Map([...before, ...nextDay]);
     expect(all).toEqual(booked('2025-12-11', '2026-03-11'));
-    expect([...nextDay].some(([key, row]) => before.get(key)?.conversions !== row.conversions)).toBe(true);
+    const isRestated = ([key, row]: [string, SaidDelivery]) => before.has(key) && before.get(key)?.spend !== row.spend;
+    expect([...nextDay].some(isRestated)).toBe(true);
     now = new Date('2026-03-10T12:00:00Z');
   });
 });

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { Pixel, Provider } from '../provider.ts';
+import { createAct } from './act.ts';
 import { createConnect } from './connect.ts';
 import { MetaCredentials } from './credentials.ts';
+import { createExport } from './export.ts';
 import { createGraph } from './graph.ts';
 import type { MetaSettings } from './settings.ts';
 import { type MetaPosition, restatedDays, sync } from './sync.ts';
@@ -32,6 +34,8 @@ export function createMeta(settings: MetaSettings): Provider<MetaCredentials, Me
     },
     credentials: MetaCredentials,
     connect: createConnect(settings, graph),
+    act: createAct(graph),
+    export: createExport(graph),
     sync: (account, from, call) => sync(graph, account, from, call),
 
     async pixels({ externalId, credentials }, call) {
