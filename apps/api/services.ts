@@ -1,6 +1,6 @@
 import type { Accounts } from '@tributary/domain/accounts/room.ts';
-import type { ConnectionServices } from '@tributary/domain/connections/room.ts';
 import type { AdServices } from '@tributary/domain/ad-operations/room.ts';
+import type { ConnectionServices } from '@tributary/domain/connections/room.ts';
 import type { CreativeServices } from '@tributary/domain/creatives/room.ts';
 import type { CustomerListServices } from '@tributary/domain/customers/room.ts';
 import type { ErasureServices } from '@tributary/domain/erasures/room.ts';

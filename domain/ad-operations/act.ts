@@ -1,9 +1,9 @@
-import { noteFault, openAccount } from '@tributary/domain/connections';
 import { type ActableEntity, countActiveAds } from '@tributary/domain/campaigns';
+import { noteFault, openAccount } from '@tributary/domain/connections';
 import { actorOf, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { type Account, type Call, type LiveEntity, openCall, ProviderFault } from '@tributary/providers';
-import { type AdActionKind, type EntityLevel, limits } from '@tributary/vocabulary';
+import type { AdActionKind, EntityLevel } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { type AdState, isSo, stateAfter, stateOf } from './ad-state.ts';
 import { endRefused, refusalOf, surelyNot } from './failures.ts';
@@ -51,17 +51,16 @@ export interface Plan {
   readonly wanted: Wanted;
   /** The action of ours that it takes back. */
   readonly undoes?: string | undefined;
-  write(): Promise<{ readonly creativeId: string } | undefined>;
+  /** What else will be otherwise. */
+  readonly after?: Partial<AdState>;
+  write(): Promise<unknown>;
 }
 
 /** Commits the end of an action, with whatever else is to be kept of it. */
 export type Commit = (end: (tx: Tx) => Promise<Action>) => Promise<Action>;
 
-/** The platform is asked while somebody waits. Less than the time after which a lost answer is looked up. */
-const patienceMs = 20_000;
-const settleAfterMs = limits.adActions.settleAfterSeconds * 1_000;
-/** For reading what is live, before anything is sent. */
-const readWithinMs = 60_000;
+/** What nobody has ended so many times later than it would have been given up is looked up. */
+const settleAfter = 2.5;
 
 /**
  * Carries a change out at the platform, once for each key. The ledger has an entry before the platform is called and one after; no
@@ -72,7 +71,7 @@ export async function perform(context: AdContext, request: Request, commit: Comm
   if (request.isDryRun) return rehearse(context, request, target);
   const begun = await begin(context, request, target);
   if (begun.state !== 'reading') return answerOf(await commit(async () => begun));
-  const signal = AbortSignal.timeout(patienceMs);
+  const signal = AbortSignal.timeout(context.adPatienceMs);
   const call = openCall(context.providerOutbound, context.now, signal);
   const { planned, live } = await look(context, request, target, call).catch(async (error: unknown) => {
     throw await endRefused(context, begun, error, target, request);
@@ -81,11 +80,11 @@ export async function perform(context: AdContext, request: Request, commit: Comm
   if (isSo(before, planned.wanted))
     return answerOf(await commit((tx) => end(tx, context, begun, { stage: 'no_change', before, after: before })));
   const sent = await send(context, begun, live, planned);
-  const written = await planned.write().catch(async (error: unknown) => {
+  await planned.write().catch(async (error: unknown) => {
     if (surelyNot(error)) throw await endRefused(context, sent, error, target, request);
     return lookAgain(context, sent, live, error);
   });
-  const after = { ...stateAfter(before, planned.wanted), ...(written && { creative_id: written.creativeId }) };
+  const after = sent.after;
   return answerOf(await commit((tx) => end(tx, context, sent, { stage: 'applied', before, after })));
 }
 
@@ -94,7 +93,7 @@ async function rehearse(context: AdContext, request: Request, target: Target): P
   const { ledger, caller, now, providerOutbound } = context;
   const underWay = await ledger.transaction((tx) => findUnderWay(tx, caller.profileId, target.entity));
   if (underWay) refuseInProgress(underWay);
-  const call = openCall(providerOutbound, now, AbortSignal.timeout(patienceMs));
+  const call = openCall(providerOutbound, now, AbortSignal.timeout(context.adPatienceMs));
   const { planned, live } = await look(context, request, target, call).catch(async (error: unknown) => {
     throw refusalOf(context, error, target, request);
   });
@@ -123,7 +122,7 @@ async function begin(context: AdContext, request: Request, target: Target): Prom
   const { kind, level, externalId, appliedBy, key } = request;
   const actor = actorOf(caller);
   const holder = uuid();
-  const dueAt = new Date(now.getTime() + readWithinMs);
+  const dueAt = new Date(now.getTime() + settleAfter * context.adPatienceMs);
   return ledger.transaction(async (tx) => {
     await lockEntity(tx, profileId, target.entity);
     const known = await findByKey(tx, profileId, key.keyHash);
@@ -153,18 +152,29 @@ async function begin(context: AdContext, request: Request, target: Target): Prom
 
 function checkKnown(known: Action, fingerprint: Buffer): void {
   if (!known.fingerprint.equals(fingerprint))
-    refuse('idempotency_key_conflict', 'This Idempotency-Key was used for another request. Use a new key for a new request.');
+    refuse(
+      'idempotency_key_conflict',
+      'This Idempotency-Key was used for another request. Use a new key for a new request.',
+    );
   if (known.state === 'reading' || known.state === 'sent') refuseInFlight();
   if (known.state === 'unknown')
-    refuse('invalid_state', 'What became of this action could not be found out. Look at the platform, and use a new key.', {
-      fields: { reason: 'outcome_unknown' },
-    });
+    refuse(
+      'invalid_state',
+      'What became of this action could not be found out. Look at the platform, and use a new key.',
+      {
+        fields: { reason: 'outcome_unknown' },
+      },
+    );
 }
 
 function refuseInFlight(): never {
-  refuse('idempotency_key_in_flight', 'The request with this Idempotency-Key is still at work, or its answer is looked up.', {
-    headers: { 'retry-after': '1' },
-  });
+  refuse(
+    'idempotency_key_in_flight',
+    'The request with this Idempotency-Key is still at work, or its answer is looked up.',
+    {
+      headers: { 'retry-after': '1' },
+    },
+  );
 }
 
 function refuseInProgress(underWay: Action): never {
@@ -179,25 +189,34 @@ function refuseInProgress(underWay: Action): never {
 
 async function look(context: AdContext, request: Request, target: Target, call: Call) {
   refuseUnlessGranted(target);
-  const { account } = await openAccount(context, context.caller.profileId, target.connection.id, context.now, call.signal);
+  const { account } = await openAccount(
+    context,
+    context.caller.profileId,
+    target.connection.id,
+    context.now,
+    call.signal,
+  );
   const read = (await target.act.read(account, target.entity, call)) ?? refuseUnknown(request.level);
   const live: Live = { ...target, account, live: read, before: stateOf(read), call };
   return { live, planned: await request.plan(live) };
 }
 
-async function send(context: AdContext, begun: Action, live: Live, { wanted, undoes }: Plan): Promise<Action> {
+async function send(
+  context: AdContext,
+  begun: Action,
+  live: Live,
+  { wanted, undoes, after: more }: Plan,
+): Promise<Action> {
   const { ledger, caller, requestId, now } = context;
   const change = {
     wanted,
     before: live.before,
-    after: stateAfter(live.before, wanted),
+    after: { ...stateAfter(live.before, wanted), ...more },
     affectedAds: await affectedAds(context, live),
     undoes: undoes ?? null,
   };
-  const dueAt = new Date(now.getTime() + patienceMs + settleAfterMs);
-  const sent = await ledger.transaction((tx) =>
-    markSent(tx, caller.profileId, begun, change, requestId, now, dueAt),
-  );
+  const dueAt = new Date(now.getTime() + settleAfter * context.adPatienceMs);
+  const sent = await ledger.transaction((tx) => markSent(tx, caller.profileId, begun, change, requestId, now, dueAt));
   return sent ?? refuseInFlight();
 }
 
@@ -225,11 +244,16 @@ async function end(
 async function lookAgain(context: AdContext, sent: Action, live: Live, error: unknown): Promise<undefined> {
   const { act, account, entity, connection } = live;
   const { ledger, caller, now, providerOutbound } = context;
-  const call = openCall(providerOutbound, now, AbortSignal.timeout(5_000));
+  const call = openCall(providerOutbound, now, AbortSignal.timeout(context.adPatienceMs / 4));
   const read = await act.read(account, entity, call).catch(() => undefined);
   if (read && isSo(stateOf(read), sent.wanted)) return undefined;
   if (error instanceof ProviderFault) {
-    const faulty = { profileId: caller.profileId, connectionId: connection.id, revision: connection.credentials_revision, now };
+    const faulty = {
+      profileId: caller.profileId,
+      connectionId: connection.id,
+      revision: connection.credentials_revision,
+      now,
+    };
     await ledger.transaction((tx) => noteFault(tx, faulty, error));
   }
   return refuse(
@@ -237,7 +261,7 @@ async function lookAgain(context: AdContext, sent: Action, live: Live, error: un
     'The platform’s answer was lost. It is read again soon; the same Idempotency-Key then says what became of the change.',
     {
       fields: { reason: 'answer_lost', ...(error instanceof ProviderFault && { provider_code: error.details.code }) },
-      headers: { 'retry-after': String(limits.adActions.settleAfterSeconds) },
+      headers: { 'retry-after': String(Math.ceil((settleAfter * context.adPatienceMs) / 1_000)) },
     },
   );
 }

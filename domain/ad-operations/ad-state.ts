@@ -42,4 +42,5 @@ export function isSo(live: AdState, wanted: Wanted): boolean {
 }
 
 /** Whether it can still be changed. */
-export const isOver = ({ status }: { readonly status: string }): boolean => status === 'ARCHIVED' || status === 'DELETED';
+export const isOver = ({ status }: { readonly status: string }): boolean =>
+  status === 'ARCHIVED' || status === 'DELETED';

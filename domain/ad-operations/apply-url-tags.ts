@@ -29,7 +29,9 @@ export const applyUrlTags: Handles<Routes['applyUrlTags'], AdServices> = async (
   const data = { outcome, ads } as const;
   if (body.dry_run) return answer(200, { data });
   return context.effect(async () => {
-    context.addToAudit({ detail: { outcome, applied_by: by, ads: ads.map(({ ad_external_id: id, result }) => `${id} ${result}`) } });
+    context.addToAudit({
+      detail: { outcome, applied_by: by, ads: ads.map(({ ad_external_id: id, result }) => `${id} ${result}`) },
+    });
     return answer(200, { data });
   });
 };
@@ -67,10 +69,20 @@ async function tag(context: AdContext, id: string, by: string, isDryRun: boolean
     return { ad_external_id: id, result: 'applied', reason: null, provider_message: null, action };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const { reason = error.code, provider_message = null } = error.fields as { reason?: string; provider_message?: string };
-    const isSkipped = reason === 'archived_or_deleted' || reason === 'platform_without_tags' || reason === 'action_in_progress';
+    const { reason = error.code, provider_message = null } = error.fields as {
+      reason?: string;
+      provider_message?: string;
+    };
+    const isSkipped =
+      reason === 'archived_or_deleted' || reason === 'platform_without_tags' || reason === 'action_in_progress';
     if (isSkipped) return skipped(id, reason);
-    return { ad_external_id: id, result: 'refused', reason, provider_message: provider_message ?? error.message, action: null };
+    return {
+      ad_external_id: id,
+      result: 'refused',
+      reason,
+      provider_message: provider_message ?? error.message,
+      action: null,
+    };
   }
 }
 

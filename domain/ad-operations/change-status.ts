@@ -41,10 +41,7 @@ async function planStatus({ ledger, caller }: AdContext, kind: 'pause' | 'resume
   return {
     wanted: { status },
     undoes: last && last.kind !== kind && last.after?.status === live.live.status ? last.id : undefined,
-    write: async () => {
-      await act.setStatus(account, entity, status, call);
-      return undefined;
-    },
+    write: () => act.setStatus(account, entity, status, call),
   };
 }
 

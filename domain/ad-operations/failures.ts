@@ -12,7 +12,12 @@ export const surelyNot = (error: unknown): boolean =>
   error instanceof ProviderFault && (error.details.verdict !== 'wait' || error.details.mayHaveHappened === false);
 
 /** What whoever asked is told of a failure. Rethrows what is none of a platform's, nor ours to refuse. */
-export function refusalOf(context: AdContext, error: unknown, target: Target, request: Pick<Request, 'kind' | 'whenUnread'>): Refusal {
+export function refusalOf(
+  context: AdContext,
+  error: unknown,
+  target: Target,
+  request: Pick<Request, 'kind' | 'whenUnread'>,
+): Refusal {
   try {
     if (error instanceof ConnectionUnusable) return refuseUnusable(context, error.reason);
     if (!(error instanceof ProviderFault)) throw error;
@@ -22,7 +27,9 @@ export function refusalOf(context: AdContext, error: unknown, target: Target, re
         fields: { field: 'daily_budget_minor' },
       });
     if (verdict === 'refused')
-      return new Refusal('invalid_state', `The platform refuses it: ${says}`, { fields: { reason: 'platform_refused' } });
+      return new Refusal('invalid_state', `The platform refuses it: ${says}`, {
+        fields: { reason: 'platform_refused' },
+      });
     if (verdict === 'wait') request.whenUnread?.(target.entity);
     return refuseFault(context, error);
   } catch (thrown) {
@@ -46,7 +53,14 @@ export async function endRefused(
   const fault = error instanceof ProviderFault ? error : undefined;
   await ledger.transaction(async (tx) => {
     const stage = error instanceof Refusal || fault?.details.verdict === 'refused' ? 'refused' : 'failed';
-    await endAction(tx, profileId, action, { stage, reason, providerCode: fault?.details.code ?? null }, requestId, now);
+    await endAction(
+      tx,
+      profileId,
+      action,
+      { stage, reason, providerCode: fault?.details.code ?? null },
+      requestId,
+      now,
+    );
     const { id: connectionId, credentials_revision: revision } = target.connection;
     if (fault) await noteFault(tx, { profileId, connectionId, revision, now }, fault);
     // What is forbidden is written down by whoever runs the call.

@@ -5,6 +5,8 @@ import type { Postgres } from '@tributary/postgres';
 /** What the handlers of this room need from the outside. */
 export interface AdServices extends ConnectionServices {
   readonly baseUrl: string;
+  /** How long an ad platform may take for a change while somebody waits. */
+  readonly adPatienceMs: number;
 }
 
 export type AdContext = ProfileContext & AdServices;

@@ -1,13 +1,13 @@
+import type { CredentialKind } from '@tributary/contract';
 import { writeAudit } from '@tributary/domain/accountability';
 import { openAccount } from '@tributary/domain/connections';
 import { findWorkspaceOf } from '@tributary/domain/tenants';
-import type { CredentialKind } from '@tributary/contract';
 import { openCall } from '@tributary/providers';
 import { hourMs, limits } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { type AdState, isSo, stateOf } from './ad-state.ts';
 import type { AdStores } from './services.ts';
-import { type Action, endAction, type Entry, takeOver } from './store.ts';
+import { type Action, type Entry, endAction, takeOver } from './store.ts';
 
 const readWithinMs = 15_000;
 /** Until the next look, when the platform cannot be read: twice as long each time. */

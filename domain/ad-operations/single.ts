@@ -1,8 +1,8 @@
 import { answer } from '@tributary/operations';
 import { perform, type Request } from './act.ts';
 import type { AdContext } from './services.ts';
-import type { Action } from './store.ts';
 import { type ActionAnswer, answerOf } from './show-action.ts';
+import type { Action } from './store.ts';
 
 /** One action a request: its end, its answer and its audit entry are committed together. */
 export async function performOne(context: AdContext, request: Omit<Request, 'key'>) {
@@ -21,4 +21,3 @@ export function keyOf({ requestKey }: AdContext): Request['key'] {
   if (!requestKey) throw new Error('A change at a platform needs an Idempotency-Key.');
   return requestKey;
 }
-

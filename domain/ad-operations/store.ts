@@ -1,5 +1,5 @@
-import type { AdActionKind, AdActionStage, AdActionState, EntityLevel } from '@tributary/vocabulary';
 import type { Tx } from '@tributary/postgres';
+import type { AdActionKind, AdActionStage, AdActionState, EntityLevel } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import type { AdState } from './ad-state.ts';
@@ -200,7 +200,10 @@ export async function endAction(
   now: Date,
 ): Promise<Action | undefined> {
   const { stage, reason = null } = entry;
-  const states = entry.before && entry.after ? sql`, before = ${JSON.stringify(entry.before)}::jsonb, after = ${JSON.stringify(entry.after)}::jsonb` : sql``;
+  const states =
+    entry.before && entry.after
+      ? sql`, before = ${JSON.stringify(entry.before)}::jsonb, after = ${JSON.stringify(entry.after)}::jsonb`
+      : sql``;
   const { rows } = await sql<Action>`
     UPDATE ad_actions SET state = ${stage}, due_at = NULL, reason = ${reason}${states}
     WHERE profile_id = ${profileId} AND id = ${action.id} AND state = ${action.state} AND holder = ${action.holder}
@@ -212,7 +215,9 @@ export async function endAction(
 /** Those that nobody has ended in time. */
 export async function findDue(tx: Tx, profileId: string, now: Date, limit: number): Promise<Action[]> {
   const { rows } = await sql<Action>`
-    SELECT ${columns} FROM ad_actions WHERE profile_id = ${profileId} AND due_at <= ${now} ORDER BY due_at LIMIT ${limit}`.execute(tx);
+    SELECT ${columns} FROM ad_actions WHERE profile_id = ${profileId} AND due_at <= ${now} ORDER BY due_at LIMIT ${limit}`.execute(
+    tx,
+  );
   return rows;
 }
 
@@ -239,5 +244,7 @@ export async function takeOver(
 }
 
 export async function setDue(tx: Tx, profileId: string, id: string, due: Date | 'infinity'): Promise<void> {
-  await sql`UPDATE ad_actions SET due_at = ${due} WHERE profile_id = ${profileId} AND id = ${id} AND due_at IS NOT NULL`.execute(tx);
+  await sql`UPDATE ad_actions SET due_at = ${due} WHERE profile_id = ${profileId} AND id = ${id} AND due_at IS NOT NULL`.execute(
+    tx,
+  );
 }

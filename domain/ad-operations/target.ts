@@ -24,8 +24,7 @@ export async function findTarget(context: AdContext, level: EntityLevel, externa
     },
     { readOnly: true },
   );
-  if (!connection)
-    refuse('meta_connection_required', `No account of ${entity.platform} is connected to this profile.`);
+  if (!connection) refuse('meta_connection_required', `No account of ${entity.platform} is connected to this profile.`);
   const provider = providers.of(connection.channel as Channel);
   if (!provider?.act) refuse('not_implemented', 'Ads of this platform cannot be changed from here.');
   return { entity, connection, provider, act: provider.act };

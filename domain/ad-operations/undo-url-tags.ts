@@ -24,7 +24,11 @@ export const undoUrlTags: Handles<Routes['undoUrlTags'], AdServices> = async ({ 
         return refuse('invalid_state', 'No tags of ours are on this ad that could be taken back.', {
           fields: { reason: 'nothing_to_undo' },
         });
-      return { ...(await planCreative(live, creativeId)), undoes: last.id };
+      return {
+        ...(await planCreative(live, creativeId)),
+        undoes: last.id,
+        after: { url_tags: last.before?.url_tags ?? null },
+      };
     },
   });
 };

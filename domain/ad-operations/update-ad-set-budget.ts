@@ -10,13 +10,17 @@ import type { AdContext, AdServices } from './services.ts';
 import { performOne } from './single.ts';
 import { type Action, findAction, findBudgetChanges } from './store.ts';
 
-export const updateAdSetBudget: Handles<Routes['updateAdSetBudget'], AdServices> = async ({ params, body }, context) => {
+export const updateAdSetBudget: Handles<Routes['updateAdSetBudget'], AdServices> = async (
+  { params, body },
+  context,
+) => {
   const { ledger, caller } = context;
   const undone =
     body.undoes === undefined
       ? undefined
       : ((await ledger.transaction((tx) => findAction(tx, caller.profileId, body.undoes as string))) ?? refuseUndone());
-  if (undone && (undone.kind !== 'budget' || undone.externalId !== params.id || undone.state !== 'applied')) refuseUndone();
+  if (undone && (undone.kind !== 'budget' || undone.externalId !== params.id || undone.state !== 'applied'))
+    refuseUndone();
   return performOne(context, {
     kind: 'budget',
     level: 'ad_set',
@@ -43,15 +47,18 @@ async function planBudget(context: AdContext, live: Live, wanted: number, undone
   const { ledger, caller, now } = context;
   const { act, account, call, entity, before, provider } = live;
   if (isOver(live.live)) refuseEdit(live.live.status);
-  const { campaignId } = live.live;
-  const campaign = campaignId && (await act.read(account, { level: 'campaign', externalId: campaignId }, call));
-  if (campaign && isOver(campaign)) refuseEdit(campaign.status);
+  const { campaignStatus } = live.live;
+  if (campaignStatus !== undefined && isOver({ status: campaignStatus })) refuseEdit(campaignStatus);
   const { setDailyBudget } = act;
   const { daily_budget_minor: current, currency } = before;
   if (current === null || !setDailyBudget)
-    return refuse('invalid_state', 'The ad set has no daily budget of its own: its campaign has it, or it is for a lifetime.', {
-      fields: { reason: 'budget_not_on_ad_set' },
-    });
+    return refuse(
+      'invalid_state',
+      'The ad set has no daily budget of its own: its campaign has it, or it is for a lifetime.',
+      {
+        fields: { reason: 'budget_not_on_ad_set' },
+      },
+    );
   const isUndo = undone?.after?.daily_budget_minor === current && undone.before?.daily_budget_minor === wanted;
   if (wanted !== current && !isUndo) {
     const fault = checkBudget(BigInt(current), BigInt(wanted));
@@ -63,16 +70,17 @@ async function planBudget(context: AdContext, live: Live, wanted: number, undone
     const changes = await ledger.transaction((tx) => findBudgetChanges(tx, caller.profileId, entity, since));
     const earliest = changes.at(-budgetChangesAnHour);
     if (earliest)
-      refuse('invalid_state', `The platform allows ${budgetChangesAnHour} changes of a budget an hour, and blocks the ad set for one more.`, {
-        fields: { reason: 'platform_limit', retry_at: new Date(earliest.getTime() + hourMs).toISOString() },
-      });
+      refuse(
+        'invalid_state',
+        `The platform allows ${budgetChangesAnHour} changes of a budget an hour, and blocks the ad set for one more.`,
+        {
+          fields: { reason: 'platform_limit', retry_at: new Date(earliest.getTime() + hourMs).toISOString() },
+        },
+      );
   }
   return {
     wanted: { daily_budget_minor: wanted },
     undoes: isUndo ? undone.id : undefined,
-    write: async () => {
-      await setDailyBudget.call(act, account, entity, fromMinorUnits(BigInt(wanted), currency), call);
-      return undefined;
-    },
+    write: () => setDailyBudget.call(act, account, entity, fromMinorUnits(BigInt(wanted), currency), call),
   };
 }

@@ -11,7 +11,9 @@ async function findWay({ ledger, caller, providers }: AdContext) {
     const channel = channelNames.find((name): name is Channel => name === platform);
     const provider = channel && providers.of(channel);
     if (!channel || !provider?.act?.setUrlTags) continue;
-    const connection = await ledger.transaction((tx) => findConnected(tx, caller.profileId, channel), { readOnly: true });
+    const connection = await ledger.transaction((tx) => findConnected(tx, caller.profileId, channel), {
+      readOnly: true,
+    });
     if (connection) return { connection, provider };
   }
   return undefined;

@@ -9,7 +9,9 @@ export async function planTags({ act, account, call, entity, live, before }: Liv
   const tags = tagsFor(entity.platform, before.url_tags ?? '');
   const { setUrlTags } = act;
   if (tags === undefined || !setUrlTags)
-    return refuse('invalid_state', 'The platform takes no URL parameters from us.', { fields: { reason: 'platform_without_tags' } });
+    return refuse('invalid_state', 'The platform takes no URL parameters from us.', {
+      fields: { reason: 'platform_without_tags' },
+    });
   return {
     wanted: { url_tags: tags },
     write: () => setUrlTags.call(act, account, entity.externalId, { urlTags: tags }, call),
@@ -21,7 +23,9 @@ export async function planCreative({ act, account, call, entity, live }: Live, c
   if (isOver(live)) refuse('invalid_state', `The ad is ${live.status}.`, { fields: { reason: 'archived_or_deleted' } });
   const { setUrlTags } = act;
   if (!setUrlTags)
-    return refuse('invalid_state', 'The platform takes no URL parameters from us.', { fields: { reason: 'platform_without_tags' } });
+    return refuse('invalid_state', 'The platform takes no URL parameters from us.', {
+      fields: { reason: 'platform_without_tags' },
+    });
   return {
     wanted: { creative_id: creativeId },
     write: () => setUrlTags.call(act, account, entity.externalId, { creativeId }, call),

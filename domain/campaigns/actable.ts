@@ -22,7 +22,9 @@ export async function findActable(
 ): Promise<ActableEntity | undefined> {
   const { rows } = await sql<ActableEntity>`
     SELECT id, platform, level, external_id AS "externalId", name, status FROM ad_entities
-    WHERE profile_id = ${profileId} AND external_id = ${externalId} AND level = ${level} ORDER BY platform LIMIT 1`.execute(tx);
+    WHERE profile_id = ${profileId} AND external_id = ${externalId} AND level = ${level} ORDER BY platform LIMIT 1`.execute(
+    tx,
+  );
   return rows[0];
 }
 

@@ -39,7 +39,7 @@ export const limits = {
   platformComparison: { maxEntities: 10_000 },
   urlTags: { maxAds: 25 },
   budgetStep: { maxChangePercent: 50, floorMinorUnits: 100 },
-  adActions: { pageSize: shortPages, recent: 20, entries: 20, settleAfterSeconds: 30, givenUpAfterHours: 24 },
+  adActions: { pageSize: shortPages, recent: 20, entries: 20, givenUpAfterHours: 24 },
   adIds: { pageSize: shortPages, days: 28 },
   topPerformers: { pageSize: { min: 1, default: 10, max: 50 } },
   campaignConversions: { pageSize: { min: 1, default: 50, max: 200 }, leftOutTouches: 20 },
