@@ -3,7 +3,7 @@ import {
   connectMeta,
   metaOf,
   openAdPlatform,
-  openTest,
+  openTestWithClickHouse,
   type SceneTraits,
   scene,
   tellAds,
@@ -20,14 +20,14 @@ export async function openOperations(...currencies: readonly string[]) {
   const { sandbox, providerOutbound } = await openAdPlatform(currencies, () => now());
   afterAll(() => sandbox.close());
   const providers = metaOf(sandbox);
-  const { kit, api } = await openTest({ providers, providerOutbound, adPatienceMs: 4_000 });
+  const { kit, api, clickhouse } = await openTestWithClickHouse({ providers, providerOutbound, adPatienceMs: 4_000 });
   now = () => kit.clock.now();
   const handler = adActions({ app: kit.app, vault: testVault, providers, providerOutbound, now });
   const { state } = sandbox.book.meta;
 
   async function openShop(currency: string, traits: SceneTraits & { granted?: string[] } = {}) {
     const shop = await scene(
-      { kit, api },
+      { kit, api, clickhouse },
       { scopes: ['campaigns:apply', 'campaigns:read', 'attribution:write'], ...traits },
     );
     const connectionId = await connectMeta(kit, sandbox, shop, currency, traits.granted);

@@ -204,7 +204,7 @@ describe('lost answers', () => {
       campaign.status = 'ACTIVE';
       const before = writes();
       sandbox.say({ at: '/meta', method: 'POST', delayMs: 200, ...(answer ? { answer } : { reply: json(502, {}) }) });
-      const key = `lost ${becomes}`;
+      const key = `lost-${answer}`;
       const lost = await lose(path, key);
       expect(lost).toMatchObject({ status: 502, error: { code: 'provider_error', reason: 'answer_lost' } });
       expect((await shop.post(path, {}, key)).error.code).toBe('idempotency_key_in_flight');

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openOperations } from './ad-operations.fixture.ts';
 
-const { openShop, sandbox, kit, writes } = await openOperations('USD');
+const { openShop, sandbox, kit, api, writes } = await openOperations('USD');
 const { state } = sandbox.book.meta;
 const tagsOf = (ad: { creativeId: string }) => state.creatives.get(ad.creativeId)?.urlTags;
 
@@ -74,7 +74,6 @@ test('[ops-026] [ops-028] [ops-029] [ops-033] tags are written onto listed ads, 
   expect((await shop.apply([one.id, two.id, archived.id, tagged.id], {}, 'tags')).data).toEqual(data);
   expect(writes()).toBe(before);
 
-  // [ops-032] is shown below, with this ad's own way back.
   const undone = await shop.post('/quality/ad-ids/url-tags/undo', { ad_id: one.id });
   expect([undone.status, one.creativeId, undone.data.after.url_tags]).toEqual([200, former, 'utm_source=fb']);
 });
@@ -120,18 +119,24 @@ test('[ops-037] the app that set the profile up need not say who decided it: the
     code: 'validation_error',
     field: 'applied_by',
   });
-  const stranger = (await buildMember(kit.app, (await openShop('USD').catch(() => shop)).workspaceId)).userId;
-  if (stranger !== shop.userId)
-    await shop.apply([ad.id], { applied_by: '0195f0a0-0000-7000-8000-000000000000', dry_run: true });
-  const appId = await kit.owner.unbound.transaction(async (tx) => {
-    const { rows } = await sql<{ id: string }>`
-      INSERT INTO apps (id, name, secret_hash, redirect_uris, allowed_return_origins, rate_tier, created_at)
-      SELECT gen_random_uuid(), 'app', '\\x00', '{}', '{}', 'internal', now() RETURNING id`.execute(tx);
-    await sql`UPDATE profiles SET governing_app_id = ${rows[0]?.id} WHERE id = ${shop.profileId}`.execute(tx);
-    return rows[0]?.id as string;
-  });
+  const stranger = '0195f0a0-0000-7000-8000-000000000000';
+  expect((await shop.apply([ad.id], { applied_by: stranger })).error).toMatchObject({ field: 'applied_by' });
+  const { clientId: appId } = await api.registerApp();
+  await kit.owner.unbound.transaction((tx) =>
+    sql`UPDATE profiles SET governing_app_id = ${appId} WHERE id = ${shop.profileId}`.execute(tx),
+  );
+  const at = kit.clock.now();
+  const grant = {
+    profile_id: shop.profileId,
+    app_id: appId,
+    oauth_scopes: ['campaigns_apply'],
+    created_at: at,
+    updated_at: at,
+  };
+  await shop.ledger.transaction((tx) => tx.insertInto('grants').values(grant).execute());
   const { headers } = await buildApiKey(kit.app, shop.profileId, { appId, scopes: ['campaigns:apply'] });
-  const { data } = await shop.apply([ad.id], { applied_by: undefined }, undefined, headers);
+  const { data, error } = await shop.apply([ad.id], { applied_by: undefined }, undefined, headers);
+  expect(error).toBeUndefined();
   expect(data.ads[0].action.applied_by).toBe(shop.userId);
 });
 

@@ -13,7 +13,7 @@ type Kit = Pick<Testkit, 'app'>;
 
 /** The sandbox's Meta, as the providers of an API or a worker. */
 export async function openAdPlatform(currencies: readonly string[], now: () => Date, timeoutMs = 2_000) {
-  const sandbox = await startSandbox({ seed: 5, now, market: { currencies, campaigns: 8 * currencies.length } });
+  const sandbox = await startSandbox({ seed: 5, now, market: { currencies, campaigns: 12 * currencies.length } });
   return {
     sandbox,
     providers: metaOf(sandbox),
