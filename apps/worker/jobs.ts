@@ -2,7 +2,7 @@ import type { LanguageModel } from '@tributary/ai-model';
 import { type ClickHouse, type ClickHouseSettings, dropOldVisits } from '@tributary/clickhouse';
 import { forgetUnallowedClients } from '@tributary/domain/accounts/room.ts';
 import { sweepFreshness } from '@tributary/domain/attribution/room.ts';
-import type { ConnectionServices } from '@tributary/domain/connections';
+import type { SyncStores } from '@tributary/domain/connections/room.ts';
 import { analyseCreative } from '@tributary/domain/creatives/room.ts';
 import { expireHandoffs } from '@tributary/domain/handoffs/room.ts';
 import { forgetDeadLetters, type Ingestion } from '@tributary/domain/ingestion/room.ts';
@@ -29,12 +29,12 @@ export interface Work {
   readonly now: () => Date;
   readonly rateSources: RateSources;
   readonly outbound: Outbound;
-  /** What providers are read with. */
-  readonly syncing: ConnectionServices;
   /** Looks at creatives; absent where none is set up. */
   readonly languageModel: LanguageModel | undefined;
   /** What deliveries to webhook subscriptions leave through. */
   readonly deliveries: Pick<WebhookStores, 'outbound' | 'vault' | 'gate'>;
+  /** What providers are read with. */
+  readonly syncing: Pick<SyncStores, 'vault' | 'providers' | 'providerOutbound' | 'outcomes'>;
   readonly badVisitDays: number;
   /** Undefined: visits are kept. */
   readonly visitsRetentionDays: number | undefined;

@@ -81,6 +81,7 @@ export const tableOwners = {
   score_rebuilds: 'top-performers',
   search_terms: 'customers',
   sessions: 'accounts',
+  site_searches: 'connections',
   syncs: 'connections',
   tenant_deletions: 'tenants',
   tombstones: 'customers',
@@ -89,6 +90,7 @@ export const tableOwners = {
   tracking_settings: 'tracking',
   tracking_verifications: 'tracking',
   two_factors: 'accounts',
+  partner_touches: 'partners',
   passkeys: 'accounts',
   users: 'accounts',
   verifications: 'accounts',
@@ -124,7 +126,7 @@ export const guests: readonly Guest[] = [
   },
   {
     who: 'attribution',
-    tables: ['outcomes', 'definitions', 'definition_events', 'visitor_links', 'profiles'],
+    tables: ['outcomes', 'partner_touches', 'definitions', 'definition_events', 'visitor_links', 'profiles'],
     reason:
       'Stages millions of rows for ClickHouse as text, in one snapshot. Behind the fence that keeps its plan, a view is planned for each row.',
   },

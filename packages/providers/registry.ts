@@ -1,6 +1,8 @@
 import type { ProviderSettings } from '@tributary/config';
 import type { Channel } from '@tributary/vocabulary';
+import { createMeta } from './meta/index.ts';
 import type { Provider } from './provider.ts';
+import { salesProviders } from './sales-providers.ts';
 
 /** The providers that the operator has set up. */
 export interface Providers {
@@ -11,7 +13,14 @@ export interface Providers {
 type Create = (settings: ProviderSettings) => Provider | undefined;
 
 /** By channel, how its provider is made of the settings; undefined where they lack its client. */
-const makers: { readonly [Name in Channel]?: Create } = {};
+const makers: { readonly [Name in Channel]?: Create } = {
+  ...salesProviders,
+  social_ads({ metaClientId: clientId, metaClientSecret: clientSecret, ...of }) {
+    if (!clientId || !clientSecret) return undefined;
+    const [apiUrl, dialogUrl, apiVersion] = [of.metaApiUrl, of.metaDialogUrl, of.metaApiVersion];
+    return asProvider(createMeta({ clientId, clientSecret, apiUrl, dialogUrl, apiVersion }));
+  },
+};
 
 export function createProviders(settings: ProviderSettings): Providers {
   const made = new Map<string, Provider>();

@@ -19,6 +19,7 @@ import {
   scene,
   type TestApi,
   type Testkit,
+  testOutcomeServices,
   testRing,
   testStreamVault,
   testVault,
@@ -109,12 +110,13 @@ export async function openShopScene(): Promise<ShopScene> {
     badVisitDays: 30,
     visitsRetentionDays: undefined,
     languageModel: undefined,
+    outbound: createOutbound({ timeoutMs: 1_000 }),
     syncing: {
       vault: testVault,
       providers: { of: () => undefined },
       providerOutbound: createOutbound({ timeoutMs: 1_000 }),
+      outcomes: testOutcomeServices,
     },
-    outbound: createOutbound({ timeoutMs: 1_000 }),
     deliveries: {
       outbound: createOutbound({ timeoutMs: 1_000 }),
       vault: testVault,
