@@ -1,12 +1,12 @@
-import { type ActableEntity, countActiveAds } from '@tributary/domain/campaigns';
+import { countActiveAds } from '@tributary/domain/campaigns';
 import { noteFault, openAccount } from '@tributary/domain/connections';
 import { actorOf, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
-import { type Account, type Call, type LiveEntity, openCall, ProviderFault } from '@tributary/providers';
-import type { AdActionKind, EntityLevel } from '@tributary/vocabulary';
+import { type Call, openCall, ProviderFault } from '@tributary/providers';
 import { v7 as uuid } from 'uuid';
-import { type AdState, isSo, stateAfter, stateOf } from './ad-state.ts';
+import { isSo, stateAfter, stateOf } from './ad-state.ts';
 import { endRefused, refusalOf, surelyNot } from './failures.ts';
+import type { Live, Plan, Request } from './request.ts';
 import type { AdContext } from './services.ts';
 import { type ActionAnswer, answerOf, mayRestartLearning, undoCall } from './show-action.ts';
 import {
@@ -20,41 +20,8 @@ import {
   lockEntity,
   markSent,
   type NewAction,
-  type Wanted,
 } from './store.ts';
 import { findTarget, refuseUnknown, refuseUnlessGranted, type Target } from './target.ts';
-
-/** What is asked of an ad platform. */
-export interface Request {
-  readonly kind: AdActionKind;
-  readonly level: EntityLevel;
-  readonly externalId: string;
-  readonly appliedBy: string | null;
-  readonly isDryRun: boolean;
-  /** Of the caller's key: the action has it for ever. */
-  readonly key: { readonly keyHash: Buffer; readonly fingerprint: Buffer };
-  /** Looks at what is live and says what is to be done, or refuses. */
-  plan(live: Live): Promise<Plan>;
-  /** The platform does not answer: whether what the last sync told is reason enough to refuse. */
-  whenUnread?(entity: ActableEntity): void;
-}
-
-/** What the platform says now, and what it can be asked. */
-export interface Live extends Target {
-  readonly account: Account<unknown>;
-  readonly live: LiveEntity;
-  readonly before: AdState;
-  readonly call: Call;
-}
-
-export interface Plan {
-  readonly wanted: Wanted;
-  /** The action of ours that it takes back. */
-  readonly undoes?: string | undefined;
-  /** What else will be otherwise. */
-  readonly after?: Partial<AdState>;
-  write(): Promise<unknown>;
-}
 
 /** Commits the end of an action, with whatever else is to be kept of it. */
 export type Commit = (end: (tx: Tx) => Promise<Action>) => Promise<Action>;

@@ -1,6 +1,5 @@
 import type { LiveEntity } from '@tributary/providers';
 import { fromMinorUnits, toMinorUnits } from '@tributary/rules';
-import type { Wanted } from './store.ts';
 
 /** What can be changed of a campaign, ad set or ad, as answers and the ledger tell it. */
 export interface AdState {
@@ -11,6 +10,13 @@ export interface AdState {
   readonly url_tags: string | null;
   readonly creative_id: string | null;
 }
+
+/** What is to be true afterwards. */
+export type Wanted =
+  | { readonly status: 'ACTIVE' | 'PAUSED' }
+  | { readonly daily_budget_minor: number }
+  | { readonly url_tags: string }
+  | { readonly creative_id: string };
 
 export const stateOf = ({ status, currency, dailyBudget, creative }: LiveEntity): AdState => ({
   status,

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Routes } from '@tributary/contract';
 import { listTaggableAds } from '@tributary/domain/campaigns';
 import { answer, type Handles, Refusal } from '@tributary/operations';
-import { nilUuid } from '@tributary/vocabulary';
-import { perform, type Request } from './act.ts';
+import { nilUuid, type UrlTagResult } from '@tributary/vocabulary';
+import { perform } from './act.ts';
 import { answerable } from './applied-by.ts';
+import type { Request } from './request.ts';
 import type { AdContext, AdServices } from './services.ts';
 import type { ActionAnswer } from './show-action.ts';
 import { keyOf } from './single.ts';
@@ -38,7 +39,7 @@ export const applyUrlTags: Handles<Routes['applyUrlTags'], AdServices> = async (
 
 interface Tagged {
   readonly ad_external_id: string;
-  readonly result: 'applied' | 'skipped' | 'refused';
+  readonly result: UrlTagResult;
   readonly reason: string | null;
   readonly provider_message: string | null;
   readonly action: ActionAnswer | null;

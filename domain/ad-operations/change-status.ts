@@ -1,8 +1,8 @@
 import { refuse } from '@tributary/operations';
 import type { EntityLevel } from '@tributary/vocabulary';
-import type { Live, Plan } from './act.ts';
 import { isOver } from './ad-state.ts';
 import { appliedBy } from './applied-by.ts';
+import type { Live, Plan } from './request.ts';
 import type { AdContext } from './services.ts';
 import { performOne } from './single.ts';
 import { findLastApplied } from './store.ts';

@@ -2,7 +2,7 @@ import { writeAudit } from '@tributary/domain/accountability';
 import { ConnectionUnusable, noteFault, refuseFault, refuseUnusable } from '@tributary/domain/connections';
 import { actorOf, Refusal } from '@tributary/operations';
 import { ProviderFault } from '@tributary/providers';
-import type { Request } from './act.ts';
+import type { Request } from './request.ts';
 import type { AdContext } from './services.ts';
 import { type Action, endAction } from './store.ts';
 import type { Target } from './target.ts';

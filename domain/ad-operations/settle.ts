@@ -3,7 +3,7 @@ import { writeAudit } from '@tributary/domain/accountability';
 import { openAccount } from '@tributary/domain/connections';
 import { findWorkspaceOf } from '@tributary/domain/tenants';
 import { openCall } from '@tributary/providers';
-import { hourMs, limits } from '@tributary/vocabulary';
+import { type AdActionStage, hourMs, limits } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { type AdState, isSo, stateOf } from './ad-state.ts';
 import type { AdStores } from './services.ts';
@@ -14,7 +14,7 @@ const readWithinMs = 15_000;
 const firstPauseMs = 5_000;
 const longestPauseMs = 600_000;
 
-type End = Entry & { readonly stage: 'applied' | 'failed' | 'unknown' };
+type End = Entry & { readonly stage: Exclude<AdActionStage, 'attempted'> };
 
 /**
  * Ends an action that nobody has ended in time, by what the platform says now. What was wanted and is so has happened; what is not so

@@ -1,3 +1,4 @@
+import type { ActionOutcome } from '@tributary/vocabulary';
 import type { AdState } from './ad-state.ts';
 import type { Listed } from './list-store.ts';
 import type { Action } from './store.ts';
@@ -67,7 +68,7 @@ export function answerOf(action: Action) {
   };
 }
 export type ActionAnswer = Omit<ReturnType<typeof answerOf>, 'outcome' | 'action_id'> & {
-  readonly outcome: 'applied' | 'no_change' | 'dry_run';
+  readonly outcome: ActionOutcome;
   readonly action_id: string | null;
 };
 

@@ -1,5 +1,6 @@
 import { answer } from '@tributary/operations';
-import { perform, type Request } from './act.ts';
+import { perform } from './act.ts';
+import type { Request } from './request.ts';
 import type { AdContext } from './services.ts';
 import { type ActionAnswer, answerOf } from './show-action.ts';
 import type { Action } from './store.ts';

@@ -2,7 +2,7 @@ import type { Tx } from '@tributary/postgres';
 import type { AdActionKind, AdActionStage, AdActionState, EntityLevel } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import type { AdState } from './ad-state.ts';
+import type { AdState, Wanted } from './ad-state.ts';
 
 /** Which campaign, ad set or ad. */
 export interface Entity {
@@ -10,13 +10,6 @@ export interface Entity {
   readonly level: EntityLevel;
   readonly externalId: string;
 }
-
-/** What is to be true afterwards. */
-export type Wanted =
-  | { readonly status: 'ACTIVE' | 'PAUSED' }
-  | { readonly daily_budget_minor: number }
-  | { readonly url_tags: string }
-  | { readonly creative_id: string };
 
 export interface Action extends Entity {
   readonly id: string;

@@ -1,4 +1,4 @@
-import { json } from '@tributary/sandbox';
+import { sandboxReply as json } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openOperations } from './ad-operations.fixture.ts';

@@ -1,7 +1,7 @@
 import { refuse } from '@tributary/operations';
 import { tagsFor } from '@tributary/rules';
-import type { Live, Plan } from './act.ts';
 import { isOver } from './ad-state.ts';
+import type { Live, Plan } from './request.ts';
 
 /** Gives an ad's links its ids, beside the tags that they have. */
 export async function planTags({ act, account, call, entity, live, before }: Live): Promise<Plan> {

@@ -14,14 +14,13 @@ import {
   updateMember,
   updatePassword,
 } from './routes/accounts.ts';
+import { listAdActions, readUrlTags } from './routes/ad-actions.ts';
 import { listAdsWithoutIds } from './routes/ad-ids.ts';
 import {
   applyUrlTags,
-  listAdActions,
   pauseAd,
   pauseCampaign,
   readCampaignStatus,
-  readUrlTags,
   resumeAd,
   resumeCampaign,
   undoUrlTags,

@@ -1014,7 +1014,7 @@ CREATE TABLE public.ad_actions (
     holder uuid,
     due_at timestamp with time zone,
     looks integer DEFAULT 0 NOT NULL,
-    CONSTRAINT ad_actions_check CHECK (((state = ANY (ARRAY['reading'::text, 'sent'::text])) = (due_at IS NOT NULL))),
+    CONSTRAINT ad_actions_check CHECK ((((state = 'reading'::text) OR (state = 'sent'::text)) = (due_at IS NOT NULL))),
     CONSTRAINT ad_actions_kind_check CHECK ((kind = ANY (ARRAY['pause'::text, 'resume'::text, 'budget'::text, 'url_tags'::text, 'url_tags_undo'::text]))),
     CONSTRAINT ad_actions_level_check CHECK ((level = ANY (ARRAY['campaign'::text, 'ad_set'::text, 'ad'::text]))),
     CONSTRAINT ad_actions_state_check CHECK ((state = ANY (ARRAY['reading'::text, 'sent'::text, 'applied'::text, 'no_change'::text, 'refused'::text, 'failed'::text, 'unknown'::text])))

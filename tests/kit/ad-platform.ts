@@ -1,10 +1,13 @@
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { asProvider, createMeta, type Providers } from '@tributary/providers';
-import { type Sandbox, startSandbox } from '@tributary/sandbox';
+import { json, type Sandbox, startSandbox } from '@tributary/sandbox';
 import { sql } from 'kysely';
 import { buildConnection } from './connection-builders.ts';
 import type { Scene } from './scene.ts';
 import type { Testkit } from './testkit.ts';
+
+/** What a company of the sandbox can be told to answer. */
+export const sandboxReply = json;
 
 /** What lets an account's ads be changed. */
 const mayManage = ['ads_read', 'ads_management'];

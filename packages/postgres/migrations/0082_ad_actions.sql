@@ -34,7 +34,7 @@ CREATE TABLE ad_actions (
   looks integer NOT NULL DEFAULT 0,
   PRIMARY KEY (profile_id, id),
   UNIQUE (profile_id, key_hash),
-  CHECK ((state IN ('reading', 'sent')) = (due_at IS NOT NULL))
+  CHECK ((state = 'reading' OR state = 'sent') = (due_at IS NOT NULL))
 );
 -- One at a time for each campaign, ad set or ad: else the order at the platform would not be the ledger's.
 CREATE UNIQUE INDEX ad_actions_under_way ON ad_actions (profile_id, platform, level, external_id) WHERE due_at IS NOT NULL;
