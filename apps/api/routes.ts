@@ -95,6 +95,8 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   readPlatformComparison: reports.readPlatformComparison,
   listCampaignConversions: reports.listCampaignConversions,
   explain: reports.explain,
+  readChanges: reports.readChanges,
+  listChangeRows: reports.listChangeRows,
   listTopPerformers: topPerformers.listTopPerformers,
   createTrackingKey: tracking.createTrackingKey,
   createIdentifySecret: tracking.createIdentifySecret,

@@ -5,6 +5,7 @@ import type { JourneyServices } from '@tributary/domain/journeys/room.ts';
 import type { LinkTokenServices } from '@tributary/domain/link-tokens/room.ts';
 import type { EventServices } from '@tributary/domain/outcomes/room.ts';
 import type { PaymentServices } from '@tributary/domain/payments/room.ts';
+import type { ChangeServices } from '@tributary/domain/reports/room.ts';
 import type { AddOwner, ReadinessStep } from '@tributary/domain/tenants/room.ts';
 import type { TrackingServices } from '@tributary/domain/tracking/room.ts';
 import type { WebhookServices } from '@tributary/domain/webhooks/room.ts';
@@ -17,6 +18,7 @@ export interface Services
     LinkTokenServices,
     EventServices,
     PaymentServices,
+    ChangeServices,
     JourneyServices,
     ErasureServices,
     WebhookServices {

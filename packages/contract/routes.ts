@@ -15,6 +15,7 @@ import {
   updatePassword,
 } from './routes/accounts.ts';
 import { listCampaigns, readAd, readCampaignTrend, readUnattributed } from './routes/campaigns.ts';
+import { listChangeRows, readChanges } from './routes/changes.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
 import { createKey, createToken, deleteKey, listKeys, readPiiAccessLog, updateGrant } from './routes/credentials.ts';
 import { readCustomerExport } from './routes/customer-export.ts';
@@ -155,6 +156,8 @@ export const routes = {
   readPlatformComparison,
   listCampaignConversions,
   explain,
+  readChanges,
+  listChangeRows,
   listTopPerformers,
   signIn,
   completeSignIn,

@@ -25,6 +25,26 @@ export const explainedFields = [
 ] as const;
 export type ExplainedField = (typeof explainedFields)[number];
 
+/** Of those, what is a sum of rows: its change is the sum of its causes. */
+export const summedFields = [
+  'spend',
+  'outcome_count',
+  'outcome_value',
+  'outcome_count_first_payment',
+  'attributed_outcome_count',
+  'platform_conversions',
+  'platform_conversion_value',
+] as const satisfies readonly ExplainedField[];
+export type SummedField = (typeof summedFields)[number];
+
+/** What changes a figure besides the causes of conversions. */
+export const figureCauses = {
+  delivery: 'Platforms told of more days, or restated some.',
+  entity_moved: 'An ad or ad set turned out to belong to another campaign, or to one at all.',
+  exchange_rate: 'Another rate became known for what was spent.',
+  settings: 'The profile’s days are those of another time zone.',
+} as const;
+
 export const figureUnits = ['money', 'count', 'ratio'] as const;
 export type FigureUnit = (typeof figureUnits)[number];
 
