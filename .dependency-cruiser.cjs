@@ -19,12 +19,20 @@ const rooms = [
   'tracking',
   'attribution',
   'campaigns',
+  'partners',
+  'connections',
+  'creatives',
   'reports',
   'top-performers',
+  'ad-operations',
   'journeys',
   'webhooks',
+  'handoffs',
+  'exports',
   'erasures',
 ];
+/** Rooms whose place is kept while they are being built. */
+const coming = ['exports'];
 refuseUnranked();
 
 module.exports = {
@@ -140,7 +148,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^(apps|domain|packages)/',
-        pathNot: ['\\.test\\.tsx?$', '^packages/market/', '^apps/cli/(demo/|commands/demo\\.ts$)'],
+        pathNot: ['\\.test\\.tsx?$', '^packages/market/', '^apps/sandbox/', '^apps/cli/(demo/|commands/demo\\.ts$)'],
       },
       to: { path: '^packages/market/' },
     },
@@ -175,7 +183,7 @@ function refuseUnranked() {
     .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
     .map(({ name }) => name);
   const unranked = onDisk.filter((room) => !rooms.includes(room));
-  const gone = rooms.filter((room) => !onDisk.includes(room));
+  const gone = rooms.filter((room) => !onDisk.includes(room) && !coming.includes(room));
   if (unranked.length > 0)
     throw new Error(`domain/${unranked.join(', domain/')} has no rank in .dependency-cruiser.cjs.`);
   if (gone.length > 0) throw new Error(`.dependency-cruiser.cjs ranks ${gone.join(', ')}, which domain does not hold.`);

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Runs of drills and benches that are published: one JSON line each in docs, from which the tables beside them are made. */
@@ -18,22 +18,37 @@ export function recordRun(kind: RunKind, result: { readonly name: string }): voi
   appendFileSync(join(docs, `${kind}.jsonl`), `${JSON.stringify({ date, ...result })}\n`);
 }
 
-/** The page with its table of runs made anew. The rest of it is written by hand. */
+/** The page with its tables made anew: of runs, and for drills of their promises. The rest of it is written by hand. */
 export function pageWithRuns(kind: RunKind): string {
   const page = readFileSync(join(docs, `${kind}.md`), 'utf8');
   const runs = readFileSync(join(docs, `${kind}.jsonl`), 'utf8')
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Run);
-  return withTable(page, kind === 'drills' ? drillTable(runs) : benchTable(runs));
+  return kind === 'drills'
+    ? withTable(withTable(page, drillTable(runs)), promiseTable(), 'promises')
+    : withTable(page, benchTable(runs));
 }
 
-const [begin, end] = ['<!-- runs -->', '<!-- end of runs -->'];
-
-export function withTable(page: string, table: string): string {
+export function withTable(page: string, table: string, name: 'runs' | 'promises' = 'runs'): string {
+  const [begin, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`];
   const [from, to] = [page.indexOf(begin), page.indexOf(end)];
   if (from < 0 || to < from) throw new Error(`The page has no "${begin}" followed by "${end}".`);
   return `${page.slice(0, from)}${begin}\n\n${table}\n\n${page.slice(to)}`;
+}
+
+/** What each drill promises, by its own words. They are read from the source: to load all drills takes seconds. */
+function promiseTable(): string {
+  const folder = join(import.meta.dirname, 'chaos');
+  const files = readdirSync(folder).filter((file) => file.endsWith('.drill.ts'));
+  return table(
+    ['drill', 'what would be untrue if it failed'],
+    files.sort().map((file) => {
+      const promise = /\bpromise:\s*'([^']+)'/.exec(readFileSync(join(folder, file), 'utf8'))?.[1];
+      if (!promise) throw new Error(`tests/chaos/${file} has no promise in one string.`);
+      return [`\`${file.replace('.drill.ts', '')}\``, promise];
+    }),
+  );
 }
 
 export function drillTable(runs: readonly Run[]): string {

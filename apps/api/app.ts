@@ -6,27 +6,30 @@ import {
   addOwner,
   createAccounts,
   mcpAuthenticator,
+  oauthEndpoints,
   sessionAuthenticator,
   sessionUse,
 } from '@tributary/domain/accounts/room.ts';
 import { findAdPlatforms } from '@tributary/domain/campaigns/room.ts';
 import { bearerAuthenticator, CredentialFinder, keyUse } from '@tributary/domain/credentials/room.ts';
 import { tombstonesUnder } from '@tributary/domain/customers/room.ts';
+import { handoffPages } from '@tributary/domain/handoffs/room.ts';
 import { visitorLinks } from '@tributary/domain/ingestion/room.ts';
 import { findCustomerTotals, Gathering, goalReader, outcomesReadiness } from '@tributary/domain/outcomes/room.ts';
 import { paymentStandings } from '@tributary/domain/payments/room.ts';
 import { type OpenDns, trackerReadiness } from '@tributary/domain/tracking/room.ts';
-import { bindRoute, createServer, serveDocs, serveHealth } from '@tributary/http';
+import { bindRoute, createServer, isFromOurPages, serveDocs, serveHealth } from '@tributary/http';
 import { type Authenticate, createPersonGate, Door, takeAttempt } from '@tributary/operations';
 import type { Outbound } from '@tributary/outbound';
 import type { Postgres } from '@tributary/postgres';
+import type { Providers } from '@tributary/providers';
 import { createGuesses, createRateLimiter, type RedisClient, type SharedLimiter } from '@tributary/redis';
 import type { Log, Metrics, Readiness, Tracing } from '@tributary/telemetry';
 import type { MasterKey, Vault } from '@tributary/vault';
 import type { Jobs } from '@tributary/work';
 import type { FastifyInstance } from 'fastify';
 import { serveConsole } from './console.ts';
-import { serveOAuth } from './oauth.ts';
+import { servePages } from './pages.ts';
 import { handlers } from './routes.ts';
 
 export interface ApiOptions {
@@ -40,6 +43,9 @@ export interface ApiOptions {
   readonly outbound: Outbound;
   /** For addresses of webhooks: in development some of them are local. */
   readonly webhookTargets: Pick<Outbound, 'checkTarget'>;
+  readonly providers: Providers;
+  /** For hosts of providers: the sandbox's are local. */
+  readonly providerOutbound: Pick<Outbound, 'request'>;
   readonly openDns: OpenDns;
   /** Writes summaries of journeys; without one they are not made. */
   readonly languageModel: LanguageModel | undefined;
@@ -132,7 +138,10 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     audit: writeAudit,
     isFirstOfMinute,
   });
-  serveOAuth(fastify, limiter, { baseUrl, postgres, accounts, now });
+  const pages = { limiter, baseUrl, now };
+  const ours = (headers: Headers) => isFromOurPages(Object.fromEntries(headers), baseUrl);
+  servePages(fastify, pages, oauthEndpoints({ baseUrl, postgres, accounts, now, isFromOurPages: ours }));
+  servePages(fastify, pages, handoffPages({ ...options, audit: writeAudit, onError }));
   const keyUses = keyUse(postgres.unbound, onError);
   const bearer = bearerAuthenticator({
     credentials: new CredentialFinder(postgres.unbound),
@@ -166,6 +175,8 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       countUnexplained: () => metrics.countUnexplained(),
       outbound: options.outbound,
       webhookTargets: options.webhookTargets,
+      providers: options.providers,
+      providerOutbound: options.providerOutbound,
       openDns: options.openDns,
       tombstones: tombstonesUnder(options.tombstoneKey),
       linkTokenKeys: options.linkTokenKeys,

@@ -1,9 +1,10 @@
-import { createLanguageModel, type LanguageModel } from '@tributary/ai-model';
+import { configuredModel } from '@tributary/ai-model';
 import type { Settings } from '@tributary/config';
 import { consoleDirectory } from '@tributary/console/build.ts';
 import { dnsOpener } from '@tributary/domain/tracking/room.ts';
-import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
+import { createOutbound } from '@tributary/outbound';
 import { runProcess } from '@tributary/platform';
+import { createProviders } from '@tributary/providers';
 import { openMetrics, type Tracing } from '@tributary/telemetry';
 import { createVault } from '@tributary/vault';
 import { limits } from '@tributary/vocabulary';
@@ -14,7 +15,9 @@ const clickhouseTimeoutMs = 15_000;
 
 /** A model takes its time; whoever waits gets an answer before the request's own time is up. */
 const modelTimeoutMs = 25_000;
-const modelMaxBytes = 1024 * 1024;
+
+/** For one call of a provider, while somebody waits. */
+const providerTimeoutMs = 15_000;
 
 /** For one page that a user named. */
 const outboundTimeoutMs = 8_000;
@@ -36,8 +39,10 @@ await runProcess('api', async (platform) => {
     clickhouse: await platform.clickhouse({ requestTimeoutMs: clickhouseTimeoutMs }),
     outbound: createOutbound({ timeoutMs: outboundTimeoutMs }),
     webhookTargets: createOutbound({ timeoutMs: outboundTimeoutMs, localHosts: settings.webhookLocalHosts }),
+    providers: createProviders(settings),
+    providerOutbound: createOutbound({ timeoutMs: providerTimeoutMs, localHosts: settings.providerLocalHosts }),
     openDns: dnsOpener(settings.dnsServers),
-    languageModel: modelOf(settings),
+    languageModel: configuredModel(settings, modelTimeoutMs),
     summariesPerDay: settings.summariesPerDay,
     attributionWaitMs: limits.payments.attributionWaitMs,
     vault: createVault(() => ring.keys('envelope')),
@@ -73,17 +78,6 @@ await runProcess('api', async (platform) => {
     },
   };
 });
-
-function modelOf(settings: Settings): LanguageModel | undefined {
-  const { modelBaseUrl: baseUrl, modelName: name, modelApiKey: apiKey, modelInPrivateNetwork } = settings;
-  if (!baseUrl || !name) return undefined;
-  const outbound = createOutbound({
-    timeoutMs: modelTimeoutMs,
-    maxResponseBytes: modelMaxBytes,
-    ...(modelInPrivateNetwork && { policy: localDevelopmentTargets }),
-  });
-  return createLanguageModel({ baseUrl, name, apiKey, outbound });
-}
 
 /** Loaded only where traces have somewhere to go. */
 async function tracingOf({ otlpEndpoint }: Settings): Promise<Tracing | undefined> {

@@ -1,15 +1,20 @@
 import type { RouteId, Routes } from '@tributary/contract';
 import * as accountability from '@tributary/domain/accountability/room.ts';
 import * as accounts from '@tributary/domain/accounts/room.ts';
+import * as adOperations from '@tributary/domain/ad-operations/room.ts';
 import * as attribution from '@tributary/domain/attribution/room.ts';
 import * as campaigns from '@tributary/domain/campaigns/room.ts';
+import * as connections from '@tributary/domain/connections/room.ts';
+import * as creatives from '@tributary/domain/creatives/room.ts';
 import * as credentials from '@tributary/domain/credentials/room.ts';
 import * as customers from '@tributary/domain/customers/room.ts';
 import * as definitions from '@tributary/domain/definitions/room.ts';
 import * as erasures from '@tributary/domain/erasures/room.ts';
+import * as handoffs from '@tributary/domain/handoffs/room.ts';
 import * as journeys from '@tributary/domain/journeys/room.ts';
 import * as linkTokens from '@tributary/domain/link-tokens/room.ts';
 import * as outcomes from '@tributary/domain/outcomes/room.ts';
+import * as partners from '@tributary/domain/partners/room.ts';
 import * as payments from '@tributary/domain/payments/room.ts';
 import * as reports from '@tributary/domain/reports/room.ts';
 import * as tenants from '@tributary/domain/tenants/room.ts';
@@ -78,6 +83,8 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   createEvent: outcomes.createEvent,
   createGoalDefinition: definitions.createGoalDefinition,
   listGoalDefinitions: definitions.listGoalDefinitions,
+  updateOutcomeDefinition: definitions.updateOutcomeDefinition,
+  updateOutcomeDefinitions: definitions.updateOutcomeDefinitions,
   createGoal: definitions.createGoal,
   listPayments: payments.listPayments,
   readPayment: payments.readPayment,
@@ -86,6 +93,9 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   createPaymentRefund: payments.createPaymentRefund,
   deletePaymentRefund: payments.deletePaymentRefund,
   createCardpayPayment: payments.createCardpayPayment,
+  createDeclaredSource: partners.createDeclaredSource,
+  createAdReferrals: partners.createAdReferrals,
+  previewAdReferrals: partners.previewAdReferrals,
   importSpend: campaigns.importSpend,
   listCampaigns: reports.listCampaigns,
   readUnattributed: reports.readUnattributed,
@@ -98,6 +108,9 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   readChanges: reports.readChanges,
   listChangeRows: reports.listChangeRows,
   listTopPerformers: topPerformers.listTopPerformers,
+  listAdsWithoutIds: adOperations.listAdsWithoutIds,
+  createCreativeAnalysis: creatives.createCreativeAnalysis,
+  readCreativeAnalysis: creatives.readCreativeAnalysis,
   createTrackingKey: tracking.createTrackingKey,
   createIdentifySecret: tracking.createIdentifySecret,
   listTrackingKeys: tracking.listTrackingKeys,
@@ -119,6 +132,8 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   readTrackingOps: tracking.readTrackingOps,
   readTrackingQuality: tracking.readTrackingQuality,
   readReplayStatus: attribution.readReplayStatus,
+  listConnections: connections.listConnections,
+  readConnection: connections.readConnection,
   listWebhookSubscriptions: webhooks.listWebhookSubscriptions,
   createWebhookSubscription: webhooks.createWebhookSubscription,
   updateWebhookSubscription: webhooks.updateWebhookSubscription,
@@ -128,4 +143,6 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   listWebhookDeliveries: webhooks.listWebhookDeliveries,
   replayWebhookDelivery: webhooks.replayWebhookDelivery,
   listRecordedOutcomes: webhooks.listRecordedOutcomes,
+  createHandoff: handoffs.createHandoff,
+  readHandoff: handoffs.readHandoff,
 };

@@ -1,9 +1,13 @@
 import type { Accounts } from '@tributary/domain/accounts/room.ts';
+import type { ConnectionServices } from '@tributary/domain/connections/room.ts';
+import type { CreativeServices } from '@tributary/domain/creatives/room.ts';
 import type { CustomerListServices } from '@tributary/domain/customers/room.ts';
 import type { ErasureServices } from '@tributary/domain/erasures/room.ts';
+import type { HandoffServices } from '@tributary/domain/handoffs/room.ts';
 import type { JourneyServices } from '@tributary/domain/journeys/room.ts';
 import type { LinkTokenServices } from '@tributary/domain/link-tokens/room.ts';
 import type { EventServices } from '@tributary/domain/outcomes/room.ts';
+import type { PartnerServices } from '@tributary/domain/partners/room.ts';
 import type { PaymentServices } from '@tributary/domain/payments/room.ts';
 import type { ChangeServices } from '@tributary/domain/reports/room.ts';
 import type { AddOwner, ReadinessStep } from '@tributary/domain/tenants/room.ts';
@@ -19,9 +23,13 @@ export interface Services
     EventServices,
     PaymentServices,
     ChangeServices,
+    PartnerServices,
     JourneyServices,
+    CreativeServices,
     ErasureServices,
-    WebhookServices {
+    WebhookServices,
+    ConnectionServices,
+    HandoffServices {
   readonly baseUrl: string;
   readonly apiUrl: string | undefined;
   readonly jobs: Jobs;

@@ -38,13 +38,23 @@ test('every column of bytes that is no hash is in the list of those that are sea
   expect(secret.sort()).toEqual([...listed, 'key_ring.sealed'].sort());
 });
 
-const texts = ['bad row', 'receipt', 'summary', 'answer', 'secret of a shop', 'secrets of a subscription'];
+const texts = [
+  'bad row',
+  'receipt',
+  'summary',
+  'answer',
+  'secret of a shop',
+  'secrets of a subscription',
+  'a way in',
+  'a link',
+  'a token',
+];
 
 /** A row of each column, as its room seals it. */
 async function fill(profileId: string): Promise<(string | Buffer)[]> {
-  const rows = [uuid(), uuid(), uuid(), Buffer.alloc(32, 7), uuid(), uuid()];
-  const [bad, receipt, summary, answer, secret, webhook] = sealedColumns.map(({ place }, index) =>
-    vault().seal(texts[index] as string, place(profileId, rows[index] as string)),
+  const rows = [uuid(), uuid(), uuid(), Buffer.alloc(32, 7), uuid(), uuid(), uuid(), uuid(), uuid()];
+  const [bad, receipt, summary, answer, secret, webhook, credentials, capability, parked] = sealedColumns.map(
+    ({ place }, index) => vault().seal(texts[index] as string, place(profileId, rows[index] as string)),
   );
   await kit.app.forProfile(profileId).transaction(async (tx) => {
     await sql`INSERT INTO bad_visits (profile_id, id, reason, sealed, received_at) VALUES (${profileId}, ${rows[0]}, 'x', ${bad}, now())`.execute(
@@ -59,6 +69,13 @@ async function fill(profileId: string): Promise<(string | Buffer)[]> {
       VALUES (${profileId}, ${rows[4]}, ${`trk_${rows[4]}`}, now(), ${secret})`.execute(tx);
     await sql`INSERT INTO webhook_subscriptions (profile_id, id, url, events, providers, secrets, position, created_at, updated_at)
       VALUES (${profileId}, ${rows[5]}, 'https://hooks.test/', '{}', '{}', ${webhook}, 0, now(), now())`.execute(tx);
+    await sql`INSERT INTO connections (profile_id, id, workspace_id, channel, status, external_id, name, credentials, connected_at)
+      SELECT ${profileId}, ${rows[6]}, workspace_id, 'social_ads', 'connected', ${rows[6]}, 'shop', ${credentials}, now()
+      FROM profiles WHERE id = ${profileId}`.execute(tx);
+    await sql`INSERT INTO handoffs (profile_id, id, provider, capability_hash, capability, created_at, expires_at)
+      VALUES (${profileId}, ${rows[7]}, 'crm_a', '\\x00', ${capability}, now(), now())`.execute(tx);
+    await sql`INSERT INTO pending_selections (profile_id, id, provider, parked, parked_until, candidate_count, created_at, expires_at)
+      VALUES (${profileId}, ${rows[8]}, 'crm_a', ${parked}, now(), 2, now(), now())`.execute(tx);
     await sql`INSERT INTO idempotent_answers VALUES (${profileId}, ${rows[3]}, '\\x00', 200, ${answer}, now())`.execute(
       tx,
     );
@@ -86,9 +103,9 @@ test('a key is not retired while rows are sealed under it; rewrapped they open u
   const newest = await owner.unbound.transaction((tx) => rotateKey(tx, master, 'envelope', kit.clock.now()));
   await ring.refresh();
   const tables =
-    'bad_visits 2, erasures 2, journey_summaries 2, idempotent_answers 2, tracking_keys 2, webhook_subscriptions 2';
+    'bad_visits 2, erasures 2, journey_summaries 2, idempotent_answers 2, tracking_keys 2, webhook_subscriptions 2, connections 2, handoffs 2, pending_selections 2';
   expect(await why()).toBe(
-    `12 rows are sealed under an older key (${tables}) and could be read no longer. Run "tributary keys rewrap-rows" first.`,
+    `18 rows are sealed under an older key (${tables}) and could be read no longer. Run "tributary keys rewrap-rows" first.`,
   );
   // Bytes that no key opens stop nothing.
   const [first] = profiles;
@@ -100,7 +117,7 @@ test('a key is not retired while rows are sealed under it; rewrapped they open u
       ),
     );
   const rewrap = () => rewrapRows(owner.unbound, sealedColumns, vault(), newest);
-  expect(await rewrap()).toEqual({ rewrapped: 12, unreadable: 1 });
+  expect(await rewrap()).toEqual({ rewrapped: 18, unreadable: 1 });
   expect(await rewrap()).toEqual({ rewrapped: 0, unreadable: 1 });
   expect(await why()).toContain('1 rows');
   await kit.app

@@ -1,4 +1,6 @@
+import { sealedCredentials } from '@tributary/domain/connections/room.ts';
 import { sealedReceipts } from '@tributary/domain/erasures/room.ts';
+import { sealedCapabilities, sealedParked } from '@tributary/domain/handoffs/room.ts';
 import { sealedBadVisits } from '@tributary/domain/ingestion/room.ts';
 import { sealedSummaries } from '@tributary/domain/journeys/room.ts';
 import { sealedIdentifySecrets } from '@tributary/domain/tracking/room.ts';
@@ -14,4 +16,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   sealedAnswers,
   sealedIdentifySecrets,
   sealedWebhookSecrets,
+  sealedCredentials,
+  sealedCapabilities,
+  sealedParked,
 ];

@@ -1,1 +1,106 @@
-export {};
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createDice, type MarketOptions } from '@tributary/market';
+import { Consents } from './consents.ts';
+import { type Fault, Faults } from './faults.ts';
+import { createHighlevelCompany } from './highlevel/index.ts';
+import { type House, sandboxClient } from './house.ts';
+import { createMercadoPagoCompany } from './mercado-pago/index.ts';
+import { createMetaCompany } from './meta/index.ts';
+import { json } from './route.ts';
+import { createSandboxServer, type SandboxCall } from './server.ts';
+import { createStripeCompany } from './stripe/index.ts';
+import { createWorld, type World } from './world.ts';
+
+export type { Grant } from './consents.ts';
+export type { Fault } from './faults.ts';
+export { sandboxClient } from './house.ts';
+export { json, type Reply } from './route.ts';
+export { agree, callTo, sendTo } from './testing.ts';
+
+export interface SandboxOptions {
+  readonly port?: number;
+  /** The same seed gives the same accounts, ads and numbers. */
+  readonly seed?: number;
+  readonly now?: () => Date;
+  /** How large the simulated market is; it ends today unless it is told when to begin. */
+  readonly market?: Partial<Omit<MarketOptions, 'seed'>>;
+}
+
+export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
+
+/** The last calls that it keeps. */
+const keptCalls = 10_000;
+
+export async function startSandbox(options: SandboxOptions = {}) {
+  const { port = 0, seed = 1, now = () => new Date(), market = {} } = options;
+  const consents = new Consents(now);
+  const world: World = createWorld({ ...market, seed }, now);
+  const calls: SandboxCall[] = [];
+  const faults = new Faults(createDice(seed));
+  let url = '';
+  const house: House = { url: () => url, now, world, consents };
+  const meta = createMetaCompany(house);
+  const highlevel = createHighlevelCompany(house);
+  const stripe = createStripeCompany(house);
+  const mercadoPago = createMercadoPagoCompany(house);
+  const settings = () => ({
+    ...settingsFor(url),
+    HIGHLEVEL_WEBHOOK_PUBLIC_KEY: highlevel.book.webhookPublicKey,
+    STRIPE_WEBHOOK_SECRET: stripe.book.webhookSecret,
+    MERCADO_PAGO_WEBHOOK_SECRET: mercadoPago.book.webhookSecret,
+  });
+  const server = createSandboxServer({
+    routes: [
+      { method: 'GET', path: '/', handle: () => json(200, settings()) },
+      ...meta.routes,
+      ...highlevel.routes,
+      ...stripe.routes,
+      ...mercadoPago.routes,
+    ],
+    faults,
+    now,
+    note: (call) => {
+      calls.push(call);
+      if (calls.length > 2 * keptCalls) calls.splice(0, keptCalls);
+    },
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    /** Settings by which an API and its workers talk to this sandbox. */
+    settings: settings(),
+    /** What is true: what the companies were asked, hold and say. */
+    book: { calls, meta: meta.book, highlevel: highlevel.book, stripe: stripe.book, mercadoPago: mercadoPago.book },
+    consents,
+    say: (fault: Fault) => faults.say(fault),
+    async close(): Promise<void> {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+function settingsFor(url: string) {
+  return {
+    META_CLIENT_ID: sandboxClient.id,
+    META_CLIENT_SECRET: sandboxClient.secret,
+    META_API_URL: `${url}/meta`,
+    META_DIALOG_URL: `${url}/meta`,
+    HIGHLEVEL_CLIENT_ID: sandboxClient.id,
+    HIGHLEVEL_CLIENT_SECRET: sandboxClient.secret,
+    HIGHLEVEL_API_URL: `${url}/highlevel`,
+    HIGHLEVEL_DIALOG_URL: `${url}/highlevel`,
+    STRIPE_CLIENT_ID: sandboxClient.id,
+    STRIPE_CLIENT_SECRET: sandboxClient.secret,
+    STRIPE_API_URL: `${url}/stripe`,
+    STRIPE_DIALOG_URL: `${url}/stripe`,
+    MERCADO_PAGO_CLIENT_ID: sandboxClient.id,
+    MERCADO_PAGO_CLIENT_SECRET: sandboxClient.secret,
+    MERCADO_PAGO_API_URL: `${url}/mercado-pago`,
+    MERCADO_PAGO_DIALOG_URL: `${url}/mercado-pago`,
+  };
+}

@@ -1,6 +1,10 @@
+import type { LanguageModel } from '@tributary/ai-model';
 import { type ClickHouse, type ClickHouseSettings, dropOldVisits } from '@tributary/clickhouse';
 import { forgetUnallowedClients } from '@tributary/domain/accounts/room.ts';
 import { sweepFreshness } from '@tributary/domain/attribution/room.ts';
+import type { SyncStores } from '@tributary/domain/connections/room.ts';
+import { analyseCreative } from '@tributary/domain/creatives/room.ts';
+import { expireHandoffs } from '@tributary/domain/handoffs/room.ts';
 import { forgetDeadLetters, type Ingestion } from '@tributary/domain/ingestion/room.ts';
 import { fetchRates, type RateSources } from '@tributary/domain/money/room.ts';
 import { priceOutcomes, spreadDefinition } from '@tributary/domain/outcomes/room.ts';
@@ -25,8 +29,12 @@ export interface Work {
   readonly now: () => Date;
   readonly rateSources: RateSources;
   readonly outbound: Outbound;
+  /** Looks at creatives; absent where none is set up. */
+  readonly languageModel: LanguageModel | undefined;
   /** What deliveries to webhook subscriptions leave through. */
   readonly deliveries: Pick<WebhookStores, 'outbound' | 'vault' | 'gate'>;
+  /** What providers are read with. */
+  readonly syncing: Pick<SyncStores, 'vault' | 'providers' | 'providerOutbound' | 'outcomes'>;
   readonly badVisitDays: number;
   /** Undefined: visits are kept. */
   readonly visitsRetentionDays: number | undefined;
@@ -34,7 +42,7 @@ export interface Work {
 
 /** Every kind of job and its handler. A kind without one does not compile. */
 export function jobHandlers({ app, system, clickhouse, now, ...rest }: Work): JobHandlers {
-  const { rateSources, outbound, stream, ingestion } = rest;
+  const { rateSources, outbound, stream, ingestion, languageModel } = rest;
   /** The last dead letter that this process has looked at. */
   let lettersThrough = 0;
   return {
@@ -53,6 +61,7 @@ export function jobHandlers({ app, system, clickhouse, now, ...rest }: Work): Jo
     forgetDeadLetters: async (_payload, signal) => {
       lettersThrough = (await forgetDeadLetters(ingestion, stream, signal, { after: lettersThrough })).through;
     },
+    analyseCreative: (payload, signal) => analyseCreative({ app, languageModel, outbound, now }, payload, signal),
     sweepFreshness: async (_payload, signal) => void (await sweepFreshness(app, system, now(), signal)),
     fetchRates: (_payload, signal) =>
       fetchRates(
@@ -65,6 +74,7 @@ export function jobHandlers({ app, system, clickhouse, now, ...rest }: Work): Jo
         signal,
       ),
     applyWaitingRefunds: async (_payload, signal) => void (await applyWaitingRefunds(app, system, now(), signal)),
+    expireHandoffs: async (_payload, signal) => void (await expireHandoffs(system, now(), signal)),
     rebuildScores: async () => void (await rebuildScores(system, now())),
   };
 }

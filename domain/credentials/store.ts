@@ -98,6 +98,18 @@ export async function findSecretHash(tx: Tx, appId: string): Promise<Buffer | un
   return rows[0]?.client_secret_hash;
 }
 
+/** Where an app may have people sent back to; undefined for one that is not live. */
+export async function findAppOrigins(
+  tx: Tx,
+  appId: string,
+): Promise<{ redirectUris: string[]; allowedReturnOrigins: string[] } | undefined> {
+  const { rows } = await sql<{ redirectUris: string[]; allowedReturnOrigins: string[] }>`
+    SELECT redirect_uris AS "redirectUris", allowed_return_origins AS "allowedReturnOrigins" FROM find_app(${appId})`.execute(
+    tx,
+  );
+  return rows[0];
+}
+
 /** Whether there is such an app, and the operator has not disabled it. */
 export const isLiveApp = async (tx: Tx, appId: string): Promise<boolean> =>
   (await findSecretHash(tx, appId)) !== undefined;

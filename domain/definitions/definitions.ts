@@ -39,6 +39,7 @@ export async function listDefinitionKeys(tx: Tx, profileId: string): Promise<str
     .selectFrom('definitions')
     .select('key')
     .where('profile_id', '=', profileId)
+    .where('kind', '=', 'goal')
     .orderBy('created_at')
     .orderBy('key')
     .limit(limits.events.namedDefinitions)
@@ -54,7 +55,7 @@ export async function readDefinitions(tx: Tx, profileId: string): Promise<Stored
       d.is_default AS "isDefault", d.created_at AS "createdAt", d.updated_at AS "updatedAt",
       ARRAY (SELECT e.event_key::text FROM definition_events e WHERE e.profile_id = d.profile_id AND e.definition_id = d.id
         ORDER BY e.event_key) AS "eventNames"
-    FROM definitions d WHERE d.profile_id = ${profileId} ORDER BY d.created_at, d.key`.execute(tx);
+    FROM definitions d WHERE d.profile_id = ${profileId} AND d.kind = 'goal' ORDER BY d.created_at, d.key`.execute(tx);
   return rows;
 }
 

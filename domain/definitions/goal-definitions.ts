@@ -13,7 +13,7 @@ import {
   showDefinition,
 } from './definitions.ts';
 
-interface Wish {
+export interface GoalWish {
   readonly name: string;
   readonly conversion_key?: string | undefined;
   readonly conversion_type?: string | undefined;
@@ -26,7 +26,7 @@ interface Wish {
 
 export const createGoalDefinition: Handles<Routes['createGoalDefinition'], { jobs: Jobs }> = ({ body }, context) =>
   context.effect(async (tx) => {
-    const { definition, isNew } = await settle(tx, body, context);
+    const { definition, isNew } = await settleGoal(tx, body, context);
     const shown = { data: showDefinition(definition) };
     return isNew ? answer(201, shown) : answer(200, shown);
   });
@@ -38,7 +38,7 @@ export const createGoal: Handles<Routes['createGoal'], { jobs: Jobs }> = ({ body
     const existing = await loadDefinitions(tx, context.caller.profileId, context.now);
     if (existing.some((definition) => definition.key === key))
       refuse('invalid_state', `There is a goal "${key}" already. The successor of this route can update it.`);
-    const { definition } = await settle(
+    const { definition } = await settleGoal(
       tx,
       { name: body.name, conversion_key: key, ...(body.event_name && { event_names: [body.event_name] }) },
       context,
@@ -52,9 +52,9 @@ export const listGoalDefinitions: Handles<Routes['listGoalDefinitions']> = async
 };
 
 /** Creates or updates; what was not said stays as it was. */
-async function settle(
+export async function settleGoal(
   tx: Tx,
-  wish: Wish,
+  wish: GoalWish,
   { caller, now, jobs, addToAudit }: ProfileContext & { jobs: Jobs },
 ): Promise<{ definition: StoredDefinition; isNew: boolean }> {
   const profileId = caller.profileId;
@@ -79,7 +79,7 @@ async function settle(
   return { definition, isNew: before === undefined };
 }
 
-function candidate(key: string, wish: Wish, before: Definition | undefined): Definition {
+function candidate(key: string, wish: GoalWish, before: Definition | undefined): Definition {
   const isStandard = conversionTypeNames.some((type) => type === key);
   return {
     key,

@@ -1,2 +1,5 @@
 export { loadDefinitions } from './definitions.ts';
 export { createGoal, createGoalDefinition, listGoalDefinitions } from './goal-definitions.ts';
+export { keepStages } from './stages.ts';
+export { updateOutcomeDefinition } from './update-outcome-definition.ts';
+export { updateOutcomeDefinitions } from './update-outcome-definitions.ts';

@@ -8,9 +8,10 @@ import {
   ScoreWindow,
   TruthGrade,
 } from '@tributary/contract';
-import { findAds, type KnownAd } from '@tributary/domain/campaigns';
+import type { KnownAd } from '@tributary/domain/campaigns';
 import { answer, type Handles } from '@tributary/operations';
 import { readCreative } from './creative.ts';
+import { findLookedAt } from './find-ads.ts';
 
 /** The scores are the last rebuild's; what ads are called and made of is as the ledger knows it now. */
 export const listTopPerformers: Handles<Routes['listTopPerformers'], { readonly clickhouse: ClickHouse }> = async (
@@ -35,7 +36,7 @@ export const listTopPerformers: Handles<Routes['listTopPerformers'], { readonly 
   );
   const ads = await ledger.transaction(
     (tx) =>
-      findAds(
+      findLookedAt(
         tx,
         profileId,
         scores.map(({ ad_id }) => ad_id),

@@ -1,5 +1,5 @@
 import type { AdScoreRow, ClickHouse, Row } from '@tributary/clickhouse';
-import { findAds, type KnownAd } from '@tributary/domain/campaigns';
+import type { KnownAd } from '@tributary/domain/campaigns';
 import { ratesOn } from '@tributary/domain/money';
 import { mostRates, rateParameters } from '@tributary/domain/reports';
 import { findDays, findProfile, type ProfileFacts } from '@tributary/domain/tenants';
@@ -20,6 +20,7 @@ import {
 } from '@tributary/rules';
 import { nilUuid } from '@tributary/vocabulary';
 import { type Creative, readCreative } from './creative.ts';
+import { findLookedAt } from './find-ads.ts';
 import { markRebuilt } from './store.ts';
 import { type WindowOfDays, windowsOf } from './windows.ts';
 
@@ -122,7 +123,7 @@ async function readAds(app: Postgres, profileId: string, ids: readonly string[])
   for (let from = 0; from < ids.length; from += adsOfQuery) {
     const found = await app
       .forProfile(profileId)
-      .transaction((tx) => findAds(tx, profileId, ids.slice(from, from + adsOfQuery)), { readOnly: true });
+      .transaction((tx) => findLookedAt(tx, profileId, ids.slice(from, from + adsOfQuery)), { readOnly: true });
     for (const [id, ad] of found) known.set(id, ad);
   }
   return known;

@@ -12,6 +12,10 @@ export interface Setting<S extends z.ZodType = z.ZodType> {
   readonly secret?: true;
 }
 
+/** What a program reads of a setting. */
+export type Value<S> =
+  S extends Setting<infer Z> ? z.output<Z> | (S extends { fallback: string } ? never : undefined) : never;
+
 export function setting<S extends z.ZodType>(
   variable: string,
   schema: S,

@@ -1,6 +1,18 @@
 import { z } from 'zod';
 import { exchangeRates, summaries } from './outside.ts';
-import { address, keyRing, list, oneOf, optional, type Setting, setting, wholeNumber, yesOrNo } from './setting.ts';
+import { providers } from './providers.ts';
+import {
+  address,
+  keyRing,
+  list,
+  oneOf,
+  optional,
+  type Setting,
+  setting,
+  type Value,
+  wholeNumber,
+  yesOrNo,
+} from './setting.ts';
 
 const whereItAnswers = {
   baseUrl: setting('BASE_URL', address('http:', 'https:'), 'The public address of this deployment.', {
@@ -276,6 +288,7 @@ export const groups: Readonly<Record<string, Readonly<Record<string, Setting>>>>
   People: people,
   'Exchange rates': exchangeRates,
   'Summaries of journeys': summaries,
+  Providers: providers,
   'Running it': runningIt,
 };
 
@@ -285,9 +298,8 @@ type All = typeof whereItAnswers &
   typeof people &
   typeof exchangeRates &
   typeof summaries &
+  typeof providers &
   typeof theCollector &
   typeof runningIt;
-type Value<S> = S extends Setting<infer Z> ? z.output<Z> | (S extends { fallback: string } ? never : undefined) : never;
-
 /** The settings as a program reads them. One without a fallback is undefined unless it was set. */
 export type Settings = { readonly [K in keyof All]: Value<All[K]> };

@@ -14,14 +14,18 @@ import {
   updateMember,
   updatePassword,
 } from './routes/accounts.ts';
+import { listAdsWithoutIds } from './routes/ad-ids.ts';
 import { listCampaigns, readAd, readCampaignTrend, readUnattributed } from './routes/campaigns.ts';
 import { listChangeRows, readChanges } from './routes/changes.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
+import { listConnections, readConnection } from './routes/connections.ts';
+import { createCreativeAnalysis, readCreativeAnalysis } from './routes/creatives.ts';
 import { createKey, createToken, deleteKey, listKeys, readPiiAccessLog, updateGrant } from './routes/credentials.ts';
 import { readCustomerExport } from './routes/customer-export.ts';
 import { importCustomers, listCustomers, searchCustomers } from './routes/customers.ts';
 import { createCustomerErasure, createErasure, readErasure } from './routes/erasures.ts';
 import { explain, listCampaignConversions } from './routes/explanations.ts';
+import { createHandoff, readHandoff } from './routes/handoffs.ts';
 import {
   createJourneySummary,
   readConversionJourney,
@@ -30,8 +34,10 @@ import {
   readJourneySummary,
 } from './routes/journeys.ts';
 import { createLinkTokens } from './routes/link-tokens.ts';
+import { updateOutcomeDefinition, updateOutcomeDefinitions } from './routes/outcome-definitions.ts';
 import { createEvent, createGoal, createGoalDefinition, listGoalDefinitions } from './routes/outcomes.ts';
 import { readOverview, readPlatformComparison } from './routes/overview.ts';
+import { createAdReferrals, createDeclaredSource, previewAdReferrals } from './routes/partners.ts';
 import {
   beginPasskey,
   beginPasskeySignIn,
@@ -140,6 +146,8 @@ export const routes = {
   createGoalDefinition,
   listGoalDefinitions,
   createGoal,
+  updateOutcomeDefinition,
+  updateOutcomeDefinitions,
   listPayments,
   readPayment,
   updateInstallment,
@@ -147,6 +155,9 @@ export const routes = {
   createPaymentRefund,
   deletePaymentRefund,
   createCardpayPayment,
+  createDeclaredSource,
+  createAdReferrals,
+  previewAdReferrals,
   importSpend,
   listCampaigns,
   readUnattributed,
@@ -159,6 +170,9 @@ export const routes = {
   readChanges,
   listChangeRows,
   listTopPerformers,
+  listAdsWithoutIds,
+  createCreativeAnalysis,
+  readCreativeAnalysis,
   signIn,
   completeSignIn,
   createTwoFactor,
@@ -205,6 +219,8 @@ export const routes = {
   readTrackingOps,
   readTrackingQuality,
   readReplayStatus,
+  listConnections,
+  readConnection,
   listWebhookSubscriptions,
   createWebhookSubscription,
   updateWebhookSubscription,
@@ -214,6 +230,8 @@ export const routes = {
   listWebhookDeliveries,
   replayWebhookDelivery,
   listRecordedOutcomes,
+  createHandoff,
+  readHandoff,
 } satisfies Record<string, Route>;
 
 export type Routes = typeof routes;

@@ -67,3 +67,9 @@ export class Dice {
 const quads: readonly string[] = Array.from({ length: 0x1_0000 }, (_, number) => number.toString(16).padStart(4, '0'));
 const hex4 = (number: number): string => quads[number & 0xffff] as string;
 const hex8 = (number: number): string => hex4(number >>> 16) + hex4(number);
+
+/** Numbers from 0 up to, and without, 1. */
+export function createDice(seed: number): () => number {
+  const dice = new Dice(seed, 0x5a4d, 0);
+  return () => dice.unit();
+}

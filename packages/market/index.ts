@@ -11,6 +11,7 @@ export {
   touchesOf,
 } from './book.ts';
 export type { DeliveryRow } from './delivery.ts';
+export { createDice } from './dice.ts';
 export { entityId, type Platform } from './entity-id.ts';
 export { household, households } from './household.ts';
 export { isLate } from './lateness.ts';

@@ -224,6 +224,39 @@ export interface BadVisits {
   sealed: Buffer | null;
 }
 
+export interface Connections {
+  app_id: string | null;
+  channel: string;
+  connected_at: Timestamp;
+  credentials: Buffer | null;
+  credentials_revision: Generated<number>;
+  details: Generated<Json>;
+  disconnected_at: Timestamp | null;
+  external_id: string;
+  granted: Generated<string[]>;
+  id: string;
+  name: string;
+  profile_id: string;
+  refresh_holder: string | null;
+  refresh_until: Generated<Timestamp>;
+  status: string;
+  tracked_pages: Generated<Json>;
+  workspace_id: string;
+}
+
+export interface CreativeAnalyses {
+  ad_id: string;
+  fingerprint: Buffer;
+  finished_at: Timestamp | null;
+  found: Json | null;
+  id: string;
+  model: string | null;
+  profile_id: string;
+  reason: string | null;
+  requested_at: Timestamp;
+  status: string;
+}
+
 export interface Customers {
   created_at: Timestamp;
   erased_at: Timestamp | null;
@@ -248,6 +281,7 @@ export interface DefinitionEvents {
 }
 
 export interface Definitions {
+  channel: string | null;
   conversion_type: string;
   counts_as_cash: boolean;
   created_at: Timestamp;
@@ -256,9 +290,13 @@ export interface Definitions {
   is_attribution_eligible: boolean;
   is_default: boolean;
   key: string;
+  kind: Generated<string>;
   lookback_window_days: number;
+  mapping_source: string | null;
   name: string;
+  pipeline_id: string | null;
   profile_id: string;
+  stage_id: string | null;
   updated_at: Timestamp;
 }
 
@@ -353,6 +391,26 @@ export interface Grants {
   profile_id: string;
   revoked_at: Timestamp | null;
   updated_at: Timestamp;
+}
+
+export interface Handoffs {
+  app_id: string | null;
+  candidate_count: number | null;
+  capability: Buffer;
+  capability_hash: Buffer;
+  claim: string | null;
+  claimed_at: Timestamp | null;
+  completed_at: Timestamp | null;
+  connection_id: string | null;
+  created_at: Timestamp;
+  expires_at: Timestamp;
+  id: string;
+  profile_id: string;
+  provider: string;
+  reason: string | null;
+  return_url: string | null;
+  selection_expires_at: Timestamp | null;
+  status: Generated<string>;
 }
 
 export interface IdempotentAnswerPeople {
@@ -706,6 +764,22 @@ export interface OutcomeTotals {
   profile_id: string;
 }
 
+export interface PartnerTouches {
+  ad_external_id: string | null;
+  answer_key: string | null;
+  answer_text: string | null;
+  customer_id: string;
+  id: string;
+  is_second: Generated<boolean>;
+  kind: string;
+  moved_from: string | null;
+  occurred_at: Timestamp;
+  origin: Json;
+  profile_id: string;
+  recorded_at: Timestamp;
+  told_as: Buffer;
+}
+
 export interface Passkeys {
   aaguid: string | null;
   backed_up: boolean;
@@ -761,6 +835,20 @@ export interface Payments {
   profile_id: string | null;
   purchase_id: string | null;
   subject_ref: string | null;
+}
+
+export interface PendingSelections {
+  app_id: string | null;
+  candidate_count: number;
+  candidate_id: string | null;
+  connection_id: string | null;
+  created_at: Timestamp;
+  expires_at: Timestamp;
+  id: string;
+  parked: Buffer | null;
+  parked_until: Timestamp | null;
+  profile_id: string;
+  provider: string;
 }
 
 export interface PgbossBam {
@@ -949,6 +1037,11 @@ export interface ProfilesWithAds {
   profile_id: string;
 }
 
+export interface ProviderPauses {
+  channel: string;
+  until: Timestamp;
+}
+
 export interface RefusedVisits {
   day: Timestamp;
   profile_id: string;
@@ -979,6 +1072,36 @@ export interface Sessions {
   updated_at: Timestamp;
   user_agent: string | null;
   user_id: string;
+}
+
+export interface SiteSearches {
+  clicks: Int8;
+  connection_id: string;
+  day: Timestamp;
+  hash: Buffer;
+  impressions: Int8;
+  page: string;
+  position: Numeric;
+  profile_id: string;
+  query: string;
+}
+
+export interface Syncs {
+  channel: string;
+  connection_id: string;
+  due_at: Timestamp;
+  failures: Generated<number>;
+  last_error: string | null;
+  last_run_at: Timestamp | null;
+  last_success_at: Timestamp | null;
+  position: Json | null;
+  profile_id: string;
+  progress: number | null;
+  rejected: Generated<Json>;
+  rejected_count: Generated<number>;
+  run: Generated<Int8>;
+  state: Generated<string>;
+  wishes: Generated<Int8>;
 }
 
 export interface TenantDeletions {
@@ -1175,6 +1298,8 @@ export interface DB {
   audit_log: AuditLog;
   bad_visit_days: BadVisitDays;
   bad_visits: BadVisits;
+  connections: Connections;
+  creative_analyses: CreativeAnalyses;
   customers: Customers;
   definition_events: DefinitionEvents;
   definitions: Definitions;
@@ -1189,6 +1314,7 @@ export interface DB {
   exchange_rates: ExchangeRates;
   exchange_rates_history: ExchangeRatesHistory;
   grants: Grants;
+  handoffs: Handoffs;
   idempotent_answer_people: IdempotentAnswerPeople;
   idempotent_answers: IdempotentAnswers;
   identifiers: Identifiers;
@@ -1214,10 +1340,12 @@ export interface DB {
   outcome_totals: OutcomeTotals;
   outcomes: Outcomes;
   outcomes_without_rate: OutcomesWithoutRate;
+  partner_touches: PartnerTouches;
   passkeys: Passkeys;
   payment_entries: PaymentEntries;
   payment_refunds: PaymentRefunds;
   payments: Payments;
+  pending_selections: PendingSelections;
   "pgboss.bam": PgbossBam;
   "pgboss.job": PgbossJob;
   "pgboss.job_dependency": PgbossJobDependency;
@@ -1231,10 +1359,13 @@ export interface DB {
   profile_settings_history: ProfileSettingsHistory;
   profiles: Profiles;
   profiles_with_ads: ProfilesWithAds;
+  provider_pauses: ProviderPauses;
   refused_visits: RefusedVisits;
   score_rebuilds: ScoreRebuilds;
   search_terms: SearchTerms;
   sessions: Sessions;
+  site_searches: SiteSearches;
+  syncs: Syncs;
   tenant_deletions: TenantDeletions;
   tombstones: Tombstones;
   tracking_domains: TrackingDomains;

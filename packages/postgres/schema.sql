@@ -15,6 +15,14 @@ CREATE TYPE public.credential AS (
 	is_rate_set boolean
 );
 
+CREATE FUNCTION public.announce_syncs() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ BEGIN
+  PERFORM announce_work('syncs', ARRAY(SELECT connection_id FROM waiting WHERE due_at <= now()));
+  RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.announce_waiting() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -251,6 +259,42 @@ CREATE FUNCTION public.find_app_workspace(app uuid, workspace uuid) RETURNS TABL
    WHERE ((w.id = find_app_workspace.workspace) AND (w.provisioned_by = find_app_workspace.app) AND (w.archived_at IS NULL));
 END;
 
+CREATE TABLE public.connections (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    app_id uuid,
+    channel text NOT NULL,
+    status text NOT NULL,
+    external_id text NOT NULL,
+    name text NOT NULL,
+    granted text[] DEFAULT '{}'::text[] NOT NULL,
+    details jsonb DEFAULT '{}'::jsonb NOT NULL,
+    credentials bytea,
+    credentials_revision integer DEFAULT 1 NOT NULL,
+    connected_at timestamp with time zone NOT NULL,
+    disconnected_at timestamp with time zone,
+    refresh_holder uuid,
+    refresh_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    tracked_pages jsonb DEFAULT '[]'::jsonb NOT NULL,
+    CONSTRAINT connections_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'connected'::text, 'needs_action'::text, 'reconnect_required'::text, 'disconnected'::text])))
+);
+
+ALTER TABLE ONLY public.connections FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.find_connections_of(told_channel text, told_account text) RETURNS TABLE(profile_id uuid, id uuid, credentials_revision integer)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT c.profile_id,
+     c.id,
+     c.credentials_revision
+    FROM (public.connections c
+      JOIN public.profiles p ON (((p.id = c.profile_id) AND (p.archived_at IS NULL))))
+   WHERE ((c.channel = find_connections_of.told_channel) AND (c.external_id = find_connections_of.told_account) AND (c.status <> 'disconnected'::text))
+  LIMIT 100;
+END;
+
 CREATE FUNCTION public.find_credentials(hashes bytea[], at timestamp with time zone) RETURNS SETOF public.credential
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -280,6 +324,46 @@ CREATE FUNCTION public.find_credentials(hashes bytea[], at timestamp with time z
   LEFT JOIN grants g ON g.profile_id = t.profile_id AND g.app_id = t.app_id AND g.revoked_at IS NULL
   WHERE t.hash = ANY (hashes) AND t.expires_at > at AND (t.profile_id IS NULL OR w.id IS NOT NULL);
 END $$;
+
+CREATE TABLE public.handoffs (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    app_id uuid,
+    provider text NOT NULL,
+    status text DEFAULT 'pending'::text NOT NULL,
+    return_url text,
+    capability_hash bytea NOT NULL,
+    capability bytea NOT NULL,
+    claim uuid,
+    claimed_at timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    completed_at timestamp with time zone,
+    connection_id uuid,
+    candidate_count integer,
+    selection_expires_at timestamp with time zone,
+    reason text,
+    CONSTRAINT handoffs_check CHECK (((claim IS NULL) = (claimed_at IS NULL))),
+    CONSTRAINT handoffs_check1 CHECK (((status = 'pending'::text) = (completed_at IS NULL))),
+    CONSTRAINT handoffs_check2 CHECK (((candidate_count IS NULL) = (selection_expires_at IS NULL))),
+    CONSTRAINT handoffs_check3 CHECK (((status = ANY (ARRAY['failed'::text, 'cancelled'::text])) = (reason IS NOT NULL))),
+    CONSTRAINT handoffs_check4 CHECK (((status = 'completed'::text) = ((connection_id IS NOT NULL) OR (candidate_count IS NOT NULL)))),
+    CONSTRAINT handoffs_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])))
+);
+
+ALTER TABLE ONLY public.handoffs FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.find_handoff(hash bytea) RETURNS TABLE(profile_id uuid, id uuid, workspace_id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT h.profile_id,
+     h.id,
+     p.workspace_id
+    FROM (public.handoffs h
+      JOIN public.profiles p ON (((p.id = h.profile_id) AND (p.archived_at IS NULL))))
+   WHERE (h.capability_hash = find_handoff.hash);
+END;
 
 CREATE TABLE public.invitations (
     workspace_id uuid NOT NULL,
@@ -775,6 +859,25 @@ BEGIN
   RAISE EXCEPTION 'The customers of a batch did not hold still.';
 END $$;
 
+CREATE FUNCTION public.partner_touches_follow_merge() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$ DECLARE
+  first uuid := (
+    SELECT id FROM partner_touches
+    WHERE profile_id = NEW.profile_id AND customer_id IN (NEW.id, NEW.merged_into) AND kind = 'declared_source' AND NOT is_second
+    ORDER BY recorded_at, id LIMIT 1);
+BEGIN
+  UPDATE partner_touches SET is_second = true
+  WHERE profile_id = NEW.profile_id AND customer_id IN (NEW.id, NEW.merged_into) AND kind = 'declared_source' AND id <> first;
+  UPDATE partner_touches SET customer_id = NEW.merged_into, moved_from = coalesce(moved_from, NEW.id)
+  WHERE profile_id = NEW.profile_id AND customer_id = NEW.id;
+  IF FOUND THEN
+    PERFORM mark_merged(NEW.profile_id, NEW.id,
+      array(SELECT id FROM outcomes WHERE profile_id = NEW.profile_id AND customer_id = NEW.merged_into));
+  END IF;
+  RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.privacy_lock(id uuid) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN hashtextextended((id)::text, (7034)::bigint);
@@ -1050,6 +1153,22 @@ CREATE TABLE public.bad_visits (
 
 ALTER TABLE ONLY public.bad_visits FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.creative_analyses (
+    profile_id uuid NOT NULL,
+    ad_id uuid NOT NULL,
+    id uuid NOT NULL,
+    status text NOT NULL,
+    fingerprint bytea NOT NULL,
+    requested_at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    reason text,
+    model text,
+    found jsonb,
+    CONSTRAINT creative_analyses_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'done'::text, 'failed'::text])))
+);
+
+ALTER TABLE ONLY public.creative_analyses FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.customers (
     profile_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -1091,7 +1210,15 @@ CREATE TABLE public.definitions (
     created_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
     first_attributed_at timestamp with time zone,
-    CONSTRAINT definitions_lookback_window_days_check CHECK (((lookback_window_days >= 1) AND (lookback_window_days <= 365)))
+    kind text DEFAULT 'goal'::text NOT NULL,
+    channel text,
+    pipeline_id text,
+    stage_id text,
+    mapping_source text,
+    CONSTRAINT definitions_kind_check CHECK ((kind = ANY (ARRAY['goal'::text, 'pipeline_stage'::text]))),
+    CONSTRAINT definitions_lookback_window_days_check CHECK (((lookback_window_days >= 1) AND (lookback_window_days <= 365))),
+    CONSTRAINT definitions_mapping_source_check CHECK ((mapping_source = ANY (ARRAY['suggested'::text, 'engine_default'::text, 'user'::text]))),
+    CONSTRAINT definitions_stage_is_whole CHECK (((kind = 'pipeline_stage'::text) = ((channel IS NOT NULL) AND (pipeline_id IS NOT NULL) AND (stage_id IS NOT NULL) AND (mapping_source IS NOT NULL))))
 );
 
 ALTER TABLE ONLY public.definitions FORCE ROW LEVEL SECURITY;
@@ -1543,6 +1670,27 @@ CREATE TABLE public.outcomes_without_rate (
 
 ALTER TABLE ONLY public.outcomes_without_rate FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.partner_touches (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    kind text NOT NULL,
+    told_as bytea NOT NULL,
+    customer_id uuid NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    origin jsonb NOT NULL,
+    ad_external_id text COLLATE pg_catalog."C",
+    answer_key text,
+    answer_text text,
+    is_second boolean DEFAULT false NOT NULL,
+    moved_from uuid,
+    CONSTRAINT partner_touches_check CHECK (((kind = 'declared_source'::text) = (answer_key IS NOT NULL))),
+    CONSTRAINT partner_touches_check1 CHECK (((kind = 'ad_referral'::text) = (ad_external_id IS NOT NULL))),
+    CONSTRAINT partner_touches_kind_check CHECK ((kind = ANY (ARRAY['ad_referral'::text, 'declared_source'::text])))
+);
+
+ALTER TABLE ONLY public.partner_touches FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.passkeys (
     id uuid NOT NULL,
     user_id uuid NOT NULL,
@@ -1613,6 +1761,24 @@ CREATE VIEW public.payments WITH (security_invoker='true') AS
    FROM public.outcomes
   WHERE (outcomes.is_first_payment IS NOT NULL);
 
+CREATE TABLE public.pending_selections (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    provider text NOT NULL,
+    app_id uuid,
+    parked bytea,
+    parked_until timestamp with time zone,
+    candidate_count integer NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    candidate_id text,
+    connection_id uuid,
+    CONSTRAINT pending_selections_check CHECK (((parked IS NULL) = (parked_until IS NULL))),
+    CONSTRAINT pending_selections_check1 CHECK (((candidate_id IS NULL) = (connection_id IS NULL)))
+);
+
+ALTER TABLE ONLY public.pending_selections FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.pii_access_log (
     workspace_id uuid NOT NULL,
     profile_id uuid NOT NULL,
@@ -1643,6 +1809,11 @@ CREATE TABLE public.profiles_with_ads (
 );
 
 ALTER TABLE ONLY public.profiles_with_ads FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.provider_pauses (
+    channel text NOT NULL,
+    until timestamp with time zone NOT NULL
+);
 
 CREATE TABLE public.refused_visits (
     profile_id uuid NOT NULL,
@@ -1681,6 +1852,42 @@ CREATE TABLE public.sessions (
     expires_at timestamp with time zone NOT NULL,
     seen_at timestamp with time zone
 );
+
+CREATE TABLE public.site_searches (
+    profile_id uuid NOT NULL,
+    connection_id uuid NOT NULL,
+    day date NOT NULL,
+    hash bytea NOT NULL,
+    query text NOT NULL,
+    page text NOT NULL,
+    clicks bigint NOT NULL,
+    impressions bigint NOT NULL,
+    "position" numeric NOT NULL
+);
+
+ALTER TABLE ONLY public.site_searches FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.syncs (
+    profile_id uuid NOT NULL,
+    connection_id uuid NOT NULL,
+    channel text NOT NULL,
+    state text DEFAULT 'queued'::text NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    wishes bigint DEFAULT 1 NOT NULL,
+    "position" jsonb,
+    progress real,
+    failures integer DEFAULT 0 NOT NULL,
+    last_run_at timestamp with time zone,
+    last_success_at timestamp with time zone,
+    last_error text,
+    run bigint DEFAULT 0 NOT NULL,
+    rejected_count integer DEFAULT 0 NOT NULL,
+    rejected jsonb DEFAULT '[]'::jsonb NOT NULL,
+    CONSTRAINT syncs_state_check CHECK ((state = ANY (ARRAY['idle'::text, 'queued'::text, 'running'::text, 'failed'::text])))
+)
+WITH (fillfactor='50');
+
+ALTER TABLE ONLY public.syncs FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.tracking_domains (
     profile_id uuid NOT NULL,
@@ -1906,6 +2113,12 @@ ALTER TABLE ONLY public.bad_visit_days
 ALTER TABLE ONLY public.bad_visits
     ADD CONSTRAINT bad_visits_pkey PRIMARY KEY (profile_id, id);
 
+ALTER TABLE ONLY public.connections
+    ADD CONSTRAINT connections_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.creative_analyses
+    ADD CONSTRAINT creative_analyses_pkey PRIMARY KEY (profile_id, ad_id);
+
 ALTER TABLE ONLY public.customers
     ADD CONSTRAINT customers_pkey PRIMARY KEY (profile_id, id);
 
@@ -1953,6 +2166,9 @@ ALTER TABLE ONLY public.exchange_rates
 
 ALTER TABLE ONLY public.grants
     ADD CONSTRAINT grants_pkey PRIMARY KEY (profile_id, app_id);
+
+ALTER TABLE ONLY public.handoffs
+    ADD CONSTRAINT handoffs_pkey PRIMARY KEY (profile_id, id);
 
 ALTER TABLE ONLY public.idempotent_answer_people
     ADD CONSTRAINT idempotent_answer_people_pkey PRIMARY KEY (owner_id, customer_id, key_hash);
@@ -2047,6 +2263,12 @@ ALTER TABLE public.outcomes
 ALTER TABLE ONLY public.outcomes_without_rate
     ADD CONSTRAINT outcomes_without_rate_pkey PRIMARY KEY (profile_id, outcome_id);
 
+ALTER TABLE ONLY public.partner_touches
+    ADD CONSTRAINT partner_touches_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.partner_touches
+    ADD CONSTRAINT partner_touches_profile_id_kind_told_as_key UNIQUE (profile_id, kind, told_as);
+
 ALTER TABLE ONLY public.passkeys
     ADD CONSTRAINT passkeys_credential_id_key UNIQUE (credential_id);
 
@@ -2062,6 +2284,12 @@ ALTER TABLE ONLY public.payment_refunds
 ALTER TABLE ONLY public.payment_refunds
     ADD CONSTRAINT payment_refunds_profile_id_idempotency_key_key UNIQUE (profile_id, idempotency_key);
 
+ALTER TABLE ONLY public.pending_selections
+    ADD CONSTRAINT pending_selections_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.pending_selections
+    ADD CONSTRAINT pending_selections_profile_id_provider_key UNIQUE (profile_id, provider);
+
 ALTER TABLE ONLY public.pii_access_log
     ADD CONSTRAINT pii_access_log_pkey PRIMARY KEY (workspace_id, at, id);
 
@@ -2073,6 +2301,9 @@ ALTER TABLE ONLY public.profiles
 
 ALTER TABLE ONLY public.profiles_with_ads
     ADD CONSTRAINT profiles_with_ads_pkey PRIMARY KEY (profile_id);
+
+ALTER TABLE ONLY public.provider_pauses
+    ADD CONSTRAINT provider_pauses_pkey PRIMARY KEY (channel);
 
 ALTER TABLE ONLY public.refused_visits
     ADD CONSTRAINT refused_visits_pkey PRIMARY KEY (profile_id, day, reason, teller);
@@ -2088,6 +2319,12 @@ ALTER TABLE ONLY public.sessions
 
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_token_key UNIQUE (token);
+
+ALTER TABLE ONLY public.site_searches
+    ADD CONSTRAINT site_searches_pkey PRIMARY KEY (profile_id, day, connection_id, hash);
+
+ALTER TABLE ONLY public.syncs
+    ADD CONSTRAINT syncs_pkey PRIMARY KEY (profile_id, connection_id);
 
 ALTER TABLE ONLY public.tenant_deletions
     ADD CONSTRAINT tenant_deletions_pkey PRIMARY KEY (profile_id);
@@ -2174,9 +2411,15 @@ CREATE INDEX bad_visits_by_age ON public.bad_visits USING btree (received_at);
 
 CREATE INDEX bad_visits_by_time ON public.bad_visits USING btree (profile_id, received_at, id);
 
+CREATE UNIQUE INDEX connections_by_account ON public.connections USING btree (workspace_id, channel, external_id) WHERE (status <> 'disconnected'::text);
+
+CREATE INDEX connections_by_outside ON public.connections USING btree (channel, external_id) WHERE (status <> 'disconnected'::text);
+
 CREATE INDEX customers_by_survivor ON public.customers USING btree (profile_id, merged_into) WHERE (merged_into IS NOT NULL);
 
 CREATE INDEX definition_events_by_definition ON public.definition_events USING btree (profile_id, definition_id);
+
+CREATE UNIQUE INDEX definitions_by_stage ON public.definitions USING btree (profile_id, channel, pipeline_id, stage_id) WHERE (kind = 'pipeline_stage'::text);
 
 CREATE INDEX dirty_conversions_by_revision ON public.dirty_conversions USING btree (profile_id, revision);
 
@@ -2185,6 +2428,12 @@ CREATE INDEX event_log_by_life ON public.event_log USING btree (kept_from);
 CREATE UNIQUE INDEX event_log_by_profile ON public.event_log USING btree (profile_id, sequence);
 
 CREATE INDEX event_log_by_type ON public.event_log USING btree (profile_id, type, sequence);
+
+CREATE INDEX handoffs_by_capability ON public.handoffs USING btree (capability_hash);
+
+CREATE INDEX handoffs_by_life ON public.handoffs USING btree (completed_at);
+
+CREATE INDEX handoffs_open ON public.handoffs USING btree (expires_at) WHERE (status = 'pending'::text);
 
 CREATE INDEX idempotent_answer_people_by_key ON public.idempotent_answer_people USING btree (owner_id, key_hash);
 
@@ -2258,6 +2507,10 @@ CREATE INDEX outcomes_with_origin ON public.outcomes USING btree (profile_id, cu
 
 CREATE INDEX outcomes_without_rate_by_time ON public.outcomes_without_rate USING btree (profile_id, occurred_at);
 
+CREATE INDEX partner_touches_by_customer ON public.partner_touches USING btree (profile_id, customer_id, occurred_at, id);
+
+CREATE UNIQUE INDEX partner_touches_one_answer ON public.partner_touches USING btree (profile_id, customer_id) WHERE ((kind = 'declared_source'::text) AND (NOT is_second));
+
 CREATE INDEX passkeys_by_user ON public.passkeys USING btree (user_id);
 
 CREATE INDEX payment_entries_by_payer ON public.payment_entries USING btree (profile_id, payer_id) WHERE (payer_id IS NOT NULL);
@@ -2267,6 +2520,8 @@ CREATE INDEX payment_entries_by_payment ON public.payment_entries USING btree (p
 CREATE INDEX payment_refunds_by_payment ON public.payment_refunds USING btree (profile_id, payment_id) WHERE (payment_id IS NOT NULL);
 
 CREATE INDEX payment_refunds_waiting ON public.payment_refunds USING btree (profile_id, id) WHERE (payment_id IS NULL);
+
+CREATE INDEX pending_selections_parked ON public.pending_selections USING btree (parked_until) WHERE (parked_until IS NOT NULL);
 
 CREATE INDEX pii_access_log_by_profile ON public.pii_access_log USING btree (profile_id, at, id);
 
@@ -2279,6 +2534,10 @@ CREATE INDEX score_rebuilds_due ON public.score_rebuilds USING btree (profile_id
 CREATE INDEX sessions_by_expiry ON public.sessions USING btree (expires_at);
 
 CREATE INDEX sessions_by_user ON public.sessions USING btree (user_id);
+
+CREATE INDEX site_searches_by_life ON public.site_searches USING btree (day);
+
+CREATE INDEX syncs_by_connection ON public.syncs USING btree (connection_id) INCLUDE (profile_id);
 
 CREATE INDEX tenant_deletions_of_workspace ON public.tenant_deletions USING btree (workspace_id);
 
@@ -2332,6 +2591,8 @@ CREATE TRIGGER announce_added AFTER INSERT ON public.dirty_entities REFERENCING 
 
 CREATE TRIGGER announce_added AFTER INSERT ON public.erasure_work REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('erasures');
 
+CREATE TRIGGER announce_added AFTER INSERT ON public.syncs REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_syncs();
+
 CREATE TRIGGER announce_added AFTER INSERT ON public.tenant_deletions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('tenant-deletions');
 
 CREATE TRIGGER announce_added AFTER INSERT ON public.webhook_work REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_webhooks();
@@ -2343,6 +2604,8 @@ CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_customers REFERENCI
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_delivery REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('delivery');
 
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_entities REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('delivery');
+
+CREATE TRIGGER announce_changed AFTER UPDATE ON public.syncs REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_syncs();
 
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.webhook_work REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_webhooks();
 
@@ -2361,6 +2624,8 @@ CREATE TRIGGER missing_rate_noted AFTER INSERT OR UPDATE OF amount, currency, oc
 CREATE TRIGGER outcomes_follow_merge AFTER UPDATE OF merged_into ON public.customers FOR EACH ROW WHEN (((new.merged_into IS NOT NULL) AND (new.merged_into IS DISTINCT FROM old.merged_into))) EXECUTE FUNCTION public.follow_merge();
 
 CREATE TRIGGER outcomes_remember_moved AFTER UPDATE OF occurred_at ON public.outcomes FOR EACH ROW WHEN ((new.occurred_at IS DISTINCT FROM old.occurred_at)) EXECUTE FUNCTION public.remember_moved();
+
+CREATE TRIGGER partner_touches_follow_merge AFTER UPDATE OF merged_into ON public.customers FOR EACH ROW WHEN (((new.merged_into IS NOT NULL) AND (new.merged_into IS DISTINCT FROM old.merged_into))) EXECUTE FUNCTION public.partner_touches_follow_merge();
 
 CREATE TRIGGER privacy_switch BEFORE UPDATE OF privacy_mode, archived_at ON public.profiles FOR EACH ROW EXECUTE FUNCTION public.take_privacy_lock();
 
@@ -2435,6 +2700,18 @@ ALTER TABLE ONLY public.bad_visit_days
 ALTER TABLE ONLY public.bad_visits
     ADD CONSTRAINT bad_visits_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.connections
+    ADD CONSTRAINT connections_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(id);
+
+ALTER TABLE ONLY public.connections
+    ADD CONSTRAINT connections_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.connections
+    ADD CONSTRAINT connections_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.creative_analyses
+    ADD CONSTRAINT creative_analyses_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.customers
     ADD CONSTRAINT customers_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
@@ -2473,6 +2750,12 @@ ALTER TABLE ONLY public.grants
 
 ALTER TABLE ONLY public.grants
     ADD CONSTRAINT grants_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.handoffs
+    ADD CONSTRAINT handoffs_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(id);
+
+ALTER TABLE ONLY public.handoffs
+    ADD CONSTRAINT handoffs_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.idempotent_answer_people
     ADD CONSTRAINT idempotent_answer_people_owner_id_key_hash_fkey FOREIGN KEY (owner_id, key_hash) REFERENCES public.idempotent_answers(owner_id, key_hash) ON DELETE CASCADE;
@@ -2570,6 +2853,9 @@ ALTER TABLE ONLY public.outcomes
 ALTER TABLE ONLY public.outcomes_without_rate
     ADD CONSTRAINT outcomes_without_rate_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.partner_touches
+    ADD CONSTRAINT partner_touches_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.passkeys
     ADD CONSTRAINT passkeys_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
@@ -2578,6 +2864,12 @@ ALTER TABLE ONLY public.payment_entries
 
 ALTER TABLE ONLY public.payment_refunds
     ADD CONSTRAINT payment_refunds_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.pending_selections
+    ADD CONSTRAINT pending_selections_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(id);
+
+ALTER TABLE ONLY public.pending_selections
+    ADD CONSTRAINT pending_selections_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.pii_access_log
     ADD CONSTRAINT pii_access_log_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
@@ -2608,6 +2900,18 @@ ALTER TABLE ONLY public.search_terms
 
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.site_searches
+    ADD CONSTRAINT site_searches_profile_id_connection_id_fkey FOREIGN KEY (profile_id, connection_id) REFERENCES public.connections(profile_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.site_searches
+    ADD CONSTRAINT site_searches_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.syncs
+    ADD CONSTRAINT syncs_profile_id_connection_id_fkey FOREIGN KEY (profile_id, connection_id) REFERENCES public.connections(profile_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.syncs
+    ADD CONSTRAINT syncs_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.tombstones
     ADD CONSTRAINT tombstones_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
@@ -2677,6 +2981,10 @@ ALTER TABLE public.bad_visit_days ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.bad_visits ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.connections ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.creative_analyses ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.customers ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.definition_events ENABLE ROW LEVEL SECURITY;
@@ -2714,6 +3022,8 @@ CREATE POLICY fan_out ON public.webhook_work TO tributary_owner USING (true);
 CREATE POLICY forget ON public.work_set_aside TO tributary_owner USING (true);
 
 ALTER TABLE public.grants ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.handoffs ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.idempotent_answer_people ENABLE ROW LEVEL SECURITY;
 
@@ -2769,7 +3079,17 @@ ALTER TABLE public.moved_conversions ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY operator ON public.apps TO tributary_owner USING (true);
 
+CREATE POLICY operator ON public.connections TO tributary_owner USING (true);
+
+CREATE POLICY operator ON public.creative_analyses TO tributary_owner USING (true);
+
+CREATE POLICY operator ON public.handoffs TO tributary_owner USING (true);
+
+CREATE POLICY operator ON public.pending_selections TO tributary_owner USING (true);
+
 CREATE POLICY operator ON public.profiles TO tributary_owner USING (true);
+
+CREATE POLICY operator ON public.syncs TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.tenant_deletions TO tributary_owner USING (true);
 
@@ -2809,6 +3129,10 @@ CREATE POLICY own_profile ON public.bad_visit_days TO tributary_app USING ((prof
 
 CREATE POLICY own_profile ON public.bad_visits TO tributary_app USING ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.connections TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.creative_analyses TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.customers TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.definition_events TO tributary_app USING ((profile_id = public.current_profile()));
@@ -2831,6 +3155,8 @@ CREATE POLICY own_profile ON public.event_log TO tributary_app USING ((profile_i
 
 CREATE POLICY own_profile ON public.grants TO tributary_app USING ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.handoffs TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.identifiers TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.identity_conflicts TO tributary_app USING ((profile_id = public.current_profile()));
@@ -2849,9 +3175,13 @@ CREATE POLICY own_profile ON public.outcomes TO tributary_app USING ((profile_id
 
 CREATE POLICY own_profile ON public.outcomes_without_rate TO tributary_app USING ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.partner_touches TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.payment_entries TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.payment_refunds TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.pending_selections TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.pii_access_log FOR INSERT TO tributary_app WITH CHECK ((profile_id = public.current_profile()));
 
@@ -2866,6 +3196,10 @@ CREATE POLICY own_profile ON public.refused_visits TO tributary_app USING ((prof
 CREATE POLICY own_profile ON public.score_rebuilds TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.search_terms TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.site_searches TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.syncs TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.tenant_deletions TO tributary_app USING (((profile_id = public.current_profile()) OR (workspace_id = public.current_workspace())));
 
@@ -2907,9 +3241,13 @@ CREATE POLICY own_workspace ON public.pii_access_log FOR SELECT TO tributary_app
 
 CREATE POLICY own_workspace ON public.workspaces TO tributary_app USING ((id = public.current_workspace()));
 
+ALTER TABLE public.partner_touches ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.payment_entries ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.payment_refunds ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.pending_selections ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.pii_access_log ENABLE ROW LEVEL SECURITY;
 
@@ -2967,6 +3305,8 @@ CREATE POLICY queue ON public.refused_visits TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.score_rebuilds TO tributary_system USING (true);
 
+CREATE POLICY queue ON public.syncs TO tributary_system USING (true);
+
 CREATE POLICY queue ON public.tenant_deletions TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.tracking_keys TO tributary_system USING (true);
@@ -2995,9 +3335,19 @@ ALTER TABLE public.score_rebuilds ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.search_terms ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.site_searches ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY sweep ON public.handoffs TO tributary_system USING (true);
+
+CREATE POLICY sweep ON public.pending_selections TO tributary_system USING (true);
+
+CREATE POLICY sweep ON public.site_searches TO tributary_system USING (true);
+
 CREATE POLICY switch ON public.api_keys FOR UPDATE TO tributary_owner USING (true);
 
 CREATE POLICY switch ON public.grants FOR UPDATE TO tributary_owner USING (true);
+
+ALTER TABLE public.syncs ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.tenant_deletions ENABLE ROW LEVEL SECURITY;
 
@@ -3054,8 +3404,35 @@ GRANT ALL ON FUNCTION public.find_app_profile(app uuid, profile uuid) TO tributa
 REVOKE ALL ON FUNCTION public.find_app_workspace(app uuid, workspace uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_app_workspace(app uuid, workspace uuid) TO tributary_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.connections TO tributary_app;
+
+REVOKE ALL ON FUNCTION public.find_connections_of(told_channel text, told_account text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_connections_of(told_channel text, told_account text) TO tributary_app;
+
 REVOKE ALL ON FUNCTION public.find_credentials(hashes bytea[], at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_credentials(hashes bytea[], at timestamp with time zone) TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.handoffs TO tributary_app;
+GRANT DELETE ON TABLE public.handoffs TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.handoffs TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.handoffs TO tributary_system;
+
+GRANT SELECT(status),UPDATE(status) ON TABLE public.handoffs TO tributary_system;
+
+GRANT UPDATE(claim) ON TABLE public.handoffs TO tributary_system;
+
+GRANT SELECT(claimed_at),UPDATE(claimed_at) ON TABLE public.handoffs TO tributary_system;
+
+GRANT SELECT(expires_at) ON TABLE public.handoffs TO tributary_system;
+
+GRANT SELECT(completed_at),UPDATE(completed_at) ON TABLE public.handoffs TO tributary_system;
+
+GRANT UPDATE(reason) ON TABLE public.handoffs TO tributary_system;
+
+REVOKE ALL ON FUNCTION public.find_handoff(hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_handoff(hash bytea) TO tributary_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.invitations TO tributary_app;
 GRANT DELETE ON TABLE public.invitations TO tributary_system;
@@ -3215,6 +3592,8 @@ GRANT SELECT(id) ON TABLE public.bad_visits TO tributary_system;
 
 GRANT SELECT(received_at) ON TABLE public.bad_visits TO tributary_system;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.creative_analyses TO tributary_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.customers TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.definition_events TO tributary_app;
@@ -3328,6 +3707,8 @@ GRANT SELECT ON TABLE public.outcome_total_meanings TO tributary_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outcomes_without_rate TO tributary_app;
 GRANT SELECT ON TABLE public.outcomes_without_rate TO tributary_system;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.partner_touches TO tributary_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.passkeys TO tributary_app;
 
 GRANT SELECT,INSERT ON TABLE public.payment_entries TO tributary_app;
@@ -3344,6 +3725,16 @@ GRANT SELECT,DELETE ON TABLE public.payment_refunds TO tributary_system;
 
 GRANT SELECT ON TABLE public.payments TO tributary_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.pending_selections TO tributary_app;
+
+GRANT SELECT(profile_id) ON TABLE public.pending_selections TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.pending_selections TO tributary_system;
+
+GRANT UPDATE(parked) ON TABLE public.pending_selections TO tributary_system;
+
+GRANT SELECT(parked_until),UPDATE(parked_until) ON TABLE public.pending_selections TO tributary_system;
+
 GRANT SELECT,INSERT ON TABLE public.pii_access_log TO tributary_app;
 GRANT SELECT,DELETE ON TABLE public.pii_access_log TO tributary_system;
 
@@ -3351,6 +3742,9 @@ GRANT SELECT,DELETE ON TABLE public.profile_settings_history TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.profiles_with_ads TO tributary_app;
 GRANT SELECT,UPDATE ON TABLE public.profiles_with_ads TO tributary_system;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.provider_pauses TO tributary_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.provider_pauses TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.refused_visits TO tributary_app;
 GRANT SELECT,DELETE ON TABLE public.refused_visits TO tributary_system;
@@ -3366,6 +3760,20 @@ GRANT DELETE ON TABLE public.sessions TO tributary_system;
 GRANT SELECT(id) ON TABLE public.sessions TO tributary_system;
 
 GRANT SELECT(expires_at) ON TABLE public.sessions TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.site_searches TO tributary_app;
+GRANT DELETE ON TABLE public.site_searches TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.site_searches TO tributary_system;
+
+GRANT SELECT(connection_id) ON TABLE public.site_searches TO tributary_system;
+
+GRANT SELECT(day) ON TABLE public.site_searches TO tributary_system;
+
+GRANT SELECT(hash) ON TABLE public.site_searches TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.syncs TO tributary_app;
+GRANT SELECT,UPDATE ON TABLE public.syncs TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tracking_domains TO tributary_app;
 

@@ -1,4 +1,4 @@
-import type { Channel, ConversionType, EntityLevel, HandoffReason } from '@tributary/vocabulary';
+import type { Channel, ConversionType, DealEnd, EntityLevel, HandoffReason } from '@tributary/vocabulary';
 import type { z } from 'zod';
 
 /**
@@ -27,6 +27,8 @@ export interface Facts {
   readonly reportedBasis?: string;
   /** Days at the end of what was synced that it may still restate. */
   readonly restatedDays: number;
+  /** It tells amounts without a currency: the profile's is assumed when it is connected, and kept in `details.currency`. */
+  readonly assumesCurrency?: true;
   /** Permissions without which it may only be read. */
   readonly neededToWrite?: readonly string[];
 }
@@ -164,11 +166,11 @@ export interface SaidDelivery {
 
 export interface SaidOutcome {
   readonly kind: 'outcome';
-  /** The provider's id of the thing: a charge, an opportunity. */
+  /** The provider's id of the thing: a charge, an order, a deal. A deal is one outcome of each type, and of those said in a page the last counts. */
   readonly externalId: string;
-  readonly outcomeType: ConversionType;
-  /** A CRM's stage or status, for which a definition says what it means. */
-  readonly eventName?: string;
+  /** Absent where a deal only stands in a stage: then the profile's mapping of `stage` says what it counts as, if anything. */
+  readonly outcomeType?: ConversionType | DealEnd;
+  readonly stage?: { readonly pipelineId: string; readonly stageId: string };
   readonly occurredAt: string;
   readonly value?: string;
   readonly currency?: string;
@@ -247,7 +249,7 @@ export interface Act<Credentials> {
     amount: string,
     call: Call,
   ): Promise<void>;
-  /** Gives the ad's links these tags, and says what would give the former ones back. */
+  /** Gives the ad's links these tags, or a former creative back. Says which creative the ad had before, for an undo. */
   setUrlTags?(
     account: Account<Credentials>,
     adExternalId: string,
@@ -266,9 +268,13 @@ export interface LiveEntity {
   readonly dailyBudget: string | null;
   readonly leastDailyBudget?: string;
   readonly greatestDailyBudget?: string;
+  /** Of a campaign: the ads that a pause would stop. */
   readonly activeAds?: number;
+  /** Of a campaign: what it spent in the last seven whole days, together. */
   readonly recentSpend?: string;
   readonly campaignId?: string;
+  /** Of an ad set or ad: its campaign's. */
+  readonly campaignStatus?: string;
   readonly creative?: SaidCreative;
 }
 
@@ -276,6 +282,8 @@ export interface Export<Credentials> {
   readonly mostEvents: number;
   /** Older ones are refused by the platform, with the whole batch. */
   oldestAt(event: ExportEvent, now: Date): Date;
+  /** Why the platform would refuse the event as it is, and every other of its batch with it; undefined: it would not. */
+  flawOf(event: ExportEvent, account: Account<Credentials>, now: Date): ExportFlaw | undefined;
   /** A copy with the same id within this time counts once. */
   readonly deduplicatesForMs: number;
   /** What would be sent, for a dry run too. */
@@ -284,6 +292,9 @@ export interface Export<Credentials> {
   /** Where the platform works it off later. */
   poll?(account: Account<Credentials>, ticket: string, call: Call): Promise<ExportAnswer>;
 }
+
+/** Its time is over or to come, nothing says whose it is, or a website's event lacks its page or browser. */
+export type ExportFlaw = 'too_old' | 'in_future' | 'nobody_named' | 'no_source_url' | 'no_user_agent';
 
 export type ExportAnswer =
   | { readonly state: 'accepted'; readonly warnings: readonly string[] }
@@ -301,6 +312,10 @@ export interface ExportEvent {
   readonly sourceUrl?: string | undefined;
   /** Click ids by their name in a URL: fbclid, gclid, ctwa_clid. */
   readonly clickIds: Readonly<Record<string, string>>;
+  /** When the ad was clicked, where that is known. */
+  readonly clickedAt?: Date | undefined;
+  /** Of the browser on whose page it happened. */
+  readonly userAgent?: string | undefined;
   /** Absent where the profile lets nothing out that names a person. */
   readonly person?: SaidPerson & { readonly country?: string };
   readonly consent?: { readonly adUserData: boolean; readonly adPersonalization: boolean };

@@ -98,8 +98,10 @@ export { type AdFigures, type AdScore, type ReasonCode, scoreAds } from './scori
 export { scoringPage } from './scoring/scoring-page.ts';
 export { endOfPrefix, maxTermsOfCustomer, type SearchQuestion, searchQuestion, searchTerms } from './search-terms.ts';
 export { type ParsedSubjectRef, parseSubjectRef, type SubjectRefRefusal } from './subject-ref.ts';
+export { adIdTags, tagsFor } from './visits/ad-tags.ts';
 export { type Classification, classifyVisit, type Utm, type VisitAddresses } from './visits/channels.ts';
 export { channelsPage } from './visits/channels-page.ts';
+export { declaredMedium, declaredOrigin } from './visits/declared.ts';
 export { maskName } from './visits/mask-name.ts';
 export { type MaskedUrl, maskReferrer, maskUrl } from './visits/mask-url.ts';
 export { adWithoutPlatform, clickName, type Origin, originOf } from './visits/origin.ts';

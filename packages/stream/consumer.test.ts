@@ -72,20 +72,21 @@ test('workers of one name share the messages; another name gets them all', async
 });
 
 test('a handler that takes longer than the wait for an answer is not given the message twice', async () => {
-  await publish(...numbered(30));
+  await publish(...numbered(20));
   const seen: string[] = [];
   await own.stream.consume({
     ...usual,
-    ackWaitMs: 600,
+    // Long enough for a process that is given little of the processor to report in.
+    ackWaitMs: 2_000,
     maxMessages: 10,
     handler: async (batch) => {
       seen.push(...idsOf(batch));
       // The next ten wait in our inbox meanwhile, and must be reported in for as well.
-      await sleep(1_500);
+      await sleep(2_500);
     },
   });
   await eventually(allConsumed);
-  expect(seen.sort()).toEqual(numbered(30).sort());
+  expect(seen.sort()).toEqual(numbered(20).sort());
 });
 
 test('one bad message fails alone, comes again, and becomes a dead letter at its last delivery', async () => {
@@ -186,7 +187,7 @@ test('an outage behind the handler costs no delivery, however long it lasts', as
 test('a message whose workers die with it is handled alone, then not at all', async () => {
   await publish('deadly', 'innocent');
   const batches: string[][] = [];
-  const settings = { ...usual, maxDeliveries: 1, ackWaitMs: 300 };
+  const settings = { ...usual, maxDeliveries: 1, ackWaitMs: 1_000 };
   for (let death = 1; death <= 4; death += 1) {
     const line = await openFlakyLine();
     const worker = await own.another({ url: line.url });

@@ -16,6 +16,33 @@ export const conversionTypes = {
 export type ConversionType = keyof typeof conversionTypes;
 export const conversionTypeNames = namesOf(conversionTypes);
 
+/**
+ * What a stage of a CRM's pipeline may count as. Cash is not among them: it is counted where it is paid. `ignored`: somebody said
+ * that it means nothing; `unmapped`: nobody has said anything yet. A deal in either is no outcome.
+ */
+export const stageOutcomes = [
+  'lead_created',
+  'messaging_started',
+  'appointment_booked',
+  'quote_sent',
+  'closed_won',
+  'ignored',
+  'unmapped',
+] as const satisfies readonly (ConversionType | 'ignored' | 'unmapped')[];
+export type StageOutcome = (typeof stageOutcomes)[number];
+
+/** Who said what a stage counts as: a person, our suggestion by its name, or nobody. */
+export const stageMappingSources = ['suggested', 'user', 'engine_default'] as const;
+export type StageMappingSource = (typeof stageMappingSources)[number];
+
+/** How a deal ends. Recorded whatever its stage; the lost ones are kept as events that no definition lists. */
+export const dealEnds = ['closed_won', 'deal_lost', 'deal_abandoned'] as const;
+export type DealEnd = (typeof dealEnds)[number];
+
+/** What a definition is about: events by their names, or deals by where they stand. */
+export const definitionKinds = ['goal', 'pipeline_stage'] as const;
+export type DefinitionKind = (typeof definitionKinds)[number];
+
 /** What became of an event under its idempotency key. */
 export const outcomeStatuses = ['recorded', 'duplicate', 'updated'] as const;
 export type OutcomeStatus = (typeof outcomeStatuses)[number];
@@ -65,6 +92,14 @@ export const declaredSourceAnswers = [
   'other',
 ] as const;
 export type DeclaredSourceAnswer = (typeof declaredSourceAnswers)[number];
+
+/** What became of what a partner told. */
+export const partnerTouchStatuses = ['recorded', 'duplicate', 'kept_first'] as const;
+export type PartnerTouchStatus = (typeof partnerTouchStatuses)[number];
+
+/** What partners tell of customers. */
+export const partnerTouchKinds = ['ad_referral', 'declared_source'] as const;
+export type PartnerTouchKind = (typeof partnerTouchKinds)[number];
 
 export const paymentStatuses = [
   'pending',

@@ -14,6 +14,7 @@ export const idKinds = {
   customer_key: { of: 'profile' },
   conversion: { of: 'profile' },
   payment: { of: 'profile' },
+  outcome_definition: { of: 'profile' },
   api_key: { of: 'profile' },
   app: { of: 'app' },
   invitation: { of: 'workspace' },
@@ -25,8 +26,10 @@ export const idKinds = {
   tracking_domain: { of: 'profile' },
   ad_entity: { of: 'profile' },
   ad: { of: 'profile' },
+  connection: { of: 'profile' },
   webhook_subscription: { of: 'profile' },
   webhook_delivery: { of: 'profile' },
+  handoff: { of: 'profile' },
 } as const satisfies Record<string, IdKindEntry>;
 export type IdKind = keyof typeof idKinds;
 export const idKindNames = namesOf(idKinds);

@@ -22,6 +22,8 @@ export const limits = {
   customerSearch: { pageSize: { min: 1, default: 20, max: 50 }, queryMinCharacters: 2 },
   customerImport: { maxRows: 1_000 },
   events: { maxRows: 1_000, maxAheadMinutes: 5, namedDefinitions: 50 },
+  /** Stages of a profile's pipelines that are kept, and outcome definitions written by one request. */
+  stages: { max: 500 },
   freshness: { behindAfterMinutes: 5 },
   exclusions: { counted: 10_000 },
   /** Of reports as they stood: for how long what was replaced is kept, and how old a moment is of which nothing more will become known. */
@@ -29,6 +31,7 @@ export const limits = {
   payments: { pageSize: shortPages, entries: 100, attributionWaitMs: 3_000 },
   /** A refund that comes before its payment waits for it for so long. */
   refunds: { waitDays: 90 },
+  adReferrals: { maxRows: 500, previewedConversions: 5_000 },
   spend: { maxRows: 1_000 },
   linkTokens: { maxRows: 500, lifetimeDays: { min: 1, default: 90, max: 365 } },
   journeySummary: { maxEvents: 100, defaultUnitsPerDay: 50 },
@@ -37,6 +40,7 @@ export const limits = {
   campaigns: { pageSize: { min: 1, default: 10, max: 100 } },
   campaignTrend: { maxEntities: 10 },
   platformComparison: { maxEntities: 10_000 },
+  adIds: { pageSize: shortPages, days: 28 },
   topPerformers: { pageSize: { min: 1, default: 10, max: 50 } },
   campaignConversions: { pageSize: { min: 1, default: 50, max: 200 }, leftOutTouches: 20 },
   keys: { pageSize: shortPages },
@@ -46,6 +50,9 @@ export const limits = {
   passkeys: { most: 20 },
   trackingHosts: { most: 100 },
   outcomeReplay: { keptDays: 90, pageSize: { min: 1, default: 100, max: 100 } },
+  connections: { pageSize: shortPages, errorCharacters: 1_000, rejectedShown: 20 },
+  /** Search Console tells of sixteen months. */
+  searchTerms: { pageSize: { min: 1, default: 100, max: 1_000 }, keptDays: 490 },
   webhookDeliveries: { pageSize: shortPages, keptDays: 30, attemptsShown: 20 },
 
   // Values
@@ -76,7 +83,19 @@ export const limits = {
   visitRequest: { visits: 50, bytes: 64 * 1_024 },
 
   // Connecting
-  handoff: { lifeMinutes: 45, stateMinutes: 15 },
+  handoff: {
+    lifeMinutes: 45,
+    /** How long a consent page may stand open: the life of the signed state and of the cookie beside it. */
+    stateMinutes: 15,
+    /** A consent that stopped on our side gives way after so long. */
+    partwayReuseMinutes: 3,
+    /** How long somebody may take to choose one of several accounts. */
+    parkedTokenMinutes: 60,
+    returnUrlCharacters: 2_048,
+    /** Accounts that a consent may leave to be chosen from. */
+    mostCandidates: 5_000,
+    keptDays: 90,
+  },
 
   // Webhooks
   webhooks: {
@@ -137,7 +156,6 @@ export const reservedLimits = {
   adReferrals: { maxRows: 500 },
   urlTags: { maxAds: 25 },
   budgetStep: { maxChangePercent: 50, floorMinorUnits: 100 },
-  handoff: { partwayReuseMinutes: 3, parkedTokenMinutes: 60 },
   readEventsWindow: { maxDays: 90 },
   messagingWindow: { hours: 24, humanAgentDays: 7 },
   numberRegistration: { maxAttempts: 10, perHours: 72 },

@@ -93,6 +93,8 @@ export const lives = {
       ['profile_id', 'id'],
       'Visits that could not be understood, until somebody replays them.',
     ),
+    connections: bounded('One for each account that a profile connected; a disconnected one has lost its credentials.'),
+    creative_analyses: bounded('The latest one of each ad.'),
     customers: kept('The people of a profile, until one is erased or the profile is deleted.'),
     definition_events: bounded('One for each event that a definition names.'),
     definitions: bounded('Made by hand.'),
@@ -119,6 +121,12 @@ export const lives = {
       'What a rate was taken for before another was said.',
     ),
     grants: bounded('One for each profile and app.'),
+    handoffs: swept(
+      limits.handoff.keptDays,
+      ['completed_at'],
+      ['profile_id', 'id'],
+      'Hand-offs that ended; what they connected stays.',
+    ),
     idempotent_answer_people: bounded('Whom a stored answer names; it goes with the answer.'),
     idempotent_answers: expired(['owner_id', 'key_hash'], 'Answers that a repeated request gets.'),
     identifiers: kept('What customers are known by. They go with their customer.'),
@@ -155,11 +163,15 @@ export const lives = {
     outcomes_without_rate: bounded(
       'Outcomes whose currency has no rate yet, at most one for each outcome; they are converted when the rate comes.',
     ),
+    partner_touches: kept(
+      'Which ads conversations came from, and what customers answered: part of the ledger. They go with their profile.',
+    ),
     passkeys: bounded('A person has no more than a few.'),
     payment_entries: kept(
       'What merchants said of payments, a row for each time: the proof behind a figure. It goes with its profile.',
     ),
     payment_refunds: kept('What was given back of payments: part of the ledger. It goes with its profile.'),
+    pending_selections: bounded('The newest of each profile and provider; its token goes after an hour.'),
     pii_access_log: swept(
       limits.piiAccessLog.keptDays,
       ['at'],
@@ -169,6 +181,7 @@ export const lives = {
     profile_settings_history: bounded('In which zone and currency a profile was before; changed by hand.'),
     profiles: bounded('Made by hand.'),
     profiles_with_ads: bounded('One for each profile.'),
+    provider_pauses: bounded('One for each provider.'),
     refused_visits: swept(
       'BAD_VISIT_DAYS',
       ['day'],
@@ -178,6 +191,13 @@ export const lives = {
     score_rebuilds: bounded('One for each profile.'),
     search_terms: bounded('Words by which a customer is found; they go with the customer.'),
     sessions: expired(['id'], "Who is signed in. With a session go the assistants' tokens that it allowed."),
+    site_searches: swept(
+      limits.searchTerms.keptDays,
+      ['day'],
+      ['profile_id', 'day', 'connection_id', 'hash'],
+      'What people searched for when they were shown the site, as long as search engines tell it.',
+    ),
+    syncs: bounded('One for each connection: where it is read on.'),
     tenant_deletions: queue('Tenants that are being deleted, until a day after.'),
     tombstones: kept('Hashes of erased names: without them an import would bring the person back.'),
     tracking_domains: bounded('A profile has no more than a few.'),

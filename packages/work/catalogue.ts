@@ -102,6 +102,21 @@ export const catalogue = {
     timeoutSeconds: 300,
     oneAtATime: true,
   }),
+  expireHandoffs: job({
+    name: 'expire-handoffs',
+    about: 'Writes down that the time of hand-offs is over, and throws away tokens that waited for a choice.',
+    payload: z.strictObject({}),
+    retries: 0,
+    timeoutSeconds: 300,
+    oneAtATime: true,
+  }),
+  analyseCreative: job({
+    name: 'analyse-creative',
+    about: 'Asks the configured model what an ad’s creative is made of.',
+    payload: z.strictObject({ profileId: z.uuid(), adId: z.uuid(), analysisId: z.uuid() }),
+    retries: 5,
+    timeoutSeconds: 180,
+  }),
   rebuildScores: job({
     name: 'rebuild-scores',
     about: 'Has the ads of every profile scored that was not scored yet on this day.',
@@ -125,6 +140,7 @@ export const schedule: readonly { job: JobName; cron: string; words: string; pay
   { job: 'forgetDeadLetters', cron: '* * * * *', words: 'every minute', payload: {} },
   { job: 'sweepFreshness', cron: '* * * * *', words: 'every minute', payload: {} },
   { job: 'applyWaitingRefunds', cron: '* * * * *', words: 'every minute', payload: {} },
+  { job: 'expireHandoffs', cron: '* * * * *', words: 'every minute', payload: {} },
   { job: 'fetchRates', cron: '30 16 * * *', words: 'every day at 16:30', payload: {} },
   { job: 'rebuildScores', cron: '40 2 * * *', words: 'every night at 02:40', payload: {} },
 ];

@@ -14,12 +14,14 @@ const idle = {
   forgetExpired: nothing,
   trimVisitsLog: nothing,
   sweepFreshness: nothing,
+  analyseCreative: nothing,
   replayDeadLetters: nothing,
   spreadDefinition: nothing,
   forgetDeadLetters: nothing,
   fetchRates: nothing,
   rebuildScores: nothing,
   applyWaitingRefunds: nothing,
+  expireHandoffs: nothing,
 };
 
 beforeAll(async () => {

@@ -19,6 +19,7 @@ import {
   scene,
   type TestApi,
   type Testkit,
+  testOutcomeServices,
   testRing,
   testStreamVault,
   testVault,
@@ -108,7 +109,14 @@ export async function openShopScene(): Promise<ShopScene> {
     rateSources: {},
     badVisitDays: 30,
     visitsRetentionDays: undefined,
+    languageModel: undefined,
     outbound: createOutbound({ timeoutMs: 1_000 }),
+    syncing: {
+      vault: testVault,
+      providers: { of: () => undefined },
+      providerOutbound: createOutbound({ timeoutMs: 1_000 }),
+      outcomes: testOutcomeServices,
+    },
     deliveries: {
       outbound: createOutbound({ timeoutMs: 1_000 }),
       vault: testVault,

@@ -59,6 +59,8 @@ export const testApiOptions = {
   languageModel: { name: 'test-model', write: async () => 'Somebody came and bought.' },
   summariesPerDay: limits.journeySummary.defaultUnitsPerDay,
   webhookTargets: nowhere,
+  providers: { of: () => undefined },
+  providerOutbound: nowhere,
   // No worker runs beside it, so nobody need wait for one.
   attributionWaitMs: 0,
   tracing: undefined,
@@ -85,6 +87,8 @@ export type ApiChanges = Partial<
     | 'outbound'
     | 'webhookTargets'
     | 'openDns'
+    | 'providers'
+    | 'providerOutbound'
     | 'baseUrl'
     | 'collectorUrl'
     | 'linkTokenKeys'

@@ -1,6 +1,6 @@
 import { OAuthScope } from '@tributary/contract';
 import { hashSecret, mintSecret, registerApp } from '@tributary/domain/credentials/room.ts';
-import { loadDefinitions } from '@tributary/domain/definitions/room.ts';
+import { keepStages, loadDefinitions } from '@tributary/domain/definitions/room.ts';
 import { mintTrackingKey } from '@tributary/domain/tracking/room.ts';
 import type { Operator } from '@tributary/operations';
 import { createPostgres, type Schema } from '@tributary/postgres';
@@ -8,7 +8,9 @@ import { entityIdOf } from '@tributary/rules';
 import type { EntityLevel, IdKind } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { type BuiltProfile, buildProfile, type ProfileTraits } from './builders.ts';
+import { buildConnection } from './connection-builders.ts';
 import { testVault } from './desk.ts';
+import { buildHandoff } from './handoff-builders.ts';
 import { buildApiKey } from './keys.ts';
 import { operatorOf } from './operator.ts';
 import { buildAssistant, buildMember } from './people.ts';
@@ -128,6 +130,12 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
     await kit.app.forProfile(profile.id).transaction((tx) => tx.insertInto('outcomes').values(outcome).execute());
     return outcome.id;
   },
+  outcome_definition: (kit, { id: profileId, mark }) =>
+    kit.app.forProfile(profileId).transaction(async (tx) => {
+      const stage = { pipelineId: mark, stageId: mark, name: mark, suggestion: null };
+      const [kept] = await keepStages(tx, profileId, 'crm_a', [stage], longAgo);
+      return kept?.id as string;
+    }),
   payment: async (kit, profile) => {
     const outcome = outcomeOf(profile.id, await idBuilders.customer(kit, profile), profile.mark);
     const event = { event_key: 'payment_received', event_type_key: 'payment_received' };
@@ -187,8 +195,10 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
     );
     return id;
   },
+  connection: (kit, profile) => buildConnection(kit, profile),
   webhook_subscription: buildWebhook,
   webhook_delivery: buildDelivery,
+  handoff: buildHandoff,
   ad_entity: (kit, profile) => buildAdEntity(kit, profile, 'campaign'),
   ad: (kit, profile) => buildAdEntity(kit, profile, 'ad'),
   invitation: async (kit, { workspaceId, mark }) => {

@@ -3,6 +3,7 @@ export { type Answer, type ApiChanges, openApi, type TestApi, type TestApp, test
 export { auditEntries } from './audit.ts';
 export { alternate, type Bench, type BenchResult, median, p95 } from './bench.ts';
 export { buildProfile } from './builders.ts';
+export { buildConnection, type ConnectionTraits } from './connection-builders.ts';
 export { credentialBuilders, type ProbeCredential, probeCredentials } from './credential-builders.ts';
 export { cloneDatabase, type TestDatabase } from './database.ts';
 export { openDesk, type TestDesk, testKeys, testVault } from './desk.ts';
@@ -21,7 +22,7 @@ export { type EventSender, openEventSender, paymentEvent } from './outcomes.ts';
 export { type BuiltMember, buildAssistant, buildMember } from './people.ts';
 export { testRing, testStreamVault } from './ring.ts';
 export { at, type Scene, type SceneTraits, scene, type World } from './scene.ts';
-export { serve, served, type TestServer, testTombstones } from './serve.ts';
+export { serve, served, type TestServer, testOutcomeServices, testTombstones } from './serve.ts';
 export { settleAll } from './settle.ts';
 export { openTestkit, type Testkit } from './testkit.ts';
 export { browserVisit, buildTrackingKey, type TrackingTraits } from './visits.ts';

@@ -17,7 +17,7 @@ import { ActionSource, ConversionKey, RefundKind, RefundStatus, RevenueType } fr
 /** Outcomes that a server knows of, and the definitions that say what they mean. */
 
 const text = (most: number) => z.string().max(most, `may have up to ${most} characters`);
-const EventName = text(200).trim().min(1, 'must not be empty');
+export const EventName = text(200).trim().min(1, 'must not be empty');
 const ClickId = text(1_000);
 const mostEvents = limits.events.maxRows.toLocaleString('en');
 const lookback = limits.lookback.days;

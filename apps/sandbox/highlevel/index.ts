@@ -1,0 +1,206 @@
+import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
+import { consentRoutes } from '../consent-page.ts';
+import type { Grant } from '../consents.ts';
+import type { Company, House } from '../house.ts';
+import { type Asked, bearerOf, formOf, json, type Reply } from '../route.ts';
+import { salesOf } from '../sales.ts';
+import { answerToken } from '../token-endpoint.ts';
+import { companyId, dealsOf, type HighlevelDeal, locations, pipelinesOf } from './state.ts';
+
+const daySeconds = 86_399;
+const yearMs = 365 * 86_400_000;
+const company = 'the whole agency';
+
+export interface HighlevelBook {
+  /** What is true, the newest first, as the search lists it. */
+  readonly deals: HighlevelDeal[];
+  /** As if somebody had moved or ended a deal. */
+  change(id: string, to: Partial<Pick<HighlevelDeal, 'pipelineStageId' | 'status' | 'monetaryValue'>>): void;
+  /** What HighLevel would send of it, signed. */
+  webhook(of: { readonly type: string; readonly locationId?: string; readonly id?: string }): {
+    readonly headers: Record<string, string>;
+    readonly body: Uint8Array;
+  };
+  readonly webhookPublicKey: string;
+}
+
+export function createHighlevelCompany({ consents, now, world }: House): Company<HighlevelBook> {
+  const keys = generateKeyPairSync('ed25519');
+  let made: HighlevelDeal[] | undefined;
+  const deals = (): HighlevelDeal[] => {
+    made ??= dealsOf(salesOf(world.market)).reverse();
+    return made;
+  };
+
+  const withLocation =
+    (idOf: (asked: Asked) => string | null, handle: (asked: Asked, locationId: string) => Reply) =>
+    (asked: Asked): Reply => {
+      const grant = consents.find(bearerOf(asked), 'access', 'highlevel');
+      if (typeof grant === 'string') return refused(401, 'Invalid JWT');
+      if (!asked.headers.version) return refused(400, 'version header was not found');
+      const id = idOf(asked) ?? '';
+      if (grant.accounts.includes(company) || !grant.accounts.includes(id)) {
+        return refused(403, 'The token does not have access to this location.');
+      }
+      return handle(asked, id);
+    };
+  const withCompany =
+    (handle: (asked: Asked, grant: Grant) => Reply) =>
+    (asked: Asked): Reply => {
+      const grant = consents.find(bearerOf(asked), 'access', 'highlevel');
+      if (typeof grant === 'string') return refused(401, 'Invalid JWT');
+      return grant.accounts.includes(company) ? handle(asked, grant) : refused(403, 'Only for agencies.');
+    };
+
+  return {
+    routes: [
+      ...consentRoutes(
+        {
+          of: 'highlevel',
+          name: 'HighLevel',
+          path: '/highlevel/v2/oauth/chooselocation',
+          scopesBy: ' ',
+          scopes: ['opportunities.readonly'],
+          choose: 'one',
+          accounts: () => [...locations, { id: company, name: 'Agency' }],
+          endings: {
+            cancel: { error: 'access_denied' },
+            fail: { error: 'server_error', error_description: 'Something went wrong.' },
+          },
+        },
+        consents,
+      ),
+      {
+        method: 'POST',
+        path: '/highlevel/oauth/token',
+        handle: (asked) =>
+          answerToken(asked, consents, {
+            of: 'highlevel',
+            accessPrefix: 'hl-access-',
+            accessMs: daySeconds * 1000,
+            refreshPrefix: 'hl-refresh-',
+            refreshMs: yearMs,
+            answer: ({ accounts: [account], scopes }) => ({
+              token_type: 'Bearer',
+              expires_in: daySeconds,
+              scope: scopes.join(' '),
+              companyId,
+              userId: 'sandboxUser',
+              ...(account === company
+                ? { userType: 'Company', isBulkInstallation: true }
+                : { userType: 'Location', locationId: account }),
+            }),
+          }),
+      },
+      {
+        method: 'GET',
+        path: '/highlevel/oauth/installedLocations',
+        handle: withCompany(({ query }) => {
+          const skip = Number(query.get('skip') ?? 0);
+          const rows = locations.slice(skip, skip + Number(query.get('limit') ?? 20));
+          return json(200, { locations: rows.map(({ id, name }) => ({ _id: id, name, isInstalled: true })), count: 2 });
+        }),
+      },
+      {
+        method: 'POST',
+        path: '/highlevel/oauth/locationToken',
+        handle: withCompany((asked, grant) => {
+          const locationId = formOf(asked).get('locationId') ?? '';
+          if (!locations.some(({ id }) => id === locationId)) return refused(400, 'Location not found');
+          // The same consent: revoked with it.
+          const token = consents.token(
+            { ...grant, accounts: [locationId] },
+            'access',
+            'hl-location-',
+            daySeconds * 1000,
+          );
+          return json(201, { access_token: token, token_type: 'Bearer', expires_in: daySeconds, locationId });
+        }),
+      },
+      {
+        method: 'GET',
+        path: '/highlevel/locations/:id',
+        handle: withLocation(
+          ({ params }) => params.id ?? null,
+          (_, locationId) => json(200, { location: locations.find(({ id }) => id === locationId) }),
+        ),
+      },
+      {
+        method: 'GET',
+        path: '/highlevel/opportunities/pipelines',
+        handle: withLocation(
+          ({ query }) => query.get('locationId'),
+          (_, locationId) => json(200, { pipelines: pipelinesOf(locationId), traceId: randomUUID() }),
+        ),
+      },
+      {
+        method: 'GET',
+        path: '/highlevel/opportunities/search',
+        handle: withLocation(({ query }) => query.get('location_id'), search),
+      },
+      {
+        method: 'DELETE',
+        path: '/highlevel/marketplace/app/:appId/installations',
+        handle(asked) {
+          const grant = consents.find(bearerOf(asked), 'access', 'highlevel');
+          if (typeof grant === 'string') return refused(401, 'Invalid JWT');
+          consents.revoke(grant);
+          return json(200, { success: true });
+        },
+      },
+    ],
+    book: {
+      get deals() {
+        return deals();
+      },
+      change(id, to) {
+        const deal = deals().find((one) => one.id === id);
+        if (!deal) throw new RangeError(`There is no deal ${id}.`);
+        const at = now().toISOString();
+        if (to.pipelineStageId !== undefined) deal.lastStageChangeAt = at;
+        if (to.status !== undefined) deal.lastStatusChangeAt = at;
+        Object.assign(deal, to, { updatedAt: at });
+      },
+      webhook(of) {
+        const text = JSON.stringify({ ...of, timestamp: now().toISOString(), webhookId: randomUUID() });
+        const body = Buffer.from(text);
+        return { headers: { 'x-ghl-signature': sign(null, body, keys.privateKey).toString('base64') }, body };
+      },
+      webhookPublicKey: keys.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    },
+  };
+
+  /** Newest first, from behind the deal that the cursor names. */
+  function search({ query }: Asked, locationId: string): Reply {
+    const limit = Number(query.get('limit') ?? 20);
+    if (limit > 100) return refused(422, ['limit must not be greater than 100']);
+    const all = deals().filter((deal) => deal.locationId === locationId);
+    const after = query.get('startAfterId');
+    const begin = after === null ? 0 : all.findIndex(({ id }) => id === after) + 1;
+    const rows = all.slice(begin, begin + limit);
+    const last = rows.at(-1);
+    const meta = {
+      total: all.length,
+      // As in HighLevel's own sample: it leads nowhere.
+      nextPageUrl: 'http://localhost:5020/opportunities/search',
+      startAfter: last ? Date.parse(last.createdAt) : null,
+      startAfterId: last?.id ?? null,
+      currentPage: 1,
+      nextPage: null,
+    };
+    const shown = rows.map((deal) => ({ ...deal, contactId: deal.contact?.id ?? null, source: 'sandbox' }));
+    return json(
+      200,
+      { opportunities: shown, meta, aggregations: {} },
+      {
+        'x-ratelimit-max': '100',
+        'x-ratelimit-remaining': '99',
+        'x-ratelimit-interval-milliseconds': '10000',
+        'x-ratelimit-daily-remaining': '199999',
+      },
+    );
+  }
+}
+
+const refused = (statusCode: number, message: string | readonly string[]): Reply =>
+  json(statusCode, { statusCode, message, error: statusCode === 401 ? 'Unauthorized' : 'Bad Request' });

@@ -1,0 +1,84 @@
+import type { Sale } from '../sales.ts';
+
+export interface HighlevelDeal {
+  readonly id: string;
+  readonly locationId: string;
+  readonly name: string;
+  monetaryValue: number | null;
+  readonly pipelineId: string;
+  pipelineStageId: string;
+  status: 'open' | 'won' | 'lost' | 'abandoned';
+  readonly contact: {
+    readonly id: string;
+    readonly name: string;
+    readonly email: string;
+    readonly phone: string | null;
+  } | null;
+  readonly createdAt: string;
+  updatedAt: string;
+  lastStageChangeAt: string;
+  lastStatusChangeAt: string;
+}
+
+export const companyId = 'sandboxCompany';
+export const locations = [
+  { id: 'locSantiago', name: 'Clínica Santiago' },
+  { id: 'locLima', name: 'Clinic Lima' },
+] as const;
+
+const stagesOf = (pipeline: string, names: readonly string[]) =>
+  names.map((name, position) => ({ id: `${pipeline}-${position}`, name, position }));
+
+export const pipelinesOf = (locationId: string) => [
+  {
+    id: `${locationId}-ventas`,
+    name: 'Ventas',
+    locationId,
+    showInFunnel: true,
+    showInPieChart: true,
+    stages: stagesOf(`${locationId}-ventas`, [
+      'Nuevo lead',
+      'Por llamar',
+      'Cita agendada',
+      'Presupuesto enviado',
+      'Ganado',
+    ]),
+  },
+];
+
+/** How deals end, by their place: most are still open. */
+const endings = ['open', 'won', 'open', 'lost', 'open', 'abandoned', 'open'] as const;
+
+/** Each lead of the market is a deal; those in one place of nine have nobody, and those in one of five no value. */
+export function dealsOf(sales: readonly Sale[]): HighlevelDeal[] {
+  return sales
+    .filter(({ outcome }) => outcome.eventName === 'lead_created')
+    .map(({ outcome, customer }, place): HighlevelDeal => {
+      const location = locations[place % locations.length] as (typeof locations)[number];
+      const [pipeline] = pipelinesOf(location.id);
+      const stage = pipeline?.stages[place % pipeline.stages.length];
+      const at = (days: number) => new Date(outcome.at + days * 86_400_000).toISOString();
+      return {
+        id: `opp${String(place).padStart(6, '0')}`,
+        locationId: location.id,
+        name: `Deal ${place}`,
+        monetaryValue: place % 5 === 4 ? null : 1_000 + place * 10.5,
+        pipelineId: pipeline?.id ?? '',
+        pipelineStageId: stage?.id ?? '',
+        status: endings[place % endings.length] ?? 'open',
+        contact:
+          place % 9 === 4
+            ? null
+            : {
+                id: `contact-${customer.externalId}`,
+                name: `${customer.firstName} ${customer.lastName}`,
+                email: customer.email,
+                phone: customer.phone,
+              },
+        createdAt: at(0),
+        updatedAt: at(0.002),
+        lastStageChangeAt: at(0.001),
+        lastStatusChangeAt: at(0.002),
+      };
+    });
+}

@@ -1,0 +1,203 @@
+import type { DeliveryRow } from '@tributary/market';
+import { fromMinorUnits, toMinorUnits } from '@tributary/rules';
+import { dayMs } from '@tributary/vocabulary';
+import type { House } from '../house.ts';
+import { type Asked, json, type Reply, type Route } from '../route.ts';
+import { sharedBy, withAccount } from './accounts.ts';
+import { metaError, pageOf, paramsOf, withToken } from './envelope.ts';
+import { pickFields } from './fields.ts';
+import { isMessaging, tooMuch, unknownNode } from './nodes.ts';
+import type { MetaAccount, MetaAd, MetaState } from './state.ts';
+
+const mostRowsAtOnce = 1_000;
+/** A day may still change for so long. */
+const settledAfterDays = 28;
+const mostMonths = 37;
+const mostMade = 64;
+
+interface Run {
+  readonly account: MetaAccount;
+  readonly params: Readonly<Record<string, string>>;
+  polls: number;
+}
+
+/** What Meta says of an ad on a day, at a moment: conversions come in for weeks, and spend is corrected in the first days. */
+export interface MetaDay {
+  readonly ad: MetaAd;
+  readonly day: string;
+  readonly spend: string;
+  readonly impressions: number;
+  readonly clicks: number;
+  readonly reach: number;
+  readonly purchases: number;
+  readonly purchaseValue: string;
+  readonly videoViews: number | null;
+  readonly videoCompletions: number | null;
+  readonly conversationsStarted: number | null;
+}
+
+/** What is true at `now`. Days that are to come, and those on which nothing was shown, have no row. */
+export function metaDays(
+  adDays: readonly DeliveryRow[],
+  state: MetaState,
+  of: { readonly account: MetaAccount; readonly since: string; readonly until: string; readonly now: Date },
+): MetaDay[] {
+  const today = of.now.toISOString().slice(0, 10);
+  return adDays.flatMap((row) => {
+    const ad = state.find(row.entity.externalId);
+    if (!ad || !('creativeId' in ad) || ad.account !== of.account) return [];
+    if (row.day < of.since || row.day > of.until || row.day > today || row.impressions === 0) return [];
+    const age = Math.round((Date.parse(today) - Date.parse(row.day)) / dayMs);
+    const known = Math.min(settledAfterDays, age + 1);
+    const correction = age < 3 ? row.spend / 100n : 0n;
+    const share = (total: bigint) => (total * BigInt(known)) / BigInt(settledAfterDays);
+    return [
+      {
+        ad,
+        day: row.day,
+        spend: fromMinorUnits(row.spend + correction, row.currency),
+        impressions: row.impressions,
+        clicks: row.clicks,
+        reach: row.reach,
+        purchases: Number(share(BigInt(row.claimedConversions))),
+        purchaseValue: fromMinorUnits(share(row.claimedValue), row.currency),
+        videoViews: row.videoViews,
+        videoCompletions: row.videoCompletions,
+        conversationsStarted: isMessaging(ad.adSet) ? Math.floor(row.clicks / 2) : null,
+      },
+    ];
+  });
+}
+
+export interface Insights {
+  readonly routes: readonly Route[];
+  readRun(asked: Asked): Reply | undefined;
+}
+
+export function createInsights(house: House, state: () => MetaState): Insights {
+  const runs = new Map<string, Run>();
+  /** Each page of an answer needs the same rows. */
+  const made = new Map<string, MetaDay[]>();
+  const days = (account: MetaAccount, params: Readonly<Record<string, string>>): MetaDay[] => {
+    const { since, until } = JSON.parse(params.time_range ?? '{}') as { since: string; until: string };
+    const now = house.now();
+    const key = [account.id, since, until, now.toISOString().slice(0, 10)].join(' ');
+    const rows = made.get(key) ?? metaDays(house.world.adDays, state(), { account, since, until, now });
+    if (made.size >= mostMade) made.clear();
+    made.set(key, rows);
+    return rows;
+  };
+  const refusal = (params: Readonly<Record<string, string>>) => {
+    if (params.level !== 'ad' || params.time_increment !== '1') {
+      return metaError({ code: 100, message: 'The sandbox knows level=ad and time_increment=1.' });
+    }
+    const { since = '' } = JSON.parse(params.time_range ?? '{}') as { since?: string };
+    const oldest = new Date(house.now());
+    oldest.setUTCMonth(oldest.getUTCMonth() - mostMonths);
+    if (Date.parse(since) < oldest.getTime()) {
+      return metaError({ code: 3018, message: 'The start date of the time range cannot be beyond 37 months' });
+    }
+    return Number(params.limit ?? 25) > mostRowsAtOnce ? tooMuch() : undefined;
+  };
+  const routes: Route[] = [
+    {
+      method: 'GET',
+      path: '/meta/:version/:account/insights',
+      handle(asked) {
+        const run = runs.get(asked.params.account ?? '');
+        if (run) {
+          return withToken(house, (_, grant) =>
+            sharedBy(state(), grant).includes(run.account)
+              ? pageOf(house, asked, days(run.account, run.params), (row) => pickFields(run.params.fields, say(row)))
+              : unknownNode(asked.params.account ?? ''),
+          )(asked);
+        }
+        return withAccount(house, state, (_, account) => {
+          const params = paramsOf(asked);
+          const below = state().find(asked.params.account ?? '');
+          if (below) return json(200, { data: totalOf(days(account, params), below.id) });
+          return (
+            refusal(params) ?? pageOf(house, asked, days(account, params), (row) => pickFields(params.fields, say(row)))
+          );
+        })(asked);
+      },
+    },
+    {
+      method: 'POST',
+      path: '/meta/:version/:account/insights',
+      handle: withAccount(house, state, (asked, account) => {
+        const params = paramsOf(asked);
+        const refused = refusal(params);
+        if (refused) return refused;
+        const id = `6${String(runs.size + 1).padStart(14, '0')}`;
+        runs.set(id, { account, params, polls: 0 });
+        return json(200, { report_run_id: id });
+      }),
+    },
+  ];
+  return {
+    routes,
+    /** How a report stands; undefined: it is none of these. */
+    readRun(asked) {
+      const id = asked.params.node ?? '';
+      const run = runs.get(id);
+      if (!run) return undefined;
+      run.polls += 1;
+      const status = ['Job Not Started', 'Job Running'][run.polls - 1] ?? 'Job Completed';
+      const done = status === 'Job Completed' ? 100 : run.polls * 30;
+      return json(200, { id, async_status: status, async_percent_completion: done });
+    },
+  };
+}
+
+/** Of a campaign, over all days asked for; none where it did not run. */
+function totalOf(rows: readonly MetaDay[], campaignId: string): { spend: string }[] {
+  const mine = rows.filter(({ ad }) => ad.adSet.campaign.id === campaignId);
+  const currency = mine[0]?.ad.account.currency;
+  if (currency === undefined) return [];
+  const total = mine.reduce((sum, { spend }) => sum + toMinorUnits(spend, currency), 0n);
+  return [{ spend: fromMinorUnits(total, currency) }];
+}
+
+/** Numbers come as texts, and a purchase is told three times under three names. */
+function say(row: MetaDay): Record<string, unknown> {
+  const purchaseNames = ['purchase', 'omni_purchase', 'offsite_conversion.fb_pixel_purchase'];
+  const actions = [
+    { action_type: 'link_click', value: String(row.clicks) },
+    ...(row.purchases > 0 ? purchaseNames.map((name) => ({ action_type: name, value: String(row.purchases) })) : []),
+    ...(row.videoViews !== null ? [{ action_type: 'video_view', value: String(row.videoViews) }] : []),
+    ...(row.conversationsStarted !== null
+      ? [
+          {
+            action_type: 'onsite_conversion.messaging_conversation_started_7d',
+            value: String(row.conversationsStarted),
+          },
+          { action_type: 'onsite_conversion.messaging_first_reply', value: String(row.conversationsStarted) },
+        ]
+      : []),
+  ];
+  return {
+    date_start: row.day,
+    date_stop: row.day,
+    account_id: row.ad.account.accountId,
+    account_currency: row.ad.account.currency,
+    campaign_id: row.ad.adSet.campaign.id,
+    adset_id: row.ad.adSet.id,
+    ad_id: row.ad.id,
+    impressions: String(row.impressions),
+    clicks: String(row.clicks),
+    inline_link_clicks: String(row.clicks),
+    spend: row.spend,
+    reach: String(row.reach),
+    actions,
+    ...(row.purchases > 0 && {
+      action_values: purchaseNames.map((name) => ({ action_type: name, value: row.purchaseValue })),
+    }),
+    ...(row.videoCompletions !== null && {
+      video_p100_watched_actions: [{ action_type: 'video_view', value: String(row.videoCompletions) }],
+    }),
+    attribution_setting: '7d_click_1d_view',
+    objective: 'OUTCOME_SALES',
+    optimization_goal: 'OFFSITE_CONVERSIONS',
+  };
+}

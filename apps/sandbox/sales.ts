@@ -1,0 +1,18 @@
+import { type Customer, households, type Market, type Outcome } from '@tributary/market';
+
+/** Something that a customer of the market did, and who they are. */
+export interface Sale {
+  readonly outcome: Outcome;
+  readonly customer: Customer;
+}
+
+/** Whatever customers that the shop knows did, the oldest first. */
+export function salesOf(market: Market): readonly Sale[] {
+  const sales: Sale[] = [];
+  for (const { people } of households(market)) {
+    for (const { customer, outcomes } of people) {
+      if (customer) for (const outcome of outcomes) sales.push({ outcome, customer });
+    }
+  }
+  return sales.sort((one, other) => one.outcome.at - other.outcome.at);
+}

@@ -1,0 +1,1 @@
+export { listAdsWithoutIds } from './list-ads-without-ids.ts';

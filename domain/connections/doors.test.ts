@@ -1,0 +1,79 @@
+import { ProviderFault } from '@tributary/providers';
+import { buildProfile } from '@tributary/testkit';
+import { expect, test } from 'vitest';
+import { openConnections } from './connections.fixture.ts';
+import { findConnected, findConnection, noteFault, openAccount, saveConnection } from './index.ts';
+
+const { kit, toy, shop, services } = await openConnections('social_ads', 'crm_a');
+
+const candidate = { externalId: 'act_1', name: 'Shop Chile', granted: ['ads_read'], details: { currency: 'CLP' } };
+
+test('an account is kept once in a workspace, sealed, and a new consent mends the same connection [conn-001] [evnt-008]', async () => {
+  const { profile, ledger, row, announced } = await shop();
+  const made = {
+    profileId: profile.id,
+    workspaceId: profile.workspaceId,
+    appId: profile.appId,
+    channel: 'social_ads' as const,
+    candidate,
+    credentials: toy.credentials(),
+    now: kit.clock.now(),
+  };
+  const save = (more: object = {}) => ledger.transaction((tx) => saveConnection(tx, services, { ...made, ...more }));
+  const first = await save();
+  if (first === 'account_connected_elsewhere') throw new Error('nobody else holds it');
+  const { connectionId } = first;
+  expect(await row(connectionId)).toMatchObject({ status: 'connected', name: 'Shop Chile', credentials_revision: 1 });
+  expect(String((await row(connectionId)).credentials)).not.toContain('access-1');
+  // A sister profile of the workspace, which cannot see the row.
+  const sister = await buildProfile(kit.app, { workspaceId: profile.workspaceId });
+  const elsewhere = kit.app
+    .forProfile(sister.id)
+    .transaction((tx) => saveConnection(tx, services, { ...made, profileId: sister.id }));
+  expect(await elsewhere).toBe('account_connected_elsewhere');
+  expect(await save({ candidate: { ...candidate, name: 'Shop' } })).toEqual({ connectionId });
+  expect(await row(connectionId)).toMatchObject({ name: 'Shop', credentials_revision: 2 });
+  expect(await announced()).toEqual(['connection.connected', 'connection.connected']);
+  const found = await ledger.transaction(async (tx) => ({
+    connected: await findConnected(tx, profile.id, 'social_ads'),
+    none: await findConnected(tx, profile.id, 'crm_a'),
+    foreign: await findConnection(tx, sister.id, connectionId),
+  }));
+  expect(found.connected?.id).toBe(connectionId);
+  expect([found.none, found.foreign]).toEqual([undefined, undefined]);
+});
+
+test('credentials that are due are replaced once, however many ask, and a lost pair is an honest reconnect [evnt-009]', async () => {
+  const { profile, services: mine, connect, row, announced } = await shop();
+  const now = kit.clock.now();
+  const id = await connect('social_ads', { credentials: toy.credentials(new Date(now.getTime() - 1)) });
+  const opened = await Promise.all(Array.from({ length: 8 }, () => openAccount(mine, profile.id, id, now)));
+  expect(toy.refreshes).toBe(1);
+  expect(new Set(opened.map(({ account }) => (account.credentials as { access: string }).access))).toEqual(
+    new Set(['access-2']),
+  );
+  expect(await row(id)).toMatchObject({ credentials_revision: 2, refresh_holder: null, status: 'connected' });
+  // The provider has given a pair away that we never stored.
+  toy.refreshToken = 'lost';
+  const later = new Date(now.getTime() + 7_200_000);
+  await expect(openAccount(mine, profile.id, id, later)).rejects.toThrow(ProviderFault);
+  expect(await row(id)).toMatchObject({ status: 'reconnect_required' });
+  await expect(openAccount(mine, profile.id, id, later)).rejects.toMatchObject({ reason: 'reconnect_required' });
+  expect(await announced()).toEqual(['connection.reconnect_required']);
+});
+
+test('a fault changes a connection by its verdict, and not one that has other credentials by now [conn-012]', async () => {
+  const { profile, ledger, connect, row } = await shop();
+  const id = await connect('crm_a');
+  const note = async (verdict: 'wait' | 'needs_action' | 'reconnect' | 'refused', revision = 1) => {
+    const fault = new ProviderFault({ verdict, code: 'x', says: 'x' });
+    const faulty = { profileId: profile.id, connectionId: id, revision, now: kit.clock.now() };
+    await ledger.transaction((tx) => noteFault(tx, faulty, fault));
+    return (await row(id)).status;
+  };
+  expect(await note('wait')).toBe('connected');
+  expect(await note('refused')).toBe('connected');
+  expect(await note('reconnect', 0)).toBe('connected');
+  expect(await note('needs_action')).toBe('needs_action');
+  expect(await note('reconnect')).toBe('reconnect_required');
+});

@@ -1,0 +1,24 @@
+import type { Outbound } from '@tributary/outbound';
+import type { Ledger, Postgres } from '@tributary/postgres';
+import type { Providers } from '@tributary/providers';
+import type { Vault } from '@tributary/vault';
+
+/** What the handlers of this room, and of rooms that ask providers, need from the outside. */
+export interface ConnectionServices {
+  readonly vault: Vault;
+  readonly providers: Providers;
+  /** Reaches the hosts of providers: in development some of them are local. */
+  readonly providerOutbound: Pick<Outbound, 'request'>;
+}
+
+/** The same with the ledger of the profile whose connections are meant; a handler's context is one. */
+export interface ProfileServices extends ConnectionServices {
+  readonly ledger: Ledger;
+}
+
+/** What a worker opens connections with, whosever they are. */
+export interface ConnectionStores extends ConnectionServices {
+  readonly app: Postgres;
+  readonly system: Postgres;
+  readonly now: () => Date;
+}

@@ -1,0 +1,1 @@
+export { findFindings } from './store.ts';

@@ -1,0 +1,37 @@
+import { CreativeFindings, type Routes } from '@tributary/contract';
+import { findAds, findEntitiesOfLevel, findEntityByExternalId, type KnownAd } from '@tributary/domain/campaigns';
+import { answer, type Handles, refuse } from '@tributary/operations';
+import type { Tx } from '@tributary/postgres';
+import { isUuid } from '@tributary/vocabulary';
+import { type Analysis, findAnalysis } from './store.ts';
+
+export const readCreativeAnalysis: Handles<Routes['readCreativeAnalysis']> = async ({ params }, { caller, ledger }) => {
+  const { profileId } = caller;
+  return ledger.transaction(
+    async (tx) => {
+      const ad = await findAd(tx, profileId, params.id);
+      return answer(200, { data: showAnalysis(ad, await findAnalysis(tx, profileId, ad.id)) });
+    },
+    { readOnly: true },
+  );
+};
+
+/** The ad that the caller named, by our id or the platform's. */
+export async function findAd(tx: Tx, profileId: string, text: string): Promise<KnownAd> {
+  const ours = text.toLowerCase();
+  const isOurs = isUuid(ours) && (await findEntitiesOfLevel(tx, profileId, 'ad', [ours])).has(ours);
+  const id = isOurs ? ours : await findEntityByExternalId(tx, profileId, 'ad', text);
+  const ad = id && (await findAds(tx, profileId, [id])).get(id);
+  return ad || refuse('not_found', 'There is no such ad.');
+}
+
+export const showAnalysis = (ad: KnownAd, analysis: Analysis | undefined) => ({
+  ad_id: ad.id,
+  ad_external_id: ad.externalId,
+  status: analysis?.status ?? ('none' as const),
+  requested_at: analysis?.requestedAt.toISOString() ?? null,
+  finished_at: analysis?.finishedAt?.toISOString() ?? null,
+  reason: analysis?.reason ?? null,
+  model: analysis?.model ?? null,
+  findings: analysis?.found ? CreativeFindings.parse(analysis.found) : null,
+});

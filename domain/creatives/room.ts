@@ -1,0 +1,4 @@
+export { analyseCreative } from './analyse-creative.job.ts';
+export { createCreativeAnalysis } from './create-creative-analysis.ts';
+export { readCreativeAnalysis } from './read-creative-analysis.ts';
+export type { CreativeServices } from './services.ts';

@@ -1,0 +1,73 @@
+import { CreativeFindings } from '@tributary/contract';
+import type { Tx } from '@tributary/postgres';
+import type { AnalysisFault, AnalysisStatus } from '@tributary/vocabulary';
+import { sql } from 'kysely';
+
+export interface Analysis {
+  readonly id: string;
+  readonly status: AnalysisStatus;
+  readonly fingerprint: Buffer;
+  readonly requestedAt: Date;
+  readonly finishedAt: Date | null;
+  readonly reason: AnalysisFault | null;
+  readonly model: string | null;
+  readonly found: unknown;
+}
+
+const columns = sql`id, status, fingerprint, requested_at AS "requestedAt", finished_at AS "finishedAt", reason, model, found`;
+
+export async function findAnalysis(tx: Tx, profileId: string, adId: string): Promise<Analysis | undefined> {
+  const { rows } = await sql<Analysis>`
+    SELECT ${columns} FROM creative_analyses WHERE profile_id = ${profileId} AND ad_id = ${adId}`.execute(tx);
+  return rows[0];
+}
+
+/** What was found before stays until something else is. */
+export async function beginAnalysis(
+  tx: Tx,
+  profileId: string,
+  adId: string,
+  asked: Pick<Analysis, 'id' | 'fingerprint' | 'requestedAt'>,
+): Promise<Analysis> {
+  const { id, fingerprint, requestedAt } = asked;
+  const { rows } = await sql<Analysis>`
+    INSERT INTO creative_analyses (profile_id, ad_id, id, status, fingerprint, requested_at)
+    VALUES (${profileId}, ${adId}, ${id}, 'waiting', ${fingerprint}, ${requestedAt})
+    ON CONFLICT (profile_id, ad_id) DO UPDATE SET id = excluded.id, status = 'waiting', fingerprint = excluded.fingerprint,
+      requested_at = excluded.requested_at, finished_at = NULL, reason = NULL
+    RETURNING ${columns}`.execute(tx);
+  return rows[0] as Analysis;
+}
+
+type Ended =
+  | { readonly status: 'done'; readonly model: string; readonly found: CreativeFindings }
+  | { readonly status: 'failed'; readonly reason: AnalysisFault };
+
+/** Nothing is written where another was asked for meanwhile. */
+export async function endAnalysis(
+  tx: Tx,
+  { profileId, adId, analysisId }: { profileId: string; adId: string; analysisId: string },
+  ended: Ended,
+  now: Date,
+): Promise<void> {
+  const news =
+    ended.status === 'done'
+      ? sql`model = ${ended.model}, found = ${JSON.stringify(ended.found)}::jsonb`
+      : sql`reason = ${ended.reason}`;
+  await sql`
+    UPDATE creative_analyses SET status = ${ended.status}, finished_at = ${now}, ${news}
+    WHERE profile_id = ${profileId} AND ad_id = ${adId} AND id = ${analysisId} AND status = 'waiting'`.execute(tx);
+}
+
+/** What was found in the creatives of these ads. */
+export async function findFindings(
+  tx: Tx,
+  profileId: string,
+  adIds: readonly string[],
+): Promise<Map<string, CreativeFindings>> {
+  if (adIds.length === 0) return new Map();
+  const { rows } = await sql<{ adId: string; found: unknown }>`
+    SELECT ad_id AS "adId", found FROM creative_analyses
+    WHERE profile_id = ${profileId} AND ad_id = ANY (${adIds}::uuid[]) AND found IS NOT NULL`.execute(tx);
+  return new Map(rows.map(({ adId, found }) => [adId, CreativeFindings.parse(found)]));
+}

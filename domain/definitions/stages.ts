@@ -1,0 +1,99 @@
+import type { Tx } from '@tributary/postgres';
+import { type Channel, limits, type StageMappingSource, type StageOutcome } from '@tributary/vocabulary';
+import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+
+/** What a stage of a CRM's pipeline counts as. */
+export interface StageDefinition {
+  readonly id: string;
+  readonly channel: Channel;
+  readonly pipelineId: string;
+  readonly stageId: string;
+  readonly name: string;
+  readonly eventKey: StageOutcome;
+  readonly source: StageMappingSource;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** A stage as the CRM tells of it, and what its name suggests. */
+export interface FoundStage {
+  readonly pipelineId: string;
+  readonly stageId: string;
+  readonly name: string;
+  readonly suggestion: StageOutcome | null;
+}
+
+/** Of one CRM, or of all. */
+export async function readStages(tx: Tx, profileId: string, channel?: Channel): Promise<StageDefinition[]> {
+  const { rows } = await sql<StageDefinition>`
+    SELECT id, channel, pipeline_id AS "pipelineId", stage_id AS "stageId", name, conversion_type AS "eventKey",
+      mapping_source AS source, created_at AS "createdAt", updated_at AS "updatedAt"
+    FROM definitions
+    WHERE profile_id = ${profileId} AND kind = 'pipeline_stage' AND (${channel ?? null}::text IS NULL OR channel = ${channel ?? null})
+    ORDER BY created_at, key LIMIT ${limits.stages.max}`.execute(tx);
+  return rows;
+}
+
+/**
+ * Gives each stage that is new its definition: as suggested, or `unmapped`. One that is known keeps what it counts as, whatever would
+ * be suggested today, and takes over its name.
+ */
+export async function keepStages(
+  tx: Tx,
+  profileId: string,
+  channel: Channel,
+  found: readonly FoundStage[],
+  now: Date,
+): Promise<StageDefinition[]> {
+  if (found.length > 0) {
+    const rows = found.slice(0, limits.stages.max).map((stage) => ({
+      profile_id: profileId,
+      id: uuid(),
+      // Not the shape of a goal's key, so the two can never meet.
+      key: `${channel}/${stage.pipelineId}/${stage.stageId}`,
+      name: stage.name,
+      kind: 'pipeline_stage',
+      channel,
+      pipeline_id: stage.pipelineId,
+      stage_id: stage.stageId,
+      conversion_type: stage.suggestion ?? 'unmapped',
+      mapping_source: stage.suggestion ? 'suggested' : 'engine_default',
+      counts_as_cash: false,
+      is_attribution_eligible: true,
+      lookback_window_days: limits.lookback.days.default,
+      is_default: false,
+      created_at: now,
+      updated_at: now,
+    }));
+    await tx
+      .insertInto('definitions')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict
+          .columns(['profile_id', 'key'])
+          .doUpdateSet((row) => ({ name: row.ref('excluded.name') }))
+          .where('definitions.name', '<>', (row) => row.ref('excluded.name')),
+      )
+      .execute();
+  }
+  return readStages(tx, profileId, channel);
+}
+
+/** A person says what a stage counts as. Resolves to whether that is news. */
+export async function mapStage(
+  tx: Tx,
+  profileId: string,
+  stage: StageDefinition,
+  eventKey: StageOutcome,
+  now: Date,
+): Promise<boolean> {
+  if (stage.eventKey === eventKey && stage.source === 'user') return false;
+  await tx
+    .updateTable('definitions')
+    .set({ conversion_type: eventKey, mapping_source: 'user', updated_at: now })
+    .where('profile_id', '=', profileId)
+    .where('id', '=', stage.id)
+    .execute();
+  return stage.eventKey !== eventKey;
+}

@@ -1,0 +1,80 @@
+import { buildApiKey, buildMarkedProfile, type TestApi, type Testkit } from '@tributary/testkit';
+
+export const appOrigin = 'https://app.example.com';
+export const returnUrl = `${appOrigin}/connected?step=2`;
+
+/** A profile whose app may have people sent back to its own pages, and the keys of both. */
+export async function openShop(kit: Testkit, api: TestApi, traits: Parameters<typeof buildMarkedProfile>[1] = {}) {
+  const profile = await buildMarkedProfile(kit, traits);
+  await setOrigins(kit, profile.appId, { redirectUris: [`${appOrigin}/oauth`] });
+  const scopes = ['connections:read', 'connections:write'] as const;
+  const key = await buildApiKey(kit.app, profile.id, { scopes, appId: profile.appId });
+  const own = await buildApiKey(kit.app, profile.id, { scopes });
+  const call = async (method: 'GET' | 'POST', url: string, payload?: object, headers: object = key.headers) => {
+    const answer = await api.call({ method, url, headers: { ...headers }, ...(payload && { payload }) });
+    return { status: answer.statusCode, ...answer.json() };
+  };
+  return {
+    ...profile,
+    key,
+    own,
+    call,
+    mint: (provider: string, body?: object, headers: object = key.headers) =>
+      call('POST', `/api/v1/connections/${provider}/handoff`, body, headers),
+    read: async (id: string) => (await call('GET', `/api/v1/handoffs/${id}`)).data,
+  };
+}
+
+interface Origins {
+  readonly redirectUris?: readonly string[];
+  readonly allowedReturnOrigins?: readonly string[];
+}
+
+/** As the operator changes an app's registration. */
+export const setOrigins = (kit: Testkit, appId: string, origins: Origins) =>
+  kit.owner.unbound.transaction((tx) =>
+    tx
+      .updateTable('apps')
+      .set({
+        ...(origins.redirectUris && { redirect_uris: [...origins.redirectUris] }),
+        ...(origins.allowedReturnOrigins && { allowed_return_origins: [...origins.allowedReturnOrigins] }),
+      })
+      .where('id', '=', appId)
+      .execute(),
+  );
+
+let browsers = 0;
+
+/** A browser: it keeps cookies and comes from an address of its own. It follows no redirect by itself. */
+export function openBrowser({ fastify }: Pick<TestApi, 'fastify'>, language = 'en') {
+  const jar = new Map<string, string>();
+  browsers += 1;
+  const remoteAddress = `10.${(browsers >> 16) & 255}.${(browsers >> 8) & 255}.${browsers & 255}`;
+  return {
+    jar,
+    async open(url: string) {
+      const { pathname, search } = new URL(url);
+      const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+      const answer = await fastify.inject({
+        method: 'GET',
+        url: `${pathname}${search}`,
+        headers: { 'accept-language': language, ...(cookie && { cookie }) },
+        remoteAddress,
+      });
+      for (const set of [answer.headers['set-cookie'] ?? []].flat()) {
+        const [pair = ''] = set.split(';');
+        jar.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
+      }
+      const to = answer.headers.location as string | undefined;
+      return {
+        status: answer.statusCode,
+        headers: answer.headers,
+        body: answer.body,
+        to,
+        /** What the caller's page is told. */
+        told: to?.startsWith(appOrigin) ? Object.fromEntries(new URL(to).searchParams) : undefined,
+      };
+    },
+  };
+}
+export type Browser = ReturnType<typeof openBrowser>;

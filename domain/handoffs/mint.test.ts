@@ -1,0 +1,177 @@
+import { buildApiKey, buildProfile, openTest } from '@tributary/testkit';
+import { channelNames, handoffProviders } from '@tributary/vocabulary';
+import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import { expect, test } from 'vitest';
+import { appOrigin, openShop, returnUrl, setOrigins } from './handoffs.fixture.ts';
+import { expireHandoffs } from './room.ts';
+
+const { kit, api } = await openTest();
+const shop = await openShop(kit, api);
+
+const countHandoffs = async () => {
+  const { length } = await kit.app
+    .forProfile(shop.id)
+    .transaction((tx) => tx.selectFrom('handoffs').select('id').execute());
+  return length;
+};
+
+test('a mint answers the nine fields, and a read the same [hand-001] [hand-002] [hand-059] [hand-060]', async () => {
+  const { status, data, meta } = await shop.mint('social_ads', { profile_id: shop.id, return_url: returnUrl });
+  expect(status).toBe(201);
+  expect(meta).toEqual({ profile_id: shop.id });
+  expect(Object.keys(data).sort()).toEqual(
+    ['id', 'kind', 'status', 'url', 'start_url', 'expires_at', 'created_at', 'completed_at', 'result'].sort(),
+  );
+  expect(await shop.read(data.id)).toEqual(data);
+});
+
+test('each of them is what it says [hand-003] [hand-004] [hand-005] [hand-009]', async () => {
+  const { data } = await shop.mint('crm_a');
+  const now = kit.clock.now();
+  expect(data).toEqual({
+    id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
+    kind: 'connect',
+    status: 'pending',
+    url: expect.stringMatching(/^https:\/\/tributary\.test\/connect\/[\w-]{43}$/),
+    start_url: `${data.url}/start`,
+    created_at: now.toISOString(),
+    expires_at: new Date(now.getTime() + 45 * 60_000).toISOString(),
+    completed_at: null,
+    result: null,
+  });
+});
+
+test('the body may be left out, and two mints make two [hand-068] [hand-051]', async () => {
+  const [one, two] = [await shop.mint('payments_a'), await shop.mint('payments_a')];
+  expect([one.status, two.status]).toEqual([201, 201]);
+  expect(one.data.id).not.toBe(two.data.id);
+  expect(one.data.url).not.toBe(two.data.url);
+});
+
+test('for the six providers, and for no other word [hand-065] [hand-066] [hand-067]', async () => {
+  expect([...handoffProviders].sort()).toEqual(
+    ['social_ads', 'search_ads', 'search_console', 'crm_a', 'payments_a', 'payments_b'].sort(),
+  );
+  for (const provider of handoffProviders) expect((await shop.mint(provider)).status).toBe(201);
+  const others = channelNames.filter((name) => !handoffProviders.some((provider) => provider === name));
+  for (const other of [...others, 'meta', 'SOCIAL_ADS', '0']) {
+    const { status, error } = await shop.mint(encodeURIComponent(other));
+    expect([other, status, error.code]).toEqual([other, 400, 'invalid_parameter']);
+  }
+});
+
+test("profile_id says whose it is: one's own is right, another is not there [hand-069] [hand-070]", async () => {
+  expect((await shop.mint('crm_a', { profile_id: shop.id })).status).toBe(201);
+  const other = await buildProfile(kit.app, { workspaceId: shop.workspaceId });
+  for (const profile_id of [other.id, uuid(), 'nonsense']) {
+    const { status, error } = await shop.mint('crm_a', { profile_id });
+    expect([status, error.code]).toEqual([404, 'not_found']);
+  }
+});
+
+test('a scope is needed, and another app sees nothing of it', async () => {
+  const weak = await buildApiKey(kit.app, shop.id, { scopes: ['connections:read'] });
+  expect((await shop.mint('crm_a', undefined, weak.headers)).error.required_scopes).toEqual(['connections:write']);
+  const { data } = await shop.mint('crm_a');
+  const reads = async (headers: object) =>
+    (await shop.call('GET', `/api/v1/handoffs/${data.id}`, undefined, headers)).status;
+  expect(await reads(weak.headers)).toBe(200);
+  expect(await reads(shop.own.headers)).toBe(200);
+  const stranger = await openShop(kit, api);
+  expect(await reads(stranger.key.headers)).toBe(404);
+  const otherApp = await buildApiKey(kit.app, shop.id, { scopes: ['connections:read'], appId: stranger.appId });
+  expect(await reads(otherApp.headers)).not.toBe(200);
+});
+
+test('return_url: its origin must be one of the app [hand-071] [hand-073] [hand-076] [hand-090]', async () => {
+  const good = await shop.mint('crm_a', { return_url: returnUrl });
+  expect(good.status).toBe(201);
+  const before = await countHandoffs();
+  for (const return_url of [
+    'https://evil.example/',
+    'http://app.example.com/',
+    'https://app.example.com:444/',
+    'https://user:pass@app.example.com/',
+    'https://user@app.example.com/',
+    'javascript:alert(1)',
+    '/relative',
+    'nonsense',
+    '',
+    `${appOrigin}/${'x'.repeat(2_100)}`,
+    17,
+  ]) {
+    const { status, error } = await shop.mint('crm_a', { return_url });
+    expect([return_url, status, error.code]).toEqual([return_url, 400, 'invalid_parameter']);
+  }
+  expect(await countHandoffs()).toBe(before);
+});
+
+test('whoever does not govern the profile returns nobody, and nothing is made [hand-074] [hand-075] [hand-077]', async () => {
+  const before = await countHandoffs();
+  const ownKey = await shop.mint('crm_a', { return_url: returnUrl }, shop.own.headers);
+  expect([ownKey.status, ownKey.error.code]).toEqual([400, 'invalid_parameter']);
+  const stranger = await openShop(kit, api);
+  await kit.app.forProfile(shop.id).transaction((tx) =>
+    tx
+      .insertInto('grants')
+      .values({
+        profile_id: shop.id,
+        app_id: stranger.appId,
+        oauth_scopes: ['connections'],
+        created_at: kit.clock.now(),
+        updated_at: kit.clock.now(),
+      })
+      .execute(),
+  );
+  const scopes = ['connections:write'] as const;
+  const guest = await buildApiKey(kit.app, shop.id, { scopes, appId: stranger.appId });
+  const asGuest = await shop.mint('crm_a', { return_url: returnUrl }, guest.headers);
+  expect([asGuest.status, asGuest.error.code]).toEqual([400, 'invalid_parameter']);
+  expect(await countHandoffs()).toBe(before);
+  const free = await buildProfile(kit.app);
+  const key = await buildApiKey(kit.app, free.id, { scopes });
+  const ungoverned = await shop.mint('crm_a', { return_url: returnUrl }, key.headers);
+  expect([ungoverned.status, ungoverned.error.code]).toEqual([400, 'invalid_parameter']);
+});
+
+test('allowed_return_origins add and take away [hand-072]', async () => {
+  const other = await openShop(kit, api);
+  const status = async (return_url: string) => (await other.mint('crm_a', { return_url })).status;
+  await setOrigins(kit, other.appId, { allowedReturnOrigins: ['https://more.example', `-${appOrigin}`] });
+  expect(await status('https://more.example/x')).toBe(201);
+  expect(await status(returnUrl)).toBe(400);
+  await setOrigins(kit, other.appId, { allowedReturnOrigins: [] });
+  expect(await status(returnUrl)).toBe(201);
+});
+
+test('after 45 minutes it has failed, whether read or swept [hand-008] [hand-013] [hand-022] [lim-019]', async () => {
+  const { data } = await shop.mint('search_ads');
+  const swept = await shop.mint('search_ads');
+  kit.clock.advance(45 * 60_000 - 1);
+  expect(await expireHandoffs(kit.system, kit.clock.now(), AbortSignal.timeout(5_000))).toMatchObject({ unparked: 0 });
+  expect((await shop.read(data.id)).status).toBe('pending');
+  kit.clock.advance(1);
+  const expired = {
+    status: 'failed',
+    completed_at: data.expires_at,
+    result: { provider: 'search_ads', reason: 'handoff_expired' },
+  };
+  expect(await shop.read(data.id)).toEqual({ ...data, ...expired });
+  const { expired: count } = await expireHandoffs(kit.system, kit.clock.now(), AbortSignal.timeout(5_000));
+  expect(count).toBeGreaterThanOrEqual(2);
+  expect(await shop.read(swept.data.id)).toMatchObject(expired);
+  expect(await expireHandoffs(kit.system, kit.clock.now(), AbortSignal.timeout(5_000))).toEqual({
+    expired: 0,
+    unparked: 0,
+  });
+});
+
+test('neither the table nor the log holds a link in the clear', async () => {
+  const { data } = await shop.mint('crm_a');
+  const capability = data.url.split('/').at(-1);
+  const { rows } = await kit.owner.unbound.query(sql<{ row: string }>`SELECT h::text AS row FROM handoffs h`);
+  const hex = Buffer.from(capability).toString('hex');
+  for (const { row } of rows) expect(row.includes(capability) || row.includes(hex)).toBe(false);
+  expect(api.logLines.join('\n')).not.toContain(capability);
+});

@@ -1,0 +1,38 @@
+import type { HandoffProvider, HandoffReason, HandoffStatus } from '@tributary/vocabulary';
+import { openCapability, pagePath, startPath } from './capability.ts';
+import { stageOf } from './handoff.ts';
+import type { HandoffServices } from './services.ts';
+import { type HandoffRow, handoffOf } from './store.ts';
+
+/** A hand-off as it stands at a moment. One whose time is over has failed, also before a sweep has written that down. */
+export function showHandoff(
+  row: HandoffRow,
+  { baseUrl, vault }: Pick<HandoffServices, 'baseUrl' | 'vault'>,
+  now: Date,
+) {
+  const { id, profile_id: profileId, created_at, expires_at } = row;
+  const capability = openCapability(vault, { profileId, id }, row.capability);
+  const provider = row.provider as HandoffProvider;
+  const isLapsed = stageOf(handoffOf(row), now) === 'lapsed';
+  const completedAt = isLapsed ? expires_at : row.completed_at;
+  return {
+    id,
+    kind: 'connect' as const,
+    status: isLapsed ? ('failed' as const) : (row.status as HandoffStatus),
+    url: new URL(pagePath(capability), baseUrl).href,
+    start_url: new URL(startPath(capability), baseUrl).href,
+    expires_at: expires_at.toISOString(),
+    created_at: created_at.toISOString(),
+    completed_at: completedAt?.toISOString() ?? null,
+    result: isLapsed ? { provider, reason: 'handoff_expired' as const } : resultOf(row, provider),
+  };
+}
+
+function resultOf(row: HandoffRow, provider: HandoffProvider) {
+  if (row.connection_id) return { provider, connection_id: row.connection_id };
+  if (row.candidate_count !== null && row.selection_expires_at) {
+    const expires_at = row.selection_expires_at.toISOString();
+    return { provider, pending_selection: { candidate_count: row.candidate_count, expires_at } };
+  }
+  return row.reason ? { provider, reason: row.reason as HandoffReason } : null;
+}

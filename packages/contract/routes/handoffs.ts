@@ -1,0 +1,92 @@
+import { limits } from '@tributary/vocabulary';
+import { z } from 'zod';
+import { data, IsoTimestamp, Uuid } from '../primitives.ts';
+import { anyOf, route } from '../route.ts';
+import { HandoffProvider, HandoffReason, HandoffStatus } from '../vocabulary.ts';
+
+/** Links with which somebody without an account connects an outside account. */
+
+const chapter = 'Connections';
+const credentials = ['api_key', 'app', 'session', 'mcp'] as const;
+
+const { lifeMinutes, returnUrlCharacters } = limits.handoff;
+
+const PendingSelection = z.strictObject({
+  candidate_count: z.int().positive().describe('How many accounts there are to choose from.'),
+  expires_at: IsoTimestamp.describe('Until when one can be chosen.'),
+});
+
+const provider = HandoffProvider;
+const Result = z
+  .union([
+    z.strictObject({ provider, connection_id: Uuid }),
+    z.strictObject({ provider, pending_selection: PendingSelection }),
+    z.strictObject({ provider, reason: HandoffReason }),
+  ])
+  .describe(
+    'A connection; or several accounts, one of which has to be chosen (`GET /api/v1/connections/pending/{provider}`); or why there is none.',
+  );
+
+const Handoff = z
+  .strictObject({
+    id: Uuid,
+    kind: z.literal('connect'),
+    status: HandoffStatus,
+    url: z.string().describe('One page for a person, who needs no account: it says what is asked, and leads on.'),
+    start_url: z.string().describe('The same link without the page: straight to the provider.'),
+    expires_at: IsoTimestamp,
+    created_at: IsoTimestamp,
+    completed_at: IsoTimestamp.nullable().describe('When it was decided, whichever way.'),
+    result: Result.nullable().describe('Null while it is pending.'),
+  })
+  .meta({ id: 'Handoff' });
+
+export const createHandoff = route({
+  id: 'createHandoff',
+  method: 'POST',
+  path: '/api/v1/connections/{provider}/handoff',
+  summary: 'Mint a link with which a person connects a provider',
+  description:
+    `Give \`url\` to whoever holds the account, or send them to \`start_url\`. Both are one capability: for ${lifeMinutes} minutes, and for one consent. ` +
+    'Looking at them uses nothing up. Each mint makes a new one. When the consent has ended the person is sent to `return_url`, with `connect`, ' +
+    '`provider`, `status`, `profile_id`, `handoff_id` and, where they apply, `reason` and `candidate_count` behind its own query. That is a hint: ' +
+    'what became of it is read from `GET /api/v1/handoffs/{id}`.',
+  chapter,
+  audit: { action: 'handoff.minted', of: 'handoff:{data.id}' },
+  access: { credentials, scopes: anyOf('connections:write'), grain: 'profile' },
+  params: z.object({ provider }),
+  body: {
+    schema: z.object({
+      profile_id: Uuid.optional().describe(
+        "The profile that you believe to speak for: another than the credential's is refused.",
+      ),
+      return_url: z
+        .string()
+        .max(returnUrlCharacters, `may have up to ${returnUrlCharacters} characters`)
+        .optional()
+        .describe(
+          'Where the person is sent in the end. For apps, on profiles that they govern: its origin must be one of `redirect_uris`, or allowed by the registration otherwise. No user name, no password.',
+        )
+        .meta({ examples: ['https://app.example.com/connected?step=2'] }),
+    }),
+    optional: true,
+  },
+  ids: { profile_id: 'profile' },
+  refusedAs: { profile_id: 'not_found', return_url: 'invalid_parameter' },
+  idempotency: 'accepted',
+  answers: { 201: { schema: data(Handoff) } },
+});
+
+export const readHandoff = route({
+  id: 'readHandoff',
+  method: 'GET',
+  path: '/api/v1/handoffs/{id}',
+  summary: 'What became of a hand-off',
+  description: 'An app sees its own. Everybody else who may sees those of the profile, whosever they are.',
+  chapter,
+  access: { credentials, scopes: anyOf('connections:read', 'connections:write'), grain: 'profile' },
+  params: z.object({ id: Uuid }),
+  ids: { id: 'handoff' },
+  refusedAs: { id: 'not_found' },
+  answers: { 200: { schema: data(Handoff) } },
+});

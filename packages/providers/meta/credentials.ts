@@ -1,0 +1,9 @@
+import { z } from 'zod';
+
+export const MetaCredentials = z.object({
+  accessToken: z.string(),
+  /** Null: a system user's token, which has no end. There is no refresh: after the end only a new consent helps. */
+  expiresAt: z.string().nullable(),
+  granted: z.array(z.string()),
+});
+export type MetaCredentials = z.infer<typeof MetaCredentials>;

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import type { SaidDelivery } from '../provider.ts';
+import { count, decimalText } from '../read-answer.ts';
+
+const Actions = z.array(z.object({ action_type: z.string(), value: decimalText })).default([]);
+
+export const Insight = z.object({
+  date_start: z.string(),
+  account_currency: z.string(),
+  campaign_id: z.string(),
+  adset_id: z.string(),
+  ad_id: z.string(),
+  spend: decimalText,
+  impressions: count.default(0),
+  clicks: count.default(0),
+  reach: count.optional(),
+  objective: z.string().optional(),
+  actions: Actions,
+  action_values: Actions,
+  video_p100_watched_actions: Actions,
+});
+type Insight = z.infer<typeof Insight>;
+
+export const insightFields =
+  'date_start,date_stop,account_id,account_currency,campaign_id,adset_id,ad_id,impressions,clicks,inline_link_clicks,spend,reach,actions,action_values,video_p100_watched_actions,attribution_setting,objective,optimization_goal';
+
+/** Names of the same thing, the widest first: one of them is taken, because their sum counts a purchase three times. */
+const purchases = ['omni_purchase', 'purchase', 'offsite_conversion.fb_pixel_purchase'];
+const leads = ['lead', 'onsite_conversion.lead_grouped', 'offsite_conversion.fb_pixel_lead'];
+const leadObjectives = ['OUTCOME_LEADS', 'LEAD_GENERATION'];
+
+export function sayInsight(row: Insight): SaidDelivery {
+  const wanted = leadObjectives.includes(row.objective ?? '') ? leads : purchases;
+  const videoViews = toldAs(row.actions, ['video_view']);
+  const completions = toldAs(row.video_p100_watched_actions, ['video_view']);
+  const started = toldAs(row.actions, ['onsite_conversion.messaging_conversation_started_7d']);
+  const replies = toldAs(row.actions, ['onsite_conversion.messaging_first_reply']);
+  return {
+    kind: 'delivery',
+    level: 'ad',
+    externalId: row.ad_id,
+    campaignId: row.campaign_id,
+    adSetId: row.adset_id,
+    day: row.date_start,
+    currency: row.account_currency,
+    spend: row.spend,
+    impressions: row.impressions,
+    clicks: row.clicks,
+    ...(row.reach !== undefined && { reach: row.reach }),
+    // Meta leaves out what did not happen.
+    conversions: toldAs(row.actions, wanted) ?? '0',
+    conversionValue: toldAs(row.action_values, wanted) ?? '0',
+    ...(videoViews !== undefined && { videoViews3s: Number(videoViews) }),
+    ...(completions !== undefined && { videoCompletions: Number(completions) }),
+    ...(started !== undefined && { messagingConversationsStarted: Number(started) }),
+    ...(replies !== undefined && { messagingFirstReplies: Number(replies) }),
+  };
+}
+
+const toldAs = (actions: Insight['actions'], names: readonly string[]): string | undefined =>
+  names
+    .map((name) => actions.find(({ action_type }) => action_type === name)?.value)
+    .find((value) => value !== undefined);

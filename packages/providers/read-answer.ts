@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import type { ProviderAnswer } from './provider.ts';
+import { ProviderFault } from './provider-fault.ts';
+
+/**
+ * The body as JSON; undefined: it is none, as when an answer was cut off. Numbers that a double cannot hold, and those with a
+ * fraction, are kept as the text that was sent, because money must not be rounded on the way in.
+ */
+export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text, exact);
+  } catch {
+    return undefined;
+  }
+}
+
+function exact(_: string, value: unknown, context?: { readonly source?: string }): unknown {
+  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+  return context?.source ?? value;
+}
+
+/** A decimal that came as a number or as a text. */
+export const decimalText = z.union([z.string(), z.number()]).transform(String);
+/** A count that came as a number or as a text. */
+export const count = z.union([z.number(), z.string()]).transform(Number).pipe(z.number().int());
+
+/** What was promised and is missing fails loudly, and waits: it is ours to mend, and nobody has to consent again. */
+export function readAs<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
+  const read = schema.safeParse(value);
+  if (read.success) return read.data;
+  const where = read.error.issues.map(({ path }) => path.join('.')).join(', ');
+  throw new ProviderFault({ verdict: 'wait', code: 'unreadable_answer', says: `${what} could not be read: ${where}` });
+}
+
+/** An answer that is no JSON although its status says that all is well. */
+export const unreadable = ({ status }: ProviderAnswer): ProviderFault =>
+  new ProviderFault({ verdict: 'wait', code: `unreadable_${status}`, says: 'The answer was cut off or is no JSON.' });
