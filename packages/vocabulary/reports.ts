@@ -27,13 +27,18 @@ export const explainedFields = [
 ] as const;
 export type ExplainedField = (typeof explainedFields)[number];
 
-/** Of those, what is a sum of rows: its change is the sum of its causes. */
-export const summedFields = [
+/** Of those, the sums on every row of a report. */
+export const rowFields = [
   'spend',
   'outcome_count',
   'outcome_value',
   'outcome_count_first_payment',
   'attributed_outcome_count',
+] as const satisfies readonly ExplainedField[];
+
+/** All that are sums: the change of one is the sum of its causes. */
+export const summedFields = [
+  ...rowFields,
   'platform_conversions',
   'platform_conversion_value',
 ] as const satisfies readonly ExplainedField[];
