@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { createDice, type MarketOptions } from '@tributary/market';
 import { Consents } from './consents.ts';
 import { type Fault, Faults } from './faults.ts';
+import { sandboxDeveloperToken } from './google/ads.ts';
+import { createGoogleCompany } from './google/index.ts';
 import { createHighlevelCompany } from './highlevel/index.ts';
 import { type House, sandboxClient } from './house.ts';
 import { createMetaCompany } from './meta/index.ts';
@@ -39,10 +41,16 @@ export async function startSandbox(options: SandboxOptions = {}) {
   let url = '';
   const house: House = { url: () => url, now, world, consents };
   const meta = createMetaCompany(house);
+  const google = createGoogleCompany(house);
   const highlevel = createHighlevelCompany(house);
   const settings = () => ({ ...settingsFor(url), HIGHLEVEL_WEBHOOK_PUBLIC_KEY: highlevel.book.webhookPublicKey });
   const server = createSandboxServer({
-    routes: [{ method: 'GET', path: '/', handle: () => json(200, settings()) }, ...meta.routes, ...highlevel.routes],
+    routes: [
+      { method: 'GET', path: '/', handle: () => json(200, settings()) },
+      ...meta.routes,
+      ...google.routes,
+      ...highlevel.routes,
+    ],
     faults,
     now,
     note: (call) => {
@@ -58,7 +66,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
     /** Settings by which an API and its workers talk to this sandbox. */
     settings: settings(),
     /** What is true: what the companies were asked, hold and say. */
-    book: { calls, meta: meta.book, highlevel: highlevel.book },
+    book: { calls, meta: meta.book, google: google.book, highlevel: highlevel.book },
     consents,
     say: (fault: Fault) => faults.say(fault),
     async close(): Promise<void> {
@@ -75,6 +83,14 @@ function settingsFor(url: string) {
     META_CLIENT_SECRET: sandboxClient.secret,
     META_API_URL: `${url}/meta`,
     META_DIALOG_URL: `${url}/meta`,
+    GOOGLE_CLIENT_ID: sandboxClient.id,
+    GOOGLE_CLIENT_SECRET: sandboxClient.secret,
+    GOOGLE_ADS_DEVELOPER_TOKEN: sandboxDeveloperToken,
+    GOOGLE_DIALOG_URL: `${url}/google`,
+    GOOGLE_TOKEN_URL: `${url}/google/oauth2`,
+    GOOGLE_ADS_URL: `${url}/google/ads`,
+    GOOGLE_DATA_MANAGER_URL: `${url}/google/datamanager`,
+    SEARCH_CONSOLE_URL: `${url}/google`,
     HIGHLEVEL_CLIENT_ID: sandboxClient.id,
     HIGHLEVEL_CLIENT_SECRET: sandboxClient.secret,
     HIGHLEVEL_API_URL: `${url}/highlevel`,
