@@ -19,6 +19,7 @@ const rooms = [
   'tracking',
   'attribution',
   'campaigns',
+  'partners',
   'connections',
   'creatives',
   'reports',
@@ -28,11 +29,10 @@ const rooms = [
   'webhooks',
   'handoffs',
   'exports',
-  'partners',
   'erasures',
 ];
 /** Rooms whose place is kept while they are being built. */
-const coming = ['exports', 'partners'];
+const coming = ['exports'];
 refuseUnranked();
 
 module.exports = {

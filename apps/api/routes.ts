@@ -14,6 +14,7 @@ import * as handoffs from '@tributary/domain/handoffs/room.ts';
 import * as journeys from '@tributary/domain/journeys/room.ts';
 import * as linkTokens from '@tributary/domain/link-tokens/room.ts';
 import * as outcomes from '@tributary/domain/outcomes/room.ts';
+import * as partners from '@tributary/domain/partners/room.ts';
 import * as payments from '@tributary/domain/payments/room.ts';
 import * as reports from '@tributary/domain/reports/room.ts';
 import * as tenants from '@tributary/domain/tenants/room.ts';
@@ -92,6 +93,9 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   createPaymentRefund: payments.createPaymentRefund,
   deletePaymentRefund: payments.deletePaymentRefund,
   createCardpayPayment: payments.createCardpayPayment,
+  createDeclaredSource: partners.createDeclaredSource,
+  createAdReferrals: partners.createAdReferrals,
+  previewAdReferrals: partners.previewAdReferrals,
   importSpend: campaigns.importSpend,
   listCampaigns: reports.listCampaigns,
   readUnattributed: reports.readUnattributed,

@@ -7,6 +7,7 @@ import type { HandoffServices } from '@tributary/domain/handoffs/room.ts';
 import type { JourneyServices } from '@tributary/domain/journeys/room.ts';
 import type { LinkTokenServices } from '@tributary/domain/link-tokens/room.ts';
 import type { EventServices } from '@tributary/domain/outcomes/room.ts';
+import type { PartnerServices } from '@tributary/domain/partners/room.ts';
 import type { PaymentServices } from '@tributary/domain/payments/room.ts';
 import type { AddOwner, ReadinessStep } from '@tributary/domain/tenants/room.ts';
 import type { TrackingServices } from '@tributary/domain/tracking/room.ts';
@@ -20,6 +21,7 @@ export interface Services
     LinkTokenServices,
     EventServices,
     PaymentServices,
+    PartnerServices,
     JourneyServices,
     CreativeServices,
     ErasureServices,

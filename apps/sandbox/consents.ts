@@ -88,6 +88,13 @@ export class Consents {
     this.#revoked.add(grant.id);
   }
 
+  /** The person takes back whatever they agreed to for an account. */
+  revokeAll(of: string, account: string): void {
+    for (const { grant } of this.#kept.values()) {
+      if (grant.of === of && grant.accounts.includes(account)) this.revoke(grant);
+    }
+  }
+
   /** One token dies, whatever its end was: a password changed, a session was closed. */
   forget(token: string): void {
     this.#kept.delete(token);

@@ -7,9 +7,11 @@ import { sandboxDeveloperToken } from './google/ads.ts';
 import { createGoogleCompany } from './google/index.ts';
 import { createHighlevelCompany } from './highlevel/index.ts';
 import { type House, sandboxClient } from './house.ts';
+import { createMercadoPagoCompany } from './mercado-pago/index.ts';
 import { createMetaCompany } from './meta/index.ts';
 import { json } from './route.ts';
 import { createSandboxServer, type SandboxCall } from './server.ts';
+import { createStripeCompany } from './stripe/index.ts';
 import { createWorld, type World } from './world.ts';
 
 export type { Grant } from './consents.ts';
@@ -43,13 +45,22 @@ export async function startSandbox(options: SandboxOptions = {}) {
   const meta = createMetaCompany(house);
   const google = createGoogleCompany(house);
   const highlevel = createHighlevelCompany(house);
-  const settings = () => ({ ...settingsFor(url), HIGHLEVEL_WEBHOOK_PUBLIC_KEY: highlevel.book.webhookPublicKey });
+  const stripe = createStripeCompany(house);
+  const mercadoPago = createMercadoPagoCompany(house);
+  const settings = () => ({
+    ...settingsFor(url),
+    HIGHLEVEL_WEBHOOK_PUBLIC_KEY: highlevel.book.webhookPublicKey,
+    STRIPE_WEBHOOK_SECRET: stripe.book.webhookSecret,
+    MERCADO_PAGO_WEBHOOK_SECRET: mercadoPago.book.webhookSecret,
+  });
   const server = createSandboxServer({
     routes: [
       { method: 'GET', path: '/', handle: () => json(200, settings()) },
       ...meta.routes,
       ...google.routes,
       ...highlevel.routes,
+      ...stripe.routes,
+      ...mercadoPago.routes,
     ],
     faults,
     now,
@@ -66,7 +77,14 @@ export async function startSandbox(options: SandboxOptions = {}) {
     /** Settings by which an API and its workers talk to this sandbox. */
     settings: settings(),
     /** What is true: what the companies were asked, hold and say. */
-    book: { calls, meta: meta.book, google: google.book, highlevel: highlevel.book },
+    book: {
+      calls,
+      meta: meta.book,
+      google: google.book,
+      highlevel: highlevel.book,
+      stripe: stripe.book,
+      mercadoPago: mercadoPago.book,
+    },
     consents,
     say: (fault: Fault) => faults.say(fault),
     async close(): Promise<void> {
@@ -95,5 +113,13 @@ function settingsFor(url: string) {
     HIGHLEVEL_CLIENT_SECRET: sandboxClient.secret,
     HIGHLEVEL_API_URL: `${url}/highlevel`,
     HIGHLEVEL_DIALOG_URL: `${url}/highlevel`,
+    STRIPE_CLIENT_ID: sandboxClient.id,
+    STRIPE_CLIENT_SECRET: sandboxClient.secret,
+    STRIPE_API_URL: `${url}/stripe`,
+    STRIPE_DIALOG_URL: `${url}/stripe`,
+    MERCADO_PAGO_CLIENT_ID: sandboxClient.id,
+    MERCADO_PAGO_CLIENT_SECRET: sandboxClient.secret,
+    MERCADO_PAGO_API_URL: `${url}/mercado-pago`,
+    MERCADO_PAGO_DIALOG_URL: `${url}/mercado-pago`,
   };
 }

@@ -1,6 +1,7 @@
 import { forgetProfile } from '@tributary/clickhouse';
 import { attribution } from '@tributary/domain/attribution/room.ts';
 import { delivery } from '@tributary/domain/campaigns/room.ts';
+import { syncs } from '@tributary/domain/connections/room.ts';
 import { erasures } from '@tributary/domain/erasures/room.ts';
 import { forgetLettersOf, visitsConsumer } from '@tributary/domain/ingestion/room.ts';
 import { firstPayments } from '@tributary/domain/payments/room.ts';
@@ -19,6 +20,7 @@ export function queueHandlers(work: Work): QueueHandlers {
     firstPayments: firstPayments(app),
     erasures: erasures({ app, clickhouse, stream, consumer: visitsConsumer, opening: ingestion, now }),
     webhooks: webhooks({ app, system, ...work.deliveries, now, random: Math.random }),
+    syncs: syncs({ app, system, ...work.syncing, now, random: Math.random }),
     scores: scores({ app, clickhouse: patient }, now),
     tenantDeletions: tenantDeletions({
       app,

@@ -93,6 +93,10 @@ const clickKind = `CASE o.origin->>'click_id_kind' ${clickIdKindNames
 // Of what a caller called the ad, only what can be a platform's id goes on: the columns hold no free text.
 const adNumber = `CASE WHEN o.rest->>'ad_id' ~ '^\\s*[\\w-]{1,64}\\s*$' THEN trim(o.rest->>'ad_id') ELSE '' END`;
 
+/** What a partner told of a customer, with the columns of an outcome that values of touches are made from. */
+export const partnerTouch =
+  "profile_id, id, customer_id, NULL::uuid AS visitor_id, occurred_at, origin, jsonb_build_object('ad_id', ad_external_id) AS rest";
+
 /** The values of touchColumns: what brought an outcome is a touch of everything else that its person did. */
 export const touchValues = [
   person,

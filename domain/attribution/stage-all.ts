@@ -9,6 +9,7 @@ import {
   isEligible,
   linkColumns,
   minorUnits,
+  partnerTouch,
   type ReportingMoney,
   touchColumns,
   touchValues,
@@ -76,7 +77,9 @@ function statements(profileId: string, money: ReportingMoney, replayId: string) 
       ${head.replace('SELECT', 'SELECT DISTINCT')}, visitor_id, visitor_id FROM outcomes
       WHERE profile_id = '${profileId}' AND customer_id IS NULL AND visitor_id IS NOT NULL`,
     touches: (head: string) =>
-      `${head}, ${touchValues.join(', ')} FROM outcomes o WHERE o.profile_id = '${profileId}' AND o.origin IS NOT NULL`,
+      `${head}, ${touchValues.join(', ')} FROM outcomes o WHERE o.profile_id = '${profileId}' AND o.origin IS NOT NULL
+      UNION ALL
+      ${head}, ${touchValues.join(', ')} FROM (SELECT ${partnerTouch} FROM partner_touches WHERE profile_id = '${profileId}' AND NOT is_second) o`,
   };
 }
 

@@ -11,6 +11,7 @@ import {
   isEligible,
   linkColumns,
   minorUnits,
+  partnerTouch,
   touchColumns,
   touchValues,
 } from './ledger-rows.ts';
@@ -122,6 +123,10 @@ const statement = `
     FROM (
       SELECT t.profile_id, t.id, t.customer_id, t.visitor_id, t.occurred_at, t.origin, t.rest FROM people p
       CROSS JOIN LATERAL (SELECT * FROM outcomes WHERE profile_id = current_profile() AND origin IS NOT NULL AND ${just('customer_id', 'p.customer_id')} OFFSET 0) t
+      UNION ALL
+      SELECT t.* FROM people p
+      CROSS JOIN LATERAL (
+        SELECT ${partnerTouch} FROM partner_touches WHERE profile_id = current_profile() AND NOT is_second AND ${just('customer_id', 'p.customer_id')} OFFSET 0) t
       UNION ALL
       SELECT profile_id, id, customer_id, visitor_id, occurred_at, origin, rest FROM chosen WHERE customer_id IS NULL AND origin IS NOT NULL) o)
   SELECT

@@ -1,4 +1,4 @@
-import { hourWeights, minuteWeights } from '@tributary/rules';
+import { declaredMedium, hourWeights, minuteWeights } from '@tributary/rules';
 import { devices, limits } from '@tributary/vocabulary';
 
 /** What attribution_attribute.sql takes besides a batch: the tables and numbers of packages/rules and packages/vocabulary. */
@@ -8,6 +8,7 @@ export const statementTables = {
   devices: devices.filter((device) => device !== 'unknown'),
   path_touches: limits.path.touches,
   same_click_ms: limits.sameClick.minutes * 60_000,
+  declared_medium: declaredMedium,
   /** No model is fitted yet. */
   model_versions: {},
 };

@@ -31,6 +31,7 @@ const everyStore = [
   'postgres outcomes',
   'postgres outcome_totals',
   'postgres dirty_customers',
+  'postgres partner_touches',
   'postgres payment_entries',
   'postgres visitor_links',
   'postgres bad_visits',

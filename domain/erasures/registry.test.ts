@@ -124,10 +124,11 @@ test('every declaration on disk is in the registry', async () => {
   }
 });
 
-test('those who are asked in the transaction are asked in one order: outcomes, payments, browsers, answers, summaries, customers', () => {
+test('those who are asked in the transaction are asked in one order: outcomes, touches, payments, browsers, answers, summaries, customers', () => {
   const asked = holders.filter(({ erase }) => erase).map(({ postgres = {} }) => Object.keys(postgres)[0]);
   const order = [
     'outcomes',
+    'partner_touches',
     'payment_entries',
     'visitor_links',
     'idempotent_answers',

@@ -8,6 +8,7 @@ import { holdsPeople as handoffs } from '@tributary/domain/handoffs';
 import { holdsPeople as ingestion, type Opening } from '@tributary/domain/ingestion';
 import { holdsPeople as journeys } from '@tributary/domain/journeys';
 import { holdsPeople as outcomes } from '@tributary/domain/outcomes';
+import { holdsPeople as partners } from '@tributary/domain/partners';
 import { holdsPeople as payments } from '@tributary/domain/payments';
 import { holdsPeople as tracking } from '@tributary/domain/tracking';
 import { holdsPeople as webhooks } from '@tributary/domain/webhooks';
@@ -38,6 +39,7 @@ export interface Searching {
  */
 export const holders: readonly HoldsPeople<Erasing, Searching>[] = [
   outcomes,
+  partners,
   payments,
   ingestion,
   operations,

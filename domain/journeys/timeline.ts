@@ -1,8 +1,10 @@
 import type { ClickHouse, Row } from '@tributary/clickhouse';
 import { listOutcomes, listOutcomeTimes, type PersonOutcome } from '@tributary/domain/outcomes';
+import { listPartnerTouches, listPartnerTouchTimes, type PartnerTouch } from '@tributary/domain/partners';
 import type { Ledger } from '@tributary/postgres';
 import { dayMs, limits } from '@tributary/vocabulary';
 import { type Counted, lastUntil, merged, type Part, partsOf } from './page.ts';
+import { asTouch, asVisitless } from './partner-touches.ts';
 import type { Person } from './person.ts';
 
 /** All that happened is in two stores. Both say when; from that follows which rows stand on a page, and only those are read. */
@@ -78,7 +80,15 @@ export function readTimeline(stores: Stores, asked: TimelineAsked): Promise<Time
       (at, row): TimelineEvent => ({ at, store: 'visitless touches', row }),
     ),
   ]);
-  return readPage(ofBrowsers, outcomesOf(stores, asked, 'beside visits'), asked);
+  const ofLedger = [
+    outcomesOf(stores, asked, 'beside visits'),
+    ...partnersOf(
+      stores,
+      asked,
+      (at, touch): TimelineEvent => ({ at, store: 'visitless touches', row: asVisitless(touch) }),
+    ),
+  ];
+  return readPage(ofBrowsers, ofLedger, asked);
 }
 
 /** What brought somebody and what it led to, and nothing else. */
@@ -91,7 +101,11 @@ export function readTouchline(stores: Stores, asked: TimelineAsked): Promise<Tim
       (at, row): TouchEvent | LedgerEvent => ({ at, store: 'touches', row }),
     ),
   );
-  return readPage(ofBrowsers, outcomesOf(stores, asked, 'conversions'), asked);
+  const ofLedger = [
+    outcomesOf(stores, asked, 'conversions'),
+    ...partnersOf(stores, asked, (at, touch): TouchEvent => ({ at, store: 'touches', row: asTouch(touch) })),
+  ];
+  return readPage(ofBrowsers, ofLedger, asked);
 }
 
 type TimesQuery = 'journey_list_visit_times' | 'journey_list_visitless_touch_times' | 'journey_list_touch_times';
@@ -122,10 +136,10 @@ function ofWarehouse<Rows extends RowsQuery, Event>(
 
 async function readPage<Event extends { readonly at: number }>(
   ofBrowsers: readonly Source<Event>[],
-  ofLedger: Source<Event>,
+  ofLedger: readonly Source<Event>[],
   { offset, limit }: Part,
 ): Promise<Timeline<Event>> {
-  const sources = [...ofBrowsers, ofLedger];
+  const sources = [...ofBrowsers, ...ofLedger];
   const counted = await inTurn(sources, (source) => source.count(offset + limit));
   const parts = partsOf(counted, { offset, limit });
   const seen = counted.slice(0, ofBrowsers.length);
@@ -183,6 +197,27 @@ function outcomesOf(
       });
     },
   };
+}
+
+/** What partners told of a customer, by how it is shown. */
+function partnersOf<Event>(
+  { ledger }: Stores,
+  { profileId, person: { customerId }, until }: TimelineAsked,
+  eventOf: (at: number, touch: PartnerTouch) => Event,
+): Source<Event>[] {
+  if (customerId === null) return [];
+  return [
+    {
+      count: (first) =>
+        ledger.transaction((tx) => listPartnerTouchTimes(tx, profileId, customerId, until, first), { readOnly: true }),
+      read: async (part) => {
+        const rows = await ledger.transaction((tx) => listPartnerTouches(tx, profileId, customerId, until, part), {
+          readOnly: true,
+        });
+        return rows.map((touch) => eventOf(touch.occurredAt.getTime(), touch));
+      },
+    },
+  ];
 }
 
 /** A conversion, or what names the ad that brought it; a server may also tell of what was done on the site. */

@@ -181,3 +181,44 @@ export async function findPeopleOf(tx: Tx, profileId: string, ids: readonly stri
     WHERE profile_id = ${profileId} AND id = ANY (${[...ids]}::uuid[])`.execute(tx);
   return rows;
 }
+
+/** A conversion that something told later may be a touch of. */
+export interface TouchedConversion {
+  readonly id: string;
+  readonly customerId: string;
+  readonly occurredAt: Date;
+  readonly lookbackDays: number;
+}
+
+/** Conversions in whose lookback a moment of their customer lies, the earliest first. */
+export async function listConversionsAfter(
+  tx: Tx,
+  profileId: string,
+  moments: readonly { readonly customerId: string; readonly at: Date }[],
+  limit: number,
+): Promise<TouchedConversion[]> {
+  if (moments.length === 0) return [];
+  const { rows } = await sql<TouchedConversion>`
+    SELECT DISTINCT o.id, o.customer_id AS "customerId", o.occurred_at AS "occurredAt", o.lookback_window_days AS "lookbackDays"
+    FROM unnest(${moments.map(({ customerId }) => customerId)}::uuid[], ${moments.map(({ at }) => at)}::timestamptz[]) AS t (customer_id, at)
+    JOIN outcome_meanings o ON o.profile_id = ${profileId} AND o.customer_id = t.customer_id AND o.is_attribution_eligible
+      AND o.occurred_at >= t.at AND o.occurred_at <= t.at + make_interval(days => o.lookback_window_days)
+    ORDER BY o.occurred_at, o.id LIMIT ${limit}`.execute(tx);
+  return rows;
+}
+
+/** What outcomes of customers say brought them. */
+export async function listOrigins(
+  tx: Tx,
+  profileId: string,
+  customerIds: readonly string[],
+  limit: number,
+): Promise<{ id: string; customerId: string; occurredAt: Date; origin: Origin }[]> {
+  if (customerIds.length === 0) return [];
+  const { rows } = await sql<{ id: string; customerId: string; occurredAt: Date; origin: Origin }>`
+    SELECT id, customer_id AS "customerId", occurred_at AS "occurredAt", origin FROM outcomes
+    WHERE profile_id = ${profileId} AND customer_id = ANY (${[...customerIds]}::uuid[]) AND origin IS NOT NULL LIMIT ${limit}`.execute(
+    tx,
+  );
+  return rows;
+}

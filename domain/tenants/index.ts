@@ -3,6 +3,7 @@ export {
   findGoverningApp,
   findPlan,
   findProfile,
+  findProfileName,
   findWorkspaceOf,
   hasProfile,
   hasWorkspace,

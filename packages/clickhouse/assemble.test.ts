@@ -82,6 +82,7 @@ describe('a model that came after the six', () => {
         devices: ['desktop'],
         path_touches: 200,
         same_click_ms: 1_800_000,
+        declared_medium: 'declared',
       },
     });
   const creditsUnder = async (model: string): Promise<unknown> => {

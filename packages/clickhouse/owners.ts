@@ -48,6 +48,11 @@ export const guests = [
     reason: 'A journey is visits, touches and their credit in the order of time.',
   },
   {
+    who: 'partners',
+    tables: ['touches'],
+    reason: 'A preview of referrals works paths out anew, from the touches of the people concerned.',
+  },
+  {
     who: 'customers',
     tables: ['attributed_conversions', 'touch_sources'],
     reason: 'The list of customers says how each came.',

@@ -41,6 +41,8 @@ export const catalogue = {
         /** How many touches a path holds. */
         path_touches: number;
         same_click_ms: number;
+        /** What marks a touch that the customer told of. */
+        declared_medium: string;
         /** Of models that were fitted, which fit. */
         model_versions: Readonly<Record<string, number>>;
       },

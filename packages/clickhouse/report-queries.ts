@@ -1,5 +1,6 @@
 import type { AttributionModel, EntityLevel } from '@tributary/vocabulary';
 import { declare } from './declare.ts';
+import type { TouchRow } from './tables.ts';
 
 /** What reports ask. In lists, moments are texts without T and Z, because the key is looked up only for what is written so. Ids of entities that are not known are the nil UUID; amounts of money are exact, as text. */
 export const reportQueries = {
@@ -163,6 +164,13 @@ export const reportQueries = {
       limit: number;
     },
     { conversion_id: string; touch_id: string; occurred_at: string; channel: string; kin: string }
+  >(),
+  touch_list_of_visitors: declare<
+    { profile_id: string; visitor_ids: readonly string[]; since: Date; until: Date; limit: number },
+    Omit<TouchRow, 'profile_id' | 'occurred_at' | 'kind' | 'join_method' | 'country' | 'device'> & {
+      at: string;
+      click_mark: string;
+    }
   >(),
 };
 

@@ -57,6 +57,10 @@ const highlevel = {
   highlevelClientSecret: secret('HIGHLEVEL_CLIENT_SECRET', 'The secret of that app.'),
   highlevelApiUrl: url('HIGHLEVEL_API_URL', 'Where its API answers.', 'https://services.leadconnectorhq.com'),
   highlevelDialogUrl: url('HIGHLEVEL_DIALOG_URL', 'Where people consent.', 'https://marketplace.gohighlevel.com'),
+  highlevelWebhookPublicKey: id(
+    'HIGHLEVEL_WEBHOOK_PUBLIC_KEY',
+    'The Ed25519 key, as PEM, that HighLevel publishes for its webhooks. Unset: none of them is taken.',
+  ),
   highlevelApiVersion: version('HIGHLEVEL_API_VERSION', 'The version of its API.', '2021-07-28'),
 };
 

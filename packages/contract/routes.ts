@@ -36,6 +36,7 @@ import { createLinkTokens } from './routes/link-tokens.ts';
 import { updateOutcomeDefinition, updateOutcomeDefinitions } from './routes/outcome-definitions.ts';
 import { createEvent, createGoal, createGoalDefinition, listGoalDefinitions } from './routes/outcomes.ts';
 import { readOverview, readPlatformComparison } from './routes/overview.ts';
+import { createAdReferrals, createDeclaredSource, previewAdReferrals } from './routes/partners.ts';
 import {
   beginPasskey,
   beginPasskeySignIn,
@@ -153,6 +154,9 @@ export const routes = {
   createPaymentRefund,
   deletePaymentRefund,
   createCardpayPayment,
+  createDeclaredSource,
+  createAdReferrals,
+  previewAdReferrals,
   importSpend,
   listCampaigns,
   readUnattributed,

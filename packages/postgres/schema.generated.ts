@@ -240,6 +240,7 @@ export interface Connections {
   refresh_holder: string | null;
   refresh_until: Generated<Timestamp>;
   status: string;
+  tracked_pages: Generated<Json>;
   workspace_id: string;
 }
 
@@ -763,6 +764,22 @@ export interface OutcomeTotals {
   profile_id: string;
 }
 
+export interface PartnerTouches {
+  ad_external_id: string | null;
+  answer_key: string | null;
+  answer_text: string | null;
+  customer_id: string;
+  id: string;
+  is_second: Generated<boolean>;
+  kind: string;
+  moved_from: string | null;
+  occurred_at: Timestamp;
+  origin: Json;
+  profile_id: string;
+  recorded_at: Timestamp;
+  told_as: Buffer;
+}
+
 export interface Passkeys {
   aaguid: string | null;
   backed_up: boolean;
@@ -1057,6 +1074,18 @@ export interface Sessions {
   user_id: string;
 }
 
+export interface SiteSearches {
+  clicks: Int8;
+  connection_id: string;
+  day: Timestamp;
+  hash: Buffer;
+  impressions: Int8;
+  page: string;
+  position: Numeric;
+  profile_id: string;
+  query: string;
+}
+
 export interface Syncs {
   channel: string;
   connection_id: string;
@@ -1068,6 +1097,9 @@ export interface Syncs {
   position: Json | null;
   profile_id: string;
   progress: number | null;
+  rejected: Generated<Json>;
+  rejected_count: Generated<number>;
+  run: Generated<Int8>;
   state: Generated<string>;
   wishes: Generated<Int8>;
 }
@@ -1308,6 +1340,7 @@ export interface DB {
   outcome_totals: OutcomeTotals;
   outcomes: Outcomes;
   outcomes_without_rate: OutcomesWithoutRate;
+  partner_touches: PartnerTouches;
   passkeys: Passkeys;
   payment_entries: PaymentEntries;
   payment_refunds: PaymentRefunds;
@@ -1331,6 +1364,7 @@ export interface DB {
   score_rebuilds: ScoreRebuilds;
   search_terms: SearchTerms;
   sessions: Sessions;
+  site_searches: SiteSearches;
   syncs: Syncs;
   tenant_deletions: TenantDeletions;
   tombstones: Tombstones;

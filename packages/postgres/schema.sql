@@ -259,6 +259,42 @@ CREATE FUNCTION public.find_app_workspace(app uuid, workspace uuid) RETURNS TABL
    WHERE ((w.id = find_app_workspace.workspace) AND (w.provisioned_by = find_app_workspace.app) AND (w.archived_at IS NULL));
 END;
 
+CREATE TABLE public.connections (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    app_id uuid,
+    channel text NOT NULL,
+    status text NOT NULL,
+    external_id text NOT NULL,
+    name text NOT NULL,
+    granted text[] DEFAULT '{}'::text[] NOT NULL,
+    details jsonb DEFAULT '{}'::jsonb NOT NULL,
+    credentials bytea,
+    credentials_revision integer DEFAULT 1 NOT NULL,
+    connected_at timestamp with time zone NOT NULL,
+    disconnected_at timestamp with time zone,
+    refresh_holder uuid,
+    refresh_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    tracked_pages jsonb DEFAULT '[]'::jsonb NOT NULL,
+    CONSTRAINT connections_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'connected'::text, 'needs_action'::text, 'reconnect_required'::text, 'disconnected'::text])))
+);
+
+ALTER TABLE ONLY public.connections FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.find_connections_of(told_channel text, told_account text) RETURNS TABLE(profile_id uuid, id uuid, credentials_revision integer)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT c.profile_id,
+     c.id,
+     c.credentials_revision
+    FROM (public.connections c
+      JOIN public.profiles p ON (((p.id = c.profile_id) AND (p.archived_at IS NULL))))
+   WHERE ((c.channel = find_connections_of.told_channel) AND (c.external_id = find_connections_of.told_account) AND (c.status <> 'disconnected'::text))
+  LIMIT 100;
+END;
+
 CREATE FUNCTION public.find_credentials(hashes bytea[], at timestamp with time zone) RETURNS SETOF public.credential
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -823,6 +859,25 @@ BEGIN
   RAISE EXCEPTION 'The customers of a batch did not hold still.';
 END $$;
 
+CREATE FUNCTION public.partner_touches_follow_merge() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$ DECLARE
+  first uuid := (
+    SELECT id FROM partner_touches
+    WHERE profile_id = NEW.profile_id AND customer_id IN (NEW.id, NEW.merged_into) AND kind = 'declared_source' AND NOT is_second
+    ORDER BY recorded_at, id LIMIT 1);
+BEGIN
+  UPDATE partner_touches SET is_second = true
+  WHERE profile_id = NEW.profile_id AND customer_id IN (NEW.id, NEW.merged_into) AND kind = 'declared_source' AND id <> first;
+  UPDATE partner_touches SET customer_id = NEW.merged_into, moved_from = coalesce(moved_from, NEW.id)
+  WHERE profile_id = NEW.profile_id AND customer_id = NEW.id;
+  IF FOUND THEN
+    PERFORM mark_merged(NEW.profile_id, NEW.id,
+      array(SELECT id FROM outcomes WHERE profile_id = NEW.profile_id AND customer_id = NEW.merged_into));
+  END IF;
+  RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.privacy_lock(id uuid) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN hashtextextended((id)::text, (7034)::bigint);
@@ -1097,28 +1152,6 @@ CREATE TABLE public.bad_visits (
 );
 
 ALTER TABLE ONLY public.bad_visits FORCE ROW LEVEL SECURITY;
-
-CREATE TABLE public.connections (
-    profile_id uuid NOT NULL,
-    id uuid NOT NULL,
-    workspace_id uuid NOT NULL,
-    app_id uuid,
-    channel text NOT NULL,
-    status text NOT NULL,
-    external_id text NOT NULL,
-    name text NOT NULL,
-    granted text[] DEFAULT '{}'::text[] NOT NULL,
-    details jsonb DEFAULT '{}'::jsonb NOT NULL,
-    credentials bytea,
-    credentials_revision integer DEFAULT 1 NOT NULL,
-    connected_at timestamp with time zone NOT NULL,
-    disconnected_at timestamp with time zone,
-    refresh_holder uuid,
-    refresh_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    CONSTRAINT connections_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'connected'::text, 'needs_action'::text, 'reconnect_required'::text, 'disconnected'::text])))
-);
-
-ALTER TABLE ONLY public.connections FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.creative_analyses (
     profile_id uuid NOT NULL,
@@ -1637,6 +1670,27 @@ CREATE TABLE public.outcomes_without_rate (
 
 ALTER TABLE ONLY public.outcomes_without_rate FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.partner_touches (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    kind text NOT NULL,
+    told_as bytea NOT NULL,
+    customer_id uuid NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    origin jsonb NOT NULL,
+    ad_external_id text COLLATE pg_catalog."C",
+    answer_key text,
+    answer_text text,
+    is_second boolean DEFAULT false NOT NULL,
+    moved_from uuid,
+    CONSTRAINT partner_touches_check CHECK (((kind = 'declared_source'::text) = (answer_key IS NOT NULL))),
+    CONSTRAINT partner_touches_check1 CHECK (((kind = 'ad_referral'::text) = (ad_external_id IS NOT NULL))),
+    CONSTRAINT partner_touches_kind_check CHECK ((kind = ANY (ARRAY['ad_referral'::text, 'declared_source'::text])))
+);
+
+ALTER TABLE ONLY public.partner_touches FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.passkeys (
     id uuid NOT NULL,
     user_id uuid NOT NULL,
@@ -1799,6 +1853,20 @@ CREATE TABLE public.sessions (
     seen_at timestamp with time zone
 );
 
+CREATE TABLE public.site_searches (
+    profile_id uuid NOT NULL,
+    connection_id uuid NOT NULL,
+    day date NOT NULL,
+    hash bytea NOT NULL,
+    query text NOT NULL,
+    page text NOT NULL,
+    clicks bigint NOT NULL,
+    impressions bigint NOT NULL,
+    "position" numeric NOT NULL
+);
+
+ALTER TABLE ONLY public.site_searches FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.syncs (
     profile_id uuid NOT NULL,
     connection_id uuid NOT NULL,
@@ -1812,6 +1880,9 @@ CREATE TABLE public.syncs (
     last_run_at timestamp with time zone,
     last_success_at timestamp with time zone,
     last_error text,
+    run bigint DEFAULT 0 NOT NULL,
+    rejected_count integer DEFAULT 0 NOT NULL,
+    rejected jsonb DEFAULT '[]'::jsonb NOT NULL,
     CONSTRAINT syncs_state_check CHECK ((state = ANY (ARRAY['idle'::text, 'queued'::text, 'running'::text, 'failed'::text])))
 )
 WITH (fillfactor='50');
@@ -2192,6 +2263,12 @@ ALTER TABLE public.outcomes
 ALTER TABLE ONLY public.outcomes_without_rate
     ADD CONSTRAINT outcomes_without_rate_pkey PRIMARY KEY (profile_id, outcome_id);
 
+ALTER TABLE ONLY public.partner_touches
+    ADD CONSTRAINT partner_touches_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.partner_touches
+    ADD CONSTRAINT partner_touches_profile_id_kind_told_as_key UNIQUE (profile_id, kind, told_as);
+
 ALTER TABLE ONLY public.passkeys
     ADD CONSTRAINT passkeys_credential_id_key UNIQUE (credential_id);
 
@@ -2242,6 +2319,9 @@ ALTER TABLE ONLY public.sessions
 
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_token_key UNIQUE (token);
+
+ALTER TABLE ONLY public.site_searches
+    ADD CONSTRAINT site_searches_pkey PRIMARY KEY (profile_id, day, connection_id, hash);
 
 ALTER TABLE ONLY public.syncs
     ADD CONSTRAINT syncs_pkey PRIMARY KEY (profile_id, connection_id);
@@ -2427,6 +2507,10 @@ CREATE INDEX outcomes_with_origin ON public.outcomes USING btree (profile_id, cu
 
 CREATE INDEX outcomes_without_rate_by_time ON public.outcomes_without_rate USING btree (profile_id, occurred_at);
 
+CREATE INDEX partner_touches_by_customer ON public.partner_touches USING btree (profile_id, customer_id, occurred_at, id);
+
+CREATE UNIQUE INDEX partner_touches_one_answer ON public.partner_touches USING btree (profile_id, customer_id) WHERE ((kind = 'declared_source'::text) AND (NOT is_second));
+
 CREATE INDEX passkeys_by_user ON public.passkeys USING btree (user_id);
 
 CREATE INDEX payment_entries_by_payer ON public.payment_entries USING btree (profile_id, payer_id) WHERE (payer_id IS NOT NULL);
@@ -2450,6 +2534,8 @@ CREATE INDEX score_rebuilds_due ON public.score_rebuilds USING btree (profile_id
 CREATE INDEX sessions_by_expiry ON public.sessions USING btree (expires_at);
 
 CREATE INDEX sessions_by_user ON public.sessions USING btree (user_id);
+
+CREATE INDEX site_searches_by_life ON public.site_searches USING btree (day);
 
 CREATE INDEX syncs_by_connection ON public.syncs USING btree (connection_id) INCLUDE (profile_id);
 
@@ -2538,6 +2624,8 @@ CREATE TRIGGER missing_rate_noted AFTER INSERT OR UPDATE OF amount, currency, oc
 CREATE TRIGGER outcomes_follow_merge AFTER UPDATE OF merged_into ON public.customers FOR EACH ROW WHEN (((new.merged_into IS NOT NULL) AND (new.merged_into IS DISTINCT FROM old.merged_into))) EXECUTE FUNCTION public.follow_merge();
 
 CREATE TRIGGER outcomes_remember_moved AFTER UPDATE OF occurred_at ON public.outcomes FOR EACH ROW WHEN ((new.occurred_at IS DISTINCT FROM old.occurred_at)) EXECUTE FUNCTION public.remember_moved();
+
+CREATE TRIGGER partner_touches_follow_merge AFTER UPDATE OF merged_into ON public.customers FOR EACH ROW WHEN (((new.merged_into IS NOT NULL) AND (new.merged_into IS DISTINCT FROM old.merged_into))) EXECUTE FUNCTION public.partner_touches_follow_merge();
 
 CREATE TRIGGER privacy_switch BEFORE UPDATE OF privacy_mode, archived_at ON public.profiles FOR EACH ROW EXECUTE FUNCTION public.take_privacy_lock();
 
@@ -2765,6 +2853,9 @@ ALTER TABLE ONLY public.outcomes
 ALTER TABLE ONLY public.outcomes_without_rate
     ADD CONSTRAINT outcomes_without_rate_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.partner_touches
+    ADD CONSTRAINT partner_touches_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.passkeys
     ADD CONSTRAINT passkeys_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
@@ -2809,6 +2900,12 @@ ALTER TABLE ONLY public.search_terms
 
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.site_searches
+    ADD CONSTRAINT site_searches_profile_id_connection_id_fkey FOREIGN KEY (profile_id, connection_id) REFERENCES public.connections(profile_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.site_searches
+    ADD CONSTRAINT site_searches_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.syncs
     ADD CONSTRAINT syncs_profile_id_connection_id_fkey FOREIGN KEY (profile_id, connection_id) REFERENCES public.connections(profile_id, id) ON DELETE CASCADE;
@@ -3078,6 +3175,8 @@ CREATE POLICY own_profile ON public.outcomes TO tributary_app USING ((profile_id
 
 CREATE POLICY own_profile ON public.outcomes_without_rate TO tributary_app USING ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.partner_touches TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.payment_entries TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.payment_refunds TO tributary_app USING ((profile_id = public.current_profile()));
@@ -3097,6 +3196,8 @@ CREATE POLICY own_profile ON public.refused_visits TO tributary_app USING ((prof
 CREATE POLICY own_profile ON public.score_rebuilds TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.search_terms TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.site_searches TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.syncs TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -3139,6 +3240,8 @@ CREATE POLICY own_workspace ON public.model_allowances TO tributary_app USING ((
 CREATE POLICY own_workspace ON public.pii_access_log FOR SELECT TO tributary_app USING ((workspace_id = public.current_workspace()));
 
 CREATE POLICY own_workspace ON public.workspaces TO tributary_app USING ((id = public.current_workspace()));
+
+ALTER TABLE public.partner_touches ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.payment_entries ENABLE ROW LEVEL SECURITY;
 
@@ -3232,9 +3335,13 @@ ALTER TABLE public.score_rebuilds ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.search_terms ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.site_searches ENABLE ROW LEVEL SECURITY;
+
 CREATE POLICY sweep ON public.handoffs TO tributary_system USING (true);
 
 CREATE POLICY sweep ON public.pending_selections TO tributary_system USING (true);
+
+CREATE POLICY sweep ON public.site_searches TO tributary_system USING (true);
 
 CREATE POLICY switch ON public.api_keys FOR UPDATE TO tributary_owner USING (true);
 
@@ -3296,6 +3403,11 @@ GRANT ALL ON FUNCTION public.find_app_profile(app uuid, profile uuid) TO tributa
 
 REVOKE ALL ON FUNCTION public.find_app_workspace(app uuid, workspace uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_app_workspace(app uuid, workspace uuid) TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.connections TO tributary_app;
+
+REVOKE ALL ON FUNCTION public.find_connections_of(told_channel text, told_account text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_connections_of(told_channel text, told_account text) TO tributary_app;
 
 REVOKE ALL ON FUNCTION public.find_credentials(hashes bytea[], at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_credentials(hashes bytea[], at timestamp with time zone) TO tributary_app;
@@ -3480,8 +3592,6 @@ GRANT SELECT(id) ON TABLE public.bad_visits TO tributary_system;
 
 GRANT SELECT(received_at) ON TABLE public.bad_visits TO tributary_system;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.connections TO tributary_app;
-
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.creative_analyses TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.customers TO tributary_app;
@@ -3597,6 +3707,8 @@ GRANT SELECT ON TABLE public.outcome_total_meanings TO tributary_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outcomes_without_rate TO tributary_app;
 GRANT SELECT ON TABLE public.outcomes_without_rate TO tributary_system;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.partner_touches TO tributary_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.passkeys TO tributary_app;
 
 GRANT SELECT,INSERT ON TABLE public.payment_entries TO tributary_app;
@@ -3648,6 +3760,17 @@ GRANT DELETE ON TABLE public.sessions TO tributary_system;
 GRANT SELECT(id) ON TABLE public.sessions TO tributary_system;
 
 GRANT SELECT(expires_at) ON TABLE public.sessions TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.site_searches TO tributary_app;
+GRANT DELETE ON TABLE public.site_searches TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.site_searches TO tributary_system;
+
+GRANT SELECT(connection_id) ON TABLE public.site_searches TO tributary_system;
+
+GRANT SELECT(day) ON TABLE public.site_searches TO tributary_system;
+
+GRANT SELECT(hash) ON TABLE public.site_searches TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.syncs TO tributary_app;
 GRANT SELECT,UPDATE ON TABLE public.syncs TO tributary_system;

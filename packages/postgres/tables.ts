@@ -79,6 +79,7 @@ export const tableOwners = {
   score_rebuilds: 'top-performers',
   search_terms: 'customers',
   sessions: 'accounts',
+  site_searches: 'connections',
   syncs: 'connections',
   tenant_deletions: 'tenants',
   tombstones: 'customers',
@@ -87,6 +88,7 @@ export const tableOwners = {
   tracking_settings: 'tracking',
   tracking_verifications: 'tracking',
   two_factors: 'accounts',
+  partner_touches: 'partners',
   passkeys: 'accounts',
   users: 'accounts',
   verifications: 'accounts',
@@ -122,7 +124,7 @@ export const guests: readonly Guest[] = [
   },
   {
     who: 'attribution',
-    tables: ['outcomes', 'definitions', 'definition_events', 'visitor_links', 'profiles'],
+    tables: ['outcomes', 'partner_touches', 'definitions', 'definition_events', 'visitor_links', 'profiles'],
     reason:
       'Stages millions of rows for ClickHouse as text, in one snapshot. Behind the fence that keeps its plan, a view is planned for each row.',
   },

@@ -4,6 +4,7 @@ import { createGoogleAds } from './google-ads/index.ts';
 import type { GoogleClient } from './google-oauth.ts';
 import { createMeta } from './meta/index.ts';
 import type { Provider } from './provider.ts';
+import { salesProviders } from './sales-providers.ts';
 import { createSearchConsole } from './search-console/index.ts';
 
 /** The providers that the operator has set up. */
@@ -16,6 +17,7 @@ type Create = (settings: ProviderSettings) => Provider | undefined;
 
 /** By channel, how its provider is made of the settings; undefined where they lack its client. */
 const makers: { readonly [Name in Channel]?: Create } = {
+  ...salesProviders,
   social_ads({ metaClientId: clientId, metaClientSecret: clientSecret, ...of }) {
     if (!clientId || !clientSecret) return undefined;
     const [apiUrl, dialogUrl, apiVersion] = [of.metaApiUrl, of.metaDialogUrl, of.metaApiVersion];

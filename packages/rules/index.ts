@@ -101,6 +101,7 @@ export { type ParsedSubjectRef, parseSubjectRef, type SubjectRefRefusal } from '
 export { adIdTags, tagsFor } from './visits/ad-tags.ts';
 export { type Classification, classifyVisit, type Utm, type VisitAddresses } from './visits/channels.ts';
 export { channelsPage } from './visits/channels-page.ts';
+export { declaredMedium, declaredOrigin } from './visits/declared.ts';
 export { maskName } from './visits/mask-name.ts';
 export { type MaskedUrl, maskReferrer, maskUrl } from './visits/mask-url.ts';
 export { adWithoutPlatform, clickName, type Origin, originOf } from './visits/origin.ts';

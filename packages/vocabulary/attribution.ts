@@ -63,7 +63,7 @@ export const causeKinds = {
   payer: 'The merchant said who paid.',
   details_changed: 'Something else was said of it: its name, its customer, its ad.',
   late_visit: 'A visit before it became known.',
-  late_referral: 'Another outcome of the person names the ad that brought them.',
+  late_referral: 'What brought the person was told later: by another outcome, by a partner, by themselves.',
   link: 'A browser turned out to be the person’s.',
   unlink: 'A browser turned out not to be.',
   merge: 'Two customers turned out to be one.',

@@ -93,6 +93,14 @@ export const declaredSourceAnswers = [
 ] as const;
 export type DeclaredSourceAnswer = (typeof declaredSourceAnswers)[number];
 
+/** What became of what a partner told. */
+export const partnerTouchStatuses = ['recorded', 'duplicate', 'kept_first'] as const;
+export type PartnerTouchStatus = (typeof partnerTouchStatuses)[number];
+
+/** What partners tell of customers. */
+export const partnerTouchKinds = ['ad_referral', 'declared_source'] as const;
+export type PartnerTouchKind = (typeof partnerTouchKinds)[number];
+
 export const paymentStatuses = [
   'pending',
   'succeeded',

@@ -29,6 +29,7 @@ export const limits = {
   payments: { pageSize: shortPages, entries: 100, attributionWaitMs: 3_000 },
   /** A refund that comes before its payment waits for it for so long. */
   refunds: { waitDays: 90 },
+  adReferrals: { maxRows: 500, previewedConversions: 5_000 },
   spend: { maxRows: 1_000 },
   linkTokens: { maxRows: 500, lifetimeDays: { min: 1, default: 90, max: 365 } },
   journeySummary: { maxEvents: 100, defaultUnitsPerDay: 50 },
@@ -47,7 +48,9 @@ export const limits = {
   passkeys: { most: 20 },
   trackingHosts: { most: 100 },
   outcomeReplay: { keptDays: 90, pageSize: { min: 1, default: 100, max: 100 } },
-  connections: { pageSize: shortPages },
+  connections: { pageSize: shortPages, errorCharacters: 1_000, rejectedShown: 20 },
+  /** Search Console tells of sixteen months. */
+  searchTerms: { pageSize: { min: 1, default: 100, max: 1_000 }, keptDays: 490 },
   webhookDeliveries: { pageSize: shortPages, keptDays: 30, attemptsShown: 20 },
 
   // Values

@@ -163,6 +163,9 @@ export const lives = {
     outcomes_without_rate: bounded(
       'Outcomes whose currency has no rate yet, at most one for each outcome; they are converted when the rate comes.',
     ),
+    partner_touches: kept(
+      'Which ads conversations came from, and what customers answered: part of the ledger. They go with their profile.',
+    ),
     passkeys: bounded('A person has no more than a few.'),
     payment_entries: kept(
       'What merchants said of payments, a row for each time: the proof behind a figure. It goes with its profile.',
@@ -188,6 +191,12 @@ export const lives = {
     score_rebuilds: bounded('One for each profile.'),
     search_terms: bounded('Words by which a customer is found; they go with the customer.'),
     sessions: expired(['id'], "Who is signed in. With a session go the assistants' tokens that it allowed."),
+    site_searches: swept(
+      limits.searchTerms.keptDays,
+      ['day'],
+      ['profile_id', 'day', 'connection_id', 'hash'],
+      'What people searched for when they were shown the site, as long as search engines tell it.',
+    ),
     syncs: bounded('One for each connection: where it is read on.'),
     tenant_deletions: queue('Tenants that are being deleted, until a day after.'),
     tombstones: kept('Hashes of erased names: without them an import would bring the person back.'),

@@ -14,6 +14,7 @@ import { faults as ingestion } from './faults/ingestion.ts';
 import { faults as ledger } from './faults/ledger.ts';
 import { faults as money } from './faults/money.ts';
 import { faults as operations } from './faults/operations.ts';
+import { faults as partners } from './faults/partners.ts';
 import { faults as people } from './faults/people.ts';
 import { faults as pipeline } from './faults/pipeline.ts';
 import { faults as reports } from './faults/reports.ts';
@@ -40,6 +41,7 @@ export const allFaults: readonly Fault[] = [
   ...ledger,
   ...money,
   ...operations,
+  ...partners,
   ...people,
   ...pipeline,
   ...reports,

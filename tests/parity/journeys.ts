@@ -1,4 +1,4 @@
-import type { Conversion, AttributedTouch as Touch } from '@tributary/rules';
+import { type Conversion, declaredMedium, type AttributedTouch as Touch } from '@tributary/rules';
 import { dayMs, limits } from '@tributary/vocabulary';
 import fc from 'fast-check';
 
@@ -8,7 +8,7 @@ export interface Journey {
   readonly personId: string;
   /** By browser: a person may have several. */
   readonly browsers: readonly (readonly Touch[])[];
-  /** What their outcomes say brought them. */
+  /** What is said to have brought them. */
   readonly origins: readonly Touch[];
   readonly conversions: readonly (Conversion & { readonly conversionId: string })[];
 }
@@ -55,6 +55,13 @@ const synthetic = (told: Touch): Touch => ({
   isSynthetic: true,
 });
 
+/** What the customer themselves said: a source, and neither ad nor click. */
+const declared = ({ clickKind: _kind, clickMark: _mark, ...told }: Touch): Touch => ({
+  ...synthetic(told),
+  adId: null,
+  medium: declaredMedium,
+});
+
 const value = fc.oneof(
   fc.bigInt({ min: 0n, max: 100_000n }),
   fc.bigInt({ min: 0n, max: 10n ** 15n }),
@@ -96,7 +103,7 @@ const people = (mostTouches: number): fc.Arbitrary<Journey> =>
     browsers: fc.array(touches(mostTouches), { minLength: 0, maxLength: 3 }),
     origins: fc.oneof(
       { weight: 1, arbitrary: fc.constant([]) },
-      { weight: 2, arbitrary: fc.array(touch.map(synthetic), { maxLength: 4 }) },
+      { weight: 2, arbitrary: fc.array(fc.oneof(touch.map(synthetic), touch.map(declared)), { maxLength: 4 }) },
     ),
     conversions: fc.array(
       fc.record({

@@ -18,7 +18,8 @@ INSERT INTO {target:Identifier}
     applied_at, cause_ref
 )
 WITH
-    -- By which ad, click and kind of click outcomes say that somebody came, and visits of the same people.
+    -- By which ad, click, kind of click and source somebody is said to have come, and visits of the same people. A source is said by the
+    -- customers themselves only.
     named AS
     (
         SELECT
@@ -26,16 +27,18 @@ WITH
             arrayJoin(arrayFilter(key -> key.2 != 0, [
                 (1, if(ad_id = toUUID('00000000-0000-0000-0000-000000000000'), 0, cityHash64(ad_id))),
                 (2, click_mark),
-                (3, if(click_id_kind = '', 0, cityHash64(click_id_kind)))])) AS key
+                (3, if(click_id_kind = '', 0, cityHash64(click_id_kind))),
+                (4, if(is_told AND medium != {declared_medium:String}, 0, cityHash64(source)))])) AS key
         FROM
         (
             SELECT
                 profile_id, person_id, true AS is_told, bitShiftLeft(toUInt256(toUnixTimestamp64Milli(occurred_at)), 128) + reinterpretAsUInt128(touch_id) AS order,
-                toUnixTimestamp64Milli(occurred_at) AS at, ad_id, click_mark, toString(click_id_kind) AS click_id_kind
+                toUnixTimestamp64Milli(occurred_at) AS at, ad_id, click_mark, toString(click_id_kind) AS click_id_kind, toString(source) AS source,
+                toString(medium) AS medium
             FROM attribution_touches
             WHERE batch_id = {batch_id:UUID} AND bucket BETWEEN {first_bucket:UInt16} AND {last_bucket:UInt16}
             UNION ALL
-            SELECT profile_id, person_id, false, toUInt256(0), toUnixTimestamp64Milli(occurred_at), ad_id, click_mark, toString(click_id_kind)
+            SELECT profile_id, person_id, false, toUInt256(0), toUnixTimestamp64Milli(occurred_at), ad_id, click_mark, toString(click_id_kind), toString(source), ''
             FROM touches AS t FINAL
             INNER JOIN
             (
@@ -54,8 +57,8 @@ WITH
                 )
         )
     ),
-    -- Of each outcome's touch, the nearest visits before and after it that tell of the same arrival: in whose window one of them lies,
-    -- of that conversion the outcome is no touch. 0: there is none.
+    -- Of each touch that was told, the nearest visits before and after it that tell of the same arrival: in whose window one of them
+    -- lies, of that conversion it is none. 0: there is none.
     told_twice AS
     (
         SELECT profile_id AS told_in, person_id AS told_of, groupArray((order, nearest_before, nearest_after)) AS doubles

@@ -1,4 +1,5 @@
 import { dayMs, limits } from '@tributary/vocabulary';
+import { declaredMedium } from '../visits/declared.ts';
 
 /** Which touches a conversion has. Times are milliseconds since 1970. */
 
@@ -18,7 +19,7 @@ export interface Touch {
   /** The kind of click that it came by, named by the parameter of a link, and which click it was; missing where nobody can tell. */
   readonly clickKind?: string;
   readonly clickMark?: string;
-  /** Made from an outcome that itself names the ad or click which brought it, at the outcome's own moment. */
+  /** Made from what somebody told and no visit: an outcome that names its ad or click, a referral, a customer's own answer. */
   readonly isSynthetic?: boolean;
 }
 
@@ -56,16 +57,17 @@ const orderOf = (uuid: string): string => {
 };
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** What led to the site is a touch already, by its visit: told once more by the outcome, it would earn twice. */
+/** What led to the site is a touch already, by its visit: told once more, it would earn twice. */
 function withoutToldTwice(touches: readonly Touch[]): readonly Touch[] {
   const visits = touches.filter(({ isSynthetic }) => !isSynthetic);
   return touches.filter((touch) => !touch.isSynthetic || !visits.some((visit) => isSameArrival(visit, touch)));
 }
 
-/** The same ad, the same click, or a click of the same kind shortly before. */
+/** The same ad, the same click, a click of the same kind shortly before, or the source that the customer says to have come from. */
 function isSameArrival(visit: Touch, told: Touch): boolean {
   if (told.adId !== null && visit.adId === told.adId) return true;
   if (told.clickMark !== undefined && visit.clickMark === told.clickMark) return true;
+  if (told.medium === declaredMedium && visit.source === told.source) return true;
   const before = told.at - visit.at;
   return told.clickKind !== undefined && visit.clickKind === told.clickKind && before >= 0 && before <= sameClickMs;
 }

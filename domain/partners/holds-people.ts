@@ -1,0 +1,15 @@
+import type { HoldsPeople } from '@tributary/domain/customers';
+import type { Postgres } from '@tributary/postgres';
+import { erasePartnerTouches, forgetInAnswers } from './erase.ts';
+
+export const holdsPeople: HoldsPeople<unknown, { readonly app: Postgres }> = {
+  postgres: {
+    partner_touches: {
+      erasure: 'cleared',
+      words:
+        'Time and source stay, of the customer without a person; what they wrote goes, also where others name them.',
+    },
+  },
+  erase: erasePartnerTouches,
+  forget: (profileId, { app }, findNaming, signal) => forgetInAnswers(app, profileId, findNaming, signal),
+};

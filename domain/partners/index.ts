@@ -1,0 +1,2 @@
+export { holdsPeople } from './holds-people.ts';
+export { listPartnerTouches, listPartnerTouchTimes, type PartnerTouch } from './store.ts';

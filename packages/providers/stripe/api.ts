@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { ask, baseOf, retryAfterMs, verdictOf } from '../ask.ts';
+import type { Call, ProviderAnswer } from '../provider.ts';
+import { ProviderFault, type Verdict } from '../provider-fault.ts';
+import { readJson } from '../read-answer.ts';
+
+export interface StripeSettings {
+  readonly clientId: string;
+  /** The secret key of the account that owns the app. */
+  readonly clientSecret: string;
+  /** https://api.stripe.com */
+  readonly apiUrl: string;
+  /** https://marketplace.stripe.com */
+  readonly dialogUrl: string;
+  readonly apiVersion: string;
+  /** Undefined: no webhook is taken. */
+  readonly webhookSecret: string | undefined;
+}
+
+export type StripeApi = ReturnType<typeof createApi>;
+export type Params = readonly (readonly [name: string, value: string])[];
+
+export function createApi(settings: StripeSettings) {
+  const base = baseOf(settings.apiUrl);
+  return {
+    async get<T>(path: string, params: Params, schema: z.ZodType<T>, token: string, call: Call): Promise<T> {
+      const url = `${base}${path}?${queryOf(params)}`;
+      const headers = { authorization: `Bearer ${token}`, 'stripe-version': settings.apiVersion };
+      return (await ask({ method: 'GET', url, headers }, schema, call, (answer) => faultOf(answer, call.now))).body;
+    },
+
+    /** In the name of the app itself. */
+    async postAsApp(path: string, params: Params, call: Call): Promise<void> {
+      const body = queryOf(params).toString();
+      const headers = {
+        authorization: appAuthorization(settings.clientSecret),
+        'stripe-version': settings.apiVersion,
+        'content-type': 'application/x-www-form-urlencoded',
+      };
+      const request = { method: 'POST', url: `${base}${path}`, headers, body } as const;
+      await ask(request, z.unknown(), call, (answer) => faultOf(answer, call.now));
+    },
+  };
+}
+
+const queryOf = (params: Params): URLSearchParams =>
+  new URLSearchParams(params.map(([name, value]): [string, string] => [name, value]));
+
+/** The key is the name, and there is no password. */
+export const appAuthorization = (secretKey: string): string =>
+  `Basic ${Buffer.from(`${secretKey}:`).toString('base64')}`;
+
+const Refusal = z.object({
+  error: z.union([
+    z.string(),
+    z.object({
+      type: z.string().optional(),
+      code: z.string().optional(),
+      message: z.string().optional(),
+    }),
+  ]),
+  error_description: z.string().optional(),
+});
+
+export function faultOf(answer: ProviderAnswer, now: Date): ProviderFault {
+  const { status, headers, text } = answer;
+  const { error, error_description } = Refusal.safeParse(readJson(text)).data ?? {};
+  const { code, type, message } =
+    typeof error === 'string' ? { code: error, message: error_description } : (error ?? {});
+  return new ProviderFault({
+    verdict: verdictOfStripe(status, code, headers['stripe-should-retry']),
+    code: code ?? type ?? `http_${status}`,
+    says: message ?? `HTTP ${status}`,
+    retryAfterMs: retryAfterMs(headers, now),
+  });
+}
+
+/** Where Stripe says itself whether to try again, it knows better than the status does. */
+function verdictOfStripe(status: number, code: string | undefined, shouldRetry: string | undefined): Verdict {
+  if (status === 403) return code === 'account_invalid' ? 'reconnect' : 'needs_action';
+  const verdict = verdictOf(status);
+  if (shouldRetry === 'true') return 'wait';
+  return shouldRetry === 'false' && verdict === 'wait' && status !== 429 ? 'refused' : verdict;
+}

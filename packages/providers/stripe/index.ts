@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import type { Provider, Receive } from '../provider.ts';
+import { readJson } from '../read-answer.ts';
+import { isTimelySigned } from '../signature.ts';
+import { createApi, type StripeSettings } from './api.ts';
+import { createConnect, StripeCredentials } from './connect.ts';
+import { createSync, type StripePosition } from './sync.ts';
+
+export type { StripeSettings } from './api.ts';
+
+export function createStripe(settings: StripeSettings): Provider<StripeCredentials, StripePosition> {
+  const api = createApi(settings);
+  return {
+    facts: { channel: 'payments_a', name: 'Stripe', restatedDays: 0 },
+    credentials: StripeCredentials,
+    connect: createConnect(settings, api),
+    sync: createSync(api),
+    ...(settings.webhookSecret !== undefined && { receive: createReceive(settings.webhookSecret) }),
+  };
+}
+
+const Delivery = z.object({ id: z.string(), type: z.string(), account: z.string() });
+
+/** One endpoint hears of all accounts that installed the app; `account` says which. */
+const createReceive = (secret: string): Receive => ({
+  verify: ({ headers, body }, now) => isTimelySigned(headers['stripe-signature'], body, secret, now),
+  read({ body }) {
+    const said = Delivery.safeParse(readJson(Buffer.from(body).toString('utf8'))).data;
+    if (!said) return [];
+    const about = said.type === 'account.application.deauthorized' ? 'disconnected' : 'changed';
+    return [{ accountExternalId: said.account, deliveryId: said.id, about }];
+  },
+});

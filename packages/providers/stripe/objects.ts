@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import type { SaidOutcome, SaidPerson, SaidRefund } from '../provider.ts';
+import { fromStripeUnits } from './money.ts';
+
+/** Charges, refunds and disputes as Stripe tells them, in our words. */
+
+const Customer = z.object({
+  id: z.string(),
+  email: z.string().nullish(),
+  name: z.string().nullish(),
+  phone: z.string().nullish(),
+});
+
+export const Charge = z.object({
+  id: z.string(),
+  amount_captured: z.number(),
+  currency: z.string(),
+  created: z.number(),
+  status: z.string(),
+  paid: z.boolean(),
+  captured: z.boolean(),
+  customer: z.union([z.string(), Customer]).nullish().catch(null),
+  billing_details: z
+    .object({ email: z.string().nullish(), name: z.string().nullish(), phone: z.string().nullish() })
+    .nullish(),
+  receipt_email: z.string().nullish(),
+  payment_intent: z.union([z.string(), z.object({ id: z.string() })]).nullish(),
+});
+
+export const Refund = z.object({
+  id: z.string(),
+  amount: z.number(),
+  currency: z.string(),
+  charge: z.string().nullish(),
+  status: z.string().nullish(),
+  created: z.number(),
+});
+
+export const Dispute = z.object({
+  id: z.string(),
+  amount: z.number(),
+  currency: z.string(),
+  charge: z.string(),
+  status: z.string(),
+  created: z.number(),
+});
+
+/** Money counts once it was captured; an authorisation is no payment. */
+export function sayCharge(charge: z.infer<typeof Charge>): SaidOutcome[] {
+  if (!charge.paid || !charge.captured || charge.status !== 'succeeded') return [];
+  const intent = typeof charge.payment_intent === 'string' ? charge.payment_intent : charge.payment_intent?.id;
+  return [
+    {
+      kind: 'outcome',
+      externalId: charge.id,
+      outcomeType: 'payment_received',
+      occurredAt: instant(charge.created),
+      value: fromStripeUnits(charge.amount_captured, charge.currency),
+      currency: charge.currency.toUpperCase(),
+      person: payerOf(charge),
+      ...(intent && { properties: { payment_intent: intent } }),
+    },
+  ];
+}
+
+function payerOf({ customer, billing_details: billing, receipt_email }: z.infer<typeof Charge>): SaidPerson {
+  const known = typeof customer === 'string' ? { id: customer } : customer;
+  const { email, name, phone } = { email: null, name: null, phone: null, ...known };
+  const said = {
+    externalId: known?.id,
+    email: billing?.email || receipt_email || email,
+    phone: billing?.phone || phone,
+    name: billing?.name || name,
+  };
+  return Object.fromEntries(Object.entries(said).filter(([, value]) => value));
+}
+
+/** A refund that fails later gives the money back to the business. */
+export function sayRefund(refund: z.infer<typeof Refund>): SaidRefund[] {
+  if (!refund.charge) return [];
+  const isUndone = refund.status === 'failed' || refund.status === 'canceled';
+  return [sayReversal({ ...refund, charge: refund.charge }, false, isUndone)];
+}
+
+/** The bank takes the money when it opens a dispute. A warning takes none, and who wins has it back. */
+export function sayDispute(dispute: z.infer<typeof Dispute>): SaidRefund[] {
+  if (dispute.status.startsWith('warning_')) return [];
+  return [sayReversal(dispute, true, dispute.status === 'won' || dispute.status === 'prevented')];
+}
+
+const sayReversal = (
+  {
+    id,
+    charge,
+    amount,
+    currency,
+    created,
+  }: { id: string; charge: string; amount: number; currency: string; created: number },
+  isDispute: boolean,
+  isUndone: boolean,
+): SaidRefund => ({
+  kind: 'refund',
+  externalId: id,
+  ofExternalId: charge,
+  amount: fromStripeUnits(amount, currency),
+  currency: currency.toUpperCase(),
+  occurredAt: instant(created),
+  isDispute,
+  ...(isUndone && { isUndone }),
+});
+
+const instant = (seconds: number): string => new Date(seconds * 1000).toISOString();

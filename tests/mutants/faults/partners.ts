@@ -1,0 +1,33 @@
+import { type Fault, faultsIn } from '../fault.ts';
+
+const tests = ['domain/partners/partners.test.ts'];
+
+/** Of what partners tell of customers. */
+export const faults: readonly Fault[] = [
+  ...faultsIn('domain/partners/create-declared-source.ts', tests, {
+    'second-answer-counts': [
+      "if (first) return show('kept_first', first);",
+      '',
+      'a customer who is asked twice is refused by the table in place of keeping the first answer',
+    ],
+    'answer-credits-nothing': [
+      'await markTouchedCustomers(tx, profileId, [{ customerId, at }]);',
+      '',
+      'what a customer bought after an answer is not credited anew',
+    ],
+  }),
+  ...faultsIn('domain/partners/named-customers.ts', tests, {
+    'reference-makes-somebody': [
+      'found.isNew && isReferenceAlone ? refuseStranger() : found.customerId',
+      'found.customerId',
+      'a typing error in a reference makes a customer',
+    ],
+  }),
+  ...faultsIn('packages/rules/attribution/path.ts', ['tests/parity/parity.test.ts'], {
+    'answer-beside-its-visit': [
+      '  if (told.medium === declaredMedium && visit.source === told.source) return true;\n',
+      '',
+      'what a customer says to have come by earns beside the visit that came so',
+    ],
+  }),
+];
