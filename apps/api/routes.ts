@@ -145,4 +145,6 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   listRecordedOutcomes: webhooks.listRecordedOutcomes,
   createHandoff: handoffs.createHandoff,
   readHandoff: handoffs.readHandoff,
+  listPendingAccounts: handoffs.listPendingAccounts,
+  finalizePendingAccount: handoffs.finalizePendingAccount,
 };

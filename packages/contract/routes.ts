@@ -25,7 +25,7 @@ import { readCustomerExport } from './routes/customer-export.ts';
 import { importCustomers, listCustomers, searchCustomers } from './routes/customers.ts';
 import { createCustomerErasure, createErasure, readErasure } from './routes/erasures.ts';
 import { explain, listCampaignConversions } from './routes/explanations.ts';
-import { createHandoff, readHandoff } from './routes/handoffs.ts';
+import { createHandoff, finalizePendingAccount, listPendingAccounts, readHandoff } from './routes/handoffs.ts';
 import {
   createJourneySummary,
   readConversionJourney,
@@ -232,6 +232,8 @@ export const routes = {
   listRecordedOutcomes,
   createHandoff,
   readHandoff,
+  listPendingAccounts,
+  finalizePendingAccount,
 } satisfies Record<string, Route>;
 
 export type Routes = typeof routes;
