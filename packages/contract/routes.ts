@@ -27,6 +27,7 @@ import {
   updateAdSetBudget,
 } from './routes/ad-operations.ts';
 import { listCampaigns, readAd, readCampaignTrend, readUnattributed } from './routes/campaigns.ts';
+import { listChangeRows, readChanges } from './routes/changes.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
 import { listConnections, readConnection } from './routes/connections.ts';
 import { createCreativeAnalysis, readCreativeAnalysis } from './routes/creatives.ts';
@@ -35,7 +36,7 @@ import { readCustomerExport } from './routes/customer-export.ts';
 import { importCustomers, listCustomers, searchCustomers } from './routes/customers.ts';
 import { createCustomerErasure, createErasure, readErasure } from './routes/erasures.ts';
 import { explain, listCampaignConversions } from './routes/explanations.ts';
-import { createHandoff, readHandoff } from './routes/handoffs.ts';
+import { createHandoff, finalizePendingAccount, listPendingAccounts, readHandoff } from './routes/handoffs.ts';
 import {
   createJourneySummary,
   readConversionJourney,
@@ -177,6 +178,8 @@ export const routes = {
   readPlatformComparison,
   listCampaignConversions,
   explain,
+  readChanges,
+  listChangeRows,
   listTopPerformers,
   listAdsWithoutIds,
   readCampaignStatus,
@@ -250,6 +253,8 @@ export const routes = {
   listRecordedOutcomes,
   createHandoff,
   readHandoff,
+  listPendingAccounts,
+  finalizePendingAccount,
 } satisfies Record<string, Route>;
 
 export type Routes = typeof routes;
