@@ -174,6 +174,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       addOwner,
       readiness: [outcomesReadiness, trackerReadiness],
       clickhouse: options.clickhouse,
+      countUnexplained: () => metrics.countUnexplained(),
       outbound: options.outbound,
       webhookTargets: options.webhookTargets,
       providers: options.providers,

@@ -105,6 +105,8 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   readPlatformComparison: reports.readPlatformComparison,
   listCampaignConversions: reports.listCampaignConversions,
   explain: reports.explain,
+  readChanges: reports.readChanges,
+  listChangeRows: reports.listChangeRows,
   listTopPerformers: topPerformers.listTopPerformers,
   listAdsWithoutIds: adOperations.listAdsWithoutIds,
   createCreativeAnalysis: creatives.createCreativeAnalysis,
@@ -153,4 +155,6 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   listRecordedOutcomes: webhooks.listRecordedOutcomes,
   createHandoff: handoffs.createHandoff,
   readHandoff: handoffs.readHandoff,
+  listPendingAccounts: handoffs.listPendingAccounts,
+  finalizePendingAccount: handoffs.finalizePendingAccount,
 };

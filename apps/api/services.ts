@@ -9,6 +9,7 @@ import type { LinkTokenServices } from '@tributary/domain/link-tokens/room.ts';
 import type { EventServices } from '@tributary/domain/outcomes/room.ts';
 import type { PartnerServices } from '@tributary/domain/partners/room.ts';
 import type { PaymentServices } from '@tributary/domain/payments/room.ts';
+import type { ChangeServices } from '@tributary/domain/reports/room.ts';
 import type { AddOwner, ReadinessStep } from '@tributary/domain/tenants/room.ts';
 import type { TrackingServices } from '@tributary/domain/tracking/room.ts';
 import type { WebhookServices } from '@tributary/domain/webhooks/room.ts';
@@ -21,6 +22,7 @@ export interface Services
     LinkTokenServices,
     EventServices,
     PaymentServices,
+    ChangeServices,
     PartnerServices,
     JourneyServices,
     CreativeServices,

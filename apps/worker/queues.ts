@@ -16,7 +16,7 @@ export function queueHandlers(work: Work): QueueHandlers {
   const { app, system, quick, patient, clickhouse, stream, ingestion, now } = work;
   return {
     attribution: attribution({ app, clickhouse: patient, now }),
-    delivery: delivery({ app, clickhouse: quick, now }),
+    delivery: delivery({ app, clickhouse: quick }),
     firstPayments: firstPayments(app),
     erasures: erasures({ app, clickhouse, stream, consumer: visitsConsumer, opening: ingestion, now }),
     webhooks: webhooks({ app, system, ...work.deliveries, now, random: Math.random }),

@@ -16,6 +16,7 @@ import {
 } from './routes/accounts.ts';
 import { listAdsWithoutIds } from './routes/ad-ids.ts';
 import { listCampaigns, readAd, readCampaignTrend, readUnattributed } from './routes/campaigns.ts';
+import { listChangeRows, readChanges } from './routes/changes.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
 import {
   deleteConnection,
@@ -34,7 +35,7 @@ import { readCustomerExport } from './routes/customer-export.ts';
 import { importCustomers, listCustomers, searchCustomers } from './routes/customers.ts';
 import { createCustomerErasure, createErasure, readErasure } from './routes/erasures.ts';
 import { explain, listCampaignConversions } from './routes/explanations.ts';
-import { createHandoff, readHandoff } from './routes/handoffs.ts';
+import { createHandoff, finalizePendingAccount, listPendingAccounts, readHandoff } from './routes/handoffs.ts';
 import {
   createJourneySummary,
   readConversionJourney,
@@ -176,6 +177,8 @@ export const routes = {
   readPlatformComparison,
   listCampaignConversions,
   explain,
+  readChanges,
+  listChangeRows,
   listTopPerformers,
   listAdsWithoutIds,
   createCreativeAnalysis,
@@ -249,6 +252,8 @@ export const routes = {
   listRecordedOutcomes,
   createHandoff,
   readHandoff,
+  listPendingAccounts,
+  finalizePendingAccount,
 } satisfies Record<string, Route>;
 
 export type Routes = typeof routes;

@@ -372,6 +372,7 @@ export interface EventLog {
 export interface ExchangeRates {
   currency: string;
   day: Timestamp;
+  known_at: Generated<Timestamp | null>;
   per_usd: Numeric;
   source: string;
 }

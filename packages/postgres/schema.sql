@@ -156,6 +156,24 @@ CREATE FUNCTION public.exchange_rate(from_currency text, to_currency text, on_da
   CROSS JOIN (SELECT per_usd, day FROM exchange_rates r WHERE r.currency = to_currency AND r.day <= on_day ORDER BY r.day DESC LIMIT 1) t;
 $$;
 
+CREATE FUNCTION public.exchange_rate_then(from_currency text, to_currency text, on_day date, moment timestamp with time zone) RETURNS TABLE(rate numeric, rate_date date)
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT round(t.per_usd / f.per_usd, 20), least(t.day, f.day)
+  FROM (
+    SELECT coalesce((
+        SELECT h.per_usd FROM exchange_rates_history h
+        WHERE h.currency = r.currency AND h.day = r.day AND h.replaced_at > moment ORDER BY h.replaced_at LIMIT 1), r.per_usd) AS per_usd, r.day
+    FROM exchange_rates r
+    WHERE r.currency = from_currency AND r.day <= on_day AND (r.known_at IS NULL OR r.known_at <= moment) ORDER BY r.day DESC LIMIT 1) f
+  CROSS JOIN (
+    SELECT coalesce((
+        SELECT h.per_usd FROM exchange_rates_history h
+        WHERE h.currency = r.currency AND h.day = r.day AND h.replaced_at > moment ORDER BY h.replaced_at LIMIT 1), r.per_usd) AS per_usd, r.day
+    FROM exchange_rates r
+    WHERE r.currency = to_currency AND r.day <= on_day AND (r.known_at IS NULL OR r.known_at <= moment) ORDER BY r.day DESC LIMIT 1) t;
+$$;
+
 CREATE FUNCTION public.fan_out_events() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1303,6 +1321,7 @@ CREATE TABLE public.exchange_rates (
     day date NOT NULL,
     per_usd numeric NOT NULL,
     source text NOT NULL,
+    known_at timestamp with time zone DEFAULT clock_timestamp(),
     CONSTRAINT exchange_rates_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
     CONSTRAINT exchange_rates_per_usd_check CHECK ((per_usd > (0)::numeric))
 );

@@ -26,6 +26,8 @@ export const limits = {
   stages: { max: 500 },
   freshness: { behindAfterMinutes: 5 },
   exclusions: { counted: 10_000 },
+  /** Of reports as they stood: for how long what was replaced is kept, and how old a moment is of which nothing more will become known. */
+  asOf: { keptDays: 730, settledAfterMinutes: 10 },
   payments: { pageSize: shortPages, entries: 100, attributionWaitMs: 3_000 },
   /** A refund that comes before its payment waits for it for so long. */
   refunds: { waitDays: 90 },

@@ -44,7 +44,7 @@ const byTheEngine = (days: number | LifeSetting, words: string) => ({ ends: 'by 
 /** A credential that is over is still shown and looked up in the audit log for a year. */
 const yearDays = 365;
 /** What figures said before they were restated. */
-const historyDays = 730;
+const historyDays = limits.asOf.keptDays;
 
 /**
  * Every store there is, by engine, with its life or the reason why it has none. The sweeps read it, docs/operations/retention.md is made of it, and a
