@@ -11,6 +11,7 @@ import {
   sessionUse,
 } from '@tributary/domain/accounts/room.ts';
 import { findAdPlatforms } from '@tributary/domain/campaigns/room.ts';
+import { providerWebhooks } from '@tributary/domain/connections/room.ts';
 import { bearerAuthenticator, CredentialFinder, keyUse } from '@tributary/domain/credentials/room.ts';
 import { tombstonesUnder } from '@tributary/domain/customers/room.ts';
 import { handoffPages } from '@tributary/domain/handoffs/room.ts';
@@ -143,6 +144,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const pages = { limiter, baseUrl, now };
   const ours = (headers: Headers) => isFromOurPages(Object.fromEntries(headers), baseUrl);
   servePages(fastify, pages, oauthEndpoints({ baseUrl, postgres, accounts, now, isFromOurPages: ours }));
+  servePages(fastify, pages, providerWebhooks(options));
   servePages(fastify, pages, handoffPages({ ...options, audit: writeAudit, onError }));
   const keyUses = keyUse(postgres.unbound, onError);
   const bearer = bearerAuthenticator({

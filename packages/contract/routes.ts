@@ -29,6 +29,16 @@ import {
 import { listCampaigns, readAd, readCampaignTrend, readUnattributed } from './routes/campaigns.ts';
 import { listChangeRows, readChanges } from './routes/changes.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
+import {
+  deleteConnection,
+  disconnectConnection,
+  listPixels,
+  listStages,
+  listTrackedPages,
+  readOutcomesPrefill,
+  selectTrackedPages,
+} from './routes/connection-details.ts';
+import { listSearchTerms, readSyncStatus, startSync } from './routes/connection-syncs.ts';
 import { listConnections, readConnection } from './routes/connections.ts';
 import { createCreativeAnalysis, readCreativeAnalysis } from './routes/creatives.ts';
 import { createKey, createToken, deleteKey, listKeys, readPiiAccessLog, updateGrant } from './routes/credentials.ts';
@@ -242,6 +252,16 @@ export const routes = {
   readReplayStatus,
   listConnections,
   readConnection,
+  startSync,
+  readSyncStatus,
+  listSearchTerms,
+  disconnectConnection,
+  deleteConnection,
+  listPixels,
+  listStages,
+  readOutcomesPrefill,
+  listTrackedPages,
+  selectTrackedPages,
   listWebhookSubscriptions,
   createWebhookSubscription,
   updateWebhookSubscription,
