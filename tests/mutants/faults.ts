@@ -17,6 +17,7 @@ import { faults as operations } from './faults/operations.ts';
 import { faults as partners } from './faults/partners.ts';
 import { faults as people } from './faults/people.ts';
 import { faults as pipeline } from './faults/pipeline.ts';
+import { faults as providers } from './faults/providers.ts';
 import { faults as reports } from './faults/reports.ts';
 import { faults as rules } from './faults/rules.ts';
 import { faults as tenants } from './faults/tenants.ts';
@@ -44,6 +45,7 @@ export const allFaults: readonly Fault[] = [
   ...partners,
   ...people,
   ...pipeline,
+  ...providers,
   ...reports,
   ...rules,
   ...tenants,
