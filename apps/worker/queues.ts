@@ -2,6 +2,7 @@ import { forgetProfile } from '@tributary/clickhouse';
 import { attribution } from '@tributary/domain/attribution/room.ts';
 import { delivery } from '@tributary/domain/campaigns/room.ts';
 import { erasures } from '@tributary/domain/erasures/room.ts';
+import { exports as exportsQueue } from '@tributary/domain/exports/room.ts';
 import { forgetLettersOf, visitsConsumer } from '@tributary/domain/ingestion/room.ts';
 import { firstPayments } from '@tributary/domain/payments/room.ts';
 import { tenantDeletions } from '@tributary/domain/tenants/room.ts';

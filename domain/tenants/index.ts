@@ -2,6 +2,7 @@ export {
   findDays,
   findGoverningApp,
   findPlan,
+  findPrivacyMode,
   findProfile,
   findWorkspaceOf,
   hasProfile,
@@ -12,5 +13,6 @@ export {
   type ProfileFacts,
   profileOf,
 } from './profile-facts.ts';
+export { tightenPrivacy } from './privacy.ts';
 export { governedProfile, reachProfile, reachWorkspace } from './reach.ts';
 export type { ReadinessStep } from './readiness.ts';

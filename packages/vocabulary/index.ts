@@ -2,6 +2,7 @@ export * from './access.ts';
 export * from './attribution.ts';
 export * from './connections.ts';
 export * from './conversions.ts';
+export * from './exports.ts';
 export * from './creatives.ts';
 export * from './ids.ts';
 export * from './limits.ts';
