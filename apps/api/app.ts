@@ -6,17 +6,19 @@ import {
   addOwner,
   createAccounts,
   mcpAuthenticator,
+  oauthEndpoints,
   sessionAuthenticator,
   sessionUse,
 } from '@tributary/domain/accounts/room.ts';
 import { findAdPlatforms } from '@tributary/domain/campaigns/room.ts';
 import { bearerAuthenticator, CredentialFinder, keyUse } from '@tributary/domain/credentials/room.ts';
 import { tombstonesUnder } from '@tributary/domain/customers/room.ts';
+import { handoffPages } from '@tributary/domain/handoffs/room.ts';
 import { visitorLinks } from '@tributary/domain/ingestion/room.ts';
 import { findCustomerTotals, Gathering, goalReader, outcomesReadiness } from '@tributary/domain/outcomes/room.ts';
 import { paymentStandings } from '@tributary/domain/payments/room.ts';
 import { type OpenDns, trackerReadiness } from '@tributary/domain/tracking/room.ts';
-import { bindRoute, createServer, serveDocs, serveHealth } from '@tributary/http';
+import { bindRoute, createServer, isFromOurPages, serveDocs, serveHealth } from '@tributary/http';
 import { type Authenticate, createPersonGate, Door, takeAttempt } from '@tributary/operations';
 import type { Outbound } from '@tributary/outbound';
 import type { Postgres } from '@tributary/postgres';
@@ -27,7 +29,7 @@ import type { MasterKey, Vault } from '@tributary/vault';
 import type { Jobs } from '@tributary/work';
 import type { FastifyInstance } from 'fastify';
 import { serveConsole } from './console.ts';
-import { serveOAuth } from './oauth.ts';
+import { servePages } from './pages.ts';
 import { handlers } from './routes.ts';
 
 export interface ApiOptions {
@@ -136,7 +138,10 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     audit: writeAudit,
     isFirstOfMinute,
   });
-  serveOAuth(fastify, limiter, { baseUrl, postgres, accounts, now });
+  const pages = { limiter, baseUrl, now };
+  const ours = (headers: Headers) => isFromOurPages(Object.fromEntries(headers), baseUrl);
+  servePages(fastify, pages, oauthEndpoints({ baseUrl, postgres, accounts, now, isFromOurPages: ours }));
+  servePages(fastify, pages, handoffPages({ ...options, audit: writeAudit, onError }));
   const keyUses = keyUse(postgres.unbound, onError);
   const bearer = bearerAuthenticator({
     credentials: new CredentialFinder(postgres.unbound),

@@ -5,6 +5,7 @@ import { Consents } from './consents.ts';
 import { type Fault, Faults } from './faults.ts';
 import { createHighlevelCompany } from './highlevel/index.ts';
 import { type House, sandboxClient } from './house.ts';
+import { createMercadoPagoCompany } from './mercado-pago/index.ts';
 import { createMetaCompany } from './meta/index.ts';
 import { json } from './route.ts';
 import { createSandboxServer, type SandboxCall } from './server.ts';
@@ -42,10 +43,12 @@ export async function startSandbox(options: SandboxOptions = {}) {
   const meta = createMetaCompany(house);
   const highlevel = createHighlevelCompany(house);
   const stripe = createStripeCompany(house);
+  const mercadoPago = createMercadoPagoCompany(house);
   const settings = () => ({
     ...settingsFor(url),
     HIGHLEVEL_WEBHOOK_PUBLIC_KEY: highlevel.book.webhookPublicKey,
     STRIPE_WEBHOOK_SECRET: stripe.book.webhookSecret,
+    MERCADO_PAGO_WEBHOOK_SECRET: mercadoPago.book.webhookSecret,
   });
   const server = createSandboxServer({
     routes: [
@@ -53,6 +56,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
       ...meta.routes,
       ...highlevel.routes,
       ...stripe.routes,
+      ...mercadoPago.routes,
     ],
     faults,
     now,
@@ -69,7 +73,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
     /** Settings by which an API and its workers talk to this sandbox. */
     settings: settings(),
     /** What is true: what the companies were asked, hold and say. */
-    book: { calls, meta: meta.book, highlevel: highlevel.book, stripe: stripe.book },
+    book: { calls, meta: meta.book, highlevel: highlevel.book, stripe: stripe.book, mercadoPago: mercadoPago.book },
     consents,
     say: (fault: Fault) => faults.say(fault),
     async close(): Promise<void> {
@@ -94,5 +98,9 @@ function settingsFor(url: string) {
     STRIPE_CLIENT_SECRET: sandboxClient.secret,
     STRIPE_API_URL: `${url}/stripe`,
     STRIPE_DIALOG_URL: `${url}/stripe`,
+    MERCADO_PAGO_CLIENT_ID: sandboxClient.id,
+    MERCADO_PAGO_CLIENT_SECRET: sandboxClient.secret,
+    MERCADO_PAGO_API_URL: `${url}/mercado-pago`,
+    MERCADO_PAGO_DIALOG_URL: `${url}/mercado-pago`,
   };
 }

@@ -39,6 +39,7 @@ const fetchRates = () =>
     stream: {} as never,
     ingestion: {} as never,
     deliveries: {} as never,
+    syncing: {} as never,
     languageModel: undefined,
     now: () => kit.clock.now(),
     badVisitDays: 30,

@@ -2,6 +2,7 @@ import type { LanguageModel } from '@tributary/ai-model';
 import { type ClickHouse, type ClickHouseSettings, dropOldVisits } from '@tributary/clickhouse';
 import { forgetUnallowedClients } from '@tributary/domain/accounts/room.ts';
 import { sweepFreshness } from '@tributary/domain/attribution/room.ts';
+import type { SyncStores } from '@tributary/domain/connections/room.ts';
 import { analyseCreative } from '@tributary/domain/creatives/room.ts';
 import { expireHandoffs } from '@tributary/domain/handoffs/room.ts';
 import { forgetDeadLetters, type Ingestion } from '@tributary/domain/ingestion/room.ts';
@@ -32,6 +33,8 @@ export interface Work {
   readonly languageModel: LanguageModel | undefined;
   /** What deliveries to webhook subscriptions leave through. */
   readonly deliveries: Pick<WebhookStores, 'outbound' | 'vault' | 'gate'>;
+  /** What providers are read with. */
+  readonly syncing: Pick<SyncStores, 'vault' | 'providers' | 'providerOutbound' | 'outcomes'>;
   readonly badVisitDays: number;
   /** Undefined: visits are kept. */
   readonly visitsRetentionDays: number | undefined;

@@ -1,12 +1,16 @@
 import { configuredModel } from '@tributary/ai-model';
 import { clickhouseSettings } from '@tributary/clickhouse';
+import { findAdPlatforms } from '@tributary/domain/campaigns/room.ts';
+import { tombstonesUnder } from '@tributary/domain/customers/room.ts';
 import { startSequencer } from '@tributary/domain/events/room.ts';
-import { openIngestion } from '@tributary/domain/ingestion/room.ts';
+import { openIngestion, visitorLinks } from '@tributary/domain/ingestion/room.ts';
 import { linkTokenReader } from '@tributary/domain/link-tokens/room.ts';
+import { paymentStandings } from '@tributary/domain/payments/room.ts';
 import { markVerified, signingReader } from '@tributary/domain/tracking/room.ts';
 import { createPersonGate } from '@tributary/operations';
 import { createOutbound } from '@tributary/outbound';
 import { runProcess } from '@tributary/platform';
+import { createProviders } from '@tributary/providers';
 import { createWorkMetrics, serveMetrics } from '@tributary/telemetry/prometheus.ts';
 import { createVault } from '@tributary/vault';
 import { limits } from '@tributary/vocabulary';
@@ -79,6 +83,17 @@ await runProcess('worker', async (platform) => {
     visitsRetentionDays: settings.visitsRetentionDays,
     outbound: createOutbound({ timeoutMs: 30_000, maxResponseBytes: 1 << 20 }),
     languageModel: configuredModel(settings, modelTimeoutMs),
+    syncing: {
+      vault,
+      providers: createProviders(settings),
+      providerOutbound: createOutbound({ timeoutMs: 30_000, localHosts: settings.providerLocalHosts }),
+      outcomes: {
+        tombstones: tombstonesUnder(() => ring.eldest('tombstone').bytes),
+        payments: paymentStandings,
+        findAdPlatforms,
+        visitors: visitorLinks,
+      },
+    },
     deliveries: { outbound: webhookOutbound, gate: createPersonGate(app), vault },
   };
   const systemUrl = settings.databaseSystemUrl;

@@ -1,6 +1,7 @@
 import { forgetProfile } from '@tributary/clickhouse';
 import { attribution } from '@tributary/domain/attribution/room.ts';
 import { delivery } from '@tributary/domain/campaigns/room.ts';
+import { syncs } from '@tributary/domain/connections/room.ts';
 import { erasures } from '@tributary/domain/erasures/room.ts';
 import { exports as exportsQueue } from '@tributary/domain/exports/room.ts';
 import { forgetLettersOf, visitsConsumer } from '@tributary/domain/ingestion/room.ts';
@@ -20,6 +21,8 @@ export function queueHandlers(work: Work): QueueHandlers {
     firstPayments: firstPayments(app),
     erasures: erasures({ app, clickhouse, stream, consumer: visitsConsumer, opening: ingestion, now }),
     webhooks: webhooks({ app, system, ...work.deliveries, now, random: Math.random }),
+    syncs: syncs({ app, system, ...work.syncing, now, random: Math.random }),
+    exports: exportsQueue({ app, ...work.syncing, gate: work.deliveries.gate, now }),
     scores: scores({ app, clickhouse: patient }, now),
     tenantDeletions: tenantDeletions({
       app,

@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import type { McpScope } from '@tributary/contract';
-import { type Html, html } from '@tributary/pages';
+import { type Html, html, pageResponse } from '@tributary/pages';
 import { mcpScopes } from '@tributary/vocabulary';
 import { consentPath } from './auth.ts';
 import type { Membership } from './memberships.ts';
@@ -84,35 +83,5 @@ export function problemPage(status: 400 | 403 | 404, problem: string): Response 
   return page(status, 'This cannot go on', [html`<h1>This cannot go on</h1><p class="problem">${problem}</p>`]);
 }
 
-function page(status: number, title: string, body: readonly Html[], formTarget?: URL): Response {
-  const nonce = randomBytes(16).toString('base64url');
-  const document = html`<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta name="robots" content="noindex">
-<title>${title} · Tributary</title>
-<style nonce="${nonce}">
-  body { font: 1rem/1.5 system-ui, sans-serif; max-width: 26rem; margin: 10vh auto; padding: 0 1rem; color-scheme: light dark; }
-  label { display: block; margin: 1rem 0; }
-  input:not([type=checkbox]), select { display: block; width: 100%; box-sizing: border-box; padding: 0.5rem; font: inherit; }
-  button { font: inherit; padding: 0.5rem 1.25rem; margin-right: 0.5rem; }
-  .problem { border-left: 0.25rem solid #c33; padding-left: 0.75rem; }
-</style>
-${body}
-</html>`;
-  return new Response(document.text, {
-    status,
-    headers: {
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': `default-src 'none'; style-src 'nonce-${nonce}'; form-action 'self'${source(formTarget)}; base-uri 'none'; frame-ancestors 'none'`,
-      // Not "no-referrer": a browser would then hide where the form came from, which is how we know it is ours.
-      'referrer-policy': 'same-origin',
-      'x-frame-options': 'DENY',
-    },
-  });
-}
-
-/** A form may also lead where its answer redirects to; a client on one's own machine may have a scheme of its own. */
-const source = (url: URL | undefined): string =>
-  url === undefined ? '' : ` ${url.origin === 'null' ? url.protocol : url.origin}`;
+const page = (status: number, title: string, body: readonly Html[], formTarget?: URL): Response =>
+  pageResponse({ status, title, body, formTarget });

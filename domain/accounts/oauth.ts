@@ -1,4 +1,5 @@
 import { McpScope } from '@tributary/contract';
+import type { PageEndpoint } from '@tributary/pages';
 import type { Postgres } from '@tributary/postgres';
 import { limits } from '@tributary/vocabulary';
 import type { Accounts } from './accounts.ts';
@@ -19,24 +20,15 @@ export interface OAuthOptions {
   readonly isFromOurPages: (headers: Headers) => boolean;
 }
 
-export interface OAuthEndpoint {
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  /** What tries secrets or writes rows is limited tightly, what anybody may write most of all. */
-  readonly allowance: 'public' | 'token' | 'registration';
-  readonly maxBytes: number;
-  readonly handle: (request: Request, attempt: Attempt) => Promise<Response>;
-}
-
 /** The OAuth 2.1 endpoints that assistants speak, and the pages on which a person decides. Nothing else of better-auth is served. */
-export function oauthEndpoints(options: OAuthOptions): OAuthEndpoint[] {
+export function oauthEndpoints(options: OAuthOptions): PageEndpoint[] {
   const { accounts, baseUrl } = options;
   if (!canServeAssistants(baseUrl)) return [];
   const pass = async (request: Request) => (await accounts.auth()).handler(request);
   const door = new ConsentDoor(options);
-  const get = (path: string, handle: OAuthEndpoint['handle']) =>
+  const get = (path: string, handle: PageEndpoint['handle']) =>
     ({ method: 'GET', path, allowance: 'public', maxBytes: formBytes, handle: answering(handle) }) as const;
-  const post = (path: string, handle: OAuthEndpoint['handle']) =>
+  const post = (path: string, handle: PageEndpoint['handle']) =>
     ({ method: 'POST', path, allowance: 'token', maxBytes: formBytes, handle: answering(handle) }) as const;
   return [
     get('/.well-known/oauth-authorization-server', pass),
@@ -63,7 +55,7 @@ export function oauthEndpoints(options: OAuthOptions): OAuthEndpoint[] {
 const formBytes = 32 * 1_024;
 
 /** What OAuth itself refuses is told in OAuth's own words, which its clients understand. */
-function answering(handle: OAuthEndpoint['handle']): OAuthEndpoint['handle'] {
+function answering(handle: PageEndpoint['handle']): PageEndpoint['handle'] {
   return async (request, attempt) => {
     try {
       return await handle(request, attempt);

@@ -22,7 +22,7 @@ export { listPasskeys } from './list-passkeys.ts';
 export { listSessions } from './list-sessions.ts';
 export { mcpAuthenticator } from './mcp-token.ts';
 export { addOwner } from './member.ts';
-export { type OAuthEndpoint, type OAuthOptions, oauthEndpoints } from './oauth.ts';
+export { type OAuthOptions, oauthEndpoints } from './oauth.ts';
 export { addMember, createUser, listUsers, type OperatorTools, resetPassword } from './operator.ts';
 export { createPasswords, type Passwords } from './passwords.ts';
 export { readAccount } from './read-account.ts';

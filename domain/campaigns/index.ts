@@ -1,4 +1,5 @@
 export { findAds, findEntitiesOfLevel, findEntityByExternalId, type KnownAd } from './find-entities.ts';
 export { findLineages, type Lineage } from './lineage.ts';
+export { type Kept, recordAds } from './record-ads.ts';
 export { findDeliveryWait } from './store.ts';
 export { listTaggableAds, type TaggableAd } from './taggable-ads.ts';

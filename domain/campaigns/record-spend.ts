@@ -55,7 +55,11 @@ const isSame = (before: Figures, after: Figures): boolean =>
   (Object.keys(after) as (keyof Figures)[]).every((name) => before[name] === after[name]);
 
 /** Resolves to whether reports will show anything else because of them. */
-async function recordEntities(tx: Tx, profileId: string, rows: readonly ReadSpend[]): Promise<boolean> {
+export async function recordEntities(
+  tx: Tx,
+  profileId: string,
+  rows: readonly Pick<ReadSpend, 'entity' | 'parents' | 'day'>[],
+): Promise<boolean> {
   const said = rows.flatMap(({ entity, parents, day }) => [...parents, entity].map((one) => ({ one, day })));
   const known = await findEntities(
     tx,

@@ -176,3 +176,16 @@ export async function findDeliveryWait(tx: Tx, profileId: string): Promise<Date 
     ) AS since`.execute(tx);
   return rows[0]?.since ?? null;
 }
+
+/** What ads look like, as their platform says. What is told otherwise than before replaces it; what others found of it stays. */
+export async function saveCreatives(
+  tx: Tx,
+  profileId: string,
+  creatives: readonly { readonly id: string; readonly creative: Readonly<Record<string, unknown>> }[],
+): Promise<void> {
+  if (creatives.length === 0) return;
+  await sql`
+    UPDATE ad_entities e SET creative = e.creative || c.creative
+    FROM jsonb_to_recordset(${JSON.stringify(creatives)}::jsonb) AS c (id uuid, creative jsonb)
+    WHERE e.profile_id = ${profileId} AND e.id = c.id AND NOT e.creative @> c.creative`.execute(tx);
+}

@@ -38,3 +38,14 @@ export async function noteFault(
     await announce(tx, [{ id: uuid(), type: 'connection.reconnect_required', data, occurredAt: now }]);
   }
 }
+
+/** A run that succeeded shows that somebody did at the provider what was asked for. */
+export async function noteRecovered(tx: Tx, profileId: string, connectionId: string): Promise<void> {
+  await tx
+    .updateTable('connections')
+    .set({ status: 'connected' })
+    .where('profile_id', '=', profileId)
+    .where('id', '=', connectionId)
+    .where('status', '=', 'needs_action')
+    .execute();
+}

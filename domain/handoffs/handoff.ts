@@ -85,4 +85,5 @@ export function toldOfEnding(ending: Ending): Told {
   return { status: 'pending_selection', candidateCount: ending.candidateCount };
 }
 
-export const expiryOf = (createdAt: Date): Date => new Date(createdAt.getTime() + limits.handoff.lifeMinutes * minuteMs);
+export const expiryOf = (createdAt: Date): Date =>
+  new Date(createdAt.getTime() + limits.handoff.lifeMinutes * minuteMs);

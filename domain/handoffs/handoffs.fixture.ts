@@ -42,3 +42,39 @@ export const setOrigins = (kit: Testkit, appId: string, origins: Origins) =>
       .where('id', '=', appId)
       .execute(),
   );
+
+let browsers = 0;
+
+/** A browser: it keeps cookies and comes from an address of its own. It follows no redirect by itself. */
+export function openBrowser({ fastify }: Pick<TestApi, 'fastify'>, language = 'en') {
+  const jar = new Map<string, string>();
+  browsers += 1;
+  const remoteAddress = `10.${(browsers >> 16) & 255}.${(browsers >> 8) & 255}.${browsers & 255}`;
+  return {
+    jar,
+    async open(url: string) {
+      const { pathname, search } = new URL(url);
+      const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+      const answer = await fastify.inject({
+        method: 'GET',
+        url: `${pathname}${search}`,
+        headers: { 'accept-language': language, ...(cookie && { cookie }) },
+        remoteAddress,
+      });
+      for (const set of [answer.headers['set-cookie'] ?? []].flat()) {
+        const [pair = ''] = set.split(';');
+        jar.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
+      }
+      const to = answer.headers.location as string | undefined;
+      return {
+        status: answer.statusCode,
+        headers: answer.headers,
+        body: answer.body,
+        to,
+        /** What the caller's page is told. */
+        told: to?.startsWith(appOrigin) ? Object.fromEntries(new URL(to).searchParams) : undefined,
+      };
+    },
+  };
+}
+export type Browser = ReturnType<typeof openBrowser>;

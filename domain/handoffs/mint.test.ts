@@ -74,7 +74,8 @@ test('a scope is needed, and another app sees nothing of it', async () => {
   const weak = await buildApiKey(kit.app, shop.id, { scopes: ['connections:read'] });
   expect((await shop.mint('crm_a', undefined, weak.headers)).error.required_scopes).toEqual(['connections:write']);
   const { data } = await shop.mint('crm_a');
-  const reads = async (headers: object) => (await shop.call('GET', `/api/v1/handoffs/${data.id}`, undefined, headers)).status;
+  const reads = async (headers: object) =>
+    (await shop.call('GET', `/api/v1/handoffs/${data.id}`, undefined, headers)).status;
   expect(await reads(weak.headers)).toBe(200);
   expect(await reads(shop.own.headers)).toBe(200);
   const stranger = await openShop(kit, api);
@@ -169,9 +170,7 @@ test('after 45 minutes it has failed, whether read or swept [hand-008] [hand-013
 test('neither the table nor the log holds a link in the clear', async () => {
   const { data } = await shop.mint('crm_a');
   const capability = data.url.split('/').at(-1);
-  const { rows } = await kit.owner.unbound.query(
-    sql<{ row: string }>`SELECT h::text AS row FROM handoffs h`,
-  );
+  const { rows } = await kit.owner.unbound.query(sql<{ row: string }>`SELECT h::text AS row FROM handoffs h`);
   const hex = Buffer.from(capability).toString('hex');
   for (const { row } of rows) expect(row.includes(capability) || row.includes(hex)).toBe(false);
   expect(api.logLines.join('\n')).not.toContain(capability);

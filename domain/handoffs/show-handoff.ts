@@ -5,7 +5,11 @@ import type { HandoffServices } from './services.ts';
 import { type HandoffRow, handoffOf } from './store.ts';
 
 /** A hand-off as it stands at a moment. One whose time is over has failed, also before a sweep has written that down. */
-export function showHandoff(row: HandoffRow, { baseUrl, vault }: HandoffServices, now: Date) {
+export function showHandoff(
+  row: HandoffRow,
+  { baseUrl, vault }: Pick<HandoffServices, 'baseUrl' | 'vault'>,
+  now: Date,
+) {
   const { id, profile_id: profileId, created_at, expires_at } = row;
   const capability = openCapability(vault, { profileId, id }, row.capability);
   const provider = row.provider as HandoffProvider;

@@ -52,14 +52,12 @@ export const claimHandoff = (tx: Tx, { profile_id, id }: HandoffRow, claim: stri
     .execute();
 
 /** The link can be used again at once. */
-export const releaseHandoff = (tx: Tx, { profileId, id }: Whereabouts, claim: string) =>
+export const releaseHandoff = (tx: Tx, { profile_id, id }: HandoffRow) =>
   tx
     .updateTable('handoffs')
     .set({ claim: null, claimed_at: null })
-    .where('profile_id', '=', profileId)
+    .where('profile_id', '=', profile_id)
     .where('id', '=', id)
-    .where('claim', '=', claim)
-    .where('status', '=', 'pending')
     .execute();
 
 export const settleHandoff = (tx: Tx, { profile_id, id }: HandoffRow, settled: Settled, now: Date) =>

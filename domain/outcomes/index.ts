@@ -36,9 +36,9 @@ export {
   saveMerchantSays,
   saveRefunded,
 } from './payments.ts';
-export { type ReadEvent, readEvent } from './read-event.ts';
+export { type ReadEvent, readEvent, readOneOfMany } from './read-event.ts';
 export { recordAll } from './record-all.ts';
-export { recordOutcomes, untilRecorded } from './record-outcomes.ts';
+export { type RecordContext, recordOutcomes, untilRecorded } from './record-outcomes.ts';
 export { recordVisitOutcomes, type VisitOutcome } from './record-visit-outcomes.ts';
 export type { FindAdPlatforms, OutcomeServices, VisitorLinks } from './services.ts';
 export { findOriginals } from './store.ts';

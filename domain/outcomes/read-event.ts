@@ -13,6 +13,7 @@ import {
   normaliseName,
   normaliseRut,
 } from '@tributary/rules';
+import type { DealEnd } from '@tributary/vocabulary';
 import type { z } from 'zod';
 import type { ToldRefund } from './payment-standings.ts';
 
@@ -30,7 +31,7 @@ export interface ReadEvent {
    * Where a provider told of it: its id of the outcome, and what it is in our words. An id of the thing alone is not enough: a deal
    * that is opened and later won is two outcomes.
    */
-  readonly provided?: { readonly externalId: string; readonly outcomeType: ConversionType };
+  readonly provided?: { readonly externalId: string; readonly outcomeType: ConversionType | DealEnd };
   readonly rest: Readonly<Record<string, Json>>;
   readonly warnings: readonly string[];
   /** Who says it, and when, where events of several requests are recorded together. */

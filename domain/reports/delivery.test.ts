@@ -234,7 +234,7 @@ describe('GET /overview', { timeout: 60_000 }, () => {
         ],
         channels: [
           { channel: 'email', outcome_count: 1, outcome_value: 40, attributed_outcome_count: 1 },
-          { channel: 'unknown', outcome_count: 1, outcome_value: 10, attributed_outcome_count: 1 },
+          { channel: 'no_touch', outcome_count: 1, outcome_value: 10, attributed_outcome_count: 1 },
           { channel: 'paid_social', outcome_count: 0, outcome_value: 0, attributed_outcome_count: 1 },
         ],
       },

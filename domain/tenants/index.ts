@@ -4,6 +4,7 @@ export {
   findPlan,
   findPrivacyMode,
   findProfile,
+  findProfileName,
   findWorkspaceOf,
   hasProfile,
   hasWorkspace,

@@ -67,6 +67,12 @@ export async function findWorkspaceOf(tx: Tx, profileId: string): Promise<string
   return row?.workspace_id;
 }
 
+/** As people know it. */
+export async function findProfileName(tx: Tx, profileId: string): Promise<string | undefined> {
+  const row = await tx.selectFrom('profiles').select('name').where('id', '=', profileId).executeTakeFirst();
+  return row?.name;
+}
+
 /** The app that made the profile and governs it; null where none does. */
 export async function findGoverningApp(tx: Tx, profileId: string): Promise<string | null> {
   const row = await tx.selectFrom('profiles').select('governing_app_id').where('id', '=', profileId).executeTakeFirst();

@@ -240,6 +240,7 @@ export interface Connections {
   refresh_holder: string | null;
   refresh_until: Generated<Timestamp>;
   status: string;
+  tracked_pages: Generated<Json>;
   workspace_id: string;
 }
 
@@ -1073,6 +1074,18 @@ export interface Sessions {
   user_id: string;
 }
 
+export interface SiteSearches {
+  clicks: Int8;
+  connection_id: string;
+  day: Timestamp;
+  hash: Buffer;
+  impressions: Int8;
+  page: string;
+  position: Numeric;
+  profile_id: string;
+  query: string;
+}
+
 export interface Syncs {
   channel: string;
   connection_id: string;
@@ -1084,6 +1097,9 @@ export interface Syncs {
   position: Json | null;
   profile_id: string;
   progress: number | null;
+  rejected: Generated<Json>;
+  rejected_count: Generated<number>;
+  run: Generated<Int8>;
   state: Generated<string>;
   wishes: Generated<Int8>;
 }
@@ -1348,6 +1364,7 @@ export interface DB {
   score_rebuilds: ScoreRebuilds;
   search_terms: SearchTerms;
   sessions: Sessions;
+  site_searches: SiteSearches;
   syncs: Syncs;
   tenant_deletions: TenantDeletions;
   tombstones: Tombstones;

@@ -259,6 +259,42 @@ CREATE FUNCTION public.find_app_workspace(app uuid, workspace uuid) RETURNS TABL
    WHERE ((w.id = find_app_workspace.workspace) AND (w.provisioned_by = find_app_workspace.app) AND (w.archived_at IS NULL));
 END;
 
+CREATE TABLE public.connections (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    app_id uuid,
+    channel text NOT NULL,
+    status text NOT NULL,
+    external_id text NOT NULL,
+    name text NOT NULL,
+    granted text[] DEFAULT '{}'::text[] NOT NULL,
+    details jsonb DEFAULT '{}'::jsonb NOT NULL,
+    credentials bytea,
+    credentials_revision integer DEFAULT 1 NOT NULL,
+    connected_at timestamp with time zone NOT NULL,
+    disconnected_at timestamp with time zone,
+    refresh_holder uuid,
+    refresh_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    tracked_pages jsonb DEFAULT '[]'::jsonb NOT NULL,
+    CONSTRAINT connections_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'connected'::text, 'needs_action'::text, 'reconnect_required'::text, 'disconnected'::text])))
+);
+
+ALTER TABLE ONLY public.connections FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.find_connections_of(told_channel text, told_account text) RETURNS TABLE(profile_id uuid, id uuid, credentials_revision integer)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT c.profile_id,
+     c.id,
+     c.credentials_revision
+    FROM (public.connections c
+      JOIN public.profiles p ON (((p.id = c.profile_id) AND (p.archived_at IS NULL))))
+   WHERE ((c.channel = find_connections_of.told_channel) AND (c.external_id = find_connections_of.told_account) AND (c.status <> 'disconnected'::text))
+  LIMIT 100;
+END;
+
 CREATE FUNCTION public.find_credentials(hashes bytea[], at timestamp with time zone) RETURNS SETOF public.credential
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1117,28 +1153,6 @@ CREATE TABLE public.bad_visits (
 
 ALTER TABLE ONLY public.bad_visits FORCE ROW LEVEL SECURITY;
 
-CREATE TABLE public.connections (
-    profile_id uuid NOT NULL,
-    id uuid NOT NULL,
-    workspace_id uuid NOT NULL,
-    app_id uuid,
-    channel text NOT NULL,
-    status text NOT NULL,
-    external_id text NOT NULL,
-    name text NOT NULL,
-    granted text[] DEFAULT '{}'::text[] NOT NULL,
-    details jsonb DEFAULT '{}'::jsonb NOT NULL,
-    credentials bytea,
-    credentials_revision integer DEFAULT 1 NOT NULL,
-    connected_at timestamp with time zone NOT NULL,
-    disconnected_at timestamp with time zone,
-    refresh_holder uuid,
-    refresh_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    CONSTRAINT connections_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'connected'::text, 'needs_action'::text, 'reconnect_required'::text, 'disconnected'::text])))
-);
-
-ALTER TABLE ONLY public.connections FORCE ROW LEVEL SECURITY;
-
 CREATE TABLE public.creative_analyses (
     profile_id uuid NOT NULL,
     ad_id uuid NOT NULL,
@@ -1839,6 +1853,20 @@ CREATE TABLE public.sessions (
     seen_at timestamp with time zone
 );
 
+CREATE TABLE public.site_searches (
+    profile_id uuid NOT NULL,
+    connection_id uuid NOT NULL,
+    day date NOT NULL,
+    hash bytea NOT NULL,
+    query text NOT NULL,
+    page text NOT NULL,
+    clicks bigint NOT NULL,
+    impressions bigint NOT NULL,
+    "position" numeric NOT NULL
+);
+
+ALTER TABLE ONLY public.site_searches FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.syncs (
     profile_id uuid NOT NULL,
     connection_id uuid NOT NULL,
@@ -1852,6 +1880,9 @@ CREATE TABLE public.syncs (
     last_run_at timestamp with time zone,
     last_success_at timestamp with time zone,
     last_error text,
+    run bigint DEFAULT 0 NOT NULL,
+    rejected_count integer DEFAULT 0 NOT NULL,
+    rejected jsonb DEFAULT '[]'::jsonb NOT NULL,
     CONSTRAINT syncs_state_check CHECK ((state = ANY (ARRAY['idle'::text, 'queued'::text, 'running'::text, 'failed'::text])))
 )
 WITH (fillfactor='50');
@@ -2289,6 +2320,9 @@ ALTER TABLE ONLY public.sessions
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_token_key UNIQUE (token);
 
+ALTER TABLE ONLY public.site_searches
+    ADD CONSTRAINT site_searches_pkey PRIMARY KEY (profile_id, day, connection_id, hash);
+
 ALTER TABLE ONLY public.syncs
     ADD CONSTRAINT syncs_pkey PRIMARY KEY (profile_id, connection_id);
 
@@ -2500,6 +2534,8 @@ CREATE INDEX score_rebuilds_due ON public.score_rebuilds USING btree (profile_id
 CREATE INDEX sessions_by_expiry ON public.sessions USING btree (expires_at);
 
 CREATE INDEX sessions_by_user ON public.sessions USING btree (user_id);
+
+CREATE INDEX site_searches_by_life ON public.site_searches USING btree (day);
 
 CREATE INDEX syncs_by_connection ON public.syncs USING btree (connection_id) INCLUDE (profile_id);
 
@@ -2865,6 +2901,12 @@ ALTER TABLE ONLY public.search_terms
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.site_searches
+    ADD CONSTRAINT site_searches_profile_id_connection_id_fkey FOREIGN KEY (profile_id, connection_id) REFERENCES public.connections(profile_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.site_searches
+    ADD CONSTRAINT site_searches_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.syncs
     ADD CONSTRAINT syncs_profile_id_connection_id_fkey FOREIGN KEY (profile_id, connection_id) REFERENCES public.connections(profile_id, id) ON DELETE CASCADE;
 
@@ -3155,6 +3197,8 @@ CREATE POLICY own_profile ON public.score_rebuilds TO tributary_app USING ((prof
 
 CREATE POLICY own_profile ON public.search_terms TO tributary_app USING ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.site_searches TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.syncs TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.tenant_deletions TO tributary_app USING (((profile_id = public.current_profile()) OR (workspace_id = public.current_workspace())));
@@ -3291,9 +3335,13 @@ ALTER TABLE public.score_rebuilds ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.search_terms ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.site_searches ENABLE ROW LEVEL SECURITY;
+
 CREATE POLICY sweep ON public.handoffs TO tributary_system USING (true);
 
 CREATE POLICY sweep ON public.pending_selections TO tributary_system USING (true);
+
+CREATE POLICY sweep ON public.site_searches TO tributary_system USING (true);
 
 CREATE POLICY switch ON public.api_keys FOR UPDATE TO tributary_owner USING (true);
 
@@ -3355,6 +3403,11 @@ GRANT ALL ON FUNCTION public.find_app_profile(app uuid, profile uuid) TO tributa
 
 REVOKE ALL ON FUNCTION public.find_app_workspace(app uuid, workspace uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_app_workspace(app uuid, workspace uuid) TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.connections TO tributary_app;
+
+REVOKE ALL ON FUNCTION public.find_connections_of(told_channel text, told_account text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_connections_of(told_channel text, told_account text) TO tributary_app;
 
 REVOKE ALL ON FUNCTION public.find_credentials(hashes bytea[], at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_credentials(hashes bytea[], at timestamp with time zone) TO tributary_app;
@@ -3539,8 +3592,6 @@ GRANT SELECT(id) ON TABLE public.bad_visits TO tributary_system;
 
 GRANT SELECT(received_at) ON TABLE public.bad_visits TO tributary_system;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.connections TO tributary_app;
-
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.creative_analyses TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.customers TO tributary_app;
@@ -3709,6 +3760,17 @@ GRANT DELETE ON TABLE public.sessions TO tributary_system;
 GRANT SELECT(id) ON TABLE public.sessions TO tributary_system;
 
 GRANT SELECT(expires_at) ON TABLE public.sessions TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.site_searches TO tributary_app;
+GRANT DELETE ON TABLE public.site_searches TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.site_searches TO tributary_system;
+
+GRANT SELECT(connection_id) ON TABLE public.site_searches TO tributary_system;
+
+GRANT SELECT(day) ON TABLE public.site_searches TO tributary_system;
+
+GRANT SELECT(hash) ON TABLE public.site_searches TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.syncs TO tributary_app;
 GRANT SELECT,UPDATE ON TABLE public.syncs TO tributary_system;

@@ -82,6 +82,7 @@ export const tableOwners = {
   score_rebuilds: 'top-performers',
   search_terms: 'customers',
   sessions: 'accounts',
+  site_searches: 'connections',
   syncs: 'connections',
   tenant_deletions: 'tenants',
   tombstones: 'customers',

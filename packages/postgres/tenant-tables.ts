@@ -84,6 +84,7 @@ export const profileTables: readonly TenantTable[] = [
   of('tracking_domains', 'id'),
   of('tracking_keys', 'id'),
   of('tracking_settings', ''),
+  of('site_searches', 'day connection_id hash'),
   of('connections', 'id'),
   of('app_tokens', 'hash', { as: 'system' }),
   of('api_keys', 'id'),

@@ -1,4 +1,5 @@
 export { createHighlevel, type HighlevelSettings } from './highlevel/index.ts';
+export { createMercadoPago, type MercadoPagoSettings } from './mercado-pago/index.ts';
 export { createMeta, type MetaSettings } from './meta/index.ts';
 export type * from './provider.ts';
 export { type FaultDetails, ProviderFault, type Verdict } from './provider-fault.ts';

@@ -1,5 +1,6 @@
 import type { ProviderSettings } from '@tributary/config';
 import { createHighlevel } from './highlevel/index.ts';
+import { createMercadoPago } from './mercado-pago/index.ts';
 import type { Provider } from './provider.ts';
 import { createStripe } from './stripe/index.ts';
 
@@ -16,6 +17,11 @@ export const salesProviders = {
     const { stripeApiUrl: apiUrl, stripeDialogUrl: dialogUrl, stripeApiVersion: apiVersion } = of;
     const webhookSecret = of.stripeWebhookSecret;
     return anyProvider(createStripe({ clientId, clientSecret, apiUrl, dialogUrl, apiVersion, webhookSecret }));
+  },
+  payments_b({ mercadoPagoClientId: clientId, mercadoPagoClientSecret: clientSecret, ...of }: ProviderSettings) {
+    if (!clientId || !clientSecret) return undefined;
+    const { mercadoPagoApiUrl: apiUrl, mercadoPagoDialogUrl: dialogUrl, mercadoPagoWebhookSecret: webhookSecret } = of;
+    return anyProvider(createMercadoPago({ clientId, clientSecret, apiUrl, dialogUrl, webhookSecret }));
   },
 };
 

@@ -48,6 +48,9 @@ export const outcomeProviders: readonly OutcomeProvider[] = [
   ...paymentProviders,
 ];
 
+export const isOutcomeProvider = (name: string): name is OutcomeProvider =>
+  (outcomeProviders as readonly string[]).includes(name);
+
 /** Who told of an outcome: the business itself by `POST /events`, a file or its website, or a provider that it has connected. */
 export const outcomeSources = ['api', 'import', 'browser', ...outcomeProviders] as const;
 export type OutcomeSource = 'api' | 'import' | 'browser' | OutcomeProvider;

@@ -58,7 +58,9 @@ export const limits = {
   passkeys: { most: 20 },
   trackingHosts: { most: 100 },
   outcomeReplay: { keptDays: 90, pageSize: { min: 1, default: 100, max: 100 } },
-  connections: { pageSize: shortPages },
+  connections: { pageSize: shortPages, errorCharacters: 1_000, rejectedShown: 20 },
+  /** Search Console tells of sixteen months. */
+  searchTerms: { pageSize: { min: 1, default: 100, max: 1_000 }, keptDays: 490 },
   webhookDeliveries: { pageSize: shortPages, keptDays: 30, attemptsShown: 20 },
 
   // Values

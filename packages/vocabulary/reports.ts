@@ -1,6 +1,8 @@
 /** How far the platform's delivery of an ad set has learnt. */
 export const learningStages = ['LEARNING', 'SUCCESS', 'FAIL'] as const;
 export type LearningStage = (typeof learningStages)[number];
+export const isLearningStage = (word: string): word is LearningStage =>
+  (learningStages as readonly string[]).includes(word);
 
 /** What became of a row of spend. */
 export const spendStatuses = ['recorded', 'updated', 'unchanged'] as const;

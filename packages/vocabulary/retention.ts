@@ -199,6 +199,12 @@ export const lives = {
     score_rebuilds: bounded('One for each profile.'),
     search_terms: bounded('Words by which a customer is found; they go with the customer.'),
     sessions: expired(['id'], "Who is signed in. With a session go the assistants' tokens that it allowed."),
+    site_searches: swept(
+      limits.searchTerms.keptDays,
+      ['day'],
+      ['profile_id', 'day', 'connection_id', 'hash'],
+      'What people searched for when they were shown the site, as long as search engines tell it.',
+    ),
     syncs: bounded('One for each connection: where it is read on.'),
     tenant_deletions: queue('Tenants that are being deleted, until a day after.'),
     tombstones: kept('Hashes of erased names: without them an import would bring the person back.'),

@@ -97,6 +97,20 @@ export const queues = {
     leaseSeconds: 60,
     paceMs: 200,
   }),
+  syncs: queue({
+    name: 'syncs',
+    about: 'Reads what providers say of connected accounts, one connection at a time.',
+    owner: 'connections',
+    tables: ['syncs'],
+    key: 'connection_id',
+    where: 'due_at <= now()',
+    batchSize: 1,
+    // Mostly they wait for providers.
+    atOnce: 32,
+    // A run whose worker died goes on within seconds.
+    leaseSeconds: 10,
+    paceMs: 0,
+  }),
   scores: queue({
     name: 'scores',
     about: 'Scores the ads of a profile against each other.',

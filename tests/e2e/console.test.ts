@@ -3,7 +3,7 @@ import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Field, fields, show } from '../../apps/console/source/fields.ts';
-import { money, signed, words } from '../../apps/console/source/format.ts';
+import { channelTitle, money, ratio, signed, signedPercent, words } from '../../apps/console/source/format.ts';
 import { openScene, type Scene } from './console-scene.ts';
 
 // A browser and a market share the machine with every other test.
@@ -119,9 +119,19 @@ describe('the overview', () => {
     }
     for (const { channel, outcome_value: value } of data.channels)
       await page
-        .getByRole('row', { name: words(channel) })
+        .getByRole('row', { name: channelTitle(channel) })
         .filter({ hasText: money(value, currency) })
         .waitFor();
+    const { data: earners } = await scene.api.listCampaigns({ query: { ...scene.dates, limit: 5 } });
+    const table = page.getByRole('region', { name: 'What earned most' });
+    for (const { campaign_name: name, outcome_value: value } of earners)
+      await table
+        .getByRole('row', { name })
+        .filter({ hasText: money(value, currency) })
+        .waitFor();
+    const { data: rest } = await scene.api.readUnattributed({ query: scene.dates });
+    const earned = (data.totals.outcome_value ?? 0) - (rest.outcome_value ?? 0);
+    await page.getByRole('link', { name: `${ratio(earned / (data.totals.spend ?? 1))}: Ads’ ROAS` }).waitFor();
     await page.getByRole('img', { name: 'Revenue and spend by day' }).locator('canvas').waitFor();
     await page.getByText('The same as a table').click();
     expect(await page.locator('details table tbody tr').count()).toBe(60);
@@ -132,6 +142,25 @@ describe('the overview', () => {
 });
 
 describe('the days', () => {
+  test('are held against as many days before them, or the year before, or nothing', async () => {
+    const query = { date_from: '2026-02-01', date_to: '2026-02-14' };
+    const [now, before] = await Promise.all(
+      [query, { date_from: '2026-01-18', date_to: '2026-01-31' }].map((dates) =>
+        scene.api.readOverview({ query: dates }).then(({ data }) => data.totals.outcome_value ?? 0),
+      ),
+    );
+    const { page, complaints } = await open('overview', {}, { from: query.date_from, to: query.date_to });
+    const change = signedPercent(((now ?? 0) - (before ?? 0)) / (before ?? 1));
+    const told = page.getByText(`from ${money(before, currency)}`);
+    await told.waitFor();
+    expect(await told.locator('..').textContent()).toContain(change);
+    await page.getByLabel('Compared with').selectOption('No comparison');
+    await expect.poll(() => told.count(), patience).toBe(0);
+    expect(new URL(page.url()).searchParams.get('compared')).toBe('none');
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
   test('are chosen by typing or by a button, and stand in the address', async () => {
     const { page, complaints } = await open('overview');
     const search = () => Object.fromEntries(new URL(page.url()).searchParams);
@@ -144,7 +173,7 @@ describe('the days', () => {
     await expect
       .poll(() => figure(page, 'outcome_value', 'all').textContent(), patience)
       .toBe(money(data.totals.outcome_value, currency));
-    await page.getByRole('button', { name: '7 days' }).click();
+    await page.getByLabel('Days', { exact: true }).selectOption('Last 7 days');
     await page.getByText('Nothing was spent or earned in these days').waitFor();
     expect(search().from).not.toBe('2026-02-05');
     expect(complaints).toEqual([]);
@@ -365,6 +394,7 @@ describe.runIf(process.env.SCREENSHOTS === 'true')('pictures for the documentati
     const { page } = await scene.visit();
     await page.goto(`${scene.baseUrl}/sign-in`);
     await page.waitForLoadState('networkidle');
+    expect(await page.getByRole('heading', { name: 'Sign in' }).count()).toBe(1);
     await save(page, 'console-sign-in');
   });
 

@@ -19,6 +19,7 @@ import {
   scene,
   type TestApi,
   type Testkit,
+  testOutcomeServices,
   testRing,
   testStreamVault,
   testVault,
@@ -110,6 +111,12 @@ export async function openShopScene(): Promise<ShopScene> {
     visitsRetentionDays: undefined,
     languageModel: undefined,
     outbound: createOutbound({ timeoutMs: 1_000 }),
+    syncing: {
+      vault: testVault,
+      providers: { of: () => undefined },
+      providerOutbound: createOutbound({ timeoutMs: 1_000 }),
+      outcomes: testOutcomeServices,
+    },
     deliveries: {
       outbound: createOutbound({ timeoutMs: 1_000 }),
       vault: testVault,

@@ -22,7 +22,7 @@ export { type EventSender, openEventSender, paymentEvent } from './outcomes.ts';
 export { type BuiltMember, buildAssistant, buildMember } from './people.ts';
 export { testRing, testStreamVault } from './ring.ts';
 export { at, type Scene, type SceneTraits, scene, type World } from './scene.ts';
-export { serve, served, type TestServer, testTombstones } from './serve.ts';
+export { serve, served, type TestServer, testOutcomeServices, testTombstones } from './serve.ts';
 export { settleAll } from './settle.ts';
 export { openTestkit, type Testkit } from './testkit.ts';
 export { browserVisit, buildTrackingKey, type TrackingTraits } from './visits.ts';

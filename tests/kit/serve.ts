@@ -1,6 +1,10 @@
 import type { Clock } from '@tributary/clock';
 import type { Route } from '@tributary/contract';
+import { findAdPlatforms } from '@tributary/domain/campaigns/room.ts';
 import { tombstonesUnder } from '@tributary/domain/customers/room.ts';
+import { visitorLinks } from '@tributary/domain/ingestion/room.ts';
+import type { OutcomeServices } from '@tributary/domain/outcomes/room.ts';
+import { paymentStandings } from '@tributary/domain/payments/room.ts';
 import { type BodyLimits, bindRoute, createServer, serveHealth } from '@tributary/http';
 import type { CallerOf, Context, Handles } from '@tributary/operations';
 import { createRateLimiter, createRedis, redisReady } from '@tributary/redis';
@@ -12,6 +16,14 @@ import type { Testkit } from './testkit.ts';
 
 /** What is left of those who were erased, under a key of the tests. */
 export const testTombstones = tombstonesUnder(() => Buffer.alloc(32, 9));
+
+/** What recording outcomes needs of the rooms above. */
+export const testOutcomeServices: OutcomeServices = {
+  tombstones: testTombstones,
+  payments: paymentStandings,
+  findAdPlatforms,
+  visitors: visitorLinks,
+};
 
 export interface ServedRoute {
   readonly route: Route;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lastDays, lengthOf, readRange, today, withEnd } from './date-range.ts';
+import { comparedRange, lastDays, lengthOf, presets, readRange, today, withEnd } from './date-range.ts';
 
 const usual = { from: '2026-05-17', to: '2026-06-15' };
 
@@ -32,4 +32,42 @@ test('the other end comes along where it must', () => {
   expect(withEnd(usual, 'to', '2026-01-31')).toEqual({ from: '2026-01-31', to: '2026-01-31' });
   expect(withEnd(usual, 'from', '2020-01-01')).toEqual({ from: '2020-01-01', to: '2020-12-31' });
   expect(withEnd(usual, 'to', '')).toEqual(usual);
+});
+
+test('the named ranges, on a day in the middle of a quarter and on the first of a year', () => {
+  const on = (day: string) => Object.fromEntries(presets.map(({ title, range }) => [title, range(day)]));
+  expect(on('2026-05-15')).toEqual({
+    Today: { from: '2026-05-15', to: '2026-05-15' },
+    Yesterday: { from: '2026-05-14', to: '2026-05-14' },
+    'Last 7 days': { from: '2026-05-09', to: '2026-05-15' },
+    'Last 30 days': { from: '2026-04-16', to: '2026-05-15' },
+    'Last 90 days': { from: '2026-02-15', to: '2026-05-15' },
+    'This month': { from: '2026-05-01', to: '2026-05-15' },
+    'Last month': { from: '2026-04-01', to: '2026-04-30' },
+    'This quarter': { from: '2026-04-01', to: '2026-05-15' },
+    'This year': { from: '2026-01-01', to: '2026-05-15' },
+  });
+  expect(on('2026-01-01')).toMatchObject({
+    'Last month': { from: '2025-12-01', to: '2025-12-31' },
+    'This quarter': { from: '2026-01-01', to: '2026-01-01' },
+  });
+});
+
+test.each([
+  ['the period before', { from: '2026-03-01', to: '2026-03-31' }, 'period', { from: '2026-01-29', to: '2026-02-28' }],
+  ['the year before', { from: '2026-03-01', to: '2026-03-31' }, 'year', { from: '2025-03-01', to: '2025-03-31' }],
+  [
+    'a leap day, a year before',
+    { from: '2024-02-29', to: '2024-02-29' },
+    'year',
+    { from: '2023-02-28', to: '2023-02-28' },
+  ],
+] as const)('%s has as many days', (_name, range, compared, expected) => {
+  const before = comparedRange(range, compared);
+  expect(before).toEqual(expected);
+  expect(before && lengthOf(before)).toBe(lengthOf(range));
+});
+
+test('nothing is compared where nobody wants it', () => {
+  expect(comparedRange(usual, 'none')).toBeUndefined();
 });

@@ -9,7 +9,31 @@ export interface DateRange {
 
 const usualDays = 30;
 
-export const presets = [7, 30, 90] as const;
+/** Ranges that people ask for by name, up to the day that is today. */
+export const presets: readonly { readonly title: string; readonly range: (today: string) => DateRange }[] = [
+  { title: 'Today', range: (day) => ({ from: day, to: day }) },
+  { title: 'Yesterday', range: (day) => ({ from: moved(day, -1), to: moved(day, -1) }) },
+  { title: 'Last 7 days', range: (day) => lastDays(7, day) },
+  { title: 'Last 30 days', range: (day) => lastDays(usualDays, day) },
+  { title: 'Last 90 days', range: (day) => lastDays(90, day) },
+  { title: 'This month', range: (day) => ({ from: monthsBack(day, 0), to: day }) },
+  { title: 'Last month', range: (day) => ({ from: monthsBack(day, 1), to: moved(monthsBack(day, 0), -1) }) },
+  { title: 'This quarter', range: (day) => ({ from: monthsBack(day, (Number(day.slice(5, 7)) - 1) % 3), to: day }) },
+  { title: 'This year', range: (day) => ({ from: `${day.slice(0, 4)}-01-01`, to: day }) },
+];
+
+/** What the days of a report are held against. */
+export const comparisons = { period: 'Period before', year: 'Year before', none: 'No comparison' } as const;
+export type Compared = keyof typeof comparisons;
+
+/** As many days right before, or the same days a year earlier. */
+export function comparedRange(range: DateRange, compared: Compared): DateRange | undefined {
+  if (compared === 'none') return undefined;
+  const days = lengthOf(range);
+  if (compared === 'period') return { from: moved(range.from, -days), to: moved(range.from, -1) };
+  const from = yearBefore(range.from);
+  return { from, to: moved(from, days - 1) };
+}
 
 /** Nobody advertised here before. */
 export const earliest = '2000-01-01';
@@ -41,6 +65,18 @@ export function withEnd(range: DateRange, end: 'from' | 'to', value: string): Da
   if (next.from > next.to) return { ...next, [other]: value };
   if (lengthOf(next) <= limits.rangeDays) return next;
   return { ...next, [other]: moved(value, (end === 'from' ? 1 : -1) * (limits.rangeDays - 1)) };
+}
+
+/** The first day of a month, so many months before that of a day. */
+function monthsBack(date: string, months: number): string {
+  const [year = 0, month = 1] = date.split('-').map(Number);
+  return new Date(Date.UTC(year, month - 1 - months, 1)).toISOString().slice(0, 10);
+}
+
+/** 29 February has none: the day before takes its place. */
+function yearBefore(date: string): string {
+  const year = Number(date.slice(0, 4)) - 1;
+  return date.slice(4) === '-02-29' ? `${year}-02-28` : `${year}${date.slice(4)}`;
 }
 
 function moved(date: string, days: number): string {

@@ -37,6 +37,14 @@ export const percent = (share: number): string => format(share, { style: 'percen
 
 export const rate = (value: Amount): string => format(value, { maximumSignificantDigits: 8 });
 
+/** A change, with its sign: "+12%". */
+export const signedPercent = (share: number): string =>
+  format(share, { style: 'percent', maximumFractionDigits: 0, signDisplay: 'exceptZero' });
+
+/** For an axis: "$12K". */
+export const shortMoney = (value: Amount, currency: string): string =>
+  format(value, { style: 'currency', currency, notation: 'compact', maximumFractionDigits: 1 });
+
 /** With its sign, also above zero: it is a difference. */
 export const signed = (value: Amount): string => format(value, { maximumFractionDigits: 2, signDisplay: 'exceptZero' });
 
@@ -66,6 +74,10 @@ export function duration(seconds: number): string {
   const [unit, size] = units.find(([, length]) => seconds >= length) ?? ['second', 1];
   return format(Math.floor(seconds / size), { style: 'unit', unit, unitDisplay: 'long' });
 }
+
+const channelTitles: Readonly<Record<string, string>> = { no_touch: 'No visit known', unknown: 'Unlisted tags' };
+
+export const channelTitle = (channel: string): string => channelTitles[channel] ?? words(channel);
 
 /** `payment_received`, `search_ads`: names of the API, as words. */
 export function words(name: string): string {

@@ -1,15 +1,27 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
+import type { Compared } from './date-range.ts';
 import type { Place } from './queries.ts';
 import type { Model, ReportSearch } from './search.ts';
 
 const profileRoute = getRouteApi('/p/$profileId');
 
-/** The profile and the days that the address names, and the model. */
-export function usePlace(): { readonly place: Place; readonly model: Model } {
+interface WhereOneIs {
+  readonly place: Place;
+  readonly model: Model;
+  readonly compared: Compared;
+  /** What a link to another report takes along. */
+  readonly kept: Omit<ReportSearch, 'explain'>;
+}
+
+/** The profile and the days that the address names, what they are compared with, and the model. */
+export function usePlace(): WhereOneIs {
   const { profileId } = profileRoute.useParams();
-  const { from, to, model } = profileRoute.useSearch();
-  return useMemo(() => ({ place: { profileId, from, to }, model }), [profileId, from, to, model]);
+  const { from, to, model, compared } = profileRoute.useSearch();
+  return useMemo(
+    () => ({ place: { profileId, from, to }, model, compared, kept: { from, to, model, compared } }),
+    [profileId, from, to, model, compared],
+  );
 }
 
 /** Changes what stands after the question mark and stays on the screen. What was being explained is of before, so it goes. */

@@ -87,6 +87,21 @@ export const campaignsQuery = (place: Place, level: Level, model: Model) =>
     },
   });
 
+/** The few that earned most. */
+export const earnersQuery = (place: Place, level: Level, model: Model) =>
+  queryOptions({
+    queryKey: ['earners', ...keyOf(place), level, model],
+    queryFn: async ({ signal }) =>
+      (
+        await clientFor(place.profileId).listCampaigns({
+          query: { ...datesOf(place), level, model, limit: mostEarners },
+          signal,
+        })
+      ).data,
+  });
+
+const mostEarners = 5;
+
 export const unattributedQuery = (place: Place, level: Level, model: Model) =>
   queryOptions({
     queryKey: ['unattributed', ...keyOf(place), level, model],

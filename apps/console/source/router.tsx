@@ -1,7 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
 import { TributaryError } from '@tributary/sdk';
-import { lastDays, presets, today } from './date-range.ts';
 import { Missing, Problem } from './parts/states.tsx';
 import { Payments } from './payments/payments.tsx';
 import { Conversion } from './people/conversion.tsx';
@@ -173,7 +172,7 @@ export function openRouter(queryClient: QueryClient) {
   };
 }
 
-const usual = () => ({ ...lastDays(presets[1], today()), model: 'last_touch' as const });
+const usual = () => readReportSearch({});
 
 /** Who is signed in; else off to the sign-in page, and back here afterwards. */
 async function signedIn(queryClient: QueryClient, next?: string): Promise<Account> {

@@ -15,6 +15,7 @@ test('an address that says nothing of use means what is usual', () => {
   expect(readReportSearch({ ...dates, model: 'best', explain: { field: 'luck', report: 'campaigns' } })).toEqual({
     ...dates,
     model: 'last_touch',
+    compared: 'period',
   });
   expect(readCampaignSearch({ level: 'planet', within: 'a campaign' })).toEqual({ level: 'campaign' });
   expect(readWindow({ window: '3d' })).toEqual({ window: '28d' });
@@ -32,6 +33,7 @@ test('a figure to explain comes through whole, and nothing else beside it', () =
   expect(readReportSearch({ ...dates, model: 'linear', explain: { ...explain, extra: 1 } })).toEqual({
     ...dates,
     model: 'linear',
+    compared: 'period',
     explain,
   });
 });

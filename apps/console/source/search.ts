@@ -7,7 +7,7 @@ import {
   explainedReports,
   isUuid,
 } from '@tributary/vocabulary';
-import { type DateRange, readRange } from './date-range.ts';
+import { type Compared, comparisons, type DateRange, readRange } from './date-range.ts';
 import { type Field, fields } from './fields.ts';
 import { models, scoreWindows } from './vocabulary.ts';
 
@@ -31,6 +31,7 @@ export interface Explained {
 
 export interface ReportSearch extends DateRange {
   readonly model: Model;
+  readonly compared: Compared;
   readonly explain?: Explained;
 }
 
@@ -53,6 +54,7 @@ export function readReportSearch(search: Search): ReportSearch {
   return {
     ...readRange(search),
     model: oneOf(modelNames, search.model) ?? defaultAttributionModel,
+    compared: oneOf(Object.keys(comparisons) as Compared[], search.compared) ?? 'period',
     ...(explain && { explain }),
   };
 }

@@ -2,7 +2,7 @@
 SELECT
     toDate(c.conversion_time, {time_zone:String}) AS day,
     c.conversion_type AS conversion_type,
-    if(s.channel = '', 'unknown', toString(s.channel)) AS channel,
+    if(s.channel = '', 'no_touch', toString(s.channel)) AS channel,
     grouping(channel) = 1 AS is_of_day,
     count() AS conversions,
     countIf(c.revenue_type = 'cash') AS payments,

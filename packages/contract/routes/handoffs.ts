@@ -57,7 +57,9 @@ export const createHandoff = route({
   params: z.object({ provider }),
   body: {
     schema: z.object({
-      profile_id: Uuid.optional().describe("The profile that you believe to speak for: another than the credential's is refused."),
+      profile_id: Uuid.optional().describe(
+        "The profile that you believe to speak for: another than the credential's is refused.",
+      ),
       return_url: z
         .string()
         .max(returnUrlCharacters, `may have up to ${returnUrlCharacters} characters`)

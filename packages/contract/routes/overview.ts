@@ -107,7 +107,7 @@ export const readOverview = route({
                 attributed_outcome_count: Count,
               }),
             )
-            .describe('By the channel of the last touch; they add up to the totals.'),
+            .describe('By the channel of the last touch, `no_touch` where none is known; they add up to the totals.'),
         }),
         { ...DeliveryMeta, time_zone: z.string() },
       ),

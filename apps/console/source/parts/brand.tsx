@@ -4,7 +4,7 @@ export function Brand() {
   return (
     <span className="inline-flex items-center gap-2 font-semibold text-title">
       <img src={icon} alt="" width="24" height="24" />
-      Tributary
+      <span className="max-sm:sr-only">Tributary</span>
     </span>
   );
 }

@@ -10,12 +10,12 @@ interface ConversionLinkProps {
 
 /** Leads to what earned a conversion. */
 export function ConversionLink({ conversionId, className = '', children }: ConversionLinkProps) {
-  const { place, model } = usePlace();
+  const { place, kept } = usePlace();
   return (
     <Link
       to="/p/$profileId/conversions/$conversionId"
       params={{ profileId: place.profileId, conversionId }}
-      search={{ from: place.from, to: place.to, model }}
+      search={kept}
       className={`text-accent hover:underline ${className}`}
       title="What led there"
     >

@@ -1,33 +1,56 @@
 import { useEffect, useState } from 'react';
-import { type DateRange, earliest, lastDays, presets, today, withEnd } from '../date-range.ts';
+import { type Compared, comparisons, type DateRange, earliest, presets, today, withEnd } from '../date-range.ts';
 import { useChangeSearch, usePlace } from '../place.ts';
 
-/** The days of the report. They stand in the address, so a report that was sent to somebody shows the same. */
+const custom = 'Custom';
+
+/** The days of the report and what they are held against. They stand in the address, so a report that was sent to somebody shows the same. */
 export function RangePicker() {
-  const { place } = usePlace();
+  const { place, compared } = usePlace();
   const { from, to } = place;
-  const choose: (range: DateRange) => void = useChangeSearch();
+  const change = useChangeSearch();
+  const choose = (range: DateRange) => change(range);
   const now = today();
+  const named = presets.find(({ range }) => range(now).from === from && range(now).to === to)?.title;
+  // Whoever wants days of their own gets the fields before they have chosen any.
+  const [isOwn, setIsOwn] = useState(false);
+  const chosen = isOwn || !named ? custom : named;
   return (
     <fieldset className="flex flex-wrap items-center gap-2">
       <legend className="sr-only">Days of the report</legend>
-      {presets.map((days) => {
-        const range = lastDays(days, now);
-        const isChosen = range.from === from && range.to === to;
-        return (
-          <button
-            key={days}
-            type="button"
-            aria-pressed={isChosen}
-            className={`rounded px-2 py-1 ${isChosen ? 'bg-accent-soft font-semibold' : 'text-soft hover:text-ink'}`}
-            onClick={() => choose(range)}
-          >
-            {days} days
-          </button>
-        );
-      })}
-      <DayField label="First day" day={from} choose={(day) => choose(withEnd({ from, to }, 'from', day))} />
-      <DayField label="Last day" day={to} choose={(day) => choose(withEnd({ from, to }, 'to', day))} />
+      <select
+        aria-label="Days"
+        className="field"
+        value={chosen}
+        onChange={({ target }) => {
+          const preset = presets.find(({ title }) => title === target.value);
+          setIsOwn(!preset);
+          if (preset) choose(preset.range(now));
+        }}
+      >
+        {presets.map(({ title }) => (
+          <option key={title}>{title}</option>
+        ))}
+        <option>{custom}</option>
+      </select>
+      {chosen === custom && (
+        <>
+          <DayField label="First day" day={from} choose={(day) => choose(withEnd({ from, to }, 'from', day))} />
+          <DayField label="Last day" day={to} choose={(day) => choose(withEnd({ from, to }, 'to', day))} />
+        </>
+      )}
+      <select
+        aria-label="Compared with"
+        className="field"
+        value={compared}
+        onChange={({ target }) => change({ compared: target.value as Compared })}
+      >
+        {Object.entries(comparisons).map(([value, title]) => (
+          <option key={value} value={value}>
+            {title}
+          </option>
+        ))}
+      </select>
     </fieldset>
   );
 }

@@ -3,6 +3,7 @@ import { GridComponent, LegendComponent, TooltipComponent } from 'echarts/compon
 import { type EChartsType, init, use } from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
 import { useEffect, useRef } from 'react';
+import { today } from '../date-range.ts';
 import { day } from '../format.ts';
 
 use([BarChart, LineChart, GridComponent, LegendComponent, TooltipComponent, CanvasRenderer]);
@@ -11,6 +12,8 @@ export interface Series {
   readonly name: string;
   readonly kind: 'line' | 'bar';
   readonly colour: 'accent' | 'other';
+  /** Of the days that are compared: a thin, broken line. */
+  readonly isBefore?: boolean;
   readonly values: readonly (number | null)[];
 }
 
@@ -20,6 +23,8 @@ export interface TrendChartProps {
   readonly days: readonly string[];
   readonly series: readonly Series[];
   readonly format: (value: number | null) => string;
+  /** As short as an axis needs it. */
+  readonly axis?: (value: number) => string;
 }
 
 const dark = window.matchMedia('(prefers-color-scheme: dark)');
@@ -51,7 +56,10 @@ export default function TrendChart(props: TrendChartProps) {
   return <div ref={place} role="img" aria-label={props.label} className="h-72 w-full" />;
 }
 
-function optionsOf({ days, series, format }: TrendChartProps) {
+function optionsOf({ days, series, format, axis = compact }: TrendChartProps) {
+  const now = today();
+  /** A day that is not over is no day to compare with. */
+  const titleOf = (date: string) => (date === now ? `${day(date)} (so far)` : day(date));
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string) => style.getPropertyValue(`--${name}`).trim();
   const text = { color: colour('soft'), fontFamily: 'system-ui, sans-serif', fontSize: 13 };
@@ -73,12 +81,12 @@ function optionsOf({ days, series, format }: TrendChartProps) {
       formatter: (points: readonly { dataIndex: number }[]) => {
         const at = points[0]?.dataIndex ?? 0;
         const lines = series.map(({ name, values }) => `${name}  ${format(values[at] ?? null)}`);
-        return [day(days[at] ?? ''), ...lines].join('\n');
+        return [titleOf(days[at] ?? ''), ...lines].join('\n');
       },
     },
     xAxis: {
       type: 'category',
-      data: days.map(day),
+      data: days.map(titleOf),
       boundaryGap: series.some(({ kind }) => kind === 'bar'),
       axisLine: { lineStyle: { color: colour('line') } },
       axisTick: { show: false },
@@ -86,21 +94,23 @@ function optionsOf({ days, series, format }: TrendChartProps) {
     },
     yAxis: {
       type: 'value',
-      axisLabel: { ...text, formatter: compact },
+      axisLabel: { ...text, formatter: axis },
       splitLine: { lineStyle: { color: colour('line') } },
       splitNumber: 4,
     },
-    series: series.map(({ name, kind, colour: named, values }) => ({
+    series: series.map(({ name, kind, colour: named, isBefore, values }) => ({
       name,
       type: kind,
       data: [...values],
       itemStyle: { color: colour(named), borderRadius: kind === 'bar' ? [2, 2, 0, 0] : 0 },
       ...(kind === 'line' && {
-        lineStyle: { width: 2, color: colour(named) },
+        lineStyle: isBefore
+          ? { width: 1.5, type: 'dashed', color: colour(named), opacity: 0.6 }
+          : { width: 2, color: colour(named) },
         symbol: 'circle',
         symbolSize: 5,
         showSymbol: days.length < 15,
-        ...(named === 'accent' && { areaStyle: { color: colour('accent'), opacity: 0.08 } }),
+        ...(named === 'accent' && !isBefore && { areaStyle: { color: colour('accent'), opacity: 0.08 } }),
       }),
       ...(kind === 'bar' && { barMaxWidth: 18, barGap: '10%' }),
     })),

@@ -20,7 +20,7 @@ const usualGoal = 'payment_received';
 export function Customers() {
   useTitle('Customers');
   const { goal = usualGoal } = route.useSearch();
-  const { place, model } = usePlace();
+  const { place, kept } = usePlace();
   const { mayErase } = useMembership();
   const [search, setSearch] = useState('');
   return (
@@ -31,7 +31,7 @@ export function Customers() {
           <Link
             to="/p/$profileId/erasures"
             params={{ profileId: place.profileId }}
-            search={{ from: place.from, to: place.to, model }}
+            search={kept}
             className="text-accent hover:underline"
           >
             Erase a customer

@@ -12,7 +12,7 @@ const route = getRouteApi('/p/$profileId/erasures');
 export function Erasures() {
   useTitle('Erase a customer');
   const { receipt } = route.useSearch();
-  const { place, model } = usePlace();
+  const { place, kept } = usePlace();
   const { mayErase, workspaceId, role } = useMembership();
   return (
     <>
@@ -24,7 +24,7 @@ export function Erasures() {
             <Link
               to="/p/$profileId/erasures"
               params={{ profileId: place.profileId }}
-              search={{ from: place.from, to: place.to, model }}
+              search={kept}
               className="mt-4 inline-block text-accent hover:underline"
             >
               Erase somebody else

@@ -9,12 +9,12 @@ interface PersonLinkProps {
 }
 
 export function PersonLink({ customerId, conversion, title }: PersonLinkProps) {
-  const { place, model } = usePlace();
+  const { place, kept } = usePlace();
   return (
     <Link
       to="/p/$profileId/customers/$customerId"
       params={{ profileId: place.profileId, customerId }}
-      search={{ from: place.from, to: place.to, model, ...(conversion && { conversion }) }}
+      search={{ ...kept, ...(conversion && { conversion }) }}
       className="break-words font-medium text-accent hover:underline"
     >
       {title}

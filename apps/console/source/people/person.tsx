@@ -28,14 +28,14 @@ export function Person() {
   useTitle('Customer');
   const { customerId } = route.useParams();
   const { conversion } = route.useSearch();
-  const { place, model } = usePlace();
+  const { place, kept } = usePlace();
   return (
     <OnlyWithPeople title="Customer">
       <nav aria-label="Where you are" className="mb-1">
         <Link
           to="/p/$profileId/customers"
           params={{ profileId: place.profileId }}
-          search={{ from: place.from, to: place.to, model }}
+          search={kept}
           className="text-accent hover:underline"
         >
           Customers

@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { money, ratio } from '../format.ts';
 import type { FooterRow } from '../parts/columns.ts';
 import { Figure } from '../parts/figure.tsx';
 import { usePlace } from '../place.ts';
 import { entityQuery, overviewQuery, unattributedQuery } from '../queries.ts';
 import type { Explained, Level, Within } from '../search.ts';
 import { campaignFields, ModelsButton } from './campaign-columns.tsx';
+import { earnedByAds } from './earned-by-ads.ts';
 import { explainedInOverview } from './explained.ts';
 import { SixModels } from './six-models.tsx';
 
@@ -34,7 +36,26 @@ function useWhole({ level, within, currency, opened, toggle }: FooterOptions): r
   // The rows are worth showing also when what stands below them is away.
   if ((!rest && !isRestAway) || (!all && !isAllAway)) return undefined;
   const about = 'Unattributed';
+  const ads = all && earnedByAds(all.data.totals, rest);
   return [
+    ...(all && ads && ads.value !== null
+      ? [
+          {
+            id: 'ads',
+            title: (
+              <>
+                <span className="font-medium">All ads together</span>
+                <span className="label mt-0.5 block">All revenue without what no {nounOf[level]} earned</span>
+              </>
+            ),
+            cells: {
+              outcome_value: <span className="number">{money(ads.value, currency)}</span>,
+              spend: <span className="number">{money(all.data.totals.spend, currency)}</span>,
+              roas: <span className="number">{ratio(ads.roas)}</span>,
+            },
+          },
+        ]
+      : []),
     ...(rest
       ? [
           {
@@ -64,7 +85,12 @@ function useWhole({ level, within, currency, opened, toggle }: FooterOptions): r
       ? [
           {
             id: 'all',
-            title: 'All',
+            title: (
+              <>
+                All
+                <span className="label mt-0.5 block font-normal">Whoever earned it: ROAS and cost are blended</span>
+              </>
+            ),
             isTotal: true,
             cells: cellsOf(all.data.totals, currency, 'all', explainedInOverview('spend')),
           },

@@ -56,7 +56,7 @@ function Step({ to, title }: { readonly to: CampaignSearch; readonly title: stri
       <Link
         from="/p/$profileId/campaigns"
         to="."
-        search={({ from, to: until, model }) => ({ from, to: until, model, ...to })}
+        search={({ explain: _, within: __, ...before }) => ({ ...before, ...to })}
         className="text-accent hover:underline"
       >
         {title}

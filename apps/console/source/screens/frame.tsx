@@ -20,9 +20,8 @@ const withPeople = [...screens, { to: '/p/$profileId/customers', title: 'Custome
 
 /** What stands around every report: whose numbers, of which days, and the way to the others. */
 export function Frame() {
-  const { place, model } = usePlace();
+  const { place, kept } = usePlace();
   const { seesPeople } = useMembership();
-  const kept = { from: place.from, to: place.to, model };
   return (
     <div className="mx-auto max-w-[80rem] px-4 pb-16 sm:px-6">
       <a
@@ -32,12 +31,15 @@ export function Frame() {
         To the content
       </a>
       <header>
-        <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 py-4">
+        <div className="flex items-center justify-between gap-x-3 py-2 sm:gap-x-6 sm:py-4">
           <Brand />
           <Who />
         </div>
-        <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-2 border-line border-b max-md:flex-col-reverse max-md:items-start">
-          <nav aria-label="Reports" className="-mb-px flex flex-wrap gap-x-4 sm:gap-x-6">
+        <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-2 border-line border-b max-md:flex-col-reverse max-md:flex-nowrap max-md:items-stretch">
+          <nav
+            aria-label="Reports"
+            className="-mb-px flex min-w-0 gap-x-4 overflow-x-auto whitespace-nowrap sm:gap-x-6 md:flex-wrap"
+          >
             {(seesPeople ? withPeople : screens).map(({ to, title }) => (
               <Link
                 key={to}
@@ -52,7 +54,7 @@ export function Frame() {
               </Link>
             ))}
           </nav>
-          <div className="pb-2">
+          <div className="md:pb-2">
             <RangePicker />
           </div>
         </div>
@@ -66,7 +68,7 @@ export function Frame() {
 }
 
 function Who() {
-  const { place, model } = usePlace();
+  const { place, kept } = usePlace();
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const { data: account } = useQuery(accountQuery);
@@ -78,16 +80,16 @@ function Who() {
     },
   });
   return (
-    <div className="flex flex-wrap items-center gap-3">
+    <div className="flex min-w-0 items-center gap-2 sm:gap-3">
       <select
         aria-label="Profile"
-        className="field max-w-56"
+        className="field min-w-0 max-w-56"
         value={place.profileId}
         onChange={({ target }) =>
           void navigate({
             to: '/p/$profileId/overview',
             params: { profileId: target.value },
-            search: { from: place.from, to: place.to, model },
+            search: kept,
           })
         }
       >
@@ -104,7 +106,12 @@ function Who() {
       <Link to="/account" className="button">
         Account
       </Link>
-      <button type="button" className="button" title={account?.email} onClick={() => signOut.mutate()}>
+      <button
+        type="button"
+        className="button whitespace-nowrap"
+        title={account?.email}
+        onClick={() => signOut.mutate()}
+      >
         Sign out
       </button>
     </div>

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useMemo, useState } from 'react';
-import { count, longDay, money, ratio } from '../format.ts';
+import { count, longDay, money, ratio, shortMoney } from '../format.ts';
 import { Choice } from '../parts/choice.tsx';
 import type { TrendChartProps } from '../parts/trend-chart.tsx';
 import type { OverviewAnswer } from '../queries.ts';
@@ -11,14 +11,21 @@ type View = 'money' | 'roas' | 'conversions';
 
 const views = [
   { value: 'money', title: 'Money' },
-  { value: 'roas', title: 'ROAS' },
+  { value: 'roas', title: 'Blended ROAS' },
   { value: 'conversions', title: 'Conversions' },
 ] as const;
 
+interface TrendProps {
+  readonly days: readonly Day[];
+  /** The days that they are compared with, in the same order. */
+  readonly before: readonly Day[] | undefined;
+  readonly currency: string;
+}
+
 /** Day by day, as a picture, and as the same numbers in a table. */
-export function Trend({ days, currency }: { readonly days: readonly Day[]; readonly currency: string }) {
+export function Trend({ days, before, currency }: TrendProps) {
   const [view, setView] = useState<View>('money');
-  const chart = useMemo(() => chartOf(view, days, currency), [view, days, currency]);
+  const chart = useMemo(() => chartOf(view, days, before, currency), [view, days, before, currency]);
   return (
     <section className="card p-5" aria-labelledby="trend">
       <div className="mb-3 flex flex-wrap items-center justify-between gap-3">
@@ -42,14 +49,19 @@ export function Trend({ days, currency }: { readonly days: readonly Day[]; reado
 const roasOf = ({ spend, outcome_value: value }: Day): number | null =>
   spend !== null && value !== null && spend > 0 ? value / spend : null;
 
-function chartOf(view: View, days: readonly Day[], currency: string): TrendChartProps {
+function chartOf(
+  view: View,
+  days: readonly Day[],
+  before: readonly Day[] | undefined,
+  currency: string,
+): TrendChartProps {
   const dates = days.map(({ date }) => date);
   if (view === 'roas')
     return {
-      label: 'ROAS by day',
+      label: 'Blended ROAS by day',
       days: dates,
       format: ratio,
-      series: [{ name: 'ROAS', kind: 'line', colour: 'accent', values: days.map(roasOf) }],
+      series: [{ name: 'Blended ROAS', kind: 'line', colour: 'accent', values: days.map(roasOf) }],
     };
   if (view === 'conversions')
     return {
@@ -75,9 +87,21 @@ function chartOf(view: View, days: readonly Day[], currency: string): TrendChart
     label: 'Revenue and spend by day',
     days: dates,
     format: (value) => money(value, currency),
+    axis: (value) => shortMoney(value, currency),
     series: [
       { name: 'Revenue', kind: 'line', colour: 'accent', values: days.map(({ outcome_value: value }) => value) },
       { name: 'Spend', kind: 'line', colour: 'other', values: days.map(({ spend }) => spend) },
+      ...(before
+        ? [
+            {
+              name: 'Revenue before',
+              kind: 'line',
+              colour: 'accent',
+              isBefore: true,
+              values: days.map((_, index) => before[index]?.outcome_value ?? null),
+            } as const,
+          ]
+        : []),
     ],
   };
 }
@@ -87,7 +111,7 @@ function DayTable({ days, currency }: { readonly days: readonly Day[]; readonly 
     <table className="w-full text-right">
       <thead>
         <tr className="label sticky top-0 bg-paper">
-          {['Day', 'Revenue', 'Spend', 'ROAS', 'Payments', 'Conversions'].map((title) => (
+          {['Day', 'Revenue', 'Spend', 'Blended ROAS', 'Payments', 'Conversions'].map((title) => (
             <th key={title} scope="col" className="px-2 py-1 font-medium first:pl-0 first:text-left">
               {title}
             </th>

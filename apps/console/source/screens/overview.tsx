@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
-import { fields } from '../fields.ts';
-import { count, money, percent, words } from '../format.ts';
+import { comparedRange } from '../date-range.ts';
+import { channelTitle, count, money, percent, words } from '../format.ts';
 import { Figure } from '../parts/figure.tsx';
 import { Answered, Empty } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { usePlace } from '../place.ts';
 import { type OverviewAnswer, overviewQuery } from '../queries.ts';
 import { explainedInOverview } from './explained.ts';
+import { Earners } from './overview-earners.tsx';
+import { Tiles } from './overview-tiles.tsx';
 import { Trend } from './overview-trend.tsx';
 
 export function Overview() {
@@ -38,29 +40,21 @@ function NothingYet() {
   );
 }
 
-const tiles = ['outcome_value', 'spend', 'roas', 'outcome_count', 'cac', 'attributed_outcome_count'] as const;
-
 function Figures({ overview }: { readonly overview: OverviewAnswer }) {
+  const { place, compared } = usePlace();
+  const range = comparedRange(place, compared);
+  const { data: before } = useQuery({
+    ...overviewQuery({ ...place, ...range }),
+    enabled: range !== undefined,
+  });
   const { data, meta } = overview;
   return (
     <div className="grid gap-6">
-      <dl className="grid grid-cols-2 gap-3 md:grid-cols-3 xl:grid-cols-6">
-        {tiles.map((field) => (
-          <div key={field} className="card px-4 py-3">
-            <dt className="label">{fields[field].title}</dt>
-            <dd>
-              <Figure
-                className="font-semibold text-title"
-                of={explainedInOverview(field)}
-                value={data.totals[field]}
-                currency={meta.currency}
-                about="all"
-              />
-            </dd>
-          </div>
-        ))}
-      </dl>
-      <Trend days={data.days} currency={meta.currency} />
+      <Tiles overview={overview} before={range && before && { range, totals: before.data.totals }} />
+      <div className="grid items-start gap-6 lg:grid-cols-[3fr_2fr] [&>*]:min-w-0">
+        <Trend days={data.days} before={range && before?.data.days} currency={meta.currency} />
+        <Earners currency={meta.currency} />
+      </div>
       <div className="grid items-start gap-6 lg:grid-cols-2">
         <Channels overview={overview} />
         <Types overview={overview} />
@@ -97,7 +91,7 @@ function Channels({ overview: { data, meta } }: { readonly overview: OverviewAns
           {data.channels.map(({ channel, outcome_count: payments, outcome_value: value }) => (
             <tr key={channel} className="border-line border-t">
               <th scope="row" className="w-1/2 py-1.5 text-left font-normal">
-                {words(channel)}
+                {channelTitle(channel)}
                 <span aria-hidden="true" className="mt-1 block h-1 rounded bg-tint">
                   <span
                     className="block h-1 rounded bg-accent"

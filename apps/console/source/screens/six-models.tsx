@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { fields } from '../fields.ts';
-import { words } from '../format.ts';
+import { nothing, words } from '../format.ts';
 import { Figure } from '../parts/figure.tsx';
 import { Answered } from '../parts/states.tsx';
 import { useIsNarrow } from '../parts/use-is-narrow.ts';
 import { usePlace } from '../place.ts';
 import { type ModelFigures, sixModelsQuery } from '../queries.ts';
-import type { Level } from '../search.ts';
+import type { Level, Model } from '../search.ts';
+import { models } from '../vocabulary.ts';
 
 interface SixModelsProps {
   /** Our id, or `unattributed`. */
@@ -17,6 +18,11 @@ interface SixModelsProps {
 }
 
 const shown = ['outcome_value', 'roas', 'outcome_count', 'cac', 'attributed_outcome_count'] as const;
+
+/** A model that shares a conversion out counts it whole for everybody who had a part: beside a model that does not, that misleads. */
+const isComparable = (field: (typeof shown)[number], model: Model): boolean =>
+  field === 'outcome_value' || field === 'roas' || models[model].credit === 'single';
+const notComparable = 'This model shares a conversion out, so its counts stand beside no other model’s.';
 
 /** One row under every model at once. Spend is the same in all, so only what the model decides is shown. */
 export function SixModels(props: SixModelsProps) {
@@ -63,12 +69,19 @@ function ModelTable({
             </th>
             {seen.map((field) => (
               <td key={field} className="pl-4">
-                <Figure
-                  of={{ report: 'campaigns', field, entity, level, model }}
-                  value={figures[field]}
-                  currency={currency}
-                  about={`${about}, ${words(model)}`}
-                />
+                {isComparable(field, model) ? (
+                  <Figure
+                    of={{ report: 'campaigns', field, entity, level, model }}
+                    value={figures[field]}
+                    currency={currency}
+                    about={`${about}, ${words(model)}`}
+                  />
+                ) : (
+                  <span className="text-soft" title={notComparable}>
+                    {nothing}
+                    <span className="sr-only"> {notComparable}</span>
+                  </span>
+                )}
               </td>
             ))}
           </tr>

@@ -1,0 +1,80 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { fields } from '../fields.ts';
+import { words } from '../format.ts';
+import { Choice } from '../parts/choice.tsx';
+import { Figure } from '../parts/figure.tsx';
+import { Answered } from '../parts/states.tsx';
+import { usePlace } from '../place.ts';
+import { earnersQuery } from '../queries.ts';
+
+const levels = [
+  { value: 'campaign', title: 'Campaigns' },
+  { value: 'ad', title: 'Ads' },
+] as const;
+const shown = ['outcome_value', 'spend', 'roas'] as const;
+
+/** Which campaigns and ads earned most, by name. */
+export function Earners({ currency }: { readonly currency: string }) {
+  const { place, model, kept } = usePlace();
+  const [level, setLevel] = useState<(typeof levels)[number]['value']>('campaign');
+  const query = useQuery(earnersQuery(place, level, model));
+  return (
+    <section className="card p-5" aria-labelledby="earners">
+      <div className="mb-3 flex flex-wrap items-center justify-between gap-3">
+        <div>
+          <h2 id="earners">What earned most</h2>
+          <p className="label">Under {words(model).toLowerCase()}.</p>
+        </div>
+        <Choice label="What is ranked" value={level} options={levels} onChange={setLevel} />
+      </div>
+      <Answered query={query} lines={5}>
+        {(rows) => (
+          <table className="w-full">
+            <thead>
+              <tr className="label text-right">
+                <th scope="col" className="py-1 text-left font-medium">
+                  Name
+                </th>
+                {shown.map((field) => (
+                  <th key={field} scope="col" className="pl-3 font-medium" title={fields[field].about}>
+                    {fields[field].title}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row) => (
+                <tr key={row.campaign_id} className="border-line border-t text-right">
+                  <th scope="row" className="py-1.5 text-left font-normal">
+                    {row.campaign_name}
+                    <span className="label block">{words(row.platform)}</span>
+                  </th>
+                  {shown.map((field) => (
+                    <td key={field} className="pl-3">
+                      <Figure
+                        of={{ report: 'campaigns', field, entity: row.campaign_id, level, model }}
+                        value={row[field]}
+                        currency={currency}
+                        about={row.campaign_name}
+                      />
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </Answered>
+      <Link
+        to="/p/$profileId/campaigns"
+        params={{ profileId: place.profileId }}
+        search={{ ...kept, level }}
+        className="mt-3 inline-block text-accent hover:underline"
+      >
+        {level === 'ad' ? 'All ads' : 'All campaigns'}
+      </Link>
+    </section>
+  );
+}

@@ -1,0 +1,133 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Fragment, type ReactNode } from 'react';
+import type { DateRange } from '../date-range.ts';
+import { fields, show } from '../fields.ts';
+import { longDay, ratio, signedPercent } from '../format.ts';
+import { Figure } from '../parts/figure.tsx';
+import { usePlace } from '../place.ts';
+import { type OverviewAnswer, unattributedQuery } from '../queries.ts';
+import { earnedByAds } from './earned-by-ads.ts';
+import { explainedInOverview } from './explained.ts';
+
+type Totals = OverviewAnswer['data']['totals'];
+
+interface Before {
+  readonly range: DateRange;
+  readonly totals: Totals;
+}
+
+/** The figures of everything. What ads earned and what came in beside them are told apart: two names for two figures. */
+const tiles = [
+  { field: 'outcome_value', better: 'more' },
+  { field: 'spend' },
+  {
+    field: 'roas',
+    title: 'Blended ROAS',
+    about: 'All revenue / ad spend, whoever earned it. Also called MER.',
+    better: 'more',
+  },
+  { field: 'outcome_count', better: 'more' },
+  { field: 'cac', title: 'Blended CPA', about: 'Cost per payment: ad spend / all payments.', better: 'less' },
+  { field: 'attributed_outcome_count', better: 'more' },
+] as const;
+
+export function Tiles({
+  overview: { data, meta },
+  before,
+}: {
+  readonly overview: OverviewAnswer;
+  readonly before: Before | undefined;
+}) {
+  return (
+    <dl className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-4 xl:grid-cols-7">
+      {tiles.map((tile) => {
+        const { field } = tile;
+        const { title, about } = { ...fields[field], ...tile };
+        return (
+          <Fragment key={field}>
+            {field === 'roas' && <AdsRoas totals={data.totals} />}
+            <Tile title={title} about={about}>
+              <Figure
+                className="font-semibold text-title"
+                of={explainedInOverview(field)}
+                value={data.totals[field]}
+                currency={meta.currency}
+                about="all"
+              />
+              {before && (
+                <Change
+                  now={data.totals[field]}
+                  was={before.totals[field]}
+                  better={'better' in tile ? tile.better : undefined}
+                  from={`${show(field, before.totals[field], meta.currency)}, ${longDay(before.range.from)} to ${longDay(before.range.to)}`}
+                />
+              )}
+            </Tile>
+          </Fragment>
+        );
+      })}
+    </dl>
+  );
+}
+
+function Tile({
+  title,
+  about,
+  children,
+}: {
+  readonly title: string;
+  readonly about: string;
+  readonly children: ReactNode;
+}) {
+  return (
+    <div className="card px-4 py-3">
+      <dt className="label" title={about}>
+        {title}
+      </dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** What the campaigns together earned under the model, by what they cost. It leads to the campaigns that it is made of. */
+function AdsRoas({ totals }: { readonly totals: Totals }) {
+  const { place, model, kept } = usePlace();
+  const { data: rest } = useQuery(unattributedQuery(place, 'campaign', model));
+  const { roas } = earnedByAds(totals, rest);
+  return (
+    <Tile title="Ads’ ROAS" about="What campaigns earned under the model / what they cost.">
+      <Link
+        to="/p/$profileId/campaigns"
+        params={{ profileId: place.profileId }}
+        search={{ ...kept, level: 'campaign' }}
+        className="number rounded-sm font-semibold text-title underline decoration-line decoration-dotted underline-offset-4 hover:text-accent hover:decoration-accent"
+        aria-label={`${ratio(roas)}: Ads’ ROAS. See the campaigns`}
+      >
+        {ratio(roas)}
+      </Link>
+    </Tile>
+  );
+}
+
+interface ChangeProps {
+  readonly now: number | null;
+  readonly was: number | null;
+  readonly better: 'more' | 'less' | undefined;
+  /** The figure before, and of which days. */
+  readonly from: string;
+}
+
+function Change({ now, was, better, from }: ChangeProps) {
+  if (now === null || was === null || was === 0) return null;
+  const change = (now - was) / Math.abs(was);
+  const isBetter = better && change !== 0 ? change > 0 === (better === 'more') : undefined;
+  const colour = isBetter === undefined ? 'text-soft' : isBetter ? 'text-accent' : 'text-problem';
+  return (
+    <span className={`number block text-small ${colour}`} title={`From ${from}`}>
+      <span aria-hidden="true">{change > 0 ? '▲ ' : change < 0 ? '▼ ' : ''}</span>
+      {signedPercent(change)}
+      <span className="sr-only"> from {from}</span>
+    </span>
+  );
+}

@@ -1,0 +1,133 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createMercadoPago, type Said } from '@tributary/providers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { json, type Sandbox, startSandbox } from '../index.ts';
+import { agree, callTo } from '../testing.ts';
+
+let now = new Date('2026-03-10T12:00:00Z');
+const redirectUri = 'http://127.0.0.1:4000/handoff/callback';
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ seed: 3, now: () => now, market: { people: 3000, start: '2026-01-01', days: 60 } });
+});
+afterAll(() => sandbox.close());
+
+const provider = () =>
+  createMercadoPago({
+    clientId: sandbox.settings.MERCADO_PAGO_CLIENT_ID,
+    clientSecret: sandbox.settings.MERCADO_PAGO_CLIENT_SECRET,
+    apiUrl: sandbox.settings.MERCADO_PAGO_API_URL,
+    dialogUrl: sandbox.settings.MERCADO_PAGO_DIALOG_URL,
+    webhookSecret: sandbox.settings.MERCADO_PAGO_WEBHOOK_SECRET,
+  });
+const call = () => callTo(sandbox, now);
+
+async function open() {
+  const { connect, sync } = provider();
+  if (!connect || !sync) return expect.unreachable();
+  const codeVerifier = randomBytes(32).toString('base64url');
+  const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
+  const back = connect.readCallback(await agree(connect.authorizeUrl({ redirectUri, state: 's', codeChallenge })));
+  if (!('code' in back)) return expect.unreachable();
+  const credentials = await connect.exchange({ code: back.code, redirectUri, codeVerifier }, call());
+  return { connect, sync, credentials, account: { externalId: credentials.userId, credentials, details: {} } };
+}
+
+test('a consent with proof gives one seller, whose token is renewed at half its life', async () => {
+  const { connect, credentials } = await open();
+  expect(await connect.candidates(credentials, call())).toMatchObject([
+    { externalId: '740000001', name: 'SANDBOX_SELLER' },
+  ]);
+  expect(connect.refreshAt?.(credentials)?.toISOString()).toBe('2026-06-08T12:00:00.000Z');
+  const fresh = await connect.refresh?.(credentials, call());
+  expect(fresh?.refreshToken).not.toBe(credentials.refreshToken);
+  await expect(connect.refresh?.(credentials, call())).rejects.toMatchObject({ details: { verdict: 'reconnect' } });
+});
+
+test('windows of time are read without missing what moves, and the last one again', async () => {
+  const { sync, account } = await open();
+  const { payments } = sandbox.book.mercadoPago;
+  const paid = () => payments.filter(({ date_approved }) => date_approved !== null);
+  expect(paid().length).toBeGreaterThan(500);
+  const ledger = new Map<string, Said>();
+  let position = null as Parameters<typeof sync>[1];
+  let searches = 0;
+  // While a window is read, one of its payments changes with every search: it moves into a later window.
+  const moved = paid().slice(0, 40);
+  const moving = (): ReturnType<typeof call> => {
+    const { send, ...rest } = call();
+    return {
+      ...rest,
+      send(request) {
+        const payment = moved[searches];
+        if (request.url.includes('/search')) searches += 1;
+        if (payment) sandbox.book.mercadoPago.change(payment, {});
+        return send(request);
+      },
+    };
+  };
+  const read = async (by = call()) => {
+    for await (const page of sync(account, position, by)) {
+      for (const one of page.said) if (one.kind === 'outcome' || one.kind === 'refund') ledger.set(one.externalId, one);
+      position = page.position;
+    }
+  };
+  await read(moving());
+  now = new Date(now.getTime() + 300_000);
+  await read();
+  const outcomes = [...ledger.values()].filter(({ kind }) => kind === 'outcome');
+  expect(searches).toBeGreaterThan(10);
+  expect(outcomes).toHaveLength(paid().length);
+  const one = paid().find(({ id }) => id % 3 === 0 && id % 4 !== 3);
+  expect(ledger.get(String(one?.id))).toMatchObject({ value: String(one?.transaction_amount), currency: 'MXN' });
+  const masked = [...ledger.values()].flatMap((said) => (said.kind === 'outcome' ? [said.person] : []));
+  expect(masked.every(({ email }) => email === undefined || email.includes('@'))).toBe(true);
+  expect(masked.some(({ rut }) => rut === '12345678K')).toBe(true);
+  expect([...ledger.keys()].filter((id) => id.startsWith('dispute-')).length).toBeGreaterThan(10);
+
+  const [part, whole] = paid().filter(({ status, refunds }) => status === 'approved' && refunds.length === 0);
+  if (!part || !whole) return expect.unreachable();
+  now = new Date(now.getTime() + 3_600_000);
+  sandbox.book.mercadoPago.refund(part, 1);
+  sandbox.book.mercadoPago.refund(part, 2.5);
+  sandbox.book.mercadoPago.change(whole, { status: 'in_mediation', status_detail: 'pending' });
+  await read();
+  const refunds = () => [...ledger.values()].flatMap((said) => (said.kind === 'refund' ? [said] : []));
+  expect(
+    refunds()
+      .filter(({ ofExternalId, isDispute }) => !isDispute && ofExternalId === String(part.id))
+      .map(({ amount }) => amount),
+  ).toEqual(['1', '2.5']);
+  expect(ledger.get(`dispute-${whole.id}`)).toMatchObject({
+    isDispute: true,
+    amount: String(whole.transaction_amount),
+  });
+  now = new Date(now.getTime() + 3_600_000);
+  sandbox.book.mercadoPago.change(whole, { status: 'approved', status_detail: 'accredited' });
+  await read();
+  expect(ledger.get(`dispute-${whole.id}`)).toMatchObject({ isUndone: true });
+});
+
+test('errors are told by their status', async () => {
+  const { connect, credentials } = await open();
+  const answers = async (status: number, headers: Record<string, string> = {}) => {
+    sandbox.say({ at: '/mercado-pago/users/me', reply: json(status, { status, error: 'e', message: 'm' }, headers) });
+    return connect.candidates(credentials, call()).catch(({ details }) => [details.verdict, details.retryAfterMs]);
+  };
+  expect(await answers(401)).toEqual(['reconnect', undefined]);
+  expect(await answers(403)).toEqual(['needs_action', undefined]);
+  expect(await answers(429, { 'retry-after': '20' })).toEqual(['wait', 20_000]);
+  expect(await answers(503)).toEqual(['wait', undefined]);
+});
+
+test('webhooks are signed over ids and time', () => {
+  const { receive } = provider();
+  const delivery = sandbox.book.mercadoPago.webhook({ type: 'payment', action: 'payment.updated', dataId: 'AbC9' });
+  expect(receive?.verify(delivery, now)).toBe(true);
+  expect(receive?.read(delivery)).toMatchObject([{ accountExternalId: '740000001', about: 'changed' }]);
+  expect(receive?.verify({ ...delivery, headers: { ...delivery.headers, 'x-request-id': 'other' } }, now)).toBe(false);
+  expect(receive?.verify({ ...delivery, headers: {} }, now)).toBe(false);
+  const gone = sandbox.book.mercadoPago.webhook({ type: 'mp-connect', action: 'application.deauthorized' });
+  expect(receive?.read(gone)).toMatchObject([{ about: 'disconnected' }]);
+});

@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import { recordAds } from '@tributary/domain/campaigns';
+import { keepStages, readStages } from '@tributary/domain/definitions';
+import { type OutcomeServices, type ReadEvent, readOneOfMany, recordOutcomes } from '@tributary/domain/outcomes';
+import type { Tx } from '@tributary/postgres';
+import type { Said, SaidOutcome, SaidPerson, SaidRefund, SaidSearchTerm } from '@tributary/providers';
+import { type Channel, channels, isOutcomeProvider, type OutcomeProvider } from '@tributary/vocabulary';
+import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import type { Rejected } from './sync-store.ts';
+
+export interface Saying {
+  readonly profileId: string;
+  readonly connectionId: string;
+  readonly channel: Channel;
+  readonly services: OutcomeServices;
+  readonly now: Date;
+}
+
+/** Keeps a page of what a provider said, each kind in the ledger it belongs to. Resolves to what could not be kept. */
+export async function recordSaid(tx: Tx, saying: Saying, said: readonly Said[]): Promise<Rejected[]> {
+  const of = <Kind extends Said['kind']>(kind: Kind) =>
+    said.filter((one): one is Extract<Said, { kind: Kind }> => one.kind === kind);
+  const { profileId, channel, now } = saying;
+  const rejected: Rejected[] = [];
+  const ads = said.filter((one) => one.kind === 'entity' || one.kind === 'delivery');
+  if (ads.length > 0) rejected.push(...(await recordAds(tx, profileId, channel, ads, now)).rejected);
+  const [outcomes, refunds] = [of('outcome'), of('refund')];
+  if (outcomes.length + refunds.length > 0) {
+    if (!isOutcomeProvider(channel)) throw new TypeError(`Outcomes are not taken from ${channel}.`);
+    rejected.push(...(await keepOutcomes(tx, { ...saying, provider: channel }, outcomes)));
+    rejected.push(...(await keepRefunds(tx, { ...saying, provider: channel }, refunds)));
+  }
+  await keepSearches(tx, saying, of('search_term'));
+  return rejected;
+}
+
+interface OutcomeSaying extends Saying {
+  readonly provider: OutcomeProvider;
+}
+
+/** A thing of a provider is one outcome of each type: sent again it is the same one, with a later word on it. */
+const keyOf = (provider: string, externalId: string, outcomeType: string) => `${provider}:${externalId}:${outcomeType}`;
+
+async function keepOutcomes(tx: Tx, saying: OutcomeSaying, said: readonly SaidOutcome[]): Promise<Rejected[]> {
+  if (said.length === 0) return [];
+  const { profileId, connectionId, provider, services, now } = saying;
+  const typeOf = await stageReader(tx, saying, said);
+  const rejected: Rejected[] = [];
+  const reads: ReadEvent[] = [];
+  for (const one of said) {
+    const outcomeType = typeOf(one);
+    // A deal in a stage that counts as nothing is no outcome until somebody says otherwise.
+    if (!outcomeType) continue;
+    const idempotencyKey = keyOf(provider, one.externalId, outcomeType);
+    const body = {
+      event_name: outcomeType,
+      event_type: outcomeType,
+      idempotency_key: idempotencyKey,
+      occurred_at: one.occurredAt,
+      properties: { ...one.properties, value: one.value, currency: one.currency },
+      user_traits: traitsOf(saying.channel, one.person),
+    };
+    const read = readOneOfMany(profileId, body, now, () => idempotencyKey);
+    if ('event' in read) reads.push({ ...read, provided: { externalId: one.externalId, outcomeType } });
+    else if ('code' in read) rejected.push({ externalId: one.externalId, reason: `${read.field} ${read.message}` });
+  }
+  const evidence = { source: provider, saidAt: now, requestId: `req_${uuid()}` };
+  const teller = { source: provider, connectionId };
+  await recordOutcomes(tx, reads, { ...services, profileId, now, evidence, teller });
+  return rejected;
+}
+
+/** What a deal counts as: what it says itself, else what its stage is mapped to. A stage that nobody has seen is kept as unmapped. */
+async function stageReader(tx: Tx, { profileId, channel, now }: Saying, said: readonly SaidOutcome[]) {
+  const named = said.flatMap(({ stage, outcomeType }) => (stage && !outcomeType ? [stage] : []));
+  const idOf = (stage: { pipelineId: string; stageId: string }) => `${stage.pipelineId}/${stage.stageId}`;
+  let stages = named.length === 0 ? [] : await readStages(tx, profileId, channel);
+  const known = new Set(stages.map(idOf));
+  const fresh = new Map(named.filter((stage) => !known.has(idOf(stage))).map((stage) => [idOf(stage), stage]));
+  if (fresh.size > 0) {
+    const found = [...fresh.values()].map((stage) => ({ ...stage, name: stage.stageId, suggestion: null }));
+    stages = await keepStages(tx, profileId, channel, found, now);
+  }
+  const mapped = new Map(stages.map((stage) => [idOf(stage), stage.eventKey]));
+  return ({ outcomeType, stage }: SaidOutcome) => {
+    if (outcomeType) return outcomeType;
+    const eventKey = stage && mapped.get(idOf(stage));
+    return eventKey === undefined || eventKey === 'ignored' || eventKey === 'unmapped' ? undefined : eventKey;
+  };
+}
+
+/** Under which name a provider's own id of a person is known. */
+const personIds = {
+  crm: 'crm_contact_id',
+  payments: 'payments_customer_id',
+  store: 'store_customer_id',
+  messaging: 'external_id',
+  ads: 'external_id',
+  search: 'external_id',
+} as const satisfies Record<(typeof channels)[Channel]['kind'], string>;
+
+function traitsOf(channel: Channel, { externalId, email, phone, name, rut }: SaidPerson) {
+  const [first, ...rest] = (name ?? '').trim().split(/\s+/);
+  return {
+    [personIds[channels[channel].kind]]: externalId,
+    email,
+    phone,
+    national_id: rut,
+    first_name: first || undefined,
+    last_name: rest.join(' ') || undefined,
+  };
+}
+
+/** Money that went back of a payment, found by the provider's own id of it. One that comes before its payment waits for it. */
+async function keepRefunds(tx: Tx, saying: OutcomeSaying, said: readonly SaidRefund[]): Promise<Rejected[]> {
+  if (said.length === 0) return [];
+  const { profileId, provider, services, now } = saying;
+  const told = said.map((one) => ({
+    idempotencyKey: keyOf(provider, one.externalId, one.isDispute ? 'dispute' : 'refund'),
+    paymentRef: one.ofExternalId,
+    kind: one.isDispute ? ('dispute' as const) : ('refund' as const),
+    status: one.isUndone ? ('withdrawn' as const) : ('completed' as const),
+    amount: one.amount,
+    currency: one.currency,
+    refundedAt: new Date(one.occurredAt),
+  }));
+  const receipts = await services.payments.refund(tx, profileId, told, { source: provider, now });
+  return receipts.flatMap((receipt, index) =>
+    'refused' in receipt ? [{ externalId: said[index]?.externalId ?? '', reason: receipt.refused }] : [],
+  );
+}
+
+/** A day that is told again replaces what was told of it before. */
+async function keepSearches(
+  tx: Tx,
+  { profileId, connectionId }: Saying,
+  said: readonly SaidSearchTerm[],
+): Promise<void> {
+  if (said.length === 0) return;
+  const hashOf = ({ query, page }: SaidSearchTerm) =>
+    createHash('sha256')
+      .update(JSON.stringify([query, page]))
+      .digest('hex');
+  const rows = new Map(
+    said.map(({ kind: _kind, ...one }) => [`${one.day} ${hashOf({ kind: 'search_term', ...one })}`, one]),
+  );
+  const sent = [...rows].map(([key, one]) => ({ ...one, hash: key.slice(key.indexOf(' ') + 1) }));
+  await sql`
+    INSERT INTO site_searches (profile_id, connection_id, day, hash, query, page, clicks, impressions, position)
+    SELECT ${profileId}, ${connectionId}, day, decode(hash, 'hex'), query, page, clicks, impressions, position
+    FROM jsonb_to_recordset(${JSON.stringify(sent)}::jsonb)
+      AS s (day date, hash text, query text, page text, clicks bigint, impressions bigint, position numeric)
+    ON CONFLICT (profile_id, day, connection_id, hash) DO UPDATE SET clicks = excluded.clicks,
+      impressions = excluded.impressions, position = excluded.position`.execute(tx);
+}

@@ -1,0 +1,118 @@
+import type { Postgres, Tx } from '@tributary/postgres';
+import { limits } from '@tributary/vocabulary';
+import { type RawBuilder, sql } from 'kysely';
+import type { SyncRow } from './store.ts';
+
+/** Which connection is read, by which run. */
+export interface Run {
+  readonly profileId: string;
+  readonly connectionId: string;
+  readonly number: string;
+}
+
+/** Somebody else reads the connection now, or nobody shall any more. */
+export class RunReplaced extends Error {
+  override readonly name = 'RunReplaced';
+}
+
+export interface DueSync {
+  readonly profileId: string;
+  readonly channel: string;
+  readonly dueAt: Date;
+  readonly pausedUntil: Date | null;
+}
+
+/** As the role that works the queues. PostgreSQL's infinity is left out: nothing is due then. */
+export async function findDue(system: Postgres, connectionId: string, now: Date): Promise<DueSync | undefined> {
+  const { rows } = await system.unbound.query(sql<DueSync>`
+    SELECT s.profile_id AS "profileId", s.channel, s.due_at AS "dueAt", p.until AS "pausedUntil"
+    FROM syncs s LEFT JOIN provider_pauses p ON p.channel = s.channel AND p.until > ${now}
+    WHERE s.connection_id = ${connectionId} AND s.due_at <= ${now}`);
+  return rows[0];
+}
+
+const ofRun = ({ profileId, connectionId, number }: Run) =>
+  sql`profile_id = ${profileId} AND connection_id = ${connectionId} AND run = ${number}`;
+
+/** Begins a run, or goes on with one whose worker is gone: from here on, that one can write no more. */
+export async function beginRun(
+  tx: Tx,
+  profileId: string,
+  connectionId: string,
+  now: Date,
+): Promise<SyncRow | undefined> {
+  const { rows } = await sql<SyncRow>`
+    UPDATE syncs SET run = run + 1, last_run_at = ${now},
+      progress = CASE WHEN state = 'running' THEN progress END,
+      rejected_count = CASE WHEN state = 'running' THEN rejected_count ELSE 0 END,
+      rejected = CASE WHEN state = 'running' THEN rejected ELSE '[]' END, state = 'running'
+    WHERE profile_id = ${profileId} AND connection_id = ${connectionId} RETURNING *`.execute(tx);
+  return rows[0];
+}
+
+/** The run is ours until the transaction ends, or it fails. */
+export async function holdRun(tx: Tx, run: Run): Promise<void> {
+  const { rows } = await sql`SELECT 1 FROM syncs WHERE ${ofRun(run)} FOR UPDATE`.execute(tx);
+  if (rows.length === 0) throw new RunReplaced();
+}
+
+export interface Rejected {
+  readonly externalId: string;
+  readonly reason: string;
+}
+
+/** Where to go on, in the transaction that keeps what was said until there. */
+export async function savePosition(
+  tx: Tx,
+  run: Run,
+  position: unknown,
+  progress: number | undefined,
+  rejected: readonly Rejected[],
+): Promise<void> {
+  const { rejectedShown } = limits.connections;
+  const last = rejected.slice(-rejectedShown).map(({ externalId, reason }) => ({ external_id: externalId, reason }));
+  const added: RawBuilder<unknown> =
+    last.length === 0
+      ? sql``
+      : sql`, rejected_count = rejected_count + ${rejected.length},
+          rejected = (SELECT coalesce(jsonb_agg(one ORDER BY n), '[]') FROM (
+            SELECT one, n FROM jsonb_array_elements(rejected || ${JSON.stringify(last)}::jsonb) WITH ORDINALITY AS e (one, n)
+            ORDER BY n DESC LIMIT ${rejectedShown}) kept)`;
+  await sql`
+    UPDATE syncs SET position = ${JSON.stringify(position)}::jsonb, progress = ${progress ?? null}, failures = 0 ${added}
+    WHERE ${ofRun(run)}`.execute(tx);
+}
+
+/** All was read. Whoever asked for another run meanwhile gets it at once. */
+export async function endRun(tx: Tx, run: Run, wishes: string, now: Date, nextAt: Date): Promise<void> {
+  await sql`
+    UPDATE syncs SET last_success_at = ${now}, last_error = NULL, failures = 0, progress = NULL,
+      state = CASE WHEN wishes = ${wishes} THEN 'idle' ELSE 'queued' END,
+      due_at = CASE WHEN wishes = ${wishes} THEN ${nextAt}::timestamptz ELSE ${now}::timestamptz END
+    WHERE ${ofRun(run)}`.execute(tx);
+}
+
+/** Not all was read: it goes on at that time, from where it was. */
+export async function putOff(tx: Tx, run: Run, dueAt: Date): Promise<void> {
+  await sql`UPDATE syncs SET due_at = ${dueAt} WHERE ${ofRun(run)}`.execute(tx);
+}
+
+/** It failed, with the provider's own words. Null: nothing is read before somebody connects again. */
+export async function failRun(tx: Tx, run: Run, says: string, dueAt: Date | null): Promise<void> {
+  await sql`
+    UPDATE syncs SET state = 'failed', failures = failures + 1, last_error = ${says.slice(0, limits.connections.errorCharacters)},
+      due_at = ${dueAt ?? 'infinity'}::timestamptz
+    WHERE ${ofRun(run)}`.execute(tx);
+}
+
+/** A limit of the app was met: nobody asks this provider before then. */
+export async function pauseProvider(tx: Tx, channel: string, until: Date): Promise<void> {
+  await sql`
+    INSERT INTO provider_pauses AS p (channel, until) VALUES (${channel}, ${until})
+    ON CONFLICT (channel) DO UPDATE SET until = greatest(p.until, excluded.until)`.execute(tx);
+}
+
+/** As the role that works the queues: what waits for a pause to end is due then. */
+export async function putOffPaused(system: Postgres, connectionId: string, dueAt: Date): Promise<void> {
+  await system.unbound.query(sql`UPDATE syncs SET due_at = ${dueAt} WHERE connection_id = ${connectionId}`);
+}

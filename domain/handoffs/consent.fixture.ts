@@ -1,0 +1,125 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { asProvider, type Call, type Provider, ProviderFault, type Providers } from '@tributary/providers';
+import type { HandoffProvider, HandoffReason } from '@tributary/vocabulary';
+import { z } from 'zod';
+
+const Credentials = z.object({ token: z.string() });
+
+interface Grant {
+  readonly accounts: readonly string[];
+  readonly challenge: string | undefined;
+  readonly redirectUri: string;
+}
+
+/** A company with a consent page and a token endpoint, over real HTTP. Each code is taken once, with its verifier. */
+export class Company {
+  url = '';
+  /** What its endpoints answer instead, one call each. */
+  faults: { path: '/token' | '/accounts'; status: number }[] = [];
+  /** How often a code was taken. */
+  exchanges = 0;
+  /** Until this resolves the token endpoint answers nobody. */
+  gate: Promise<void> = Promise.resolve();
+  readonly #codes = new Map<string, Grant>();
+  readonly #tokens = new Map<string, Grant>();
+  readonly #server = createServer(async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://company');
+    const answer = (status: number, body: unknown) => response.writeHead(status).end(JSON.stringify(body));
+    await this.gate;
+    const fault = this.faults.findIndex(({ path }) => path === pathname);
+    if (fault >= 0) return answer(this.faults.splice(fault, 1)[0]?.status ?? 500, {});
+    if (pathname === '/accounts') return answer(200, this.#tokens.get(searchParams.get('token') ?? '')?.accounts ?? []);
+    const code = searchParams.get('code') ?? '';
+    const grant = this.#codes.get(code);
+    const verifier = searchParams.get('verifier') ?? '';
+    const isProven = grant?.challenge === undefined || sha256(verifier) === grant.challenge;
+    if (!grant || !isProven || grant.redirectUri !== searchParams.get('redirect_uri')) return answer(400, {});
+    this.#codes.delete(code);
+    this.exchanges += 1;
+    const token = `token-${randomBytes(8).toString('hex')}`;
+    this.#tokens.set(token, grant);
+    return answer(200, { token });
+  });
+
+  async open(): Promise<this> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return this;
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  /** Somebody approves on its page, and shares these accounts. Resolves to where their browser is sent. */
+  approve(consentUrl: string, ...accounts: readonly string[]): string {
+    const asked = new URL(consentUrl).searchParams;
+    const code = randomBytes(12).toString('hex');
+    const redirectUri = asked.get('redirect_uri') ?? '';
+    this.#codes.set(code, { accounts, challenge: asked.get('challenge') ?? undefined, redirectUri });
+    return this.answer(consentUrl, { code });
+  }
+
+  /** Whatever else it sends browsers back with. */
+  answer(consentUrl: string, query: Readonly<Record<string, string>>): string {
+    const asked = new URL(consentUrl).searchParams;
+    const back = new URL(asked.get('redirect_uri') ?? '');
+    back.search = new URLSearchParams({ ...query, state: asked.get('state') ?? '' }).toString();
+    return back.href;
+  }
+
+  async #call(call: Call, path: string, query: Readonly<Record<string, string>>) {
+    const { status, text } = await call.send({
+      method: 'GET',
+      url: `${this.url}${path}?${new URLSearchParams(query)}`,
+    });
+    if (status === 200) return JSON.parse(text);
+    throw new ProviderFault({ verdict: status >= 500 ? 'wait' : 'refused', code: `http_${status}`, says: 'no' });
+  }
+
+  provider(channel: HandoffProvider, usesPkce: boolean): Provider {
+    return asProvider<z.infer<typeof Credentials>, never>({
+      facts: { channel, name: 'Compañía & Co', restatedDays: 0 },
+      credentials: Credentials,
+      connect: {
+        usesPkce,
+        authorizeUrl: ({ redirectUri, state, codeChallenge }) =>
+          `${this.url}/consent?${new URLSearchParams({ redirect_uri: redirectUri, state, ...(codeChallenge && { challenge: codeChallenge }) })}`,
+        readCallback: ({ code, error }): { code: string } | { reason: HandoffReason } => {
+          if (code) return { code };
+          if (error === 'access_denied') return { reason: 'user_cancelled' };
+          return { reason: error === 'invalid_scope' ? 'provider_denied' : 'provider_error' };
+        },
+        exchange: ({ code, redirectUri, codeVerifier = '' }, call) =>
+          this.#call(call, '/token', { code, redirect_uri: redirectUri, verifier: codeVerifier }),
+        candidates: async ({ token }, call) => {
+          const accounts: string[] = await this.#call(call, '/accounts', { token });
+          return accounts.map((id) => ({
+            externalId: id,
+            name: id.startsWith('unnamed') ? '' : `Account ${id}`,
+            granted: ['read'],
+            details: {},
+          }));
+        },
+      },
+    });
+  }
+
+  /** With PKCE for the ad platforms, and nobody for payments_b. */
+  providers(): Providers {
+    const made = new Map<string, Provider>([
+      ['social_ads', this.provider('social_ads', false)],
+      ['search_ads', this.provider('search_ads', true)],
+      ['crm_a', this.provider('crm_a', false)],
+      ['payments_a', this.provider('payments_a', false)],
+    ]);
+    return { of: (channel) => made.get(channel) };
+  }
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url');

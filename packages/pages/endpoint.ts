@@ -1,0 +1,18 @@
+/** An address of ours that browsers come to, and that is no route of the API: what it answers is a page or the way to one. */
+export interface PageEndpoint {
+  readonly method: 'GET' | 'POST';
+  /** With `:name` for each part that varies. */
+  readonly path: string;
+  /** What tries secrets or writes rows is limited tightly, what anybody may write most of all. */
+  readonly allowance: 'public' | 'token' | 'registration';
+  readonly maxBytes: number;
+  readonly handle: (request: Request, visit: PageVisit) => Promise<Response>;
+}
+
+export interface PageVisit {
+  readonly params: Readonly<Record<string, string>>;
+  /** Where it came from, hashed: enough to tell one place from another. */
+  readonly addressHash: string;
+  readonly requestId: string;
+  readonly now: Date;
+}

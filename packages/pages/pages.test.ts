@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { chooseLanguage, html, pageResponse } from './index.ts';
+
+test.each([
+  [null, 'en'],
+  ['', 'en'],
+  ['es', 'es'],
+  ['es-CL,es;q=0.9,en;q=0.8', 'es'],
+  ['en-US,en;q=0.9,es;q=0.8', 'en'],
+  ['en;q=0.1, ES-mx;q=0.2', 'es'],
+  ['fr-FR,fr;q=0.9,es;q=0.3', 'es'],
+  ['fr, de', 'en'],
+  ['es;q=0, en;q=0', 'en'],
+  ['es;q=x,en;q=0.1', 'en'],
+  [','.repeat(5_000), 'en'],
+])('who asks for %s reads %s', (accepted, language) => {
+  expect(chooseLanguage(accepted, ['en', 'es'])).toBe(language);
+});
+
+test('a page runs no script, loads nothing, stands in no frame, and escapes what it is given', async () => {
+  const response = pageResponse({ status: 200, title: '<b>', language: 'es', body: [html`<h1>${'<script>'}</h1>`] });
+  const text = await response.text();
+  expect(text).toContain('<html lang="es">');
+  expect(text).toContain('<h1>&lt;script&gt;</h1>');
+  expect(text).not.toContain('<script');
+  const policy = response.headers.get('content-security-policy') ?? '';
+  expect(policy).toMatch(/^default-src 'none'; style-src 'nonce-[\w-]{22}'; form-action 'self'; /);
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).not.toMatch(/script-src|unsafe|https?:/);
+});

@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import type { Said, SaidPerson, SaidRefund } from '../provider.ts';
+import { decimalText } from '../read-answer.ts';
+
+/** A payment as Mercado Pago tells it, in our words. */
+
+const id = z.union([z.number(), z.string()]).transform(String);
+
+const Refund = z.object({
+  id,
+  amount: decimalText,
+  date_created: z.string(),
+  status: z.string().nullish(),
+});
+export type Refund = z.infer<typeof Refund>;
+export const Refunds = z.array(Refund);
+
+export const Payment = z.object({
+  id,
+  status: z.string(),
+  status_detail: z.string().nullish(),
+  transaction_amount: decimalText,
+  transaction_amount_refunded: decimalText.nullish(),
+  currency_id: z.string(),
+  date_approved: z.string().nullish(),
+  date_last_updated: z.string(),
+  external_reference: z.string().nullish(),
+  live_mode: z.boolean().optional(),
+  payer: z
+    .object({
+      id: id.nullish(),
+      email: z.string().nullish(),
+      first_name: z.string().nullish(),
+      last_name: z.string().nullish(),
+      phone: z.object({ area_code: z.string().nullish(), number: z.string().nullish() }).nullish().catch(null),
+      identification: z.object({ type: z.string().nullish(), number: z.string().nullish() }).nullish(),
+    })
+    .nullish(),
+  refunds: Refunds.nullish(),
+});
+export type Payment = z.infer<typeof Payment>;
+
+/** What was approved once stays a payment; what became of it since is said beside it. */
+const wasPaid = ['approved', 'refunded', 'charged_back', 'in_mediation'];
+
+export function sayPayment(payment: Payment, refunds: readonly Refund[]): Said[] {
+  if (!payment.date_approved || !wasPaid.includes(payment.status)) return [];
+  return [
+    {
+      kind: 'outcome',
+      externalId: payment.id,
+      outcomeType: 'payment_received',
+      occurredAt: instant(payment.date_approved),
+      value: payment.transaction_amount,
+      currency: payment.currency_id,
+      person: payerOf(payment),
+      ...(payment.external_reference && { properties: { external_reference: payment.external_reference } }),
+    },
+    ...refunds.map((refund) => sayRefund(refund, payment)),
+    ...sayDispute(payment, refunds),
+  ];
+}
+
+const sayRefund = ({ id, amount, date_created, status }: Refund, payment: Payment): SaidRefund => ({
+  kind: 'refund',
+  externalId: id,
+  ofExternalId: payment.id,
+  amount,
+  currency: payment.currency_id,
+  occurredAt: instant(date_created),
+  isDispute: false,
+  ...((status === 'rejected' || status === 'cancelled') && { isUndone: true }),
+});
+
+/**
+ * A mediation and a chargeback hold what is left of the payment. It is back when the chargeback was reimbursed, or when a payment is
+ * approved again after it was approved before.
+ */
+function sayDispute(payment: Payment, refunds: readonly Refund[]): SaidRefund[] {
+  const { status, status_detail: detail, date_approved, date_last_updated } = payment;
+  const isHeld = status === 'in_mediation' || (status === 'charged_back' && detail !== 'reimbursed');
+  const isChangedLater = Date.parse(date_last_updated) - Date.parse(date_approved ?? '') > 60_000;
+  const isBack = detail === 'reimbursed' || (status === 'approved' && isChangedLater && refunds.length === 0);
+  if (!isHeld && !isBack) return [];
+  return [
+    {
+      kind: 'refund',
+      externalId: `dispute-${payment.id}`,
+      ofExternalId: payment.id,
+      amount: minus(payment.transaction_amount, payment.transaction_amount_refunded ?? '0'),
+      currency: payment.currency_id,
+      occurredAt: instant(date_last_updated),
+      isDispute: true,
+      ...(isBack && { isUndone: true }),
+    },
+  ];
+}
+
+/** Exact, in whole parts of the finer of the two. */
+function minus(amount: string, less: string): string {
+  const digits = Math.max(...[amount, less].map((text) => (text.split('.')[1] ?? '').length));
+  const units = (text: string) => BigInt(text.split('.')[0] + (text.split('.')[1] ?? '').padEnd(digits, '0'));
+  const left = String(units(amount) - units(less)).padStart(digits + 1, '0');
+  return digits === 0 ? left : `${left.slice(0, -digits)}.${left.slice(-digits)}`;
+}
+
+/** Guests are masked: XXXXXXXXXXX. */
+const told = (text: string | null | undefined): string | undefined => (text && !/x{4}/i.test(text) ? text : undefined);
+
+function payerOf({ payer }: Payment): SaidPerson {
+  const { type, number } = payer?.identification ?? {};
+  const phone = [payer?.phone?.area_code, payer?.phone?.number].filter(Boolean).join('');
+  const said = {
+    externalId: payer?.id ?? undefined,
+    email: told(payer?.email),
+    phone: told(phone),
+    name: [told(payer?.first_name), told(payer?.last_name)].filter(Boolean).join(' '),
+    rut: type === 'RUT' ? told(number) : undefined,
+  };
+  return Object.fromEntries(Object.entries(said).filter(([, value]) => value));
+}
+
+const instant = (at: string): string => new Date(at).toISOString();
