@@ -44,7 +44,10 @@ export function compose(
     eventName,
     occurredAt: outcome.occurredAt,
     actionSource,
-    ...(outcome.amount !== null && { value: netOf(outcome.amount, outcome.refunded), currency: outcome.currency ?? undefined }),
+    ...(outcome.amount !== null && {
+      value: netOf(outcome.amount, outcome.refunded),
+      currency: outcome.currency ?? undefined,
+    }),
     // A page may tell what somebody looked for; where people are nobody's business, which site it was is enough.
     ...(isWebsite && { sourceUrl: pageOf(said.page_url, isPrivate) }),
     ...(isWebsite && !isPrivate && agent && { userAgent: agent }),
@@ -67,12 +70,16 @@ const eventIdOf = ({ id, idempotencyKey }: Exportable): string =>
 
 /** As it was said. A chat counts as one that an ad opened only where both its click and the account's dataset are known. */
 function sourceOf(said: Said, outcome: Exportable, target: TargetRow, clickIds: Readonly<Record<string, string>>) {
-  const isMessaging = said.action_source === 'business_messaging' && Boolean(clickIds.ctwa_clid && target.messaging_dataset);
+  const isMessaging =
+    said.action_source === 'business_messaging' && Boolean(clickIds.ctwa_clid && target.messaging_dataset);
   if (said.action_source === 'business_messaging')
     return { actionSource: isMessaging ? 'business_messaging' : 'chat', isMessaging };
   const named = text(said.action_source);
   const isOnSite = text(said.page_url) && text(said.properties?.client_user_agent);
-  return { actionSource: named ?? (isOnSite ? 'website' : outcome.visitorId ? 'other' : 'system_generated'), isMessaging };
+  return {
+    actionSource: named ?? (isOnSite ? 'website' : outcome.visitorId ? 'other' : 'system_generated'),
+    isMessaging,
+  };
 }
 
 function clicksOf({ click_ids }: Said): Record<string, string> {

@@ -26,7 +26,8 @@ export interface Consent {
 export function requireConsent(consent: Consent | undefined, now: Date): void {
   const age = consent ? now.getTime() - Date.parse(consent.accepted_at) : Number.NaN;
   const isRecent = age >= 0 && age <= limits.consent.maxAgeHours * 3_600_000;
-  const isOfText = consent?.version === version && Object.values(consentInForce.text_hashes).includes(consent.text_hash);
+  const isOfText =
+    consent?.version === version && Object.values(consentInForce.text_hashes).includes(consent.text_hash);
   if (!isRecent || !isOfText)
     refuse('consent_required', 'Duplicating and swapping ads needs consent to the text in force. Nothing was sent.', {
       fields: { consent: consentInForce },

@@ -49,7 +49,14 @@ export async function sendBatch(line: Line, events: readonly Composed[], settled
       return;
     case 'processing': {
       const { ticket } = answer;
-      settled.push(...events.map(({ outcomeId }) => ({ outcomeId, status: 'processing' as const, ticket, waitSeconds: pollSeconds })));
+      settled.push(
+        ...events.map(({ outcomeId }) => ({
+          outcomeId,
+          status: 'processing' as const,
+          ticket,
+          waitSeconds: pollSeconds,
+        })),
+      );
       return;
     }
     case 'rejected': {
@@ -110,6 +117,7 @@ async function sendOnce(line: Line, events: readonly Composed[]): Promise<Export
   await leaveWithPeople(gate, leaving, async (cut) => {
     answer = await send(told, cut);
   });
-  if (!answer) throw new ProviderFault({ verdict: 'wait', code: 'cut', says: 'It took too long.', mayHaveHappened: true });
+  if (!answer)
+    throw new ProviderFault({ verdict: 'wait', code: 'cut', says: 'It took too long.', mayHaveHappened: true });
   return answer;
 }

@@ -8,7 +8,12 @@ export const listTargets = (tx: Tx, profileId: string): Promise<TargetRow[]> =>
   tx.selectFrom('export_targets').selectAll().where('profile_id', '=', profileId).orderBy('id').execute();
 
 export const findTarget = (tx: Tx, profileId: string, id: string): Promise<TargetRow | undefined> =>
-  tx.selectFrom('export_targets').selectAll().where('profile_id', '=', profileId).where('id', '=', id).executeTakeFirst();
+  tx
+    .selectFrom('export_targets')
+    .selectAll()
+    .where('profile_id', '=', profileId)
+    .where('id', '=', id)
+    .executeTakeFirst();
 
 /** A target is known by its connection; which of its datasets is told stays as it was. */
 export async function saveTarget(tx: Tx, row: Insertable<Schema['export_targets']>): Promise<void> {
@@ -20,14 +25,27 @@ export async function saveTarget(tx: Tx, row: Insertable<Schema['export_targets'
     .execute();
 }
 
-export async function updateTarget(tx: Tx, { profile_id, id }: TargetRow, changes: Updateable<Schema['export_targets']>): Promise<void> {
-  await tx.updateTable('export_targets').set(changes).where('profile_id', '=', profile_id).where('id', '=', id).execute();
+export async function updateTarget(
+  tx: Tx,
+  { profile_id, id }: TargetRow,
+  changes: Updateable<Schema['export_targets']>,
+): Promise<void> {
+  await tx
+    .updateTable('export_targets')
+    .set(changes)
+    .where('profile_id', '=', profile_id)
+    .where('id', '=', id)
+    .execute();
 }
 
 /** What waits for them goes with them. */
 export async function deleteTargets(tx: Tx, profileId: string, ids: readonly string[]): Promise<void> {
   if (ids.length > 0)
-    await tx.deleteFrom('export_targets').where('profile_id', '=', profileId).where('id', 'in', [...ids]).execute();
+    await tx
+      .deleteFrom('export_targets')
+      .where('profile_id', '=', profileId)
+      .where('id', 'in', [...ids])
+      .execute();
 }
 
 /** An outcome that a target is to be told of. */
@@ -41,7 +59,8 @@ export interface WaitingEvent {
   readonly mostTogether: number | null;
 }
 
-const columns = sql.raw(`target_id AS "targetId", outcome_id AS "outcomeId", scheduled_at AS "scheduledAt", status, first_sent_at AS "firstSentAt", ticket,
+const columns =
+  sql.raw(`target_id AS "targetId", outcome_id AS "outcomeId", scheduled_at AS "scheduledAt", status, first_sent_at AS "firstSentAt", ticket,
   most_together AS "mostTogether"`);
 
 /** What is due of the target that waits longest. */
@@ -78,7 +97,12 @@ export interface Standing {
   readonly isUnsent?: boolean | undefined;
 }
 
-export async function saveStandings(tx: Tx, profileId: string, targetId: string, standings: readonly Standing[]): Promise<void> {
+export async function saveStandings(
+  tx: Tx,
+  profileId: string,
+  targetId: string,
+  standings: readonly Standing[],
+): Promise<void> {
   if (standings.length === 0) return;
   await sql`
     UPDATE export_events e SET status = s.status, reason = s.reason, ticket = s.ticket, most_together = s."mostTogether",
@@ -90,7 +114,13 @@ export async function saveStandings(tx: Tx, profileId: string, targetId: string,
 }
 
 /** From here on the platform may have them. */
-export async function markSending(tx: Tx, profileId: string, targetId: string, ids: readonly string[], now: Date): Promise<void> {
+export async function markSending(
+  tx: Tx,
+  profileId: string,
+  targetId: string,
+  ids: readonly string[],
+  now: Date,
+): Promise<void> {
   await sql`
     UPDATE export_events SET first_sent_at = ${now}
     WHERE profile_id = ${profileId} AND target_id = ${targetId} AND outcome_id = ANY (${[...ids]}::uuid[]) AND first_sent_at IS NULL`.execute(
@@ -112,14 +142,21 @@ export interface RunRow {
   readonly unknown: number;
 }
 
-const runColumns = sql.raw(`id, connection_id AS "connectionId", channel, status, scheduled_at AS "scheduledAt", settled_at AS "settledAt", conversions, sent,
+const runColumns =
+  sql.raw(`id, connection_id AS "connectionId", channel, status, scheduled_at AS "scheduledAt", settled_at AS "settledAt", conversions, sent,
   refused, withheld, unknown`);
 
 /** Counts a run anew. It is settled once, when nothing of it is open; then it is what comes back. */
 export async function countRun(
   tx: Tx,
   profileId: string,
-  run: { readonly id: string; readonly targetId: string; readonly connectionId: string; readonly channel: string; readonly scheduledAt: Date },
+  run: {
+    readonly id: string;
+    readonly targetId: string;
+    readonly connectionId: string;
+    readonly channel: string;
+    readonly scheduledAt: Date;
+  },
   now: Date,
 ): Promise<RunRow | undefined> {
   const { rows } = await sql<RunRow>`
@@ -143,7 +180,11 @@ export async function countRun(
 export async function listRuns(
   tx: Tx,
   profileId: string,
-  { before, status, limit }: { readonly before: string | undefined; readonly status: string | undefined; readonly limit: number },
+  {
+    before,
+    status,
+    limit,
+  }: { readonly before: string | undefined; readonly status: string | undefined; readonly limit: number },
 ): Promise<(RunRow & { readonly reasons: Record<string, number> })[]> {
   const { rows } = await sql<RunRow & { reasons: Record<string, number> | null }>`
     SELECT ${runColumns}, (

@@ -11,7 +11,15 @@ import { type Composed, compose } from './compose.ts';
 import { withPeople } from './people.ts';
 import { type Line, sendBatch } from './send-batch.ts';
 import type { ExportStores } from './services.ts';
-import { countRun, findTarget, markSending, type Standing, saveStandings, type TargetRow, type WaitingEvent } from './store.ts';
+import {
+  countRun,
+  findTarget,
+  markSending,
+  type Standing,
+  saveStandings,
+  type TargetRow,
+  type WaitingEvent,
+} from './store.ts';
 
 /** How long a run waits for a connection that a person has to mend, and how often it looks. */
 const patienceMs = 7 * 86_400_000;
@@ -42,7 +50,9 @@ export async function runTurn(
   } catch (error) {
     if (!(error instanceof ConnectionUnusable) && !(error instanceof ProviderFault)) throw error;
     const done = new Set(settled.map(({ outcomeId }) => outcomeId));
-    settled.push(...events.filter(({ outcomeId }) => !done.has(outcomeId)).map((event) => postponed(event, error, now())));
+    settled.push(
+      ...events.filter(({ outcomeId }) => !done.has(outcomeId)).map((event) => postponed(event, error, now())),
+    );
   }
   await ledger.transaction(async (tx) => {
     await hold(tx);
@@ -59,7 +69,13 @@ function postponed(event: WaitingEvent, error: ConnectionUnusable | ProviderFaul
   const isGone = error instanceof ConnectionUnusable && error.reason !== 'reconnect_required';
   if (isGone || now.getTime() - event.scheduledAt.getTime() > patienceMs)
     return refused(event.outcomeId, isGone ? 'connection_gone' : 'connection_unusable');
-  return { outcomeId: event.outcomeId, status: event.status, reason: 'connection_unusable', ticket: event.ticket ?? undefined, waitSeconds: lookSeconds };
+  return {
+    outcomeId: event.outcomeId,
+    status: event.status,
+    reason: 'connection_unusable',
+    ticket: event.ticket ?? undefined,
+    waitSeconds: lookSeconds,
+  };
 }
 
 interface Telling {
@@ -81,14 +97,25 @@ async function tell(telling: Telling, events: readonly WaitingEvent[], settled: 
     const lost = events.filter((event) => event.status === 'waiting' && isLost(event, platform, now()));
     settled.push(...lost.map(({ outcomeId }): Standing => ({ outcomeId, status: 'unknown', reason: 'answer_lost' })));
     const fresh = events.filter((event) => event.status === 'waiting' && !isLost(event, platform, now()));
-    const { composed, isPrivate } = await ledger.transaction((tx) => composeAll(tx, profileId, target, fresh, settled), { readOnly: true });
+    const { composed, isPrivate } = await ledger.transaction(
+      (tx) => composeAll(tx, profileId, target, fresh, settled),
+      { readOnly: true },
+    );
     const ready = composed.filter((one) => {
       const flaw = platform.flawOf(one.event, account, now());
       if (flaw) settled.push(refused(one.outcomeId, flaw));
       return !flaw;
     });
     if (ready.length === 0) return;
-    await ledger.transaction((tx) => markSending(tx, profileId, target.id, ready.map(({ outcomeId }) => outcomeId), now()));
+    await ledger.transaction((tx) =>
+      markSending(
+        tx,
+        profileId,
+        target.id,
+        ready.map(({ outcomeId }) => outcomeId),
+        now(),
+      ),
+    );
     const line: Line = { stores, profileId, connectionId: target.connection_id, platform, account, isPrivate, signal };
     const together = new Map(fresh.map(({ outcomeId, mostTogether }) => [outcomeId, mostTogether]));
     for (const batch of batchesOf(ready, (one) => together.get(one.outcomeId) ?? platform.mostEvents)) {
@@ -97,7 +124,12 @@ async function tell(telling: Telling, events: readonly WaitingEvent[], settled: 
     }
   } catch (error) {
     if (error instanceof ProviderFault) {
-      const faulty = { profileId, connectionId: target.connection_id, revision: opened.connection.credentials_revision, now: now() };
+      const faulty = {
+        profileId,
+        connectionId: target.connection_id,
+        revision: opened.connection.credentials_revision,
+        now: now(),
+      };
       await ledger.transaction((tx) => noteFault(tx, faulty, error));
     }
     throw error;
@@ -154,13 +186,21 @@ function* batchesOf(events: readonly Composed[], mostOf: (one: Composed) => numb
 const pollSeconds = 60;
 
 /** What a platform works off later: taken, or refused as a whole and sent again in halves. */
-async function pollAll({ stores, opened, platform, signal }: Telling, events: readonly WaitingEvent[], settled: Standing[]): Promise<void> {
+async function pollAll(
+  { stores, opened, platform, signal }: Telling,
+  events: readonly WaitingEvent[],
+  settled: Standing[],
+): Promise<void> {
   const open = Map.groupBy(
     events.filter(({ status }) => status === 'processing'),
     ({ ticket }) => ticket ?? '',
   );
   for (const [ticket, some] of open) {
-    const answer = await platform.poll?.(opened.account, ticket, openCall(stores.providerOutbound, stores.now(), signal));
+    const answer = await platform.poll?.(
+      opened.account,
+      ticket,
+      openCall(stores.providerOutbound, stores.now(), signal),
+    );
     const most = Math.ceil(some.length / 2);
     settled.push(
       ...some.map(({ outcomeId }): Standing => {
@@ -175,7 +215,14 @@ async function pollAll({ stores, opened, platform, signal }: Telling, events: re
   }
 }
 
-async function settleRun(tx: Tx, profileId: string, target: TargetRow, channel: string, scheduledAt: Date, now: Date): Promise<void> {
+async function settleRun(
+  tx: Tx,
+  profileId: string,
+  target: TargetRow,
+  channel: string,
+  scheduledAt: Date,
+  now: Date,
+): Promise<void> {
   const run = await countRun(
     tx,
     profileId,

@@ -31,7 +31,13 @@ export const updateExportCatalog: Handles<Routes['updateExportCatalog'], ExportS
     });
   });
 
-async function replaceTargets(tx: Tx, profileId: string, asked: readonly Asked[], providers: Providers, now: Date): Promise<void> {
+async function replaceTargets(
+  tx: Tx,
+  profileId: string,
+  asked: readonly Asked[],
+  providers: Providers,
+  now: Date,
+): Promise<void> {
   const before = new Map((await listTargets(tx, profileId)).map((row) => [row.connection_id, row]));
   for (const one of asked) {
     const connection = await findConnection(tx, profileId, one.connection_id);
@@ -56,5 +62,9 @@ async function replaceTargets(tx: Tx, profileId: string, asked: readonly Asked[]
     });
   }
   const kept = new Set(asked.map(({ connection_id }) => connection_id));
-  await deleteTargets(tx, profileId, [...before.values()].filter((row) => !kept.has(row.connection_id)).map(({ id }) => id));
+  await deleteTargets(
+    tx,
+    profileId,
+    [...before.values()].filter((row) => !kept.has(row.connection_id)).map(({ id }) => id),
+  );
 }

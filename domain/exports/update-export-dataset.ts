@@ -8,7 +8,10 @@ import { showTarget } from './show-target.ts';
 import { findTarget, listTargets, type TargetRow, updateTarget } from './store.ts';
 
 /** Lets exports go to the clean dataset, or back. The platform is asked before anything is changed here. */
-export const updateExportDataset: Handles<Routes['updateExportDataset'], ExportServices> = async ({ body }, context) => {
+export const updateExportDataset: Handles<Routes['updateExportDataset'], ExportServices> = async (
+  { body },
+  context,
+) => {
   const { caller, ledger, effect, now, addToAudit } = context;
   const { profileId } = caller;
   const { mode, targets } = await ledger.transaction(
@@ -35,13 +38,26 @@ export const updateExportDataset: Handles<Routes['updateExportDataset'], ExportS
       })
     : null;
   if (!toClean && liveAdSets && !body.confirm_live_ad_sets)
-    refuse('clean_dataset_has_live_ad_sets', `${liveAdSets} ad sets deliver on the clean dataset. Pause or move them, or confirm.`);
+    refuse(
+      'clean_dataset_has_live_ad_sets',
+      `${liveAdSets} ad sets deliver on the clean dataset. Pause or move them, or confirm.`,
+    );
   return effect(async (tx) => {
     const isSame = target.uses_clean === toClean && (!toClean || target.clean_dataset === dataset);
-    await updateTarget(tx, target, { uses_clean: toClean, ...(toClean && { clean_dataset: dataset }), updated_at: now });
+    await updateTarget(tx, target, {
+      uses_clean: toClean,
+      ...(toClean && { clean_dataset: dataset }),
+      updated_at: now,
+    });
     const after = (await findTarget(tx, profileId, target.id)) ?? target;
     const { accepted_by, accepted_at } = body.consent ?? {};
-    addToAudit({ detail: { target: body.target, mode: body.mode, ...(isSwap && { accepted_by, accepted_at }) } });
+    addToAudit({
+      detail: {
+        target: body.target,
+        mode: body.mode,
+        ...(isSwap && { accepted_by: accepted_by ?? null, accepted_at: accepted_at ?? null }),
+      },
+    });
     return answer(200, {
       data: {
         outcome: isSame && !isSwap ? ('no_change' as const) : ('applied' as const),

@@ -238,7 +238,11 @@ export interface Exportable {
   readonly definitionId: string | null;
 }
 
-export async function findExportable(tx: Tx, profileId: string, ids: readonly string[]): Promise<Map<string, Exportable>> {
+export async function findExportable(
+  tx: Tx,
+  profileId: string,
+  ids: readonly string[],
+): Promise<Map<string, Exportable>> {
   const { rows } = await sql<Exportable>`
     SELECT o.id, o.idempotency_key AS "idempotencyKey", o.occurred_at AS "occurredAt", trim_scale(o.amount)::text AS amount, o.refunded::text AS refunded,
       o.currency, o.rest, o.customer_id AS "customerId", o.visitor_id AS "visitorId", o.erased_at IS NOT NULL AS "isErased", o.definition_id AS "definitionId"

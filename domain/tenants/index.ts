@@ -1,3 +1,4 @@
+export { tightenPrivacy } from './privacy.ts';
 export {
   findDays,
   findGoverningApp,
@@ -14,6 +15,5 @@ export {
   type ProfileFacts,
   profileOf,
 } from './profile-facts.ts';
-export { tightenPrivacy } from './privacy.ts';
 export { governedProfile, reachProfile, reachWorkspace } from './reach.ts';
 export type { ReadinessStep } from './readiness.ts';

@@ -98,6 +98,8 @@ export async function findPlan(tx: Tx, workspaceId: string): Promise<string | un
 }
 
 export async function findPrivacyMode(tx: Tx, profileId: string): Promise<string | undefined> {
-  const { rows } = await sql<{ mode: string }>`SELECT privacy_mode AS mode FROM profiles WHERE id = ${profileId}`.execute(tx);
+  const { rows } = await sql<{
+    mode: string;
+  }>`SELECT privacy_mode AS mode FROM profiles WHERE id = ${profileId}`.execute(tx);
   return rows[0]?.mode;
 }

@@ -1,6 +1,15 @@
 import { actionOutcomes, datasetSwitchModes, exportDatasets, exportRunStatuses, limits } from '@tributary/vocabulary';
 import { z } from 'zod';
-import { CurrencyCode, DecimalString, data, IsoTimestamp, IsoTimestampInput, limitParameter, page, Uuid } from '../primitives.ts';
+import {
+  CurrencyCode,
+  DecimalString,
+  data,
+  IsoTimestamp,
+  IsoTimestampInput,
+  limitParameter,
+  page,
+  Uuid,
+} from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { Channel, PrivacyMode } from '../vocabulary.ts';
 import { Count } from './report-parts.ts';
@@ -154,7 +163,9 @@ const ExportRun = z
     conversions: Count.describe('Outcomes that the run was to send.'),
     sent: Count.describe('Those that the platform took.'),
     refused: Count.describe('Those that it did not, or that we know it would not.'),
-    withheld: Count.describe('Those that were not to be told: no definition in the catalog lists them, or the person was erased.'),
+    withheld: Count.describe(
+      'Those that were not to be told: no definition in the catalog lists them, or the person was erased.',
+    ),
     unknown: Count.describe('Those of which the platform’s answer was lost for too long: it may have them.'),
     reasons: z.record(z.string(), Count).describe('Why some were not sent, by reason.'),
   })
@@ -179,7 +190,11 @@ export const listExports = route({
 const WouldSend = z
   .strictObject({
     outcome_event_id: Uuid,
-    event_id: z.string().describe('The same at every attempt, so that a copy counts once. A pixel in the browser that uses it is one, too.'),
+    event_id: z
+      .string()
+      .describe(
+        'The same at every attempt, so that a copy counts once. A pixel in the browser that uses it is one, too.',
+      ),
     event_name: z.string(),
     occurred_at: IsoTimestamp,
     action_source: z.string(),
@@ -187,7 +202,9 @@ const WouldSend = z
     value: DecimalString.nullable(),
     currency: CurrencyCode.nullable(),
     click_ids: z.array(z.string()).describe('Which click ids go with it.'),
-    person_fields: z.array(z.string()).describe('Which fields of the person go with it, hashed as the platform wants; never what they hold.'),
+    person_fields: z
+      .array(z.string())
+      .describe('Which fields of the person go with it, hashed as the platform wants; never what they hold.'),
     refused_because: z.string().nullable().describe('Why the platform would not take it.'),
   })
   .meta({ id: 'ExportPreview' });
