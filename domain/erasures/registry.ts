@@ -5,7 +5,6 @@ import { holdsPeople as attribution } from '@tributary/domain/attribution';
 import { holdsPeople as customers, type HoldsPeople } from '@tributary/domain/customers';
 import { holdsPeople as events } from '@tributary/domain/events';
 import { holdsPeople as handoffs } from '@tributary/domain/handoffs';
-import { holdsPeople as exportsRoom } from '@tributary/domain/exports';
 import { holdsPeople as ingestion, type Opening } from '@tributary/domain/ingestion';
 import { holdsPeople as journeys } from '@tributary/domain/journeys';
 import { holdsPeople as outcomes } from '@tributary/domain/outcomes';
