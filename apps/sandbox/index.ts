@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { createDice, type MarketOptions } from '@tributary/market';
 import { Consents } from './consents.ts';
 import { type Fault, Faults } from './faults.ts';
+import { sandboxDeveloperToken } from './google/ads.ts';
+import { createGoogleCompany } from './google/index.ts';
 import { createHighlevelCompany } from './highlevel/index.ts';
 import { type House, sandboxClient } from './house.ts';
 import { createMercadoPagoCompany } from './mercado-pago/index.ts';
@@ -41,6 +43,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
   let url = '';
   const house: House = { url: () => url, now, world, consents };
   const meta = createMetaCompany(house);
+  const google = createGoogleCompany(house);
   const highlevel = createHighlevelCompany(house);
   const stripe = createStripeCompany(house);
   const mercadoPago = createMercadoPagoCompany(house);
@@ -54,6 +57,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
     routes: [
       { method: 'GET', path: '/', handle: () => json(200, settings()) },
       ...meta.routes,
+      ...google.routes,
       ...highlevel.routes,
       ...stripe.routes,
       ...mercadoPago.routes,
@@ -73,7 +77,14 @@ export async function startSandbox(options: SandboxOptions = {}) {
     /** Settings by which an API and its workers talk to this sandbox. */
     settings: settings(),
     /** What is true: what the companies were asked, hold and say. */
-    book: { calls, meta: meta.book, highlevel: highlevel.book, stripe: stripe.book, mercadoPago: mercadoPago.book },
+    book: {
+      calls,
+      meta: meta.book,
+      google: google.book,
+      highlevel: highlevel.book,
+      stripe: stripe.book,
+      mercadoPago: mercadoPago.book,
+    },
     consents,
     say: (fault: Fault) => faults.say(fault),
     async close(): Promise<void> {
@@ -90,6 +101,14 @@ function settingsFor(url: string) {
     META_CLIENT_SECRET: sandboxClient.secret,
     META_API_URL: `${url}/meta`,
     META_DIALOG_URL: `${url}/meta`,
+    GOOGLE_CLIENT_ID: sandboxClient.id,
+    GOOGLE_CLIENT_SECRET: sandboxClient.secret,
+    GOOGLE_ADS_DEVELOPER_TOKEN: sandboxDeveloperToken,
+    GOOGLE_DIALOG_URL: `${url}/google`,
+    GOOGLE_TOKEN_URL: `${url}/google/oauth2`,
+    GOOGLE_ADS_URL: `${url}/google/ads`,
+    GOOGLE_DATA_MANAGER_URL: `${url}/google/datamanager`,
+    SEARCH_CONSOLE_URL: `${url}/google`,
     HIGHLEVEL_CLIENT_ID: sandboxClient.id,
     HIGHLEVEL_CLIENT_SECRET: sandboxClient.secret,
     HIGHLEVEL_API_URL: `${url}/highlevel`,
