@@ -7,6 +7,7 @@ import { faults as columns } from './faults/columns.ts';
 import { faults as credits } from './faults/credits.ts';
 import { faults as engines } from './faults/engines.ts';
 import { faults as erasure } from './faults/erasure.ts';
+import { faults as exported } from './faults/exports.ts';
 import { faults as guards } from './faults/guards.ts';
 import { faults as http } from './faults/http.ts';
 import { faults as identity } from './faults/identity.ts';
@@ -35,6 +36,7 @@ export const allFaults: readonly Fault[] = [
   ...credits,
   ...engines,
   ...erasure,
+  ...exported,
   ...guards,
   ...http,
   ...identity,

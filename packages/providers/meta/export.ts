@@ -12,6 +12,12 @@ const oldestDaysInStore = 62;
 
 const Received = z.object({ events_received: z.number(), messages: z.array(z.string()).default([]) });
 
+const AdSet = z.object({
+  id: z.string(),
+  effective_status: z.string().optional(),
+  promoted_object: z.object({ pixel_id: z.string().optional() }).optional(),
+});
+
 /**
  * Meta's Conversions API. One event that it does not like, or one that is too old, makes it refuse the whole batch, and it does not say
  * which: so events are judged by `flawOf` before they are sent.
@@ -25,6 +31,13 @@ export function createExport(graph: Graph): Export<MetaCredentials> {
 
     prepare(events, _dataset, account) {
       return JSON.stringify({ data: events.map((event) => write(event, account)), partner_agent: 'tributary' });
+    },
+
+    async liveAdSets({ externalId, credentials }, dataset, call) {
+      const fields = 'id,effective_status,promoted_object{pixel_id}';
+      const rows = await graph.all(AdSet, `${externalId}/adsets`, { fields }, credentials.accessToken, call);
+      return rows.filter((row) => row.effective_status === 'ACTIVE' && row.promoted_object?.pixel_id === dataset)
+        .length;
     },
 
     async send({ credentials }, dataset, prepared, call) {
