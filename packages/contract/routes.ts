@@ -26,6 +26,17 @@ import { createCustomerErasure, createErasure, readErasure } from './routes/eras
 import { explain, listCampaignConversions } from './routes/explanations.ts';
 import { createHandoff, readHandoff } from './routes/handoffs.ts';
 import {
+  activateWebPixel,
+  connectBankLink,
+  createManualStore,
+  deleteManualStore,
+  listManualStores,
+  readChatbotConnection,
+  saveChatbotConnection,
+  startBankLink,
+  updateManualStore,
+} from './routes/integrations.ts';
+import {
   createJourneySummary,
   readConversionJourney,
   readCustomerJourney,
@@ -218,6 +229,15 @@ export const routes = {
   readReplayStatus,
   listConnections,
   readConnection,
+  activateWebPixel,
+  connectBankLink,
+  createManualStore,
+  deleteManualStore,
+  listManualStores,
+  readChatbotConnection,
+  saveChatbotConnection,
+  startBankLink,
+  updateManualStore,
   listWebhookSubscriptions,
   createWebhookSubscription,
   updateWebhookSubscription,

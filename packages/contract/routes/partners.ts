@@ -159,7 +159,10 @@ export const createAdReferrals = route({
           results: z.array(
             z.strictObject({
               touch_id: Uuid,
-              status: z.enum(partnerTouchStatuses).exclude(['kept_first']).describe('`duplicate`: this key was told before.'),
+              status: z
+                .enum(partnerTouchStatuses)
+                .exclude(['kept_first'])
+                .describe('`duplicate`: this key was told before.'),
               customer_key: shownKey('Your own key of the customer.'),
             }),
           ),
