@@ -6,8 +6,8 @@ import { join, relative } from 'node:path';
 const root = join(import.meta.dirname, '..');
 const total = { passed: 0, failed: 0 };
 
-/** The small ones take a minute or two on a busy machine. */
-const longestDrillMs = 240_000;
+/** A step beside others takes a minute or two on a busy machine. */
+const longestBesideMs = 360_000;
 
 /** Said again just before the last line, where whoever reads only the end of a long output looks. */
 const failures: string[] = [];
@@ -32,14 +32,15 @@ await step(
   vitestCount,
 );
 await step('conformance', ['tests/conformance/main.ts', '--from', '.engines/vitest.json'], exitCount);
-await step('mutants', ['tests/mutants/main.ts', '--sample'], exitCount);
-// Each has engines of its own and waits for them much of the time: two at once are as honest as one, and sooner done.
+// Each drill has engines of its own and waits for them much of the time: two steps at once are as honest as one, and sooner done.
 const drills = readdirSync(join(root, 'tests/chaos')).flatMap((file) => /^(.+)\.drill\.ts$/.exec(file)?.[1] ?? []);
+const rest = [
+  { name: 'mutants', args: ['tests/mutants/main.ts', '--sample'] },
+  ...drills.map((name) => ({ name: `drill ${name}`, args: ['tests/chaos/main.ts', name, '--size', 'small'] })),
+];
 await Promise.all(
   [1, 2].map(async () => {
-    for (let name = drills.shift(); name; name = drills.shift()) {
-      await step(`drill ${name}`, ['tests/chaos/main.ts', name, '--size', 'small'], exitCount, 'afterwards');
-    }
+    for (let one = rest.shift(); one; one = rest.shift()) await step(one.name, one.args, exitCount, 'afterwards');
   }),
 );
 await step('engines stop', ['packages/engines/main.ts', 'stop'], exitCount);
@@ -73,8 +74,8 @@ function run(args: readonly string[], shown: 'meanwhile' | 'afterwards'): Promis
     const child = spawn(process.execPath, args, {
       cwd: root,
       stdio: ['ignore', 'pipe', isShown ? 'inherit' : 'pipe'],
-      // A drill that hangs fails, with its last words, and holds nobody up.
-      ...(!isShown && { timeout: longestDrillMs, killSignal: 'SIGKILL' }),
+      // One that hangs fails, with its last words, and holds nobody up.
+      ...(!isShown && { timeout: longestBesideMs, killSignal: 'SIGKILL' }),
     });
     let output = '';
     const take = (data: Buffer) => {

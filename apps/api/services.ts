@@ -1,4 +1,5 @@
 import type { Accounts } from '@tributary/domain/accounts/room.ts';
+import type { AdServices } from '@tributary/domain/ad-operations/room.ts';
 import type { ConnectionServices } from '@tributary/domain/connections/room.ts';
 import type { CreativeServices } from '@tributary/domain/creatives/room.ts';
 import type { CustomerListServices } from '@tributary/domain/customers/room.ts';
@@ -9,6 +10,7 @@ import type { LinkTokenServices } from '@tributary/domain/link-tokens/room.ts';
 import type { EventServices } from '@tributary/domain/outcomes/room.ts';
 import type { PartnerServices } from '@tributary/domain/partners/room.ts';
 import type { PaymentServices } from '@tributary/domain/payments/room.ts';
+import type { ChangeServices } from '@tributary/domain/reports/room.ts';
 import type { AddOwner, ReadinessStep } from '@tributary/domain/tenants/room.ts';
 import type { TrackingServices } from '@tributary/domain/tracking/room.ts';
 import type { WebhookServices } from '@tributary/domain/webhooks/room.ts';
@@ -21,9 +23,11 @@ export interface Services
     LinkTokenServices,
     EventServices,
     PaymentServices,
+    ChangeServices,
     PartnerServices,
     JourneyServices,
     CreativeServices,
+    AdServices,
     ErasureServices,
     WebhookServices,
     ConnectionServices,

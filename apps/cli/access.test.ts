@@ -57,3 +57,18 @@ test('commands pass the rooms of requests: same checks, same entries, and the ch
   expect(await run('audit', 'verify')).toMatchObject({ entries: 2, broken_at: null });
   expect(await run('audit', 'verify', workspace.id)).toMatchObject({ entries: 5, broken_at: null });
 });
+
+test('init makes all that a business needs to begin, and says what to paste', { timeout: 60_000 }, async () => {
+  const made = await run('init', 'Panadería Sur', '--email', 'sur@example.com', '--currency', 'CLP');
+  expect(made).toMatchObject({ email: 'sur@example.com', api_key: expect.any(String), password: expect.any(String) });
+  expect(made.snippet).toMatch(/<script async src="http[^"]+\/t\.js" data-key="[^"]+"><\/script>/);
+  const entries = await auditEntries(kit, { workspaceId: made.workspace_id });
+  expect(entries.map(({ action }) => action).sort()).toEqual([
+    'key.created',
+    'member.added',
+    'profile.created',
+    'tracking_key.created',
+    'workspace.created',
+  ]);
+  await expect(run('init', 'Another', '--email', 'sur@example.com')).rejects.toThrow(/has the address/);
+});

@@ -7,6 +7,7 @@ import { doctorCommand } from './commands/doctor.ts';
 import { erasureCommand } from './commands/erasure.ts';
 import { identityCommand } from './commands/identity.ts';
 import { importCommand } from './commands/import.ts';
+import { initCommand } from './commands/init.ts';
 import { keysCommand } from './commands/keys.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { ratesCommand } from './commands/rates.ts';
@@ -29,6 +30,7 @@ const program = new Command('tributary')
 for (const command of [
   upCommand(),
   demoCommand(),
+  initCommand(),
   migrateCommand(),
   doctorCommand(),
   ...accessCommands(),

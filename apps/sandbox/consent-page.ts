@@ -13,7 +13,7 @@ export interface ConsentPage {
   readonly scopes: readonly string[];
   /** What a person may share; `one` of them, or several. */
   readonly choose: 'one' | 'several';
-  readonly accounts: () => readonly { readonly id: string; readonly name: string }[];
+  readonly accounts: (asked: Asked) => readonly { readonly id: string; readonly name: string }[];
   /** What comes back to the callback with each button other than "approve". */
   readonly endings: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Added to the callback beside code and state. */
@@ -48,7 +48,7 @@ function shown(page: ConsentPage, asked: Asked): Reply {
     (scope) => html`<li><label><input type="checkbox" name="scope" value="${scope}" checked> ${scope}</label></li>`,
   );
   const accounts = page
-    .accounts()
+    .accounts(asked)
     .map(
       ({ id, name }, place) =>
         html`<li><label><input type="${kind}" name="account" value="${id}" ${(kind === 'checkbox' || place === 0) && 'checked'}> ${name} (${id})</label></li>`,

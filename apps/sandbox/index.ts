@@ -4,6 +4,8 @@ import { createDice, type MarketOptions } from '@tributary/market';
 import { Consents } from './consents.ts';
 import { type Fault, Faults } from './faults.ts';
 import { createFintocCompany, fintocKeys } from './fintoc/index.ts';
+import { sandboxDeveloperToken } from './google/ads.ts';
+import { createGoogleCompany } from './google/index.ts';
 import { createHighlevelCompany } from './highlevel/index.ts';
 import { type House, sandboxClient } from './house.ts';
 import { createManychatCompany } from './manychat/index.ts';
@@ -44,6 +46,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
   let url = '';
   const house: House = { url: () => url, now, world, consents };
   const meta = createMetaCompany(house);
+  const google = createGoogleCompany(house);
   const highlevel = createHighlevelCompany(house);
   const stripe = createStripeCompany(house);
   const mercadoPago = createMercadoPagoCompany(house);
@@ -61,6 +64,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
     routes: [
       { method: 'GET', path: '/', handle: () => json(200, settings()) },
       ...meta.routes,
+      ...google.routes,
       ...highlevel.routes,
       ...stripe.routes,
       ...mercadoPago.routes,
@@ -92,6 +96,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
       fintoc: fintoc.book,
       manychat: manychat.book,
       shopify: shopify.book,
+      google: google.book,
     },
     consents,
     say: (fault: Fault) => faults.say(fault),
@@ -109,6 +114,14 @@ function settingsFor(url: string) {
     META_CLIENT_SECRET: sandboxClient.secret,
     META_API_URL: `${url}/meta`,
     META_DIALOG_URL: `${url}/meta`,
+    GOOGLE_CLIENT_ID: sandboxClient.id,
+    GOOGLE_CLIENT_SECRET: sandboxClient.secret,
+    GOOGLE_ADS_DEVELOPER_TOKEN: sandboxDeveloperToken,
+    GOOGLE_DIALOG_URL: `${url}/google`,
+    GOOGLE_TOKEN_URL: `${url}/google/oauth2`,
+    GOOGLE_ADS_URL: `${url}/google/ads`,
+    GOOGLE_DATA_MANAGER_URL: `${url}/google/datamanager`,
+    SEARCH_CONSOLE_URL: `${url}/google`,
     HIGHLEVEL_CLIENT_ID: sandboxClient.id,
     HIGHLEVEL_CLIENT_SECRET: sandboxClient.secret,
     HIGHLEVEL_API_URL: `${url}/highlevel`,

@@ -1,4 +1,5 @@
 import { forgetProfile } from '@tributary/clickhouse';
+import { adActions } from '@tributary/domain/ad-operations/room.ts';
 import { attribution } from '@tributary/domain/attribution/room.ts';
 import { delivery } from '@tributary/domain/campaigns/room.ts';
 import { syncs } from '@tributary/domain/connections/room.ts';
@@ -16,10 +17,11 @@ export function queueHandlers(work: Work): QueueHandlers {
   const { app, system, quick, patient, clickhouse, stream, ingestion, now } = work;
   return {
     attribution: attribution({ app, clickhouse: patient, now }),
-    delivery: delivery({ app, clickhouse: quick, now }),
+    delivery: delivery({ app, clickhouse: quick }),
     firstPayments: firstPayments(app),
     erasures: erasures({ app, clickhouse, stream, consumer: visitsConsumer, opening: ingestion, now }),
     webhooks: webhooks({ app, system, ...work.deliveries, now, random: Math.random }),
+    adActions: adActions({ app, ...work.syncing, now }),
     syncs: syncs({ app, system, ...work.syncing, now, random: Math.random }),
     scores: scores({ app, clickhouse: patient }, now),
     tenantDeletions: tenantDeletions({

@@ -33,7 +33,7 @@ export async function openAdvertiser(world: World & { readonly clickhouse: Click
       if (response.statusCode !== 200) throw new Error(response.body);
       return response.json().data.results.map(({ status }: { status: string }) => status);
     },
-    copy: (size = 1_000, now = () => new Date()) => copyDelivery({ app, clickhouse, now }, profileId, size),
+    copy: (size = 1_000) => copyDelivery({ app, clickhouse }, profileId, size),
     query: async <Row>(text: string) => (await ledger.transaction((tx) => sql<Row>`${sql.raw(text)}`.execute(tx))).rows,
     days: () =>
       ask(

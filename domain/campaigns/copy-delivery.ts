@@ -8,11 +8,15 @@ import { sql } from 'kysely';
 export interface Engines {
   readonly app: Postgres;
   readonly clickhouse: ClickHouse;
-  readonly now: () => Date;
 }
 
 interface Copied {
-  readonly entities: readonly { readonly entity_id: string; readonly revision: string; readonly version?: string }[];
+  readonly entities: readonly {
+    readonly entity_id: string;
+    readonly revision: string;
+    readonly version?: string;
+    readonly told_at?: string;
+  }[];
   readonly days: readonly { readonly entity_id: string; readonly day: string; readonly revision: string }[];
 }
 
@@ -65,7 +69,7 @@ const listed = (items: readonly DirtyItem[]): Copied => ({
 
 /** The first half: what is dirty goes over as one snapshot of the ledger shows it, as text, without becoming objects on the way. */
 export function copyDirty(
-  { app, clickhouse, now }: Engines,
+  { app, clickhouse }: Engines,
   profileId: string,
   items: readonly DirtyItem[],
 ): Promise<Copied> {
@@ -73,7 +77,7 @@ export function copyDirty(
   const dayIds = items.filter(({ day }) => day !== undefined);
   return app.snapshot(profileId, async ({ query, copy }) => {
     const entities = await query<Required<Copied['entities'][number]>>(
-      `SELECT q.entity_id, q.revision, coalesce(e.revision, 0) AS version FROM dirty_entities q
+      `SELECT q.entity_id, q.revision, coalesce(e.revision, 0) AS version, ${time('q.marked_at')} AS told_at FROM dirty_entities q
        LEFT JOIN ad_entities e ON e.profile_id = q.profile_id AND e.id = q.entity_id WHERE q.profile_id = $1 AND q.entity_id = ANY ($2::uuid[])`,
       [profileId, entityIds],
     );
@@ -89,7 +93,7 @@ export function copyDirty(
         profile_id: profileId,
         entity_ids: entities.map(({ entity_id }) => entity_id),
         versions: entities.map(({ version }) => version),
-        replaced_at: now(),
+        replaced_at: entities.map(({ told_at }) => told_at),
       });
       await clickhouse.insertText('ad_entities', entityColumns, copy(select.entities));
     }
@@ -120,7 +124,7 @@ async function finish(app: Postgres, profileId: string, { entities, days }: Copi
 }
 
 const entityColumns =
-  'profile_id, entity_id, version, platform, level, external_id, name, status, objective, format, currency, daily_budget, learning_stage_status, campaign_id, ad_set_id'.split(
+  'profile_id, entity_id, version, platform, level, external_id, name, status, objective, format, currency, daily_budget, learning_stage_status, campaign_id, ad_set_id, applied_at'.split(
     ', ',
   );
 const dayColumns =
@@ -128,9 +132,10 @@ const dayColumns =
     ', ',
   );
 
+const time = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS')`;
+
 /** COPY takes no parameters; what is written into these texts are ids and numbers of our own. */
 function selects(profileId: string, entities: Copied['entities'], days: Copied['days']) {
-  const time = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS')`;
   const day = `
     d.profile_id, e.level, d.day, d.entity_id, d.revision, ${time('d.recorded_at')}, e.platform, d.currency, d.spend, d.impressions,
     d.clicks, d.reach, d.conversions, d.conversion_value, d.video_views_3s, d.video_completions, d.messaging_conversations_started,
@@ -145,8 +150,8 @@ function selects(profileId: string, entities: Copied['entities'], days: Copied['
       SELECT e.profile_id, e.id, e.revision, e.platform, e.level, e.external_id, e.name, e.status, e.objective, e.format, e.currency,
         e.daily_budget, e.learning_stage_status,
         coalesce(CASE WHEN e.level = 'campaign' THEN e.id WHEN p.level = 'campaign' THEN p.id ELSE p.parent_id END, '${nilUuid}'),
-        coalesce(CASE WHEN e.level = 'ad_set' THEN e.id WHEN p.level = 'ad_set' THEN p.id END, '${nilUuid}')
-      FROM unnest('{${entities.map((one) => one.entity_id)}}'::uuid[]) AS q (entity_id)
+        coalesce(CASE WHEN e.level = 'ad_set' THEN e.id WHEN p.level = 'ad_set' THEN p.id END, '${nilUuid}'), q.told_at
+      FROM unnest('{${entities.map((one) => one.entity_id)}}'::uuid[], '{${entities.map((one) => `"${one.told_at}"`)}}'::text[]) AS q (entity_id, told_at)
       JOIN ad_entities e ON e.profile_id = '${profileId}' AND e.id = q.entity_id
       LEFT JOIN ad_entities p ON p.profile_id = e.profile_id AND p.id = e.parent_id`,
     days: `SELECT ${day} FROM ${dirty} JOIN ad_delivery d ON ${same}`,

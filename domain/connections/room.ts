@@ -1,4 +1,6 @@
 export { sealedCredentials } from './credentials.ts';
+export { deleteConnection } from './delete-connection.ts';
+export { disconnectConnection } from './disconnect-connection.ts';
 export { activateWebPixel } from './integrations/activate-web-pixel.ts';
 export { connectBankLink } from './integrations/connect-bank-link.ts';
 export { createManualStore } from './integrations/create-manual-store.ts';
@@ -9,7 +11,16 @@ export { saveChatbotConnection } from './integrations/save-chatbot-connection.ts
 export { startBankLink } from './integrations/start-bank-link.ts';
 export { updateManualStore } from './integrations/update-manual-store.ts';
 export { listConnections } from './list-connections.ts';
+export { listPixels } from './list-pixels.ts';
+export { listSearchTerms } from './list-search-terms.ts';
+export { listStages } from './list-stages.ts';
+export { listTrackedPages } from './list-tracked-pages.ts';
+export { providerWebhooks } from './provider-webhooks.ts';
 export { readConnection } from './read-connection.ts';
+export { readOutcomesPrefill } from './read-outcomes-prefill.ts';
+export { readSyncStatus } from './read-sync-status.ts';
 export type { SyncStores } from './run-sync.ts';
+export { selectTrackedPages } from './select-tracked-pages.ts';
 export type { ConnectionServices, ConnectionStores } from './services.ts';
+export { startSync } from './start-sync.ts';
 export { syncs } from './syncs.queue.ts';

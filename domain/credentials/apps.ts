@@ -2,7 +2,7 @@ import { answer, type Operator, refuse } from '@tributary/operations';
 import type { AppRateTier } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { hashSecret, mintSecret } from './secret.ts';
-import { insertApp, markAppDisabled, replaceAppSecret } from './store.ts';
+import { insertApp, markAppDisabled, replaceAppSecret, updateAppRow } from './store.ts';
 
 /** Apps are registered by the operator, as the owner of the schema: no request can make or change one. */
 export interface AppRegistration {
@@ -13,6 +13,7 @@ export interface AppRegistration {
 }
 
 const registering = { id: 'registerApp', audit: { action: 'app.registered', of: 'app:{data.id}' } } as const;
+const updating = { id: 'updateApp', audit: { action: 'app.updated', of: 'app:{data.id}' } } as const;
 const resetting = { id: 'resetAppSecret', audit: { action: 'app.secret_reset', of: 'app:{data.id}' } } as const;
 const disabling = { id: 'disableApp', audit: { action: 'app.disabled', of: 'app:{data.id}' } } as const;
 const place = { asOwner: true } as const;
@@ -30,7 +31,7 @@ export async function registerApp(
       name: registration.name,
       client_secret_hash: hashSecret(clientSecret),
       redirect_uris: [...registration.redirectUris],
-      allowed_return_origins: [...registration.allowedReturnOrigins],
+      allowed_return_origins: originsOf(registration.allowedReturnOrigins),
       rate_tier: registration.rateTier,
       created_at: operator.now,
     });
@@ -38,6 +39,39 @@ export async function registerApp(
     return answer(201, { data: { id: clientId } });
   });
   return { clientId, clientSecret };
+}
+
+/** What is not named stays. It holds from the commit on, also for hand-offs that were minted before. */
+export async function updateApp(
+  operator: Operator,
+  clientId: string,
+  { name, redirectUris, allowedReturnOrigins, rateTier }: Partial<AppRegistration>,
+): Promise<void> {
+  const changes = {
+    ...(name !== undefined && { name }),
+    ...(redirectUris && { redirect_uris: redirectUris.filter((uri) => uri !== '') }),
+    ...(allowedReturnOrigins && { allowed_return_origins: originsOf(allowedReturnOrigins) }),
+    ...(rateTier && { rate_tier: rateTier }),
+  };
+  if (Object.keys(changes).length === 0) refuse('invalid_parameter', 'Say what is to be changed.');
+  await operator.effect(updating, place, async (tx, addToAudit) => {
+    const changed = await updateAppRow(tx, clientId, changes);
+    addToAudit({ detail: { changed: Object.keys(changes) } });
+    return changed ? answer(200, { data: changed }) : refuse('not_found', `There is no live app ${clientId}.`);
+  });
+}
+
+/** Origins of web addresses, as browsers write them; a minus before one takes it away from those of the redirect addresses. */
+function originsOf(entries: readonly string[]): string[] {
+  return entries
+    .filter((entry) => entry !== '')
+    .map((entry) => {
+      const sign = entry.startsWith('-') ? '-' : '';
+      const url = URL.parse(entry.slice(sign.length));
+      if (!url || !/^https?:$/.test(url.protocol))
+        refuse('invalid_parameter', `${entry} is no origin. Write it like https://app.example.com.`);
+      return `${sign}${url.origin}`;
+    });
 }
 
 export async function resetAppSecret(operator: Operator, clientId: string): Promise<string> {

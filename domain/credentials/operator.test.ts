@@ -9,7 +9,15 @@ import {
   type Testkit,
 } from '@tributary/testkit';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createKeyByOperator, disableApp, registerApp, resetAppSecret, revokeKeyByOperator } from './room.ts';
+import {
+  createKeyByOperator,
+  disableApp,
+  listApps,
+  registerApp,
+  resetAppSecret,
+  revokeKeyByOperator,
+  updateApp,
+} from './room.ts';
 
 let kit: Testkit;
 let api: TestApi;
@@ -90,12 +98,36 @@ test('apps belong to the installation, and so do their entries', async () => {
   const app = { name: 'Partner', redirectUris: [], allowedReturnOrigins: [], rateTier: 'standard' as const };
   const { clientId } = await registerApp(operator, app);
   await resetAppSecret(operator, clientId);
+  await updateApp(operator, clientId, { name: 'Partner 2' });
   await disableApp(operator, clientId);
   await expect(disableApp(operator, clientId)).rejects.toThrow(/no live app/);
   const entries = (await auditEntries(kit, 'installation')).filter(({ target }) => target === `app:${clientId}`);
   expect(entries.map(({ actor_kind, action }) => [actor_kind, action])).toEqual([
     ['operator', 'app.registered'],
     ['operator', 'app.secret_reset'],
+    ['operator', 'app.updated'],
     ['operator', 'app.disabled'],
   ]);
+});
+
+test('what is named of an app is changed, and origins are written as browsers write them', async () => {
+  const operator = operatorOf(kit);
+  const app = { name: 'Partner', redirectUris: ['https://a.test/cb'], rateTier: 'standard' as const };
+  const { clientId } = await registerApp(operator, { ...app, allowedReturnOrigins: ['https://B.test:443/path'] });
+  const read = async () =>
+    (await operator.ledger.transaction((tx) => listApps(tx, 1_000))).find(({ id }) => id === clientId);
+  expect(await read()).toMatchObject({ allowed_return_origins: ['https://b.test'] });
+  await updateApp(operator, clientId, { allowedReturnOrigins: ['-https://a.test/', 'http://localhost:3000'] });
+  expect(await read()).toMatchObject({
+    name: 'Partner',
+    redirect_uris: ['https://a.test/cb'],
+    allowed_return_origins: ['-https://a.test', 'http://localhost:3000'],
+  });
+  await updateApp(operator, clientId, { redirectUris: [''], rateTier: 'elevated' });
+  expect(await read()).toMatchObject({ redirect_uris: [], rate_tier: 'elevated' });
+  for (const wrong of ['a.test', 'javascript:alert(1)', '-', 'myapp://x'])
+    await expect(updateApp(operator, clientId, { allowedReturnOrigins: [wrong] })).rejects.toThrow(/no origin/);
+  await expect(updateApp(operator, clientId, {})).rejects.toThrow(/what is to be changed/);
+  await disableApp(operator, clientId);
+  await expect(updateApp(operator, clientId, { name: 'x' })).rejects.toThrow(/no live app/);
 });

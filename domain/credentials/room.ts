@@ -1,4 +1,4 @@
-export { type AppRegistration, disableApp, registerApp, resetAppSecret } from './apps.ts';
+export { type AppRegistration, disableApp, registerApp, resetAppSecret, updateApp } from './apps.ts';
 export { bearerAuthenticator } from './authenticate.ts';
 export { createKey, createKeyByOperator } from './create-key.ts';
 export { createToken } from './create-token.ts';

@@ -1,5 +1,5 @@
 import type { Schema, Tx } from '@tributary/postgres';
-import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 
 export type KeyRow = Selectable<Schema['api_keys']>;
 
@@ -91,6 +91,24 @@ export async function saveGrant(
     .execute();
 }
 
+/** Ends what an app may do on a profile: its grant, and every key that it minted. Resolves to how many live keys ended. */
+export async function revokeApp(tx: Tx, profileId: string, appId: string, now: Date): Promise<number> {
+  await tx
+    .updateTable('grants')
+    .set({ oauth_scopes: [], updated_at: now, revoked_at: now })
+    .where('profile_id', '=', profileId)
+    .where('app_id', '=', appId)
+    .execute();
+  const { numUpdatedRows } = await tx
+    .updateTable('api_keys')
+    .set({ revoked_at: now })
+    .where('profile_id', '=', profileId)
+    .where('app_id', '=', appId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
 export async function findSecretHash(tx: Tx, appId: string): Promise<Buffer | undefined> {
   const { rows } = await sql<{
     client_secret_hash: Buffer;
@@ -134,6 +152,20 @@ export async function issueToken(tx: Tx, token: NewToken, now: Date): Promise<vo
 
 export const insertApp = (tx: Tx, row: Insertable<Schema['apps']>) => tx.insertInto('apps').values(row).execute();
 
+/** Undefined when there is no such app that is live. */
+export const updateAppRow = (
+  tx: Tx,
+  appId: string,
+  changes: Updateable<Schema['apps']>,
+): Promise<{ id: string } | undefined> =>
+  tx
+    .updateTable('apps')
+    .set(changes)
+    .where('id', '=', appId)
+    .where('disabled_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+
 /** With the old secret go the tokens that it gave. */
 export async function replaceAppSecret(tx: Tx, appId: string, hash: Buffer): Promise<{ id: string } | undefined> {
   await tx.deleteFrom('app_tokens').where('app_id', '=', appId).execute();
@@ -154,7 +186,7 @@ export const markAppDisabled = (tx: Tx, appId: string, now: Date): Promise<{ id:
 export const listApps = (tx: Tx, limit: number) =>
   tx
     .selectFrom('apps')
-    .select(['id', 'name', 'rate_tier', 'redirect_uris', 'created_at', 'disabled_at'])
+    .select(['id', 'name', 'rate_tier', 'redirect_uris', 'allowed_return_origins', 'created_at', 'disabled_at'])
     .orderBy('id')
     .limit(limit)
     .execute();

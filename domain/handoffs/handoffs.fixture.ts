@@ -1,4 +1,8 @@
-import { buildApiKey, buildMarkedProfile, type TestApi, type Testkit } from '@tributary/testkit';
+import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
+import { buildApiKey, buildMarkedProfile, openTest, type TestApi, type Testkit } from '@tributary/testkit';
+import { sql } from 'kysely';
+import { afterAll } from 'vitest';
+import { Company } from './consent.fixture.ts';
 
 export const appOrigin = 'https://app.example.com';
 export const returnUrl = `${appOrigin}/connected?step=2`;
@@ -78,3 +82,41 @@ export function openBrowser({ fastify }: Pick<TestApi, 'fastify'>, language = 'e
   };
 }
 export type Browser = ReturnType<typeof openBrowser>;
+
+export type Shop = Awaited<ReturnType<typeof openShop>>;
+
+/** An API whose providers are one company of this machine, and what a test does again and again. */
+export async function openFlow() {
+  const company = await new Company().open();
+  afterAll(() => company.close());
+  const providerOutbound = createOutbound({ timeoutMs: 2_000, policy: localDevelopmentTargets });
+  const { kit, api } = await openTest({ providers: company.providers(), providerOutbound });
+  let accounts = 0;
+  return {
+    kit,
+    api,
+    company,
+    minutes: (count: number) => kit.clock.advance(count * 60_000),
+    freshAccount: () => {
+      accounts += 1;
+      return `act_${accounts}`;
+    },
+    /** A hand-off whose consent page is open in a browser. */
+    async begin(shop: Shop, provider = 'social_ads', body: object = { return_url: returnUrl }) {
+      const { data } = await shop.mint(provider, body);
+      const browser = openBrowser(api);
+      const { to = '', status } = await browser.open(data.start_url);
+      if (status !== 303) throw new Error(`not begun: ${status}`);
+      return { handoff: data as Record<'id' | 'url' | 'start_url', string>, browser, consent: to };
+    },
+    rowsOf: async ({ id }: Shop, table: 'connections' | 'pending_selections') =>
+      (await kit.app.forProfile(id).transaction((tx) => tx.selectFrom(table).select('id').execute())).length,
+    eventsOf: async ({ id }: Shop) =>
+      (
+        await kit.app.forProfile(id).transaction((tx) =>
+          sql<{ type: string; payload: object }>`
+            SELECT type, payload FROM outbox WHERE profile_id = ${id} ORDER BY id`.execute(tx),
+        )
+      ).rows,
+  };
+}

@@ -12,3 +12,45 @@ export async function parkSelection(tx: Tx, row: Insertable<Schema['pending_sele
     .execute();
   await tx.insertInto('pending_selections').values(row).execute();
 }
+
+/** Of one app, or whosever it is. */
+export function findSelection(
+  tx: Tx,
+  profileId: string,
+  provider: string,
+  appId: string | undefined,
+): Promise<SelectionRow | undefined> {
+  return ofProvider(tx, profileId, provider, appId).executeTakeFirst();
+}
+
+/** Locked, so that two choices are made one after the other. */
+export function lockSelection(
+  tx: Tx,
+  profileId: string,
+  provider: string,
+  appId: string | undefined,
+): Promise<SelectionRow | undefined> {
+  return ofProvider(tx, profileId, provider, appId).forUpdate().executeTakeFirst();
+}
+
+function ofProvider(tx: Tx, profileId: string, provider: string, appId: string | undefined) {
+  const rows = tx
+    .selectFrom('pending_selections')
+    .selectAll()
+    .where('profile_id', '=', profileId)
+    .where('provider', '=', provider);
+  return appId ? rows.where('app_id', '=', appId) : rows;
+}
+
+/** What was chosen is remembered; the token is the connection's from now on. */
+export const finalizeSelection = (
+  tx: Tx,
+  { profile_id, id }: SelectionRow,
+  chosen: { readonly candidate_id: string; readonly connection_id: string },
+) =>
+  tx
+    .updateTable('pending_selections')
+    .set({ ...chosen, parked: null, parked_until: null })
+    .where('profile_id', '=', profile_id)
+    .where('id', '=', id)
+    .execute();

@@ -32,13 +32,18 @@ export async function dailyRates(
     readonly currencies: readonly string[];
     readonly firstDay: string;
     readonly lastDay: string;
+    /** As they were known then. */
+    readonly asOf?: Date | undefined;
   },
 ): Promise<Map<string, Rate>> {
+  const rate = of.asOf
+    ? sql`exchange_rate_then(w.currency, ${of.to}, d.day::date, ${of.asOf})`
+    : sql`exchange_rate(w.currency, ${of.to}, d.day::date)`;
   const { rows } = await sql<Rate & { currency: string; day: string }>`
     SELECT w.currency, d.day::date::text AS day, r.rate::text, r.rate_date::text AS "rateDate"
     FROM unnest(${of.currencies}::text[]) AS w (currency)
     CROSS JOIN generate_series(${of.firstDay}::date, ${of.lastDay}::date, interval '1 day') AS d (day)
-    CROSS JOIN LATERAL exchange_rate(w.currency, ${of.to}, d.day::date) AS r`.execute(tx);
+    CROSS JOIN LATERAL ${rate} AS r`.execute(tx);
   return new Map(rows.map(({ currency, day, rate, rateDate }) => [`${currency} ${day}`, { rate, rateDate }]));
 }
 

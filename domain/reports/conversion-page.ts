@@ -35,6 +35,7 @@ export function parametersOf(wanted: Wanted) {
     from: period.from,
     until: period.until,
     owners: 'entities' as const,
+    ...period.moment,
     is_everything: isEverything,
     entity_id: entityId,
     is_whole: isWhole,
@@ -71,7 +72,8 @@ export async function readConversions(
 }> {
   const place = cursor === undefined ? start : readPlace(cursor);
   const parameters = parametersOf(wanted);
-  const { profile_id } = parameters;
+  const { profile_id, from, until } = parameters;
+  const { moment } = wanted.period;
   const found = await clickhouse.query(
     'report_list_credits',
     { ...parameters, ...place, limit: limit + 1 },
@@ -81,11 +83,15 @@ export async function readConversions(
   if (keys.length === 0) return { conversions: [], pagination: { has_next: false, cursor: null } };
   const paths = await clickhouse.query(
     'conversion_list_paths',
-    { profile_id, model: wanted.model, ...keysOf(keys) },
+    { profile_id, model: wanted.model, from, until, ...moment, ...keysOf(keys) },
     { signal },
   );
   const source_ids = [...new Set(paths.flatMap((path) => path.source_ids))];
-  const sources = await clickhouse.query('source_list', { profile_id, level: wanted.level, source_ids }, { signal });
+  const sources = await clickhouse.query(
+    'source_list',
+    { profile_id, level: wanted.level, source_ids, ...moment },
+    { signal },
+  );
   const sourceOf = new Map(sources.map((source) => [source.source_id, source]));
   const creditOf = new Map(keys.map(({ conversion_id, credit }) => [conversion_id, credit]));
   const last = keys.at(-1);

@@ -18,10 +18,17 @@ const browsersOfPerson = 20;
 export async function explainConversions(
   page: readonly PagedConversion[],
   field: ExplainedField,
-  { profileId, currency }: Period,
+  { profileId, currency, moment }: Period,
   services: Services,
 ) {
   if (page.length === 0) return [];
+  const contributes = (credit: string) => (field === 'outcome_value' ? creditText(credit, currency) : '1');
+  // What the ledger says of a payment and whose a browser is, it says of now only.
+  if (moment.moment === 'then')
+    return page.map(({ path, credit, shown }) => ({
+      ...{ ...shown, contributes: contributes(credit), original_amount: null, original_currency: null },
+      ...{ rate: null, rate_date: null, lookback_days: path.lookback_days, left_out: [] },
+    }));
   const paths = page.map(({ path }) => path);
   const customers = new Set(paths.flatMap(({ is_anonymous, person_id }) => (is_anonymous ? [] : [person_id])));
   const { originals, links } = await services.ledger.transaction(
@@ -40,7 +47,7 @@ export async function explainConversions(
     const original = originals.get(path.conversion_id);
     return {
       ...shown,
-      contributes: field === 'outcome_value' ? creditText(credit, currency) : '1',
+      contributes: contributes(credit),
       original_amount: original?.amount ?? null,
       original_currency: original?.currency ?? null,
       rate: original?.rate ?? null,

@@ -1,10 +1,10 @@
 import type { ExplainedField, Routes } from '@tributary/contract';
 import { answer, type Handles, type ProfileContext, refuse } from '@tributary/operations';
-import { nilUuid } from '@tributary/vocabulary';
+import { nilUuid, type SummedField } from '@tributary/vocabulary';
 import { readConversions, type Wanted } from './conversion-page.ts';
 import { explainConversions } from './explain-conversions.ts';
 import { readCountedDelivery } from './explain-delivery.ts';
-import { conversionsCounted, explainedFigures, isRatio, ratios, type SummedField } from './explained-figure.ts';
+import { conversionsCounted, explainedFigures, isRatio, ratios } from './explained-figure.ts';
 import { costOf, ratio } from './figures.ts';
 import { findEntity } from './find-entity.ts';
 import { type DeliveryPeriod, readDeliveryPeriod } from './period.ts';
@@ -48,7 +48,7 @@ export const explain: Handles<Routes['explain'], ReportServices> = async ({ quer
 };
 
 /** Undefined: everything. */
-async function readEntityId(
+export async function readEntityId(
   text: string | undefined,
   level: Asked['level'],
   context: ProfileContext & ReportServices,

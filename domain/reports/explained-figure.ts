@@ -58,7 +58,6 @@ export const ratios = {
 } as const satisfies Partial<Record<ExplainedField, readonly [ExplainedField, ExplainedField]>>;
 
 export type RatioField = keyof typeof ratios;
-export type SummedField = Exclude<ExplainedField, RatioField>;
 
 export const isRatio = (field: ExplainedField): field is RatioField => field in ratios;
 

@@ -15,7 +15,7 @@ export async function findKnown(ids: readonly string[], level: EntityLevel, aske
   if (open.length === 0) return told;
   const clicked = await clickhouse.query(
     'source_find_entities',
-    { profile_id: profileId, level, entity_ids: open },
+    { profile_id: profileId, level, entity_ids: open, moment: 'now' },
     { signal },
   );
   return new Set([...told, ...clicked.map(({ entity_id }) => entity_id)]);

@@ -1,3 +1,4 @@
+import type { Moment } from '@tributary/clickhouse';
 import { readAttributionStage, type Stage, stageOf } from '@tributary/domain/attribution';
 import { findDeliveryWait } from '@tributary/domain/campaigns';
 import { dailyRates } from '@tributary/domain/money';
@@ -6,6 +7,7 @@ import { findDays, type ProfileDays } from '@tributary/domain/tenants';
 import type { ProfileContext } from '@tributary/operations';
 import { dayOf, daysOf } from '@tributary/rules';
 import type { ExcludedKind, ExclusionReason } from '@tributary/vocabulary';
+import { momentOf, periodThen, readMoment, settledMoment } from './moment.ts';
 import type { ReportServices } from './services.ts';
 
 /** The days that a report is of, as both stores are asked for them. */
@@ -13,11 +15,15 @@ export interface Period extends ProfileDays {
   readonly profileId: string;
   readonly firstDay: string;
   readonly lastDay: string;
+  /** As of when its queries ask. */
+  readonly moment: Moment;
   /** What every report says of itself. */
   readonly about: About;
 }
 
 interface About {
+  /** Of a report as it stood: the settled moment that was read. */
+  readonly as_of?: string;
   readonly currency: string;
   readonly exclusions: Exclusion[];
   readonly freshness: { readonly attribution: ShownStage; readonly delivery: ShownStage };
@@ -37,6 +43,7 @@ const showStage = ({ state, waitingSince }: Stage) => ({ state, waiting_since: w
 interface Range {
   readonly date_from: string;
   readonly date_to: string;
+  readonly as_of?: string | undefined;
 }
 
 type Asked = Pick<ProfileContext, 'caller' | 'ledger' | 'signal' | 'now'> & ReportServices;
@@ -54,24 +61,31 @@ export function readPeriod(
   { caller, ledger, now }: Pick<Asked, 'caller' | 'ledger' | 'now'>,
 ): Promise<Period> {
   const profileId = caller.profileId;
+  const asked = range.as_of === undefined ? undefined : readMoment(range.as_of, now);
   return ledger.transaction(
     async (tx) => {
-      const found = await findDays(tx, profileId, range.date_from, range.date_to);
+      const waitingSince = await findDeliveryWait(tx, profileId);
+      const asOf = asked && settledMoment(asked, waitingSince, now);
+      const found = await findDays(tx, profileId, range.date_from, range.date_to, asOf);
       const [from, until] = [within(found.from), within(found.until)];
-      const unpriced = await sumWithoutRate(tx, profileId, from, until);
-      const attribution = await readAttributionStage(tx, profileId, now);
-      const delivery = stageOf(await findDeliveryWait(tx, profileId), now);
-      return {
+      const days = {
         ...found,
         from,
         until,
         profileId,
         firstDay: dayWithin(range.date_from),
         lastDay: dayWithin(range.date_to),
+      };
+      if (asOf) return { ...days, ...periodThen(asOf, found.currency) };
+      const unpriced = await sumWithoutRate(tx, profileId, from, until);
+      const attribution = await readAttributionStage(tx, profileId, now);
+      return {
+        ...days,
+        moment: { moment: 'now' },
         about: {
           currency: found.currency,
           exclusions: unpriced.map((one) => ({ of: 'payments', reason: 'no_exchange_rate', ...one })),
-          freshness: { attribution: showStage(attribution), delivery: showStage(delivery) },
+          freshness: { attribution: showStage(attribution), delivery: showStage(stageOf(waitingSince, now)) },
         },
       };
     },
@@ -86,21 +100,33 @@ export interface DeliveryPeriod {
   readonly parameters: ReturnType<typeof parametersOf>;
 }
 
-/** The same with the exchange rates of its days, for the currencies that something was spent in. */
-export async function readDeliveryPeriod(range: Range, asked: Asked): Promise<DeliveryPeriod> {
+/** The same with the exchange rates of its days, for the currencies that something was spent in; as they were known at another moment, if one is given. */
+export async function readDeliveryPeriod(range: Range, asked: Asked, ratesAsOf?: Date): Promise<DeliveryPeriod> {
   const { ledger, clickhouse, signal, caller } = asked;
   const days = { first_day: dayWithin(range.date_from), last_day: dayWithin(range.date_to) };
-  const [period, used] = await Promise.all([
+  const currenciesOf = (moment: Moment) =>
+    clickhouse.query('delivery_list_currencies', { profile_id: caller.profileId, ...days, ...moment }, { signal });
+  const [period, current] = await Promise.all([
     readPeriod(range, asked),
-    clickhouse.query('delivery_list_currencies', { profile_id: caller.profileId, ...days }, { signal }),
+    range.as_of === undefined ? currenciesOf({ moment: 'now' }) : undefined,
   ]);
+  const used = current ?? (await currenciesOf(period.moment));
   const foreign = used.map(({ currency }) => currency).filter((currency) => currency !== period.currency);
   const rates =
     foreign.length === 0
       ? new Map()
-      : await ledger.transaction((tx) => dailyRates(tx, { to: period.currency, currencies: foreign, ...period }), {
-          readOnly: true,
-        });
+      : await ledger.transaction(
+          (tx) =>
+            dailyRates(tx, {
+              to: period.currency,
+              currencies: foreign,
+              ...period,
+              asOf: ratesAsOf ?? momentOf(period),
+            }),
+          {
+            readOnly: true,
+          },
+        );
   const parameters = parametersOf(period, rates);
   // Rates hold until the next one: a currency that has one for every day of the period left nothing out.
   const isWhole = rates.size >= foreign.length * daysOf(days.first_day, days.last_day).length;
@@ -136,6 +162,7 @@ function parametersOf(period: Period, rates: DeliveryPeriod['rates']) {
     first_day: period.firstDay,
     last_day: period.lastDay,
     currency: period.currency,
+    ...period.moment,
     ...rateParameters([...rates].map(([currencyAndDay, { rate }]) => `${currencyAndDay} ${rate}`)),
   };
 }

@@ -10,9 +10,10 @@ export const readOverview: Handles<Routes['readOverview'], ReportServices> = asy
   const { date_from, date_to } = query;
   const { clickhouse, signal } = context;
   const { period, parameters } = await readDeliveryPeriod(query, context);
-  const { profileId, from, until, currency, timeZone } = period;
+  const { profileId, from, until, currency, timeZone, moment } = period;
+  const conversions = { profile_id: profileId, time_zone: timeZone, from, until, ...moment };
   const [counted, delivered] = await Promise.all([
-    clickhouse.query('report_read_overview', { profile_id: profileId, time_zone: timeZone, from, until }, { signal }),
+    clickhouse.query('report_read_overview', conversions, { signal }),
     clickhouse.query('delivery_list_days', { ...parameters, level: 'campaign', entity_ids: [] }, { signal }),
   ]);
   const ofDays = counted.filter(({ is_of_day }) => is_of_day === 1);

@@ -19,8 +19,8 @@ export const readPlatformComparison: Handles<Routes['readPlatformComparison'], R
   const { level, model, date_from, date_to } = query;
   const { clickhouse, signal } = context;
   const delivery = await readDeliveryPeriod(query, context);
-  const { profileId, from, until, currency } = delivery.period;
-  const credits = { profile_id: profileId, level, model, from, until };
+  const { profileId, from, until, currency, moment } = delivery.period;
+  const credits = { profile_id: profileId, level, model, from, until, ...moment };
   const [entities, delivered, credited, unassigned] = await Promise.all([
     readEntities(delivery, { level, model, limit: mostRows }, context),
     // A platform's spend is all of it, also what was told of campaigns only.

@@ -6,10 +6,10 @@ import type { ReportServices } from './services.ts';
 
 export const readUnattributed: Handles<Routes['readUnattributed'], ReportServices> = async ({ query }, context) => {
   const { level, model, date_from, date_to } = query;
-  const { profileId, from, until, currency, about } = await readPeriod(query, context);
+  const { profileId, from, until, currency, moment, about } = await readPeriod(query, context);
   const types = await context.clickhouse.query(
     'report_read_unattributed',
-    { profile_id: profileId, level, model, from, until, owners: 'entities' },
+    { profile_id: profileId, level, model, from, until, owners: 'entities', ...moment },
     { signal: context.signal },
   );
   const sum = (figure: Exclude<keyof (typeof types)[number], 'conversion_type'>) =>

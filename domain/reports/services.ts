@@ -4,3 +4,8 @@ import type { ClickHouse } from '@tributary/clickhouse';
 export interface ReportServices {
   readonly clickhouse: ClickHouse;
 }
+
+export interface ChangeServices extends ReportServices {
+  /** Told of a change whose causes do not add up: a fault of ours. */
+  readonly countUnexplained: () => void;
+}

@@ -1,9 +1,9 @@
 import type { AttributionModel, EntityLevel } from '@tributary/contract';
 import type { Context } from '@tributary/operations';
 import { fromMinorUnits } from '@tributary/rules';
-import { nilUuid } from '@tributary/vocabulary';
+import { nilUuid, type SummedField } from '@tributary/vocabulary';
 import { parametersOf } from './conversion-page.ts';
-import { conversionsCounted, explainedFigures, type SummedField } from './explained-figure.ts';
+import { conversionsCounted, explainedFigures } from './explained-figure.ts';
 import { costText } from './figures.ts';
 import type { DeliveryPeriod } from './period.ts';
 import type { ReportServices } from './services.ts';

@@ -26,11 +26,27 @@ export interface ProfileDays extends ProfileFacts {
   readonly until: Date;
 }
 
-export async function findDays(tx: Tx, profileId: string, firstDay: string, lastDay: string): Promise<ProfileDays> {
+/** With `asOf`, in the zone and currency of that moment. */
+export async function findDays(
+  tx: Tx,
+  profileId: string,
+  firstDay: string,
+  lastDay: string,
+  asOf?: Date,
+): Promise<ProfileDays> {
+  const settings = asOf
+    ? sql`(
+        SELECT time_zone, reporting_currency FROM (
+          SELECT time_zone, reporting_currency, replaced_at FROM profile_settings_history
+          WHERE profile_id = ${profileId} AND replaced_at > ${asOf}
+          UNION ALL
+          SELECT time_zone, reporting_currency, 'infinity' FROM profiles WHERE id = ${profileId}) s
+        ORDER BY replaced_at LIMIT 1) s`
+    : sql`profiles WHERE id = ${profileId}`;
   const { rows } = await sql<ProfileDays>`
     SELECT time_zone AS "timeZone", reporting_currency AS currency, ${firstDay}::date::timestamp AT TIME ZONE time_zone AS "from",
       (${lastDay}::date + 1)::timestamp AT TIME ZONE time_zone AS until
-    FROM profiles WHERE id = ${profileId}`.execute(tx);
+    FROM ${settings}`.execute(tx);
   return rows[0] ?? gone();
 }
 

@@ -106,6 +106,7 @@ async function readFigures(
       level: 'ad',
       model: 'last_touch',
       owners: 'entities',
+      moment: 'now',
       from: period.from,
       until: period.until,
       time_zone: timeZone,

@@ -15,6 +15,7 @@ export { readTrackingVerification } from './installation/read-tracking-verificat
 export { createIdentifySecret, sealedIdentifySecrets, signingReader } from './keys/create-identify-secret.ts';
 export { createTrackingKey } from './keys/create-tracking-key.ts';
 export { deleteTrackingKey } from './keys/delete-tracking-key.ts';
+export { installByOperator } from './keys/ensure-tracking-key.ts';
 export { listTrackingKeys } from './keys/list-tracking-keys.ts';
 export { mintTrackingKey } from './keys/tracking-key.ts';
 export { readTrackingSettings } from './read-tracking-settings.ts';

@@ -41,8 +41,9 @@ describe('a query is put together', () => {
 test('every report can be put together under every model, and under no other', () => {
   const reports = ['report_list_entities', 'report_list_credits', 'conversion_list_paths', 'ad_list_figures'] as const;
   for (const report of reports) {
-    for (const model of attributionModelNames) expect(lookUp(report, { model }).text).not.toContain('{{');
-    expect(() => lookUp(report, { model: 'data_driven' })).toThrow('data_driven');
+    for (const model of attributionModelNames)
+      for (const moment of ['now', 'then']) expect(lookUp(report, { model, moment }).text).not.toContain('{{');
+    expect(() => lookUp(report, { model: 'data_driven', moment: 'now' })).toThrow('data_driven');
   }
 });
 
@@ -86,7 +87,13 @@ describe('a model that came after the six', () => {
       },
     });
   const creditsUnder = async (model: string): Promise<unknown> => {
-    const parameters = { profile_id, model, times: [conversion.conversion_time], ids: [conversion.conversion_id] };
+    const parameters = {
+      profile_id,
+      model,
+      moment: 'now',
+      times: [conversion.conversion_time],
+      ids: [conversion.conversion_id],
+    };
     const text = lookUp('conversion_list_paths', parameters, toy).text;
     const [row] = await scratch.client.query(raw<{ credits: string[] }>(text), parameters);
     return row?.credits;

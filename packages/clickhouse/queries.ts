@@ -79,7 +79,7 @@ export const catalogue = {
     }
   >(),
   entity_keep_history: declare<
-    { profile_id: string; entity_ids: readonly string[]; versions: readonly string[]; replaced_at: Date },
+    { profile_id: string; entity_ids: readonly string[]; versions: readonly string[]; replaced_at: readonly string[] },
     never
   >(),
   journey_list_visit_times: declare<JourneyPart & { limit: number }, { events: string; times: number[] }>(),

@@ -4,8 +4,28 @@ import type { TouchRow } from './tables.ts';
 
 /** What reports ask. In lists, moments are texts without T and Z, because the key is looked up only for what is written so. Ids of entities that are not known are the nil UUID; amounts of money are exact, as text. */
 export const reportQueries = {
+  change_list_causes: declare<Changed, { cause: string; only_ref: string; conversions: string; difference: string }>(),
+  change_list_steps: declare<
+    Changed & { cause: string; before_at: Date; before_id: string; before_cause: string; limit: number },
+    {
+      at: string;
+      conversion_id: string;
+      conversion_time: string;
+      cause: string;
+      ref: string;
+      before: string;
+      after: string;
+    }
+  >(),
   conversion_list_paths: declare<
-    { profile_id: string; model: AttributionModel; times: readonly string[]; ids: readonly string[] },
+    Moment & {
+      profile_id: string;
+      model: AttributionModel;
+      from: Date;
+      until: Date;
+      times: readonly string[];
+      ids: readonly string[];
+    },
     {
       conversion_id: string;
       conversion_time: string;
@@ -37,7 +57,7 @@ export const reportQueries = {
       contributes: string;
     }
   >(),
-  delivery_list_currencies: declare<Days, { currency: string }>(),
+  delivery_list_currencies: declare<Days & Moment, { currency: string }>(),
   delivery_list_days: declare<
     Delivery & { entity_ids: readonly string[] },
     { entity_id: string; day: string; spend: string; is_spend_unknown: number; impressions: string; clicks: string }
@@ -104,7 +124,7 @@ export const reportQueries = {
     { platform: string; conversions: string; payments: string; value: string; valued: string }
   >(),
   report_read_overview: declare<
-    { profile_id: string; time_zone: string; from: Date; until: Date },
+    Moment & { profile_id: string; time_zone: string; from: Date; until: Date },
     {
       day: string;
       conversion_type: string;
@@ -131,11 +151,11 @@ export const reportQueries = {
   >(),
   report_sum_credits: declare<ChosenCredits, { conversions: string; credit: string; without_rate: string }>(),
   source_find_entities: declare<
-    { profile_id: string; level: EntityLevel; entity_ids: readonly string[] },
+    Moment & { profile_id: string; level: EntityLevel; entity_ids: readonly string[] },
     { entity_id: string }
   >(),
   source_list: declare<
-    { profile_id: string; level: EntityLevel; source_ids: readonly string[] },
+    Moment & { profile_id: string; level: EntityLevel; source_ids: readonly string[] },
     {
       source_id: string;
       channel: string;
@@ -174,14 +194,20 @@ export const reportQueries = {
   >(),
 };
 
+/** As figures stand, or as they stood: results and delivery at one moment, whose an ad was at another where changes are told apart. */
+export type Moment =
+  | { readonly moment: 'now' }
+  | { readonly moment: 'then'; readonly as_of: Date; readonly entities_as_of: Date };
+
 type Days = { readonly profile_id: string; readonly first_day: string; readonly last_day: string };
 
 /** parts/delivered.sql */
-export type Delivery = Days & {
-  readonly level: EntityLevel;
-  /** The reporting currency. */
-  readonly currency: string;
-} & { readonly [Chunk in `rates_${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8}`]: readonly string[] };
+export type Delivery = Days &
+  Moment & {
+    readonly level: EntityLevel;
+    /** The reporting currency. */
+    readonly currency: string;
+  } & { readonly [Chunk in `rates_${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8}`]: readonly string[] };
 
 /** parts/counted_delivery.sql */
 type CountedDelivery = Delivery & {
@@ -191,7 +217,9 @@ type CountedDelivery = Delivery & {
 };
 
 /** parts/credits_single.sql and parts/credits_multiple.sql */
-export type Credits = {
+export type Credits = Moment & CreditsOfPeriod;
+
+type CreditsOfPeriod = {
   readonly profile_id: string;
   readonly level: EntityLevel;
   readonly model: AttributionModel;
@@ -201,7 +229,20 @@ export type Credits = {
 };
 
 /** parts/chosen_credits.sql */
-type ChosenCredits = Credits & {
+type ChosenCredits = Credits & Chosen;
+
+/** parts/change_steps.sql */
+type Changed = CreditsOfPeriod &
+  Chosen & {
+    readonly moment: 'between';
+    readonly changed_since: Date;
+    readonly as_of: Date;
+    readonly entities_as_of: Date;
+    /** What conversions are worth, and not how many. */
+    readonly is_value: boolean;
+  };
+
+type Chosen = {
   readonly is_everything: boolean;
   readonly entity_id: string;
   /** Only conversions of which nobody else has a share. */

@@ -68,7 +68,8 @@ CREATE TABLE ad_entities
     `campaign_id` UUID CODEC(ZSTD(1)),
     `ad_set_id` UUID CODEC(ZSTD(1)),
     `daily_budget` Nullable(Decimal(76, 20)) CODEC(ZSTD(1)),
-    `learning_stage_status` LowCardinality(String)
+    `learning_stage_status` LowCardinality(String),
+    `applied_at` DateTime64(3, 'UTC') CODEC(ZSTD(1))
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (profile_id, entity_id)
@@ -91,6 +92,7 @@ CREATE TABLE ad_entities_history
     `ad_set_id` UUID CODEC(ZSTD(1)),
     `daily_budget` Nullable(Decimal(76, 20)) CODEC(ZSTD(1)),
     `learning_stage_status` LowCardinality(String),
+    `applied_at` DateTime64(3, 'UTC') CODEC(ZSTD(1)),
     `replaced_at` DateTime64(3, 'UTC') CODEC(ZSTD(1))
 )
 ENGINE = ReplacingMergeTree

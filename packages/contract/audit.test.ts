@@ -37,12 +37,21 @@ describe.each(audited.map((route) => [route.id, route] as const))('%s', (_id, ro
 
   test('leaves no entry only for an answer that it declares beside another', () => {
     const statuses = Object.keys(route.answers).map(Number);
+    if (typeof unchanged === 'object' && 'where' in unchanged)
+      return expect(fieldsOfData(route)[unchanged.where]).toBeInstanceOf(z.ZodBoolean);
     if (typeof unchanged === 'object')
       return expect(wordsOfOutcome(route).isSupersetOf(new Set(unchanged.outcome))).toBe(true);
     if (unchanged !== undefined) expect(statuses).toContain(unchanged);
     expect(statuses.filter((status) => status !== unchanged).length).toBeGreaterThan(0);
   });
 });
+
+/** The fields of `data` of an answer. */
+function fieldsOfData({ answers }: Route): Readonly<Record<string, unknown>> {
+  const [schema] = Object.values(answers).map((one) => one.schema);
+  const data = schema instanceof z.ZodObject ? schema.shape.data : undefined;
+  return data instanceof z.ZodObject ? data.shape : {};
+}
 
 /** What `data.outcome` of an answer may say. */
 function wordsOfOutcome({ answers }: Route): Set<unknown> {

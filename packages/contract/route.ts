@@ -56,8 +56,8 @@ export interface Audited {
   readonly action: `${string}.${string}`;
   /** What it happened to: a kind, and where its id stands. `data` is the answer's. */
   readonly of: `${string}:{${'params' | 'data' | 'caller'}.${string}}`;
-  /** The answer that says that nothing was changed, by its status or by what `data.outcome` says: it leaves no entry. */
-  readonly unchanged?: number | { readonly outcome: readonly string[] };
+  /** The answer that says that nothing was changed, by its status, by what `data.outcome` says, or `where` a field is true: it leaves no entry. */
+  readonly unchanged?: number | { readonly outcome: readonly string[] } | { readonly where: string };
 }
 
 export type NotAudited = `not needed: ${string}`;

@@ -14,9 +14,31 @@ import {
   updateMember,
   updatePassword,
 } from './routes/accounts.ts';
+import { listAdActions, readUrlTags } from './routes/ad-actions.ts';
 import { listAdsWithoutIds } from './routes/ad-ids.ts';
+import {
+  applyUrlTags,
+  pauseAd,
+  pauseCampaign,
+  readCampaignStatus,
+  resumeAd,
+  resumeCampaign,
+  undoUrlTags,
+  updateAdSetBudget,
+} from './routes/ad-operations.ts';
 import { listCampaigns, readAd, readCampaignTrend, readUnattributed } from './routes/campaigns.ts';
+import { listChangeRows, readChanges } from './routes/changes.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
+import {
+  deleteConnection,
+  disconnectConnection,
+  listPixels,
+  listStages,
+  listTrackedPages,
+  readOutcomesPrefill,
+  selectTrackedPages,
+} from './routes/connection-details.ts';
+import { listSearchTerms, readSyncStatus, startSync } from './routes/connection-syncs.ts';
 import { listConnections, readConnection } from './routes/connections.ts';
 import { createCreativeAnalysis, readCreativeAnalysis } from './routes/creatives.ts';
 import { createKey, createToken, deleteKey, listKeys, readPiiAccessLog, updateGrant } from './routes/credentials.ts';
@@ -24,7 +46,7 @@ import { readCustomerExport } from './routes/customer-export.ts';
 import { importCustomers, listCustomers, searchCustomers } from './routes/customers.ts';
 import { createCustomerErasure, createErasure, readErasure } from './routes/erasures.ts';
 import { explain, listCampaignConversions } from './routes/explanations.ts';
-import { createHandoff, readHandoff } from './routes/handoffs.ts';
+import { createHandoff, finalizePendingAccount, listPendingAccounts, readHandoff } from './routes/handoffs.ts';
 import {
   activateWebPixel,
   connectBankLink,
@@ -177,8 +199,20 @@ export const routes = {
   readPlatformComparison,
   listCampaignConversions,
   explain,
+  readChanges,
+  listChangeRows,
   listTopPerformers,
   listAdsWithoutIds,
+  readCampaignStatus,
+  pauseCampaign,
+  resumeCampaign,
+  pauseAd,
+  resumeAd,
+  updateAdSetBudget,
+  applyUrlTags,
+  undoUrlTags,
+  readUrlTags,
+  listAdActions,
   createCreativeAnalysis,
   readCreativeAnalysis,
   signIn,
@@ -238,6 +272,16 @@ export const routes = {
   saveChatbotConnection,
   startBankLink,
   updateManualStore,
+  startSync,
+  readSyncStatus,
+  listSearchTerms,
+  disconnectConnection,
+  deleteConnection,
+  listPixels,
+  listStages,
+  readOutcomesPrefill,
+  listTrackedPages,
+  selectTrackedPages,
   listWebhookSubscriptions,
   createWebhookSubscription,
   updateWebhookSubscription,
@@ -249,6 +293,8 @@ export const routes = {
   listRecordedOutcomes,
   createHandoff,
   readHandoff,
+  listPendingAccounts,
+  finalizePendingAccount,
 } satisfies Record<string, Route>;
 
 export type Routes = typeof routes;

@@ -38,7 +38,9 @@ export const leavesEntry = (audit: Act['audit'], answer: Answered): audit is Aud
 
 function isUnchanged({ unchanged }: Audited, { status, body }: Answered): boolean {
   if (typeof unchanged !== 'object') return unchanged === status;
-  const outcome = (body as { data?: { outcome?: unknown } } | null)?.data?.outcome;
+  const data = (body as { data?: Readonly<Record<string, unknown>> } | null)?.data;
+  if ('where' in unchanged) return data?.[unchanged.where] === true;
+  const outcome = data?.outcome;
   return typeof outcome === 'string' && unchanged.outcome.includes(outcome);
 }
 

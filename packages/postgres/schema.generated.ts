@@ -46,6 +46,47 @@ export interface Accounts {
   user_id: string;
 }
 
+export interface AdActionEntries {
+  action_id: string;
+  after: Json | null;
+  at: Timestamp;
+  before: Json | null;
+  id: string;
+  profile_id: string;
+  provider_code: string | null;
+  reason: string | null;
+  request_id: string;
+  stage: string;
+}
+
+export interface AdActions {
+  actor_id: string;
+  actor_kind: string;
+  affected_ads: number | null;
+  after: Json | null;
+  applied_by: string | null;
+  before: Json | null;
+  connection_id: string;
+  created_at: Timestamp;
+  due_at: Timestamp | null;
+  external_id: string;
+  fingerprint: Buffer;
+  holder: string | null;
+  id: string;
+  key_hash: Buffer;
+  kind: string;
+  level: string;
+  looks: Generated<number>;
+  platform: string;
+  profile_id: string;
+  reason: string | null;
+  request_id: string;
+  sent_at: Timestamp | null;
+  state: string;
+  undoes: string | null;
+  wanted: Json;
+}
+
 export interface AdDelivery {
   clicks: Int8;
   conversion_value: Numeric | null;
@@ -372,6 +413,7 @@ export interface EventLog {
 export interface ExchangeRates {
   currency: string;
   day: Timestamp;
+  known_at: Generated<Timestamp | null>;
   per_usd: Numeric;
   source: string;
 }
@@ -1285,6 +1327,8 @@ export interface WorkTurns {
 
 export interface DB {
   accounts: Accounts;
+  ad_action_entries: AdActionEntries;
+  ad_actions: AdActions;
   ad_delivery: AdDelivery;
   ad_delivery_history: AdDeliveryHistory;
   ad_entities: AdEntities;

@@ -15,6 +15,14 @@ CREATE TYPE public.credential AS (
 	is_rate_set boolean
 );
 
+CREATE FUNCTION public.announce_ad_actions() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ BEGIN
+  PERFORM announce_work('ad-actions', ARRAY(SELECT DISTINCT profile_id FROM waiting WHERE due_at < 'infinity'));
+  RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.announce_syncs() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -154,6 +162,24 @@ CREATE FUNCTION public.exchange_rate(from_currency text, to_currency text, on_da
   SELECT round(t.per_usd / f.per_usd, 20), least(t.day, f.day)
   FROM (SELECT per_usd, day FROM exchange_rates r WHERE r.currency = from_currency AND r.day <= on_day ORDER BY r.day DESC LIMIT 1) f
   CROSS JOIN (SELECT per_usd, day FROM exchange_rates r WHERE r.currency = to_currency AND r.day <= on_day ORDER BY r.day DESC LIMIT 1) t;
+$$;
+
+CREATE FUNCTION public.exchange_rate_then(from_currency text, to_currency text, on_day date, moment timestamp with time zone) RETURNS TABLE(rate numeric, rate_date date)
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT round(t.per_usd / f.per_usd, 20), least(t.day, f.day)
+  FROM (
+    SELECT coalesce((
+        SELECT h.per_usd FROM exchange_rates_history h
+        WHERE h.currency = r.currency AND h.day = r.day AND h.replaced_at > moment ORDER BY h.replaced_at LIMIT 1), r.per_usd) AS per_usd, r.day
+    FROM exchange_rates r
+    WHERE r.currency = from_currency AND r.day <= on_day AND (r.known_at IS NULL OR r.known_at <= moment) ORDER BY r.day DESC LIMIT 1) f
+  CROSS JOIN (
+    SELECT coalesce((
+        SELECT h.per_usd FROM exchange_rates_history h
+        WHERE h.currency = r.currency AND h.day = r.day AND h.replaced_at > moment ORDER BY h.replaced_at LIMIT 1), r.per_usd) AS per_usd, r.day
+    FROM exchange_rates r
+    WHERE r.currency = to_currency AND r.day <= on_day AND (r.known_at IS NULL OR r.known_at <= moment) ORDER BY r.day DESC LIMIT 1) t;
 $$;
 
 CREATE FUNCTION public.fan_out_events() RETURNS trigger
@@ -964,6 +990,56 @@ CREATE TABLE public.accounts (
     updated_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.ad_action_entries (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    action_id uuid NOT NULL,
+    stage text NOT NULL,
+    before jsonb,
+    after jsonb,
+    reason text,
+    provider_code text,
+    request_id text NOT NULL,
+    at timestamp with time zone NOT NULL,
+    CONSTRAINT ad_action_entries_stage_check CHECK ((stage = ANY (ARRAY['attempted'::text, 'applied'::text, 'no_change'::text, 'refused'::text, 'failed'::text, 'unknown'::text])))
+);
+
+ALTER TABLE ONLY public.ad_action_entries FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.ad_actions (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    kind text NOT NULL,
+    platform text NOT NULL,
+    level text NOT NULL,
+    external_id text NOT NULL COLLATE pg_catalog."C",
+    connection_id uuid NOT NULL,
+    key_hash bytea NOT NULL,
+    fingerprint bytea NOT NULL,
+    actor_kind text NOT NULL,
+    actor_id uuid NOT NULL,
+    applied_by uuid,
+    request_id text NOT NULL,
+    wanted jsonb NOT NULL,
+    undoes uuid,
+    state text NOT NULL,
+    before jsonb,
+    after jsonb,
+    affected_ads integer,
+    reason text,
+    created_at timestamp with time zone NOT NULL,
+    sent_at timestamp with time zone,
+    holder uuid,
+    due_at timestamp with time zone,
+    looks integer DEFAULT 0 NOT NULL,
+    CONSTRAINT ad_actions_check CHECK ((((state = 'reading'::text) OR (state = 'sent'::text)) = (due_at IS NOT NULL))),
+    CONSTRAINT ad_actions_kind_check CHECK ((kind = ANY (ARRAY['pause'::text, 'resume'::text, 'budget'::text, 'url_tags'::text, 'url_tags_undo'::text]))),
+    CONSTRAINT ad_actions_level_check CHECK ((level = ANY (ARRAY['campaign'::text, 'ad_set'::text, 'ad'::text]))),
+    CONSTRAINT ad_actions_state_check CHECK ((state = ANY (ARRAY['reading'::text, 'sent'::text, 'applied'::text, 'no_change'::text, 'refused'::text, 'failed'::text, 'unknown'::text])))
+);
+
+ALTER TABLE ONLY public.ad_actions FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.ad_delivery (
     profile_id uuid NOT NULL,
     entity_id uuid NOT NULL,
@@ -1303,6 +1379,7 @@ CREATE TABLE public.exchange_rates (
     day date NOT NULL,
     per_usd numeric NOT NULL,
     source text NOT NULL,
+    known_at timestamp with time zone DEFAULT clock_timestamp(),
     CONSTRAINT exchange_rates_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
     CONSTRAINT exchange_rates_per_usd_check CHECK ((per_usd > (0)::numeric))
 );
@@ -2074,6 +2151,15 @@ ALTER TABLE ONLY public.accounts
 ALTER TABLE ONLY public.accounts
     ADD CONSTRAINT accounts_provider_id_account_id_key UNIQUE (provider_id, account_id);
 
+ALTER TABLE ONLY public.ad_action_entries
+    ADD CONSTRAINT ad_action_entries_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.ad_actions
+    ADD CONSTRAINT ad_actions_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.ad_actions
+    ADD CONSTRAINT ad_actions_profile_id_key_hash_key UNIQUE (profile_id, key_hash);
+
 ALTER TABLE ONLY public.ad_delivery_history
     ADD CONSTRAINT ad_delivery_history_pkey PRIMARY KEY (profile_id, entity_id, day, revision);
 
@@ -2391,6 +2477,12 @@ ALTER TABLE ONLY public.workspaces
 
 CREATE INDEX accounts_by_user ON public.accounts USING btree (user_id);
 
+CREATE INDEX ad_action_entries_of_action ON public.ad_action_entries USING btree (profile_id, action_id, id);
+
+CREATE INDEX ad_actions_of_entity ON public.ad_actions USING btree (profile_id, platform, level, external_id, sent_at);
+
+CREATE UNIQUE INDEX ad_actions_under_way ON public.ad_actions USING btree (profile_id, platform, level, external_id) WHERE (due_at IS NOT NULL);
+
 CREATE INDEX ad_delivery_history_by_age ON public.ad_delivery_history USING brin (replaced_at);
 
 CREATE INDEX ad_entities_by_external_id ON public.ad_entities USING btree (profile_id, external_id);
@@ -2581,6 +2673,8 @@ CREATE TRIGGER access_switch BEFORE UPDATE OF oauth_scopes, revoked_at ON public
 
 CREATE TRIGGER access_switch BEFORE DELETE OR UPDATE OF role ON public.members FOR EACH ROW EXECUTE FUNCTION public.take_workspace_privacy_lock();
 
+CREATE TRIGGER announce_added AFTER INSERT ON public.ad_actions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_ad_actions();
+
 CREATE TRIGGER announce_added AFTER INSERT ON public.dirty_conversions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('attribution');
 
 CREATE TRIGGER announce_added AFTER INSERT ON public.dirty_customers REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('first-payments');
@@ -2596,6 +2690,8 @@ CREATE TRIGGER announce_added AFTER INSERT ON public.syncs REFERENCING NEW TABLE
 CREATE TRIGGER announce_added AFTER INSERT ON public.tenant_deletions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('tenant-deletions');
 
 CREATE TRIGGER announce_added AFTER INSERT ON public.webhook_work REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_webhooks();
+
+CREATE TRIGGER announce_changed AFTER UPDATE ON public.ad_actions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_ad_actions();
 
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_conversions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('attribution');
 
@@ -2657,6 +2753,12 @@ CREATE TRIGGER visitors_follow_merge AFTER UPDATE OF merged_into ON public.custo
 
 ALTER TABLE ONLY public.accounts
     ADD CONSTRAINT accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.ad_action_entries
+    ADD CONSTRAINT ad_action_entries_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.ad_actions
+    ADD CONSTRAINT ad_actions_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.ad_delivery_history
     ADD CONSTRAINT ad_delivery_history_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
@@ -2949,6 +3051,10 @@ ALTER TABLE ONLY public.webhook_subscriptions
 ALTER TABLE ONLY public.webhook_work
     ADD CONSTRAINT webhook_work_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
+ALTER TABLE public.ad_action_entries ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.ad_actions ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.ad_delivery ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.ad_delivery_history ENABLE ROW LEVEL SECURITY;
@@ -2990,6 +3096,8 @@ ALTER TABLE public.customers ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.definition_events ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.definitions ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY deleted_tenant ON public.ad_action_entries TO tributary_system USING (public.is_being_deleted(profile_id));
 
 CREATE POLICY deleted_tenant ON public.audit_log TO tributary_system USING (public.is_being_deleted(workspace_id));
 
@@ -3077,6 +3185,10 @@ ALTER TABLE public.model_allowances ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.moved_conversions ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY operator ON public.ad_action_entries TO tributary_owner USING (true);
+
+CREATE POLICY operator ON public.ad_actions TO tributary_owner USING (true);
+
 CREATE POLICY operator ON public.apps TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.connections TO tributary_owner USING (true);
@@ -3108,6 +3220,10 @@ ALTER TABLE public.outcomes_without_rate ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own ON public.idempotent_answer_people TO tributary_app USING ((owner_id = public.current_owner()));
 
 CREATE POLICY own ON public.idempotent_answers TO tributary_app USING ((owner_id = public.current_owner()));
+
+CREATE POLICY own_profile ON public.ad_action_entries TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.ad_actions TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.ad_delivery TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -3361,6 +3477,8 @@ ALTER TABLE public.tracking_settings ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.tracking_verifications ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY under_way ON public.ad_actions TO tributary_system USING (((due_at IS NOT NULL) OR public.is_being_deleted(profile_id)));
+
 ALTER TABLE public.visitor_links ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY waiting ON public.payment_refunds FOR SELECT TO tributary_system USING ((payment_id IS NULL));
@@ -3521,6 +3639,22 @@ GRANT ALL ON FUNCTION public.note_session_use(session_ids uuid[], at timestamp w
 REVOKE ALL ON FUNCTION public.revoke_person_keys(profile uuid, at timestamp with time zone) FROM PUBLIC;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.accounts TO tributary_app;
+
+GRANT SELECT,INSERT ON TABLE public.ad_action_entries TO tributary_app;
+GRANT DELETE ON TABLE public.ad_action_entries TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.ad_action_entries TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.ad_action_entries TO tributary_system;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.ad_actions TO tributary_app;
+GRANT DELETE ON TABLE public.ad_actions TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.ad_actions TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.ad_actions TO tributary_system;
+
+GRANT SELECT(due_at),UPDATE(due_at) ON TABLE public.ad_actions TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.ad_delivery TO tributary_app;
 

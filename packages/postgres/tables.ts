@@ -11,6 +11,8 @@ type Table = Exclude<keyof Schema, `pgboss.${string}`>;
  */
 export const tableOwners = {
   accounts: 'accounts',
+  ad_action_entries: 'ad-operations',
+  ad_actions: 'ad-operations',
   ad_delivery: 'campaigns',
   ad_delivery_history: 'campaigns',
   ad_entities: 'campaigns',

@@ -70,6 +70,8 @@ export const profileTables: readonly TenantTable[] = [
   of('erasures', 'id', { as: 'system' }),
   of('ad_delivery', 'entity_id day'),
   of('ad_delivery_history', 'entity_id day revision'),
+  of('ad_action_entries', 'id', { as: 'system' }),
+  of('ad_actions', 'id', { as: 'system' }),
   of('creative_analyses', 'ad_id'),
   of('ad_entities', 'id'),
   of('ad_entities_history', 'id revision'),

@@ -34,6 +34,8 @@ export interface Facts {
   readonly reportedBasis?: string;
   /** Days at the end of what was synced that it may still restate. */
   readonly restatedDays: number;
+  /** How often an hour it lets an ad set's budget be changed. */
+  readonly budgetChangesAnHour?: number;
   /** It tells amounts without a currency: the profile's is assumed when it is connected, and kept in `details.currency`. */
   readonly assumesCurrency?: true;
   /** Permissions without which it may only be read. */

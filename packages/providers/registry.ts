@@ -1,8 +1,11 @@
 import type { ProviderSettings } from '@tributary/config';
 import type { Channel } from '@tributary/vocabulary';
+import { createGoogleAds } from './google-ads/index.ts';
+import type { GoogleClient } from './google-oauth.ts';
 import { createMeta } from './meta/index.ts';
 import type { Provider } from './provider.ts';
 import { salesProviders } from './sales-providers.ts';
+import { createSearchConsole } from './search-console/index.ts';
 
 /** The providers that the operator has set up. */
 export interface Providers {
@@ -20,7 +23,24 @@ const makers: { readonly [Name in Channel]?: Create } = {
     const [apiUrl, dialogUrl, apiVersion] = [of.metaApiUrl, of.metaDialogUrl, of.metaApiVersion];
     return asProvider(createMeta({ clientId, clientSecret, apiUrl, dialogUrl, apiVersion }));
   },
+  search_ads(of) {
+    const client = googleClient(of);
+    const developerToken = of.googleDeveloperToken;
+    if (!client || !developerToken) return undefined;
+    const [adsUrl, apiVersion, dataManagerUrl] = [of.googleAdsUrl, of.googleAdsApiVersion, of.googleDataManagerUrl];
+    return asProvider(createGoogleAds({ ...client, developerToken, adsUrl, apiVersion, dataManagerUrl }));
+  },
+  search_console(of) {
+    const client = googleClient(of);
+    return client && asProvider(createSearchConsole({ ...client, apiUrl: of.searchConsoleUrl }));
+  },
 };
+
+function googleClient(of: ProviderSettings): GoogleClient | undefined {
+  const { googleClientId: clientId, googleClientSecret: clientSecret } = of;
+  if (!clientId || !clientSecret) return undefined;
+  return { clientId, clientSecret, dialogUrl: of.googleDialogUrl, tokenUrl: of.googleTokenUrl };
+}
 
 export function createProviders(settings: ProviderSettings): Providers {
   const made = new Map<string, Provider>();

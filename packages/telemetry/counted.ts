@@ -13,6 +13,8 @@ export interface MetricsPage {
 export interface Metrics extends MetricsPage {
   observe(state: Observed, status: number, milliseconds: number): void;
   countLocalLimits(): void;
+  /** A change of a figure whose causes do not add up. */
+  countUnexplained(): void;
   /** Visits that the collector took, whole or broken. */
   countVisits(accepted: number, broken: number): void;
 }

@@ -16,6 +16,7 @@ export async function openMetrics(
 const unread: Metrics = {
   observe: () => {},
   countLocalLimits: () => {},
+  countUnexplained: () => {},
   countVisits: () => {},
   text: async () => '',
   contentType: 'text/plain',

@@ -28,6 +28,11 @@ export function createMetrics(figures: Readonly<Record<string, Figure>> = {}): M
     help: 'Rate limits decided without Redis, because it was away',
     registers: [registry],
   });
+  const unexplained = new Counter({
+    name: 'tributary_unexplained_changes_total',
+    help: 'Changes of a figure whose causes do not add up to the difference: each is a fault of ours',
+    registers: [registry],
+  });
   const visits = new Counter({
     name: 'tributary_collected_visits_total',
     help: 'Visits that are in the log, whole ones and those that are kept as bad rows',
@@ -50,6 +55,7 @@ export function createMetrics(figures: Readonly<Record<string, Figure>> = {}): M
       if (state.errorCode) refusals.inc({ operation, code: state.errorCode });
     },
     countLocalLimits: () => localLimits.inc(),
+    countUnexplained: () => unexplained.inc(),
     countVisits(accepted, broken) {
       if (accepted > 0) whole.inc(accepted);
       if (broken > 0) torn.inc(broken);

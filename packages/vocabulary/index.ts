@@ -1,4 +1,5 @@
 export * from './access.ts';
+export * from './ad-actions.ts';
 export * from './attribution.ts';
 export * from './connections.ts';
 export * from './conversions.ts';

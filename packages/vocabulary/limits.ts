@@ -26,6 +26,8 @@ export const limits = {
   stages: { max: 500 },
   freshness: { behindAfterMinutes: 5 },
   exclusions: { counted: 10_000 },
+  /** Of reports as they stood: for how long what was replaced is kept, and how old a moment is of which nothing more will become known. */
+  asOf: { keptDays: 730, settledAfterMinutes: 10 },
   payments: { pageSize: shortPages, entries: 100, attributionWaitMs: 3_000 },
   /** A refund that comes before its payment waits for it for so long. */
   refunds: { waitDays: 90 },
@@ -38,6 +40,9 @@ export const limits = {
   campaigns: { pageSize: { min: 1, default: 10, max: 100 } },
   campaignTrend: { maxEntities: 10 },
   platformComparison: { maxEntities: 10_000 },
+  urlTags: { maxAds: 25 },
+  budgetStep: { maxChangePercent: 50, floorMinorUnits: 100 },
+  adActions: { pageSize: shortPages, recent: 20, entries: 20, givenUpAfterHours: 24 },
   adIds: { pageSize: shortPages, days: 28 },
   topPerformers: { pageSize: { min: 1, default: 10, max: 50 } },
   campaignConversions: { pageSize: { min: 1, default: 50, max: 200 }, leftOutTouches: 20 },
@@ -152,8 +157,6 @@ export const appRateTiers = namesOf(limits.ratePerMinute.app);
 /** Numbers of capabilities that no route of this version offers. They stand here so that nobody gives them another value. */
 export const reservedLimits = {
   adReferrals: { maxRows: 500 },
-  urlTags: { maxAds: 25 },
-  budgetStep: { maxChangePercent: 50, floorMinorUnits: 100 },
   readEventsWindow: { maxDays: 90 },
   messagingWindow: { hours: 24, humanAgentDays: 7 },
   numberRegistration: { maxAttempts: 10, perHours: 72 },

@@ -27,6 +27,31 @@ export const explainedFields = [
 ] as const;
 export type ExplainedField = (typeof explainedFields)[number];
 
+/** Of those, the sums on every row of a report. */
+export const rowFields = [
+  'spend',
+  'outcome_count',
+  'outcome_value',
+  'outcome_count_first_payment',
+  'attributed_outcome_count',
+] as const satisfies readonly ExplainedField[];
+
+/** All that are sums: the change of one is the sum of its causes. */
+export const summedFields = [
+  ...rowFields,
+  'platform_conversions',
+  'platform_conversion_value',
+] as const satisfies readonly ExplainedField[];
+export type SummedField = (typeof summedFields)[number];
+
+/** What changes a figure besides the causes of conversions. */
+export const figureCauses = {
+  delivery: 'Platforms told of more days, or restated some.',
+  entity_moved: 'An ad or ad set turned out to belong to another campaign, or to one at all.',
+  exchange_rate: 'Another rate became known for what was spent.',
+  settings: 'The profile’s days are those of another time zone.',
+} as const;
+
 export const figureUnits = ['money', 'count', 'ratio'] as const;
 export type FigureUnit = (typeof figureUnits)[number];
 

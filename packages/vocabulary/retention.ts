@@ -44,7 +44,7 @@ const byTheEngine = (days: number | LifeSetting, words: string) => ({ ends: 'by 
 /** A credential that is over is still shown and looked up in the audit log for a year. */
 const yearDays = 365;
 /** What figures said before they were restated. */
-const historyDays = 730;
+const historyDays = limits.asOf.keptDays;
 
 /**
  * Every store there is, by engine, with its life or the reason why it has none. The sweeps read it, docs/operations/retention.md is made of it, and a
@@ -53,6 +53,8 @@ const historyDays = 730;
 export const lives = {
   postgres: {
     accounts: bounded('One for each way of a person to sign in.'),
+    ad_action_entries: kept('What was asked of ad platforms, tried, refused and done. It goes with its profile.'),
+    ad_actions: kept('What was changed at ad platforms, by whom, and how it is taken back. It goes with its profile.'),
     ad_delivery: kept('What each ad cost and did by day, on which every report stands. It goes with its profile.'),
     ad_delivery_history: swept(
       historyDays,

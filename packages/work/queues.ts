@@ -86,6 +86,18 @@ export const queues = {
     leaseSeconds: 30,
     paceMs: 50,
   }),
+  adActions: queue({
+    name: 'ad-actions',
+    about: 'Looks up at the ad platform what became of changes whose answer was lost.',
+    owner: 'ad-operations',
+    tables: ['ad_actions'],
+    where: "due_at < 'infinity'",
+    batchSize: 20,
+    // Mostly they wait for platforms.
+    atOnce: 8,
+    leaseSeconds: 60,
+    paceMs: 200,
+  }),
   syncs: queue({
     name: 'syncs',
     about: 'Reads what providers say of connected accounts, one connection at a time.',

@@ -4,7 +4,7 @@ import { Book, conversionsOf, type Household, type Market, openMarket } from '@t
 import { compareAmounts, fromMinorUnits, sumAmounts } from '@tributary/rules';
 import { buildApiKey, type Drill, openApi, openDrillKit, openWarehouse } from '@tributary/testkit';
 import { fillDelivery, fillFast } from '@tributary/testkit/market';
-import { attributionModelNames, dayMs, entityLevels, singleModels } from '@tributary/vocabulary';
+import { attributionModelNames, dayMs, entityLevels, rowFields, singleModels } from '@tributary/vocabulary';
 import { numbersFrom } from './numbers-from.ts';
 import { openReports, type Reports } from './report-reader.ts';
 
@@ -14,13 +14,6 @@ const sizes = {
   full: { people: 1_600_000, cells: 1_000, mostDays: 1 },
 } as const;
 const seed = 20_261_115;
-const fields = [
-  'spend',
-  'outcome_count',
-  'outcome_value',
-  'outcome_count_first_payment',
-  'attributed_outcome_count',
-] as const;
 
 /** Reports over a market, added up, and their figures taken apart again. */
 export const drill: Drill = {
@@ -151,7 +144,7 @@ async function takeApart(
     if (shown.length === 0) continue;
     const rest = await reports.rest(query);
     for (let tenth = 0; tenth < 10 && done < cells; tenth += 1) {
-      const field = pick(fields);
+      const field = pick(rowFields);
       const row = field !== 'spend' && dice() < 0.1 ? rest : pick(shown);
       const types = Object.keys(row.attributed_outcomes_by_type);
       const type = field === 'attributed_outcome_count' && types.length > 0 ? pick([...types, undefined]) : undefined;

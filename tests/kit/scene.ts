@@ -143,7 +143,7 @@ export async function scene({ kit, api, clickhouse }: World, traits: SceneTraits
     async settle() {
       const { signal } = new AbortController();
       await replay(stores(), { profileId, cause: 'test', now: () => new Date(), signal });
-      await copyDelivery({ ...stores(), now: () => new Date() }, profileId, 10_000);
+      await copyDelivery(stores(), profileId, 10_000);
     },
 
     /** What the answers of a journey hold, page after page. */

@@ -13,5 +13,5 @@ export interface Stores {
 /** Works out and copies what is to be, for all profiles of the database. */
 export async function settleAll({ app, system, clickhouse }: Stores): Promise<void> {
   await workOff(system, 'attribution', attribution({ app, clickhouse, now: () => new Date() }));
-  await workOff(system, 'delivery', delivery({ app, clickhouse, now: () => new Date() }));
+  await workOff(system, 'delivery', delivery({ app, clickhouse }));
 }

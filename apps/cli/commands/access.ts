@@ -179,6 +179,13 @@ function profileCommand(): Command {
     .addCommand(deleteCommand('profile', 'Delete a profile and everything in it, from every store'));
 }
 
+interface AppChanges {
+  readonly name?: string;
+  readonly redirectUris?: string[];
+  readonly returnOrigins?: string[];
+  readonly tier?: AppRateTier;
+}
+
 function appCommand(): Command {
   return new Command('app')
     .description('Partner apps')
@@ -227,6 +234,29 @@ function appCommand(): Command {
           ),
         ),
       ),
+    )
+    .addCommand(
+      sub('update', 'Change an app: what is not named stays, and an empty list empties')
+        .argument('<client-id>')
+        .option('--name <name>')
+        .option('--redirect-uris <list>', 'separated by commas', commaList)
+        .option(
+          '--return-origins <list>',
+          'further origins that hand-offs may return to; with a minus before it, one that they may not',
+          commaList,
+        )
+        .addOption(new Option('--tier <tier>').choices(appRateTiers))
+        .action((clientId: string, { json, returnOrigins, tier, ...named }: AppChanges & Json) =>
+          withLedgers(async ({ operator }) => {
+            const changes = {
+              ...named,
+              ...(returnOrigins && { allowedReturnOrigins: returnOrigins }),
+              ...(tier && { rateTier: tier }),
+            };
+            await credentials.updateApp(operator, clientId, changes);
+            tell({ client_id: clientId }, json, 'Changed.');
+          }),
+        ),
     )
     .addCommand(
       sub('reset', 'Give an app a new secret; the old one stops working at once')

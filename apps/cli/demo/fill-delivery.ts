@@ -30,7 +30,7 @@ export async function fillDelivery(
     if (batch.length === rowsOfBatch) await send();
   }
   await send();
-  while (await copyDelivery({ app, clickhouse, now: () => new Date() }, market.profileId, 5_000));
+  while (await copyDelivery({ app, clickhouse }, market.profileId, 5_000));
   return told;
 }
 

@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
 import { listActiveKeys } from '../store.ts';
-import { showTrackingKey } from './create-tracking-key.ts';
+import { showTrackingKey } from './ensure-tracking-key.ts';
 
 export const listTrackingKeys: Handles<Routes['listTrackingKeys']> = async (_input, { ledger, caller }) => {
   const keys = await ledger.transaction((tx) => listActiveKeys(tx, caller.profileId), { readOnly: true });

@@ -12,8 +12,9 @@
             has_value,
             length(source_ids) AS path_length,
             source_ids,
+            {{part step by moment}}
             {{part chosen by credit of model}}
-        FROM attributed_conversions FINAL
+        FROM {{part standing_conversions by moment}}
         WHERE profile_id = {profile_id:UUID}
             AND conversion_time >= {from:DateTime64(3, 'UTC')}
             AND conversion_time < {until:DateTime64(3, 'UTC')}

@@ -19,7 +19,7 @@
             if(d.level = {level:String}, d.entity_id, if({level:String} = 'campaign', e.campaign_id, e.ad_set_id)) AS owner_id
         FROM
         (
-            SELECT * FROM ad_delivery_daily FINAL
+            SELECT * FROM {{part standing_delivery by moment}}
             WHERE profile_id = {profile_id:UUID} AND level <= {level:String} AND day >= {first_day:Date} AND day <= {last_day:Date}
         ) AS d
         LEFT JOIN entities AS e ON e.entity_id = d.entity_id
@@ -34,9 +34,9 @@
         FROM told AS t
         LEFT JOIN rates AS r ON r.currency = t.currency AND r.day = t.day
         WHERE (t.level = {level:String} OR (t.owner_id, t.day) NOT IN (
-                SELECT entity_id, day FROM ad_delivery_daily
+                SELECT entity_id, day FROM {{part known_delivery by moment}}
                 WHERE profile_id = {profile_id:UUID} AND level = {level:String} AND day >= {first_day:Date} AND day <= {last_day:Date}))
             AND ({level:String} != 'campaign' OR t.level != 'ad' OR (t.ad_set_id, t.day) NOT IN (
-                SELECT entity_id, day FROM ad_delivery_daily
+                SELECT entity_id, day FROM {{part known_delivery by moment}}
                 WHERE profile_id = {profile_id:UUID} AND level = 'ad_set' AND day >= {first_day:Date} AND day <= {last_day:Date}))
     )

@@ -4,7 +4,7 @@
     (
         SELECT
             entity_id, platform, external_id, name, status, objective, daily_budget, learning_stage_status, campaign_id, ad_set_id
-        FROM ad_entities FINAL WHERE profile_id = {profile_id:UUID}
+        FROM {{part standing_entities by moment}} WHERE profile_id = {profile_id:UUID}
     ),
     -- Of what only clicks named nothing is known but what the platform calls it.
     entities AS

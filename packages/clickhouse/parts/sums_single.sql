@@ -25,7 +25,7 @@
                 countIf(revenue_type = 'cash' AND is_first_payment AND purchase_id = conversion_id) AS first_payments,
                 sumIf(value, revenue_type = 'cash') AS value,
                 countIf(revenue_type = 'cash' AND has_value) AS valued
-            FROM attributed_conversions FINAL
+            FROM {{part standing_conversions by moment}}
             WHERE profile_id = {profile_id:UUID}
                 AND conversion_time >= {from:DateTime64(3, 'UTC')}
                 AND conversion_time < {until:DateTime64(3, 'UTC')}

@@ -1,14 +1,14 @@
 -- Results take their place from this moment on, unless the very same stands there already: so a replay that finds nothing new writes
--- nothing.
+-- nothing. No row begins before the one that it replaces, whatever the clocks of two workers say.
 INSERT INTO attributed_conversions
-SELECT r.* REPLACE ({applied_at:DateTime64(3, 'UTC')} AS applied_at)
+SELECT r.* REPLACE (greatest({applied_at:DateTime64(3, 'UTC')}, old.applied_at) AS applied_at)
 FROM
 (
     SELECT * FROM attribution_results WHERE version = {version:UInt64}
 ) AS r
 LEFT JOIN
 (
-    SELECT profile_id, conversion_time, conversion_id, content_hash, version, toUInt8(1) AS is_there FROM attributed_conversions FINAL
+    SELECT profile_id, conversion_time, conversion_id, content_hash, version, applied_at, toUInt8(1) AS is_there FROM attributed_conversions FINAL
     WHERE (profile_id, conversion_time, conversion_id) IN
         (SELECT profile_id, conversion_time, conversion_id FROM attribution_results WHERE version = {version:UInt64})
 ) AS old ON r.profile_id = old.profile_id AND r.conversion_time = old.conversion_time AND r.conversion_id = old.conversion_id

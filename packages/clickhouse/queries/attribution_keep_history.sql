@@ -1,6 +1,6 @@
 -- Before results take the place of earlier ones: the earlier ones go to the history, if they say something else.
 INSERT INTO attribution_history
-SELECT old.* REPLACE (r.cause_ref AS replaced_ref), r.version, r.cause, {applied_at:DateTime64(3, 'UTC')}
+SELECT old.* REPLACE (r.cause_ref AS replaced_ref), r.version, r.cause, greatest({applied_at:DateTime64(3, 'UTC')}, old.applied_at)
 FROM
 (
     SELECT * FROM attributed_conversions FINAL

@@ -3,7 +3,7 @@ SELECT
     conversion_id, conversion_time, conversion_type, revenue_type, value, has_value, currency, is_first_payment, lookback_days,
     person_id, is_anonymous, touch_count, touch_ids, touch_times, source_ids,
     {{part earned by credit of model}} AS credits
-FROM attributed_conversions FINAL
+FROM {{part standing_conversions by moment}}
 WHERE profile_id = {profile_id:UUID}
     AND conversion_time IN {times:Array(DateTime64(3, 'UTC'))}
     AND conversion_id IN {ids:Array(UUID)}

@@ -11,7 +11,7 @@ SELECT
     p.platform_value AS platform_value
 FROM
 (
-    SELECT platform, max(day) AS through FROM ad_delivery_daily WHERE profile_id = {profile_id:UUID} GROUP BY platform
+    SELECT platform, max(day) AS through FROM {{part told_delivery by moment}} WHERE profile_id = {profile_id:UUID} GROUP BY platform
 ) AS last
 LEFT JOIN
 (

@@ -11,7 +11,7 @@ SELECT
 FROM
 (
     SELECT conversion_time, conversion_type, revenue_type, value, has_value, last_source AS source_id
-    FROM attributed_conversions FINAL
+    FROM {{part standing_conversions by moment}}
     WHERE profile_id = {profile_id:UUID}
         AND conversion_time >= {from:DateTime64(3, 'UTC')}
         AND conversion_time < {until:DateTime64(3, 'UTC')}

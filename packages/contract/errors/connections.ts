@@ -1,4 +1,4 @@
-import { reservedLimits } from '@tributary/vocabulary';
+import { limits } from '@tributary/vocabulary';
 import { z } from 'zod';
 import { type ErrorTable, reason, reconnect } from './entry.ts';
 
@@ -86,7 +86,7 @@ export const connectionErrors = {
   budget_change_out_of_bounds: {
     status: 422,
     title: 'Budget step too large',
-    meaning: `One call moves a daily budget by at most half of what it is now, and never under ${reservedLimits.budgetStep.floorMinorUnits} minor units. (A higher minimum of the platform shows up as validation_error.)`,
+    meaning: `One call moves a daily budget by at most half of what it is now, and never under ${limits.budgetStep.floorMinorUnits} minor units. (A higher minimum of the platform shows up as validation_error.)`,
     whatToDo: 'Read the live budget, go in smaller steps, and let each take effect before the next.',
     retry: 'after_change',
   },

@@ -3,7 +3,18 @@ import { z } from 'zod';
 import { CalendarDate, DateRange, data, dateRangeFaults, limitParameter, page, Uuid } from '../primitives.ts';
 import { route } from '../route.ts';
 import { AttributionModelParameter, EntityLevel, LearningStage } from '../vocabulary.ts';
-import { Amount, access, Count, chapter, DeliveryMeta, Money, Outcomes, Ratio, ReportMeta } from './report-parts.ts';
+import {
+  Amount,
+  AsOf,
+  access,
+  Count,
+  chapter,
+  DeliveryMeta,
+  Money,
+  Outcomes,
+  Ratio,
+  ReportMeta,
+} from './report-parts.ts';
 
 /** What campaigns, ad sets and ads cost and earned. Days are the profile's, money is in its reporting currency. */
 const CampaignRow = z
@@ -61,6 +72,7 @@ export const listCampaigns = route({
     limit: limitParameter(limits.campaigns.pageSize),
     level: EntityLevel.optional().describe('Rows of this level, with its further fields. Absent: campaigns, in short.'),
     cursor: z.string().max(200).optional().describe('From the page before.'),
+    ...AsOf,
   }),
   refusedAs: dateRangeFaults,
   answers: { 200: { schema: page(CampaignRow, ReportMeta) } },
@@ -77,7 +89,11 @@ export const readUnattributed = route({
     'payments that an entity has a share of.',
   chapter,
   access,
-  query: DateRange.safeExtend({ model: AttributionModelParameter, level: EntityLevel.default('campaign') }),
+  query: DateRange.safeExtend({
+    model: AttributionModelParameter,
+    level: EntityLevel.default('campaign'),
+    ...AsOf,
+  }),
   refusedAs: dateRangeFaults,
   answers: {
     200: {
@@ -118,6 +134,7 @@ export const readCampaignTrend = route({
       .pipe(z.array(Uuid).max(maxEntities, `may hold up to ${maxEntities} ids`))
       .describe(`Our ids (campaign_id), up to ${maxEntities}, with commas between.`),
     level: EntityLevel.default('campaign'),
+    ...AsOf,
   }),
   refusedAs: dateRangeFaults,
   answers: { 200: { schema: data(z.array(TrendRow), DeliveryMeta) } },
@@ -138,7 +155,7 @@ export const readAd = route({
   chapter,
   access,
   params: z.object({ id: z.string().max(200).describe('Our id or the platform’s.') }),
-  query: DateRange.safeExtend({ model: AttributionModelParameter, level: EntityLevel.default('ad') }),
+  query: DateRange.safeExtend({ model: AttributionModelParameter, level: EntityLevel.default('ad'), ...AsOf }),
   ids: { id: 'ad' },
   refusals: ['campaign_not_found'],
   refusedAs: dateRangeFaults,

@@ -15,7 +15,7 @@ import {
 } from '../primitives.ts';
 import { route } from '../route.ts';
 import { AttributionModelParameter, EntityLevel, ExplainedField, RevenueType } from '../vocabulary.ts';
-import { access, Count, chapter, ReportMeta } from './report-parts.ts';
+import { AsOf, access, Count, chapter, ReportMeta } from './report-parts.ts';
 
 /** Down from a figure to what it was made of. */
 
@@ -66,6 +66,7 @@ export const listCampaignConversions = route({
     level: EntityLevel.default('campaign'),
     limit: limitParameter(limits.campaignConversions.pageSize),
     cursor: z.string().max(200).optional(),
+    ...AsOf,
   }),
   ids: { id: 'ad_entity' },
   refusals: ['campaign_not_found'],
@@ -75,7 +76,9 @@ export const listCampaignConversions = route({
 
 const ExplainedConversion = CampaignConversion.extend({
   contributes: DecimalString.describe('What it adds to the figure: 1 to a count, credit to an amount.'),
-  original_amount: DecimalString.nullable().describe('As it was paid, refunds subtracted.'),
+  original_amount: DecimalString.nullable().describe(
+    'As it was paid, refunds subtracted. As it stood: null, like its rate, for the ledger has the latest only.',
+  ),
   original_currency: CurrencyCode.nullable(),
   rate: DecimalString.nullable().describe('Reporting currency for one unit of its own.'),
   rate_date: CalendarDate.nullable(),
@@ -89,7 +92,7 @@ const ExplainedConversion = CampaignConversion.extend({
       }),
     )
     .describe(
-      `Touches of the person that have no part in it, and why; the nearest ${limits.campaignConversions.leftOutTouches}.`,
+      `Touches of the person that have no part in it, and why; the nearest ${limits.campaignConversions.leftOutTouches}. As it stood: none.`,
     ),
 }).meta({ id: 'ExplainedConversion' });
 
@@ -129,6 +132,7 @@ export const explain = route({
     type: z.string().max(64).optional().describe('Only conversions of this type, as in attributed_outcomes_by_type.'),
     limit: limitParameter(limits.campaignConversions.pageSize),
     cursor: z.string().max(200).optional(),
+    ...AsOf,
   }),
   ids: { entity_id: 'ad_entity' },
   refusals: ['not_found'],

@@ -90,3 +90,74 @@ export const readHandoff = route({
   refusedAs: { id: 'not_found' },
   answers: { 200: { schema: data(Handoff) } },
 });
+
+// ── Of several accounts, one ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const { parkedTokenMinutes, mostCandidates } = limits.handoff;
+const choosing = { credentials, scopes: anyOf('connections:write'), grain: 'profile' } as const;
+
+export const listPendingAccounts = route({
+  id: 'listPendingAccounts',
+  method: 'GET',
+  path: '/api/v1/connections/pending/{provider}',
+  summary: 'The accounts, properties or locations that a consent left to be chosen from',
+  description:
+    `What the newest consent at this provider opened, for ${parkedTokenMinutes} minutes, as the provider names it and up to ${mostCandidates}. ` +
+    'An app sees what came through its own hand-offs. Nothing to choose from: 404. Too late: 409 `invalid_state`, `selection_expired`.',
+  chapter,
+  access: choosing,
+  params: z.object({ provider }),
+  answers: {
+    200: {
+      schema: data(
+        z
+          .array(z.strictObject({ id: z.string().describe("The provider's own id, for finalize."), name: z.string() }))
+          .max(mostCandidates),
+        { handoff_id: Uuid, expires_at: IsoTimestamp },
+      ),
+    },
+  },
+  refusals: ['invalid_state'],
+});
+
+export const finalizePendingAccount = route({
+  id: 'finalizePendingAccount',
+  method: 'POST',
+  path: '/api/v1/connections/pending/{provider}/finalize',
+  summary: 'Connect one of the accounts that a consent left to be chosen from',
+  description:
+    'The same account again answers the same connection, with `already_finalized`. Another one is 409 `invalid_state`: switching accounts is a new connect. ' +
+    'An account that a sister profile holds is 409 `account_connected_elsewhere`; nothing is stored, and another one can be chosen.',
+  chapter,
+  audit: {
+    action: 'connection.finalized',
+    of: 'connection:{data.connection_id}',
+    unchanged: { where: 'already_finalized' },
+  },
+  access: choosing,
+  params: z.object({ provider }),
+  body: {
+    schema: z.object({
+      candidate_id: z
+        .string()
+        .min(1)
+        .max(500)
+        .describe('An `id` of the list, as it is.')
+        .meta({ examples: ['act_1', 'act_2'] }),
+    }),
+  },
+  idempotency: 'natural',
+  answers: {
+    200: {
+      schema: data(
+        z.strictObject({
+          provider,
+          candidate_id: z.string(),
+          connection_id: Uuid,
+          already_finalized: z.boolean().describe('It was chosen before, and nothing was changed.'),
+        }),
+      ),
+    },
+  },
+  refusals: ['invalid_state', 'account_connected_elsewhere'],
+});

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { CalendarDate, DateRange, DecimalString, data, dateRangeFaults, Uuid } from '../primitives.ts';
 import { route } from '../route.ts';
 import { AttributionModelParameter, EntityLevel } from '../vocabulary.ts';
-import { Amount, access, Count, chapter, DeliveryMeta, Ratio, ReportMeta } from './report-parts.ts';
+import { Amount, AsOf, access, Count, chapter, DeliveryMeta, Ratio, ReportMeta } from './report-parts.ts';
 
 /** All of a profile at a glance, and what platforms claim beside what we credit. */
 
@@ -31,7 +31,11 @@ export const readPlatformComparison = route({
   description: `The two sides count differently and are never added together. Of more than ${limits.platformComparison.maxEntities.toLocaleString('en')} entities, those that earned most.`,
   chapter,
   access,
-  query: DateRange.safeExtend({ model: AttributionModelParameter, level: EntityLevel.default('campaign') }),
+  query: DateRange.safeExtend({
+    model: AttributionModelParameter,
+    level: EntityLevel.default('campaign'),
+    ...AsOf,
+  }),
   refusedAs: dateRangeFaults,
   answers: {
     200: {
@@ -85,7 +89,7 @@ export const readOverview = route({
   description: 'Every conversion once, credited or not; so it is the same under every model.',
   chapter,
   access,
-  query: DateRange,
+  query: DateRange.safeExtend(AsOf),
   refusedAs: dateRangeFaults,
   answers: {
     200: {

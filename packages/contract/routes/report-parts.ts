@@ -1,6 +1,6 @@
 import { excludedKinds, exclusionReasons, limits } from '@tributary/vocabulary';
 import { z } from 'zod';
-import { CalendarDate, CurrencyCode, DecimalString, IsoTimestamp } from '../primitives.ts';
+import { CalendarDate, CurrencyCode, DecimalString, IsoTimestamp, IsoTimestampInput } from '../primitives.ts';
 import { anyOf } from '../route.ts';
 import { AttributionModel, Freshness } from '../vocabulary.ts';
 
@@ -35,7 +35,21 @@ export const Stage = z.strictObject({
   ),
 });
 
+/** What every report may be asked for besides. */
+export const AsOf = {
+  as_of: IsoTimestampInput.optional()
+    .meta({ examples: ['2026-06-01T00:00:00Z'] })
+    .describe(
+      'The report as it stood at this moment, with the results, delivery, names, exchange rates, currency and time zone of then. Up to ' +
+        `${limits.asOf.keptDays} days back. Absent: as it stands.`,
+    ),
+};
+
 export const DeliveryMeta = {
+  as_of: IsoTimestamp.optional().describe(
+    'Of a report as it stood: the moment that was read, which is the latest up to the asked one of which nothing more will become ' +
+      `known (${limits.asOf.settledAfterMinutes} minutes ago, or before the oldest delivery that waits). Asked for again, it answers the same.`,
+  ),
   date_from: CalendarDate,
   date_to: CalendarDate,
   currency: CurrencyCode.describe('The reporting currency: that of every amount here.'),
@@ -52,11 +66,14 @@ export const DeliveryMeta = {
         .meta({ id: 'Exclusion' }),
     )
     .describe(
-      'Money of these days, of the whole profile, that is in no amount here. Payments among it are counted all the same.',
+      'Money of these days, of the whole profile, that is in no amount here. Payments among it are counted all the same. As it stood, ' +
+        'payments are not listed: which of them had no rate is not remembered.',
     ),
   freshness: z
     .strictObject({ attribution: Stage, delivery: Stage })
-    .describe('How far the figures are: credit of conversions, and what platforms delivered and charged.'),
+    .describe(
+      'How far the figures are: credit of conversions, and what platforms delivered and charged. Nothing waits for a report as it stood.',
+    ),
 };
 
 export const ReportMeta = { ...DeliveryMeta, model: AttributionModel };

@@ -1,10 +1,10 @@
 import type { EntityLevel } from '@tributary/vocabulary';
 import { z } from 'zod';
+import { addDays, dayIn } from '../days.ts';
 import type { Account, Act, Call, LiveEntity } from '../provider.ts';
 import { ProviderFault } from '../provider-fault.ts';
 import { decimalText, readAs } from '../read-answer.ts';
 import type { MetaCredentials } from './credentials.ts';
-import { addDays, dayIn } from './days.ts';
 import { budgetOf, Creative, creativeFields, sayCreative } from './entities.ts';
 import type { Graph } from './graph.ts';
 import { fromMetaUnits, toMetaUnits } from './money.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { SaidCreative, SaidEntity } from '../provider.ts';
+import { readAs } from '../read-answer.ts';
 import { fromMetaUnits } from './money.ts';
 
 const Budget = z.string().optional();
@@ -64,7 +65,7 @@ interface Edge {
 const edge = <T>(
   row: z.ZodType<T>,
   of: Omit<Edge, 'say'> & { say: (row: T, currency: string) => SaidEntity },
-): Edge => ({ ...of, say: (raw, currency) => of.say(row.parse(raw), currency) });
+): Edge => ({ ...of, say: (raw, currency) => of.say(readAs(row, raw, 'row'), currency) });
 
 export const edges = {
   campaigns: edge(Campaign, {

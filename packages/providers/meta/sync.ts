@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { addDays, dayIn, daysBetween, earlier } from '../days.ts';
 import type { Account, Call, SyncPage } from '../provider.ts';
 import { ProviderFault } from '../provider-fault.ts';
 import { readAs } from '../read-answer.ts';
 import type { MetaCredentials } from './credentials.ts';
-import { addDays, dayIn, daysBetween, earlier } from './days.ts';
 import { type EdgeName, edgeNames, edges } from './entities.ts';
 import type { Graph } from './graph.ts';
 import { Insight, insightFields, sayInsight } from './insights.ts';

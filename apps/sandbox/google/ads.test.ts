@@ -1,0 +1,272 @@
+import { createHash } from 'node:crypto';
+import { ProviderFault, type Said, type SaidDelivery, type SaidEntity } from '@tributary/providers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Sandbox, startSandbox } from '../index.ts';
+import { agree, callTo } from '../testing.ts';
+import { adsError } from './ads.ts';
+import { googleAdsAt, openCustomer } from './google.fixture.ts';
+import type { GoogleCustomer } from './state.ts';
+
+let now = new Date('2026-03-10T12:00:00Z');
+const redirectUri = 'http://127.0.0.1:4000/handoff/callback';
+let sandbox: Sandbox;
+let ads: ReturnType<typeof googleAdsAt>;
+beforeAll(async () => {
+  sandbox = await startSandbox({
+    seed: 9,
+    now: () => now,
+    market: { currencies: ['USD', 'EUR', 'CLP'], campaigns: 24, days: 60 },
+  });
+  ads = googleAdsAt(sandbox);
+});
+afterAll(() => sandbox.close());
+
+const connect = () => ads.connect ?? expect.unreachable();
+const act = () => ads.act ?? expect.unreachable();
+const call = () => callTo(sandbox, now);
+const state = () => sandbox.book.google.state;
+/** One that is entered through a manager. */
+const customer = () => state().customers.find(({ manager }) => manager !== undefined) as GoogleCustomer;
+
+const codeVerifier = 'v'.repeat(43);
+const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
+
+describe('consent', () => {
+  it('needs the verifier, finds the accounts below managers, refreshes and is revoked', async () => {
+    const url = connect().authorizeUrl({ redirectUri, state: 's', codeChallenge });
+    const { code: stolen = '' } = await agree(url);
+    await expect(
+      connect().exchange({ code: stolen, redirectUri, codeVerifier: 'x'.repeat(43) }, call()),
+    ).rejects.toMatchObject({
+      details: { code: 'invalid_grant', verdict: 'reconnect' },
+    });
+    const { code = '' } = await agree(url);
+    const credentials = await connect().exchange({ code, redirectUri, codeVerifier }, call());
+    const candidates = await connect().candidates(credentials, call());
+    expect(
+      candidates.map(({ externalId, details }) => [externalId, details.loginCustomerId, details.currency]),
+    ).toEqual(state().customers.map(({ id, manager, currency }) => [id, manager, currency]));
+    expect(candidates.map(({ details }) => details.conversionCustomerId)).toEqual(
+      state().customers.map(({ manager }) => manager),
+    );
+
+    expect(connect().refreshAt?.(credentials)).toEqual(new Date('2026-03-10T12:54:59Z'));
+    now = new Date(now.getTime() + 3_600_000);
+    await expect(connect().candidates(credentials, call())).rejects.toMatchObject({
+      details: { verdict: 'reconnect' },
+    });
+    const fresh = await connect().refresh?.(credentials, call());
+    expect(fresh).toMatchObject({ refreshToken: credentials.refreshToken });
+    expect(await connect().candidates(fresh ?? credentials, call())).toHaveLength(state().customers.length);
+    await connect().revoke?.({ externalId: '', credentials, details: {} }, call());
+    await expect(connect().refresh?.(credentials, call())).rejects.toMatchObject({
+      details: { code: 'invalid_grant', verdict: 'reconnect' },
+    });
+    now = new Date('2026-03-10T12:00:00Z');
+  });
+
+  it('offers nothing where the permission was unticked, and tells denials apart', async () => {
+    const url = connect().authorizeUrl({ redirectUri, state: 's', codeChallenge });
+    const { code = '' } = await agree(url, { without: ['https://www.googleapis.com/auth/adwords'] });
+    const credentials = await connect().exchange({ code, redirectUri, codeVerifier }, call());
+    expect(await connect().candidates(credentials, call())).toEqual([]);
+    expect(connect().readCallback(await agree(url, { answer: 'cancel' }))).toEqual({ reason: 'user_cancelled' });
+    expect(connect().readCallback(await agree(url, { answer: 'deny' }))).toEqual({ reason: 'provider_denied' });
+    expect(connect().readCallback(await agree(url, { answer: 'fail' }))).toEqual({ reason: 'provider_error' });
+  });
+});
+
+type Position = Parameters<NonNullable<typeof ads.sync>>[1];
+async function readAll(of: GoogleCustomer, from: Position = null) {
+  const said: Said[] = [];
+  const faults: ProviderFault[] = [];
+  let position = from;
+  let pages = 0;
+  const account = openCustomer(sandbox, of, now);
+  for (let tries = 0; tries < 200; tries += 1) {
+    try {
+      for await (const page of ads.sync?.(account, position, call()) ?? []) {
+        said.push(...page.said);
+        position = page.position;
+        pages += 1;
+      }
+      expect(JSON.stringify(position)).not.toContain('sandbox');
+      return { said, position, faults, pages };
+    } catch (error) {
+      if (!(error instanceof ProviderFault) || error.details.verdict !== 'wait') throw error;
+      faults.push(error);
+    }
+  }
+  return expect.unreachable('It never ends.');
+}
+
+const keyed = (rows: readonly SaidDelivery[]) =>
+  new Map(rows.map((row) => [`${row.level} ${row.externalId} ${row.day}`, row]));
+const delivered = (said: readonly Said[]) => keyed(said.filter((one) => one.kind === 'delivery'));
+function booked(of: GoogleCustomer, since = '0') {
+  const { days } = sandbox.book.google;
+  const rows = [
+    ...days(of, 'ad_group_ad').map((row) => ({ row, level: 'ad' as const, id: row['ad_group_ad.ad.id'] })),
+    ...days(of, 'campaign')
+      .filter((row) => row['campaign.advertising_channel_type'] === 'PERFORMANCE_MAX')
+      .map((row) => ({ row, level: 'campaign' as const, id: row['campaign.id'] })),
+  ];
+  return keyed(
+    rows
+      .filter(({ row }) => String(row['segments.date']) >= since)
+      .map(
+        ({ row, level, id }): SaidDelivery => ({
+          kind: 'delivery',
+          level,
+          externalId: String(id),
+          ...(level === 'ad' && { campaignId: String(row['campaign.id']), adSetId: String(row['ad_group.id']) }),
+          day: String(row['segments.date']),
+          currency: of.currency,
+          spend: String(Number(row['metrics.cost_micros']) / 1e6),
+          impressions: Number(row['metrics.impressions']),
+          clicks: Number(row['metrics.clicks']),
+          conversions: JSON.stringify(row['metrics.conversions']),
+          conversionValue: JSON.stringify(row['metrics.conversions_value']),
+        }),
+      ),
+  );
+}
+
+describe('a sync', () => {
+  it('says every entity and every day exactly as the book has them, in every currency', async () => {
+    let turned = 0;
+    for (const of of state().customers) {
+      const { said, pages } = await readAll(of);
+      const entities = said.filter((one): one is SaidEntity => one.kind === 'entity');
+      const ids = (level: string) => entities.filter((one) => one.level === level).map(({ externalId }) => externalId);
+      const mine = state().campaigns.filter((one) => one.customer === of);
+      expect(ids('campaign')).toEqual(mine.map((one) => one.of.externalId));
+      expect(ids('ad')).toEqual(
+        state()
+          .ads.filter((ad) => mine.includes(ad.adGroup.campaign))
+          .map((ad) => ad.of.externalId),
+      );
+      expect(entities.find(({ level }) => level === 'campaign')).toMatchObject({
+        dailyBudget: '25.5',
+        currency: of.currency,
+      });
+      expect(new Set(entities.map(({ status }) => status))).toEqual(new Set(['ACTIVE', 'PAUSED', 'DELETED']));
+      const days = delivered(said);
+      expect(days).toEqual(booked(of));
+      turned += pages;
+    }
+    // Nine queries each, and pages beyond their first.
+    expect(turned).toBeGreaterThan(9 * state().customers.length);
+    expect(state().campaigns.some(({ isPerformanceMax }) => isPerformanceMax)).toBe(true);
+  });
+
+  it('ends with the same rows although calls fail and are cut off, and reads restated days again', async () => {
+    const of = customer();
+    const share = 0.2;
+    const stops = [
+      sandbox.say({ at: '/google/ads', share, times: 1e9, answer: 'truncated' }),
+      sandbox.say({
+        at: '/google/ads',
+        share,
+        times: 1e9,
+        reply: adsError({ status: 503, rpc: 'UNAVAILABLE', errorCode: { internalError: 'TRANSIENT_ERROR' } }),
+      }),
+    ];
+    const first = await readAll(of);
+    for (const stop of stops) stop();
+    expect(first.faults.length).toBeGreaterThan(1);
+    expect(delivered(first.said)).toEqual(booked(of));
+    now = new Date('2026-03-11T12:00:00Z');
+    const next = await readAll(of, first.position);
+    expect(delivered(next.said)).toEqual(booked(of, '2026-02-09'));
+    const soon = await readAll(of, next.position);
+    expect(delivered(soon.said)).toEqual(booked(of, '2026-03-10'));
+    now = new Date('2026-03-10T12:00:00Z');
+  });
+
+  it('asks again where Google has forgotten the page', async () => {
+    const of = customer();
+    const token = Buffer.from('500').toString('base64url');
+    const start = {
+      stage: 'ad_days',
+      restatedOn: null,
+      first: '2026-02-20',
+      last: '2026-03-10',
+      since: '2026-02-20',
+    } as const;
+    sandbox.say({ at: /search$/, reply: adsError({ errorCode: { requestError: 'EXPIRED_PAGE_TOKEN' } }) });
+    const { said } = await readAll(of, { ...start, pageToken: token });
+    expect(delivered(said)).toEqual(booked(of, '2026-02-20'));
+  });
+
+  it.each([
+    [
+      'quotaError',
+      'RESOURCE_EXHAUSTED',
+      { rateScope: 'ACCOUNT', retryDelay: '30s' },
+      { verdict: 'wait', retryAfterMs: 30_000, reach: 'connection' },
+    ],
+    [
+      'quotaError',
+      'RESOURCE_EXHAUSTED',
+      { rateScope: 'DEVELOPER', retryDelay: '900s' },
+      { verdict: 'wait', retryAfterMs: 900_000, reach: 'app' },
+    ],
+    ['authenticationError', 'OAUTH_TOKEN_REVOKED', undefined, { verdict: 'reconnect' }],
+    ['authenticationError', 'TWO_STEP_VERIFICATION_NOT_ENROLLED', undefined, { verdict: 'needs_action' }],
+    ['authorizationError', 'CUSTOMER_NOT_ENABLED', undefined, { verdict: 'needs_action' }],
+    ['requestError', 'UNSUPPORTED_VERSION', undefined, { verdict: 'refused' }],
+  ] as const)('sorts %s %s', async (kind, word, quota, expected) => {
+    sandbox.say({ at: /search$/, reply: adsError({ errorCode: { [kind]: word }, ...(quota && { quota }) }) });
+    const pages = ads.sync?.(openCustomer(sandbox, customer(), now), null, call()) ?? [];
+    await expect(Array.fromAsync(pages)).rejects.toMatchObject({ details: { code: word, ...expected } });
+  });
+});
+
+describe('changes', () => {
+  it('pause and resume what is told, and change a budget that is not shared', async () => {
+    const of = customer();
+    const account = openCustomer(sandbox, of, now);
+    const campaign =
+      state().campaigns.find((one) => one.customer === of && !one.budget.isShared && !one.isPerformanceMax) ??
+      expect.unreachable();
+    const entity = { level: 'campaign', externalId: campaign.of.externalId } as const;
+    const active = state().ads.filter((ad) => ad.adGroup.campaign === campaign && ad.status === 'ENABLED');
+    expect(await act().read(account, entity, call())).toMatchObject({
+      status: 'ACTIVE',
+      dailyBudget: '25.5',
+      activeAds: active.length,
+    });
+    await act().setStatus(account, entity, 'PAUSED', call());
+    expect(campaign.status).toBe('PAUSED');
+    await act().setStatus(account, entity, 'ACTIVE', call());
+    await act().setDailyBudget?.(account, entity, '31.25', call());
+    expect(campaign.budget.micros).toBe(31_250_000n);
+    await expect(act().setDailyBudget?.(account, entity, '0.5', call())).rejects.toMatchObject({
+      details: { verdict: 'refused', code: 'BUDGET_BELOW_PER_DAY_MINIMUM' },
+    });
+    const ad = active[0] ?? expect.unreachable();
+    const adEntity = { level: 'ad', externalId: ad.of.externalId } as const;
+    await act().setStatus(account, adEntity, 'PAUSED', call());
+    expect(ad.status).toBe('PAUSED');
+    expect(await act().read(account, adEntity, call())).toMatchObject({ status: 'PAUSED', campaignStatus: 'ACTIVE' });
+    const group = { level: 'ad_set', externalId: ad.adGroup.of.externalId } as const;
+    expect(await act().read(account, group, call())).toMatchObject({
+      dailyBudget: null,
+      campaignId: campaign.of.externalId,
+    });
+    await expect(act().setDailyBudget?.(account, group, '10', call())).rejects.toMatchObject({
+      details: { code: 'budget_of_campaign' },
+    });
+    const shared = state().campaigns.find((one) => one.budget.isShared) ?? expect.unreachable();
+    const sharing = openCustomer(sandbox, shared.customer, now);
+    await expect(
+      act().setDailyBudget?.(sharing, { ...entity, externalId: shared.of.externalId }, '10', call()),
+    ).rejects.toMatchObject({
+      details: { code: 'shared_budget' },
+    });
+    for (const externalId of ['1', "1 OR campaign.id > '0"]) {
+      expect(await act().read(account, { ...entity, externalId }, call())).toBeUndefined();
+    }
+  });
+});

@@ -1,0 +1,43 @@
+import type { Company, House } from '../house.ts';
+import { adsRoutes } from './ads.ts';
+import { createDataManager, type GoogleEventBook } from './data-manager.ts';
+import type { Row } from './gaql.ts';
+import { oauthRoutes, scopeOf } from './oauth.ts';
+import { searchConsoleRoutes, sites } from './search-console.ts';
+import { createState, type GoogleCustomer, type GoogleState, rowsOf } from './state.ts';
+
+/** What is true at Google: customers and their ads, what the Data Manager was told. */
+export interface GoogleBook {
+  readonly state: GoogleState;
+  readonly events: GoogleEventBook;
+  /** What it says by day of a customer's ads, or of its campaigns, at this moment. */
+  days(customer: GoogleCustomer, of: 'ad_group_ad' | 'campaign'): Row[];
+}
+
+export function createGoogleCompany(house: House): Company<GoogleBook> {
+  let made: GoogleState | undefined;
+  const state = (): GoogleState => {
+    made ??= createState(house.world);
+    return made;
+  };
+  const dataManager = createDataManager(house, state);
+  const accounts = (scopes: string) => [
+    ...(scopes.includes(scopeOf.ads) ? state().customers.map(({ id, name }) => ({ id, name })) : []),
+    ...(scopes.includes(scopeOf.searchConsole) ? sites.map(({ siteUrl }) => ({ id: siteUrl, name: siteUrl })) : []),
+  ];
+  return {
+    routes: [
+      ...oauthRoutes(house, accounts),
+      ...adsRoutes(house, state),
+      ...dataManager.routes,
+      ...searchConsoleRoutes(house),
+    ],
+    book: {
+      get state() {
+        return state();
+      },
+      events: dataManager.book,
+      days: (customer, of) => rowsOf(state(), customer, `${of} by day`, () => house.world.adDays, house.now()) ?? [],
+    },
+  };
+}

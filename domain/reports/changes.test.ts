@@ -1,0 +1,133 @@
+import { saveRates } from '@tributary/domain/money/room.ts';
+import { openTestWithClickHouse } from '@tributary/testkit';
+import { hourMs } from '@tributary/vocabulary';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { film, may, openShop, winter } from './reports.fixture.ts';
+
+const world = await openTestWithClickHouse();
+const { kit } = world;
+
+describe('why a figure changed', { timeout: 60_000 }, () => {
+  let shop: Awaited<ReturnType<typeof openShop>>;
+  const marks: string[] = [];
+  let entity_id = '';
+
+  /** What happened, worked out and copied; the moment after it. */
+  const mark = async () => {
+    await shop.attribute();
+    await new Promise((done) => setTimeout(done, 5));
+    marks.push(new Date().toISOString());
+    await new Promise((done) => setTimeout(done, 5));
+    kit.clock.set(new Date());
+  };
+  const change = async (from: number, to: number, query: object = {}) =>
+    (await shop.read('/changes', { field: 'outcome_value', entity_id, from: marks[from], to: marks[to], ...query }))
+      .data;
+  const lines = async (from: number, to: number, query: object = {}) =>
+    (await change(from, to, query)).causes.map((line: { causes: string[]; difference: string }) => [
+      line.causes.join(),
+      line.difference,
+    ]);
+
+  beforeAll(async () => {
+    kit.clock.set(new Date());
+    shop = await openShop(world);
+    entity_id = shop.entity('campaign', 'winter');
+    await saveRates(kit.system, 'file', [
+      { day: '2026-04-01', currency: 'USD', units: '1', usd: '1' },
+      { day: '2026-04-01', currency: 'EUR', units: '0.5', usd: '1' },
+    ]);
+    for (const [person, day] of [
+      ['ana', 1],
+      ['ben', 1.5],
+    ] as const)
+      shop.click(person, day, winter);
+    await shop.pay('ana', 5, '100', { idempotency_key: 'first' });
+    await shop.pay('ben', 6, '40', { idempotency_key: 'second' });
+    await shop.pay('eva', 7, '60', { idempotency_key: 'third', ad_id: 'other' });
+    await shop.spend({ ...film, spend: '10', currency: 'EUR' });
+    await shop.settle();
+    await mark();
+    // A refund and, of another payment, an amount.
+    const refund = { event_name: 'refund', refund_of: 'first', occurred_at: may(9), idempotency_key: 'back' };
+    await shop.post('/api/v1/events', { ...refund, properties: { value: '30', currency: 'USD' } });
+    await shop.pay('ben', 6, '45', { idempotency_key: 'second' });
+    await mark();
+    // Twice in one batch, and a payment more.
+    await shop.pay('ben', 8, '50', { idempotency_key: 'second' });
+    await shop.pay('ana', 9, '7', { idempotency_key: 'fourth' });
+    await shop.spend({ ...film, spend: '12', currency: 'EUR' });
+    await mark();
+    // The ad is another campaign's now, and its currency is worth another amount.
+    await saveRates(kit.system, 'file', [{ day: '2026-04-01', currency: 'EUR', units: '0.25', usd: '1' }]);
+    await shop.spend({ ...film, campaign_external_id: 'spring', campaign_name: 'Spring', date: '2026-05-02' });
+    await mark();
+    kit.clock.set(new Date(Date.now() + hourMs));
+  }, 60_000);
+
+  test('is told by cause, and the causes add up', async () => {
+    expect(await change(0, 1)).toMatchObject({
+      before: '140.00',
+      after: '115.00',
+      difference: '-25.00',
+      unexplained: '0.00',
+      causes: [
+        { causes: ['refund'], difference: '-30.00', conversions: 1, ref: null },
+        { causes: ['amount_changed'], difference: '5.00', conversions: 1 },
+      ],
+    });
+    expect(await lines(1, 2)).toEqual(
+      expect.arrayContaining([
+        ['amount_changed,moved_in_time', '5.00'],
+        ['outcome_recorded', '7.00'],
+      ]),
+    );
+    const whole = await change(0, 2);
+    expect([whole.before, whole.after, whole.unexplained]).toEqual(['140.00', '127.00', '0.00']);
+    expect(await change(0, 2, { field: 'outcome_count' })).toMatchObject({ before: '2', after: '3', unexplained: '0' });
+  });
+
+  test('of what was spent: told anew, moved to another campaign, another rate', async () => {
+    expect(await lines(1, 2, { field: 'spend' })).toEqual([['delivery', '4.00']]);
+    const all = (await shop.read('/changes', { field: 'spend', from: marks[2], to: marks[3] })).data;
+    expect([all.before, all.after, all.causes]).toEqual([
+      '24.00',
+      '48.00',
+      [{ causes: ['exchange_rate'], ref: null, difference: '24.00', conversions: 0 }],
+    ]);
+    expect(await lines(2, 3, { field: 'spend' })).toEqual([['entity_moved', '-24.00']]);
+  });
+
+  test('is taken apart into its conversions, page by page', async () => {
+    const asked = { field: 'outcome_value', entity_id, from: marks[0], to: marks[2] };
+    const rows = [];
+    for (let cursor: string | undefined; ; ) {
+      const page = await shop.read('/changes/rows', { ...asked, limit: 1, ...(cursor && { cursor }) });
+      rows.push(...page.data);
+      if (!page.pagination.has_next) break;
+      cursor = page.pagination.cursor;
+    }
+    const said = rows.map(({ causes, before, after }) => [causes.join(), before, after]);
+    expect(said).toHaveLength(4);
+    expect(said).toEqual(
+      expect.arrayContaining([
+        ['refund', '100.00', '70.00'],
+        ['amount_changed', '40.00', '45.00'],
+        ['amount_changed,moved_in_time', '45.00', '50.00'],
+        ['outcome_recorded', '0.00', '7.00'],
+      ]),
+    );
+    const refunds = await shop.read('/changes/rows', { ...asked, cause: 'refund' });
+    expect(refunds.data).toHaveLength(1);
+    expect((await shop.read('/changes/rows', { ...asked, field: 'spend' })).data).toEqual([]);
+  });
+
+  test.each([
+    ['from', { from: may(2), to: may(1) }],
+    ['a ratio', { field: 'roas', from: may(1) }],
+    ['an unknown campaign', { entity_id: 'nowhere' }],
+  ])('%s that makes no sense is refused', async (_, query) => {
+    const asked = { field: 'outcome_value', from: marks[0], to: marks[1], ...query };
+    expect((await shop.refused('/changes', asked))[0]).toBeGreaterThanOrEqual(400);
+  });
+});

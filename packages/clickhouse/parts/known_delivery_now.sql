@@ -1,0 +1,1 @@
+ad_delivery_daily

@@ -1,0 +1,1 @@
+attributed_conversions FINAL

@@ -1,0 +1,19 @@
+-- Rows that stand since before the moment, and those that stood then and were replaced later. Whoever dies between keeping a row in the
+-- history and replacing it leaves one that stands still: that one is no history.
+(
+    SELECT *, first_source, last_source, last_non_direct_source
+    FROM attributed_conversions FINAL
+    WHERE profile_id = {profile_id:UUID}
+        AND conversion_time >= {from:DateTime64(3, 'UTC')}
+        AND conversion_time < {until:DateTime64(3, 'UTC')}
+        AND applied_at <= {as_of:DateTime64(3, 'UTC')}
+    UNION ALL
+    SELECT * EXCEPT (replaced_by, replaced_cause, replaced_at), source_ids[1], source_ids[-1], source_ids[last_non_direct]
+    FROM attribution_history FINAL
+    WHERE profile_id = {profile_id:UUID}
+        AND conversion_time >= {from:DateTime64(3, 'UTC')}
+        AND conversion_time < {until:DateTime64(3, 'UTC')}
+        AND applied_at <= {as_of:DateTime64(3, 'UTC')}
+        AND replaced_at > {as_of:DateTime64(3, 'UTC')}
+        AND (conversion_id, version) NOT IN ({{part standing_versions}})
+)

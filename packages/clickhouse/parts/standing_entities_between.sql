@@ -1,0 +1,1 @@
+{{part standing_entities_then}}

@@ -1,0 +1,4 @@
+SELECT conversion_id, version FROM attributed_conversions FINAL
+WHERE profile_id = {profile_id:UUID}
+    AND conversion_time >= {from:DateTime64(3, 'UTC')}
+    AND conversion_time < {until:DateTime64(3, 'UTC')}

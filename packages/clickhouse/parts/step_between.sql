@@ -1,0 +1,1 @@
+sign, why, ref, at,

@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { ask, baseOf } from '../ask.ts';
+import type { GoogleCredentials } from '../google-oauth.ts';
+import type { Account, Call, Export, ExportAnswer, ExportEvent, ExportFlaw, ProviderRequest } from '../provider.ts';
+import { ProviderFault } from '../provider-fault.ts';
+import { count } from '../read-answer.ts';
+import { faultOf } from './faults.ts';
+import type { GoogleAdsSettings } from './settings.ts';
+
+const dayMs = 86_400_000;
+const oldestDays = 90;
+
+const eventSources: Readonly<Record<string, string>> = {
+  website: 'WEB',
+  app: 'APP',
+  physical_store: 'IN_STORE',
+  phone_call: 'PHONE',
+  business_messaging: 'MESSAGE',
+  chat: 'MESSAGE',
+};
+
+const Ingested = z.object({ requestId: z.string() });
+const Counts = z.array(z.object({ recordCount: count.default(0), reason: z.string().default('') })).default([]);
+const Retrieved = z.object({
+  requestStatusPerDestination: z
+    .array(
+      z.object({
+        requestStatus: z.string(),
+        errorInfo: z.object({ errorCounts: Counts }).optional(),
+        warningInfo: z.object({ warningCounts: Counts }).optional(),
+      }),
+    )
+    .default([]),
+});
+
+/**
+ * Google's Data Manager API. It takes a request at once, refuses it as a whole for a fault of form, and works it off later: how it
+ * went is asked for afterwards. A transaction id that was taken before is left out, so a copy counts once.
+ */
+export function createExport(settings: GoogleAdsSettings): Export<GoogleCredentials> {
+  const base = `${baseOf(settings.dataManagerUrl)}/v1`;
+  const headersFor = ({ credentials }: Account<GoogleCredentials>) => ({
+    authorization: `Bearer ${credentials.accessToken}`,
+    'content-type': 'application/json',
+  });
+
+  async function orRejected(answer: () => Promise<ExportAnswer>): Promise<ExportAnswer> {
+    try {
+      return await answer();
+    } catch (error) {
+      if (error instanceof ProviderFault && error.details.verdict === 'refused') {
+        return { state: 'rejected', says: error.details.says };
+      }
+      throw error;
+    }
+  }
+  const asked = async <T>(request: ProviderRequest, schema: z.ZodType<T>, call: Call) =>
+    (await ask(request, schema, call, faultOf)).body;
+
+  return {
+    mostEvents: 2_000,
+    deduplicatesForMs: oldestDays * dayMs,
+    oldestAt: (_, now) => new Date(now.getTime() - oldestDays * dayMs),
+    flawOf,
+
+    prepare(events, dataset, account) {
+      const owner = account.details.conversionCustomerId ?? account.externalId;
+      const login = account.details.loginCustomerId;
+      const accountOf = (accountId: string) => ({ accountType: 'GOOGLE_ADS', accountId });
+      return JSON.stringify({
+        destinations: [
+          {
+            operatingAccount: accountOf(owner),
+            ...(login !== undefined && { loginAccount: accountOf(login) }),
+            productDestinationId: dataset,
+          },
+        ],
+        encoding: 'HEX',
+        events: events.map(write),
+      });
+    },
+
+    send: (account, _dataset, body, call) =>
+      orRejected(async () => {
+        const request = { method: 'POST', url: `${base}/events:ingest`, headers: headersFor(account), body } as const;
+        return { state: 'processing', ticket: (await asked(request, Ingested, call)).requestId };
+      }),
+
+    poll: (account, ticket, call) =>
+      orRejected(async () => {
+        const url = `${base}/requestStatus:retrieve?${new URLSearchParams({ requestId: ticket })}`;
+        const { requestStatusPerDestination: [status] = [] } = await asked(
+          { method: 'GET', url, headers: headersFor(account) },
+          Retrieved,
+          call,
+        );
+        const errors = (status?.errorInfo?.errorCounts ?? []).map(
+          ({ recordCount, reason }) => `${reason}: ${recordCount}`,
+        );
+        const warnings = (status?.warningInfo?.warningCounts ?? []).map(
+          ({ recordCount, reason }) => `${reason}: ${recordCount}`,
+        );
+        switch (status?.requestStatus) {
+          case 'SUCCESS':
+          case 'PARTIAL_SUCCESS':
+            return { state: 'accepted', warnings: [...errors, ...warnings] };
+          case 'FAILED':
+            return { state: 'rejected', says: errors.join(', ') || 'The Data Manager failed.' };
+          default:
+            return { state: 'processing', ticket };
+        }
+      }),
+  };
+}
+
+function flawOf(event: ExportEvent, _: Account<GoogleCredentials>, now: Date): ExportFlaw | undefined {
+  if (event.occurredAt.getTime() < now.getTime() - oldestDays * dayMs) return 'too_old';
+  if (event.occurredAt > now) return 'in_future';
+  return identifiersOf(event).length === 0 && !clickOf(event) ? 'nobody_named' : undefined;
+}
+
+function write(event: ExportEvent): Record<string, unknown> {
+  const identifiers = identifiersOf(event);
+  const click = clickOf(event);
+  const answer = (isGranted: boolean) => (isGranted ? 'CONSENT_GRANTED' : 'CONSENT_DENIED');
+  return {
+    transactionId: event.eventId,
+    eventTimestamp: event.occurredAt.toISOString(),
+    eventSource: eventSources[event.actionSource] ?? 'OTHER',
+    ...(event.value !== undefined && { conversionValue: Number(event.value), currency: event.currency }),
+    ...(click && { adIdentifiers: click }),
+    ...(identifiers.length > 0 && { userData: { userIdentifiers: identifiers } }),
+    ...(event.consent && {
+      consent: {
+        adUserData: answer(event.consent.adUserData),
+        adPersonalization: answer(event.consent.adPersonalization),
+      },
+    }),
+  };
+}
+
+/** One click id names an event; a second beside it is refused. */
+function clickOf({ clickIds }: ExportEvent): Record<string, string> | undefined {
+  for (const name of ['gclid', 'gbraid', 'wbraid']) {
+    const value = clickIds[name];
+    if (value !== undefined) return { [name]: value };
+  }
+  return undefined;
+}
+
+function identifiersOf({ person }: ExportEvent): Record<string, string>[] {
+  const phone = (person?.phone ?? '').replace(/[^\d+]/g, '');
+  return [
+    ...(person?.email ? [{ emailAddress: hashed(emailOf(person.email)) }] : []),
+    ...(/^\+\d{8,15}$/.test(phone) ? [{ phoneNumber: hashed(phone) }] : []),
+  ];
+}
+
+/** Gmail takes an address with dots for the same without. */
+function emailOf(text: string): string {
+  const email = text.trim().toLowerCase();
+  const [local = '', domain = ''] = email.split('@');
+  return ['gmail.com', 'googlemail.com'].includes(domain) ? `${local.replaceAll('.', '')}@${domain}` : email;
+}
+
+const hashed = (value: string): string =>
+  /^[0-9a-f]{64}$/.test(value) ? value : createHash('sha256').update(value, 'utf8').digest('hex');

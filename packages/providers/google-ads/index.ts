@@ -1,0 +1,28 @@
+import { GoogleCredentials } from '../google-oauth.ts';
+import type { Provider } from '../provider.ts';
+import { createAct } from './act.ts';
+import { createAdsApi } from './api.ts';
+import { createConnect } from './connect.ts';
+import { createExport } from './export.ts';
+import type { GoogleAdsSettings } from './settings.ts';
+import { type GoogleAdsPosition, restatedDays, sync } from './sync.ts';
+
+export type { GoogleAdsSettings } from './settings.ts';
+
+export function createGoogleAds(settings: GoogleAdsSettings): Provider<GoogleCredentials, GoogleAdsPosition> {
+  const api = createAdsApi(settings);
+  return {
+    facts: {
+      channel: 'search_ads',
+      name: 'Google Ads',
+      reportedBasis: "primary conversion actions, by each action's own model and window, on the day of the click",
+      restatedDays,
+      neededToWrite: ['https://www.googleapis.com/auth/adwords'],
+    },
+    credentials: GoogleCredentials,
+    connect: createConnect(settings, api),
+    sync: (account, from, call) => sync(api, account, from, call),
+    act: createAct(api),
+    export: createExport(settings),
+  };
+}

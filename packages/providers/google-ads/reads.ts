@@ -1,0 +1,173 @@
+import { z } from 'zod';
+import type { Said } from '../provider.ts';
+import { count, decimalText, readAs } from '../read-answer.ts';
+import { fromMicros } from './money.ts';
+
+const Id = z.union([z.string(), z.number()]).transform(String);
+const statuses: Readonly<Record<string, string>> = { ENABLED: 'ACTIVE', PAUSED: 'PAUSED', REMOVED: 'DELETED' };
+
+/** ENABLED, PAUSED, REMOVED in the words that all platforms share. */
+export const statusOf = (status: string): string => statuses[status] ?? status;
+
+const CampaignRow = z.object({
+  campaign: z.object({
+    id: Id,
+    name: z.string().optional(),
+    status: z.string(),
+    advertisingChannelType: z.string().optional(),
+  }),
+  campaignBudget: z.object({ amountMicros: z.string().optional(), period: z.string().optional() }).optional(),
+});
+const AdGroupRow = z.object({
+  adGroup: z.object({ id: Id, name: z.string().optional(), status: z.string() }),
+  campaign: z.object({ id: Id }),
+});
+const AdRow = z.object({
+  adGroupAd: z.object({
+    status: z.string(),
+    ad: z.object({
+      id: Id,
+      name: z.string().optional(),
+      type: z.string().optional(),
+      finalUrlSuffix: z.string().optional(),
+      responsiveSearchAd: z
+        .object({
+          headlines: z.array(z.object({ text: z.string() })).default([]),
+          descriptions: z.array(z.object({ text: z.string() })).default([]),
+        })
+        .optional(),
+    }),
+  }),
+  adGroup: z.object({ id: Id }),
+  campaign: z.object({ id: Id }),
+});
+const Metrics = z.object({
+  costMicros: z.string().default('0'),
+  impressions: count.default(0),
+  clicks: count.default(0),
+  conversions: decimalText.default('0'),
+  conversionsValue: decimalText.default('0'),
+});
+const metrics =
+  'metrics.cost_micros, metrics.impressions, metrics.clicks, metrics.conversions, metrics.conversions_value';
+const AdDayRow = z.object({
+  adGroupAd: z.object({ ad: z.object({ id: Id }) }),
+  adGroup: z.object({ id: Id }),
+  campaign: z.object({ id: Id }),
+  segments: z.object({ date: z.string() }),
+  metrics: Metrics,
+});
+const CampaignDayRow = AdDayRow.omit({ adGroupAd: true, adGroup: true });
+
+interface Days {
+  readonly since: string;
+  readonly until: string;
+}
+
+/** One query, and how a row of it is said. */
+interface Read {
+  query(days: Days): string;
+  say(row: unknown, currency: string): Said;
+}
+
+const read = <T>(row: z.ZodType<T>, query: Read['query'], say: (row: T, currency: string) => Said): Read => ({
+  query,
+  say: (raw, currency) => say(readAs(row, raw, 'row'), currency),
+});
+
+const between = ({ since, until }: Days): string => `segments.date BETWEEN '${since}' AND '${until}'`;
+
+export const reads = {
+  campaigns: read(
+    CampaignRow,
+    () =>
+      'SELECT campaign.id, campaign.name, campaign.status, campaign.advertising_channel_type, campaign_budget.amount_micros, campaign_budget.period FROM campaign',
+    ({ campaign, campaignBudget: budget }, currency) => ({
+      kind: 'entity',
+      level: 'campaign',
+      externalId: campaign.id,
+      status: statusOf(campaign.status),
+      currency,
+      ...(campaign.name !== undefined && { name: campaign.name }),
+      ...(campaign.advertisingChannelType !== undefined && { objective: campaign.advertisingChannelType }),
+      ...(budget?.amountMicros !== undefined &&
+        budget.period === 'DAILY' && { dailyBudget: fromMicros(budget.amountMicros) }),
+    }),
+  ),
+  ad_groups: read(
+    AdGroupRow,
+    () => 'SELECT ad_group.id, ad_group.name, ad_group.status, campaign.id FROM ad_group',
+    ({ adGroup, campaign }, currency) => ({
+      kind: 'entity',
+      level: 'ad_set',
+      externalId: adGroup.id,
+      campaignId: campaign.id,
+      status: statusOf(adGroup.status),
+      currency,
+      ...(adGroup.name !== undefined && { name: adGroup.name }),
+    }),
+  ),
+  ads: read(
+    AdRow,
+    () =>
+      'SELECT ad_group_ad.ad.id, ad_group_ad.ad.name, ad_group_ad.ad.type, ad_group_ad.ad.final_url_suffix, ad_group_ad.ad.responsive_search_ad.headlines, ad_group_ad.ad.responsive_search_ad.descriptions, ad_group_ad.status, ad_group.id, campaign.id FROM ad_group_ad',
+    ({ adGroupAd: { ad, status }, adGroup, campaign }, currency) => {
+      const [title, body] = [ad.responsiveSearchAd?.headlines[0]?.text, ad.responsiveSearchAd?.descriptions[0]?.text];
+      return {
+        kind: 'entity',
+        level: 'ad',
+        externalId: ad.id,
+        campaignId: campaign.id,
+        adSetId: adGroup.id,
+        status: statusOf(status),
+        currency,
+        // Most ads of Google have no name.
+        name: ad.name ?? title ?? ad.id,
+        ...(ad.type !== undefined && { format: formatOf(ad.type) }),
+        creative: {
+          externalId: ad.id,
+          ...(title !== undefined && { title }),
+          ...(body !== undefined && { body }),
+          ...(ad.finalUrlSuffix !== undefined && { urlTags: ad.finalUrlSuffix }),
+        },
+      };
+    },
+  ),
+  ad_days: read(
+    AdDayRow,
+    (days) =>
+      `SELECT segments.date, ad_group_ad.ad.id, ad_group.id, campaign.id, ${metrics} FROM ad_group_ad WHERE ${between(days)}`,
+    (row, currency) => ({
+      kind: 'delivery',
+      level: 'ad',
+      externalId: row.adGroupAd.ad.id,
+      campaignId: row.campaign.id,
+      adSetId: row.adGroup.id,
+      ...dayOf(row, currency),
+    }),
+  ),
+  // Performance Max has neither ad groups nor ads: what it did is told of the campaign alone.
+  campaign_days: read(
+    CampaignDayRow,
+    (days) =>
+      `SELECT segments.date, campaign.id, ${metrics} FROM campaign WHERE campaign.advertising_channel_type = 'PERFORMANCE_MAX' AND ${between(days)}`,
+    (row, currency) => ({ kind: 'delivery', level: 'campaign', externalId: row.campaign.id, ...dayOf(row, currency) }),
+  ),
+} as const satisfies Record<string, Read>;
+export type ReadName = keyof typeof reads;
+
+const dayOf = (row: z.infer<typeof CampaignDayRow>, currency: string) => ({
+  day: row.segments.date,
+  currency,
+  spend: fromMicros(row.metrics.costMicros),
+  impressions: row.metrics.impressions,
+  clicks: row.metrics.clicks,
+  // Of primary actions, on the day of the click; fractions are real.
+  conversions: row.metrics.conversions,
+  conversionValue: row.metrics.conversionsValue,
+});
+
+function formatOf(type: string): string {
+  if (type.includes('VIDEO')) return 'video';
+  return type.includes('IMAGE') || type.includes('DISPLAY') ? 'static' : 'other';
+}
