@@ -15,6 +15,7 @@ import { json } from './route.ts';
 import { createSandboxServer, type SandboxCall } from './server.ts';
 import { createShopifyCompany } from './shopify/index.ts';
 import { createStripeCompany } from './stripe/index.ts';
+import { createTikTokCompany } from './tiktok/index.ts';
 import { createWorld, type World } from './world.ts';
 
 export type { Grant } from './consents.ts';
@@ -47,6 +48,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
   const house: House = { url: () => url, now, world, consents };
   const meta = createMetaCompany(house);
   const google = createGoogleCompany(house);
+  const tiktok = createTikTokCompany(house);
   const highlevel = createHighlevelCompany(house);
   const stripe = createStripeCompany(house);
   const mercadoPago = createMercadoPagoCompany(house);
@@ -65,6 +67,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
       { method: 'GET', path: '/', handle: () => json(200, settings()) },
       ...meta.routes,
       ...google.routes,
+      ...tiktok.routes,
       ...highlevel.routes,
       ...stripe.routes,
       ...mercadoPago.routes,
@@ -90,6 +93,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
     book: {
       calls,
       meta: meta.book,
+      tiktok: tiktok.book,
       highlevel: highlevel.book,
       stripe: stripe.book,
       mercadoPago: mercadoPago.book,

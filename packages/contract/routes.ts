@@ -96,6 +96,7 @@ import {
   disableTwoFactor,
   listSessions,
 } from './routes/sign-in.ts';
+import { listExports, previewExports, updateExportCatalog, updateExportDataset } from './routes/exports.ts';
 import { importSpend } from './routes/spend.ts';
 import { listTopPerformers } from './routes/top-performers.ts';
 import {
@@ -187,6 +188,10 @@ export const routes = {
   createPaymentRefund,
   deletePaymentRefund,
   createCardpayPayment,
+  updateExportCatalog,
+  updateExportDataset,
+  listExports,
+  previewExports,
   createDeclaredSource,
   createAdReferrals,
   previewAdReferrals,

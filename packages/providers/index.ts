@@ -11,3 +11,4 @@ export { createSearchConsole, type SearchConsoleSettings } from './search-consol
 export { createSend, openCall } from './send.ts';
 export { createShopify, type ShopifySettings } from './shopify/index.ts';
 export { createStripe, type StripeSettings } from './stripe/index.ts';
+export { createTikTok, type TikTokSettings } from './tiktok/index.ts';
