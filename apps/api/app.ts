@@ -11,6 +11,7 @@ import {
   sessionUse,
 } from '@tributary/domain/accounts/room.ts';
 import { findAdPlatforms } from '@tributary/domain/campaigns/room.ts';
+import { providerWebhooks } from '@tributary/domain/connections/room.ts';
 import { bearerAuthenticator, CredentialFinder, keyUse } from '@tributary/domain/credentials/room.ts';
 import { tombstonesUnder } from '@tributary/domain/customers/room.ts';
 import { handoffPages } from '@tributary/domain/handoffs/room.ts';
@@ -50,6 +51,8 @@ export interface ApiOptions {
   /** Writes summaries of journeys; without one they are not made. */
   readonly languageModel: LanguageModel | undefined;
   readonly summariesPerDay: number;
+  /** How long an ad platform may take for a change while somebody waits. */
+  readonly adPatienceMs: number;
   /** How long whoever says who paid is kept waiting for attribution to follow. */
   readonly attributionWaitMs: number;
   readonly vault: Vault;
@@ -141,6 +144,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const pages = { limiter, baseUrl, now };
   const ours = (headers: Headers) => isFromOurPages(Object.fromEntries(headers), baseUrl);
   servePages(fastify, pages, oauthEndpoints({ baseUrl, postgres, accounts, now, isFromOurPages: ours }));
+  servePages(fastify, pages, providerWebhooks(options));
   servePages(fastify, pages, handoffPages({ ...options, audit: writeAudit, onError }));
   const keyUses = keyUse(postgres.unbound, onError);
   const bearer = bearerAuthenticator({
@@ -183,6 +187,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       vault,
       languageModel: options.languageModel,
       summariesPerDay: options.summariesPerDay,
+      adPatienceMs: options.adPatienceMs,
       attributionWaitMs: options.attributionWaitMs,
       findCustomerTotals,
       goals: goalReader,

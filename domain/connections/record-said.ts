@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto';
 import { recordAds } from '@tributary/domain/campaigns';
 import { keepStages, readStages } from '@tributary/domain/definitions';
 import { type OutcomeServices, type ReadEvent, readOneOfMany, recordOutcomes } from '@tributary/domain/outcomes';
 import type { Tx } from '@tributary/postgres';
-import type { Said, SaidOutcome, SaidPerson, SaidRefund, SaidSearchTerm } from '@tributary/providers';
+import type { Said, SaidOutcome, SaidPerson, SaidRefund } from '@tributary/providers';
 import { type Channel, channels, isOutcomeProvider, type OutcomeProvider } from '@tributary/vocabulary';
-import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
+import { keepSearches } from './search-store.ts';
 import type { Rejected } from './sync-store.ts';
 
 export interface Saying {
@@ -129,28 +128,4 @@ async function keepRefunds(tx: Tx, saying: OutcomeSaying, said: readonly SaidRef
   return receipts.flatMap((receipt, index) =>
     'refused' in receipt ? [{ externalId: said[index]?.externalId ?? '', reason: receipt.refused }] : [],
   );
-}
-
-/** A day that is told again replaces what was told of it before. */
-async function keepSearches(
-  tx: Tx,
-  { profileId, connectionId }: Saying,
-  said: readonly SaidSearchTerm[],
-): Promise<void> {
-  if (said.length === 0) return;
-  const hashOf = ({ query, page }: SaidSearchTerm) =>
-    createHash('sha256')
-      .update(JSON.stringify([query, page]))
-      .digest('hex');
-  const rows = new Map(
-    said.map(({ kind: _kind, ...one }) => [`${one.day} ${hashOf({ kind: 'search_term', ...one })}`, one]),
-  );
-  const sent = [...rows].map(([key, one]) => ({ ...one, hash: key.slice(key.indexOf(' ') + 1) }));
-  await sql`
-    INSERT INTO site_searches (profile_id, connection_id, day, hash, query, page, clicks, impressions, position)
-    SELECT ${profileId}, ${connectionId}, day, decode(hash, 'hex'), query, page, clicks, impressions, position
-    FROM jsonb_to_recordset(${JSON.stringify(sent)}::jsonb)
-      AS s (day date, hash text, query text, page text, clicks bigint, impressions bigint, position numeric)
-    ON CONFLICT (profile_id, day, connection_id, hash) DO UPDATE SET clicks = excluded.clicks,
-      impressions = excluded.impressions, position = excluded.position`.execute(tx);
 }

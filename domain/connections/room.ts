@@ -1,6 +1,17 @@
 export { sealedCredentials } from './credentials.ts';
+export { deleteConnection } from './delete-connection.ts';
+export { disconnectConnection } from './disconnect-connection.ts';
 export { listConnections } from './list-connections.ts';
+export { listPixels } from './list-pixels.ts';
+export { listSearchTerms } from './list-search-terms.ts';
+export { listStages } from './list-stages.ts';
+export { listTrackedPages } from './list-tracked-pages.ts';
+export { providerWebhooks } from './provider-webhooks.ts';
 export { readConnection } from './read-connection.ts';
+export { readOutcomesPrefill } from './read-outcomes-prefill.ts';
+export { readSyncStatus } from './read-sync-status.ts';
 export type { SyncStores } from './run-sync.ts';
+export { selectTrackedPages } from './select-tracked-pages.ts';
 export type { ConnectionServices, ConnectionStores } from './services.ts';
+export { startSync } from './start-sync.ts';
 export { syncs } from './syncs.queue.ts';

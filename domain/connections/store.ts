@@ -78,6 +78,15 @@ export async function listConnections(tx: Tx, profileId: string, asked: Asked): 
   return withSyncs(tx, profileId, await rows.execute());
 }
 
+/** A profile has no more than a few; the newest of more. */
+const mostAtOnce = 200;
+
+/** Those that were not disconnected, of one provider or of all. */
+export function listLive(tx: Tx, profileId: string, channel?: Channel): Promise<ConnectionRow[]> {
+  const rows = ofProfile(tx, profileId).where('status', '<>', 'disconnected').orderBy('id', 'desc').limit(mostAtOnce);
+  return (channel ? rows.where('channel', '=', channel) : rows).execute();
+}
+
 /** The same with what was read of each. */
 export async function withSyncs(
   tx: Tx,
@@ -106,6 +115,11 @@ export async function wishSync(
     INSERT INTO syncs AS s (profile_id, connection_id, channel, due_at) VALUES (${profile_id}, ${id}, ${channel}, ${now})
     ON CONFLICT (profile_id, connection_id) DO UPDATE SET due_at = least(s.due_at, excluded.due_at), wishes = s.wishes + 1,
       state = CASE WHEN s.state = 'running' THEN s.state ELSE 'queued' END`.execute(tx);
+}
+
+/** Nothing more is read of it. */
+export async function removeSync(tx: Tx, profileId: string, connectionId: string): Promise<void> {
+  await tx.deleteFrom('syncs').where('profile_id', '=', profileId).where('connection_id', '=', connectionId).execute();
 }
 
 // ── Whose turn it is to replace credentials ─────────────────────────────────────────────────────────────────────────────────────

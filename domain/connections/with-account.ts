@@ -4,7 +4,7 @@ import { noteFault } from './note-fault.ts';
 import { ConnectionUnusable, type Opened, openAccount, type Unusable } from './open-account.ts';
 import type { ProfileServices } from './services.ts';
 
-interface Asking extends ProfileServices {
+export interface Asking extends ProfileServices {
   readonly caller: { readonly profileId: string };
   readonly now: Date;
   readonly baseUrl: string;

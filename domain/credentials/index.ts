@@ -1,3 +1,3 @@
 export { hashSecret, isWellFormedSecret, mintSecret } from './secret.ts';
-export { findAppOrigins, isLiveApp } from './store.ts';
+export { findAppOrigins, isLiveApp, revokeApp } from './store.ts';
 export { UseNotes } from './use-notes.ts';

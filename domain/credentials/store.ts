@@ -91,6 +91,24 @@ export async function saveGrant(
     .execute();
 }
 
+/** Ends what an app may do on a profile: its grant, and every key that it minted. Resolves to how many live keys ended. */
+export async function revokeApp(tx: Tx, profileId: string, appId: string, now: Date): Promise<number> {
+  await tx
+    .updateTable('grants')
+    .set({ oauth_scopes: [], updated_at: now, revoked_at: now })
+    .where('profile_id', '=', profileId)
+    .where('app_id', '=', appId)
+    .execute();
+  const { numUpdatedRows } = await tx
+    .updateTable('api_keys')
+    .set({ revoked_at: now })
+    .where('profile_id', '=', profileId)
+    .where('app_id', '=', appId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
 export async function findSecretHash(tx: Tx, appId: string): Promise<Buffer | undefined> {
   const { rows } = await sql<{
     client_secret_hash: Buffer;

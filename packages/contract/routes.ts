@@ -14,10 +14,31 @@ import {
   updateMember,
   updatePassword,
 } from './routes/accounts.ts';
+import { listAdActions, readUrlTags } from './routes/ad-actions.ts';
 import { listAdsWithoutIds } from './routes/ad-ids.ts';
+import {
+  applyUrlTags,
+  pauseAd,
+  pauseCampaign,
+  readCampaignStatus,
+  resumeAd,
+  resumeCampaign,
+  undoUrlTags,
+  updateAdSetBudget,
+} from './routes/ad-operations.ts';
 import { listCampaigns, readAd, readCampaignTrend, readUnattributed } from './routes/campaigns.ts';
 import { listChangeRows, readChanges } from './routes/changes.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
+import {
+  deleteConnection,
+  disconnectConnection,
+  listPixels,
+  listStages,
+  listTrackedPages,
+  readOutcomesPrefill,
+  selectTrackedPages,
+} from './routes/connection-details.ts';
+import { listSearchTerms, readSyncStatus, startSync } from './routes/connection-syncs.ts';
 import { listConnections, readConnection } from './routes/connections.ts';
 import { createCreativeAnalysis, readCreativeAnalysis } from './routes/creatives.ts';
 import { createKey, createToken, deleteKey, listKeys, readPiiAccessLog, updateGrant } from './routes/credentials.ts';
@@ -64,6 +85,7 @@ import {
   disableTwoFactor,
   listSessions,
 } from './routes/sign-in.ts';
+import { listExports, previewExports, updateExportCatalog, updateExportDataset } from './routes/exports.ts';
 import { importSpend } from './routes/spend.ts';
 import { listTopPerformers } from './routes/top-performers.ts';
 import {
@@ -155,6 +177,10 @@ export const routes = {
   createPaymentRefund,
   deletePaymentRefund,
   createCardpayPayment,
+  updateExportCatalog,
+  updateExportDataset,
+  listExports,
+  previewExports,
   createDeclaredSource,
   createAdReferrals,
   previewAdReferrals,
@@ -171,6 +197,16 @@ export const routes = {
   listChangeRows,
   listTopPerformers,
   listAdsWithoutIds,
+  readCampaignStatus,
+  pauseCampaign,
+  resumeCampaign,
+  pauseAd,
+  resumeAd,
+  updateAdSetBudget,
+  applyUrlTags,
+  undoUrlTags,
+  readUrlTags,
+  listAdActions,
   createCreativeAnalysis,
   readCreativeAnalysis,
   signIn,
@@ -221,6 +257,16 @@ export const routes = {
   readReplayStatus,
   listConnections,
   readConnection,
+  startSync,
+  readSyncStatus,
+  listSearchTerms,
+  disconnectConnection,
+  deleteConnection,
+  listPixels,
+  listStages,
+  readOutcomesPrefill,
+  listTrackedPages,
+  selectTrackedPages,
   listWebhookSubscriptions,
   createWebhookSubscription,
   updateWebhookSubscription,

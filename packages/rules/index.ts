@@ -98,6 +98,7 @@ export { type AdFigures, type AdScore, type ReasonCode, scoreAds } from './scori
 export { scoringPage } from './scoring/scoring-page.ts';
 export { endOfPrefix, maxTermsOfCustomer, type SearchQuestion, searchQuestion, searchTerms } from './search-terms.ts';
 export { type ParsedSubjectRef, parseSubjectRef, type SubjectRefRefusal } from './subject-ref.ts';
+export { suggestStage } from './suggest-stage.ts';
 export { adIdTags, tagsFor } from './visits/ad-tags.ts';
 export { type Classification, classifyVisit, type Utm, type VisitAddresses } from './visits/channels.ts';
 export { channelsPage } from './visits/channels-page.ts';

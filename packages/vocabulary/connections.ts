@@ -34,6 +34,14 @@ export const handoffProviders = channelNames.filter(
   (name): name is HandoffProvider => channels[name].connect === 'handoff',
 );
 
+/** Who tells of deals and the stages they stand in. */
+export type CrmChannel = ChannelThat<{ kind: 'crm' }>;
+export const crmChannels = channelNames.filter((name): name is CrmChannel => channels[name].kind === 'crm');
+
+/** What is missing until deals count as they should. */
+export const stageNextSteps = ['connect', 'reconnect', 'map_stages'] as const;
+export type StageNextStep = (typeof stageNextSteps)[number];
+
 /** Who reports payments. `cardpay` has no connection: its payments are posted to us. */
 export type PaymentProvider = ChannelThat<{ kind: 'payments' }> | 'cardpay';
 export const paymentProviders: readonly PaymentProvider[] = [
@@ -138,3 +146,7 @@ export const handoffReasons = {
   },
 } as const satisfies Record<string, HandoffReasonEntry>;
 export type HandoffReason = keyof typeof handoffReasons;
+
+/** In which languages what is read by people comes. */
+export const languages = ['en', 'es'] as const;
+export type Language = (typeof languages)[number];

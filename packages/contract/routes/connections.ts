@@ -29,15 +29,15 @@ export const Sync = z
   })
   .meta({ id: 'ConnectionSync' });
 
-const Connection = z
+export const ConnectionStatus = z.enum(connectionStatuses);
+
+export const Connection = z
   .strictObject({
     id: Uuid,
     channel: Channel.describe('Whom it leads to.'),
-    status: z
-      .enum(connectionStatuses)
-      .describe(
-        '`connected` works. `needs_action`: somebody has to do something at the provider. `reconnect_required`: only a new consent helps.',
-      ),
+    status: ConnectionStatus.describe(
+      '`connected` works. `needs_action`: somebody has to do something at the provider. `reconnect_required`: only a new consent helps.',
+    ),
     account: z.strictObject({ external_id: z.string(), name: z.string() }).describe('As the provider calls it.'),
     granted: z.array(z.string()).describe('What the person allowed, in the provider’s own words.'),
     connected_at: IsoTimestamp,

@@ -1,0 +1,49 @@
+import type { Routes } from '@tributary/contract';
+import { announce } from '@tributary/domain/events';
+import { answer, type Handles } from '@tributary/operations';
+import { openCall, ProviderFault } from '@tributary/providers';
+import type { Channel } from '@tributary/vocabulary';
+import { v7 as uuid } from 'uuid';
+import { ConnectionUnusable, openAccount } from './open-account.ts';
+import { noSuchConnection } from './read-connection.ts';
+import type { ConnectionServices, ProfileServices } from './services.ts';
+import { showConnection } from './show-connection.ts';
+import { findConnection, lockConnection, removeSync, updateConnection } from './store.ts';
+
+/** A provider that does not answer keeps nobody from leaving. */
+const patienceMs = 10_000;
+
+export const disconnectConnection: Handles<Routes['disconnectConnection'], ConnectionServices> = async (
+  { params: { id } },
+  context,
+) => {
+  const { caller, effect, now } = context;
+  const { profileId } = caller;
+  const isWithdrawn = await withdraw(context, profileId, id, now);
+  return effect(async (tx) => {
+    const connection = await lockConnection(tx, profileId, id);
+    if (!connection) return noSuchConnection();
+    if (connection.status !== 'disconnected') {
+      await updateConnection(tx, connection, { status: 'disconnected', credentials: null, disconnected_at: now });
+      await removeSync(tx, profileId, id);
+      const data = { profile_id: profileId, connection_id: id, provider: connection.channel as Channel };
+      await announce(tx, [{ id: uuid(), type: 'connection.revoked', data, occurredAt: now }]);
+    }
+    const after = (await findConnection(tx, profileId, id)) ?? connection;
+    const shown = showConnection({ connection: after, sync: undefined });
+    return answer(200, { data: { ...shown, withdrawn_at_provider: isWithdrawn } });
+  });
+};
+
+async function withdraw(services: ProfileServices, profileId: string, id: string, now: Date): Promise<boolean> {
+  const signal = AbortSignal.timeout(patienceMs);
+  try {
+    const { provider, account } = await openAccount(services, profileId, id, now, signal);
+    if (!provider.connect?.revoke) return false;
+    await provider.connect.revoke(account, openCall(services.providerOutbound, now, signal));
+    return true;
+  } catch (error) {
+    if (error instanceof ConnectionUnusable || error instanceof ProviderFault || signal.aborted) return false;
+    throw error;
+  }
+}

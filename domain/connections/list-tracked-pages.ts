@@ -1,0 +1,9 @@
+import type { Routes } from '@tributary/contract';
+import { answer, type Handles } from '@tributary/operations';
+import type { ConnectionServices } from './services.ts';
+import { askPages, showPages } from './tracked-pages.ts';
+
+type Services = ConnectionServices & { readonly baseUrl: string };
+
+export const listTrackedPages: Handles<Routes['listTrackedPages'], Services> = async (_input, context) =>
+  answer(200, { data: showPages(await askPages(context)) });

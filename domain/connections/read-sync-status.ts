@@ -1,0 +1,13 @@
+import type { Routes } from '@tributary/contract';
+import { answer, type Handles } from '@tributary/operations';
+import { showProgress } from './show-progress.ts';
+import { listLive, withSyncs } from './store.ts';
+
+export const readSyncStatus: Handles<Routes['readSyncStatus']> = async ({ query }, { ledger, caller }) => {
+  const { profileId } = caller;
+  const found = await ledger.transaction(
+    async (tx) => withSyncs(tx, profileId, await listLive(tx, profileId, query.provider)),
+    { readOnly: true },
+  );
+  return answer(200, { data: found.map(showProgress) });
+};

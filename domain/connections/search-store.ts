@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import type { Tx } from '@tributary/postgres';
+import type { SaidSearchTerm } from '@tributary/providers';
+import { sql } from 'kysely';
+
+/** A day that is told again replaces what was told of it before. */
+export async function keepSearches(
+  tx: Tx,
+  { profileId, connectionId }: { readonly profileId: string; readonly connectionId: string },
+  said: readonly SaidSearchTerm[],
+): Promise<void> {
+  if (said.length === 0) return;
+  const rows = new Map(said.map((one) => [`${one.day} ${hashOf(one)}`, { ...one, hash: hashOf(one) }]));
+  await sql`
+    INSERT INTO site_searches (profile_id, connection_id, day, hash, query, page, clicks, impressions, position)
+    SELECT ${profileId}, ${connectionId}, day, decode(hash, 'hex'), query, page, clicks, impressions, position
+    FROM jsonb_to_recordset(${JSON.stringify([...rows.values()])}::jsonb)
+      AS s (day date, hash text, query text, page text, clicks bigint, impressions bigint, position numeric)
+    ON CONFLICT (profile_id, day, connection_id, hash) DO UPDATE SET clicks = excluded.clicks,
+      impressions = excluded.impressions, position = excluded.position`.execute(tx);
+}
+
+const hashOf = ({ query, page }: SaidSearchTerm): string =>
+  createHash('sha256')
+    .update(JSON.stringify([query, page]))
+    .digest('hex');
+
+/** A place in the order of the list. */
+export interface SearchPlace {
+  readonly day: string;
+  readonly connection_id: string;
+  readonly hash: string;
+}
+
+export interface SearchRow extends SearchPlace {
+  readonly query: string;
+  readonly page: string;
+  readonly clicks: string;
+  readonly impressions: string;
+  readonly position: string;
+}
+
+interface Asked {
+  readonly from: string;
+  readonly to: string;
+  readonly before: SearchPlace | undefined;
+  readonly limit: number;
+}
+
+/** Newest first. */
+export async function listSearches(
+  tx: Tx,
+  profileId: string,
+  { from, to, before, limit }: Asked,
+): Promise<SearchRow[]> {
+  const { rows } = await sql<SearchRow>`
+    SELECT day::text, connection_id, encode(hash, 'hex') AS hash, query, page, clicks, impressions, position
+    FROM site_searches WHERE profile_id = ${profileId} AND day BETWEEN ${from} AND ${to}
+      ${before ? sql`AND (day, connection_id, hash) < (${before.day}::date, ${before.connection_id}::uuid, decode(${before.hash}, 'hex'))` : sql``}
+    ORDER BY day DESC, connection_id DESC, hash DESC LIMIT ${limit}`.execute(tx);
+  return rows;
+}
