@@ -127,17 +127,14 @@ async function raceConsents({ kit, company, apis }: Scene, handoffs: number, pro
 async function tryReturns({ kit, company, apis: [api] }: Scene, urls: number, progress: (done: number) => void) {
   const shop = await openShop(kit, api);
   const counts = { urls, accepted: 0, refusedAtMint: 0, bounced: 0, bouncedElsewhere: 0 };
-  const { data: ended } = await shop.mint('social_ads', { return_url: returnUrl });
-  const first = openBrowser(api);
-  const { to: consent = '' } = await first.open(ended.start_url);
-  await first.open(company.answer(consent, { error: 'access_denied' }));
   const look = (location: string | undefined) => {
     if (location === undefined || location.startsWith(`${company.url}/`)) return;
     counts.bounced += 1;
     // As a browser reads it.
     if (URL.parse(location)?.origin !== appOrigin) counts.bouncedElsewhere += 1;
   };
-  for (let index = 0; index < urls; index += 1) {
+  let next = 0;
+  const one = async (index: number, ended: { readonly id: string; readonly start_url: string }) => {
     const return_url = hostileUrl(index);
     const browser = openBrowser(api);
     const minted = await shop.mint('social_ads', { return_url });
@@ -160,6 +157,15 @@ async function tryReturns({ kit, company, apis: [api] }: Scene, urls: number, pr
       );
     look((await browser.open(ended.start_url)).to);
     if (index % 100 === 0) progress(index);
-  }
+  };
+  await Promise.all(
+    Array.from({ length: handoffsAtOnce }, async () => {
+      const { data: ended } = await shop.mint('social_ads', { return_url: returnUrl });
+      const browser = openBrowser(api);
+      const { to: consent = '' } = await browser.open(ended.start_url);
+      await browser.open(company.answer(consent, { error: 'access_denied' }));
+      for (let index = next++; index < urls; index = next++) await one(index, ended);
+    }),
+  );
   return counts;
 }
