@@ -10,6 +10,7 @@ import * as credentials from '@tributary/domain/credentials/room.ts';
 import * as customers from '@tributary/domain/customers/room.ts';
 import * as definitions from '@tributary/domain/definitions/room.ts';
 import * as erasures from '@tributary/domain/erasures/room.ts';
+import * as exportsRoom from '@tributary/domain/exports/room.ts';
 import * as handoffs from '@tributary/domain/handoffs/room.ts';
 import * as journeys from '@tributary/domain/journeys/room.ts';
 import * as linkTokens from '@tributary/domain/link-tokens/room.ts';
@@ -93,6 +94,10 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   createPaymentRefund: payments.createPaymentRefund,
   deletePaymentRefund: payments.deletePaymentRefund,
   createCardpayPayment: payments.createCardpayPayment,
+  updateExportCatalog: exportsRoom.updateExportCatalog,
+  updateExportDataset: exportsRoom.updateExportDataset,
+  listExports: exportsRoom.listExports,
+  previewExports: exportsRoom.previewExports,
   createDeclaredSource: partners.createDeclaredSource,
   createAdReferrals: partners.createAdReferrals,
   previewAdReferrals: partners.previewAdReferrals,

@@ -12,6 +12,7 @@ import { createMetaCompany } from './meta/index.ts';
 import { json } from './route.ts';
 import { createSandboxServer, type SandboxCall } from './server.ts';
 import { createStripeCompany } from './stripe/index.ts';
+import { createTikTokCompany } from './tiktok/index.ts';
 import { createWorld, type World } from './world.ts';
 
 export type { Grant } from './consents.ts';
@@ -44,6 +45,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
   const house: House = { url: () => url, now, world, consents };
   const meta = createMetaCompany(house);
   const google = createGoogleCompany(house);
+  const tiktok = createTikTokCompany(house);
   const highlevel = createHighlevelCompany(house);
   const stripe = createStripeCompany(house);
   const mercadoPago = createMercadoPagoCompany(house);
@@ -58,6 +60,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
       { method: 'GET', path: '/', handle: () => json(200, settings()) },
       ...meta.routes,
       ...google.routes,
+      ...tiktok.routes,
       ...highlevel.routes,
       ...stripe.routes,
       ...mercadoPago.routes,
@@ -81,6 +84,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
       calls,
       meta: meta.book,
       google: google.book,
+      tiktok: tiktok.book,
       highlevel: highlevel.book,
       stripe: stripe.book,
       mercadoPago: mercadoPago.book,

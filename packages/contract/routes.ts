@@ -85,6 +85,7 @@ import {
   disableTwoFactor,
   listSessions,
 } from './routes/sign-in.ts';
+import { listExports, previewExports, updateExportCatalog, updateExportDataset } from './routes/exports.ts';
 import { importSpend } from './routes/spend.ts';
 import { listTopPerformers } from './routes/top-performers.ts';
 import {
@@ -176,6 +177,10 @@ export const routes = {
   createPaymentRefund,
   deletePaymentRefund,
   createCardpayPayment,
+  updateExportCatalog,
+  updateExportDataset,
+  listExports,
+  previewExports,
   createDeclaredSource,
   createAdReferrals,
   previewAdReferrals,

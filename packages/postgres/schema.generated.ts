@@ -427,6 +427,51 @@ export interface ExchangeRatesHistory {
   source: string;
 }
 
+export interface ExportEvents {
+  due_at: Timestamp;
+  first_sent_at: Timestamp | null;
+  most_together: number | null;
+  outcome_id: string;
+  profile_id: string;
+  reason: string | null;
+  scheduled_at: Timestamp;
+  status: Generated<string>;
+  target_id: string;
+  ticket: string | null;
+}
+
+export interface ExportRuns {
+  channel: string;
+  connection_id: string;
+  conversions: number;
+  id: string;
+  profile_id: string;
+  refused: number;
+  scheduled_at: Timestamp;
+  sent: number;
+  settled_at: Timestamp | null;
+  status: string;
+  target_id: string;
+  unknown: number;
+  withheld: number;
+}
+
+export interface ExportTargets {
+  clean_dataset: string | null;
+  connection_id: string;
+  created_at: Timestamp;
+  dataset: string;
+  events: Json;
+  every_minutes: number;
+  id: string;
+  is_enabled: boolean;
+  messaging_account: string | null;
+  messaging_dataset: string | null;
+  profile_id: string;
+  updated_at: Timestamp;
+  uses_clean: Generated<boolean>;
+}
+
 export interface Grants {
   app_id: string;
   created_at: Timestamp;
@@ -1358,6 +1403,9 @@ export interface DB {
   event_log: EventLog;
   exchange_rates: ExchangeRates;
   exchange_rates_history: ExchangeRatesHistory;
+  export_events: ExportEvents;
+  export_runs: ExportRuns;
+  export_targets: ExportTargets;
   grants: Grants;
   handoffs: Handoffs;
   idempotent_answer_people: IdempotentAnswerPeople;

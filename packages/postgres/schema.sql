@@ -182,6 +182,18 @@ CREATE FUNCTION public.exchange_rate_then(from_currency text, to_currency text, 
     WHERE r.currency = to_currency AND r.day <= on_day AND (r.known_at IS NULL OR r.known_at <= moment) ORDER BY r.day DESC LIMIT 1) t;
 $$;
 
+CREATE FUNCTION public.export_outcomes() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$ BEGIN
+  INSERT INTO export_events (profile_id, target_id, outcome_id, scheduled_at, due_at)
+  SELECT n.profile_id, t.id, n.id, tick, tick
+  FROM new_rows n
+  JOIN export_targets t ON t.profile_id = n.profile_id AND t.is_enabled
+  CROSS JOIN LATERAL (SELECT date_bin(make_interval(mins => t.every_minutes), now(), 'epoch') + make_interval(mins => t.every_minutes) AS tick) s
+  ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.fan_out_events() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1393,6 +1405,59 @@ CREATE TABLE public.exchange_rates_history (
     source text NOT NULL
 );
 
+CREATE TABLE public.export_events (
+    profile_id uuid NOT NULL,
+    target_id uuid NOT NULL,
+    outcome_id uuid NOT NULL,
+    scheduled_at timestamp with time zone NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    status text DEFAULT 'waiting'::text NOT NULL,
+    reason text,
+    first_sent_at timestamp with time zone,
+    ticket text,
+    most_together integer,
+    CONSTRAINT export_events_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'processing'::text, 'sent'::text, 'refused'::text, 'withheld'::text, 'unknown'::text])))
+);
+
+ALTER TABLE ONLY public.export_events FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.export_runs (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    target_id uuid NOT NULL,
+    connection_id uuid NOT NULL,
+    channel text NOT NULL,
+    scheduled_at timestamp with time zone NOT NULL,
+    status text NOT NULL,
+    conversions integer NOT NULL,
+    sent integer NOT NULL,
+    refused integer NOT NULL,
+    withheld integer NOT NULL,
+    unknown integer NOT NULL,
+    settled_at timestamp with time zone,
+    CONSTRAINT export_runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'completed'::text, 'failed'::text])))
+);
+
+ALTER TABLE ONLY public.export_runs FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.export_targets (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    connection_id uuid NOT NULL,
+    dataset text NOT NULL,
+    clean_dataset text,
+    uses_clean boolean DEFAULT false NOT NULL,
+    messaging_account text,
+    messaging_dataset text,
+    events jsonb NOT NULL,
+    every_minutes integer NOT NULL,
+    is_enabled boolean NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.export_targets FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.idempotent_answer_people (
     owner_id uuid NOT NULL,
     customer_id uuid NOT NULL,
@@ -2251,6 +2316,21 @@ ALTER TABLE ONLY public.exchange_rates_history
 ALTER TABLE ONLY public.exchange_rates
     ADD CONSTRAINT exchange_rates_pkey PRIMARY KEY (currency, day);
 
+ALTER TABLE ONLY public.export_events
+    ADD CONSTRAINT export_events_pkey PRIMARY KEY (profile_id, target_id, outcome_id);
+
+ALTER TABLE ONLY public.export_runs
+    ADD CONSTRAINT export_runs_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.export_runs
+    ADD CONSTRAINT export_runs_profile_id_target_id_scheduled_at_key UNIQUE (profile_id, target_id, scheduled_at);
+
+ALTER TABLE ONLY public.export_targets
+    ADD CONSTRAINT export_targets_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.export_targets
+    ADD CONSTRAINT export_targets_profile_id_connection_id_key UNIQUE (profile_id, connection_id);
+
 ALTER TABLE ONLY public.grants
     ADD CONSTRAINT grants_pkey PRIMARY KEY (profile_id, app_id);
 
@@ -2522,6 +2602,14 @@ CREATE UNIQUE INDEX event_log_by_profile ON public.event_log USING btree (profil
 
 CREATE INDEX event_log_by_type ON public.event_log USING btree (profile_id, type, sequence);
 
+CREATE INDEX export_events_by_age ON public.export_events USING brin (scheduled_at);
+
+CREATE INDEX export_events_by_run ON public.export_events USING btree (profile_id, target_id, scheduled_at, status);
+
+CREATE INDEX export_events_due ON public.export_events USING btree (profile_id, due_at) WHERE (status = ANY (ARRAY['waiting'::text, 'processing'::text]));
+
+CREATE INDEX export_runs_by_age ON public.export_runs USING brin (scheduled_at);
+
 CREATE INDEX handoffs_by_capability ON public.handoffs USING btree (capability_hash);
 
 CREATE INDEX handoffs_by_life ON public.handoffs USING btree (completed_at);
@@ -2686,6 +2774,8 @@ CREATE TRIGGER announce_added AFTER INSERT ON public.dirty_entities REFERENCING 
 
 CREATE TRIGGER announce_added AFTER INSERT ON public.erasure_work REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('erasures');
 
+CREATE TRIGGER announce_added AFTER INSERT ON public.export_events REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('exports');
+
 CREATE TRIGGER announce_added AFTER INSERT ON public.syncs REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_syncs();
 
 CREATE TRIGGER announce_added AFTER INSERT ON public.tenant_deletions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('tenant-deletions');
@@ -2717,6 +2807,8 @@ CREATE TRIGGER keep_rate AFTER UPDATE ON public.exchange_rates FOR EACH ROW WHEN
 CREATE TRIGGER keep_settings AFTER UPDATE OF time_zone, reporting_currency ON public.profiles FOR EACH ROW WHEN (((old.time_zone <> new.time_zone) OR (old.reporting_currency <> new.reporting_currency))) EXECUTE FUNCTION public.keep_settings();
 
 CREATE TRIGGER missing_rate_noted AFTER INSERT OR UPDATE OF amount, currency, occurred_at ON public.outcomes FOR EACH ROW WHEN (((new.amount IS NOT NULL) AND (new.reporting_amount IS NULL))) EXECUTE FUNCTION public.note_missing_rate();
+
+CREATE TRIGGER outcomes_exported AFTER INSERT ON public.outcomes REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.export_outcomes();
 
 CREATE TRIGGER outcomes_follow_merge AFTER UPDATE OF merged_into ON public.customers FOR EACH ROW WHEN (((new.merged_into IS NOT NULL) AND (new.merged_into IS DISTINCT FROM old.merged_into))) EXECUTE FUNCTION public.follow_merge();
 
@@ -2847,6 +2939,15 @@ ALTER TABLE ONLY public.erasures
 
 ALTER TABLE ONLY public.event_log
     ADD CONSTRAINT event_log_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.export_events
+    ADD CONSTRAINT export_events_profile_id_target_id_fkey FOREIGN KEY (profile_id, target_id) REFERENCES public.export_targets(profile_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.export_runs
+    ADD CONSTRAINT export_runs_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.export_targets
+    ADD CONSTRAINT export_targets_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.grants
     ADD CONSTRAINT grants_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(id);
@@ -3126,6 +3227,12 @@ ALTER TABLE public.erasures ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.event_log ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.export_events ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.export_runs ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.export_targets ENABLE ROW LEVEL SECURITY;
+
 CREATE POLICY fan_out ON public.webhook_work TO tributary_owner USING (true);
 
 CREATE POLICY forget ON public.work_set_aside TO tributary_owner USING (true);
@@ -3270,6 +3377,12 @@ CREATE POLICY own_profile ON public.erasures TO tributary_app USING ((profile_id
 
 CREATE POLICY own_profile ON public.event_log TO tributary_app USING ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.export_events TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.export_runs TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.export_targets TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.grants TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.handoffs TO tributary_app USING ((profile_id = public.current_profile()));
@@ -3402,6 +3515,8 @@ CREATE POLICY queue ON public.erasure_work TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.event_log TO tributary_system USING (true);
 
+CREATE POLICY queue ON public.export_events TO tributary_system USING (true);
+
 CREATE POLICY queue ON public.idempotent_answers TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.invitations TO tributary_system USING (true);
@@ -3453,6 +3568,8 @@ ALTER TABLE public.score_rebuilds ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.search_terms ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.site_searches ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY sweep ON public.export_runs TO tributary_system USING (true);
 
 CREATE POLICY sweep ON public.handoffs TO tributary_system USING (true);
 
@@ -3766,6 +3883,34 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.exchange_rates TO tributary_system;
 
 GRANT SELECT ON TABLE public.exchange_rates_history TO tributary_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.exchange_rates_history TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.export_events TO tributary_app;
+GRANT DELETE ON TABLE public.export_events TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.export_events TO tributary_system;
+
+GRANT SELECT(target_id) ON TABLE public.export_events TO tributary_system;
+
+GRANT SELECT(outcome_id) ON TABLE public.export_events TO tributary_system;
+
+GRANT SELECT(scheduled_at) ON TABLE public.export_events TO tributary_system;
+
+GRANT SELECT(due_at),UPDATE(due_at) ON TABLE public.export_events TO tributary_system;
+
+GRANT SELECT(status),UPDATE(status) ON TABLE public.export_events TO tributary_system;
+
+GRANT UPDATE(reason) ON TABLE public.export_events TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.export_runs TO tributary_app;
+GRANT DELETE ON TABLE public.export_runs TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.export_runs TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.export_runs TO tributary_system;
+
+GRANT SELECT(scheduled_at) ON TABLE public.export_runs TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.export_targets TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.idempotent_answer_people TO tributary_app;
 

@@ -8,3 +8,4 @@ export { asProvider, createProviders, type Providers } from './registry.ts';
 export { createSearchConsole, type SearchConsoleSettings } from './search-console/index.ts';
 export { createSend, openCall } from './send.ts';
 export { createStripe, type StripeSettings } from './stripe/index.ts';
+export { createTikTok, type TikTokSettings } from './tiktok/index.ts';

@@ -291,6 +291,10 @@ export interface Export<Credentials> {
   /** What would be sent, for a dry run too. */
   prepare(events: readonly ExportEvent[], dataset: string, account: Account<Credentials>): string;
   send(account: Account<Credentials>, dataset: string, prepared: string, call: Call): Promise<ExportAnswer>;
+  /** How many ad sets deliver and learn from a dataset at this moment. */
+  liveAdSets?(account: Account<Credentials>, dataset: string, call: Call): Promise<number>;
+  /** Makes the ads that deliver anew on another dataset, and pauses the originals. Safe to ask twice. */
+  swapDataset?(account: Account<Credentials>, from: string, to: string, call: Call): Promise<void>;
   /** Where the platform works it off later. */
   poll?(account: Account<Credentials>, ticket: string, call: Call): Promise<ExportAnswer>;
 }

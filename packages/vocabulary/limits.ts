@@ -32,6 +32,16 @@ export const limits = {
   /** A refund that comes before its payment waits for it for so long. */
   refunds: { waitDays: 90 },
   adReferrals: { maxRows: 500, previewedConversions: 5_000 },
+  /** Consent to have ads duplicated and swapped. */
+  consent: { maxAgeHours: 24 },
+  exports: {
+    pageSize: shortPages,
+    previewed: 50,
+    mostTargets: 10,
+    mostEvents: 50,
+    everyMinutes: { min: 1, default: 15, max: 1_440 },
+    keptDays: 90,
+  },
   spend: { maxRows: 1_000 },
   linkTokens: { maxRows: 500, lifetimeDays: { min: 1, default: 90, max: 365 } },
   journeySummary: { maxEvents: 100, defaultUnitsPerDay: 50 },
@@ -156,10 +166,8 @@ export const appRateTiers = namesOf(limits.ratePerMinute.app);
 
 /** Numbers of capabilities that no route of this version offers. They stand here so that nobody gives them another value. */
 export const reservedLimits = {
-  adReferrals: { maxRows: 500 },
   readEventsWindow: { maxDays: 90 },
   messagingWindow: { hours: 24, humanAgentDays: 7 },
   numberRegistration: { maxAttempts: 10, perHours: 72 },
   mediaMegabytes: { image: 5, video: 16, audio: 16, document: 100 },
-  consent: { maxAgeHours: 24 },
 } as const;

@@ -165,6 +165,14 @@ export const lives = {
     outcomes_without_rate: bounded(
       'Outcomes whose currency has no rate yet, at most one for each outcome; they are converted when the rate comes.',
     ),
+    export_targets: bounded('One for each ad account that is told of outcomes.'),
+    export_events: swept(
+      limits.exports.keptDays,
+      ['scheduled_at'],
+      ['profile_id', 'target_id', 'outcome_id'],
+      'What became of telling a platform of an outcome.',
+    ),
+    export_runs: swept(yearDays, ['scheduled_at'], ['profile_id', 'id'], 'How runs of exports ended.'),
     partner_touches: kept(
       'Which ads conversations came from, and what customers answered: part of the ledger. They go with their profile.',
     ),

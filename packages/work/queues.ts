@@ -86,6 +86,17 @@ export const queues = {
     leaseSeconds: 30,
     paceMs: 50,
   }),
+  exports: queue({
+    name: 'exports',
+    about: 'Tells ad platforms of outcomes, in batches that a platform takes or refuses as a whole.',
+    owner: 'exports',
+    tables: ['export_events'],
+    where: "status IN ('waiting', 'processing') AND due_at <= now()",
+    batchSize: 1_000,
+    atOnce: 4,
+    leaseSeconds: 60,
+    paceMs: 200,
+  }),
   adActions: queue({
     name: 'ad-actions',
     about: 'Looks up at the ad platform what became of changes whose answer was lost.',

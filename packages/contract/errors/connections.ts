@@ -107,4 +107,18 @@ export const connectionErrors = {
       'Pause or move those ad sets. If you accept the loss, repeat the request with "confirm_live_ad_sets": true.',
     retry: 'after_change',
   },
+  consent_required: {
+    status: 409,
+    title: 'Consent missing or out of date',
+    meaning: `Ads are duplicated and swapped for someone only if they agreed to the present text in the last ${limits.consent.maxAgeHours} hours. Nothing left for the ad platform.`,
+    whatToDo:
+      'Show the text named in `consent`, and send `consent` with version, text_hash, accepted_by and accepted_at once a person agrees.',
+    retry: 'after_change',
+    fields: {
+      consent: z
+        .strictObject({ version: z.string().min(1), text_hashes: z.record(z.string(), z.string()) })
+        .optional()
+        .describe('The text in force, and the hash of each of its translations by language.'),
+    },
+  },
 } as const satisfies ErrorTable;
