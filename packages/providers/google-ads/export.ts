@@ -145,12 +145,10 @@ function write(event: ExportEvent): Record<string, unknown> {
 }
 
 /** One click id names an event; a second beside it is refused. */
-function clickOf({ clickIds }: ExportEvent): Record<string, string> | undefined {
-  for (const name of ['gclid', 'gbraid', 'wbraid']) {
-    const value = clickIds[name];
-    if (value !== undefined) return { [name]: value };
-  }
-  return undefined;
+function clickOf({ clickIds: { gclid, gbraid, wbraid } }: ExportEvent): Record<string, string> | undefined {
+  if (gclid !== undefined) return { gclid };
+  if (gbraid !== undefined) return { gbraid };
+  return wbraid === undefined ? undefined : { wbraid };
 }
 
 function identifiersOf({ person }: ExportEvent): Record<string, string>[] {
