@@ -51,6 +51,8 @@ export interface ApiOptions {
   /** Writes summaries of journeys; without one they are not made. */
   readonly languageModel: LanguageModel | undefined;
   readonly summariesPerDay: number;
+  /** How long an ad platform may take for a change while somebody waits. */
+  readonly adPatienceMs: number;
   /** How long whoever says who paid is kept waiting for attribution to follow. */
   readonly attributionWaitMs: number;
   readonly vault: Vault;
@@ -185,6 +187,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       vault,
       languageModel: options.languageModel,
       summariesPerDay: options.summariesPerDay,
+      adPatienceMs: options.adPatienceMs,
       attributionWaitMs: options.attributionWaitMs,
       findCustomerTotals,
       goals: goalReader,

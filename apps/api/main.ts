@@ -44,6 +44,7 @@ await runProcess('api', async (platform) => {
     openDns: dnsOpener(settings.dnsServers),
     languageModel: configuredModel(settings, modelTimeoutMs),
     summariesPerDay: settings.summariesPerDay,
+    adPatienceMs: settings.adPatienceSeconds * 1_000,
     attributionWaitMs: limits.payments.attributionWaitMs,
     vault: createVault(() => ring.keys('envelope')),
     sessionKeys: () => ring.keys('session'),

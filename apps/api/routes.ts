@@ -10,6 +10,7 @@ import * as credentials from '@tributary/domain/credentials/room.ts';
 import * as customers from '@tributary/domain/customers/room.ts';
 import * as definitions from '@tributary/domain/definitions/room.ts';
 import * as erasures from '@tributary/domain/erasures/room.ts';
+import * as exportsRoom from '@tributary/domain/exports/room.ts';
 import * as handoffs from '@tributary/domain/handoffs/room.ts';
 import * as journeys from '@tributary/domain/journeys/room.ts';
 import * as linkTokens from '@tributary/domain/link-tokens/room.ts';
@@ -93,6 +94,10 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   createPaymentRefund: payments.createPaymentRefund,
   deletePaymentRefund: payments.deletePaymentRefund,
   createCardpayPayment: payments.createCardpayPayment,
+  updateExportCatalog: exportsRoom.updateExportCatalog,
+  updateExportDataset: exportsRoom.updateExportDataset,
+  listExports: exportsRoom.listExports,
+  previewExports: exportsRoom.previewExports,
   createDeclaredSource: partners.createDeclaredSource,
   createAdReferrals: partners.createAdReferrals,
   previewAdReferrals: partners.previewAdReferrals,
@@ -109,6 +114,16 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   listChangeRows: reports.listChangeRows,
   listTopPerformers: topPerformers.listTopPerformers,
   listAdsWithoutIds: adOperations.listAdsWithoutIds,
+  readCampaignStatus: adOperations.readCampaignStatus,
+  pauseCampaign: adOperations.pauseCampaign,
+  resumeCampaign: adOperations.resumeCampaign,
+  pauseAd: adOperations.pauseAd,
+  resumeAd: adOperations.resumeAd,
+  updateAdSetBudget: adOperations.updateAdSetBudget,
+  applyUrlTags: adOperations.applyUrlTags,
+  undoUrlTags: adOperations.undoUrlTags,
+  readUrlTags: adOperations.readUrlTags,
+  listAdActions: adOperations.listAdActions,
   createCreativeAnalysis: creatives.createCreativeAnalysis,
   readCreativeAnalysis: creatives.readCreativeAnalysis,
   createTrackingKey: tracking.createTrackingKey,
@@ -134,6 +149,15 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   readReplayStatus: attribution.readReplayStatus,
   listConnections: connections.listConnections,
   readConnection: connections.readConnection,
+  activateWebPixel: connections.activateWebPixel,
+  connectBankLink: connections.connectBankLink,
+  createManualStore: connections.createManualStore,
+  deleteManualStore: connections.deleteManualStore,
+  listManualStores: connections.listManualStores,
+  readChatbotConnection: connections.readChatbotConnection,
+  saveChatbotConnection: connections.saveChatbotConnection,
+  startBankLink: connections.startBankLink,
+  updateManualStore: connections.updateManualStore,
   startSync: connections.startSync,
   readSyncStatus: connections.readSyncStatus,
   listSearchTerms: connections.listSearchTerms,

@@ -1,4 +1,5 @@
 import type { Accounts } from '@tributary/domain/accounts/room.ts';
+import type { AdServices } from '@tributary/domain/ad-operations/room.ts';
 import type { ConnectionServices } from '@tributary/domain/connections/room.ts';
 import type { CreativeServices } from '@tributary/domain/creatives/room.ts';
 import type { CustomerListServices } from '@tributary/domain/customers/room.ts';
@@ -26,6 +27,7 @@ export interface Services
     PartnerServices,
     JourneyServices,
     CreativeServices,
+    AdServices,
     ErasureServices,
     WebhookServices,
     ConnectionServices,

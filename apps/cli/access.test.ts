@@ -72,3 +72,11 @@ test('init makes all that a business needs to begin, and says what to paste', { 
   ]);
   await expect(run('init', 'Another', '--email', 'sur@example.com')).rejects.toThrow(/has the address/);
 });
+
+test('what a stranger asks first is answered at once: which version, which commands', async () => {
+  const ask = async (word: string) =>
+    (await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'main.ts'), word])).stdout;
+  expect(await ask('--version')).toMatch(/^\d+\.\d+\.\d+\n$/);
+  const help = await ask('--help');
+  for (const name of ['up|dev', 'demo', 'init', 'doctor', 'audit']) expect(help).toContain(`\n  ${name} `);
+});

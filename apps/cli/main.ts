@@ -1,58 +1,125 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
-import { accessCommands } from './commands/access.ts';
-import { auditCommand } from './commands/audit.ts';
-import { demoCommand } from './commands/demo.ts';
-import { doctorCommand } from './commands/doctor.ts';
-import { erasureCommand } from './commands/erasure.ts';
-import { identityCommand } from './commands/identity.ts';
-import { importCommand } from './commands/import.ts';
-import { initCommand } from './commands/init.ts';
-import { keysCommand } from './commands/keys.ts';
-import { migrateCommand } from './commands/migrate.ts';
-import { ratesCommand } from './commands/rates.ts';
-import { replayCommand } from './commands/replay.ts';
-import { scoresCommand } from './commands/scores.ts';
-import { spendCommand } from './commands/spend.ts';
-import { upCommand } from './commands/up.ts';
-import { userCommand } from './commands/user.ts';
-import { visitsCommand } from './commands/visits.ts';
-import { webhooksCommand } from './commands/webhooks.ts';
-import { workCommand } from './commands/work.ts';
-import { useLocalEngines } from './local.ts';
+import packageFile from '../../package.json' with { type: 'json' };
 import { explain } from './output.ts';
+
+interface Entry {
+  readonly about: string;
+  /** Only the command that is meant is read: the rooms behind all of them take seconds. */
+  readonly load: () => Promise<Command>;
+}
+
+const commands: Readonly<Record<string, Entry>> = {
+  up: {
+    about: 'Start everything on this machine: engines where none are configured, migrations, api, collector, worker',
+    load: async () => (await import('./commands/up.ts')).upCommand(),
+  },
+  demo: {
+    about: 'Start everything on engines of its own, with a simulated market to look at',
+    load: async () => (await import('./commands/demo.ts')).demoCommand(),
+  },
+  init: {
+    about: 'Begin: a workspace with its profile, somebody who may sign in, an API key and the tracker',
+    load: async () => (await import('./commands/init.ts')).initCommand(),
+  },
+  migrate: {
+    about: 'Bring the schemas of PostgreSQL and ClickHouse up to date; safe while an older version serves',
+    load: async () => (await import('./commands/migrate.ts')).migrateCommand(),
+  },
+  doctor: {
+    about: 'Look at settings, engines, background work, clocks and disk: what is wrong, and what to do',
+    load: async () => (await import('./commands/doctor.ts')).doctorCommand(),
+  },
+  workspace: {
+    about: 'Workspaces',
+    load: async () => (await import('./commands/access.ts')).workspaceCommand(),
+  },
+  profile: {
+    about: 'Profiles',
+    load: async () => (await import('./commands/access.ts')).profileCommand(),
+  },
+  app: {
+    about: 'Partner apps',
+    load: async () => (await import('./commands/access.ts')).appCommand(),
+  },
+  key: {
+    about: 'API keys of a profile',
+    load: async () => (await import('./commands/access.ts')).keyCommand(),
+  },
+  user: {
+    about: 'People who sign in to the console',
+    load: async () => (await import('./commands/user.ts')).userCommand(),
+  },
+  import: {
+    about: 'Bring in what is known already',
+    load: async () => (await import('./commands/import.ts')).importCommand(),
+  },
+  spend: {
+    about: 'What was spent on ads',
+    load: async () => (await import('./commands/spend.ts')).spendCommand(),
+  },
+  keys: {
+    about: "The service's own keys (not API keys): rotate while it runs",
+    load: async () => (await import('./commands/keys.ts')).keysCommand(),
+  },
+  rates: {
+    about: 'Exchange rates',
+    load: async () => (await import('./commands/rates.ts')).ratesCommand(),
+  },
+  replay: {
+    about: 'Work out the attribution of a profile anew; stopped with Ctrl-C, it goes on there within a day',
+    load: async () => (await import('./commands/replay.ts')).replayCommand(),
+  },
+  scores: {
+    about: 'Scores of ads',
+    load: async () => (await import('./commands/scores.ts')).scoresCommand(),
+  },
+  visits: {
+    about: 'What browsers sent',
+    load: async () => (await import('./commands/visits.ts')).visitsCommand(),
+  },
+  work: {
+    about: 'Background work that was set aside',
+    load: async () => (await import('./commands/work.ts')).workCommand(),
+  },
+  webhooks: {
+    about: 'Deliveries of events',
+    load: async () => (await import('./commands/webhooks.ts')).webhooksCommand(),
+  },
+  erasure: {
+    about: 'People who were erased',
+    load: async () => (await import('./commands/erasure.ts')).erasureCommand(),
+  },
+  identity: {
+    about: 'Who is one person',
+    load: async () => (await import('./commands/identity.ts')).identityCommand(),
+  },
+  audit: {
+    about: 'The log of who changed what',
+    load: async () => (await import('./commands/audit.ts')).auditCommand(),
+  },
+};
+const aliases: Readonly<Record<string, string>> = { dev: 'up' };
 
 const program = new Command('tributary')
   .description('Marketing attribution and customer journeys, explained to the cent.')
+  .version(packageFile.version)
   .showHelpAfterError('Run it with --help to see what it takes.')
   .configureHelp({ sortSubcommands: false });
 
-for (const command of [
-  upCommand(),
-  demoCommand(),
-  initCommand(),
-  migrateCommand(),
-  doctorCommand(),
-  ...accessCommands(),
-  userCommand(),
-  importCommand(),
-  spendCommand(),
-  keysCommand(),
-  ratesCommand(),
-  replayCommand(),
-  scoresCommand(),
-  visitsCommand(),
-  workCommand(),
-  webhooksCommand(),
-  erasureCommand(),
-  identityCommand(),
-  auditCommand(),
-])
-  program.addCommand(command);
+const word = process.argv.slice(2).find((said) => !said.startsWith('-') && said !== 'help') ?? '';
+const meant = aliases[word] ?? word;
+for (const [name, { about, load }] of Object.entries(commands)) {
+  const command = (name === meant ? await load() : new Command(name)).description(about);
+  const alias = Object.keys(aliases).find((other) => aliases[other] === name);
+  program.addCommand(alias ? command.alias(alias) : command);
+}
 
 // `up` and `demo` start engines themselves; every other command finds those that `up` started.
 program.hook('preAction', async (_program, command) => {
-  if (!['up', 'demo'].includes(command.name())) await useLocalEngines();
+  if (['up', 'demo'].includes(command.name())) return;
+  const { useLocalEngines } = await import('./local.ts');
+  await useLocalEngines();
 });
 
 try {

@@ -1,1 +1,13 @@
+export { adActions } from './ad-actions.queue.ts';
+export { applyUrlTags } from './apply-url-tags.ts';
+export { listAdActions } from './list-ad-actions.ts';
 export { listAdsWithoutIds } from './list-ads-without-ids.ts';
+export { pauseAd } from './pause-ad.ts';
+export { pauseCampaign } from './pause-campaign.ts';
+export { readCampaignStatus } from './read-campaign-status.ts';
+export { readUrlTags } from './read-url-tags.ts';
+export { resumeAd } from './resume-ad.ts';
+export { resumeCampaign } from './resume-campaign.ts';
+export type { AdServices } from './services.ts';
+export { undoUrlTags } from './undo-url-tags.ts';
+export { updateAdSetBudget } from './update-ad-set-budget.ts';

@@ -1,3 +1,10 @@
+export {
+  type ActableEntity,
+  countActiveAds,
+  findActable,
+  listActiveAds,
+  listRecentSpend,
+} from './actable.ts';
 export { findAds, findEntitiesOfLevel, findEntityByExternalId, type KnownAd } from './find-entities.ts';
 export { findLineages, type Lineage } from './lineage.ts';
 export { type Kept, recordAds } from './record-ads.ts';

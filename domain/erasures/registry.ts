@@ -1,6 +1,7 @@
 import type { PersonTables } from '@tributary/clickhouse';
 import { holdsPeople as accountability } from '@tributary/domain/accountability';
 import { holdsPeople as accounts } from '@tributary/domain/accounts';
+import { holdsPeople as adOperations } from '@tributary/domain/ad-operations';
 import { holdsPeople as attribution } from '@tributary/domain/attribution';
 import { holdsPeople as customers, type HoldsPeople } from '@tributary/domain/customers';
 import { holdsPeople as events } from '@tributary/domain/events';
@@ -51,6 +52,7 @@ export const holders: readonly HoldsPeople<Erasing, Searching>[] = [
   customers,
   erasures,
   tracking,
+  adOperations,
   accounts,
   accountability,
   vault,

@@ -4,6 +4,8 @@ export { holdsPeople } from './holds-people.ts';
 export { markDirty, markLinked, markStandings, markTouchedCustomers, saveStandings } from './mark-dirty.ts';
 export {
   countConversions,
+  type Exportable,
+  findExportable,
   findOutcome,
   findPeopleOf,
   findTypesOfVisits,

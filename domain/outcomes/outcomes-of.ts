@@ -222,3 +222,30 @@ export async function listOrigins(
   );
   return rows;
 }
+
+/** An outcome as somebody outside may be told of it. */
+export interface Exportable {
+  readonly id: string;
+  readonly idempotencyKey: string;
+  readonly occurredAt: Date;
+  readonly amount: string | null;
+  readonly refunded: string;
+  readonly currency: string | null;
+  readonly rest: unknown;
+  readonly customerId: string | null;
+  readonly visitorId: string | null;
+  readonly isErased: boolean;
+  readonly definitionId: string | null;
+}
+
+export async function findExportable(
+  tx: Tx,
+  profileId: string,
+  ids: readonly string[],
+): Promise<Map<string, Exportable>> {
+  const { rows } = await sql<Exportable>`
+    SELECT o.id, o.idempotency_key AS "idempotencyKey", o.occurred_at AS "occurredAt", trim_scale(o.amount)::text AS amount, o.refunded::text AS refunded,
+      o.currency, o.rest, o.customer_id AS "customerId", o.visitor_id AS "visitorId", o.erased_at IS NOT NULL AS "isErased", o.definition_id AS "definitionId"
+    FROM outcome_meanings o WHERE o.profile_id = ${profileId} AND o.id = ANY (${[...ids]}::uuid[])`.execute(tx);
+  return new Map(rows.map((row) => [row.id, row]));
+}

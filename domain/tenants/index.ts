@@ -1,7 +1,9 @@
+export { tightenPrivacy } from './privacy.ts';
 export {
   findDays,
   findGoverningApp,
   findPlan,
+  findPrivacyMode,
   findProfile,
   findProfileName,
   findWorkspaceOf,

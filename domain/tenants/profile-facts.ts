@@ -112,3 +112,10 @@ export async function findPlan(tx: Tx, workspaceId: string): Promise<string | un
   const row = await tx.selectFrom('workspaces').select('plan').where('id', '=', workspaceId).executeTakeFirst();
   return row?.plan;
 }
+
+export async function findPrivacyMode(tx: Tx, profileId: string): Promise<string | undefined> {
+  const { rows } = await sql<{
+    mode: string;
+  }>`SELECT privacy_mode AS mode FROM profiles WHERE id = ${profileId}`.execute(tx);
+  return rows[0]?.mode;
+}

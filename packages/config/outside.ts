@@ -32,6 +32,12 @@ export const summaries = {
     'Whether the model may be on this machine or in a private network, over plain HTTP and at any port.',
     { fallback: 'false' },
   ),
+  adPatienceSeconds: setting(
+    'AD_PATIENCE_SECONDS',
+    wholeNumber(1, 60),
+    'How long an ad platform may take for a change while somebody waits. What was not answered after two and a half times as long is looked up there. REQUEST_TIMEOUT_MS should be longer.',
+    { fallback: '20' },
+  ),
   summariesPerDay: setting(
     'SUMMARIES_PER_DAY',
     wholeNumber(0, 1_000_000),

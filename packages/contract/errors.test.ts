@@ -171,15 +171,14 @@ describe('reserved codes', () => {
     ['audience_tos_required', 428, 'after_change'],
     ['messaging_window_closed', 422, 'after_change'],
     ['audit_timeout', 504, 'with_backoff'],
-    ['consent_required', 409, 'after_change'],
   ])('%s is kept with status %d', (name, status, retry) => {
     const code = ErrorCode.parse(name);
     expect(errorEntry(code)).toMatchObject({ status, retry, reserved: true });
     expect(accepts(code, needed[code], status)).toBe(true);
   });
 
-  test('there are 21 of them', () => {
-    expect(ErrorCode.options.filter((code) => errorEntry(code).reserved)).toHaveLength(21);
+  test('there are 20 of them', () => {
+    expect(ErrorCode.options.filter((code) => errorEntry(code).reserved)).toHaveLength(20);
   });
 });
 

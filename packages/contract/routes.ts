@@ -14,7 +14,18 @@ import {
   updateMember,
   updatePassword,
 } from './routes/accounts.ts';
+import { listAdActions, readUrlTags } from './routes/ad-actions.ts';
 import { listAdsWithoutIds } from './routes/ad-ids.ts';
+import {
+  applyUrlTags,
+  pauseAd,
+  pauseCampaign,
+  readCampaignStatus,
+  resumeAd,
+  resumeCampaign,
+  undoUrlTags,
+  updateAdSetBudget,
+} from './routes/ad-operations.ts';
 import { listCampaigns, readAd, readCampaignTrend, readUnattributed } from './routes/campaigns.ts';
 import { listChangeRows, readChanges } from './routes/changes.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
@@ -36,6 +47,17 @@ import { importCustomers, listCustomers, searchCustomers } from './routes/custom
 import { createCustomerErasure, createErasure, readErasure } from './routes/erasures.ts';
 import { explain, listCampaignConversions } from './routes/explanations.ts';
 import { createHandoff, finalizePendingAccount, listPendingAccounts, readHandoff } from './routes/handoffs.ts';
+import {
+  activateWebPixel,
+  connectBankLink,
+  createManualStore,
+  deleteManualStore,
+  listManualStores,
+  readChatbotConnection,
+  saveChatbotConnection,
+  startBankLink,
+  updateManualStore,
+} from './routes/integrations.ts';
 import {
   createJourneySummary,
   readConversionJourney,
@@ -74,6 +96,7 @@ import {
   disableTwoFactor,
   listSessions,
 } from './routes/sign-in.ts';
+import { listExports, previewExports, updateExportCatalog, updateExportDataset } from './routes/exports.ts';
 import { importSpend } from './routes/spend.ts';
 import { listTopPerformers } from './routes/top-performers.ts';
 import {
@@ -165,6 +188,10 @@ export const routes = {
   createPaymentRefund,
   deletePaymentRefund,
   createCardpayPayment,
+  updateExportCatalog,
+  updateExportDataset,
+  listExports,
+  previewExports,
   createDeclaredSource,
   createAdReferrals,
   previewAdReferrals,
@@ -181,6 +208,16 @@ export const routes = {
   listChangeRows,
   listTopPerformers,
   listAdsWithoutIds,
+  readCampaignStatus,
+  pauseCampaign,
+  resumeCampaign,
+  pauseAd,
+  resumeAd,
+  updateAdSetBudget,
+  applyUrlTags,
+  undoUrlTags,
+  readUrlTags,
+  listAdActions,
   createCreativeAnalysis,
   readCreativeAnalysis,
   signIn,
@@ -231,6 +268,15 @@ export const routes = {
   readReplayStatus,
   listConnections,
   readConnection,
+  activateWebPixel,
+  connectBankLink,
+  createManualStore,
+  deleteManualStore,
+  listManualStores,
+  readChatbotConnection,
+  saveChatbotConnection,
+  startBankLink,
+  updateManualStore,
   startSync,
   readSyncStatus,
   listSearchTerms,

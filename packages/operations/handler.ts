@@ -62,6 +62,8 @@ export interface Context<By extends Caller = Caller> {
    * Idempotency-Key. The audit entry that the route declares is written in it, or nothing is committed.
    */
   effect<A extends Answered>(work: (tx: Tx) => Promise<A>): Promise<A>;
+  /** Of the caller and its Idempotency-Key, and of what it asks for under it: for a handler whose effect is not in the ledger alone. */
+  readonly requestKey: { readonly keyHash: Buffer; readonly fingerprint: Buffer } | undefined;
   /**
    * Whether the effect may share a transaction with those of other calls, without `effect`: no answer has to be kept in it under an
    * Idempotency-Key, and the route leaves no audit entry.

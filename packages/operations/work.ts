@@ -88,6 +88,7 @@ export class Work<Services> {
         return hidden(addressGroup(call.address).own);
       },
       effect: (work) => this.#effect(work),
+      requestKey: this.#idempotent,
       canShareEffect: this.#idempotent === undefined && typeof this.#route.audit !== 'object',
       addToAudit: (note) => {
         this.#note = { ...this.#note, ...note };

@@ -46,6 +46,47 @@ export interface Accounts {
   user_id: string;
 }
 
+export interface AdActionEntries {
+  action_id: string;
+  after: Json | null;
+  at: Timestamp;
+  before: Json | null;
+  id: string;
+  profile_id: string;
+  provider_code: string | null;
+  reason: string | null;
+  request_id: string;
+  stage: string;
+}
+
+export interface AdActions {
+  actor_id: string;
+  actor_kind: string;
+  affected_ads: number | null;
+  after: Json | null;
+  applied_by: string | null;
+  before: Json | null;
+  connection_id: string;
+  created_at: Timestamp;
+  due_at: Timestamp | null;
+  external_id: string;
+  fingerprint: Buffer;
+  holder: string | null;
+  id: string;
+  key_hash: Buffer;
+  kind: string;
+  level: string;
+  looks: Generated<number>;
+  platform: string;
+  profile_id: string;
+  reason: string | null;
+  request_id: string;
+  sent_at: Timestamp | null;
+  state: string;
+  undoes: string | null;
+  wanted: Json;
+}
+
 export interface AdDelivery {
   clicks: Int8;
   conversion_value: Numeric | null;
@@ -383,6 +424,51 @@ export interface ExchangeRatesHistory {
   per_usd: Numeric;
   replaced_at: Timestamp;
   source: string;
+}
+
+export interface ExportEvents {
+  due_at: Timestamp;
+  first_sent_at: Timestamp | null;
+  most_together: number | null;
+  outcome_id: string;
+  profile_id: string;
+  reason: string | null;
+  scheduled_at: Timestamp;
+  status: Generated<string>;
+  target_id: string;
+  ticket: string | null;
+}
+
+export interface ExportRuns {
+  channel: string;
+  connection_id: string;
+  conversions: number;
+  id: string;
+  profile_id: string;
+  refused: number;
+  scheduled_at: Timestamp;
+  sent: number;
+  settled_at: Timestamp | null;
+  status: string;
+  target_id: string;
+  unknown: number;
+  withheld: number;
+}
+
+export interface ExportTargets {
+  clean_dataset: string | null;
+  connection_id: string;
+  created_at: Timestamp;
+  dataset: string;
+  events: Json;
+  every_minutes: number;
+  id: string;
+  is_enabled: boolean;
+  messaging_account: string | null;
+  messaging_dataset: string | null;
+  profile_id: string;
+  updated_at: Timestamp;
+  uses_clean: Generated<boolean>;
 }
 
 export interface Grants {
@@ -1286,6 +1372,8 @@ export interface WorkTurns {
 
 export interface DB {
   accounts: Accounts;
+  ad_action_entries: AdActionEntries;
+  ad_actions: AdActions;
   ad_delivery: AdDelivery;
   ad_delivery_history: AdDeliveryHistory;
   ad_entities: AdEntities;
@@ -1314,6 +1402,9 @@ export interface DB {
   event_log: EventLog;
   exchange_rates: ExchangeRates;
   exchange_rates_history: ExchangeRatesHistory;
+  export_events: ExportEvents;
+  export_runs: ExportRuns;
+  export_targets: ExportTargets;
   grants: Grants;
   handoffs: Handoffs;
   idempotent_answer_people: IdempotentAnswerPeople;

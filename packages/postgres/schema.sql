@@ -15,6 +15,14 @@ CREATE TYPE public.credential AS (
 	is_rate_set boolean
 );
 
+CREATE FUNCTION public.announce_ad_actions() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ BEGIN
+  PERFORM announce_work('ad-actions', ARRAY(SELECT DISTINCT profile_id FROM waiting WHERE due_at < 'infinity'));
+  RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.announce_syncs() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -173,6 +181,18 @@ CREATE FUNCTION public.exchange_rate_then(from_currency text, to_currency text, 
     FROM exchange_rates r
     WHERE r.currency = to_currency AND r.day <= on_day AND (r.known_at IS NULL OR r.known_at <= moment) ORDER BY r.day DESC LIMIT 1) t;
 $$;
+
+CREATE FUNCTION public.export_outcomes() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$ BEGIN
+  INSERT INTO export_events (profile_id, target_id, outcome_id, scheduled_at, due_at)
+  SELECT n.profile_id, t.id, n.id, tick, tick
+  FROM new_rows n
+  JOIN export_targets t ON t.profile_id = n.profile_id AND t.is_enabled
+  CROSS JOIN LATERAL (SELECT date_bin(make_interval(mins => t.every_minutes), now(), 'epoch') + make_interval(mins => t.every_minutes) AS tick) s
+  ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END $$;
 
 CREATE FUNCTION public.fan_out_events() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -982,6 +1002,56 @@ CREATE TABLE public.accounts (
     updated_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.ad_action_entries (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    action_id uuid NOT NULL,
+    stage text NOT NULL,
+    before jsonb,
+    after jsonb,
+    reason text,
+    provider_code text,
+    request_id text NOT NULL,
+    at timestamp with time zone NOT NULL,
+    CONSTRAINT ad_action_entries_stage_check CHECK ((stage = ANY (ARRAY['attempted'::text, 'applied'::text, 'no_change'::text, 'refused'::text, 'failed'::text, 'unknown'::text])))
+);
+
+ALTER TABLE ONLY public.ad_action_entries FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.ad_actions (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    kind text NOT NULL,
+    platform text NOT NULL,
+    level text NOT NULL,
+    external_id text NOT NULL COLLATE pg_catalog."C",
+    connection_id uuid NOT NULL,
+    key_hash bytea NOT NULL,
+    fingerprint bytea NOT NULL,
+    actor_kind text NOT NULL,
+    actor_id uuid NOT NULL,
+    applied_by uuid,
+    request_id text NOT NULL,
+    wanted jsonb NOT NULL,
+    undoes uuid,
+    state text NOT NULL,
+    before jsonb,
+    after jsonb,
+    affected_ads integer,
+    reason text,
+    created_at timestamp with time zone NOT NULL,
+    sent_at timestamp with time zone,
+    holder uuid,
+    due_at timestamp with time zone,
+    looks integer DEFAULT 0 NOT NULL,
+    CONSTRAINT ad_actions_check CHECK ((((state = 'reading'::text) OR (state = 'sent'::text)) = (due_at IS NOT NULL))),
+    CONSTRAINT ad_actions_kind_check CHECK ((kind = ANY (ARRAY['pause'::text, 'resume'::text, 'budget'::text, 'url_tags'::text, 'url_tags_undo'::text]))),
+    CONSTRAINT ad_actions_level_check CHECK ((level = ANY (ARRAY['campaign'::text, 'ad_set'::text, 'ad'::text]))),
+    CONSTRAINT ad_actions_state_check CHECK ((state = ANY (ARRAY['reading'::text, 'sent'::text, 'applied'::text, 'no_change'::text, 'refused'::text, 'failed'::text, 'unknown'::text])))
+);
+
+ALTER TABLE ONLY public.ad_actions FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.ad_delivery (
     profile_id uuid NOT NULL,
     entity_id uuid NOT NULL,
@@ -1333,6 +1403,59 @@ CREATE TABLE public.exchange_rates_history (
     per_usd numeric NOT NULL,
     source text NOT NULL
 );
+
+CREATE TABLE public.export_events (
+    profile_id uuid NOT NULL,
+    target_id uuid NOT NULL,
+    outcome_id uuid NOT NULL,
+    scheduled_at timestamp with time zone NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    status text DEFAULT 'waiting'::text NOT NULL,
+    reason text,
+    first_sent_at timestamp with time zone,
+    ticket text,
+    most_together integer,
+    CONSTRAINT export_events_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'processing'::text, 'sent'::text, 'refused'::text, 'withheld'::text, 'unknown'::text])))
+);
+
+ALTER TABLE ONLY public.export_events FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.export_runs (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    target_id uuid NOT NULL,
+    connection_id uuid NOT NULL,
+    channel text NOT NULL,
+    scheduled_at timestamp with time zone NOT NULL,
+    status text NOT NULL,
+    conversions integer NOT NULL,
+    sent integer NOT NULL,
+    refused integer NOT NULL,
+    withheld integer NOT NULL,
+    unknown integer NOT NULL,
+    settled_at timestamp with time zone,
+    CONSTRAINT export_runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'completed'::text, 'failed'::text])))
+);
+
+ALTER TABLE ONLY public.export_runs FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.export_targets (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    connection_id uuid NOT NULL,
+    dataset text NOT NULL,
+    clean_dataset text,
+    uses_clean boolean DEFAULT false NOT NULL,
+    messaging_account text,
+    messaging_dataset text,
+    events jsonb NOT NULL,
+    every_minutes integer NOT NULL,
+    is_enabled boolean NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.export_targets FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.idempotent_answer_people (
     owner_id uuid NOT NULL,
@@ -2093,6 +2216,15 @@ ALTER TABLE ONLY public.accounts
 ALTER TABLE ONLY public.accounts
     ADD CONSTRAINT accounts_provider_id_account_id_key UNIQUE (provider_id, account_id);
 
+ALTER TABLE ONLY public.ad_action_entries
+    ADD CONSTRAINT ad_action_entries_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.ad_actions
+    ADD CONSTRAINT ad_actions_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.ad_actions
+    ADD CONSTRAINT ad_actions_profile_id_key_hash_key UNIQUE (profile_id, key_hash);
+
 ALTER TABLE ONLY public.ad_delivery_history
     ADD CONSTRAINT ad_delivery_history_pkey PRIMARY KEY (profile_id, entity_id, day, revision);
 
@@ -2182,6 +2314,21 @@ ALTER TABLE ONLY public.exchange_rates_history
 
 ALTER TABLE ONLY public.exchange_rates
     ADD CONSTRAINT exchange_rates_pkey PRIMARY KEY (currency, day);
+
+ALTER TABLE ONLY public.export_events
+    ADD CONSTRAINT export_events_pkey PRIMARY KEY (profile_id, target_id, outcome_id);
+
+ALTER TABLE ONLY public.export_runs
+    ADD CONSTRAINT export_runs_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.export_runs
+    ADD CONSTRAINT export_runs_profile_id_target_id_scheduled_at_key UNIQUE (profile_id, target_id, scheduled_at);
+
+ALTER TABLE ONLY public.export_targets
+    ADD CONSTRAINT export_targets_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.export_targets
+    ADD CONSTRAINT export_targets_profile_id_connection_id_key UNIQUE (profile_id, connection_id);
 
 ALTER TABLE ONLY public.grants
     ADD CONSTRAINT grants_pkey PRIMARY KEY (profile_id, app_id);
@@ -2410,6 +2557,12 @@ ALTER TABLE ONLY public.workspaces
 
 CREATE INDEX accounts_by_user ON public.accounts USING btree (user_id);
 
+CREATE INDEX ad_action_entries_of_action ON public.ad_action_entries USING btree (profile_id, action_id, id);
+
+CREATE INDEX ad_actions_of_entity ON public.ad_actions USING btree (profile_id, platform, level, external_id, sent_at);
+
+CREATE UNIQUE INDEX ad_actions_under_way ON public.ad_actions USING btree (profile_id, platform, level, external_id) WHERE (due_at IS NOT NULL);
+
 CREATE INDEX ad_delivery_history_by_age ON public.ad_delivery_history USING brin (replaced_at);
 
 CREATE INDEX ad_entities_by_external_id ON public.ad_entities USING btree (profile_id, external_id);
@@ -2447,6 +2600,14 @@ CREATE INDEX event_log_by_life ON public.event_log USING btree (kept_from);
 CREATE UNIQUE INDEX event_log_by_profile ON public.event_log USING btree (profile_id, sequence);
 
 CREATE INDEX event_log_by_type ON public.event_log USING btree (profile_id, type, sequence);
+
+CREATE INDEX export_events_by_age ON public.export_events USING brin (scheduled_at);
+
+CREATE INDEX export_events_by_run ON public.export_events USING btree (profile_id, target_id, scheduled_at, status);
+
+CREATE INDEX export_events_due ON public.export_events USING btree (profile_id, due_at) WHERE (status = ANY (ARRAY['waiting'::text, 'processing'::text]));
+
+CREATE INDEX export_runs_by_age ON public.export_runs USING brin (scheduled_at);
 
 CREATE INDEX handoffs_by_capability ON public.handoffs USING btree (capability_hash);
 
@@ -2600,6 +2761,8 @@ CREATE TRIGGER access_switch BEFORE UPDATE OF oauth_scopes, revoked_at ON public
 
 CREATE TRIGGER access_switch BEFORE DELETE OR UPDATE OF role ON public.members FOR EACH ROW EXECUTE FUNCTION public.take_workspace_privacy_lock();
 
+CREATE TRIGGER announce_added AFTER INSERT ON public.ad_actions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_ad_actions();
+
 CREATE TRIGGER announce_added AFTER INSERT ON public.dirty_conversions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('attribution');
 
 CREATE TRIGGER announce_added AFTER INSERT ON public.dirty_customers REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('first-payments');
@@ -2610,11 +2773,15 @@ CREATE TRIGGER announce_added AFTER INSERT ON public.dirty_entities REFERENCING 
 
 CREATE TRIGGER announce_added AFTER INSERT ON public.erasure_work REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('erasures');
 
+CREATE TRIGGER announce_added AFTER INSERT ON public.export_events REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('exports');
+
 CREATE TRIGGER announce_added AFTER INSERT ON public.syncs REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_syncs();
 
 CREATE TRIGGER announce_added AFTER INSERT ON public.tenant_deletions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('tenant-deletions');
 
 CREATE TRIGGER announce_added AFTER INSERT ON public.webhook_work REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_webhooks();
+
+CREATE TRIGGER announce_changed AFTER UPDATE ON public.ad_actions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_ad_actions();
 
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_conversions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('attribution');
 
@@ -2639,6 +2806,8 @@ CREATE TRIGGER keep_rate AFTER UPDATE ON public.exchange_rates FOR EACH ROW WHEN
 CREATE TRIGGER keep_settings AFTER UPDATE OF time_zone, reporting_currency ON public.profiles FOR EACH ROW WHEN (((old.time_zone <> new.time_zone) OR (old.reporting_currency <> new.reporting_currency))) EXECUTE FUNCTION public.keep_settings();
 
 CREATE TRIGGER missing_rate_noted AFTER INSERT OR UPDATE OF amount, currency, occurred_at ON public.outcomes FOR EACH ROW WHEN (((new.amount IS NOT NULL) AND (new.reporting_amount IS NULL))) EXECUTE FUNCTION public.note_missing_rate();
+
+CREATE TRIGGER outcomes_exported AFTER INSERT ON public.outcomes REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.export_outcomes();
 
 CREATE TRIGGER outcomes_follow_merge AFTER UPDATE OF merged_into ON public.customers FOR EACH ROW WHEN (((new.merged_into IS NOT NULL) AND (new.merged_into IS DISTINCT FROM old.merged_into))) EXECUTE FUNCTION public.follow_merge();
 
@@ -2676,6 +2845,12 @@ CREATE TRIGGER visitors_follow_merge AFTER UPDATE OF merged_into ON public.custo
 
 ALTER TABLE ONLY public.accounts
     ADD CONSTRAINT accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.ad_action_entries
+    ADD CONSTRAINT ad_action_entries_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.ad_actions
+    ADD CONSTRAINT ad_actions_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.ad_delivery_history
     ADD CONSTRAINT ad_delivery_history_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
@@ -2763,6 +2938,15 @@ ALTER TABLE ONLY public.erasures
 
 ALTER TABLE ONLY public.event_log
     ADD CONSTRAINT event_log_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.export_events
+    ADD CONSTRAINT export_events_profile_id_target_id_fkey FOREIGN KEY (profile_id, target_id) REFERENCES public.export_targets(profile_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.export_runs
+    ADD CONSTRAINT export_runs_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.export_targets
+    ADD CONSTRAINT export_targets_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.grants
     ADD CONSTRAINT grants_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(id);
@@ -2968,6 +3152,10 @@ ALTER TABLE ONLY public.webhook_subscriptions
 ALTER TABLE ONLY public.webhook_work
     ADD CONSTRAINT webhook_work_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
+ALTER TABLE public.ad_action_entries ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.ad_actions ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.ad_delivery ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.ad_delivery_history ENABLE ROW LEVEL SECURITY;
@@ -3010,6 +3198,8 @@ ALTER TABLE public.definition_events ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.definitions ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY deleted_tenant ON public.ad_action_entries TO tributary_system USING (public.is_being_deleted(profile_id));
+
 CREATE POLICY deleted_tenant ON public.audit_log TO tributary_system USING (public.is_being_deleted(workspace_id));
 
 CREATE POLICY deleted_tenant ON public.erasures TO tributary_system USING (public.is_being_deleted(profile_id));
@@ -3035,6 +3225,12 @@ ALTER TABLE public.erasure_work ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.erasures ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.event_log ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.export_events ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.export_runs ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.export_targets ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY fan_out ON public.webhook_work TO tributary_owner USING (true);
 
@@ -3096,6 +3292,10 @@ ALTER TABLE public.model_allowances ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.moved_conversions ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY operator ON public.ad_action_entries TO tributary_owner USING (true);
+
+CREATE POLICY operator ON public.ad_actions TO tributary_owner USING (true);
+
 CREATE POLICY operator ON public.apps TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.connections TO tributary_owner USING (true);
@@ -3127,6 +3327,10 @@ ALTER TABLE public.outcomes_without_rate ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own ON public.idempotent_answer_people TO tributary_app USING ((owner_id = public.current_owner()));
 
 CREATE POLICY own ON public.idempotent_answers TO tributary_app USING ((owner_id = public.current_owner()));
+
+CREATE POLICY own_profile ON public.ad_action_entries TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.ad_actions TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.ad_delivery TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -3171,6 +3375,12 @@ CREATE POLICY own_profile ON public.erasure_work TO tributary_app USING ((profil
 CREATE POLICY own_profile ON public.erasures TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.event_log TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.export_events TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.export_runs TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.export_targets TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.grants TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -3304,6 +3514,8 @@ CREATE POLICY queue ON public.erasure_work TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.event_log TO tributary_system USING (true);
 
+CREATE POLICY queue ON public.export_events TO tributary_system USING (true);
+
 CREATE POLICY queue ON public.idempotent_answers TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.invitations TO tributary_system USING (true);
@@ -3356,6 +3568,8 @@ ALTER TABLE public.search_terms ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.site_searches ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY sweep ON public.export_runs TO tributary_system USING (true);
+
 CREATE POLICY sweep ON public.handoffs TO tributary_system USING (true);
 
 CREATE POLICY sweep ON public.pending_selections TO tributary_system USING (true);
@@ -3379,6 +3593,8 @@ ALTER TABLE public.tracking_keys ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.tracking_settings ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.tracking_verifications ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY under_way ON public.ad_actions TO tributary_system USING (((due_at IS NOT NULL) OR public.is_being_deleted(profile_id)));
 
 ALTER TABLE public.visitor_links ENABLE ROW LEVEL SECURITY;
 
@@ -3541,6 +3757,22 @@ REVOKE ALL ON FUNCTION public.revoke_person_keys(profile uuid, at timestamp with
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.accounts TO tributary_app;
 
+GRANT SELECT,INSERT ON TABLE public.ad_action_entries TO tributary_app;
+GRANT DELETE ON TABLE public.ad_action_entries TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.ad_action_entries TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.ad_action_entries TO tributary_system;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.ad_actions TO tributary_app;
+GRANT DELETE ON TABLE public.ad_actions TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.ad_actions TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.ad_actions TO tributary_system;
+
+GRANT SELECT(due_at),UPDATE(due_at) ON TABLE public.ad_actions TO tributary_system;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.ad_delivery TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.ad_delivery_history TO tributary_app;
@@ -3650,6 +3882,34 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.exchange_rates TO tributary_system;
 
 GRANT SELECT ON TABLE public.exchange_rates_history TO tributary_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.exchange_rates_history TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.export_events TO tributary_app;
+GRANT DELETE ON TABLE public.export_events TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.export_events TO tributary_system;
+
+GRANT SELECT(target_id) ON TABLE public.export_events TO tributary_system;
+
+GRANT SELECT(outcome_id) ON TABLE public.export_events TO tributary_system;
+
+GRANT SELECT(scheduled_at) ON TABLE public.export_events TO tributary_system;
+
+GRANT SELECT(due_at),UPDATE(due_at) ON TABLE public.export_events TO tributary_system;
+
+GRANT SELECT(status),UPDATE(status) ON TABLE public.export_events TO tributary_system;
+
+GRANT UPDATE(reason) ON TABLE public.export_events TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.export_runs TO tributary_app;
+GRANT DELETE ON TABLE public.export_runs TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.export_runs TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.export_runs TO tributary_system;
+
+GRANT SELECT(scheduled_at) ON TABLE public.export_runs TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.export_targets TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.idempotent_answer_people TO tributary_app;
 

@@ -11,6 +11,8 @@ type Table = Exclude<keyof Schema, `pgboss.${string}`>;
  */
 export const tableOwners = {
   accounts: 'accounts',
+  ad_action_entries: 'ad-operations',
+  ad_actions: 'ad-operations',
   ad_delivery: 'campaigns',
   ad_delivery_history: 'campaigns',
   ad_entities: 'campaigns',
@@ -39,6 +41,9 @@ export const tableOwners = {
   event_log: 'events',
   exchange_rates: 'money',
   exchange_rates_history: 'money',
+  export_events: 'exports',
+  export_runs: 'exports',
+  export_targets: 'exports',
   grants: 'credentials',
   handoffs: 'handoffs',
   idempotent_answer_people: 'packages/operations',

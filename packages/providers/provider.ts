@@ -10,10 +10,17 @@ export interface Provider<Credentials = unknown, Position = unknown> {
   /** What is kept sealed of a connection. */
   readonly credentials: z.ZodType<Credentials>;
   readonly connect?: Connect<Credentials>;
+  readonly link?: Link<Credentials>;
   readonly sync?: Sync<Credentials, Position>;
   readonly pixels?: (account: Account<Credentials>, call: Call) => Promise<readonly Pixel[]>;
   readonly pages?: (account: Account<Credentials>, call: Call) => Promise<readonly Page[]>;
   readonly stages?: (account: Account<Credentials>, call: Call) => Promise<readonly Pipeline[]>;
+  /** Puts our pixel into a store's pages, or brings the one that is there up to date. */
+  readonly installPixel?: (
+    account: Account<Credentials>,
+    settings: Readonly<Record<string, string>>,
+    call: Call,
+  ) => Promise<{ readonly id: string }>;
   readonly act?: Act<Credentials>;
   readonly export?: Export<Credentials>;
   readonly receive?: Receive;
@@ -27,6 +34,8 @@ export interface Facts {
   readonly reportedBasis?: string;
   /** Days at the end of what was synced that it may still restate. */
   readonly restatedDays: number;
+  /** How often an hour it lets an ad set's budget be changed. */
+  readonly budgetChangesAnHour?: number;
   /** It tells amounts without a currency: the profile's is assumed when it is connected, and kept in `details.currency`. */
   readonly assumesCurrency?: true;
   /** Permissions without which it may only be read. */
@@ -83,6 +92,20 @@ export interface Connect<Credentials> {
   refreshAt?(credentials: Credentials): Date | undefined;
   refresh?(credentials: Credentials, call: Call): Promise<Credentials>;
   revoke?(account: Account<Credentials>, call: Call): Promise<void>;
+}
+
+/** A way in without a consent page of the provider's own: through its widget on the caller's page, or by a key that a person pastes. */
+export interface Link<Credentials> {
+  /** What the widget is opened with. */
+  start?(
+    wish: { readonly country: string; readonly holderType: 'individual' | 'business' },
+    call: Call,
+  ): Promise<{ readonly widgetToken: string; readonly publicKey: string; readonly expiresAt: string | null }>;
+  /** Whose accounts the widget's token or the key opens. */
+  finish(
+    given: string,
+    call: Call,
+  ): Promise<readonly (Candidate<Credentials> & { readonly credentials: Credentials })[]>;
 }
 
 export interface Candidate<Credentials> {
@@ -289,6 +312,10 @@ export interface Export<Credentials> {
   /** What would be sent, for a dry run too. */
   prepare(events: readonly ExportEvent[], dataset: string, account: Account<Credentials>): string;
   send(account: Account<Credentials>, dataset: string, prepared: string, call: Call): Promise<ExportAnswer>;
+  /** How many ad sets deliver and learn from a dataset at this moment. */
+  liveAdSets?(account: Account<Credentials>, dataset: string, call: Call): Promise<number>;
+  /** Makes the ads that deliver anew on another dataset, and pauses the originals. Safe to ask twice. */
+  swapDataset?(account: Account<Credentials>, from: string, to: string, call: Call): Promise<void>;
   /** Where the platform works it off later. */
   poll?(account: Account<Credentials>, ticket: string, call: Call): Promise<ExportAnswer>;
 }

@@ -32,6 +32,16 @@ export const limits = {
   /** A refund that comes before its payment waits for it for so long. */
   refunds: { waitDays: 90 },
   adReferrals: { maxRows: 500, previewedConversions: 5_000 },
+  /** Consent to have ads duplicated and swapped. */
+  consent: { maxAgeHours: 24 },
+  exports: {
+    pageSize: shortPages,
+    previewed: 50,
+    mostTargets: 10,
+    mostEvents: 50,
+    everyMinutes: { min: 1, default: 15, max: 1_440 },
+    keptDays: 90,
+  },
   spend: { maxRows: 1_000 },
   linkTokens: { maxRows: 500, lifetimeDays: { min: 1, default: 90, max: 365 } },
   journeySummary: { maxEvents: 100, defaultUnitsPerDay: 50 },
@@ -40,6 +50,9 @@ export const limits = {
   campaigns: { pageSize: { min: 1, default: 10, max: 100 } },
   campaignTrend: { maxEntities: 10 },
   platformComparison: { maxEntities: 10_000 },
+  urlTags: { maxAds: 25 },
+  budgetStep: { maxChangePercent: 50, floorMinorUnits: 100 },
+  adActions: { pageSize: shortPages, recent: 20, entries: 20, givenUpAfterHours: 24 },
   adIds: { pageSize: shortPages, days: 28 },
   topPerformers: { pageSize: { min: 1, default: 10, max: 50 } },
   campaignConversions: { pageSize: { min: 1, default: 50, max: 200 }, leftOutTouches: 20 },
@@ -153,12 +166,8 @@ export const appRateTiers = namesOf(limits.ratePerMinute.app);
 
 /** Numbers of capabilities that no route of this version offers. They stand here so that nobody gives them another value. */
 export const reservedLimits = {
-  adReferrals: { maxRows: 500 },
-  urlTags: { maxAds: 25 },
-  budgetStep: { maxChangePercent: 50, floorMinorUnits: 100 },
   readEventsWindow: { maxDays: 90 },
   messagingWindow: { hours: 24, humanAgentDays: 7 },
   numberRegistration: { maxAttempts: 10, perHours: 72 },
   mediaMegabytes: { image: 5, video: 16, audio: 16, document: 100 },
-  consent: { maxAgeHours: 24 },
 } as const;

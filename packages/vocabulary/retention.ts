@@ -53,6 +53,8 @@ const historyDays = limits.asOf.keptDays;
 export const lives = {
   postgres: {
     accounts: bounded('One for each way of a person to sign in.'),
+    ad_action_entries: kept('What was asked of ad platforms, tried, refused and done. It goes with its profile.'),
+    ad_actions: kept('What was changed at ad platforms, by whom, and how it is taken back. It goes with its profile.'),
     ad_delivery: kept('What each ad cost and did by day, on which every report stands. It goes with its profile.'),
     ad_delivery_history: swept(
       historyDays,
@@ -163,6 +165,14 @@ export const lives = {
     outcomes_without_rate: bounded(
       'Outcomes whose currency has no rate yet, at most one for each outcome; they are converted when the rate comes.',
     ),
+    export_targets: bounded('One for each ad account that is told of outcomes.'),
+    export_events: swept(
+      limits.exports.keptDays,
+      ['scheduled_at'],
+      ['profile_id', 'target_id', 'outcome_id'],
+      'What became of telling a platform of an outcome.',
+    ),
+    export_runs: swept(yearDays, ['scheduled_at'], ['profile_id', 'id'], 'How runs of exports ended.'),
     partner_touches: kept(
       'Which ads conversations came from, and what customers answered: part of the ledger. They go with their profile.',
     ),

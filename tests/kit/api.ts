@@ -59,6 +59,7 @@ export const testApiOptions = {
   languageModel: { name: 'test-model', write: async () => 'Somebody came and bought.' },
   summariesPerDay: limits.journeySummary.defaultUnitsPerDay,
   webhookTargets: nowhere,
+  adPatienceMs: 10_000,
   providers: { of: () => undefined },
   providerOutbound: nowhere,
   // No worker runs beside it, so nobody need wait for one.
@@ -88,6 +89,7 @@ export type ApiChanges = Partial<
     | 'webhookTargets'
     | 'openDns'
     | 'providers'
+    | 'adPatienceMs'
     | 'providerOutbound'
     | 'baseUrl'
     | 'collectorUrl'
@@ -98,6 +100,7 @@ export type ApiChanges = Partial<
     | 'attributionWaitMs'
     | 'tombstoneKey'
     | 'sessionIdleMinutes'
+    | 'swapWindowUntil'
   >
 >;
 

@@ -1,4 +1,5 @@
 export { freePort } from '@tributary/engines';
+export { connectMeta, metaOf, openAdPlatform, sandboxReply, tellAds } from './ad-platform.ts';
 export { type Answer, type ApiChanges, openApi, type TestApi, type TestApp, testApiOptions } from './api.ts';
 export { auditEntries } from './audit.ts';
 export { alternate, type Bench, type BenchResult, median, p95 } from './bench.ts';

@@ -87,15 +87,11 @@ async function archive(operator: Operator, noun: 'workspace' | 'profile', id: st
   return profiles.map((profile) => profile.id);
 }
 
-/** workspace, profile, app and key: create, list, revoke, reset. */
-export const accessCommands = () => [workspaceCommand(), profileCommand(), appCommand(), keyCommand()];
-
 const sub = (name: string, description: string) =>
   new Command(name).description(description).option('--json', 'machine-readable output');
 
-function workspaceCommand(): Command {
+export function workspaceCommand(): Command {
   return new Command('workspace')
-    .description('Workspaces')
     .addCommand(
       sub('create', 'Create a workspace')
         .argument('<name>')
@@ -123,9 +119,8 @@ function workspaceCommand(): Command {
     .addCommand(deleteCommand('workspace', 'Delete a workspace with all of its profiles, from every store'));
 }
 
-function profileCommand(): Command {
+export function profileCommand(): Command {
   return new Command('profile')
-    .description('Profiles')
     .addCommand(
       sub('create', 'Create a profile in a workspace')
         .argument('<workspace>', 'id of the workspace')
@@ -186,9 +181,8 @@ interface AppChanges {
   readonly tier?: AppRateTier;
 }
 
-function appCommand(): Command {
+export function appCommand(): Command {
   return new Command('app')
-    .description('Partner apps')
     .addCommand(
       sub('create', 'Register an app; its secret is shown once')
         .argument('<name>')
@@ -280,9 +274,8 @@ function appCommand(): Command {
     );
 }
 
-function keyCommand(): Command {
+export function keyCommand(): Command {
   return new Command('key')
-    .description('API keys of a profile')
     .addCommand(
       sub('create', 'Mint a key; it is shown once')
         .argument('<profile>', 'id of the profile')

@@ -4,7 +4,7 @@ import { withLedgers } from '../ledgers.ts';
 import { tell } from '../output.ts';
 
 export const auditCommand = () =>
-  new Command('audit').description('The log of who changed what').addCommand(
+  new Command('audit').addCommand(
     new Command('verify')
       .description('Recompute a hash chain: was an entry changed, dropped or moved?')
       .argument('[workspace]', 'id of a workspace; without one, the chain of the installation: apps, people, keys')

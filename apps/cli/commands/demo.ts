@@ -19,7 +19,6 @@ const days = 90;
 
 export const demoCommand = () =>
   new Command('demo')
-    .description('Start everything on engines of its own, with a simulated market to look at')
     .option('--install', 'fetch engines that are missing first')
     .option('--reset', 'throw the market away and make a new one, up to yesterday')
     .option('--people <number>', 'how many live in a new market', Number, 4_000)

@@ -9,19 +9,16 @@ import { examineRedis } from '../doctor/redis.ts';
 import { examineWork } from '../doctor/work.ts';
 
 export const doctorCommand = () =>
-  new Command('doctor')
-    .description('Look at settings, engines, background work, clocks and disk: what is wrong, and what to do')
-    .option('--json', 'machine-readable output')
-    .action(async ({ json }: { json?: boolean }) => {
-      const findings = await examine(loadSettings(process.env));
-      if (json) console.log(JSON.stringify(findings, null, 2));
-      else
-        for (const { what, state, detail, advice } of findings)
-          console.log(
-            `${state === 'ok' ? 'ok   ' : 'WRONG'} ${what.padEnd(12)} ${detail}${advice ? `\n      -> ${advice}` : ''}`,
-          );
-      process.exitCode = findings.some(({ state }) => state === 'wrong') ? 1 : 0;
-    });
+  new Command('doctor').option('--json', 'machine-readable output').action(async ({ json }: { json?: boolean }) => {
+    const findings = await examine(loadSettings(process.env));
+    if (json) console.log(JSON.stringify(findings, null, 2));
+    else
+      for (const { what, state, detail, advice } of findings)
+        console.log(
+          `${state === 'ok' ? 'ok   ' : 'WRONG'} ${what.padEnd(12)} ${detail}${advice ? `\n      -> ${advice}` : ''}`,
+        );
+    process.exitCode = findings.some(({ state }) => state === 'wrong') ? 1 : 0;
+  });
 
 async function examine(settings: Settings): Promise<Finding[]> {
   const looks: [string, string, () => Promise<Finding[]>][] = [

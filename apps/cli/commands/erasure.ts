@@ -16,7 +16,7 @@ interface VerifyFlags {
 const scanTimeoutMs = 600_000;
 
 export const erasureCommand = () =>
-  new Command('erasure').description('People who were erased').addCommand(
+  new Command('erasure').addCommand(
     new Command('verify')
       .description('Search every store for somebody who was erased, and print a signed certificate as JSON')
       .argument('<erasure>', 'erasure_id of the receipt')

@@ -13,7 +13,7 @@ interface SuspectFlags {
 }
 
 export const identityCommand = () =>
-  new Command('identity').description('Who is one person').addCommand(
+  new Command('identity').addCommand(
     new Command('suspects')
       .description('List customers who may be two people, joined by a shared phone before strong identifiers decided')
       .requiredOption('--profile <id>', 'profile whose customers are looked at')

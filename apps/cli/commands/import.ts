@@ -16,7 +16,7 @@ interface Options {
 }
 
 export const importCommand = () =>
-  new Command('import').description('Bring in what is known already').addCommand(
+  new Command('import').addCommand(
     new Command('outcomes')
       .description('Record the outcomes of a CSV file; stopped and run again, it goes on where it stopped')
       .argument('<file>', 'CSV with a line of column names; docs/guides/import-outcomes.md lists them')

@@ -16,7 +16,6 @@ interface InitOptions {
 /** All that a business needs to begin, in one go, and what to paste where. */
 export const initCommand = () =>
   new Command('init')
-    .description('Begin: a workspace with its profile, somebody who may sign in, an API key and the tracker')
     .argument('<business>', 'what the business is called')
     .requiredOption('--email <address>', 'who signs in to the console')
     .option('--name <name>', 'their name', 'Owner')

@@ -28,7 +28,6 @@ const sub = (name: string, description: string) =>
 /** The service's own keys, rotated while it runs. */
 export const keysCommand = () =>
   new Command('keys')
-    .description("The service's own keys (not API keys): rotate while it runs")
     .addCommand(
       sub('rotate', 'Add a key; new work uses it within half a minute, older keys can still be read')
         .addArgument(purpose())

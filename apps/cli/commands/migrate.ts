@@ -6,16 +6,13 @@ import { migrateJobs } from '@tributary/work';
 import { Command } from 'commander';
 
 export const migrateCommand = () =>
-  new Command('migrate')
-    .description('Bring the schemas of PostgreSQL and ClickHouse up to date; safe while an older version serves')
-    .option('--json', 'machine-readable output')
-    .action(async ({ json }: { json?: boolean }) => {
-      const applied = await migrateAll(loadSettings(process.env));
-      if (json) console.log(JSON.stringify(applied, null, 2));
-      else
-        for (const [engine, names] of Object.entries(applied))
-          console.log(`${engine}: ${names.length > 0 ? names.join(', ') : 'nothing to do'}`);
-    });
+  new Command('migrate').option('--json', 'machine-readable output').action(async ({ json }: { json?: boolean }) => {
+    const applied = await migrateAll(loadSettings(process.env));
+    if (json) console.log(JSON.stringify(applied, null, 2));
+    else
+      for (const [engine, names] of Object.entries(applied))
+        console.log(`${engine}: ${names.length > 0 ? names.join(', ') : 'nothing to do'}`);
+  });
 
 export async function migrateAll(settings: Settings): Promise<{ postgres: string[]; clickhouse: string[] }> {
   const postgres = await migratePostgres(settings.databaseOwnerUrl);

@@ -10,7 +10,7 @@ import { tell } from '../output.ts';
 const batchSize = 5_000;
 
 export const ratesCommand = () =>
-  new Command('rates').description('Exchange rates').addCommand(
+  new Command('rates').addCommand(
     new Command('import')
       .description('Take rates from a CSV file: day,currency,per_usd (units for one US dollar)')
       .argument('<file>')

@@ -10,7 +10,6 @@ const statementTimeoutMs = 3_600_000;
 
 export const replayCommand = () =>
   new Command('replay')
-    .description('Work out the attribution of a profile anew; stopped with Ctrl-C, it goes on there within a day')
     .requiredOption('--profile <id>', 'profile whose conversions are worked out')
     .option('--json', 'machine-readable output')
     .action(({ profile, json }: { profile: string; json?: boolean }) =>

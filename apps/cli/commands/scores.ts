@@ -7,7 +7,7 @@ import { tell } from '../output.ts';
 const statementTimeoutMs = 600_000;
 
 export const scoresCommand = () =>
-  new Command('scores').description('Scores of ads').addCommand(
+  new Command('scores').addCommand(
     new Command('rebuild')
       .description('Score the ads of a profile now, instead of waiting for the night')
       .requiredOption('--profile <id>', 'profile whose ads are scored')

@@ -13,7 +13,7 @@ interface Options {
 }
 
 export const spendCommand = () =>
-  new Command('spend').description('What was spent on ads').addCommand(
+  new Command('spend').addCommand(
     new Command('import')
       .description('Record the days of a CSV file; stopped and run again, it goes on where it stopped')
       .argument('<file>', 'CSV with a line of column names; docs/guides/push-spend.md lists them')

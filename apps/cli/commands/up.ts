@@ -4,10 +4,6 @@ import { prepareLocal, runLocal } from '../run-local.ts';
 
 export const upCommand = () =>
   new Command('up')
-    .alias('dev')
-    .description(
-      'Start everything on this machine: engines where none are configured, migrations, api, collector, worker',
-    )
     .option('--install', 'fetch engines that are missing first')
     .action(async (options: { install?: boolean }) => {
       const local = await prepareLocal(new Supervisor(), options);

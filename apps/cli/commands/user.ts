@@ -15,7 +15,6 @@ const tools = ({ operator, settings }: Ledgers) => ({
 /** People who sign in to the console. Nobody signs up by themselves: they are created here, or invited by a link. */
 export const userCommand = () =>
   new Command('user')
-    .description('People who sign in to the console')
     .addCommand(
       sub('create', 'Create a person; the password is shown once')
         .argument('<email>')

@@ -14,8 +14,7 @@ interface ReplayFlags {
   readonly json?: boolean;
 }
 
-export const visitsCommand = () =>
-  new Command('visits').description('What browsers sent').addCommand(replayBad()).addCommand(replayDead());
+export const visitsCommand = () => new Command('visits').addCommand(replayBad()).addCommand(replayDead());
 
 const replayBad = () =>
   new Command('replay-bad')

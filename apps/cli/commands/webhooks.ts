@@ -11,7 +11,7 @@ interface ListenFlags {
   readonly json?: boolean;
 }
 
-export const webhooksCommand = () => new Command('webhooks').description('Deliveries of events').addCommand(listen());
+export const webhooksCommand = () => new Command('webhooks').addCommand(listen());
 
 const listen = () =>
   new Command('listen')

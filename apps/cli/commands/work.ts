@@ -13,8 +13,7 @@ interface Flags {
 /** Whoever sees so many has one cause before them, not many. */
 const mostShown = 1_000;
 
-export const workCommand = () =>
-  new Command('work').description('Background work that was set aside').addCommand(list()).addCommand(retry());
+export const workCommand = () => new Command('work').addCommand(list()).addCommand(retry());
 
 const withFilter = (command: Command) =>
   command

@@ -1,4 +1,4 @@
-import { reservedLimits } from '@tributary/vocabulary';
+import { limits } from '@tributary/vocabulary';
 import { z } from 'zod';
 import { type ErrorTable, reason, reconnect } from './entry.ts';
 
@@ -86,7 +86,7 @@ export const connectionErrors = {
   budget_change_out_of_bounds: {
     status: 422,
     title: 'Budget step too large',
-    meaning: `One call moves a daily budget by at most half of what it is now, and never under ${reservedLimits.budgetStep.floorMinorUnits} minor units. (A higher minimum of the platform shows up as validation_error.)`,
+    meaning: `One call moves a daily budget by at most half of what it is now, and never under ${limits.budgetStep.floorMinorUnits} minor units. (A higher minimum of the platform shows up as validation_error.)`,
     whatToDo: 'Read the live budget, go in smaller steps, and let each take effect before the next.',
     retry: 'after_change',
   },
@@ -106,5 +106,19 @@ export const connectionErrors = {
     whatToDo:
       'Pause or move those ad sets. If you accept the loss, repeat the request with "confirm_live_ad_sets": true.',
     retry: 'after_change',
+  },
+  consent_required: {
+    status: 409,
+    title: 'Consent missing or out of date',
+    meaning: `Ads are duplicated and swapped for someone only if they agreed to the present text in the last ${limits.consent.maxAgeHours} hours. Nothing left for the ad platform.`,
+    whatToDo:
+      'Show the text named in `consent`, and send `consent` with version, text_hash, accepted_by and accepted_at once a person agrees.',
+    retry: 'after_change',
+    fields: {
+      consent: z
+        .strictObject({ version: z.string().min(1), text_hashes: z.record(z.string(), z.string()) })
+        .optional()
+        .describe('The text in force, and the hash of each of its translations by language.'),
+    },
   },
 } as const satisfies ErrorTable;

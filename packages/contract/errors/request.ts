@@ -1,4 +1,5 @@
 import { limits, reservedLimits } from '@tributary/vocabulary';
+import { z } from 'zod';
 import { type ErrorTable, field, reason } from './entry.ts';
 
 const { mediaMegabytes: media } = reservedLimits;
@@ -60,7 +61,10 @@ export const requestErrors = {
     whatToDo:
       'Read the thing again, see what its state allows, and decide from there. `reason` often says what stood in the way.',
     retry: 'after_change',
-    fields: reason,
+    fields: {
+      ...reason,
+      retry_at: z.iso.datetime().optional().describe('From when on it may be possible, where that is known.'),
+    },
   },
   rate_limit_exceeded: {
     status: 429,

@@ -2,7 +2,7 @@ import { reservedLimits } from '@tributary/vocabulary';
 import { z } from 'zod';
 import { type ErrorTable, reconnect } from './entry.ts';
 
-const { readEventsWindow, numberRegistration, messagingWindow, consent } = reservedLimits;
+const { readEventsWindow, numberRegistration, messagingWindow } = reservedLimits;
 
 /**
  * Names kept for capabilities that no route of this version offers: e-mail, calendars, chat, media, audiences and a few single
@@ -172,21 +172,6 @@ export const reservedErrors = {
     meaning: 'As far as the ad platform knows, nobody accepted its terms for custom audiences on this ad account.',
     whatToDo: 'Have the advertiser accept them on the platform, then confirm once more.',
     retry: 'after_change',
-    reserved: true,
-  },
-  consent_required: {
-    status: 409,
-    title: 'Consent missing or out of date',
-    meaning: `Ads are duplicated and swapped for someone only if they agreed to the present text in the last ${consent.maxAgeHours} hours. Nothing left for the ad platform.`,
-    whatToDo:
-      'Show the text named in `consent`, and send `consent` with version, text_hash, accepted_by and accepted_at once a person agrees.',
-    retry: 'after_change',
-    fields: {
-      consent: z
-        .strictObject({ version: z.string().min(1), text_hashes: z.record(z.string(), z.string()) })
-        .optional()
-        .describe('The text in force, and the hash of each of its translations by language.'),
-    },
     reserved: true,
   },
 } as const satisfies ErrorTable;

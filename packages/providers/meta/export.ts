@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Account, Export, ExportEvent, ExportFlaw } from '../provider.ts';
 import { ProviderFault } from '../provider-fault.ts';
-import { readAs } from '../read-answer.ts';
+import { readAs, told } from '../read-answer.ts';
 import type { MetaCredentials } from './credentials.ts';
 import type { Graph } from './graph.ts';
 
@@ -11,6 +11,12 @@ const oldestDays = 7;
 const oldestDaysInStore = 62;
 
 const Received = z.object({ events_received: z.number(), messages: z.array(z.string()).default([]) });
+
+const AdSet = z.object({
+  id: z.string(),
+  effective_status: z.string().optional(),
+  promoted_object: z.object({ pixel_id: z.string().optional() }).optional(),
+});
 
 /**
  * Meta's Conversions API. One event that it does not like, or one that is too old, makes it refuse the whole batch, and it does not say
@@ -25,6 +31,13 @@ export function createExport(graph: Graph): Export<MetaCredentials> {
 
     prepare(events, _dataset, account) {
       return JSON.stringify({ data: events.map((event) => write(event, account)), partner_agent: 'tributary' });
+    },
+
+    async liveAdSets({ externalId, credentials }, dataset, call) {
+      const fields = 'id,effective_status,promoted_object{pixel_id}';
+      const rows = await graph.all(AdSet, `${externalId}/adsets`, { fields }, credentials.accessToken, call);
+      return rows.filter((row) => row.effective_status === 'ACTIVE' && row.promoted_object?.pixel_id === dataset)
+        .length;
     },
 
     async send({ credentials }, dataset, prepared, call) {
@@ -78,6 +91,8 @@ const isMessaging = ({ actionSource, clickIds }: ExportEvent, { details }: Accou
 
 function userDataOf(event: ExportEvent, account: Account<MetaCredentials>): Record<string, unknown> {
   const { person, clickIds, clickedAt, occurredAt, userAgent } = event;
+  // Without Meta's cookie, its content follows from the click.
+  const fbc = clickIds.fbclid && `fb.1.${(clickedAt ?? occurredAt).getTime()}.${clickIds.fbclid}`;
   const { first, last } = namesOf(person?.name);
   const phone = (person?.phone ?? '').replace(/\D/g, '').replace(/^0+/, '');
   return {
@@ -87,7 +102,7 @@ function userDataOf(event: ExportEvent, account: Account<MetaCredentials>): Reco
     ...hashed('ln', last),
     ...hashed('external_id', person?.externalId),
     ...hashed('country', person?.country?.toLowerCase()),
-    ...(clickIds.fbclid !== undefined && { fbc: `fb.1.${(clickedAt ?? occurredAt).getTime()}.${clickIds.fbclid}` }),
+    ...told({ fbc: clickIds.fbc ?? fbc, fbp: clickIds.fbp }),
     ...(userAgent !== undefined && { client_user_agent: userAgent }),
     ...(isMessaging(event, account) && {
       whatsapp_business_account_id: account.details.whatsappBusinessAccountId,

@@ -29,6 +29,7 @@ export function createMeta(settings: MetaSettings): Provider<MetaCredentials, Me
       name: 'Meta Ads',
       reportedBasis: "each ad set's own attribution setting, 7-day click and 1-day view unless it was changed",
       restatedDays,
+      budgetChangesAnHour: 4,
       neededToWrite: ['ads_management'],
     },
     credentials: MetaCredentials,

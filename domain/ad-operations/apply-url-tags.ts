@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import type { Routes } from '@tributary/contract';
+import { listTaggableAds } from '@tributary/domain/campaigns';
+import { answer, type Handles, Refusal } from '@tributary/operations';
+import { nilUuid, type UrlTagResult } from '@tributary/vocabulary';
+import { perform } from './act.ts';
+import { answerable } from './applied-by.ts';
+import type { Request } from './request.ts';
+import type { AdContext, AdServices } from './services.ts';
+import type { ActionAnswer } from './show-action.ts';
+import { keyOf } from './single.ts';
+import { planTags } from './url-tags.ts';
+import { refuseUnlessReady } from './url-tags-ready.ts';
+
+/** Ad by ad, each an action of its own under a key made of the caller's: a repeated request goes on where the first one ended. */
+export const applyUrlTags: Handles<Routes['applyUrlTags'], AdServices> = async ({ body }, context) => {
+  const { ledger, caller } = context;
+  await refuseUnlessReady(context);
+  const by = await answerable(context, body.applied_by);
+  const wanted = [...new Set(body.ad_ids)];
+  const listed = await ledger.transaction(
+    (tx) => listTaggableAds(tx, caller.profileId, { after: nilUuid, limit: wanted.length, only: wanted }),
+    { readOnly: true },
+  );
+  const isListed = new Set(listed.map(({ externalId }) => externalId));
+  const ads: Tagged[] = [];
+  for (const id of wanted)
+    ads.push(isListed.has(id) ? await tag(context, id, by, body.dry_run) : skipped(id, 'not_listed'));
+  const outcome = body.dry_run ? 'dry_run' : ads.some(({ result }) => result === 'applied') ? 'applied' : 'no_change';
+  const data = { outcome, ads } as const;
+  if (body.dry_run) return answer(200, { data });
+  return context.effect(async () => {
+    context.addToAudit({
+      detail: { outcome, applied_by: by, ads: ads.map(({ ad_external_id: id, result }) => `${id} ${result}`) },
+    });
+    return answer(200, { data });
+  });
+};
+
+interface Tagged {
+  readonly ad_external_id: string;
+  readonly result: UrlTagResult;
+  readonly reason: string | null;
+  readonly provider_message: string | null;
+  readonly action: ActionAnswer | null;
+}
+
+const skipped = (id: string, reason: string, action: ActionAnswer | null = null): Tagged => ({
+  ad_external_id: id,
+  result: 'skipped',
+  reason,
+  provider_message: null,
+  action,
+});
+
+/** What one ad cannot have costs the others nothing. */
+async function tag(context: AdContext, id: string, by: string, isDryRun: boolean): Promise<Tagged> {
+  const request: Request = {
+    kind: 'url_tags',
+    level: 'ad',
+    externalId: id,
+    appliedBy: by,
+    isDryRun,
+    key: keyFor(context, id),
+    plan: planTags,
+  };
+  try {
+    const action = await perform(context, request, (end) => context.ledger.transaction(end));
+    if (action.outcome === 'no_change') return skipped(id, 'tagged_already', action);
+    return { ad_external_id: id, result: 'applied', reason: null, provider_message: null, action };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const { reason = error.code, provider_message = null } = error.fields as {
+      reason?: string;
+      provider_message?: string;
+    };
+    const isSkipped =
+      reason === 'archived_or_deleted' || reason === 'platform_without_tags' || reason === 'action_in_progress';
+    if (isSkipped) return skipped(id, reason);
+    return {
+      ad_external_id: id,
+      result: 'refused',
+      reason,
+      provider_message: provider_message ?? error.message,
+      action: null,
+    };
+  }
+}
+
+function keyFor(context: AdContext, id: string): Request['key'] {
+  const { keyHash, fingerprint } = keyOf(context);
+  return { keyHash: createHash('sha256').update(keyHash).update(id).digest(), fingerprint };
+}

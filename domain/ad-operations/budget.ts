@@ -1,0 +1,12 @@
+import { limits } from '@tributary/vocabulary';
+
+const { maxChangePercent, floorMinorUnits } = limits.budgetStep;
+
+/** Why a budget may not be changed so, in words; undefined where it may. Exactly the bounds are within. */
+export function checkBudget(current: bigint, wanted: bigint): string | undefined {
+  if (wanted < BigInt(floorMinorUnits)) return `A daily budget is at least ${floorMinorUnits} minor units.`;
+  const step = wanted > current ? wanted - current : current - wanted;
+  if (step * 100n > current * BigInt(maxChangePercent))
+    return `One call moves a budget by up to ${maxChangePercent} percent of what is live, which is ${current} minor units.`;
+  return undefined;
+}

@@ -1,0 +1,80 @@
+import { writeAudit } from '@tributary/domain/accountability';
+import { ConnectionUnusable, noteFault, refuseFault, refuseUnusable } from '@tributary/domain/connections';
+import { actorOf, Refusal } from '@tributary/operations';
+import { ProviderFault } from '@tributary/providers';
+import type { Request } from './request.ts';
+import type { AdContext } from './services.ts';
+import { type Action, endAction } from './store.ts';
+import type { Target } from './target.ts';
+
+/** Whether the platform has certainly not done what it was asked. */
+export const surelyNot = (error: unknown): boolean =>
+  error instanceof ProviderFault && (error.details.verdict !== 'wait' || error.details.mayHaveHappened === false);
+
+/** What whoever asked is told of a failure. Rethrows what is none of a platform's, nor ours to refuse. */
+export function refusalOf(
+  context: AdContext,
+  error: unknown,
+  target: Target,
+  request: Pick<Request, 'kind' | 'whenUnread'>,
+): Refusal {
+  try {
+    if (error instanceof ConnectionUnusable) return refuseUnusable(context, error.reason);
+    if (!(error instanceof ProviderFault)) throw error;
+    const { verdict, says } = error.details;
+    if (verdict === 'refused' && request.kind === 'budget')
+      return new Refusal('validation_error', `The platform refuses the budget: ${says}`, {
+        fields: { field: 'daily_budget_minor' },
+      });
+    if (verdict === 'refused')
+      return new Refusal('invalid_state', `The platform refuses it: ${says}`, {
+        fields: { reason: 'platform_refused' },
+      });
+    if (verdict === 'wait') request.whenUnread?.(target.entity);
+    return refuseFault(context, error);
+  } catch (thrown) {
+    if (thrown instanceof Refusal) return thrown;
+    throw thrown;
+  }
+}
+
+/** Ends an action that changed nothing, in the ledger and the audit log, and gives back what to tell whoever asked. */
+export async function endRefused(
+  context: AdContext,
+  action: Action,
+  error: unknown,
+  target: Target,
+  request: Request,
+): Promise<Refusal> {
+  const { ledger, caller, now, requestId } = context;
+  const { profileId, workspaceId } = caller;
+  const refusal = refusalOf(context, error, target, request);
+  const { reason = refusal.code } = refusal.fields as { reason?: string };
+  const fault = error instanceof ProviderFault ? error : undefined;
+  await ledger.transaction(async (tx) => {
+    const stage = error instanceof Refusal || fault?.details.verdict === 'refused' ? 'refused' : 'failed';
+    await endAction(
+      tx,
+      profileId,
+      action,
+      { stage, reason, providerCode: fault?.details.code ?? null },
+      requestId,
+      now,
+    );
+    const { id: connectionId, credentials_revision: revision } = target.connection;
+    if (fault) await noteFault(tx, { profileId, connectionId, revision, now }, fault);
+    // What is forbidden is written down by whoever runs the call.
+    if (refusal.code === 'meta_write_permission_missing') return;
+    await writeAudit(tx, {
+      log: { workspaceId },
+      actor: actorOf(caller),
+      action: `${action.level}.${action.kind}`,
+      target: `${action.level}:${action.externalId}`,
+      result: 'refused',
+      detail: { action_id: action.id, code: refusal.code, reason },
+      requestId,
+      at: now,
+    });
+  });
+  return refusal;
+}

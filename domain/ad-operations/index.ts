@@ -1,0 +1,1 @@
+export { holdsPeople } from './holds-people.ts';

@@ -1,0 +1,44 @@
+import type { Tx } from '@tributary/postgres';
+import { type AdActionKind, type AdActionStage, type AdActionState, limits } from '@tributary/vocabulary';
+import { sql } from 'kysely';
+import { type Action, columns } from './store.ts';
+
+export interface ListedEntry {
+  readonly actionId: string;
+  readonly stage: AdActionStage;
+  readonly at: Date;
+  readonly reason: string | null;
+  readonly providerCode: string | null;
+  readonly requestId: string;
+}
+
+export interface Listed {
+  readonly action: Action;
+  readonly entries: readonly ListedEntry[];
+}
+
+export interface Asked {
+  readonly kinds?: readonly AdActionKind[] | undefined;
+  readonly state?: AdActionState | undefined;
+  readonly externalId?: string | undefined;
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
+/** Actions, newest first, with their entries. */
+export async function listActions(tx: Tx, profileId: string, asked: Asked): Promise<Listed[]> {
+  const { kinds = null, state = null, externalId = null, before = null, limit } = asked;
+  const { rows: actions } = await sql<Action>`
+    SELECT ${columns} FROM ad_actions WHERE profile_id = ${profileId}
+      AND (${before}::uuid IS NULL OR id < ${before}::uuid) AND (${kinds}::text[] IS NULL OR kind = ANY (${kinds}::text[]))
+      AND (${state}::text IS NULL OR state = ${state}) AND (${externalId}::text IS NULL OR external_id = ${externalId})
+    ORDER BY id DESC LIMIT ${limit}`.execute(tx);
+  const { rows: entries } = await sql<ListedEntry>`
+    SELECT e.* FROM unnest(${actions.map(({ id }) => id)}::uuid[]) AS a (id)
+    CROSS JOIN LATERAL (
+      SELECT action_id AS "actionId", stage, at, reason, provider_code AS "providerCode", request_id AS "requestId"
+      FROM ad_action_entries WHERE profile_id = ${profileId} AND action_id = a.id ORDER BY id DESC LIMIT ${limits.adActions.entries}
+    ) e`.execute(tx);
+  const byAction = Map.groupBy(entries, ({ actionId }) => actionId);
+  return actions.map((action) => ({ action, entries: (byAction.get(action.id) ?? []).toReversed() }));
+}

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import type { Routes } from '@tributary/contract';
+import { countActiveAds, listActiveAds, listRecentSpend } from '@tributary/domain/campaigns';
+import { withAccount } from '@tributary/domain/connections';
+import { answer, type Handles } from '@tributary/operations';
+import type { LiveEntity } from '@tributary/providers';
+import { isOver, stateOf } from './ad-state.ts';
+import type { AdServices } from './services.ts';
+import { findLastApplied, findUnderWay } from './store.ts';
+import { findTarget, lacking, refuseUnknown, type Target } from './target.ts';
+
+const spendDays = 7;
+const adsShown = 100;
+
+export const readCampaignStatus: Handles<Routes['readCampaignStatus'], AdServices> = async ({ params }, context) => {
+  const { ledger, caller } = context;
+  const { profileId } = caller;
+  const target = await findTarget(context, 'campaign', params.id);
+  const { entity, act, connection } = target;
+  const live = await withAccount(context, connection.id, ({ account }, call) => act.read(account, entity, call));
+  if (!live) return refuseUnknown('campaign');
+  const known = await ledger.transaction(
+    async (tx) => ({
+      activeAds: await countActiveAds(tx, profileId, entity.id),
+      ads: await listActiveAds(tx, profileId, entity.id, adsShown),
+      spend: await listRecentSpend(tx, profileId, entity.id, spendDays),
+      underWay: await findUnderWay(tx, profileId, entity),
+      last: await findLastApplied(tx, profileId, entity, ['pause', 'resume']),
+    }),
+    { readOnly: true },
+  );
+  const { status, currency, daily_budget, daily_budget_minor } = stateOf(live);
+  const isRunning = status === 'ACTIVE';
+  const said = [profileId, entity.id, status, daily_budget, known.last?.id ?? null];
+  return answer(200, {
+    data: {
+      campaign_id: entity.id,
+      external_id: entity.externalId,
+      platform: entity.platform,
+      name: live.name || entity.name || entity.externalId,
+      status,
+      currency,
+      daily_budget,
+      daily_budget_minor,
+      affected_ads_count: isRunning ? (live.activeAds ?? known.activeAds) : 0,
+      affected_ads: (isRunning ? known.ads : []).map(({ externalId, name }) => ({ external_id: externalId, name })),
+      recent_daily_spend: known.spend.map((row) => ({ date: row.day, spend: row.spend, currency: row.currency })),
+      actions: {
+        pause: available('pause', live, target, known.underWay !== undefined),
+        resume: available('resume', live, target, known.underWay !== undefined),
+      },
+      confirm_token: `ct_${createHash('sha256').update(JSON.stringify(said)).digest('base64url').slice(0, 32)}`,
+    },
+  });
+};
+
+/** Whether an action would change something now, and why not. */
+function available(kind: 'pause' | 'resume', live: LiveEntity, target: Target, isUnderWay: boolean) {
+  const reason =
+    lacking(target).length > 0
+      ? 'meta_write_permission_missing'
+      : isOver(live)
+        ? kind === 'pause'
+          ? 'campaign_not_pausable'
+          : 'campaign_not_resumable'
+        : isUnderWay
+          ? 'action_in_progress'
+          : live.status === (kind === 'pause' ? 'PAUSED' : 'ACTIVE')
+            ? 'no_change'
+            : null;
+  return { available: reason === null, reason };
+}

@@ -1,0 +1,46 @@
+import type { Item, QueueHandler } from '@tributary/work';
+import { sql } from 'kysely';
+import type { ExportStores } from './services.ts';
+import { listDue, type WaitingEvent } from './store.ts';
+import { runTurn } from './turn.ts';
+
+export interface ExportItem extends Item {
+  readonly event: WaitingEvent;
+}
+
+/** Tells platforms of outcomes. A worker that dies sends a batch again, under the same ids. */
+export const exports = (stores: ExportStores): QueueHandler<ExportItem> => ({
+  async take(profileId, limit) {
+    const rows = await stores.app.forProfile(profileId).transaction((tx) => listDue(tx, profileId, limit));
+    // Another target of the profile may be due as well.
+    return {
+      items: rows.map((event) => ({ id: `${event.targetId}/${event.outcomeId}`, event })),
+      isMore: rows.length > 0,
+    };
+  },
+
+  work: ({ key: profileId, items, hold, signal }) =>
+    runTurn(
+      stores,
+      profileId,
+      items.map(({ event }) => event),
+      hold,
+      signal,
+    ),
+
+  async setAside(tx, profileId, { event: { targetId, outcomeId } }) {
+    await sql`
+      UPDATE export_events SET status = 'refused', reason = 'set_aside'
+      WHERE profile_id = ${profileId} AND target_id = ${targetId} AND outcome_id = ${outcomeId}`.execute(tx);
+  },
+
+  async putBack(tx, profileId, ids) {
+    const pairs = ids.map((id) => id.split('/'));
+    await sql`
+      UPDATE export_events SET status = 'waiting', reason = NULL, due_at = now()
+      WHERE profile_id = ${profileId} AND (target_id, outcome_id) IN (
+        SELECT * FROM unnest(${pairs.map(([target]) => target)}::uuid[], ${pairs.map(([, outcome]) => outcome)}::uuid[]))`.execute(
+      tx,
+    );
+  },
+});

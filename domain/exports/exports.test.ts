@@ -1,0 +1,354 @@
+import { createHash } from 'node:crypto';
+import { limits } from '@tributary/vocabulary';
+import { sql } from 'kysely';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { consentInForce } from './consent.ts';
+import { openExports } from './exports.fixture.ts';
+
+const { kit, platform, shop: open } = await openExports();
+const sha = (text: string) => createHash('sha256').update(text).digest('hex');
+const hour = 3_600_000;
+
+beforeEach(() => {
+  platform.kept.length = 0;
+  platform.calls.length = 0;
+  platform.poisoned.clear();
+  platform.lost = 0;
+  platform.away = 0;
+  platform.liveAdSets = [];
+});
+
+describe('a run', () => {
+  test('tells the platform of each listed outcome once, with people hashed, and is told [evnt-015]', async () => {
+    const shop = await open();
+    await shop.pay('order-1', { click_ids: { fbclid: 'AbC' }, properties: { value: '100.00', currency: 'USD' } });
+    await shop.send({ event_name: 'newsletter', idempotency_key: 'n-1', properties: {} });
+    const preview = await shop.answerOf('GET', `/exports/preview?connection_id=${shop.connectionId}`);
+    expect(preview.data).toMatchObject([
+      {
+        event_id: 'order-1',
+        event_name: 'Purchase',
+        action_source: 'system_generated',
+        dataset: '1001',
+        value: '100',
+        click_ids: ['fbclid'],
+        person_fields: ['email', 'name', 'externalId'],
+        refused_because: null,
+      },
+    ]);
+    expect(JSON.stringify(preview)).not.toContain('eva@example.test');
+    expect(platform.calls).toEqual([]);
+    await shop.run();
+    expect(platform.kept).toMatchObject([
+      {
+        dataset: '1001',
+        event_id: 'order-1',
+        event_name: 'Purchase',
+        user_data: {
+          em: [sha('eva@example.test')],
+          fn: [sha('eva')],
+          external_id: [sha('eva-1')],
+          fbc: expect.stringContaining('.AbC'),
+        },
+        custom_data: { value: 100, currency: 'USD' },
+      },
+    ]);
+    expect(await shop.standings()).toEqual({ 'order-1': 'sent', 'n-1': 'withheld not_listed' });
+    expect(await shop.announced()).toEqual([['export.completed', 1, 1]]);
+    const { data } = await shop.answerOf('GET', '/exports');
+    expect(data).toMatchObject([
+      { status: 'completed', provider: 'social_ads', conversions: 1, sent: 1, refused: 0, unknown: 0 },
+    ]);
+    // Whoever sees people is written down, platforms as well.
+    const log = await kit.app
+      .forWorkspace(shop.workspaceId)
+      .transaction((tx) => tx.selectFrom('pii_access_log').selectAll().execute());
+    expect(log).toContainEqual(expect.objectContaining({ operation: 'conversion_export', result: 'served' }));
+    await shop.run();
+    expect(platform.kept).toHaveLength(1);
+  });
+
+  test('one that nobody can deliver is told, too [evnt-016]', async () => {
+    const shop = await open();
+    await shop.pay('order-2');
+    await shop.rows(
+      sql`UPDATE connections SET status = 'disconnected', credentials = NULL WHERE id = ${shop.connectionId}`,
+    );
+    await shop.run();
+    expect(await shop.standings()).toEqual({ 'order-2': 'refused connection_gone' });
+    expect(await shop.announced()).toEqual([['export.failed', 1, 0]]);
+    expect((await shop.answerOf('GET', '/exports?status=failed')).data).toMatchObject([
+      { reasons: { connection_gone: 1 } },
+    ]);
+  });
+
+  test('halves a batch that is refused until the bad event stands alone, and does not send what is too old', async () => {
+    const shop = await open();
+    for (let n = 0; n < 7; n += 1) await shop.pay(`batch-${n}`);
+    const old = (days: number) => new Date(kit.clock.now().getTime() - days * 24 * hour).toISOString();
+    await shop.pay('old', { occurred_at: old(8) });
+    await shop.pay('old-store', { occurred_at: old(61), action_source: 'physical_store' });
+    platform.poisoned.add('batch-3');
+    await shop.run();
+    expect(await shop.standings()).toMatchObject({
+      'batch-0': 'sent',
+      'batch-3': 'refused platform_refused',
+      'batch-6': 'sent',
+      old: 'refused too_old',
+      'old-store': 'sent',
+    });
+    expect(platform.kept.map(({ event_id }) => event_id).sort()).toEqual([
+      'batch-0',
+      'batch-1',
+      'batch-2',
+      'batch-4',
+      'batch-5',
+      'batch-6',
+      'old-store',
+    ]);
+    expect(await shop.announced()).toEqual([['export.completed', 9, 7]]);
+  });
+
+  test('a lost answer is asked for again under the same id for two days, and is unknown after that', async () => {
+    const shop = await open();
+    platform.lost = 1;
+    await shop.pay('lost-1');
+    await shop.run();
+    expect(await shop.standings()).toEqual({ 'lost-1': 'waiting platform_away' });
+    expect(await shop.announced()).toEqual([]);
+    await shop.run();
+    expect(await shop.standings()).toEqual({ 'lost-1': 'sent' });
+    expect(platform.kept).toHaveLength(1);
+    expect(platform.calls).toEqual([1, 1]);
+
+    platform.lost = 1;
+    await shop.pay('lost-2');
+    await shop.run();
+    kit.clock.advance(48 * hour + 1);
+    await shop.run();
+    expect(await shop.standings()).toMatchObject({ 'lost-2': 'unknown answer_lost' });
+    expect(platform.kept).toHaveLength(2);
+    // One that surely did not arrive has all its time.
+    platform.away = 1;
+    await shop.pay('away');
+    await shop.run();
+    expect(await shop.standings()).toMatchObject({ away: expect.stringContaining('waiting') });
+    await shop.run();
+    expect(await shop.standings()).toMatchObject({ away: 'sent' });
+  });
+
+  test('waits for a platform that answers later, and sends in halves what it refused', async () => {
+    const shop = await open({ channel: 'search_ads' });
+    await shop.pay('later-1');
+    await shop.pay('later-2');
+    platform.tickets = ['PROCESSING', 'FAILED', 'SUCCESS', 'FAILED'];
+    await shop.run();
+    expect(await shop.standings()).toEqual({ 'later-1': 'processing', 'later-2': 'processing' });
+    await shop.run();
+    expect(await shop.announced()).toEqual([]);
+    for (let turn = 0; turn < 3; turn += 1) await shop.run();
+    const standings = Object.values(await shop.standings()).sort();
+    expect(standings).toEqual(['refused platform_refused', 'sent']);
+    expect(await shop.announced()).toEqual([['export.completed', 2, 1]]);
+    platform.tickets = [];
+  });
+});
+
+describe('what is told', () => {
+  test.each(['standard', 'platform_safe', 'hipaa'] as const)(
+    'action_source is passed on as it was said, on a profile that is %s, and a page only of a website [inge-013][inge-014]',
+    async (privacyMode) => {
+      const scopes = ['exports:read', 'exports:write', 'attribution:write'] as const;
+      const shop = await open({ privacyMode, ...(privacyMode !== 'standard' && { scopes }) });
+      const sources = ['app', 'chat', 'email', 'phone_call', 'system_generated', 'other', 'physical_store'];
+      for (const action_source of sources)
+        await shop.pay(`as-${action_source}`, {
+          action_source,
+          click_ids: { fbclid: 'AbC' },
+          page_url: 'https://shop.example/private?q=1',
+        });
+      const website = {
+        action_source: 'website',
+        click_ids: { fbclid: 'AbC' },
+        page_url: 'https://shop.example/private?q=1',
+      };
+      await shop.pay('as-website', {
+        ...website,
+        properties: { value: '1', currency: 'USD', client_user_agent: 'Mozilla' },
+      });
+      await shop.run();
+      const told = Object.fromEntries(platform.kept.map((event) => [event.event_id, event]));
+      for (const source of sources) {
+        expect(told[`as-${source}`]?.action_source).toBe(source);
+        expect(told[`as-${source}`]?.event_source_url).toBeUndefined();
+      }
+      const isStandard = privacyMode === 'standard';
+      expect(told['as-website']?.event_source_url).toBe(isStandard ? 'https://shop.example/private' : undefined);
+      // Nothing that names a person, whatever it is called.
+      const fields = new Set(platform.kept.flatMap(({ user_data }) => Object.keys(user_data)));
+      expect(fields).toEqual(
+        new Set(isStandard ? ['em', 'fn', 'ln', 'external_id', 'fbc', 'client_user_agent'] : ['fbc']),
+      );
+    },
+  );
+
+  test('a chat that an ad opened goes to the dataset of the messaging account; without that or its click it is a chat [inge-015][inge-016]', async () => {
+    const chat = { action_source: 'business_messaging', click_ids: { ctwa_clid: 'ARxyz' } };
+    const shop = await open({}, { messaging: { account_id: '77', dataset: '2002' } });
+    await shop.pay('chat-1', chat);
+    await shop.pay('chat-2', { action_source: 'business_messaging' });
+    const without = await open();
+    await without.pay('chat-3', chat);
+    await shop.run();
+    await without.run();
+    const told = platform.kept.map(({ event_id, dataset, action_source }) => [event_id, dataset, action_source]).sort();
+    expect(told).toEqual([
+      ['chat-1', '2002', 'business_messaging'],
+      ['chat-2', '1001', 'chat'],
+      ['chat-3', '1001', 'chat'],
+    ]);
+    expect(platform.kept.find(({ event_id }) => event_id === 'chat-1')?.user_data).toMatchObject({
+      ctwa_clid: 'ARxyz',
+      whatsapp_business_account_id: '77',
+    });
+  });
+
+  test('whoever refused it, or was erased, is not named; a key that says who somebody is stays here', async () => {
+    const shop = await open();
+    const click = { click_ids: { fbclid: 'AbC' } };
+    await shop.pay('refused-1', {
+      ...click,
+      properties: { value: '1', currency: 'USD', consent: { ad_user_data: false } },
+    });
+    const outcomeId = await shop.pay('ana@example.test', click);
+    const erased = await shop.pay('erased-1', { user_traits: { external_id: 'gone', email: 'gone@example.test' } });
+    await shop.rows(sql`UPDATE outcomes SET erased_at = now() WHERE id = ${erased}`);
+    await shop.run();
+    const told = Object.fromEntries(platform.kept.map((event) => [event.event_id, Object.keys(event.user_data)]));
+    expect(told).toEqual({ 'refused-1': ['fbc'], [outcomeId]: ['em', 'fn', 'ln', 'external_id', 'fbc'] });
+    expect(await shop.standings()).toMatchObject({ 'erased-1': 'withheld erased' });
+  });
+});
+
+test('where nobody says how it came about, the page and the browser tell [inge-017]', async () => {
+  const shop = await open();
+  await shop.pay('guess-1');
+  await shop.pay('guess-2', {
+    page_url: 'https://shop.example/a',
+    properties: { value: '1', currency: 'USD', client_user_agent: 'Mozilla' },
+  });
+  await shop.run();
+  expect(platform.kept.map(({ event_id, action_source }) => [event_id, action_source]).sort()).toEqual([
+    ['guess-1', 'system_generated'],
+    ['guess-2', 'website'],
+  ]);
+});
+
+test('what a platform has been told stays there when the person is erased, and nothing more of them is told [eras-033]', async () => {
+  const shop = await open();
+  await shop.pay('told-1');
+  await shop.run();
+  await shop.pay('later-1', { click_ids: { fbclid: 'AbC' } });
+  const headers = await shop.keyWith('attribution:write');
+  const { status } = await shop.ask('/api/v1/customers/erasures', headers, 'POST', {
+    request_ref: 'r-1',
+    identifier_type: 'external_customer_id',
+    identifier_value: 'eva-1',
+  });
+  expect(status).toBeLessThan(300);
+  await shop.run();
+  expect(platform.kept.map(({ event_id }) => event_id)).toEqual(['told-1']);
+  expect(await shop.standings()).toEqual({ 'told-1': 'sent', 'later-1': 'withheld erased' });
+});
+
+describe('PUT /conversion-sync/catalog', () => {
+  test('sets privacy_mode and what is told; a profile is made more private, never less [auth-038]', async () => {
+    const shop = await open();
+    expect(shop.catalog).toMatchObject({
+      status: 200,
+      data: {
+        privacy_mode: 'standard',
+        exports: [{ dataset: '1001', every_minutes: 1, is_enabled: true, target: 'existing' }],
+      },
+    });
+    const put = (body: object) => shop.answerOf('PUT', '/conversion-sync/catalog', body);
+    expect(await put({ privacy_mode: 'platform_safe' })).toMatchObject({
+      status: 200,
+      data: { privacy_mode: 'platform_safe', exports: [{}] },
+    });
+    expect(await put({ privacy_mode: 'standard' })).toMatchObject({
+      status: 403,
+      error: { code: 'forbidden', reason: 'privacy_loosened' },
+    });
+    expect(await put({})).toMatchObject({ status: 422 });
+    const foreign = await open();
+    expect(await put({ exports: [foreign.target] })).toMatchObject({ status: 404, error: { code: 'not_found' } });
+    expect((await put({ exports: [] })).data.exports).toEqual([]);
+  });
+});
+
+describe('POST /conversion-sync/platform-safe/target', () => {
+  const scopes = ['exports:read', 'exports:write', 'attribution:write'] as const;
+  const post = (shop: Awaited<ReturnType<typeof open>>, body: object) =>
+    shop.answerOf('POST', '/conversion-sync/platform-safe/target', body);
+
+  test('needs a profile that is platform_safe [err-075]', async () => {
+    expect(await post(await open(), { dataset: '3003' })).toMatchObject({
+      status: 409,
+      error: { code: 'platform_safe_required' },
+    });
+  });
+
+  test('switches to the clean dataset, and back only when no ad set delivers on it, or that is confirmed [auth-039][err-086][err-087]', async () => {
+    const shop = await open({ privacyMode: 'platform_safe', scopes });
+    expect(await post(shop, {})).toMatchObject({ status: 422, error: { field: 'dataset' } });
+    expect(await post(shop, { dataset: '3003' })).toMatchObject({
+      status: 200,
+      data: { outcome: 'applied', export: { target: 'clean', clean_dataset: '3003' } },
+    });
+    expect(await post(shop, { dataset: '3003' })).toMatchObject({ data: { outcome: 'no_change' } });
+    await shop.pay('clean-1', { click_ids: { fbclid: 'AbC' } });
+    await shop.run();
+    expect(platform.kept).toMatchObject([{ dataset: '3003' }]);
+
+    platform.liveAdSets = [{ id: '1', effective_status: 'ACTIVE', promoted_object: { pixel_id: '3003' } }];
+    expect(await post(shop, { target: 'existing' })).toMatchObject({
+      status: 409,
+      error: { code: 'clean_dataset_has_live_ad_sets' },
+    });
+    expect(await post(shop, { target: 'existing', confirm_live_ad_sets: true })).toMatchObject({
+      status: 200,
+      data: { live_ad_sets: 1, export: { target: 'existing' } },
+    });
+    platform.liveAdSets = [{ id: '1', effective_status: 'PAUSED', promoted_object: { pixel_id: '3003' } }];
+    await post(shop, { target: 'clean' });
+    expect(await post(shop, { target: 'existing' })).toMatchObject({ status: 200, data: { live_ad_sets: 0 } });
+  });
+
+  test('swapping ads needs consent to the text in force, at most 24 hours old [err-089][err-090][err-091][lim-033]', async () => {
+    const shop = await open({ privacyMode: 'platform_safe', scopes });
+    const swap = (consent?: object) =>
+      post(shop, { dataset: '3003', mode: 'duplicate_and_swap', ...(consent && { consent }) });
+    const { version, text_hashes } = consentInForce;
+    const at = (hours: number) => new Date(kit.clock.now().getTime() - hours * hour).toISOString();
+    const given = {
+      version,
+      text_hash: text_hashes.en,
+      accepted_by: 'Ana',
+      accepted_at: at(limits.consent.maxAgeHours),
+    };
+    for (const consent of [
+      undefined,
+      { ...given, version: '0' },
+      { ...given, text_hash: 'x' },
+      { ...given, accepted_at: at(limits.consent.maxAgeHours + 0.01) },
+    ])
+      expect(await swap(consent)).toMatchObject({
+        status: 409,
+        error: { code: 'consent_required', consent: { version, text_hashes } },
+      });
+    // With it the platform is asked, and this one offers no such thing.
+    expect(await swap(given)).toMatchObject({ status: 501, error: { code: 'not_implemented' } });
+    expect(platform.calls).toEqual([]);
+  });
+});

@@ -1,0 +1,41 @@
+import type { Routes } from '@tributary/contract';
+import { withAccount } from '@tributary/domain/connections';
+import { answer, type Handles, refuse } from '@tributary/operations';
+import { limits } from '@tributary/vocabulary';
+import type { ExportServices } from './services.ts';
+import { listTargets, listWaiting, type Standing } from './store.ts';
+import { accountOf, composeAll } from './turn.ts';
+
+/** What the next run would send. Of people only which fields there are: what they hold leaves towards the platform alone. */
+export const previewExports: Handles<Routes['previewExports'], ExportServices> = async ({ query }, context) => {
+  const { caller, ledger, now } = context;
+  const { profileId } = caller;
+  const withheld: Standing[] = [];
+  const { target, composed } = await ledger.transaction(
+    async (tx) => {
+      const found = (await listTargets(tx, profileId)).find((row) => row.connection_id === query.connection_id);
+      if (!found) return refuse('not_found', 'The catalog of this profile names no such export.');
+      const waiting = await listWaiting(tx, profileId, found.id, limits.exports.previewed);
+      return { target: found, composed: (await composeAll(tx, profileId, found, waiting, withheld)).composed };
+    },
+    { readOnly: true },
+  );
+  return withAccount(context, target.connection_id, async ({ provider, account }) => {
+    const flawOf = provider.export?.flawOf;
+    return answer(200, {
+      data: composed.map(({ outcomeId, dataset, event }) => ({
+        outcome_event_id: outcomeId,
+        event_id: event.eventId,
+        event_name: event.eventName,
+        occurred_at: event.occurredAt.toISOString(),
+        action_source: event.actionSource,
+        dataset,
+        value: event.value ?? null,
+        currency: event.currency ?? null,
+        click_ids: Object.keys(event.clickIds),
+        person_fields: Object.keys(event.person ?? {}),
+        refused_because: flawOf?.(event, accountOf(account, target), now) ?? null,
+      })),
+    });
+  });
+};

@@ -1,0 +1,199 @@
+import type { Schema, Tx } from '@tributary/postgres';
+import type { ExportEventStatus, ExportRunStatus } from '@tributary/vocabulary';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+
+export type TargetRow = Selectable<Schema['export_targets']>;
+
+export const listTargets = (tx: Tx, profileId: string): Promise<TargetRow[]> =>
+  tx.selectFrom('export_targets').selectAll().where('profile_id', '=', profileId).orderBy('id').execute();
+
+export const findTarget = (tx: Tx, profileId: string, id: string): Promise<TargetRow | undefined> =>
+  tx
+    .selectFrom('export_targets')
+    .selectAll()
+    .where('profile_id', '=', profileId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+
+/** A target is known by its connection; which of its datasets is told stays as it was. */
+export async function saveTarget(tx: Tx, row: Insertable<Schema['export_targets']>): Promise<void> {
+  const { profile_id, id, connection_id, created_at, ...changes } = row;
+  await tx
+    .insertInto('export_targets')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['profile_id', 'connection_id']).doUpdateSet(changes))
+    .execute();
+}
+
+export async function updateTarget(
+  tx: Tx,
+  { profile_id, id }: TargetRow,
+  changes: Updateable<Schema['export_targets']>,
+): Promise<void> {
+  await tx
+    .updateTable('export_targets')
+    .set(changes)
+    .where('profile_id', '=', profile_id)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** What waits for them goes with them. */
+export async function deleteTargets(tx: Tx, profileId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0)
+    await tx
+      .deleteFrom('export_targets')
+      .where('profile_id', '=', profileId)
+      .where('id', 'in', [...ids])
+      .execute();
+}
+
+/** An outcome that a target is to be told of. */
+export interface WaitingEvent {
+  readonly targetId: string;
+  readonly outcomeId: string;
+  readonly scheduledAt: Date;
+  readonly status: 'waiting' | 'processing';
+  readonly firstSentAt: Date | null;
+  readonly ticket: string | null;
+  readonly mostTogether: number | null;
+}
+
+const columns =
+  sql.raw(`target_id AS "targetId", outcome_id AS "outcomeId", scheduled_at AS "scheduledAt", status, first_sent_at AS "firstSentAt", ticket,
+  most_together AS "mostTogether"`);
+
+/** What is due of the target that waits longest. */
+export async function listDue(tx: Tx, profileId: string, limit: number): Promise<WaitingEvent[]> {
+  const { rows } = await sql<WaitingEvent>`
+    WITH first AS (
+      SELECT target_id FROM export_events
+      WHERE profile_id = ${profileId} AND status IN ('waiting', 'processing') AND due_at <= now() ORDER BY due_at LIMIT 1)
+    SELECT ${columns} FROM export_events
+    WHERE profile_id = ${profileId} AND target_id = (SELECT target_id FROM first) AND status IN ('waiting', 'processing') AND due_at <= now()
+    ORDER BY due_at, outcome_id LIMIT ${limit}`.execute(tx);
+  return rows;
+}
+
+/** What waits for a target, due or not. */
+export async function listWaiting(tx: Tx, profileId: string, targetId: string, limit: number): Promise<WaitingEvent[]> {
+  const { rows } = await sql<WaitingEvent>`
+    SELECT ${columns} FROM export_events
+    WHERE profile_id = ${profileId} AND target_id = ${targetId} AND status = 'waiting' ORDER BY due_at, outcome_id LIMIT ${limit}`.execute(
+    tx,
+  );
+  return rows;
+}
+
+/** What became of an event in a turn; one that still waits is due again after so long. */
+export interface Standing {
+  readonly outcomeId: string;
+  readonly status: ExportEventStatus;
+  readonly reason?: string | undefined;
+  readonly ticket?: string | undefined;
+  readonly waitSeconds?: number | undefined;
+  readonly mostTogether?: number | undefined;
+  /** Nothing left, so the platform cannot have it. */
+  readonly isUnsent?: boolean | undefined;
+}
+
+export async function saveStandings(
+  tx: Tx,
+  profileId: string,
+  targetId: string,
+  standings: readonly Standing[],
+): Promise<void> {
+  if (standings.length === 0) return;
+  await sql`
+    UPDATE export_events e SET status = s.status, reason = s.reason, ticket = s.ticket, most_together = s."mostTogether",
+      due_at = CASE WHEN s."waitSeconds" IS NULL THEN e.due_at ELSE now() + make_interval(secs => s."waitSeconds") END,
+      first_sent_at = CASE WHEN s."isUnsent" THEN NULL ELSE e.first_sent_at END
+    FROM jsonb_to_recordset(${JSON.stringify(standings)}::jsonb) AS s ("outcomeId" uuid, status text, reason text, ticket text, "waitSeconds" float,
+      "mostTogether" int, "isUnsent" boolean)
+    WHERE e.profile_id = ${profileId} AND e.target_id = ${targetId} AND e.outcome_id = s."outcomeId"`.execute(tx);
+}
+
+/** From here on the platform may have them. */
+export async function markSending(
+  tx: Tx,
+  profileId: string,
+  targetId: string,
+  ids: readonly string[],
+  now: Date,
+): Promise<void> {
+  await sql`
+    UPDATE export_events SET first_sent_at = ${now}
+    WHERE profile_id = ${profileId} AND target_id = ${targetId} AND outcome_id = ANY (${[...ids]}::uuid[]) AND first_sent_at IS NULL`.execute(
+    tx,
+  );
+}
+
+export interface RunRow {
+  readonly id: string;
+  readonly connectionId: string;
+  readonly channel: string;
+  readonly status: ExportRunStatus;
+  readonly scheduledAt: Date;
+  readonly settledAt: Date | null;
+  readonly conversions: number;
+  readonly sent: number;
+  readonly refused: number;
+  readonly withheld: number;
+  readonly unknown: number;
+}
+
+const runColumns =
+  sql.raw(`id, connection_id AS "connectionId", channel, status, scheduled_at AS "scheduledAt", settled_at AS "settledAt", conversions, sent,
+  refused, withheld, unknown`);
+
+/** Counts a run anew. It is settled once, when nothing of it is open; then it is what comes back. */
+export async function countRun(
+  tx: Tx,
+  profileId: string,
+  run: {
+    readonly id: string;
+    readonly targetId: string;
+    readonly connectionId: string;
+    readonly channel: string;
+    readonly scheduledAt: Date;
+  },
+  now: Date,
+): Promise<RunRow | undefined> {
+  const { rows } = await sql<RunRow>`
+    INSERT INTO export_runs AS r (profile_id, id, target_id, connection_id, channel, scheduled_at, status, conversions, sent, refused, withheld, unknown, settled_at)
+    SELECT ${profileId}, ${run.id}, ${run.targetId}, ${run.connectionId}, ${run.channel}, ${run.scheduledAt},
+      CASE WHEN open > 0 THEN 'running' WHEN refused + unknown > 0 AND sent = 0 THEN 'failed' ELSE 'completed' END,
+      total - withheld, sent, refused, withheld, unknown, CASE WHEN open = 0 THEN ${now}::timestamptz END
+    FROM (
+      SELECT count(*) AS total, count(*) FILTER (WHERE status IN ('waiting', 'processing')) AS open, count(*) FILTER (WHERE status = 'sent') AS sent,
+        count(*) FILTER (WHERE status = 'refused') AS refused, count(*) FILTER (WHERE status = 'withheld') AS withheld,
+        count(*) FILTER (WHERE status = 'unknown') AS unknown
+      FROM export_events WHERE profile_id = ${profileId} AND target_id = ${run.targetId} AND scheduled_at = ${run.scheduledAt}) c
+    WHERE total > withheld
+    ON CONFLICT (profile_id, target_id, scheduled_at) DO UPDATE SET status = excluded.status, conversions = excluded.conversions, sent = excluded.sent,
+      refused = excluded.refused, withheld = excluded.withheld, unknown = excluded.unknown, settled_at = excluded.settled_at
+    WHERE r.settled_at IS NULL
+    RETURNING ${runColumns}`.execute(tx);
+  return rows[0];
+}
+
+export async function listRuns(
+  tx: Tx,
+  profileId: string,
+  {
+    before,
+    status,
+    limit,
+  }: { readonly before: string | undefined; readonly status: string | undefined; readonly limit: number },
+): Promise<(RunRow & { readonly reasons: Record<string, number> })[]> {
+  const { rows } = await sql<RunRow & { reasons: Record<string, number> | null }>`
+    SELECT ${runColumns}, (
+      SELECT jsonb_object_agg(reason, n) FROM (
+        SELECT reason, count(*) AS n FROM export_events e
+        WHERE e.profile_id = r.profile_id AND e.target_id = r.target_id AND e.scheduled_at = r.scheduled_at AND reason IS NOT NULL GROUP BY reason LIMIT 20) why
+    ) AS reasons
+    FROM export_runs r
+    WHERE profile_id = ${profileId} AND (${before ?? null}::uuid IS NULL OR id < ${before ?? null}::uuid) AND (${status ?? null}::text IS NULL OR status = ${status ?? null})
+    ORDER BY id DESC LIMIT ${limit}`.execute(tx);
+  return rows.map((row) => ({ ...row, reasons: row.reasons ?? {} }));
+}
