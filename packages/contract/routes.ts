@@ -46,6 +46,7 @@ import { readCustomerExport } from './routes/customer-export.ts';
 import { importCustomers, listCustomers, searchCustomers } from './routes/customers.ts';
 import { createCustomerErasure, createErasure, readErasure } from './routes/erasures.ts';
 import { explain, listCampaignConversions } from './routes/explanations.ts';
+import { listExports, previewExports, updateExportCatalog, updateExportDataset } from './routes/exports.ts';
 import { createHandoff, finalizePendingAccount, listPendingAccounts, readHandoff } from './routes/handoffs.ts';
 import {
   createJourneySummary,
@@ -85,7 +86,6 @@ import {
   disableTwoFactor,
   listSessions,
 } from './routes/sign-in.ts';
-import { listExports, previewExports, updateExportCatalog, updateExportDataset } from './routes/exports.ts';
 import { importSpend } from './routes/spend.ts';
 import { listTopPerformers } from './routes/top-performers.ts';
 import {
