@@ -7,6 +7,9 @@ export interface ConsentPage {
   readonly of: string;
   readonly name: string;
   readonly path: string;
+  /** Where the company has names of its own for client_id and code. */
+  readonly clientAs?: string;
+  readonly codeAs?: string;
   /** What separates the words of `scope`. */
   readonly scopesBy: ' ' | ',';
   /** Where the request names none. */
@@ -23,14 +26,14 @@ export interface ConsentPage {
 /** A page with plain forms, as a person or a browser test sees it: approve, choose what to share, cancel, fail. */
 export function consentRoutes(page: ConsentPage, consents: Consents): Route[] {
   return [
-    { method: 'GET', path: page.path, handle: (asked) => refusal(asked) ?? shown(page, asked) },
-    { method: 'POST', path: page.path, handle: (asked) => refusal(asked) ?? answered(page, consents, asked) },
+    { method: 'GET', path: page.path, handle: (asked) => refusal(page, asked) ?? shown(page, asked) },
+    { method: 'POST', path: page.path, handle: (asked) => refusal(page, asked) ?? answered(page, consents, asked) },
   ];
 }
 
-function refusal({ query }: Asked): Reply | undefined {
-  const says = !query.get('client_id')
-    ? 'client_id is missing'
+function refusal({ clientAs = 'client_id' }: ConsentPage, { query }: Asked): Reply | undefined {
+  const says = !query.get(clientAs)
+    ? `${clientAs} is missing`
     : !URL.canParse(query.get('redirect_uri') ?? '')
       ? 'redirect_uri is missing or no URL'
       : undefined;
@@ -84,13 +87,13 @@ function answered(page: ConsentPage, consents: Consents, asked: Asked): Reply {
   const accounts = form.getAll('account');
   const grant = consents.grant({
     of: page.of,
-    clientId: query.get('client_id') ?? '',
+    clientId: query.get(page.clientAs ?? 'client_id') ?? '',
     redirectUri: query.get('redirect_uri') ?? '',
     scopes: form.getAll('scope'),
     accounts,
     codeChallenge: query.get('code_challenge') ?? undefined,
   });
-  back.searchParams.set('code', consents.codeFor(grant));
+  back.searchParams.set(page.codeAs ?? 'code', consents.codeFor(grant));
   for (const [name, value] of Object.entries(page.also?.(accounts) ?? {})) back.searchParams.set(name, value);
   return redirect(back.href);
 }

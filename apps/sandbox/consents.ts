@@ -44,16 +44,16 @@ export class Consents {
     return this.#keep(grant, 'code', 'code', codeMs);
   }
 
-  /** Single use, for the same client and redirect only, with the verifier where a challenge was given. */
+  /** Single use, for the same client and redirect only (TikTok asks for no redirect), with the verifier where a challenge was given. */
   redeem(
     code: string,
-    by: { readonly clientId: string; readonly redirectUri: string; readonly codeVerifier?: string | undefined },
+    by: { readonly clientId: string; readonly redirectUri?: string; readonly codeVerifier?: string | undefined },
   ): Grant | Refusal {
     const kept = this.#find(code, 'code');
     if (typeof kept === 'string') return kept;
     const { grant } = kept;
     kept.isUsed = true;
-    if (grant.clientId !== by.clientId || grant.redirectUri !== by.redirectUri) return 'unknown';
+    if (grant.clientId !== by.clientId || grant.redirectUri !== (by.redirectUri ?? grant.redirectUri)) return 'unknown';
     if (grant.codeChallenge !== undefined && grant.codeChallenge !== challengeOf(by.codeVerifier ?? ''))
       return 'unknown';
     return grant;

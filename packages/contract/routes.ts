@@ -48,6 +48,17 @@ import { createCustomerErasure, createErasure, readErasure } from './routes/eras
 import { explain, listCampaignConversions } from './routes/explanations.ts';
 import { createHandoff, finalizePendingAccount, listPendingAccounts, readHandoff } from './routes/handoffs.ts';
 import {
+  activateWebPixel,
+  connectBankLink,
+  createManualStore,
+  deleteManualStore,
+  listManualStores,
+  readChatbotConnection,
+  saveChatbotConnection,
+  startBankLink,
+  updateManualStore,
+} from './routes/integrations.ts';
+import {
   createJourneySummary,
   readConversionJourney,
   readCustomerJourney,
@@ -257,6 +268,15 @@ export const routes = {
   readReplayStatus,
   listConnections,
   readConnection,
+  activateWebPixel,
+  connectBankLink,
+  createManualStore,
+  deleteManualStore,
+  listManualStores,
+  readChatbotConnection,
+  saveChatbotConnection,
+  startBankLink,
+  updateManualStore,
   startSync,
   readSyncStatus,
   listSearchTerms,

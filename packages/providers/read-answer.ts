@@ -35,3 +35,8 @@ export function readAs<T>(schema: z.ZodType<T>, value: unknown, what: string): T
 /** An answer that is no JSON although its status says that all is well. */
 export const unreadable = ({ status }: ProviderAnswer): ProviderFault =>
   new ProviderFault({ verdict: 'wait', code: `unreadable_${status}`, says: 'The answer was cut off or is no JSON.' });
+
+/** Without what was not told: a field that is absent is something else than one that is empty. */
+export function told<T extends object>(fields: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+}

@@ -9,6 +9,7 @@ import { faults as engines } from './faults/engines.ts';
 import { faults as erasure } from './faults/erasure.ts';
 import { faults as exported } from './faults/exports.ts';
 import { faults as guards } from './faults/guards.ts';
+import { faults as handoffs } from './faults/handoffs.ts';
 import { faults as http } from './faults/http.ts';
 import { faults as identity } from './faults/identity.ts';
 import { faults as ingestion } from './faults/ingestion.ts';
@@ -18,6 +19,7 @@ import { faults as operations } from './faults/operations.ts';
 import { faults as partners } from './faults/partners.ts';
 import { faults as people } from './faults/people.ts';
 import { faults as pipeline } from './faults/pipeline.ts';
+import { faults as providers } from './faults/providers.ts';
 import { faults as reports } from './faults/reports.ts';
 import { faults as rules } from './faults/rules.ts';
 import { faults as tenants } from './faults/tenants.ts';
@@ -37,6 +39,7 @@ export const allFaults: readonly Fault[] = [
   ...erasure,
   ...exported,
   ...guards,
+  ...handoffs,
   ...http,
   ...identity,
   ...ingestion,
@@ -46,6 +49,7 @@ export const allFaults: readonly Fault[] = [
   ...partners,
   ...people,
   ...pipeline,
+  ...providers,
   ...reports,
   ...rules,
   ...tenants,

@@ -49,7 +49,7 @@ const purchase = (over: Partial<ExportEvent> = {}): ExportEvent => ({
 
 it('writes an event as Meta wants it, with people hashed and clicks in the clear', async () => {
   const clickedAt = new Date('2026-03-09T10:00:00Z');
-  expect(await send([purchase({ clickIds: { fbclid: 'AbC' }, clickedAt })])).toEqual({
+  expect(await send([purchase({ clickIds: { fbclid: 'AbC', fbp: 'fb.1.5.6' }, clickedAt })])).toEqual({
     state: 'accepted',
     warnings: [],
   });
@@ -68,6 +68,7 @@ it('writes an event as Meta wants it, with people hashed and clicks in the clear
         external_id: [sha('c-7')],
         country: [sha('cl')],
         fbc: 'fb.1.1773050400000.AbC',
+        fbp: 'fb.1.5.6',
       },
       custom_data: { value: 1250.5, currency: 'USD' },
     },

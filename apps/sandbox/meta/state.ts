@@ -1,4 +1,5 @@
 import type { Ad, AdSet, Campaign } from '@tributary/market';
+import { learningStages } from '@tributary/vocabulary';
 import type { World } from '../world.ts';
 
 export interface MetaAccount {
@@ -94,7 +95,7 @@ export function createState({ market }: World): MetaState {
   const adSets = campaigns.flatMap((campaign) =>
     campaign.of.adSets.map((of, place): MetaAdSet => {
       const dailyBudget = campaign.dailyBudget === undefined ? metaUnits(40 + place, campaign.of.currency) : undefined;
-      const learning = { status: ['LEARNING', 'SUCCESS', 'FAIL'][place % 3] as string, lastSignificantEdit: 0 };
+      const learning = { status: learningStages[place % learningStages.length] as string, lastSignificantEdit: 0 };
       const { account } = campaign;
       return {
         id: of.externalId,

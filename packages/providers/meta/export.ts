@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Account, Export, ExportEvent, ExportFlaw } from '../provider.ts';
 import { ProviderFault } from '../provider-fault.ts';
-import { readAs } from '../read-answer.ts';
+import { readAs, told } from '../read-answer.ts';
 import type { MetaCredentials } from './credentials.ts';
 import type { Graph } from './graph.ts';
 
@@ -91,6 +91,8 @@ const isMessaging = ({ actionSource, clickIds }: ExportEvent, { details }: Accou
 
 function userDataOf(event: ExportEvent, account: Account<MetaCredentials>): Record<string, unknown> {
   const { person, clickIds, clickedAt, occurredAt, userAgent } = event;
+  // Without Meta's cookie, its content follows from the click.
+  const fbc = clickIds.fbclid && `fb.1.${(clickedAt ?? occurredAt).getTime()}.${clickIds.fbclid}`;
   const { first, last } = namesOf(person?.name);
   const phone = (person?.phone ?? '').replace(/\D/g, '').replace(/^0+/, '');
   return {
@@ -100,7 +102,7 @@ function userDataOf(event: ExportEvent, account: Account<MetaCredentials>): Reco
     ...hashed('ln', last),
     ...hashed('external_id', person?.externalId),
     ...hashed('country', person?.country?.toLowerCase()),
-    ...(clickIds.fbclid !== undefined && { fbc: `fb.1.${(clickedAt ?? occurredAt).getTime()}.${clickIds.fbclid}` }),
+    ...told({ fbc: clickIds.fbc ?? fbc, fbp: clickIds.fbp }),
     ...(userAgent !== undefined && { client_user_agent: userAgent }),
     ...(isMessaging(event, account) && {
       whatsapp_business_account_id: account.details.whatsappBusinessAccountId,
