@@ -50,6 +50,17 @@ import { explain, listCampaignConversions } from './routes/explanations.ts';
 import { listExports, previewExports, updateExportCatalog, updateExportDataset } from './routes/exports.ts';
 import { createHandoff, finalizePendingAccount, listPendingAccounts, readHandoff } from './routes/handoffs.ts';
 import {
+  activateWebPixel,
+  connectBankLink,
+  createManualStore,
+  deleteManualStore,
+  listManualStores,
+  readChatbotConnection,
+  saveChatbotConnection,
+  startBankLink,
+  updateManualStore,
+} from './routes/integrations.ts';
+import {
   createJourneySummary,
   readConversionJourney,
   readCustomerJourney,
@@ -259,6 +270,15 @@ export const routes = {
   readReplayStatus,
   listConnections,
   readConnection,
+  activateWebPixel,
+  connectBankLink,
+  createManualStore,
+  deleteManualStore,
+  listManualStores,
+  readChatbotConnection,
+  saveChatbotConnection,
+  startBankLink,
+  updateManualStore,
   startSync,
   readSyncStatus,
   listSearchTerms,
