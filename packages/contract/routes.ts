@@ -28,6 +28,7 @@ import {
 } from './routes/ad-operations.ts';
 import { listCampaigns, readAd, readCampaignTrend, readUnattributed } from './routes/campaigns.ts';
 import { listChangeRows, readChanges } from './routes/changes.ts';
+import { listCohorts } from './routes/cohorts.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
 import {
   deleteConnection,
@@ -48,6 +49,17 @@ import { createCustomerErasure, createErasure, readErasure } from './routes/eras
 import { explain, listCampaignConversions } from './routes/explanations.ts';
 import { listExports, previewExports, updateExportCatalog, updateExportDataset } from './routes/exports.ts';
 import { createHandoff, finalizePendingAccount, listPendingAccounts, readHandoff } from './routes/handoffs.ts';
+import {
+  activateWebPixel,
+  connectBankLink,
+  createManualStore,
+  deleteManualStore,
+  listManualStores,
+  readChatbotConnection,
+  saveChatbotConnection,
+  startBankLink,
+  updateManualStore,
+} from './routes/integrations.ts';
 import {
   createJourneySummary,
   readConversionJourney,
@@ -195,6 +207,7 @@ export const routes = {
   explain,
   readChanges,
   listChangeRows,
+  listCohorts,
   listTopPerformers,
   listAdsWithoutIds,
   readCampaignStatus,
@@ -257,6 +270,15 @@ export const routes = {
   readReplayStatus,
   listConnections,
   readConnection,
+  activateWebPixel,
+  connectBankLink,
+  createManualStore,
+  deleteManualStore,
+  listManualStores,
+  readChatbotConnection,
+  saveChatbotConnection,
+  startBankLink,
+  updateManualStore,
   startSync,
   readSyncStatus,
   listSearchTerms,

@@ -9,6 +9,7 @@ import { faults as engines } from './faults/engines.ts';
 import { faults as erasure } from './faults/erasure.ts';
 import { faults as exported } from './faults/exports.ts';
 import { faults as guards } from './faults/guards.ts';
+import { faults as handoffs } from './faults/handoffs.ts';
 import { faults as http } from './faults/http.ts';
 import { faults as identity } from './faults/identity.ts';
 import { faults as ingestion } from './faults/ingestion.ts';
@@ -38,6 +39,7 @@ export const allFaults: readonly Fault[] = [
   ...erasure,
   ...exported,
   ...guards,
+  ...handoffs,
   ...http,
   ...identity,
   ...ingestion,
