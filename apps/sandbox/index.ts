@@ -3,14 +3,17 @@ import type { AddressInfo } from 'node:net';
 import { createDice, type MarketOptions } from '@tributary/market';
 import { Consents } from './consents.ts';
 import { type Fault, Faults } from './faults.ts';
+import { createFintocCompany, fintocKeys } from './fintoc/index.ts';
 import { sandboxDeveloperToken } from './google/ads.ts';
 import { createGoogleCompany } from './google/index.ts';
 import { createHighlevelCompany } from './highlevel/index.ts';
 import { type House, sandboxClient } from './house.ts';
+import { createManychatCompany } from './manychat/index.ts';
 import { createMercadoPagoCompany } from './mercado-pago/index.ts';
 import { createMetaCompany } from './meta/index.ts';
 import { json } from './route.ts';
 import { createSandboxServer, type SandboxCall } from './server.ts';
+import { createShopifyCompany } from './shopify/index.ts';
 import { createStripeCompany } from './stripe/index.ts';
 import { createTikTokCompany } from './tiktok/index.ts';
 import { createWorld, type World } from './world.ts';
@@ -49,11 +52,15 @@ export async function startSandbox(options: SandboxOptions = {}) {
   const highlevel = createHighlevelCompany(house);
   const stripe = createStripeCompany(house);
   const mercadoPago = createMercadoPagoCompany(house);
+  const fintoc = createFintocCompany(house);
+  const manychat = createManychatCompany();
+  const shopify = createShopifyCompany();
   const settings = () => ({
     ...settingsFor(url),
     HIGHLEVEL_WEBHOOK_PUBLIC_KEY: highlevel.book.webhookPublicKey,
     STRIPE_WEBHOOK_SECRET: stripe.book.webhookSecret,
     MERCADO_PAGO_WEBHOOK_SECRET: mercadoPago.book.webhookSecret,
+    FINTOC_WEBHOOK_SECRET: fintoc.book.webhookSecret,
   });
   const server = createSandboxServer({
     routes: [
@@ -64,6 +71,9 @@ export async function startSandbox(options: SandboxOptions = {}) {
       ...highlevel.routes,
       ...stripe.routes,
       ...mercadoPago.routes,
+      ...fintoc.routes,
+      ...manychat.routes,
+      ...shopify.routes,
     ],
     faults,
     now,
@@ -83,11 +93,14 @@ export async function startSandbox(options: SandboxOptions = {}) {
     book: {
       calls,
       meta: meta.book,
-      google: google.book,
       tiktok: tiktok.book,
       highlevel: highlevel.book,
       stripe: stripe.book,
       mercadoPago: mercadoPago.book,
+      fintoc: fintoc.book,
+      manychat: manychat.book,
+      shopify: shopify.book,
+      google: google.book,
     },
     consents,
     say: (fault: Fault) => faults.say(fault),
@@ -125,5 +138,10 @@ function settingsFor(url: string) {
     MERCADO_PAGO_CLIENT_SECRET: sandboxClient.secret,
     MERCADO_PAGO_API_URL: `${url}/mercado-pago`,
     MERCADO_PAGO_DIALOG_URL: `${url}/mercado-pago`,
+    FINTOC_SECRET_KEY: fintocKeys.secret,
+    FINTOC_PUBLIC_KEY: fintocKeys.public,
+    FINTOC_API_URL: `${url}/fintoc`,
+    MANYCHAT_API_URL: `${url}/manychat`,
+    SHOPIFY_API_URL: `${url}/shopify/{shop}`,
   };
 }

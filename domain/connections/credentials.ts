@@ -23,6 +23,10 @@ interface Owned {
 export const sealCredentials = (vault: Pick<Vault, 'seal'>, { profileId, id }: Owned, credentials: unknown): Buffer =>
   vault.seal(JSON.stringify(credentials), placeOf(profileId, id));
 
+/** As they were sealed, for who needs no provider to read them. */
+export const openSecrets = (vault: Pick<Vault, 'open'>, { profileId, id }: Owned, sealed: Buffer): string =>
+  vault.open(sealed, placeOf(profileId, id));
+
 export const openCredentials = (
   vault: Pick<Vault, 'open'>,
   { profileId, id }: Owned,

@@ -1,6 +1,15 @@
 export { sealedCredentials } from './credentials.ts';
 export { deleteConnection } from './delete-connection.ts';
 export { disconnectConnection } from './disconnect-connection.ts';
+export { activateWebPixel } from './integrations/activate-web-pixel.ts';
+export { connectBankLink } from './integrations/connect-bank-link.ts';
+export { createManualStore } from './integrations/create-manual-store.ts';
+export { deleteManualStore } from './integrations/delete-manual-store.ts';
+export { listManualStores } from './integrations/list-manual-stores.ts';
+export { readChatbotConnection } from './integrations/read-chatbot-connection.ts';
+export { saveChatbotConnection } from './integrations/save-chatbot-connection.ts';
+export { startBankLink } from './integrations/start-bank-link.ts';
+export { updateManualStore } from './integrations/update-manual-store.ts';
 export { listConnections } from './list-connections.ts';
 export { listPixels } from './list-pixels.ts';
 export { listSearchTerms } from './list-search-terms.ts';

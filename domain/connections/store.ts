@@ -78,6 +78,17 @@ export async function listConnections(tx: Tx, profileId: string, asked: Asked): 
   return withSyncs(tx, profileId, await rows.execute());
 }
 
+/** Those of a provider that were not disconnected, in the order in which they were made. */
+export function listStanding(
+  tx: Tx,
+  profileId: string,
+  channel: Channel,
+  { after, limit }: Pick<Asked, 'after' | 'limit'>,
+): Promise<ConnectionRow[]> {
+  const rows = ofProfile(tx, profileId).where('channel', '=', channel).where('status', '<>', 'disconnected');
+  return (after ? rows.where('id', '>', after) : rows).orderBy('id').limit(limit).execute();
+}
+
 /** A profile has no more than a few; the newest of more. */
 const mostAtOnce = 200;
 

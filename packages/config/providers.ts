@@ -85,8 +85,11 @@ const mercadoPago = {
 };
 
 const others = {
-  shopifyClientId: id('SHOPIFY_CLIENT_ID', 'The id of your app at Shopify. Unset: stores are connected by hand only.'),
-  shopifyClientSecret: secret('SHOPIFY_CLIENT_SECRET', 'The secret of that app.'),
+  shopifyApiUrl: version(
+    'SHOPIFY_API_URL',
+    'Where the API of a store answers; {shop} stands for its domain.',
+    'https://{shop}',
+  ),
   shopifyApiVersion: version('SHOPIFY_API_VERSION', 'The version of its API.', '2026-10'),
   fintocSecretKey: secret('FINTOC_SECRET_KEY', 'Your secret key at Fintoc. Unset: banks cannot be linked.'),
   fintocPublicKey: id('FINTOC_PUBLIC_KEY', 'Your public key at Fintoc, for its widget.'),

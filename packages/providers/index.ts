@@ -1,5 +1,7 @@
+export { createFintoc, type FintocSettings } from './fintoc/index.ts';
 export { createGoogleAds, type GoogleAdsSettings } from './google-ads/index.ts';
 export { createHighlevel, type HighlevelSettings } from './highlevel/index.ts';
+export { createManychat, type ManychatSettings } from './manychat/index.ts';
 export { createMercadoPago, type MercadoPagoSettings } from './mercado-pago/index.ts';
 export { createMeta, type MetaSettings } from './meta/index.ts';
 export type * from './provider.ts';
@@ -7,5 +9,6 @@ export { type FaultDetails, ProviderFault, type Verdict } from './provider-fault
 export { asProvider, createProviders, type Providers } from './registry.ts';
 export { createSearchConsole, type SearchConsoleSettings } from './search-console/index.ts';
 export { createSend, openCall } from './send.ts';
+export { createShopify, type ShopifySettings } from './shopify/index.ts';
 export { createStripe, type StripeSettings } from './stripe/index.ts';
 export { createTikTok, type TikTokSettings } from './tiktok/index.ts';

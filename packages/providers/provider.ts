@@ -10,10 +10,17 @@ export interface Provider<Credentials = unknown, Position = unknown> {
   /** What is kept sealed of a connection. */
   readonly credentials: z.ZodType<Credentials>;
   readonly connect?: Connect<Credentials>;
+  readonly link?: Link<Credentials>;
   readonly sync?: Sync<Credentials, Position>;
   readonly pixels?: (account: Account<Credentials>, call: Call) => Promise<readonly Pixel[]>;
   readonly pages?: (account: Account<Credentials>, call: Call) => Promise<readonly Page[]>;
   readonly stages?: (account: Account<Credentials>, call: Call) => Promise<readonly Pipeline[]>;
+  /** Puts our pixel into a store's pages, or brings the one that is there up to date. */
+  readonly installPixel?: (
+    account: Account<Credentials>,
+    settings: Readonly<Record<string, string>>,
+    call: Call,
+  ) => Promise<{ readonly id: string }>;
   readonly act?: Act<Credentials>;
   readonly export?: Export<Credentials>;
   readonly receive?: Receive;
@@ -85,6 +92,20 @@ export interface Connect<Credentials> {
   refreshAt?(credentials: Credentials): Date | undefined;
   refresh?(credentials: Credentials, call: Call): Promise<Credentials>;
   revoke?(account: Account<Credentials>, call: Call): Promise<void>;
+}
+
+/** A way in without a consent page of the provider's own: through its widget on the caller's page, or by a key that a person pastes. */
+export interface Link<Credentials> {
+  /** What the widget is opened with. */
+  start?(
+    wish: { readonly country: string; readonly holderType: 'individual' | 'business' },
+    call: Call,
+  ): Promise<{ readonly widgetToken: string; readonly publicKey: string; readonly expiresAt: string | null }>;
+  /** Whose accounts the widget's token or the key opens. */
+  finish(
+    given: string,
+    call: Call,
+  ): Promise<readonly (Candidate<Credentials> & { readonly credentials: Credentials })[]>;
 }
 
 export interface Candidate<Credentials> {

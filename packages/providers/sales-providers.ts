@@ -1,7 +1,10 @@
 import type { ProviderSettings } from '@tributary/config';
+import { createFintoc } from './fintoc/index.ts';
 import { createHighlevel } from './highlevel/index.ts';
+import { createManychat } from './manychat/index.ts';
 import { createMercadoPago } from './mercado-pago/index.ts';
 import type { Provider } from './provider.ts';
+import { createShopify } from './shopify/index.ts';
 import { createStripe } from './stripe/index.ts';
 
 /** How the providers of deals, payments, orders and chats are made of the settings; undefined where they lack a client. */
@@ -23,6 +26,15 @@ export const salesProviders = {
     const { mercadoPagoApiUrl: apiUrl, mercadoPagoDialogUrl: dialogUrl, mercadoPagoWebhookSecret: webhookSecret } = of;
     return anyProvider(createMercadoPago({ clientId, clientSecret, apiUrl, dialogUrl, webhookSecret }));
   },
+  bank_link({ fintocSecretKey: secretKey, fintocPublicKey: publicKey, ...of }: ProviderSettings) {
+    if (!secretKey || !publicKey) return undefined;
+    const { fintocApiUrl: apiUrl, fintocWebhookSecret: webhookSecret } = of;
+    return anyProvider(createFintoc({ secretKey, publicKey, apiUrl, webhookSecret }));
+  },
+  // A store and a chatbot are connected by what the merchant pastes: the operator needs no client of its own.
+  store: ({ shopifyApiUrl: apiUrl, shopifyApiVersion: apiVersion }: ProviderSettings) =>
+    anyProvider(createShopify({ apiUrl, apiVersion })),
+  chatbot: ({ manychatApiUrl: apiUrl }: ProviderSettings) => anyProvider(createManychat({ apiUrl })),
 };
 
 const anyProvider = <Credentials, Position>(provider: Provider<Credentials, Position>): Provider =>

@@ -79,7 +79,7 @@ function yearBefore(date: string): string {
   return date.slice(4) === '-02-29' ? `${year}-02-28` : `${year}${date.slice(4)}`;
 }
 
-function moved(date: string, days: number): string {
+export function moved(date: string, days: number): string {
   return new Date(Date.parse(date) + days * dayMs).toISOString().slice(0, 10);
 }
 

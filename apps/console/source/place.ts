@@ -11,16 +11,16 @@ interface WhereOneIs {
   readonly model: Model;
   readonly compared: Compared;
   /** What a link to another report takes along. */
-  readonly kept: Omit<ReportSearch, 'explain'>;
+  readonly kept: Omit<ReportSearch, 'explain' | 'asOf'>;
 }
 
 /** The profile and the days that the address names, what they are compared with, and the model. */
 export function usePlace(): WhereOneIs {
   const { profileId } = profileRoute.useParams();
-  const { from, to, model, compared } = profileRoute.useSearch();
+  const { from, to, model, compared, asOf } = profileRoute.useSearch();
   return useMemo(
-    () => ({ place: { profileId, from, to }, model, compared, kept: { from, to, model, compared } }),
-    [profileId, from, to, model, compared],
+    () => ({ place: { profileId, from, to, asOf }, model, compared, kept: { from, to, model, compared } }),
+    [profileId, from, to, model, compared, asOf],
   );
 }
 

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { AnswerTo, RequestOf, Routes } from '@tributary/sdk';
+import type { SummedField } from '@tributary/vocabulary';
 import { accountClient, clientFor } from './client.ts';
 import { type Explained, type Level, type Model, modelNames, type ScoreWindow } from './search.ts';
 import { limits } from './vocabulary.ts';
@@ -11,6 +12,8 @@ export interface Place {
   readonly profileId: string;
   readonly from: string;
   readonly to: string;
+  /** As they stood when this day ended; absent: as they stand. */
+  readonly asOf?: string | undefined;
 }
 
 type Answer<Id extends keyof Routes> = AnswerTo<Routes[Id]>;
@@ -39,7 +42,10 @@ export type WebhookDelivery = Answer<'listWebhookDeliveries'>['data'][number];
 export type ErasureRequest = RequestOf<Routes['createCustomerErasure']>['body'];
 
 const datesOf = ({ from, to }: Place) => ({ date_from: from, date_to: to });
-const keyOf = ({ profileId, from, to }: Place) => [profileId, from, to] as const;
+const keyOf = ({ profileId, from, to, asOf }: Place) => [profileId, from, to, asOf] as const;
+/** Of reports, which can be had as they stood. */
+const reportOf = (place: Place) => ({ ...datesOf(place), ...(place.asOf && { as_of: endOf(place.asOf) }) });
+const endOf = (day: string) => `${day}T23:59:59.999Z`;
 
 export const accountQuery = queryOptions({
   queryKey: ['account'],
@@ -67,7 +73,7 @@ export const profileQuery = (profileId: string) =>
 export const overviewQuery = (place: Place) =>
   queryOptions({
     queryKey: ['overview', ...keyOf(place)],
-    queryFn: ({ signal }) => clientFor(place.profileId).readOverview({ query: datesOf(place), signal }),
+    queryFn: ({ signal }) => clientFor(place.profileId).readOverview({ query: reportOf(place), signal }),
   });
 
 /** More rows than anybody reads; who has more sees the first of them, and is told so. */
@@ -77,7 +83,7 @@ export const campaignsQuery = (place: Place, level: Level, model: Model) =>
   queryOptions({
     queryKey: ['campaigns', ...keyOf(place), level, model],
     queryFn: async ({ signal }) => {
-      const query = { ...datesOf(place), level, model, limit: limits.campaigns };
+      const query = { ...reportOf(place), level, model, limit: limits.campaigns };
       const rows: CampaignRow[] = [];
       for await (const row of clientFor(place.profileId).listCampaigns.each({ query, signal })) {
         if (rows.length === mostRows) return { rows, isCut: true };
@@ -94,7 +100,7 @@ export const earnersQuery = (place: Place, level: Level, model: Model) =>
     queryFn: async ({ signal }) =>
       (
         await clientFor(place.profileId).listCampaigns({
-          query: { ...datesOf(place), level, model, limit: mostEarners },
+          query: { ...reportOf(place), level, model, limit: mostEarners },
           signal,
         })
       ).data,
@@ -106,7 +112,7 @@ export const unattributedQuery = (place: Place, level: Level, model: Model) =>
   queryOptions({
     queryKey: ['unattributed', ...keyOf(place), level, model],
     queryFn: async ({ signal }) =>
-      (await clientFor(place.profileId).readUnattributed({ query: { ...datesOf(place), level, model }, signal })).data,
+      (await clientFor(place.profileId).readUnattributed({ query: { ...reportOf(place), level, model }, signal })).data,
   });
 
 /** One campaign, ad set or ad, by our id or the platform's. */
@@ -114,7 +120,7 @@ export const entityQuery = (place: Place, id: string, level: Level, model: Model
   queryOptions({
     queryKey: ['entity', ...keyOf(place), id, level, model],
     queryFn: async ({ signal }) => {
-      const query = { ...datesOf(place), level, model };
+      const query = { ...reportOf(place), level, model };
       return (await clientFor(place.profileId).readAd({ params: { id }, query, signal })).data;
     },
   });
@@ -132,7 +138,7 @@ export const sixModelsQuery = (place: Place, entity: string, level: Level) =>
       Promise.all(
         modelNames.map(async (model): Promise<ModelFigures> => {
           const client = clientFor(place.profileId);
-          const query = { ...datesOf(place), level, model };
+          const query = { ...reportOf(place), level, model };
           const { data } =
             entity === 'unattributed'
               ? await client.readUnattributed({ query, signal })
@@ -146,7 +152,7 @@ export const comparisonQuery = (place: Place, level: Level, model: Model) =>
   queryOptions({
     queryKey: ['comparison', ...keyOf(place), level, model],
     queryFn: ({ signal }) =>
-      clientFor(place.profileId).readPlatformComparison({ query: { ...datesOf(place), level, model }, signal }),
+      clientFor(place.profileId).readPlatformComparison({ query: { ...reportOf(place), level, model }, signal }),
   });
 
 export const topPerformersQuery = (profileId: string, window: ScoreWindow) =>
@@ -164,7 +170,7 @@ export const explanationQuery = (place: Place, { report, field, entity, level, m
     queryFn: ({ pageParam, signal }) =>
       clientFor(place.profileId).explain({
         query: {
-          ...datesOf(place),
+          ...reportOf(place),
           report,
           field,
           level,
@@ -178,6 +184,29 @@ export const explanationQuery = (place: Place, { report, field, entity, level, m
     initialPageParam: '',
     getNextPageParam: ({ pagination: { has_next: hasNext, cursor } }) => (hasNext ? cursor : undefined),
   });
+
+/** Why a figure is another one now than it was as it stood. */
+export const changesQuery = (place: Place, from: string, { field, entity, level, model, type }: ChangedFigure) =>
+  queryOptions({
+    queryKey: ['changes', ...keyOf(place), from, field, entity, level, model, type],
+    queryFn: async ({ signal }) =>
+      (
+        await clientFor(place.profileId).readChanges({
+          query: {
+            ...datesOf(place),
+            field,
+            level,
+            model,
+            from: endOf(from),
+            ...(entity && { entity_id: entity }),
+            ...(type && { type }),
+          },
+          signal,
+        })
+      ).data,
+  });
+
+type ChangedFigure = Omit<Explained, 'field'> & { readonly field: SummedField };
 
 /** A goal is a type of conversion; several definitions may be of one. */
 export const goalsQuery = (profileId: string) =>

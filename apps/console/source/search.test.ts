@@ -64,3 +64,9 @@ test('a goal, a conversion and a receipt come through if they can be one', () =>
   expect(readReceipt({ receipt: id })).toEqual({ receipt: id });
   expect(readReceipt({ receipt: 7 })).toEqual({});
 });
+
+test('a report as it stood is one of a day that is over', () => {
+  expect(readReportSearch({ ...dates, asOf: '2026-02-01' })).toMatchObject({ asOf: '2026-02-01' });
+  for (const asOf of ['2999-01-01', 'yesterday', 20_260_201])
+    expect(readReportSearch({ ...dates, asOf })).not.toHaveProperty('asOf');
+});

@@ -7,7 +7,7 @@ import {
   explainedReports,
   isUuid,
 } from '@tributary/vocabulary';
-import { type Compared, comparisons, type DateRange, readRange } from './date-range.ts';
+import { type Compared, comparisons, type DateRange, readRange, today } from './date-range.ts';
 import { type Field, fields } from './fields.ts';
 import { models, scoreWindows } from './vocabulary.ts';
 
@@ -32,6 +32,8 @@ export interface Explained {
 export interface ReportSearch extends DateRange {
   readonly model: Model;
   readonly compared: Compared;
+  /** The day at whose end the figures are shown; absent: as they stand. */
+  readonly asOf?: string | undefined;
   readonly explain?: Explained;
 }
 
@@ -51,10 +53,12 @@ type Search = Readonly<Record<string, unknown>>;
 
 export function readReportSearch(search: Search): ReportSearch {
   const explain = readExplained(search.explain);
+  const asOf = readDay(search.asOf);
   return {
     ...readRange(search),
     model: oneOf(modelNames, search.model) ?? defaultAttributionModel,
     compared: oneOf(Object.keys(comparisons) as Compared[], search.compared) ?? 'period',
+    ...(asOf && { asOf }),
     ...(explain && { explain }),
   };
 }
@@ -84,6 +88,10 @@ export const readReceipt = ({ receipt }: Search): { receipt?: string } => (isId(
 /** Only back into the console: an address from elsewhere could lead a person who has just signed in astray. */
 export const readNext = ({ next }: Search): { next?: string } =>
   typeof next === 'string' && (next === '/account' || next.startsWith('/p/')) ? { next } : {};
+
+/** A day that is over. */
+const readDay = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) && value < today() ? value : undefined;
 
 function readExplained(value: unknown): Explained | undefined {
   const search = asObject(value);

@@ -8,6 +8,7 @@ import { Loading, Problem } from '../parts/states.tsx';
 import { useChangeSearch, usePlace } from '../place.ts';
 import { campaignsQuery, entityQuery, explanationQuery } from '../queries.ts';
 import type { Explained } from '../search.ts';
+import { Changes } from './changes.tsx';
 import { Conversions } from './conversions.tsx';
 import { Delivery } from './delivery.tsx';
 import { Ledger } from './ledger.tsx';
@@ -57,6 +58,7 @@ function Content({ explain }: { readonly explain: Explained }) {
           <p className="label">
             {longDay(place.from)} to {longDay(place.to)}
             {explain.report !== 'overview' && `, ${words(explain.model)}`}
+            {place.asOf && `, as it stood on ${longDay(place.asOf)}`}
           </p>
         </div>
         <Dialog.Close className="button">Close</Dialog.Close>
@@ -97,6 +99,7 @@ function Explanation({ explain }: { readonly explain: Explained }) {
         </p>
         {data.parts.length === 0 && <p className="text-soft">{data.formula}</p>}
       </div>
+      <Changes explain={explain} currency={meta.currency} />
       <Parts explain={explain} parts={data.parts} currency={meta.currency} />
       {data.parts.length === 0 && (
         <Ledger

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
 import { nothing } from '../format.ts';
+import { AsOfPicker } from '../parts/as-of-picker.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { ModelPicker } from '../parts/model-picker.tsx';
 import { Answered, Empty, Loading } from '../parts/states.tsx';
@@ -30,7 +31,10 @@ export function Campaigns() {
       <h1 className="mb-4">{titles[level]}</h1>
       <div className="mb-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
         <Path level={level} within={within} rows={campaigns.data?.rows ?? []} />
-        <ModelPicker />
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+          <AsOfPicker />
+          <ModelPicker />
+        </div>
       </div>
       <Answered query={campaigns} lines={10}>
         {({ rows, isCut }) => (

@@ -1,0 +1,166 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Company, House } from '../house.ts';
+import { type Asked, json, type Reply } from '../route.ts';
+import { salesOf } from '../sales.ts';
+
+export const fintocKeys = { secret: 'sk_test_sandbox', public: 'pk_test_sandbox' } as const;
+
+export interface FintocMovement {
+  readonly id: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly type: 'transfer' | 'check' | 'other';
+  readonly post_date: string;
+  readonly transaction_date: string | null;
+  readonly pending: boolean;
+  readonly sender_account: { readonly holder_id: string; readonly holder_name: string } | null;
+}
+
+export interface FintocBook {
+  /** Newest first, of the account `acc_current`; the other has none. */
+  readonly movements: FintocMovement[];
+  /** What a person does in the widget; gives back the exchange token. */
+  endWidget(widgetToken: string): string;
+  receive(amount: number): FintocMovement;
+  webhook(of: { readonly type: string; readonly account: string }): {
+    readonly headers: Record<string, string>;
+    readonly body: Uint8Array;
+  };
+  readonly webhookSecret: string;
+}
+
+const exchangeMs = 30 * 60_000;
+
+export function createFintocCompany({ now, world }: House): Company<FintocBook> {
+  const webhookSecret = `whsec_${randomBytes(12).toString('hex')}`;
+  const widgets = new Set<string>();
+  const exchanges = new Map<string, number>();
+  const links = new Set<string>();
+  let made: FintocMovement[] | undefined;
+  const movements = (): FintocMovement[] => {
+    made ??= salesOf(world.market)
+      .filter(({ outcome }) => outcome.money && outcome.eventName === 'payment_received')
+      .map(({ outcome, customer }, place) => ({
+        id: `mov_${String(place).padStart(8, '0')}`,
+        // Some went out, and some were no transfers.
+        amount: (place % 6 === 5 ? -1 : 1) * (1_000 + place),
+        currency: 'CLP',
+        type: (['transfer', 'transfer', 'check', 'transfer', 'other'] as const)[place % 5] ?? 'transfer',
+        post_date: `${new Date(outcome.at).toISOString().slice(0, 10)}T00:00:00Z`,
+        transaction_date: place % 2 === 0 ? new Date(outcome.at).toISOString() : null,
+        pending: place % 11 === 10,
+        sender_account: { holder_id: '12345678K', holder_name: `${customer.firstName} ${customer.lastName}` },
+      }))
+      .reverse();
+    return made;
+  };
+  const withKey =
+    (handle: (asked: Asked) => Reply) =>
+    (asked: Asked): Reply =>
+      asked.headers.authorization === fintocKeys.secret
+        ? handle(asked)
+        : refused(401, 'authentication_error', 'invalid_api_key', 'The API key is not valid.');
+
+  return {
+    routes: [
+      {
+        method: 'POST',
+        path: '/fintoc/v1/link_intents',
+        handle: withKey(({ body }) => {
+          if ((JSON.parse(body) as { product?: string }).product !== 'movements') {
+            return refused(400, 'invalid_request_error', 'invalid_product', 'There is no such product.');
+          }
+          const widget_token = `li_${randomBytes(12).toString('hex')}`;
+          widgets.add(widget_token);
+          const exchange_token_expires_at = new Date(now().getTime() + exchangeMs).toISOString();
+          return json(201, {
+            id: 'li_sandbox',
+            object: 'link_intent',
+            widget_token,
+            status: 'created',
+            exchange_token_expires_at,
+          });
+        }),
+      },
+      {
+        method: 'GET',
+        path: '/fintoc/v1/links/exchange',
+        handle: withKey(({ query }) => {
+          const token = query.get('exchange_token') ?? '';
+          const expiresAt = exchanges.get(token);
+          exchanges.delete(token);
+          if (expiresAt === undefined || expiresAt < now().getTime()) {
+            return refused(400, 'invalid_request_error', 'invalid_exchange_token', 'The exchange token is not valid.');
+          }
+          const link_token = `link_${randomBytes(12).toString('hex')}`;
+          links.add(link_token);
+          return json(200, {
+            id: 'link_sandbox',
+            link_token,
+            institution: { id: 'cl_banco_sandbox', name: 'Banco Sandbox', country: 'cl' },
+            accounts: [
+              { id: 'acc_current', name: 'Cuenta corriente', number: '000012345678', currency: 'CLP' },
+              { id: 'acc_sight', name: 'Cuenta vista', number: '000087654321', currency: 'CLP' },
+            ],
+          });
+        }),
+      },
+      {
+        method: 'GET',
+        path: '/fintoc/v1/accounts/:id/movements',
+        handle: withKey(({ query, params }) => {
+          if (!links.has(query.get('link_token') ?? '')) {
+            return refused(401, 'link_error', 'invalid_link_token', 'The link token is not valid.');
+          }
+          const size = Number(query.get('per_page') ?? 30);
+          if (size > 300) return refused(400, 'invalid_request_error', 'invalid_per_page', 'per_page is at most 300.');
+          const since = query.get('since') ?? '';
+          const all = params.id === 'acc_current' ? movements().filter(({ post_date }) => post_date >= since) : [];
+          const page = Number(query.get('page') ?? 1);
+          return json(200, all.slice((page - 1) * size, page * size));
+        }),
+      },
+    ],
+    book: {
+      get movements() {
+        return movements();
+      },
+      endWidget(widgetToken) {
+        if (!widgets.delete(widgetToken)) throw new RangeError('There is no such widget.');
+        const token = `${widgetToken}_sec_${randomBytes(6).toString('hex')}`;
+        exchanges.set(token, now().getTime() + exchangeMs);
+        return token;
+      },
+      receive(amount) {
+        const movement: FintocMovement = {
+          id: `mov_new_${movements().length}`,
+          amount,
+          currency: 'CLP',
+          type: 'transfer',
+          post_date: `${now().toISOString().slice(0, 10)}T00:00:00Z`,
+          transaction_date: now().toISOString(),
+          pending: false,
+          sender_account: { holder_id: '76543210K', holder_name: 'New Payer' },
+        };
+        movements().unshift(movement);
+        return movement;
+      },
+      webhook({ type, account }) {
+        const event = {
+          id: `evt_${randomBytes(6).toString('hex')}`,
+          object: 'event',
+          type,
+          data: { refreshed_object_id: account },
+        };
+        const body = Buffer.from(JSON.stringify(event));
+        const at = Math.floor(now().getTime() / 1000);
+        const v1 = createHmac('sha256', webhookSecret).update(`${at}.`).update(body).digest('hex');
+        return { headers: { 'fintoc-signature': `t=${at},v1=${v1}` }, body };
+      },
+      webhookSecret,
+    },
+  };
+}
+
+const refused = (status: number, type: string, code: string, message: string): Reply =>
+  json(status, { error: { type, code, message } });

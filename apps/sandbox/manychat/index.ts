@@ -1,0 +1,28 @@
+import type { Company } from '../house.ts';
+import { bearerOf, json } from '../route.ts';
+
+export interface ManychatBook {
+  /** Keys that are taken, and the page of each. */
+  readonly keys: Map<string, { readonly id: number; readonly name: string }>;
+}
+
+export function createManychatCompany(): Company<ManychatBook> {
+  const keys = new Map([
+    ['123456:sandbox-key', { id: 123456, name: 'Sandbox page' }],
+    ['654321:sandbox-key', { id: 654321, name: 'Sandbox outlet' }],
+  ]);
+  return {
+    routes: [
+      {
+        method: 'GET',
+        path: '/manychat/fb/page/getInfo',
+        handle(asked) {
+          const page = keys.get(bearerOf(asked) ?? '');
+          if (!page) return json(401, { status: 'error', message: 'Wrong token' });
+          return json(200, { status: 'success', data: { ...page, category: 'Shop', is_pro: true, timezone: 'UTC' } });
+        },
+      },
+    ],
+    book: { keys },
+  };
+}

@@ -1,0 +1,189 @@
+import type { Scope } from '@tributary/contract';
+import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
+import { asProvider, createFintoc, createManychat, createShopify } from '@tributary/providers';
+import { startSandbox } from '@tributary/sandbox';
+import { auditEntries, buildApiKey, buildMarkedProfile, openTest } from '@tributary/testkit';
+import { sql } from 'kysely';
+import { afterAll, expect, test } from 'vitest';
+
+const sandbox = await startSandbox({ market: { people: 50 } });
+afterAll(() => sandbox.close());
+const { settings, book } = sandbox;
+const made = {
+  bank_link: asProvider(
+    createFintoc({
+      secretKey: settings.FINTOC_SECRET_KEY,
+      publicKey: settings.FINTOC_PUBLIC_KEY,
+      apiUrl: settings.FINTOC_API_URL,
+      webhookSecret: settings.FINTOC_WEBHOOK_SECRET,
+    }),
+  ),
+  chatbot: asProvider(createManychat({ apiUrl: settings.MANYCHAT_API_URL })),
+  store: asProvider(createShopify({ apiUrl: settings.SHOPIFY_API_URL, apiVersion: '2026-10' })),
+};
+let isSetUp = true;
+const providers = { of: (channel: string) => (isSetUp ? made[channel as keyof typeof made] : undefined) };
+const providerOutbound = createOutbound({ timeoutMs: 5_000, policy: localDevelopmentTargets });
+const { kit, api } = await openTest({ providers, providerOutbound });
+
+async function shop(workspaceId?: string) {
+  const profile = await buildMarkedProfile(kit, workspaceId ? { workspaceId } : {});
+  const key = async (...scopes: Scope[]) =>
+    (await buildApiKey(kit.app, profile.id, { appId: profile.appId, scopes })).headers;
+  const full = await key('connections:read', 'connections:write', 'attribution:write');
+  const ask = async (
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    payload?: object,
+    headers: Record<string, string> = full,
+  ) => {
+    const answer = await api.call({ method, url: `/api/v1${path}`, headers, ...(payload && { payload }) });
+    return { status: answer.statusCode, ...answer.json() };
+  };
+  const rows = async () =>
+    (
+      await kit.app
+        .forProfile(profile.id)
+        .transaction((tx) => sql<Record<string, unknown>>`SELECT * FROM connections ORDER BY id`.execute(tx))
+    ).rows;
+  return { profile, full, key, ask, rows };
+}
+
+test('a bank is linked through its widget, and its accounts are connections [conn-034] [conn-035] [conn-036]', async () => {
+  const { ask, rows, full, profile, key } = await shop();
+  const start = '/integrations/bank-link/link/start';
+  const started = await ask('POST', start);
+  expect([started.status, started.data]).toMatchObject([200, { public_key: 'pk_test_sandbox' }]);
+  const exchange_token = book.fintoc.endWidget(started.data.widget_token);
+  const connect = (token: string, headers = full) =>
+    ask('POST', '/integrations/bank-link/link/connect', { exchange_token: token }, headers);
+  const wrong = await connect('li_never_given');
+  expect([wrong.status, wrong.error]).toMatchObject([422, { code: 'validation_error', field: 'exchange_token' }]);
+  expect(await rows()).toEqual([]);
+
+  const once = { ...full, 'idempotency-key': 'link-1' };
+  const linked = await connect(exchange_token, once);
+  expect(linked.status).toBe(201);
+  const ids = linked.data.map(({ id }: { id: string }) => id);
+  expect((await ask('GET', '/connections?channel=bank_link')).data).toMatchObject([
+    { id: ids[0], status: 'connected', account: { external_id: 'acc_current' }, sync: { state: 'queued' } },
+    { id: ids[1], account: { external_id: 'acc_sight', name: 'Banco Sandbox Cuenta vista …4321' } },
+  ]);
+  // The token was used up, and whoever asks again with the same key gets the same answer.
+  expect((await connect(exchange_token)).status).toBe(422);
+  expect((await connect(exchange_token, once)).data).toEqual(linked.data);
+  expect(JSON.stringify(await rows())).not.toContain('link_sandbox');
+  expect(await auditEntries(kit, { workspaceId: profile.workspaceId })).toMatchObject([
+    { action: 'bank_link.connected', detail: { connections: ids } },
+  ]);
+
+  // A sister profile cannot take the same accounts.
+  const sister = await shop(profile.workspaceId);
+  const again = book.fintoc.endWidget((await ask('POST', start)).data.widget_token);
+  const elsewhere = await sister.ask('POST', '/integrations/bank-link/link/connect', { exchange_token: again });
+  expect([elsewhere.status, elsewhere.error.code]).toEqual([409, 'account_connected_elsewhere']);
+  expect(await sister.rows()).toEqual([]);
+
+  const reader = await key('connections:read');
+  expect((await ask('POST', start, {}, reader)).error.code).toBe('insufficient_scope');
+  isSetUp = false;
+  expect((await ask('POST', start)).error.code).toBe('not_implemented');
+  isSetUp = true;
+  sandbox.say({ at: '/fintoc/v1/link_intents', answer: 'lost' });
+  expect((await ask('POST', start)).error.code).toBe('provider_error');
+});
+
+test('a profile has one chatbot, made and changed by its key [conn-038] [conn-039]', async () => {
+  const { ask, rows } = await shop();
+  const path = '/integrations/chatbot/connection';
+  expect(await ask('GET', path)).toMatchObject({ status: 200, data: null });
+  const wrong = await ask('POST', path, { api_key: '999:not-a-key' });
+  expect([wrong.status, wrong.error]).toMatchObject([422, { code: 'validation_error', field: 'api_key' }]);
+  const first = await ask('POST', path, { api_key: '123456:sandbox-key' });
+  expect([first.status, first.data]).toMatchObject([201, { page: { external_id: '123456', name: 'Sandbox page' } }]);
+  expect(await ask('GET', path)).toMatchObject({ status: 200, data: first.data });
+
+  book.manychat.keys.set('123456:renewed-key', { id: 123456, name: 'Renamed page' });
+  const renewed = await ask('POST', path, { api_key: '123456:renewed-key' });
+  expect([renewed.status, renewed.data]).toMatchObject([200, { id: first.data.id, page: { name: 'Renamed page' } }]);
+  const other = await ask('POST', path, { api_key: '654321:sandbox-key' });
+  expect([other.status, other.data.id === first.data.id]).toEqual([201, false]);
+  expect((await ask('GET', path)).data).toEqual(other.data);
+  expect((await rows()).map(({ status, credentials }) => [status, credentials === null])).toEqual([
+    ['disconnected', true],
+    ['connected', false],
+  ]);
+  expect((await ask('GET', '/connections?channel=chatbot')).data).toHaveLength(2);
+});
+
+test('stores are added, signed and removed by hand [conn-042] [conn-043] [conn-044] [conn-045]', async () => {
+  const { ask, rows, profile } = await shop();
+  const path = '/integrations/store/manual-connections';
+  expect(await ask('GET', path)).toMatchObject({ data: [], pagination: { has_next: false, cursor: null } });
+  for (const shop_domain of ['shop.example.com', 'x.myshopify.com.evil.test', 'http://a.myshopify.com']) {
+    expect((await ask('POST', path, { shop_domain })).error).toMatchObject({ code: 'validation_error' });
+  }
+  const added = await ask('POST', path, { shop_domain: 'First-Shop.myshopify.com' });
+  expect([added.status, added.data]).toMatchObject([
+    201,
+    { status: 'pending', shop_domain: 'first-shop.myshopify.com', has_signing_id: false, has_access_token: false },
+  ]);
+  const again = await ask('POST', path, { shop_domain: 'first-shop.myshopify.com', name: 'Mine' });
+  expect([again.status, again.data]).toMatchObject([200, { id: added.data.id, name: 'Mine' }]);
+  const second = await ask('POST', path, { shop_domain: 'second-shop.myshopify.com' });
+
+  const one = `${path}/${added.data.id}`;
+  const signed = await ask('PATCH', one, { webhook_signing_id: 'c0ffee-signing-id' });
+  expect([signed.status, signed.data]).toMatchObject([200, { status: 'connected', has_signing_id: true }]);
+  expect(await ask('PATCH', one, { webhook_signing_id: 'c0ffee-signing-id' })).toMatchObject({ data: signed.data });
+  expect(JSON.stringify(await rows())).not.toContain('c0ffee');
+  const pages = await ask('GET', `${path}?limit=1`);
+  expect(pages).toMatchObject({ data: [signed.data], pagination: { has_next: true, cursor: added.data.id } });
+  expect((await ask('GET', `${path}?cursor=${pages.pagination.cursor}`)).data).toMatchObject([{ id: second.data.id }]);
+
+  const sister = await shop(profile.workspaceId);
+  expect((await sister.ask('PATCH', one, { webhook_signing_id: 'another-signing-id' })).status).toBe(404);
+  expect((await sister.ask('DELETE', one)).status).toBe(404);
+  const taken = await sister.ask('POST', path, { shop_domain: 'first-shop.myshopify.com' });
+  expect([taken.status, taken.error.code]).toEqual([409, 'account_connected_elsewhere']);
+
+  expect(await ask('DELETE', one)).toMatchObject({ status: 200, data: { id: added.data.id, deleted: true } });
+  expect((await ask('DELETE', one)).status).toBe(404);
+  expect((await ask('GET', path)).data).toMatchObject([{ id: second.data.id }]);
+  expect((await rows())[0]).toMatchObject({ status: 'disconnected', credentials: null });
+  const { rows: told } = await kit.app
+    .forProfile(profile.id)
+    .transaction((tx) =>
+      sql<{ type: string }>`SELECT type FROM outbox WHERE profile_id = ${profile.id} ORDER BY id`.execute(tx),
+    );
+  expect(told.map(({ type }) => type)).toEqual(['connection.connected', 'connection.revoked']);
+});
+
+test('the pixel is installed with the key and collector of the profile, and again brought up to date [conn-046]', async () => {
+  const { ask, full } = await shop();
+  const activate = (body?: object) => ask('POST', '/integrations/store/web-pixel/activate', body);
+  expect((await activate()).error).toMatchObject({ code: 'invalid_state', reason: 'no_tracking_key' });
+  const { data: tracking } = await ask('POST', '/tracking/keys', {}, full);
+  expect((await activate()).error).toMatchObject({ code: 'invalid_state', reason: 'no_store' });
+  const path = '/integrations/store/manual-connections';
+  const shop_domain = 'sandbox-shop.myshopify.com';
+  const { data: store } = await ask('POST', path, { shop_domain });
+  expect((await activate()).error.code).toBe('connection_not_ready');
+  await ask('POST', path, { shop_domain, access_token: 'shpat_sandbox_token' });
+  await ask('PATCH', `${path}/${store.id}`, { webhook_signing_id: 'c0ffee-signing-id' });
+
+  const installed = await activate();
+  expect([installed.status, installed.data]).toEqual([
+    200,
+    { connection_id: store.id, pixel_id: 'gid://shopify/WebPixel/1' },
+  ]);
+  const pixel = book.shopify.pixels.get(shop_domain);
+  expect(JSON.parse(pixel?.settings ?? '{}')).toMatchObject({ accountID: tracking.key });
+  if (pixel) pixel.settings = '{}';
+  expect((await activate({ connection_id: store.id })).data).toEqual(installed.data);
+  expect(JSON.parse(book.shopify.pixels.get(shop_domain)?.settings ?? '{}')).toMatchObject({ accountID: tracking.key });
+
+  book.shopify.tokens.set(shop_domain, 'shpat_replaced');
+  expect((await activate()).error).toMatchObject({ code: 'connection_not_ready', reconnect_required: true });
+  expect((await ask('GET', '/connections?channel=store')).data).toMatchObject([{ status: 'reconnect_required' }]);
+});

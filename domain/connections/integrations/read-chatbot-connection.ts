@@ -1,0 +1,10 @@
+import type { Routes } from '@tributary/contract';
+import { answer, type Handles } from '@tributary/operations';
+import { findConnected } from '../store.ts';
+import { showChatbot } from './chatbot.ts';
+
+export const readChatbotConnection: Handles<Routes['readChatbotConnection']> = async (_input, { ledger, caller }) => {
+  const find = { readOnly: true } as const;
+  const row = await ledger.transaction((tx) => findConnected(tx, caller.profileId, 'chatbot'), find);
+  return answer(200, { data: row ? showChatbot(row) : null });
+};

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { ask, baseOf, verdictOf } from '../ask.ts';
+import type { Call, Provider, ProviderAnswer, Receive } from '../provider.ts';
+import { ProviderFault, type Verdict } from '../provider-fault.ts';
+import { readJson } from '../read-answer.ts';
+import { isTimelySigned } from '../signature.ts';
+import { createSync, type FintocPosition } from './sync.ts';
+
+export interface FintocSettings {
+  readonly secretKey: string;
+  readonly publicKey: string;
+  /** https://api.fintoc.com */
+  readonly apiUrl: string;
+  /** Undefined: no webhook is taken. */
+  readonly webhookSecret: string | undefined;
+}
+
+/** Fintoc shows the token once, when the person has ended the widget. */
+const FintocCredentials = z.object({ linkToken: z.string(), linkId: z.string() });
+export type FintocCredentials = z.infer<typeof FintocCredentials>;
+
+const Intent = z.object({ widget_token: z.string(), exchange_token_expires_at: z.string().nullish() });
+const BankLink = z.object({
+  id: z.string(),
+  link_token: z.string(),
+  institution: z.object({ id: z.string(), name: z.string(), country: z.string().nullish() }),
+  accounts: z.array(
+    z.object({ id: z.string(), name: z.string().nullish(), number: z.string().nullish(), currency: z.string() }),
+  ),
+});
+
+export function createFintoc(settings: FintocSettings): Provider<FintocCredentials, FintocPosition> {
+  const base = `${baseOf(settings.apiUrl)}/v1`;
+  // The key as it is, without "Bearer".
+  const headers = { authorization: settings.secretKey, 'content-type': 'application/json' };
+  const get = <T>(path: string, params: Record<string, string>, schema: z.ZodType<T>, call: Call) =>
+    ask({ method: 'GET', url: `${base}${path}?${new URLSearchParams(params)}`, headers }, schema, call, faultOf);
+
+  return {
+    facts: { channel: 'bank_link', name: 'Fintoc', restatedDays: 7 },
+    credentials: FintocCredentials,
+    link: {
+      async start({ country, holderType }, call) {
+        const body = JSON.stringify({ product: 'movements', country, holder_type: holderType });
+        const request = { method: 'POST', url: `${base}/link_intents`, headers, body } as const;
+        const intent = (await ask(request, Intent, call, faultOf)).body;
+        const expiresAt = intent.exchange_token_expires_at ?? null;
+        return { widgetToken: intent.widget_token, publicKey: settings.publicKey, expiresAt };
+      },
+      async finish(exchangeToken, call) {
+        const { body } = await get('/links/exchange', { exchange_token: exchangeToken }, BankLink, call);
+        const { id: linkId, link_token: linkToken, institution, accounts } = body;
+        return accounts.map(({ id, name, number, currency }) => ({
+          externalId: id,
+          // The end of the number tells accounts apart; the whole of it is nobody's business here.
+          name: [institution.name, name, number && `…${number.slice(-4)}`].filter(Boolean).join(' '),
+          granted: ['movements'],
+          details: { institution: institution.id, country: institution.country ?? 'cl', currency },
+          credentials: { linkToken, linkId },
+        }));
+      },
+    },
+    sync: createSync(get),
+    ...(settings.webhookSecret !== undefined && { receive: createReceive(settings.webhookSecret) }),
+  };
+}
+
+const Refusal = z.object({
+  error: z.object({ type: z.string().optional(), code: z.string().optional(), message: z.string().optional() }),
+});
+
+/** By the kind of error; its status says less. */
+const verdicts: Readonly<Record<string, Verdict>> = {
+  link_error: 'reconnect',
+  institution_error: 'wait',
+  api_error: 'wait',
+  invalid_request_error: 'refused',
+};
+
+function faultOf({ status, text }: ProviderAnswer): ProviderFault {
+  const { type, code, message } = Refusal.safeParse(readJson(text)).data?.error ?? {};
+  const isMfa = code?.includes('mfa') ?? false;
+  // A key that is not taken is the operator's, and no consent mends it.
+  const verdict = isMfa ? 'needs_action' : status === 401 ? 'refused' : (verdicts[type ?? ''] ?? verdictOf(status));
+  return new ProviderFault({ verdict, code: code ?? type ?? `http_${status}`, says: message ?? `HTTP ${status}` });
+}
+
+const Delivery = z.object({
+  id: z.string(),
+  type: z.string(),
+  data: z.object({ refreshed_object_id: z.string().optional(), id: z.string().optional() }),
+});
+
+const createReceive = (secret: string): Receive => ({
+  verify: ({ headers, body }, now) => isTimelySigned(headers['fintoc-signature'], body, secret, now),
+  read({ body }) {
+    const said = Delivery.safeParse(readJson(Buffer.from(body).toString('utf8'))).data;
+    const account = said?.data.refreshed_object_id;
+    if (!said || !account?.startsWith('acc_')) return [];
+    return [{ accountExternalId: account, deliveryId: said.id, about: 'changed' }];
+  },
+});

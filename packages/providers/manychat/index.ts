@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { ask, baseOf, verdictOf } from '../ask.ts';
+import type { Provider, ProviderAnswer } from '../provider.ts';
+import { ProviderFault } from '../provider-fault.ts';
+import { readJson } from '../read-answer.ts';
+
+export interface ManychatSettings {
+  /** https://api.manychat.com */
+  readonly apiUrl: string;
+}
+
+const ManychatCredentials = z.object({ apiKey: z.string() });
+export type ManychatCredentials = z.infer<typeof ManychatCredentials>;
+
+const PageInfo = z.object({
+  status: z.literal('success'),
+  data: z.object({ id: z.union([z.number(), z.string()]).transform(String), name: z.string().nullish() }),
+});
+
+export function createManychat(settings: ManychatSettings): Provider<ManychatCredentials> {
+  return {
+    facts: { channel: 'chatbot', name: 'ManyChat', restatedDays: 0 },
+    credentials: ManychatCredentials,
+    link: {
+      async finish(apiKey, call) {
+        const url = `${baseOf(settings.apiUrl)}/fb/page/getInfo`;
+        const headers = { authorization: `Bearer ${apiKey}`, accept: 'application/json' };
+        const { body } = await ask({ method: 'GET', url, headers }, PageInfo, call, faultOf);
+        const { id, name } = body.data;
+        return [{ externalId: id, name: name ?? id, granted: [], details: {}, credentials: { apiKey } }];
+      },
+    },
+  };
+}
+
+const Refusal = z.object({ message: z.string().optional().catch(undefined) });
+
+function faultOf({ status, text }: ProviderAnswer): ProviderFault {
+  const { message } = Refusal.safeParse(readJson(text)).data ?? {};
+  return new ProviderFault({ verdict: verdictOf(status), code: `http_${status}`, says: message ?? `HTTP ${status}` });
+}
