@@ -32,19 +32,19 @@ const commands: Readonly<Record<string, Entry>> = {
   },
   workspace: {
     about: 'Workspaces',
-    load: async () => (await import('./commands/access.ts')).workspaceCommand(),
+    load: async () => (await import('./commands/tenants.ts')).workspaceCommand(),
   },
   profile: {
     about: 'Profiles',
-    load: async () => (await import('./commands/access.ts')).profileCommand(),
+    load: async () => (await import('./commands/tenants.ts')).profileCommand(),
   },
   app: {
     about: 'Partner apps',
-    load: async () => (await import('./commands/access.ts')).appCommand(),
+    load: async () => (await import('./commands/credentials.ts')).appCommand(),
   },
   key: {
     about: 'API keys of a profile',
-    load: async () => (await import('./commands/access.ts')).keyCommand(),
+    load: async () => (await import('./commands/credentials.ts')).keyCommand(),
   },
   user: {
     about: 'People who sign in to the console',

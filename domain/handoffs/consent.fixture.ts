@@ -19,8 +19,8 @@ export class Company {
   url = '';
   /** What its endpoints answer instead, one call each. */
   faults: { path: '/token' | '/accounts'; status: number }[] = [];
-  /** How often a code was taken. */
-  exchanges = 0;
+  /** The codes that were taken. */
+  readonly taken = new Set<string>();
   /** Until this resolves the token endpoint answers nobody. */
   gate: Promise<void> = Promise.resolve();
   readonly #codes = new Map<string, Grant>();
@@ -38,7 +38,7 @@ export class Company {
     const isProven = grant?.challenge === undefined || sha256(verifier) === grant.challenge;
     if (!grant || !isProven || grant.redirectUri !== searchParams.get('redirect_uri')) return answer(400, {});
     this.#codes.delete(code);
-    this.exchanges += 1;
+    this.taken.add(code);
     const token = `token-${randomBytes(8).toString('hex')}`;
     this.#tokens.set(token, grant);
     return answer(200, { token });

@@ -1,4 +1,4 @@
-import { buildApiKey, buildProfile, openTest } from '@tributary/testkit';
+import { buildApiKey, buildProfile, openApi, openTest, type TestApi } from '@tributary/testkit';
 import { channelNames, handoffProviders } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
@@ -84,6 +84,26 @@ test('a scope is needed, and another app sees nothing of it', async () => {
   expect(await reads(otherApp.headers)).not.toBe(200);
 });
 
+test('a key of an older attribution_write grant connects for a time [auth-017]', async () => {
+  const { id, appId } = await openShop(kit, api);
+  await kit.app.forProfile(id).transaction((tx) =>
+    tx
+      .updateTable('grants')
+      .set({ oauth_scopes: ['attribution_write'] })
+      .where('profile_id', '=', id)
+      .execute(),
+  );
+  const scopes = ['attribution:write', 'connections:read', 'connections:write'] as const;
+  const { headers } = await buildApiKey(kit.app, id, { appId, scopes });
+  const url = '/api/v1/connections/crm_a/handoff';
+  const swapping = await openApi(kit, { swapWindowUntil: new Date(kit.clock.now().getTime() + 60_000) });
+  const status = async (through: TestApi) => (await through.call({ method: 'POST', url, headers })).statusCode;
+  expect([await status(swapping), await status(api)]).toEqual([201, 403]);
+  kit.clock.advance(60_000);
+  expect(await status(swapping)).toBe(403);
+  await swapping.close();
+});
+
 test('return_url: its origin must be one of the app [hand-071] [hand-073] [hand-076] [hand-090]', async () => {
   const good = await shop.mint('crm_a', { return_url: returnUrl });
   expect(good.status).toBe(201);
@@ -135,7 +155,7 @@ test('whoever does not govern the profile returns nobody, and nothing is made [h
   expect([ungoverned.status, ungoverned.error.code]).toEqual([400, 'invalid_parameter']);
 });
 
-test('allowed_return_origins add and take away [hand-072]', async () => {
+test('allowed_return_origins add and take away [hand-072] [ver-020]', async () => {
   const other = await openShop(kit, api);
   const status = async (return_url: string) => (await other.mint('crm_a', { return_url })).status;
   await setOrigins(kit, other.appId, { allowedReturnOrigins: ['https://more.example', `-${appOrigin}`] });

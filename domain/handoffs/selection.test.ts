@@ -109,7 +109,7 @@ test('two choices at once: one counts', async () => {
   expect((await shop.call('GET', '/api/v1/connections')).data).toHaveLength(1);
 });
 
-test('a sister’s account is refused, and the choice stays open [hand-057] [hand-058]', async () => {
+test('a sister’s account is refused, and the choice stays open [hand-057] [hand-058] [err-041]', async () => {
   const holder = await openShop(kit, api);
   await consent(holder, 'sister-1');
   const shop = await openShop(kit, api, { workspaceId: holder.workspaceId });

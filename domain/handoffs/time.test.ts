@@ -61,11 +61,11 @@ describe('time, browsers and repetition', () => {
     await Promise.race(callbacks);
     const start = await browser.open(handoff.start_url);
     expect(start.told).toMatchObject({ status: 'failed', reason: 'handoff_used' });
-    const before = company.exchanges;
+    const before = company.taken.size;
     open();
     const reasons = (await told).map(({ told: one }) => one?.reason ?? one?.status);
     expect(reasons.sort()).toEqual([...Array(7).fill('handoff_used'), 'success']);
-    expect(company.exchanges - before).toBe(1);
+    expect(company.taken.size - before).toBe(1);
     expect(await rowsOf(shop, 'connections')).toBe(1);
     expect((await eventsOf(shop)).map(({ type }) => type)).toEqual(['connection.connected', 'handoff.completed']);
   });

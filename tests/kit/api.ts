@@ -100,6 +100,7 @@ export type ApiChanges = Partial<
     | 'attributionWaitMs'
     | 'tombstoneKey'
     | 'sessionIdleMinutes'
+    | 'swapWindowUntil'
   >
 >;
 

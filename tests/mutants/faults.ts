@@ -4,11 +4,13 @@ import { faults as answers } from './faults/answers.ts';
 import { faults as attribution } from './faults/attribution.ts';
 import { faults as clients } from './faults/clients.ts';
 import { faults as columns } from './faults/columns.ts';
+import { faults as connections } from './faults/connections.ts';
 import { faults as credits } from './faults/credits.ts';
 import { faults as engines } from './faults/engines.ts';
 import { faults as erasure } from './faults/erasure.ts';
 import { faults as exported } from './faults/exports.ts';
 import { faults as guards } from './faults/guards.ts';
+import { faults as handoffs } from './faults/handoffs.ts';
 import { faults as http } from './faults/http.ts';
 import { faults as identity } from './faults/identity.ts';
 import { faults as ingestion } from './faults/ingestion.ts';
@@ -38,6 +40,7 @@ export const allFaults: readonly Fault[] = [
   ...erasure,
   ...exported,
   ...guards,
+  ...handoffs,
   ...http,
   ...identity,
   ...ingestion,
@@ -53,5 +56,6 @@ export const allFaults: readonly Fault[] = [
   ...tenants,
   ...tracking,
   ...visits,
+  ...connections,
   ...webhooks,
 ];

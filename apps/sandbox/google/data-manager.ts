@@ -17,6 +17,8 @@ export interface GoogleEvent {
 export interface GoogleEventBook {
   readonly kept: GoogleEvent[];
   copies: number;
+  /** Transactions that are refused when they are worked off, for a reason that nobody could know before. */
+  readonly poisoned: Set<string>;
 }
 
 interface Ingest {
@@ -32,7 +34,7 @@ export function createDataManager(
   house: House,
   state: () => GoogleState,
 ): { readonly routes: readonly Route[]; readonly book: GoogleEventBook } {
-  const book: GoogleEventBook = { kept: [], copies: 0 };
+  const book: GoogleEventBook = { kept: [], copies: 0, poisoned: new Set() };
   const seen = new Set<string>();
   const requests = new Map<
     string,
@@ -62,6 +64,7 @@ export function createDataManager(
       const key = `${target.productDestinationId} ${event.transactionId}`;
       if (Date.parse(event.eventTimestamp) < house.now().getTime() - oldestDays * dayMs)
         fail('PROCESSING_ERROR_REASON_EVENT_TOO_OLD');
+      else if (book.poisoned.has(event.transactionId)) fail('PROCESSING_ERROR_REASON_INVALID_CONVERSION_ACTION');
       else if (seen.has(key)) {
         book.copies += 1;
         fail('PROCESSING_ERROR_REASON_DUPLICATE_TRANSACTION_ID');

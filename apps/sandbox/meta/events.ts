@@ -21,6 +21,8 @@ export interface EventBook {
   readonly kept: MetaEvent[];
   /** Those that came again and were left out. */
   copies: number;
+  /** Events that are refused, with their batch, for a reason that nobody could know before. */
+  readonly poisoned: Set<string>;
 }
 
 const dayMs = 86_400_000;
@@ -35,7 +37,7 @@ export function createEvents(
   house: House,
   state: () => MetaState,
 ): { readonly routes: readonly Route[]; readonly book: EventBook } {
-  const book: EventBook = { kept: [], copies: 0 };
+  const book: EventBook = { kept: [], copies: 0, poisoned: new Set() };
   const seen = new Map<string, number>();
 
   function keep(event: MetaEvent): void {
@@ -59,6 +61,8 @@ export function createEvents(
       const { data } = JSON.parse(asked.body) as { data: MetaEvent[] };
       if (data.length > mostEvents) return metaError({ code: 100, message: 'At most 1000 events.' });
       // One that is wrong: none is taken, and it is not said which.
+      const isPoisoned = data.some(({ event_id }) => book.poisoned.has(event_id ?? ''));
+      if (isPoisoned) return metaError({ code: 100, message: 'Invalid parameter' });
       const refused = data.map((event) => refusalOf(event, house.now())).find((reply) => reply !== undefined);
       if (refused) return refused;
       for (const event of data) keep({ ...event, dataset });

@@ -10,6 +10,7 @@ import type { GoogleAdsSettings } from './settings.ts';
 
 const dayMs = 86_400_000;
 const oldestDays = 90;
+const duplicate = 'PROCESSING_ERROR_REASON_DUPLICATE_TRANSACTION_ID';
 
 const eventSources: Readonly<Record<string, string>> = {
   website: 'WEB',
@@ -101,11 +102,14 @@ export function createExport(settings: GoogleAdsSettings): Export<GoogleCredenti
         const warnings = (status?.warningInfo?.warningCounts ?? []).map(
           ({ recordCount, reason }) => `${reason}: ${recordCount}`,
         );
+        // A copy is an error to Google, and means that it has the event already. Any other error is of some event, and nobody says of which.
+        const isTaken = errors.length > 0 && errors.every((error) => error.startsWith(`${duplicate}:`));
         switch (status?.requestStatus) {
           case 'SUCCESS':
+            return { state: 'accepted', warnings };
           case 'PARTIAL_SUCCESS':
-            return { state: 'accepted', warnings: [...errors, ...warnings] };
           case 'FAILED':
+            if (isTaken) return { state: 'accepted', warnings: [...errors, ...warnings] };
             return { state: 'rejected', says: errors.join(', ') || 'The Data Manager failed.' };
           default:
             return { state: 'processing', ticket };

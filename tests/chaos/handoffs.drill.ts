@@ -1,0 +1,165 @@
+import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
+import { type Drill, openApi, openDrillKit, type Testkit } from '@tributary/testkit';
+import { sql } from 'kysely';
+import { Company } from '../../domain/handoffs/consent.fixture.ts';
+import { appOrigin, openBrowser, openShop, returnUrl } from '../../domain/handoffs/handoffs.fixture.ts';
+import { hostileUrl } from './handoffs-hostile.ts';
+
+const sizes = { small: { handoffs: 24, urls: 300 }, full: { handoffs: 1_000, urls: 10_000 } } as const;
+const callbacks = 20;
+const handoffsAtOnce = 6;
+
+/** Twenty consents of one browser come back at once through two APIs, while other browsers bring the same state; and addresses that pretend to be the app's. */
+export const drill: Drill = {
+  name: 'handoffs',
+  promise:
+    'One consent is used for each hand-off, another browser decides nothing, and nobody is sent to an origin that the app does not allow.',
+
+  async run({ size, progress }) {
+    const { handoffs, urls } = sizes[size];
+    const kit = await openDrillKit('drill-handoffs', ['postgres', 'redis']);
+    const company = await new Company().open();
+    const providerOutbound = createOutbound({ timeoutMs: 15_000, policy: localDevelopmentTargets });
+    const changes = { providers: company.providers(), providerOutbound };
+    const apis = [await openApi(kit, changes), await openApi(kit, changes)] as const;
+    try {
+      const consents = await raceConsents({ kit, company, apis }, handoffs, (done) =>
+        progress(done, handoffs, 'consents'),
+      );
+      const returns = await tryReturns({ kit, company, apis }, urls, (done) => progress(done, urls, 'addresses'));
+      const { rows } = await kit.owner.unbound.query(sql<{ clear: string }>`
+        SELECT count(*) AS clear FROM (
+          SELECT h::text AS row FROM handoffs h UNION ALL SELECT p::text FROM pending_selections p
+          UNION ALL SELECT c::text FROM connections c UNION ALL SELECT o::text FROM outbox o UNION ALL SELECT a::text FROM audit_log a
+        ) rows WHERE row LIKE '%token-%' OR row LIKE ${`%${Buffer.from('token-').toString('hex')}%`}`);
+      const tokensInClear = Number(rows[0]?.clear);
+      const passed =
+        consents.wrong === 0 &&
+        consents.settledByOthers === 0 &&
+        consents.consentsUsed === consents.completed &&
+        consents.completed > handoffs / 2 &&
+        consents.events === consents.completed &&
+        returns.bouncedElsewhere === 0 &&
+        returns.accepted > 0 &&
+        tokensInClear === 0;
+      return { passed, ...consents, ...returns, tokensInClear };
+    } finally {
+      await Promise.all(apis.map((api) => api.close()));
+      company.close();
+      providerOutbound.close();
+      await kit.close();
+    }
+  },
+};
+
+interface Scene {
+  readonly kit: Testkit;
+  readonly company: Company;
+  readonly apis: readonly [Awaited<ReturnType<typeof openApi>>, Awaited<ReturnType<typeof openApi>>];
+}
+
+async function raceConsents({ kit, company, apis }: Scene, handoffs: number, progress: (done: number) => void) {
+  const [first] = apis;
+  const shop = await openShop(kit, first);
+  const counts = { handoffs, callbacks: 0, completed: 0, cancelled: 0, consentsUsed: 0, strangers: 0 };
+  let [wrong, settledByOthers, next] = [0, 0, 0];
+  /** Most approve one account; some cancel at the same time, and some share several. */
+  const answerOf = (index: number, consent: string, copy: number) => {
+    if (index % 5 === 4 && copy % 2 === 0) return company.answer(consent, { error: 'access_denied' });
+    return company.approve(consent, `act_${index}`, ...(index % 7 === 6 ? [`other_${index}`] : []));
+  };
+  const one = async (index: number) => {
+    const provider = index % 2 === 0 ? 'social_ads' : 'search_ads';
+    const { data } = await shop.mint(provider, { return_url: returnUrl });
+    const browser = openBrowser(first);
+    const { to: consent = '' } = await browser.open(data.start_url);
+    const answers = Array.from({ length: callbacks }, (_, copy) => answerOf(index, consent, copy));
+    const codes = answers.map((url) => new URL(url).searchParams.get('code') ?? '');
+    // Other browsers: one that never began, one that began by itself, and one with the cookie of another hand-off.
+    const began = openBrowser(first);
+    await began.open(data.start_url);
+    const strangers = [openBrowser(first), began, openBrowser(apis[1])];
+    const asStranger = async (place: number) => {
+      const { told } = await (strangers[place % 3] as (typeof strangers)[0]).open(answers[place] as string);
+      counts.strangers += 1;
+      if (told?.reason !== 'state_invalid' || told.handoff_id !== data.id) wrong += 1;
+    };
+    for (let place = 0; place < 3; place += 1) await asStranger(place);
+    if ((await shop.read(data.id)).status !== 'pending') settledByOthers += 1;
+    const twin = openBrowser(apis[1]);
+    for (const [name, value] of browser.jar) twin.jar.set(name, value);
+    const [told] = await Promise.all([
+      Promise.all(answers.map((url, copy) => (copy % 2 === 0 ? browser : twin).open(url))),
+      Promise.all([0, 1, 2].map(asStranger)),
+    ]);
+    counts.callbacks += told.length;
+    const { status, result } = await shop.read(data.id);
+    const used = codes.filter((code) => company.taken.has(code)).length;
+    counts.consentsUsed += used;
+    if (status === 'completed') counts.completed += 1;
+    else if (status === 'cancelled' && result.reason === 'user_cancelled') counts.cancelled += 1;
+    else wrong += 1;
+    // Whoever comes after the end hears it; whoever comes before, that another is at it.
+    const outcome = result.pending_selection ? 'pending_selection' : status === 'completed' ? 'success' : 'cancelled';
+    const heard = told.map((bounce) => bounce.told?.reason ?? bounce.told?.status);
+    const decided = told.filter((bounce) => bounce.told?.status === outcome).length;
+    if (used !== (status === 'completed' ? 1 : 0) || decided < 1) wrong += 1;
+    if (status === 'cancelled' && decided !== 1) wrong += 1;
+    if (heard.some((word) => word !== outcome && word !== 'handoff_used' && word !== 'user_cancelled')) wrong += 1;
+  };
+  await Promise.all(
+    Array.from({ length: handoffsAtOnce }, async () => {
+      for (let index = next++; index < handoffs; index = next++) {
+        await one(index);
+        progress(index);
+      }
+    }),
+  );
+  const { rows } = await kit.app.forProfile(shop.id).transaction((tx) =>
+    sql<{
+      n: string;
+    }>`SELECT count(*) AS n FROM outbox WHERE profile_id = ${shop.id} AND type = 'handoff.completed'`.execute(tx),
+  );
+  return { ...counts, events: Number(rows[0]?.n), wrong, settledByOthers };
+}
+
+/** Each address at the mint; and planted in a row, as if it had been allowed once, at the bounce. */
+async function tryReturns({ kit, company, apis: [api] }: Scene, urls: number, progress: (done: number) => void) {
+  const shop = await openShop(kit, api);
+  const counts = { urls, accepted: 0, refusedAtMint: 0, bounced: 0, bouncedElsewhere: 0 };
+  const { data: ended } = await shop.mint('social_ads', { return_url: returnUrl });
+  const first = openBrowser(api);
+  const { to: consent = '' } = await first.open(ended.start_url);
+  await first.open(company.answer(consent, { error: 'access_denied' }));
+  const look = (location: string | undefined) => {
+    if (location === undefined || location.startsWith(`${company.url}/`)) return;
+    counts.bounced += 1;
+    // As a browser reads it.
+    if (URL.parse(location)?.origin !== appOrigin) counts.bouncedElsewhere += 1;
+  };
+  for (let index = 0; index < urls; index += 1) {
+    const return_url = hostileUrl(index);
+    const browser = openBrowser(api);
+    const minted = await shop.mint('social_ads', { return_url });
+    if (minted.status === 201) {
+      counts.accepted += 1;
+      const begun = await browser.open(minted.data.start_url);
+      look(begun.to);
+      look((await browser.open(company.answer(begun.to ?? '', { error: 'access_denied' }))).to);
+    } else counts.refusedAtMint += 1;
+    const planted = return_url.replaceAll('\u0000', '');
+    await kit.app
+      .forProfile(shop.id)
+      .transaction((tx) =>
+        tx
+          .updateTable('handoffs')
+          .set({ return_url: planted })
+          .where('profile_id', '=', shop.id)
+          .where('id', '=', ended.id)
+          .execute(),
+      );
+    look((await browser.open(ended.start_url)).to);
+    if (index % 100 === 0) progress(index);
+  }
+  return counts;
+}

@@ -1,0 +1,60 @@
+import { type Fault, faultsIn } from '../fault.ts';
+
+/** Of links with which people connect accounts. */
+export const faults: readonly Fault[] = [
+  ...faultsIn('domain/handoffs/handoff.ts', ['domain/handoffs/handoff.test.ts'], {
+    'stopped-consent-holds-for-ever': [
+      'claimedAt.getTime() + limits.handoff.partwayReuseMinutes * minuteMs > now.getTime()',
+      'claimedAt.getTime() > 0',
+      'a process that died with a consent in its hands makes the link useless',
+    ],
+    'passing-fault-ends-the-link': [
+      "return seenOn === 'bounce' ? undefined : { ...nothing, status, reason: ending.reason };",
+      'return { ...nothing, status, reason: ending.reason };',
+      'a provider that was away for a moment costs a new link',
+    ],
+  }),
+  ...faultsIn('domain/handoffs/return-url.ts', ['domain/handoffs/return-url.test.ts'], {
+    'every-scheme-is-one-origin': [
+      'return url && isWeb(url) ? [url.origin] : [];',
+      'return url ? [url.origin] : [];',
+      'an app with an address of its own scheme may return people to javascript:',
+    ],
+    'login-in-the-address': [
+      "&& url.username === '' && url.password === '' ? url",
+      '? url',
+      'people are shown one host and sent to another',
+    ],
+  }),
+  ...faultsIn('domain/handoffs/consent-state.ts', ['domain/handoffs/consent-state.test.ts'], {
+    'any-browser-will-do': [
+      ' && sha256(signed.browser) === sent.signed.browser',
+      '',
+      'somebody who opened the link as well finishes what another began',
+    ],
+    'state-lives-for-ever': [
+      'const isOld = sent.signed.expiresAt <= now.getTime();',
+      'const isOld = false;',
+      'a consent page that stood open for a day still connects',
+    ],
+  }),
+  ...faultsIn('domain/handoffs/finish-consent.ts', ['domain/handoffs/time.test.ts'], {
+    'consent-without-a-claim': [
+      '    await claimHandoff(tx, row, claim, moment.now);\n',
+      '',
+      'every consent that comes back at the same time has its code exchanged',
+    ],
+    'late-consent-writes': [
+      "if (row?.claim !== claim || row.status !== 'pending') return toldOf('handoff_used');",
+      "if (!row) return toldOf('handoff_used');",
+      'a consent that was given up decides after another one did',
+    ],
+  }),
+  ...faultsIn('domain/handoffs/selection.ts', ['domain/handoffs/selection.test.ts'], {
+    'choice-is-switched': [
+      "return selection.candidateId === candidateId ? 'same' : 'other';",
+      "return 'same';",
+      'a caller believes to have switched accounts',
+    ],
+  }),
+];
