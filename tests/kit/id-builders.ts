@@ -4,9 +4,9 @@ import { keepStages, loadDefinitions } from '@tributary/domain/definitions/room.
 import { mintTrackingKey } from '@tributary/domain/tracking/room.ts';
 import type { Operator } from '@tributary/operations';
 import { createPostgres, type Schema } from '@tributary/postgres';
-import { entityIdOf } from '@tributary/rules';
-import type { EntityLevel, IdKind } from '@tributary/vocabulary';
+import type { IdKind } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
+import { buildAdEntity } from './ad-builders.ts';
 import { type BuiltProfile, buildProfile, type ProfileTraits } from './builders.ts';
 import { buildConnection } from './connection-builders.ts';
 import { testVault } from './desk.ts';
@@ -199,8 +199,11 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
   webhook_subscription: buildWebhook,
   webhook_delivery: buildDelivery,
   handoff: buildHandoff,
-  ad_entity: (kit, profile) => buildAdEntity(kit, profile, 'campaign'),
-  ad: (kit, profile) => buildAdEntity(kit, profile, 'ad'),
+  ad_entity: async (kit, profile) => (await buildAdEntity(kit, profile, 'campaign')).id,
+  ad: async (kit, profile) => (await buildAdEntity(kit, profile, 'ad')).id,
+  platform_campaign: async (kit, profile) => (await buildAdEntity(kit, profile, 'campaign')).externalId,
+  platform_ad_set: async (kit, profile) => (await buildAdEntity(kit, profile, 'ad_set')).externalId,
+  platform_ad: async (kit, profile) => (await buildAdEntity(kit, profile, 'ad')).externalId,
   invitation: async (kit, { workspaceId, mark }) => {
     const id = uuid();
     const invitation = { workspace_id: workspaceId, id, hash: hashSecret(mintSecret('invitation')), role: 'viewer' };
@@ -251,19 +254,6 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
     return id;
   },
 };
-
-async function buildAdEntity(kit: BuilderKit, { id: profileId, mark }: MarkedProfile, level: EntityLevel) {
-  const externalId = `${mark}-${uuid()}`;
-  const id = entityIdOf(profileId, 'social_ads', level, externalId);
-  const entity = { profile_id: profileId, id, platform: 'social_ads', level, external_id: externalId };
-  await kit.app.forProfile(profileId).transaction((tx) =>
-    tx
-      .insertInto('ad_entities')
-      .values({ ...entity, name: mark, first_seen: longAgo, last_seen: longAgo })
-      .execute(),
-  );
-  return id;
-}
 
 function outcomeOf(profileId: string, customerId: string, mark: string) {
   const id = uuid();
