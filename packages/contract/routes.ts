@@ -26,9 +26,6 @@ import {
   undoUrlTags,
   updateAdSetBudget,
 } from './routes/ad-operations.ts';
-import { listCampaigns, readAd, readCampaignTrend, readUnattributed } from './routes/campaigns.ts';
-import { listChangeRows, readChanges } from './routes/changes.ts';
-import { listCohorts } from './routes/cohorts.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
 import {
   deleteConnection,
@@ -46,7 +43,6 @@ import { createKey, createToken, deleteKey, listKeys, readPiiAccessLog, updateGr
 import { readCustomerExport } from './routes/customer-export.ts';
 import { importCustomers, listCustomers, searchCustomers } from './routes/customers.ts';
 import { createCustomerErasure, createErasure, readErasure } from './routes/erasures.ts';
-import { explain, listCampaignConversions } from './routes/explanations.ts';
 import { listExports, previewExports, updateExportCatalog, updateExportDataset } from './routes/exports.ts';
 import { createHandoff, finalizePendingAccount, listPendingAccounts, readHandoff } from './routes/handoffs.ts';
 import {
@@ -70,7 +66,6 @@ import {
 import { createLinkTokens } from './routes/link-tokens.ts';
 import { updateOutcomeDefinition, updateOutcomeDefinitions } from './routes/outcome-definitions.ts';
 import { createEvent, createGoal, createGoalDefinition, listGoalDefinitions } from './routes/outcomes.ts';
-import { readOverview, readPlatformComparison } from './routes/overview.ts';
 import { createAdReferrals, createDeclaredSource, previewAdReferrals } from './routes/partners.ts';
 import {
   beginPasskey,
@@ -89,6 +84,7 @@ import {
   updateInstallment,
   updatePayer,
 } from './routes/payments.ts';
+import { reportRoutes } from './routes/reports.ts';
 import { readChangelog, readOpenapi } from './routes/service.ts';
 import {
   completeSignIn,
@@ -197,17 +193,7 @@ export const routes = {
   createAdReferrals,
   previewAdReferrals,
   importSpend,
-  listCampaigns,
-  readUnattributed,
-  readCampaignTrend,
-  readOverview,
-  readAd,
-  readPlatformComparison,
-  listCampaignConversions,
-  explain,
-  readChanges,
-  listChangeRows,
-  listCohorts,
+  ...reportRoutes,
   listTopPerformers,
   listAdsWithoutIds,
   readCampaignStatus,
