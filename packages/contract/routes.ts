@@ -14,18 +14,7 @@ import {
   updateMember,
   updatePassword,
 } from './routes/accounts.ts';
-import { listAdActions, readUrlTags } from './routes/ad-actions.ts';
-import { listAdsWithoutIds } from './routes/ad-ids.ts';
-import {
-  applyUrlTags,
-  pauseAd,
-  pauseCampaign,
-  readCampaignStatus,
-  resumeAd,
-  resumeCampaign,
-  undoUrlTags,
-  updateAdSetBudget,
-} from './routes/ad-operations.ts';
+import { adRoutes } from './routes/ad-routes.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
 import {
   deleteConnection,
@@ -195,17 +184,7 @@ export const routes = {
   importSpend,
   ...reportRoutes,
   listTopPerformers,
-  listAdsWithoutIds,
-  readCampaignStatus,
-  pauseCampaign,
-  resumeCampaign,
-  pauseAd,
-  resumeAd,
-  updateAdSetBudget,
-  applyUrlTags,
-  undoUrlTags,
-  readUrlTags,
-  listAdActions,
+  ...adRoutes,
   createCreativeAnalysis,
   readCreativeAnalysis,
   signIn,
