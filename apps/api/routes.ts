@@ -112,6 +112,7 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   explain: reports.explain,
   readChanges: reports.readChanges,
   listChangeRows: reports.listChangeRows,
+  listCohorts: reports.listCohorts,
   listTopPerformers: topPerformers.listTopPerformers,
   listAdsWithoutIds: adOperations.listAdsWithoutIds,
   readCampaignStatus: adOperations.readCampaignStatus,

@@ -63,7 +63,7 @@ export const findLastApplied = (
 ): Promise<Action | undefined> =>
   one(
     tx,
-    sql`${ofEntity(profileId, entity)} AND state = 'applied' AND kind = ANY (${kinds}::text[]) ORDER BY sent_at DESC, id DESC LIMIT 1`,
+    sql`${ofEntity(profileId, entity)} AND state = 'applied' AND kind = ANY (${kinds}::text[]) ORDER BY turn DESC LIMIT 1`,
   );
 
 /** When its budget was changed since a moment, or may have been, the earliest first. */
@@ -176,7 +176,8 @@ export async function markSent(
   const { rows } = await sql<Action>`
     UPDATE ad_actions SET state = 'sent', sent_at = ${now}, due_at = ${dueAt}, before = ${JSON.stringify(before)}::jsonb,
       after = ${JSON.stringify(after)}::jsonb, affected_ads = ${affectedAds}, undoes = ${undoes},
-      wanted = ${JSON.stringify(wanted)}::jsonb
+      wanted = ${JSON.stringify(wanted)}::jsonb,
+      turn = 1 + (SELECT coalesce(max(turn), 0) FROM ad_actions WHERE ${ofEntity(profileId, action)})
     WHERE profile_id = ${profileId} AND id = ${action.id} AND state = 'reading' AND holder = ${action.holder}
     RETURNING ${columns}`.execute(tx);
   if (rows[0]) await addEntry(tx, profileId, action, { stage: 'attempted', before, after }, requestId, now);

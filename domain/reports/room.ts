@@ -2,6 +2,7 @@ export { explain } from './explain.ts';
 export { listCampaignConversions } from './list-campaign-conversions.ts';
 export { listCampaigns } from './list-campaigns.ts';
 export { listChangeRows } from './list-change-rows.ts';
+export { listCohorts } from './list-cohorts.ts';
 export { readAd } from './read-ad.ts';
 export { readCampaignTrend } from './read-campaign-trend.ts';
 export { readChanges } from './read-changes.ts';

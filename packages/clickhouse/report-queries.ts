@@ -17,6 +17,18 @@ export const reportQueries = {
       after: string;
     }
   >(),
+  cohort_list: declare<
+    Credits & { time_zone: string; after_month: string; after_id: string; limit: number },
+    {
+      month: string;
+      entity_id: string;
+      name: string;
+      external_id: string;
+      customers: string;
+      total: string;
+      months: [month: string, customers: string, payments: string, value: string][];
+    }
+  >(),
   conversion_list_paths: declare<
     Moment & {
       profile_id: string;

@@ -28,6 +28,7 @@ import {
 } from './routes/ad-operations.ts';
 import { listCampaigns, readAd, readCampaignTrend, readUnattributed } from './routes/campaigns.ts';
 import { listChangeRows, readChanges } from './routes/changes.ts';
+import { listCohorts } from './routes/cohorts.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
 import {
   deleteConnection,
@@ -46,6 +47,7 @@ import { readCustomerExport } from './routes/customer-export.ts';
 import { importCustomers, listCustomers, searchCustomers } from './routes/customers.ts';
 import { createCustomerErasure, createErasure, readErasure } from './routes/erasures.ts';
 import { explain, listCampaignConversions } from './routes/explanations.ts';
+import { listExports, previewExports, updateExportCatalog, updateExportDataset } from './routes/exports.ts';
 import { createHandoff, finalizePendingAccount, listPendingAccounts, readHandoff } from './routes/handoffs.ts';
 import {
   activateWebPixel,
@@ -96,7 +98,6 @@ import {
   disableTwoFactor,
   listSessions,
 } from './routes/sign-in.ts';
-import { listExports, previewExports, updateExportCatalog, updateExportDataset } from './routes/exports.ts';
 import { importSpend } from './routes/spend.ts';
 import { listTopPerformers } from './routes/top-performers.ts';
 import {
@@ -206,6 +207,7 @@ export const routes = {
   explain,
   readChanges,
   listChangeRows,
+  listCohorts,
   listTopPerformers,
   listAdsWithoutIds,
   readCampaignStatus,

@@ -83,6 +83,7 @@ export interface AdActions {
   request_id: string;
   sent_at: Timestamp | null;
   state: string;
+  turn: Int8 | null;
   undoes: string | null;
   wanted: Json;
 }

@@ -1044,6 +1044,7 @@ CREATE TABLE public.ad_actions (
     holder uuid,
     due_at timestamp with time zone,
     looks integer DEFAULT 0 NOT NULL,
+    turn bigint,
     CONSTRAINT ad_actions_check CHECK ((((state = 'reading'::text) OR (state = 'sent'::text)) = (due_at IS NOT NULL))),
     CONSTRAINT ad_actions_kind_check CHECK ((kind = ANY (ARRAY['pause'::text, 'resume'::text, 'budget'::text, 'url_tags'::text, 'url_tags_undo'::text]))),
     CONSTRAINT ad_actions_level_check CHECK ((level = ANY (ARRAY['campaign'::text, 'ad_set'::text, 'ad'::text]))),
@@ -2559,7 +2560,7 @@ CREATE INDEX accounts_by_user ON public.accounts USING btree (user_id);
 
 CREATE INDEX ad_action_entries_of_action ON public.ad_action_entries USING btree (profile_id, action_id, id);
 
-CREATE INDEX ad_actions_of_entity ON public.ad_actions USING btree (profile_id, platform, level, external_id, sent_at);
+CREATE INDEX ad_actions_of_entity ON public.ad_actions USING btree (profile_id, platform, level, external_id, turn);
 
 CREATE UNIQUE INDEX ad_actions_under_way ON public.ad_actions USING btree (profile_id, platform, level, external_id) WHERE (due_at IS NOT NULL);
 

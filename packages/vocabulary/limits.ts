@@ -48,6 +48,7 @@ export const limits = {
   personConversions: { newest: 50 },
   personIdentifiers: { most: 100 },
   campaigns: { pageSize: { min: 1, default: 10, max: 100 } },
+  cohorts: { pageSize: { min: 1, default: 50, max: 200 } },
   campaignTrend: { maxEntities: 10 },
   platformComparison: { maxEntities: 10_000 },
   urlTags: { maxAds: 25 },

@@ -24,7 +24,7 @@ export async function openAdPlatform(currencies: readonly string[], now: () => D
   };
 }
 
-export function metaOf({ settings }: Sandbox): Providers {
+export function metaOf({ settings }: Pick<Sandbox, 'settings'>): Providers {
   const meta = asProvider(
     createMeta({
       clientId: settings.META_CLIENT_ID,

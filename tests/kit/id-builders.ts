@@ -199,8 +199,11 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
   webhook_subscription: buildWebhook,
   webhook_delivery: buildDelivery,
   handoff: buildHandoff,
-  ad_entity: (kit, profile) => buildAdEntity(kit, profile, 'campaign'),
-  ad: (kit, profile) => buildAdEntity(kit, profile, 'ad'),
+  ad_entity: async (kit, profile) => (await buildAdEntity(kit, profile, 'campaign')).id,
+  ad: async (kit, profile) => (await buildAdEntity(kit, profile, 'ad')).id,
+  platform_campaign: async (kit, profile) => (await buildAdEntity(kit, profile, 'campaign')).externalId,
+  platform_ad_set: async (kit, profile) => (await buildAdEntity(kit, profile, 'ad_set')).externalId,
+  platform_ad: async (kit, profile) => (await buildAdEntity(kit, profile, 'ad')).externalId,
   invitation: async (kit, { workspaceId, mark }) => {
     const id = uuid();
     const invitation = { workspace_id: workspaceId, id, hash: hashSecret(mintSecret('invitation')), role: 'viewer' };
@@ -262,7 +265,7 @@ async function buildAdEntity(kit: BuilderKit, { id: profileId, mark }: MarkedPro
       .values({ ...entity, name: mark, first_seen: longAgo, last_seen: longAgo })
       .execute(),
   );
-  return id;
+  return { id, externalId };
 }
 
 function outcomeOf(profileId: string, customerId: string, mark: string) {

@@ -4,6 +4,7 @@ import { faults as answers } from './faults/answers.ts';
 import { faults as attribution } from './faults/attribution.ts';
 import { faults as clients } from './faults/clients.ts';
 import { faults as columns } from './faults/columns.ts';
+import { faults as connections } from './faults/connections.ts';
 import { faults as credits } from './faults/credits.ts';
 import { faults as engines } from './faults/engines.ts';
 import { faults as erasure } from './faults/erasure.ts';
@@ -55,5 +56,6 @@ export const allFaults: readonly Fault[] = [
   ...tenants,
   ...tracking,
   ...visits,
+  ...connections,
   ...webhooks,
 ];

@@ -4,11 +4,18 @@ interface Wanted {
   readonly inside: readonly Wanted[];
 }
 
+/** Lists that were read before: one is asked for with every row. */
+const known = new Map<string, readonly Wanted[]>();
+const mostKnown = 100;
+
 export function pickFields(
   asked: string | undefined,
   value: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  const wanted = read(asked ?? 'id').wanted;
+  const key = asked ?? 'id';
+  const wanted = known.get(key) ?? read(key).wanted;
+  if (known.size >= mostKnown) known.clear();
+  known.set(key, wanted);
   return { id: value.id, ...pick(wanted, value) };
 }
 

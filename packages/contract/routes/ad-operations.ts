@@ -55,7 +55,7 @@ export const readCampaignStatus = route({
   chapter,
   access: { ...access, credentials: ['api_key', 'app', 'session', 'mcp'] },
   params: platformId('campaign'),
-  ids: { id: 'ad_entity' },
+  ids: { id: 'platform_campaign' },
   answers: {
     200: {
       schema: data(
@@ -97,7 +97,7 @@ export const pauseCampaign = route({
   description: `One write on the campaign; its ads keep their own status. ${common}`,
   audit: { action: 'campaign.paused', of: 'campaign:{params.id}', unchanged },
   params: platformId('campaign'),
-  ids: { id: 'ad_entity' },
+  ids: { id: 'platform_campaign' },
   body: simple,
   refusals: ['campaign_not_found', 'campaign_not_pausable', ...refusals],
 });
@@ -111,7 +111,7 @@ export const resumeCampaign = route({
   description: `Takes back a pause of ours, which \`undoes_action_id\` then names. Ads that were paused on their own stay paused. ${common}`,
   audit: { action: 'campaign.resumed', of: 'campaign:{params.id}', unchanged },
   params: platformId('campaign'),
-  ids: { id: 'ad_entity' },
+  ids: { id: 'platform_campaign' },
   body: simple,
   refusals: ['campaign_not_found', 'campaign_not_resumable', ...refusals],
 });
@@ -125,7 +125,7 @@ export const pauseAd = route({
   description: common,
   audit: { action: 'ad.paused', of: 'ad:{params.id}', unchanged },
   params: platformId('ad'),
-  ids: { id: 'ad' },
+  ids: { id: 'platform_ad' },
   body: simple,
   refusals,
 });
@@ -139,7 +139,7 @@ export const resumeAd = route({
   description: common,
   audit: { action: 'ad.resumed', of: 'ad:{params.id}', unchanged },
   params: platformId('ad'),
-  ids: { id: 'ad' },
+  ids: { id: 'platform_ad' },
   body: simple,
   refusals,
 });
@@ -156,7 +156,7 @@ export const updateAdSetBudget = route({
     `\`retry_at\`, before a change that the platform would answer with an hour’s block. ${common}`,
   audit: { action: 'ad_set.budget_changed', of: 'ad_set:{params.id}', unchanged },
   params: platformId('ad set'),
-  ids: { id: 'ad_entity' },
+  ids: { id: 'platform_ad_set' },
   body: {
     schema: z
       .object({

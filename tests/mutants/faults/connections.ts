@@ -1,0 +1,45 @@
+import { type Fault, faultsIn } from '../fault.ts';
+
+const tests = ['domain/connections/sync.test.ts', 'domain/connections/doors.test.ts'];
+
+/** Of who reads a provider, when, and what is kept of it. */
+export const faults: readonly Fault[] = [
+  ...faultsIn('domain/connections/store.ts', tests, {
+    'credentials-replaced-by-two': [
+      'AND refresh_until <= now()',
+      '',
+      'two workers use one refresh token, and the second is told that it is none',
+    ],
+  }),
+  ...faultsIn('domain/connections/note-fault.ts', tests, {
+    'old-fault-hits-new-consent': [
+      'if (connection.credentials_revision !== revision) return;',
+      '',
+      'a connection that was just mended is taken for broken',
+    ],
+    'silence-not-told': [
+      "if (status === 'reconnect_required') {",
+      'if (false) {',
+      'nobody hears that a connection went silent',
+    ],
+  }),
+  ...faultsIn('domain/connections/sync-store.ts', tests, {
+    'given-up-run-writes': [
+      'connection_id = ${connectionId} AND run = ${number}`;',
+      'connection_id = ${connectionId}`;',
+      'a worker that was asleep writes an old position over a newer one',
+    ],
+    'app-limit-forgotten': [
+      'AND p.until > ${now}',
+      'AND false',
+      'a limit of the app is met again by every other connection',
+    ],
+  }),
+  ...faultsIn('domain/connections/record-said.ts', tests, {
+    'ignored-stage-counts': [
+      "eventKey === undefined || eventKey === 'ignored' ||",
+      'eventKey === undefined ||',
+      'a deal in a stage that somebody said to ignore is recorded',
+    ],
+  }),
+];
