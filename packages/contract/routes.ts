@@ -14,18 +14,7 @@ import {
   updateMember,
   updatePassword,
 } from './routes/accounts.ts';
-import { listAdActions, readUrlTags } from './routes/ad-actions.ts';
-import { listAdsWithoutIds } from './routes/ad-ids.ts';
-import {
-  applyUrlTags,
-  pauseAd,
-  pauseCampaign,
-  readCampaignStatus,
-  resumeAd,
-  resumeCampaign,
-  undoUrlTags,
-  updateAdSetBudget,
-} from './routes/ad-operations.ts';
+import { adRoutes } from './routes/ad-routes.ts';
 import { listCampaigns, readAd, readCampaignTrend, readUnattributed } from './routes/campaigns.ts';
 import { listChangeRows, readChanges } from './routes/changes.ts';
 import { listCohorts } from './routes/cohorts.ts';
@@ -209,17 +198,7 @@ export const routes = {
   listChangeRows,
   listCohorts,
   listTopPerformers,
-  listAdsWithoutIds,
-  readCampaignStatus,
-  pauseCampaign,
-  resumeCampaign,
-  pauseAd,
-  resumeAd,
-  updateAdSetBudget,
-  applyUrlTags,
-  undoUrlTags,
-  readUrlTags,
-  listAdActions,
+  ...adRoutes,
   createCreativeAnalysis,
   readCreativeAnalysis,
   signIn,

@@ -4,9 +4,9 @@ import { keepStages, loadDefinitions } from '@tributary/domain/definitions/room.
 import { mintTrackingKey } from '@tributary/domain/tracking/room.ts';
 import type { Operator } from '@tributary/operations';
 import { createPostgres, type Schema } from '@tributary/postgres';
-import { entityIdOf } from '@tributary/rules';
-import type { EntityLevel, IdKind } from '@tributary/vocabulary';
+import type { IdKind } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
+import { buildAdEntity } from './ad-builders.ts';
 import { type BuiltProfile, buildProfile, type ProfileTraits } from './builders.ts';
 import { buildConnection } from './connection-builders.ts';
 import { testVault } from './desk.ts';
@@ -254,19 +254,6 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
     return id;
   },
 };
-
-async function buildAdEntity(kit: BuilderKit, { id: profileId, mark }: MarkedProfile, level: EntityLevel) {
-  const externalId = `${mark}-${uuid()}`;
-  const id = entityIdOf(profileId, 'social_ads', level, externalId);
-  const entity = { profile_id: profileId, id, platform: 'social_ads', level, external_id: externalId };
-  await kit.app.forProfile(profileId).transaction((tx) =>
-    tx
-      .insertInto('ad_entities')
-      .values({ ...entity, name: mark, first_seen: longAgo, last_seen: longAgo })
-      .execute(),
-  );
-  return { id, externalId };
-}
 
 function outcomeOf(profileId: string, customerId: string, mark: string) {
   const id = uuid();

@@ -1,5 +1,6 @@
 import type { Fault } from './fault.ts';
 import { faults as access } from './faults/access.ts';
+import { faults as ads } from './faults/ads.ts';
 import { faults as answers } from './faults/answers.ts';
 import { faults as attribution } from './faults/attribution.ts';
 import { faults as clients } from './faults/clients.ts';
@@ -31,6 +32,7 @@ import { faults as webhooks } from './faults/webhooks.ts';
 /** Every mistake that somebody could make and tests should notice, by what it is about. */
 export const allFaults: readonly Fault[] = [
   ...access,
+  ...ads,
   ...answers,
   ...attribution,
   ...clients,

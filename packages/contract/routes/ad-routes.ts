@@ -1,0 +1,28 @@
+import type { Route } from '../route.ts';
+import { listAdActions, readUrlTags } from './ad-actions.ts';
+import { listAdsWithoutIds } from './ad-ids.ts';
+import {
+  applyUrlTags,
+  pauseAd,
+  pauseCampaign,
+  readCampaignStatus,
+  resumeAd,
+  resumeCampaign,
+  undoUrlTags,
+  updateAdSetBudget,
+} from './ad-operations.ts';
+
+/** The chapter "Ad operations", in the order in which the reference shows it. */
+export const adRoutes = {
+  readCampaignStatus,
+  pauseCampaign,
+  resumeCampaign,
+  pauseAd,
+  resumeAd,
+  updateAdSetBudget,
+  listAdActions,
+  listAdsWithoutIds,
+  readUrlTags,
+  applyUrlTags,
+  undoUrlTags,
+} satisfies Record<string, Route>;
