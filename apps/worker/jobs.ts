@@ -2,7 +2,7 @@ import type { LanguageModel } from '@tributary/ai-model';
 import { type ClickHouse, type ClickHouseSettings, dropOldVisits } from '@tributary/clickhouse';
 import { forgetUnallowedClients } from '@tributary/domain/accounts/room.ts';
 import { sweepFreshness } from '@tributary/domain/attribution/room.ts';
-import type { SyncStores } from '@tributary/domain/connections/room.ts';
+import { rereadDeals, type SyncStores } from '@tributary/domain/connections/room.ts';
 import { analyseCreative } from '@tributary/domain/creatives/room.ts';
 import { expireHandoffs } from '@tributary/domain/handoffs/room.ts';
 import { forgetDeadLetters, type Ingestion } from '@tributary/domain/ingestion/room.ts';
@@ -58,6 +58,7 @@ export function jobHandlers({ app, system, clickhouse, now, ...rest }: Work): Jo
     trimVisitsLog: async () => void (await stream.trim()),
     replayDeadLetters: async (_payload, signal) => void (await stream.deadLetters.replayDue(signal)),
     spreadDefinition: async (payload, signal) => void (await spreadDefinition(app, payload, signal)),
+    rereadDeals: (payload) => rereadDeals(app, payload, now()),
     forgetDeadLetters: async (_payload, signal) => {
       lettersThrough = (await forgetDeadLetters(ingestion, stream, signal, { after: lettersThrough })).through;
     },

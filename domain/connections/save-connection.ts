@@ -1,11 +1,14 @@
 import { announce } from '@tributary/domain/events';
+import { profileOf } from '@tributary/domain/tenants';
 import type { Tx } from '@tributary/postgres';
-import type { Candidate } from '@tributary/providers';
+import type { Candidate, Provider } from '@tributary/providers';
 import type { Channel } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { sealCredentials } from './credentials.ts';
 import type { ConnectionServices } from './services.ts';
 import { insertConnection, lockAccount, updateConnection, wishSync } from './store.ts';
+
+type Details = Candidate<unknown>['details'];
 
 export interface NewConnection {
   readonly profileId: string;
@@ -29,7 +32,8 @@ export async function saveConnection(
   made: NewConnection,
 ): Promise<{ readonly connectionId: string } | 'account_connected_elsewhere'> {
   const { profileId, workspaceId, appId, channel, candidate, now } = made;
-  const { externalId, name, granted, details } = candidate;
+  const { externalId, name, granted } = candidate;
+  const details = await withCurrency(tx, profileId, providers.of(channel), candidate.details);
   const known = await lockAccount(tx, profileId, channel, externalId);
   const id = known?.id ?? uuid();
   const credentials = sealCredentials(vault, { profileId, id }, candidate.credentials ?? made.credentials);
@@ -52,4 +56,15 @@ export async function saveConnection(
     },
   ]);
   return { connectionId: id };
+}
+
+/** Of a provider that tells no currency the profile's is assumed: what was told so far keeps it, whatever the profile reports in later. */
+async function withCurrency(
+  tx: Tx,
+  profileId: string,
+  provider: Provider | undefined,
+  details: Details,
+): Promise<Details> {
+  if (!provider?.facts.assumesCurrency || details.currency) return details;
+  return { ...details, currency: (await profileOf(tx, profileId)).currency };
 }

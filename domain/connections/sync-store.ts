@@ -1,7 +1,7 @@
 import type { Postgres, Tx } from '@tributary/postgres';
 import { limits } from '@tributary/vocabulary';
 import { type RawBuilder, sql } from 'kysely';
-import type { SyncRow } from './store.ts';
+import type { ConnectionRow, SyncRow } from './store.ts';
 
 /** Which connection is read, by which run. */
 export interface Run {
@@ -48,6 +48,18 @@ export async function beginRun(
       rejected = CASE WHEN state = 'running' THEN rejected ELSE '[]' END, state = 'running'
     WHERE profile_id = ${profileId} AND connection_id = ${connectionId} RETURNING *`.execute(tx);
   return rows[0];
+}
+
+/** From the first page again. A run that is under way can write no more, or it would put its own place over the beginning. */
+export async function startOver(
+  tx: Tx,
+  { profile_id, id }: Pick<ConnectionRow, 'profile_id' | 'id'>,
+  now: Date,
+): Promise<void> {
+  await sql`
+    UPDATE syncs SET position = NULL, run = run + 1, wishes = wishes + 1, state = CASE WHEN isfinite(due_at) THEN 'queued' ELSE state END,
+      due_at = CASE WHEN isfinite(due_at) THEN least(due_at, ${now}) ELSE due_at END
+    WHERE profile_id = ${profile_id} AND connection_id = ${id}`.execute(tx);
 }
 
 /** The run is ours until the transaction ends, or it fails. */

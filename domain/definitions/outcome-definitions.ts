@@ -29,19 +29,22 @@ export async function giveMeanings(
   context: ProfileContext & { jobs: Jobs },
   unknown: (wish: WishedMeaning) => never,
 ): Promise<OutcomeDefinitions> {
-  const { caller, now } = context;
+  const { caller, now, jobs } = context;
   const { profileId } = caller;
   await lockDefinitions(tx, profileId);
   const { goals, stages } = await readOutcomeDefinitions(tx, profileId, now);
+  let isStageChanged = false;
   for (const wish of wishes) {
     const stage = stages.find(({ id }) => id === wish.id);
     const goal = goals.find(({ id }) => id === wish.id);
     if (stage) {
-      await mapStage(tx, profileId, stage, stageOutcomeOf(wish), now);
+      if (await mapStage(tx, profileId, stage, stageOutcomeOf(wish), now)) isStageChanged = true;
     } else if (goal) {
       await settleGoal(tx, { name: goal.name, conversion_key: goal.key, event_names: [wish.eventKey] }, context);
     } else unknown(wish);
   }
+  // Deals that stood in it were no outcome, or another: they are read again.
+  if (isStageChanged) await jobs.enqueue(tx, 'rereadDeals', { profileId });
   return readOutcomeDefinitions(tx, profileId, now);
 }
 

@@ -70,6 +70,13 @@ export const catalogue = {
     retries: 10,
     timeoutSeconds: 3_600,
   }),
+  rereadDeals: job({
+    name: 'reread-deals',
+    about: 'Has the deals of a profile’s CRM read again from the first, because a stage counts as something else now.',
+    payload: z.strictObject({ profileId: z.uuid() }),
+    retries: 10,
+    timeoutSeconds: 60,
+  }),
   forgetDeadLetters: job({
     name: 'forget-dead-letters',
     about: 'Takes people who were erased out of messages that died since.',

@@ -44,4 +44,28 @@ export const faults: readonly Fault[] = [
   ...faultsIn('packages/providers/google-ads/export.ts', google, {
     'gmail-dots-kept': ["local.replaceAll('.', '')", 'local', 'addresses with dots match nobody at Google'],
   }),
+  {
+    id: 'stripe-counts-authorisations',
+    file: 'packages/providers/stripe/objects.ts',
+    from: "if (!charge.paid || !charge.captured || charge.status !== 'succeeded') return [];",
+    to: "if (!charge.paid || charge.status !== 'succeeded') return [];",
+    breaks: 'money that was only held counts as paid',
+    tests: ['apps/sandbox/stripe/stripe.test.ts'],
+  },
+  {
+    id: 'windows-are-read-forwards',
+    file: 'packages/providers/mercado-pago/sync.ts',
+    from: 'for (let page = pages - 1; page >= 1; page -= 1) {',
+    to: 'for (let page = 1; page < pages; page += 1) {',
+    breaks: 'payments behind one that changed meanwhile are missed',
+    tests: ['apps/sandbox/mercado-pago/mercado-pago.test.ts'],
+  },
+  {
+    id: 'highlevel-takes-old-webhooks',
+    file: 'packages/providers/highlevel/receive.ts',
+    from: 'return Math.abs(now.getTime() - sentAt) <= mostAgeMs;',
+    to: 'return sentAt > 0;',
+    breaks: 'a webhook that was heard once can be sent for ever',
+    tests: ['apps/sandbox/highlevel/highlevel.test.ts'],
+  },
 ];
