@@ -161,6 +161,19 @@ test('[ops-009] [ops-010] [ops-011] writes want campaigns:apply and a key, and l
   expect(await shop.audit()).toContain(`campaign.paused campaign:${campaign.id} done`);
 });
 
+test('a key is its caller’s own: another credential with the same one acts for itself', async () => {
+  const ad = first(shop.ads);
+  const mine = await shop.post(`/ads/${ad.id}/pause`, {}, 'shared');
+  const other = await shop.keyWith('campaigns:apply');
+  const theirs = await shop.post(`/ads/${ad.id}/pause`, {}, 'shared', other);
+  expect([mine.data.outcome, theirs.data.outcome, theirs.headers['idempotent-replayed']]).toEqual([
+    'applied',
+    'no_change',
+    undefined,
+  ]);
+  expect(theirs.data.action_id).not.toBe(mine.data.action_id);
+});
+
 test('[ops-036] without the permission to manage ads nothing is asked of the platform, and the try is kept', async () => {
   const reader = await openShop('USD', { granted: ['ads_read'] });
   const calls = sandbox.book.calls.length;
