@@ -19,17 +19,7 @@ import { listCampaigns, readAd, readCampaignTrend, readUnattributed } from './ro
 import { listChangeRows, readChanges } from './routes/changes.ts';
 import { listCohorts } from './routes/cohorts.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
-import {
-  deleteConnection,
-  disconnectConnection,
-  listPixels,
-  listStages,
-  listTrackedPages,
-  readOutcomesPrefill,
-  selectTrackedPages,
-} from './routes/connection-details.ts';
-import { listSearchTerms, readSyncStatus, startSync } from './routes/connection-syncs.ts';
-import { listConnections, readConnection } from './routes/connections.ts';
+import { connectionRoutes } from './routes/connection-routes.ts';
 import { createCreativeAnalysis, readCreativeAnalysis } from './routes/creatives.ts';
 import { createKey, createToken, deleteKey, listKeys, readPiiAccessLog, updateGrant } from './routes/credentials.ts';
 import { readCustomerExport } from './routes/customer-export.ts';
@@ -247,8 +237,7 @@ export const routes = {
   readTrackingOps,
   readTrackingQuality,
   readReplayStatus,
-  listConnections,
-  readConnection,
+  ...connectionRoutes,
   activateWebPixel,
   connectBankLink,
   createManualStore,
@@ -258,16 +247,6 @@ export const routes = {
   saveChatbotConnection,
   startBankLink,
   updateManualStore,
-  startSync,
-  readSyncStatus,
-  listSearchTerms,
-  disconnectConnection,
-  deleteConnection,
-  listPixels,
-  listStages,
-  readOutcomesPrefill,
-  listTrackedPages,
-  selectTrackedPages,
   listWebhookSubscriptions,
   createWebhookSubscription,
   updateWebhookSubscription,
