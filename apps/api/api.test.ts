@@ -104,7 +104,7 @@ describe('every route needs a credential', () => {
 describe('days are two that exist, in their order', () => {
   const ofDays = declared.filter(({ query }) => query && 'date_from' in query.shape);
   /** What else one or another of them wants. */
-  const others = { goal: 'payment_received', entity_ids: anyId, field: 'spend' };
+  const others = { goal: 'payment_received', entity_ids: anyId, field: 'spend', from: '2026-05-01T00:00:00Z' };
 
   test('are asked for by reports and lists', () => expect(ofDays.length).toBeGreaterThan(8));
 

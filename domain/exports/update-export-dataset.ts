@@ -53,6 +53,7 @@ export const updateExportDataset: Handles<Routes['updateExportDataset'], ExportS
     const { accepted_by, accepted_at } = body.consent ?? {};
     addToAudit({
       detail: {
+        export_id: target.id,
         target: body.target,
         mode: body.mode,
         ...(isSwap && { accepted_by: accepted_by ?? null, accepted_at: accepted_at ?? null }),

@@ -15,9 +15,6 @@ import {
   updatePassword,
 } from './routes/accounts.ts';
 import { adRoutes } from './routes/ad-routes.ts';
-import { listCampaigns, readAd, readCampaignTrend, readUnattributed } from './routes/campaigns.ts';
-import { listChangeRows, readChanges } from './routes/changes.ts';
-import { listCohorts } from './routes/cohorts.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
 import { connectionRoutes } from './routes/connection-routes.ts';
 import { createCreativeAnalysis, readCreativeAnalysis } from './routes/creatives.ts';
@@ -25,7 +22,6 @@ import { createKey, createToken, deleteKey, listKeys, readPiiAccessLog, updateGr
 import { readCustomerExport } from './routes/customer-export.ts';
 import { importCustomers, listCustomers, searchCustomers } from './routes/customers.ts';
 import { createCustomerErasure, createErasure, readErasure } from './routes/erasures.ts';
-import { explain, listCampaignConversions } from './routes/explanations.ts';
 import { listExports, previewExports, updateExportCatalog, updateExportDataset } from './routes/exports.ts';
 import { createHandoff, finalizePendingAccount, listPendingAccounts, readHandoff } from './routes/handoffs.ts';
 import {
@@ -49,7 +45,6 @@ import {
 import { createLinkTokens } from './routes/link-tokens.ts';
 import { updateOutcomeDefinition, updateOutcomeDefinitions } from './routes/outcome-definitions.ts';
 import { createEvent, createGoal, createGoalDefinition, listGoalDefinitions } from './routes/outcomes.ts';
-import { readOverview, readPlatformComparison } from './routes/overview.ts';
 import { createAdReferrals, createDeclaredSource, previewAdReferrals } from './routes/partners.ts';
 import {
   beginPasskey,
@@ -68,6 +63,7 @@ import {
   updateInstallment,
   updatePayer,
 } from './routes/payments.ts';
+import { reportRoutes } from './routes/reports.ts';
 import { readChangelog, readOpenapi } from './routes/service.ts';
 import {
   completeSignIn,
@@ -176,17 +172,7 @@ export const routes = {
   createAdReferrals,
   previewAdReferrals,
   importSpend,
-  listCampaigns,
-  readUnattributed,
-  readCampaignTrend,
-  readOverview,
-  readAd,
-  readPlatformComparison,
-  listCampaignConversions,
-  explain,
-  readChanges,
-  listChangeRows,
-  listCohorts,
+  ...reportRoutes,
   listTopPerformers,
   ...adRoutes,
   createCreativeAnalysis,

@@ -1,4 +1,11 @@
-import type { Channel, ConversionType, DealEnd, EntityLevel, HandoffReason } from '@tributary/vocabulary';
+import type {
+  BankHolderType,
+  Channel,
+  ConversionType,
+  DealEnd,
+  EntityLevel,
+  HandoffReason,
+} from '@tributary/vocabulary';
 import type { z } from 'zod';
 
 /**
@@ -98,7 +105,7 @@ export interface Connect<Credentials> {
 export interface Link<Credentials> {
   /** What the widget is opened with. */
   start?(
-    wish: { readonly country: string; readonly holderType: 'individual' | 'business' },
+    wish: { readonly country: string; readonly holderType: BankHolderType },
     call: Call,
   ): Promise<{ readonly widgetToken: string; readonly publicKey: string; readonly expiresAt: string | null }>;
   /** Whose accounts the widget's token or the key opens. */

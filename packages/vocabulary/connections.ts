@@ -150,3 +150,10 @@ export type HandoffReason = keyof typeof handoffReasons;
 /** In which languages what is read by people comes. */
 export const languages = ['en', 'es'] as const;
 export type Language = (typeof languages)[number];
+
+/** Where banks can be linked, by ISO 3166 in small letters. */
+export const bankLinkCountries = ['cl', 'mx'] as const;
+
+/** Whose bank account it is. */
+export const bankHolderTypes = ['individual', 'business'] as const;
+export type BankHolderType = (typeof bankHolderTypes)[number];

@@ -6,7 +6,15 @@ import { saveRates } from '@tributary/domain/money/room.ts';
 import { createPostgres } from '@tributary/postgres';
 import { conversionIdOf, subtractAmounts, sumAmounts } from '@tributary/rules';
 import { buildApiKey, buildProfile, type Drill, Killable, openApi, openDrillKit } from '@tributary/testkit';
-import { attributionModelNames, dayMs, hourMs, rowFields } from '@tributary/vocabulary';
+import {
+  attributionModelNames,
+  type CauseKind,
+  causeKinds,
+  dayMs,
+  hourMs,
+  namesOf,
+  rowFields,
+} from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { randomChanges } from './random-changes.ts';
@@ -146,8 +154,9 @@ export const drill: Drill = {
           properties: { value: '500', currency: 'USD' },
           user_traits: { email: `${one.person}@example.test` },
         };
-        const causes = ['outcome_recorded', 'amount_changed', 'refund'] as const;
-        const cause = causes[nth % causes.length] as (typeof causes)[number];
+        // It was recorded, money went back, or another amount was said.
+        const causes = namesOf(causeKinds).slice(0, 3);
+        const cause = causes[nth % causes.length] as CauseKind;
         const { outcome_event_id } = await post('/api/v1/events', paid);
         if (cause !== 'outcome_recorded') await settle();
         if (cause === 'amount_changed')

@@ -2,7 +2,7 @@ import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { type Drill, openApi, openDrillKit, type Testkit } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { Company } from '../../domain/handoffs/consent.fixture.ts';
-import { appOrigin, openBrowser, openShop, returnUrl } from '../../domain/handoffs/handoffs.fixture.ts';
+import { appOrigin, openBrowser, openShop, returnUrl, type Shop } from '../../domain/handoffs/handoffs.fixture.ts';
 import { hostileUrl } from './handoffs-hostile.ts';
 
 const sizes = { small: { handoffs: 24, urls: 300 }, full: { handoffs: 1_000, urls: 10_000 } } as const;
@@ -60,7 +60,8 @@ interface Scene {
 
 async function raceConsents({ kit, company, apis }: Scene, handoffs: number, progress: (done: number) => void) {
   const [first] = apis;
-  const shop = await openShop(kit, first);
+  // A profile holds only so many connections.
+  const shops = await Promise.all(Array.from({ length: Math.ceil(handoffs / 40) }, () => openShop(kit, first)));
   const counts = { handoffs, callbacks: 0, completed: 0, cancelled: 0, consentsUsed: 0, strangers: 0 };
   let [wrong, settledByOthers, next] = [0, 0, 0];
   /** Most approve one account; some cancel at the same time, and some share several. */
@@ -69,6 +70,7 @@ async function raceConsents({ kit, company, apis }: Scene, handoffs: number, pro
     return company.approve(consent, `act_${index}`, ...(index % 7 === 6 ? [`other_${index}`] : []));
   };
   const one = async (index: number) => {
+    const shop = shops[index % shops.length] as Shop;
     const provider = index % 2 === 0 ? 'social_ads' : 'search_ads';
     const { data } = await shop.mint(provider, { return_url: returnUrl });
     const browser = openBrowser(first);
@@ -115,10 +117,8 @@ async function raceConsents({ kit, company, apis }: Scene, handoffs: number, pro
       }
     }),
   );
-  const { rows } = await kit.app.forProfile(shop.id).transaction((tx) =>
-    sql<{
-      n: string;
-    }>`SELECT count(*) AS n FROM outbox WHERE profile_id = ${shop.id} AND type = 'handoff.completed'`.execute(tx),
+  const { rows } = await kit.system.unbound.query(
+    sql<{ n: string }>`SELECT count(*) AS n FROM outbox WHERE type = 'handoff.completed'`,
   );
   return { ...counts, events: Number(rows[0]?.n), wrong, settledByOthers };
 }
@@ -127,17 +127,14 @@ async function raceConsents({ kit, company, apis }: Scene, handoffs: number, pro
 async function tryReturns({ kit, company, apis: [api] }: Scene, urls: number, progress: (done: number) => void) {
   const shop = await openShop(kit, api);
   const counts = { urls, accepted: 0, refusedAtMint: 0, bounced: 0, bouncedElsewhere: 0 };
-  const { data: ended } = await shop.mint('social_ads', { return_url: returnUrl });
-  const first = openBrowser(api);
-  const { to: consent = '' } = await first.open(ended.start_url);
-  await first.open(company.answer(consent, { error: 'access_denied' }));
   const look = (location: string | undefined) => {
     if (location === undefined || location.startsWith(`${company.url}/`)) return;
     counts.bounced += 1;
     // As a browser reads it.
     if (URL.parse(location)?.origin !== appOrigin) counts.bouncedElsewhere += 1;
   };
-  for (let index = 0; index < urls; index += 1) {
+  let next = 0;
+  const one = async (index: number, ended: { readonly id: string; readonly start_url: string }) => {
     const return_url = hostileUrl(index);
     const browser = openBrowser(api);
     const minted = await shop.mint('social_ads', { return_url });
@@ -160,6 +157,15 @@ async function tryReturns({ kit, company, apis: [api] }: Scene, urls: number, pr
       );
     look((await browser.open(ended.start_url)).to);
     if (index % 100 === 0) progress(index);
-  }
+  };
+  await Promise.all(
+    Array.from({ length: handoffsAtOnce }, async () => {
+      const { data: ended } = await shop.mint('social_ads', { return_url: returnUrl });
+      const browser = openBrowser(api);
+      const { to: consent = '' } = await browser.open(ended.start_url);
+      await browser.open(company.answer(consent, { error: 'access_denied' }));
+      for (let index = next++; index < urls; index = next++) await one(index, ended);
+    }),
+  );
   return counts;
 }

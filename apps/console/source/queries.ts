@@ -1,8 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { AnswerTo, RequestOf, Routes } from '@tributary/sdk';
-import type { SummedField } from '@tributary/vocabulary';
 import { accountClient, clientFor } from './client.ts';
-import { type Explained, type Level, type Model, modelNames, type ScoreWindow } from './search.ts';
+import { type Level, type Model, modelNames, type ScoreWindow } from './search.ts';
 import { limits } from './vocabulary.ts';
 
 /** Everything the screens ask the API, one function a question. */
@@ -41,11 +40,11 @@ export type WebhookSubscription = Answer<'listWebhookSubscriptions'>['data'][num
 export type WebhookDelivery = Answer<'listWebhookDeliveries'>['data'][number];
 export type ErasureRequest = RequestOf<Routes['createCustomerErasure']>['body'];
 
-const datesOf = ({ from, to }: Place) => ({ date_from: from, date_to: to });
-const keyOf = ({ profileId, from, to, asOf }: Place) => [profileId, from, to, asOf] as const;
+export const datesOf = ({ from, to }: Place) => ({ date_from: from, date_to: to });
+export const keyOf = ({ profileId, from, to, asOf }: Place) => [profileId, from, to, asOf] as const;
 /** Of reports, which can be had as they stood. */
-const reportOf = (place: Place) => ({ ...datesOf(place), ...(place.asOf && { as_of: endOf(place.asOf) }) });
-const endOf = (day: string) => `${day}T23:59:59.999Z`;
+export const reportOf = (place: Place) => ({ ...datesOf(place), ...(place.asOf && { as_of: endOf(place.asOf) }) });
+export const endOf = (day: string) => `${day}T23:59:59.999Z`;
 
 export const accountQuery = queryOptions({
   queryKey: ['account'],
@@ -163,50 +162,6 @@ export const topPerformersQuery = (profileId: string, window: ScoreWindow) =>
       return (await clientFor(profileId).listTopPerformers({ query, signal })).data;
     },
   });
-
-export const explanationQuery = (place: Place, { report, field, entity, level, model, type }: Explained) =>
-  infiniteQueryOptions({
-    queryKey: ['explanation', ...keyOf(place), report, field, entity, level, model, type],
-    queryFn: ({ pageParam, signal }) =>
-      clientFor(place.profileId).explain({
-        query: {
-          ...reportOf(place),
-          report,
-          field,
-          level,
-          model,
-          ...(entity && { entity_id: entity }),
-          ...(type && { type }),
-          ...(pageParam && { cursor: pageParam }),
-        },
-        signal,
-      }),
-    initialPageParam: '',
-    getNextPageParam: ({ pagination: { has_next: hasNext, cursor } }) => (hasNext ? cursor : undefined),
-  });
-
-/** Why a figure is another one now than it was as it stood. */
-export const changesQuery = (place: Place, from: string, { field, entity, level, model, type }: ChangedFigure) =>
-  queryOptions({
-    queryKey: ['changes', ...keyOf(place), from, field, entity, level, model, type],
-    queryFn: async ({ signal }) =>
-      (
-        await clientFor(place.profileId).readChanges({
-          query: {
-            ...datesOf(place),
-            field,
-            level,
-            model,
-            from: endOf(from),
-            ...(entity && { entity_id: entity }),
-            ...(type && { type }),
-          },
-          signal,
-        })
-      ).data,
-  });
-
-type ChangedFigure = Omit<Explained, 'field'> & { readonly field: SummedField };
 
 /** A goal is a type of conversion; several definitions may be of one. */
 export const goalsQuery = (profileId: string) =>

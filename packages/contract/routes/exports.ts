@@ -107,7 +107,7 @@ export const updateExportDataset = route({
   access: write,
   audit: {
     action: 'exports.dataset_switched',
-    of: 'export_target:{data.export.id}',
+    of: 'profile:{caller.profileId}',
     unchanged: { outcome: ['no_change'] },
   },
   body: {

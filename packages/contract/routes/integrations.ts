@@ -1,4 +1,4 @@
-import { connectionStatuses, limits } from '@tributary/vocabulary';
+import { bankHolderTypes, bankLinkCountries, connectionStatuses, limits } from '@tributary/vocabulary';
 import { z } from 'zod';
 import { data, IsoTimestamp, limitParameter, page, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
@@ -23,8 +23,8 @@ export const startBankLink = route({
   access: write,
   body: {
     schema: z.object({
-      country: z.enum(['cl', 'mx']).default('cl'),
-      holder_type: z.enum(['individual', 'business']).default('business'),
+      country: z.enum(bankLinkCountries).default('cl'),
+      holder_type: z.enum(bankHolderTypes).default('business'),
     }),
     optional: true,
   },

@@ -183,7 +183,7 @@ export const previewAdReferrals = route({
     'divided otherwise.',
   chapter,
   access,
-  audit: 'not needed: nothing is changed',
+  audit: 'not needed: it counts what would change, and changes nothing',
   body: referralBody,
   refusedAs,
   refusals: [...refusals, 'unknown_ad'],

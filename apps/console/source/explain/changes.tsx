@@ -4,8 +4,8 @@ import { show } from '../fields.ts';
 import { longDay, words } from '../format.ts';
 import { Loading, Problem } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
-import { changesQuery } from '../queries.ts';
 import type { Explained } from '../search.ts';
+import { changesQuery } from './queries.ts';
 
 /** What became of a figure since the day on which it is shown, by cause. A ratio changes with its parts, so it has none. */
 export function Changes({ explain, currency }: { readonly explain: Explained; readonly currency: string }) {

@@ -6,13 +6,14 @@ import { fields, show } from '../fields.ts';
 import { longDay, words } from '../format.ts';
 import { Loading, Problem } from '../parts/states.tsx';
 import { useChangeSearch, usePlace } from '../place.ts';
-import { campaignsQuery, entityQuery, explanationQuery } from '../queries.ts';
+import { campaignsQuery, entityQuery } from '../queries.ts';
 import type { Explained } from '../search.ts';
 import { Changes } from './changes.tsx';
 import { Conversions } from './conversions.tsx';
 import { Delivery } from './delivery.tsx';
 import { Ledger } from './ledger.tsx';
 import { Parts } from './parts.tsx';
+import { explanationQuery } from './queries.ts';
 
 const route = getRouteApi('/p/$profileId');
 
