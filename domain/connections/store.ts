@@ -51,7 +51,11 @@ export const insertConnection = (tx: Tx, row: Insertable<Schema['connections']>)
     .insertInto('connections')
     .values(row)
     .onConflict((conflict) =>
-      conflict.columns(['workspace_id', 'channel', 'external_id']).where('status', '<>', 'disconnected').doNothing(),
+      // Written out: a prepared statement that is planned without its parameters would not find the partial index.
+      conflict
+        .columns(['workspace_id', 'channel', 'external_id'])
+        .where('status', '<>', sql.lit('disconnected'))
+        .doNothing(),
     )
     .returning('id')
     .executeTakeFirst();
