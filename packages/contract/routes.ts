@@ -16,17 +16,7 @@ import {
 } from './routes/accounts.ts';
 import { adRoutes } from './routes/ad-routes.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
-import {
-  deleteConnection,
-  disconnectConnection,
-  listPixels,
-  listStages,
-  listTrackedPages,
-  readOutcomesPrefill,
-  selectTrackedPages,
-} from './routes/connection-details.ts';
-import { listSearchTerms, readSyncStatus, startSync } from './routes/connection-syncs.ts';
-import { listConnections, readConnection } from './routes/connections.ts';
+import { connectionRoutes } from './routes/connection-routes.ts';
 import { createCreativeAnalysis, readCreativeAnalysis } from './routes/creatives.ts';
 import { createKey, createToken, deleteKey, listKeys, readPiiAccessLog, updateGrant } from './routes/credentials.ts';
 import { readCustomerExport } from './routes/customer-export.ts';
@@ -233,8 +223,7 @@ export const routes = {
   readTrackingOps,
   readTrackingQuality,
   readReplayStatus,
-  listConnections,
-  readConnection,
+  ...connectionRoutes,
   activateWebPixel,
   connectBankLink,
   createManualStore,
@@ -244,16 +233,6 @@ export const routes = {
   saveChatbotConnection,
   startBankLink,
   updateManualStore,
-  startSync,
-  readSyncStatus,
-  listSearchTerms,
-  disconnectConnection,
-  deleteConnection,
-  listPixels,
-  listStages,
-  readOutcomesPrefill,
-  listTrackedPages,
-  selectTrackedPages,
   listWebhookSubscriptions,
   createWebhookSubscription,
   updateWebhookSubscription,

@@ -1,0 +1,186 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { loadSettings } from '@tributary/config';
+import { createProviders } from '@tributary/providers';
+import { json, type Sandbox, startSandbox } from '@tributary/sandbox';
+import { type Drill, Killable, openDrillKit } from '@tributary/testkit';
+import { dayMs } from '@tributary/vocabulary';
+import { sql } from 'kysely';
+import { buildShop, connect, connectionsOf, countLeaks, runOut, type Shop } from './sync-scene.ts';
+
+const sizes = {
+  small: { shops: 2, people: 100, days: 6, payments: 150, kills: 2 },
+  full: { shops: 4, people: 3_000, days: 90, payments: 50_000, kills: 20 },
+} as const;
+
+/**
+ * Three workers read payments and ads of some shops from the sandbox, which fails a fifth of the calls, limits some and replaces refresh
+ * tokens at every use; they are killed -9 again and again. In the end the ledger must be the sandbox's book.
+ */
+export const drill: Drill = {
+  name: 'sync',
+  promise:
+    'What providers say is in the ledger exactly once, whoever is killed and whatever fails; only a lost token asks for a new consent, and none is kept in the clear.',
+
+  async run({ size, progress }) {
+    const asked = sizes[size];
+    const kit = await openDrillKit('drill-sync', ['postgres']);
+    const sandbox = await startSandbox({ seed: 7, market: marketOf(asked) });
+    const workers: Killable[] = [];
+    try {
+      for (let n = 0; n < asked.payments; n += 1) sandbox.book.stripe.pay({ amount: 100 + n, currency: 'usd' });
+      const settings = { ...sandbox.settings, PROVIDER_LOCAL_HOSTS: '127.0.0.1' };
+      const providers = createProviders(loadSettings(settings));
+      const shops: Shop[] = [];
+      for (let n = 0; n < asked.shops; n += 1) {
+        const shop = await buildShop(kit);
+        for (const channel of ['payments_a', 'social_ads'] as const)
+          await connect(kit.app, sandbox, providers, shop, channel);
+        await runOut(kit.app, shop, 'payments_a');
+        shops.push(shop);
+      }
+      const tokens = (await Promise.all(shops.map((shop) => connectionsOf(kit.app, shop)))).flat().flatMap(secretsOf);
+      fail(sandbox);
+      const { appUrl, systemUrl } = kit.database;
+      const script = join(import.meta.dirname, 'sync-worker.ts');
+      workers.push(...[1, 2, 3].map(() => new Killable(script, [appUrl, systemUrl, JSON.stringify(settings)])));
+      await Promise.all(workers.map((worker) => worker.start()));
+      const expected = sandbox.book.stripe.money().charges.size * asked.shops;
+      const read = async () => {
+        const { rows } = await kit.owner.unbound.query(
+          sql<{ outcomes: number; open: number; lost: number }>`
+            SELECT (SELECT count(*)::int FROM outcomes) AS outcomes,
+              (SELECT count(*)::int FROM syncs s JOIN connections c ON c.id = s.connection_id
+               WHERE s.last_success_at IS NULL) AS open,
+              (SELECT count(*)::int FROM connections WHERE status = 'reconnect_required') AS lost`,
+        );
+        return rows[0] ?? { outcomes: 0, open: 1, lost: 0 };
+      };
+      let [killed, reconnects, unjust] = [0, 0, 0];
+      const until = Date.now() + 20 * 60_000;
+      for (;;) {
+        const { outcomes, open, lost } = await read();
+        progress(outcomes, expected, `${killed} killed`);
+        if (open === 0 && killed >= asked.kills) break;
+        if (Date.now() > until) break;
+        // Whoever waits for what a provider asked waits no longer than the drill.
+        await kit.system.unbound.query(
+          sql`UPDATE syncs SET due_at = now() WHERE state <> 'idle' AND due_at < 'infinity'`,
+        );
+        if (lost > 0) {
+          const again = await mend(kit, sandbox, providers, shops);
+          reconnects += again.reconnects;
+          unjust += again.unjust;
+        }
+        if (killed < asked.kills && outcomes >= (expected * killed) / (asked.kills + 1)) {
+          const worker = workers[killed % workers.length];
+          await worker?.kill();
+          await worker?.start();
+          killed += 1;
+        }
+        await sleep(250);
+      }
+      const compared: Awaited<ReturnType<typeof compare>>[] = [];
+      for (const shop of shops) compared.push(await compare(kit, sandbox, shop));
+      const sum = (name: 'payments' | 'days' | 'wrong' | 'told' | 'twice') =>
+        compared.reduce((all, one) => all + one[name], 0);
+      const [told, twice] = [sum('told'), sum('twice')];
+      const leaks = await countLeaks(kit.owner, tokens);
+      return {
+        passed: sum('wrong') === 0 && twice === 0 && told === expected && unjust === 0 && leaks === 0,
+        shops: asked.shops,
+        payments: sum('payments'),
+        ad_days: sum('days'),
+        wrong: sum('wrong'),
+        told,
+        told_twice: twice,
+        kills: killed,
+        reconnects_after_a_lost_token: reconnects,
+        unjust_reconnects: unjust,
+        tokens_in_the_clear: leaks,
+      };
+    } finally {
+      await Promise.all(workers.map((worker) => worker.kill()));
+      await sandbox.close();
+      await kit.close();
+    }
+  },
+};
+
+/** It ended yesterday: what a provider says of the hours to come is refused. */
+const marketOf = ({ people, days }: { readonly people: number; readonly days: number }) => {
+  const start = new Date(Date.now() - (days + 1) * dayMs).toISOString().slice(0, 10);
+  return { people, days, start };
+};
+
+type Kit = Awaited<ReturnType<typeof openDrillKit>>;
+
+/** A fifth of the calls fail in one way or the other, but for those that issue tokens: what those lose is another matter. */
+function fail(sandbox: Sandbox): void {
+  const at = /^\/(stripe\/v1\/(?!oauth)|meta\/(?!.*oauth))/;
+  const often = { at, times: Number.POSITIVE_INFINITY };
+  sandbox.say({ ...often, share: 0.1, reply: json(503, {}) });
+  sandbox.say({ ...often, share: 0.05, answer: 'lost' });
+  sandbox.say({ ...often, share: 0.05, answer: 'truncated' });
+  sandbox.say({
+    at: /^\/stripe\/v1\/(?!oauth)/,
+    times: Number.POSITIVE_INFINITY,
+    share: 0.02,
+    reply: json(429, { error: { type: 'rate_limit_error' } }),
+  });
+}
+
+const secretsOf = ({ opened }: { readonly opened: Record<string, unknown> }): string[] =>
+  ['accessToken', 'refreshToken'].flatMap((name) => (typeof opened[name] === 'string' ? [opened[name]] : []));
+
+/** Whoever lost a pair consents again, which mends the same connection. A reconnect is just where the token that is kept was used. */
+async function mend({ app }: Kit, sandbox: Sandbox, providers: Parameters<typeof connect>[2], shops: readonly Shop[]) {
+  let [reconnects, unjust] = [0, 0];
+  for (const shop of shops)
+    for (const { status, opened } of await connectionsOf(app, shop)) {
+      if (status !== 'reconnect_required') continue;
+      reconnects += 1;
+      if (sandbox.consents.find(String(opened.refreshToken), 'refresh', 'stripe') !== 'used') unjust += 1;
+      await connect(app, sandbox, providers, shop, 'payments_a');
+    }
+  return { reconnects, unjust };
+}
+
+/** Stripe counts in units of no, two or three decimals, as the currency has them. */
+const isSame = (amount: string, units: number | undefined): boolean =>
+  [1, 100, 1_000].some((unit) => Math.round(Number(amount) * unit) === units);
+
+/** A shop's ledger against the book: payments and what went back of them, and each ad's days. */
+async function compare({ app }: Kit, sandbox: Sandbox, shop: Shop) {
+  const { charges } = sandbox.book.stripe.money();
+  const ledger = app.forProfile(shop.id);
+  const { rows: paid } = await ledger.transaction((tx) =>
+    sql<{ id: string; amount: string }>`SELECT external_id AS id, amount FROM outcomes`.execute(tx),
+  );
+  const { rows: days } = await ledger.transaction((tx) =>
+    sql<{ key: string; spend: string; clicks: string }>`
+      SELECT e.external_id || ' ' || d.day AS key, d.spend, d.clicks FROM ad_delivery d JOIN ad_entities e
+        ON e.profile_id = d.profile_id AND e.id = d.entity_id`.execute(tx),
+  );
+  let wrong = Math.abs(paid.length - charges.size);
+  for (const { id, amount } of paid) {
+    if (!isSame(amount, charges.get(id))) wrong += 1;
+  }
+  const account = sandbox.book.meta.state.accounts[0];
+  const booked = new Map(
+    (account ? sandbox.book.meta.days(account, '2000-01-01', '2100-01-01') : []).map((row) => [
+      `${row.ad.id} ${row.day}`,
+      row,
+    ]),
+  );
+  wrong += Math.abs(days.length - booked.size);
+  for (const { key, spend, clicks } of days) {
+    const row = booked.get(key);
+    if (!row || Number(row.spend) !== Number(spend) || row.clicks !== Number(clicks)) wrong += 1;
+  }
+  const { rows: told } = await ledger.transaction((tx) =>
+    sql<{ id: string }>`SELECT payload->>'outcome_id' AS id FROM outbox WHERE type = 'outcome.recorded'`.execute(tx),
+  );
+  const twice = told.length - new Set(told.map(({ id }) => id)).size;
+  return { payments: paid.length, days: days.length, wrong, told: told.length, twice };
+}
