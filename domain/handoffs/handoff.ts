@@ -1,4 +1,11 @@
-import { type BounceStatus, type HandoffReason, handoffReasons, limits, minuteMs } from '@tributary/vocabulary';
+import {
+  type BounceStatus,
+  type HandoffReason,
+  type HandoffStatus,
+  handoffReasons,
+  limits,
+  minuteMs,
+} from '@tributary/vocabulary';
 
 /** What becomes of a hand-off, given what is known of it. Nothing is looked up or written here. */
 
@@ -61,7 +68,7 @@ export type Ending =
   | { readonly reason: HandoffReason };
 
 export interface Settled {
-  readonly status: 'completed' | 'failed' | 'cancelled';
+  readonly status: Exclude<HandoffStatus, 'pending'>;
   readonly connectionId: string | null;
   readonly candidateCount: number | null;
   readonly selectionExpiresAt: Date | null;

@@ -81,7 +81,6 @@ export function openBrowser({ fastify }: Pick<TestApi, 'fastify'>, language = 'e
     },
   };
 }
-export type Browser = ReturnType<typeof openBrowser>;
 
 export type Shop = Awaited<ReturnType<typeof openShop>>;
 

@@ -384,7 +384,7 @@ CREATE TABLE public.handoffs (
     CONSTRAINT handoffs_check CHECK (((claim IS NULL) = (claimed_at IS NULL))),
     CONSTRAINT handoffs_check1 CHECK (((status = 'pending'::text) = (completed_at IS NULL))),
     CONSTRAINT handoffs_check2 CHECK (((candidate_count IS NULL) = (selection_expires_at IS NULL))),
-    CONSTRAINT handoffs_check3 CHECK (((status = ANY (ARRAY['failed'::text, 'cancelled'::text])) = (reason IS NOT NULL))),
+    CONSTRAINT handoffs_check3 CHECK ((((status = 'failed'::text) OR (status = 'cancelled'::text)) = (reason IS NOT NULL))),
     CONSTRAINT handoffs_check4 CHECK (((status = 'completed'::text) = ((connection_id IS NOT NULL) OR (candidate_count IS NOT NULL)))),
     CONSTRAINT handoffs_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])))
 );

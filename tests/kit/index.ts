@@ -1,4 +1,5 @@
 export { freePort } from '@tributary/engines';
+export { startSandbox } from '@tributary/sandbox';
 export { connectMeta, metaOf, openAdPlatform, sandboxReply, tellAds } from './ad-platform.ts';
 export { type Answer, type ApiChanges, openApi, type TestApi, type TestApp, testApiOptions } from './api.ts';
 export { auditEntries } from './audit.ts';

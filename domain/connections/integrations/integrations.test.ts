@@ -1,8 +1,7 @@
 import type { Scope } from '@tributary/contract';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { asProvider, createFintoc, createManychat, createShopify } from '@tributary/providers';
-import { startSandbox } from '@tributary/sandbox';
-import { auditEntries, buildApiKey, buildMarkedProfile, openTest } from '@tributary/testkit';
+import { auditEntries, buildApiKey, buildMarkedProfile, openTest, startSandbox } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 

@@ -19,7 +19,7 @@ CREATE TABLE handoffs (
   connection_id uuid,
   candidate_count integer,
   selection_expires_at timestamptz CHECK ((candidate_count IS NULL) = (selection_expires_at IS NULL)),
-  reason text CHECK ((status IN ('failed', 'cancelled')) = (reason IS NOT NULL)),
+  reason text CHECK ((status = 'failed' OR status = 'cancelled') = (reason IS NOT NULL)),
   PRIMARY KEY (profile_id, id),
   CHECK ((status = 'completed') = (connection_id IS NOT NULL OR candidate_count IS NOT NULL))
 );

@@ -4,6 +4,7 @@ import type { Call, Provider, ProviderAnswer, Receive } from '../provider.ts';
 import { ProviderFault, type Verdict } from '../provider-fault.ts';
 import { readJson } from '../read-answer.ts';
 import { isTimelySigned } from '../signature.ts';
+import { FintocCredentials } from './credentials.ts';
 import { createSync, type FintocPosition } from './sync.ts';
 
 export interface FintocSettings {
@@ -14,10 +15,6 @@ export interface FintocSettings {
   /** Undefined: no webhook is taken. */
   readonly webhookSecret: string | undefined;
 }
-
-/** Fintoc shows the token once, when the person has ended the widget. */
-const FintocCredentials = z.object({ linkToken: z.string(), linkId: z.string() });
-export type FintocCredentials = z.infer<typeof FintocCredentials>;
 
 const Intent = z.object({ widget_token: z.string(), exchange_token_expires_at: z.string().nullish() });
 const BankLink = z.object({

@@ -2,7 +2,7 @@ import { dayMs } from '@tributary/vocabulary';
 import { z } from 'zod';
 import type { Heard } from '../ask.ts';
 import type { Call, SaidOutcome, Sync } from '../provider.ts';
-import type { FintocCredentials } from './index.ts';
+import type { FintocCredentials } from './credentials.ts';
 
 /** Movements are listed newest first by page numbers: one that comes meanwhile moves the others back, so a page may repeat rows and misses none. */
 export const FintocPosition = z.object({
