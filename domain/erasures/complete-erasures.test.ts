@@ -60,6 +60,7 @@ const everyStore = [
   'postgres tombstones',
   'postgres erasures',
   'postgres erasure_work',
+  'postgres ad_action_entries',
   'redis',
 ];
 

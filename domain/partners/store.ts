@@ -26,8 +26,8 @@ export async function findTold(
   hashes: readonly Buffer[],
 ): Promise<Map<string, PartnerTouch>> {
   const { rows } = await sql<PartnerTouch & { hash: string }>`
-    SELECT ${columns}, encode(told_as, 'hex') AS hash FROM partner_touches
-    WHERE profile_id = ${profileId} AND kind = ${kind} AND told_as = ANY (${[...hashes]}::bytea[])`.execute(tx);
+    SELECT ${columns}, encode(told_hash, 'hex') AS hash FROM partner_touches
+    WHERE profile_id = ${profileId} AND kind = ${kind} AND told_hash = ANY (${[...hashes]}::bytea[])`.execute(tx);
   return new Map(rows.map(({ hash, ...touch }) => [hash, touch]));
 }
 
@@ -56,7 +56,7 @@ export async function insertTouches(
   if (touches.length === 0) return new Set();
   const rows = touches.map(({ toldAs, ...touch }) => ({ ...touch, toldAs: toldAs.toString('hex') }));
   const inserted = await sql<{ id: string }>`
-    INSERT INTO partner_touches (profile_id, id, kind, told_as, customer_id, occurred_at, recorded_at, origin, ad_external_id, answer_key, answer_text)
+    INSERT INTO partner_touches (profile_id, id, kind, told_hash, customer_id, occurred_at, recorded_at, origin, ad_external_id, answer_key, answer_text)
     SELECT ${profileId}, t.id, t.kind, decode(t."toldAs", 'hex'), t."customerId", t."occurredAt", ${now}, t.origin, t."adExternalId", t."answerKey", t."answerText"
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS t (id uuid, kind text, "toldAs" text, "customerId" uuid, "occurredAt" timestamptz,
       origin jsonb, "adExternalId" text, "answerKey" text, "answerText" text)

@@ -865,7 +865,7 @@ export interface PartnerTouches {
   origin: Json;
   profile_id: string;
   recorded_at: Timestamp;
-  told_as: Buffer;
+  told_hash: Buffer;
 }
 
 export interface Passkeys {

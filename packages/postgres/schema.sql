@@ -1817,7 +1817,7 @@ CREATE TABLE public.partner_touches (
     profile_id uuid NOT NULL,
     id uuid NOT NULL,
     kind text NOT NULL,
-    told_as bytea NOT NULL,
+    told_hash bytea NOT NULL,
     customer_id uuid NOT NULL,
     occurred_at timestamp with time zone NOT NULL,
     recorded_at timestamp with time zone NOT NULL,
@@ -2434,7 +2434,7 @@ ALTER TABLE ONLY public.partner_touches
     ADD CONSTRAINT partner_touches_pkey PRIMARY KEY (profile_id, id);
 
 ALTER TABLE ONLY public.partner_touches
-    ADD CONSTRAINT partner_touches_profile_id_kind_told_as_key UNIQUE (profile_id, kind, told_as);
+    ADD CONSTRAINT partner_touches_profile_id_kind_told_hash_key UNIQUE (profile_id, kind, told_hash);
 
 ALTER TABLE ONLY public.passkeys
     ADD CONSTRAINT passkeys_credential_id_key UNIQUE (credential_id);

@@ -5,7 +5,7 @@ CREATE TABLE partner_touches (
   id uuid NOT NULL,
   kind text NOT NULL CHECK (kind IN ('ad_referral', 'declared_source')),
   -- A keyed hash of the caller's own key of it: the ids of WhatsApp's messages have phone numbers in them.
-  told_as bytea NOT NULL,
+  told_hash bytea NOT NULL,
   customer_id uuid NOT NULL,
   occurred_at timestamptz NOT NULL,
   recorded_at timestamptz NOT NULL,
@@ -19,7 +19,7 @@ CREATE TABLE partner_touches (
   is_second boolean NOT NULL DEFAULT false,
   moved_from uuid,
   PRIMARY KEY (profile_id, id),
-  UNIQUE (profile_id, kind, told_as),
+  UNIQUE (profile_id, kind, told_hash),
   CHECK ((kind = 'declared_source') = (answer_key IS NOT NULL)),
   CHECK ((kind = 'ad_referral') = (ad_external_id IS NOT NULL))
 );
