@@ -80,6 +80,7 @@ test('DELETE ends the app’s keys, its own among them, and leaves the connectio
   const call = (method: 'GET' | 'DELETE') =>
     api.call({ method, url: `/api/v1/connections/${id}`, headers: own.headers });
   expect((await call('DELETE')).statusCode).toBe(403);
+  expect((await (await shop()).ask('DELETE', `/connections/${id}`)).status).toBe(404);
   expect(await ask('DELETE', `/connections/${id}`)).toMatchObject({ status: 200, data: { id, revoked_keys: 2 } });
   expect((await ask('GET', '/connections')).status).toBe(401);
   expect((await call('GET')).statusCode).toBe(200);

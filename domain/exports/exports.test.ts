@@ -37,6 +37,9 @@ describe('a run', () => {
       },
     ]);
     expect(JSON.stringify(preview)).not.toContain('eva@example.test');
+    const stranger = await open();
+    const foreign = await stranger.answerOf('GET', `/exports/preview?connection_id=${shop.connectionId}`);
+    expect(foreign).toMatchObject({ error: { code: 'not_found' } });
     expect(platform.calls).toEqual([]);
     await shop.run();
     expect(platform.kept).toMatchObject([

@@ -39,6 +39,11 @@ const declared = Object.values<Route>(routes);
 const provenElsewhere: Readonly<Record<string, readonly string[]>> = {
   // Leaves a customer out of what a search finds.
   searchCustomers: ['exclude'],
+  // A valid request needs more than an id: a store, a target of exports, a key of the app. The tests of the rooms have a stranger's.
+  deleteManualStore: ['connectionId'],
+  updateManualStore: ['connectionId'],
+  previewExports: ['connection_id'],
+  deleteConnection: ['id'],
 };
 
 describe('an id of somebody else is answered like one that never was', () => {

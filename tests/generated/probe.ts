@@ -219,7 +219,7 @@ const volatileHeaders = /^(date|x-request-id|x-ratelimit-.*|connection|keep-aliv
 const uuids = new RegExp(uuidPattern, 'gi');
 const marks = /mark-[0-9a-f]{12}/g;
 const secrets =
-  /trib_[a-z]+_[0-9A-Za-z]{4,38}|whsec_[0-9A-Za-z+/]{43}=|trk_[0-9A-Za-z]{22}|(?<=\\"(?:token|identify_secret)\\":\\")[\w-]{43,72}/g;
+  /trib_[a-z]+_[0-9A-Za-z]{4,38}|whsec_[0-9A-Za-z+/]{43}=|trk_[0-9A-Za-z]{22}|(?<=\\"(?:token|identify_secret)\\":\\"|\/connect\/)[\w-]{43,72}/g;
 
 function mask({ status, headers, body }: Answered): string {
   const kept = Object.entries(headers).filter(([name]) => !volatileHeaders.test(name));

@@ -27,7 +27,7 @@ export async function buildConnection(
   traits: ConnectionTraits = {},
 ): Promise<string> {
   const id = uuid();
-  const { channel = 'social_ads', status = 'connected', externalId = `act_${id.slice(-12)}`, granted = [] } = traits;
+  const { channel = 'social_ads', status = 'connected', externalId = id, granted = [] } = traits;
   const place = { table: 'connections', column: 'credentials', row: id, profileId };
   const credentials = testVault.seal(JSON.stringify(traits.credentials ?? {}), place);
   await app.forProfile(profileId).transaction((tx) =>
