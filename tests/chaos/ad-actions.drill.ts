@@ -18,7 +18,7 @@ import { v7 as uuid } from 'uuid';
 import { numbersFrom } from './numbers-from.ts';
 
 const sizes = {
-  small: { actions: 30, kills: 2, hands: 15, patienceMs: 1_000, timeoutMs: 400 },
+  small: { actions: 20, kills: 1, hands: 10, patienceMs: 1_000, timeoutMs: 400 },
   full: { actions: 1_000, kills: 20, hands: 100, patienceMs: 4_000, timeoutMs: 1_500 },
 } as const;
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Drill } from '@tributary/testkit';
 import { fuzzPart, type PartOptions, type PartResult } from '../generated/fuzz-part.ts';
 
-const sizes = { small: { requests: 8_000, processes: 1 }, full: { requests: 1_000_000, processes: 2 } } as const;
+const sizes = { small: { requests: 10_000, processes: 1 }, full: { requests: 1_000_000, processes: 2 } } as const;
 
 /** Of the processor, for one request; URLs that were made to be slow once took 2 to 3 s. */
 const mostCpuMs = 500;

@@ -34,7 +34,9 @@ export function faultOf(
   const { status, body } = answered;
   // What was done and is not through everywhere yet is no fault, where the route says that it may be so.
   const isLate = status === 502 && codeIn(body) === 'payment_assignment_incomplete';
-  if (status >= 500 && !isLate) return { kind: 'server_error', what: `${status} ${codeIn(body)}` };
+  // No provider is set up here, and a route that needs one says so; that it may is looked at below.
+  const isLeftOut = status === 501 && codeIn(body) === 'not_implemented';
+  if (status >= 500 && !isLate && !isLeftOut) return { kind: 'server_error', what: `${status} ${codeIn(body)}` };
   const isBare = answered.headers['x-request-id'] === undefined;
   if (isForBrowsers && isBare && (status < 300 || body === '')) {
     const what =

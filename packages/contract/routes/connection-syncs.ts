@@ -42,7 +42,7 @@ export const startSync = route({
   ids: { connection_id: 'connection' },
   idempotency: 'natural',
   answers: { 202: { schema: data(z.array(Progress)) } },
-  refusals: ['connection_not_ready'],
+  refusals: ['not_implemented', 'connection_not_ready'],
 });
 
 export const readSyncStatus = route({
