@@ -174,7 +174,7 @@ test('a key is its caller’s own: another credential with the same one acts for
   expect(theirs.data.action_id).not.toBe(mine.data.action_id);
 });
 
-test('[ops-036] without the permission to manage ads nothing is asked of the platform, and the try is kept', async () => {
+test('[ops-036] [err-076] without the permission to manage ads nothing is asked of the platform, and the try is kept', async () => {
   const reader = await openShop('USD', { granted: ['ads_read'] });
   const calls = sandbox.book.calls.length;
   const campaign = first(reader.campaigns);
@@ -184,6 +184,17 @@ test('[ops-036] without the permission to manage ads nothing is asked of the pla
   expect((await reader.get(`/campaigns/${campaign.id}/status`)).data.actions.pause.reason).toBe(
     'meta_write_permission_missing',
   );
+});
+
+test('[err-077] [err-078] a campaign of another profile, one that nobody has and an id that can be none are 404 alike', async () => {
+  const other = await openShop('USD');
+  for (const id of [first(other.campaigns).id, '999999999999', 'no%20id'])
+    for (const answer of [
+      await shop.get(`/campaigns/${id}/status`),
+      await shop.post(`/campaigns/${id}/pause`),
+      await shop.post(`/campaigns/${id}/resume`),
+    ])
+      expect([answer.status, answer.error.code]).toEqual([404, 'campaign_not_found']);
 });
 
 test('a dry run says what would happen, and sends and keeps nothing', async () => {

@@ -140,7 +140,7 @@ test('[ops-037] the app that set the profile up need not say who decided it: the
   expect(data.ads[0].action.applied_by).toBe(shop.userId);
 });
 
-test('[ops-036] without the permission, or a connection, nobody can apply and is told why', async () => {
+test('[ops-036] [err-088] without the permission, or a connection, nobody can apply and is told why', async () => {
   const reader = await openUntagged(['ads_read']);
   expect((await reader.apply([reader.untagged[0]?.id ?? ''])).error.code).toBe('meta_write_permission_missing');
   expect((await reader.get('/quality/ad-ids/url-tags')).data).toMatchObject({
@@ -150,5 +150,6 @@ test('[ops-036] without the permission, or a connection, nobody can apply and is
   await reader.ledger.transaction((tx) =>
     sql`UPDATE connections SET status = 'disconnected', credentials = NULL`.execute(tx),
   );
-  expect((await reader.apply([reader.untagged[0]?.id ?? ''])).error.code).toBe('meta_connection_required');
+  const { status, error } = await reader.apply([reader.untagged[0]?.id ?? '']);
+  expect([status, error.code]).toEqual([409, 'meta_connection_required']);
 });
