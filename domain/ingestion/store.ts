@@ -243,6 +243,14 @@ export async function countBrowsers(tx: Tx, profileId: string, customerId: strin
   return Number(count);
 }
 
+/** The browsers of a customer, by whom of those who became it they were said to be of. */
+export async function countBrowsersSaid(tx: Tx, profileId: string, customerId: string): Promise<Map<string, number>> {
+  const { rows } = await sql<{ id: string; browsers: number }>`
+    SELECT coalesce(moved_from, customer_id) AS id, count(*)::int AS browsers FROM visitor_links
+    WHERE profile_id = ${profileId} AND customer_id = ${customerId} GROUP BY 1`.execute(tx);
+  return new Map(rows.map(({ id, browsers }) => [id, browsers]));
+}
+
 /** Whose the browsers are; one that is nobody's is not among them. */
 export async function findHolders(
   tx: Tx,

@@ -1,3 +1,4 @@
+export { countOutcomesOf, countOutcomesSaid, countUnnamedSince } from './counts-of.ts';
 export { countDirty, eraseOutcomes, hasOutcomes } from './erase.ts';
 export { findCustomerTotals } from './find-customer-totals.ts';
 export { holdsPeople } from './holds-people.ts';

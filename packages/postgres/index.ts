@@ -17,6 +17,7 @@ export { migrate, migrationsFingerprint } from './migrate.ts';
 export type { PersonTable, PersonTables } from './people.ts';
 export { type HeldLocks, isUnlocked } from './privacy-locks.ts';
 export { roles } from './roles.ts';
+export { rolledBack } from './rolled-back.ts';
 export type { Snapshot } from './snapshot.ts';
 export { type Sweeper, sweepExpired, sweepOld } from './sweep.ts';
 export {
