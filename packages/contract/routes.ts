@@ -119,6 +119,7 @@ import {
   readProfile,
   updateEntitlement,
   updatePrivacy,
+  updateProfile,
 } from './routes/workspaces.ts';
 
 /** Every route of the API, by operation id. apps/api maps each to its handler, and does not compile while one is missing. */
@@ -132,6 +133,7 @@ export const routes = {
   deleteProfile,
   updateEntitlement,
   updatePrivacy,
+  updateProfile,
   updateGrant,
   createKey,
   listKeys,
