@@ -49,7 +49,10 @@ export const providerWebhooks = (services: WebhookServices): PageEndpoint[] => [
       const channel = channelNames.find((name) => name === params.channel);
       const provider = channel && services.providers.of(channel);
       if (!provider || !(provider.receive || provider.tells)) return ended(404);
-      const delivery = { headers: Object.fromEntries(request.headers), body: new Uint8Array(await request.arrayBuffer()) };
+      const delivery = {
+        headers: Object.fromEntries(request.headers),
+        body: new Uint8Array(await request.arrayBuffer()),
+      };
       if (provider.tells) return takeTold(services, channel, provider, delivery, now);
       if (!provider.receive?.verify(delivery, now)) return ended(401);
       for (const news of provider.receive.read(delivery).slice(0, mostNews)) await take(services, channel, news, now);

@@ -1,4 +1,5 @@
 import { findRates } from '@tributary/domain/money';
+import { profileOf } from '@tributary/domain/tenants';
 import type { Postgres, Tx } from '@tributary/postgres';
 import { convert, fromMinorUnits, netOf } from '@tributary/rules';
 import { nilUuid } from '@tributary/vocabulary';
@@ -76,10 +77,10 @@ export async function repriceOutcomes(
 }
 
 async function repriceBatch(tx: Tx, profileId: string, after: string): Promise<string[]> {
+  const { currency } = await profileOf(tx, profileId);
   const { rows: found } = await sql<{ id: string }>`
-    SELECT o.id FROM outcomes o JOIN profiles p ON p.id = o.profile_id
-    WHERE o.profile_id = ${profileId} AND o.id > ${after} AND o.reporting_currency <> p.reporting_currency
-    ORDER BY o.id LIMIT ${batchSize}`.execute(tx);
+    SELECT id FROM outcomes WHERE profile_id = ${profileId} AND id > ${after} AND reporting_currency <> ${currency}
+    ORDER BY id LIMIT ${batchSize}`.execute(tx);
   const ids = found.map(({ id }) => id);
   if (ids.length === 0) return ids;
   const rows = await lockPriced(tx, profileId, ids);

@@ -135,7 +135,9 @@ describe('why a figure changed', { timeout: 60_000 }, () => {
   });
 });
 
-test('a profile changes its name, zone and currency; all money is converted anew, and says why', { timeout: 60_000 }, async () => {
+test('a profile changes its name, zone and currency; all money is converted anew, and says why', {
+  timeout: 60_000,
+}, async () => {
   kit.clock.set(new Date());
   const shop = await openShop(world);
   const { profileId, workspaceId } = shop;
@@ -197,9 +199,13 @@ test('a profile changes its name, zone and currency; all money is converted anew
   await repriceOutcomes(kit.app, { profileId }, AbortSignal.timeout(30_000));
   const left = async () =>
     (
-      await kit.app.forProfile(profileId).transaction((tx) =>
-        sql`SELECT reporting_amount::float8 AS value, reporting_currency AS currency FROM outcomes ORDER BY amount`.execute(tx),
-      )
+      await kit.app
+        .forProfile(profileId)
+        .transaction((tx) =>
+          sql`SELECT reporting_amount::float8 AS value, reporting_currency AS currency FROM outcomes ORDER BY amount`.execute(
+            tx,
+          ),
+        )
     ).rows;
   expect(await left()).toEqual([
     { value: null, currency: null },

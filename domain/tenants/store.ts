@@ -77,11 +77,7 @@ export async function countActiveProfiles(tx: Tx, workspaceId: string): Promise<
 export const lockProfile = (tx: Tx, profileId: string): Promise<ProfileRow | undefined> =>
   tx.selectFrom('profiles').selectAll().where('id', '=', profileId).forNoKeyUpdate().executeTakeFirst();
 
-export const saveProfile = (
-  tx: Tx,
-  profileId: string,
-  changes: Updateable<Schema['profiles']>,
-): Promise<ProfileRow> =>
+export const saveProfile = (tx: Tx, profileId: string, changes: Updateable<Schema['profiles']>): Promise<ProfileRow> =>
   tx.updateTable('profiles').set(changes).where('id', '=', profileId).returningAll().executeTakeFirstOrThrow();
 
 /** Locked, so that nobody changes it between the look and the change. */

@@ -80,7 +80,11 @@ export async function runOut(app: Postgres, shop: Shop, channel: Channel): Promi
 }
 
 /** As a text stands in a column of text, and in one of bytes as PostgreSQL shows it. */
-const asShown = (text: string): string[] => [text, Buffer.from(text).toString('hex'), Buffer.from(text).toString('base64')];
+const asShown = (text: string): string[] => [
+  text,
+  Buffer.from(text).toString('hex'),
+  Buffer.from(text).toString('base64'),
+];
 
 /** How many rows of any table of an engine hold one of these texts in the clear, and how many rows were looked at. */
 export async function searchTables(owner: Postgres, texts: readonly string[]) {

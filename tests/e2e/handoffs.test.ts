@@ -29,7 +29,10 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 const kit = await openTestkit();
 kit.clock.set(new Date());
 const start = new Date(kit.clock.now().getTime() - 6 * 86_400_000).toISOString().slice(0, 10);
-const sandbox = await startSandbox({ now: () => kit.clock.now(), market: { people: 5, campaigns: 20, days: 5, start } });
+const sandbox = await startSandbox({
+  now: () => kit.clock.now(),
+  market: { people: 5, campaigns: 20, days: 5, start },
+});
 const providerOutbound = createOutbound({ timeoutMs: 10_000, policy: localDevelopmentTargets });
 const providers = metaOf(sandbox);
 const warehouse = await openWarehouse(kit);
@@ -126,7 +129,11 @@ test('page, consent, callback, connection, first sync, numbers; a second click t
   const tokens = sandbox.consents.given();
   expect(tokens.length).toBeGreaterThanOrEqual(2);
   const [tables, columns] = [await searchTables(kit.owner, tokens), await searchColumns(warehouse.client, tokens)];
-  expect([tables.leaks, columns.leaks, tokens.filter((token) => api.logLines.join().includes(token))]).toEqual([0, 0, []]);
+  expect([tables.leaks, columns.leaks, tokens.filter((token) => api.logLines.join().includes(token))]).toEqual([
+    0,
+    0,
+    [],
+  ]);
   expect(Math.min(tables.searched, columns.searched)).toBeGreaterThan(10);
   const [{ name = '' } = {}] = campaigns.data;
   expect((await searchTables(kit.owner, [name])).leaks).toBeGreaterThan(0);

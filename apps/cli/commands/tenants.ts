@@ -175,7 +175,9 @@ export function profileCommand(): Command {
           withLedgers(async ({ operator, app }) => {
             const asked = { name, time_zone: timeZone, reporting_currency: currency };
             const { isRepriced } = await tenants.updateProfileByOperator(operator, id, asked);
-            const outcomes = isRepriced ? await repriceOutcomes(app, { profileId: id }, new AbortController().signal) : 0;
+            const outcomes = isRepriced
+              ? await repriceOutcomes(app, { profileId: id }, new AbortController().signal)
+              : 0;
             tell({ id, converted_outcomes: outcomes }, json, 'Changed.');
           }),
         ),

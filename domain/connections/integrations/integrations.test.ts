@@ -207,7 +207,9 @@ test('a store’s own webhooks are money in the ledger, once, whatever is sent t
     ],
   };
   expect(await tell('orders/paid', order)).toBe(204);
-  expect(await tell('orders/updated', { ...order, financial_status: 'partially_refunded', refunds: [refund] })).toBe(204);
+  expect(await tell('orders/updated', { ...order, financial_status: 'partially_refunded', refunds: [refund] })).toBe(
+    204,
+  );
   expect(await tell('refunds/create', refund)).toBe(204);
   const { rows } = await kit.app.forProfile(profile.id).transaction((tx) =>
     sql`SELECT external_id, source, connection_id, amount, refunded, occurred_at FROM outcomes
