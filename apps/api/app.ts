@@ -30,8 +30,9 @@ import type { MasterKey, Vault } from '@tributary/vault';
 import type { Jobs } from '@tributary/work';
 import type { FastifyInstance } from 'fastify';
 import { serveConsole } from './console.ts';
+import { serveMcp } from './mcp/serve.ts';
 import { servePages } from './pages.ts';
-import { handlers } from './routes.ts';
+import { assistantHandlers, handlers } from './routes.ts';
 
 export interface ApiOptions {
   readonly baseUrl: string;
@@ -202,5 +203,11 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     checkAnswers: options.checkAnswers,
   };
   for (const id of Object.keys(routes) as RouteId[]) bindRoute(binding, routes[id], handlers[id]);
+  serveMcp({
+    binding,
+    handlers: { ...handlers, ...assistantHandlers },
+    corsOrigins: options.corsOrigins,
+    onFailure: onError,
+  });
   return fastify;
 }

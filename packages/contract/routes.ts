@@ -74,7 +74,7 @@ import {
   listSessions,
 } from './routes/sign-in.ts';
 import { importSpend } from './routes/spend.ts';
-import { listTopPerformers } from './routes/top-performers.ts';
+import { listTopPerformers, rankTopPerformers } from './routes/top-performers.ts';
 import {
   createIdentifySecret,
   createTrackingDomain,
@@ -255,3 +255,7 @@ export type RouteId = keyof Routes;
 
 /** What browsers are served, by apps/collector. */
 export const collectorRoutes = { collectVisits, readTracker } satisfies Record<string, Route>;
+
+/** What only the MCP server offers: no address over HTTP leads there. */
+export const assistantRoutes = { rankTopPerformers } satisfies Record<string, Route>;
+export type AssistantRoutes = typeof assistantRoutes;
