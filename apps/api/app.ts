@@ -145,7 +145,9 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const pages = { limiter, baseUrl, now };
   const ours = (headers: Headers) => isFromOurPages(Object.fromEntries(headers), baseUrl);
   servePages(fastify, pages, oauthEndpoints({ baseUrl, postgres, accounts, now, isFromOurPages: ours }));
-  servePages(fastify, pages, providerWebhooks(options));
+  const tombstones = tombstonesUnder(options.tombstoneKey);
+  const outcomes = { tombstones, payments: paymentStandings, findAdPlatforms, visitors: visitorLinks };
+  servePages(fastify, pages, providerWebhooks({ ...options, outcomes }));
   servePages(fastify, pages, handoffPages({ ...options, audit: writeAudit, onError }));
   const keyUses = keyUse(postgres.unbound, onError);
   const bearer = bearerAuthenticator({
@@ -183,7 +185,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       providers: options.providers,
       providerOutbound: options.providerOutbound,
       openDns: options.openDns,
-      tombstones: tombstonesUnder(options.tombstoneKey),
+      ...outcomes,
       linkTokenKeys: options.linkTokenKeys,
       vault,
       languageModel: options.languageModel,
@@ -192,10 +194,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       attributionWaitMs: options.attributionWaitMs,
       findCustomerTotals,
       goals: goalReader,
-      payments: paymentStandings,
       gathering: new Gathering(),
-      findAdPlatforms,
-      visitors: visitorLinks,
     },
     baseUrl,
     now,

@@ -38,6 +38,7 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   deleteProfile: tenants.deleteProfile,
   updateEntitlement: tenants.updateEntitlement,
   updatePrivacy: tenants.updatePrivacy,
+  updateProfile: tenants.updateProfile,
   updateGrant: credentials.updateGrant,
   createKey: credentials.createKey,
   listKeys: credentials.listKeys,

@@ -120,6 +120,7 @@ import {
   readProfile,
   updateEntitlement,
   updatePrivacy,
+  updateProfile,
 } from './routes/workspaces.ts';
 
 /** Every route of the API, by operation id. apps/api maps each to its handler, and does not compile while one is missing. */
@@ -133,6 +134,7 @@ export const routes = {
   deleteProfile,
   updateEntitlement,
   updatePrivacy,
+  updateProfile,
   updateGrant,
   createKey,
   listKeys,
