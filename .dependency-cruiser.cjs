@@ -27,6 +27,7 @@ const rooms = [
   'ad-operations',
   'journeys',
   'identity',
+  'reconciliation',
   'webhooks',
   'handoffs',
   'exports',

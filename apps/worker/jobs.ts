@@ -9,6 +9,7 @@ import { forgetDeadLetters, type Ingestion } from '@tributary/domain/ingestion/r
 import { fetchRates, type RateSources } from '@tributary/domain/money/room.ts';
 import { priceOutcomes, repriceOutcomes, spreadDefinition } from '@tributary/domain/outcomes/room.ts';
 import { applyWaitingRefunds } from '@tributary/domain/payments/room.ts';
+import { reconcileNightly } from '@tributary/domain/reconciliation/room.ts';
 import { rebuildScores } from '@tributary/domain/top-performers/room.ts';
 import type { WebhookStores } from '@tributary/domain/webhooks/room.ts';
 import type { Outbound } from '@tributary/outbound';
@@ -77,6 +78,7 @@ export function jobHandlers({ app, system, clickhouse, now, ...rest }: Work): Jo
       ),
     applyWaitingRefunds: async (_payload, signal) => void (await applyWaitingRefunds(app, system, now(), signal)),
     expireHandoffs: async (_payload, signal) => void (await expireHandoffs(system, now(), signal)),
+    reconcileNightly: async () => void (await reconcileNightly(system, now())),
     rebuildScores: async () => void (await rebuildScores(system, now())),
   };
 }

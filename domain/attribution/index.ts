@@ -1,2 +1,3 @@
+export { type ComparedDay, type Comparison, compareLedger, type Difference } from './compare-ledger.ts';
 export { holdsPeople } from './holds-people.ts';
 export { readAttributionStage, type Stage, stageOf } from './read-freshness.ts';

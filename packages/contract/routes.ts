@@ -64,6 +64,7 @@ import {
   updateInstallment,
   updatePayer,
 } from './routes/payments.ts';
+import { reconciliationRoutes } from './routes/reconciliations.ts';
 import { reportRoutes } from './routes/reports.ts';
 import { readChangelog, readOpenapi } from './routes/service.ts';
 import {
@@ -177,6 +178,7 @@ export const routes = {
   previewAdReferrals,
   importSpend,
   ...reportRoutes,
+  ...reconciliationRoutes,
   listTopPerformers,
   ...adRoutes,
   createCreativeAnalysis,

@@ -56,6 +56,8 @@ export const tableOwners = {
   key_ring: 'packages/vault',
   members: 'accounts',
   kept_apart: 'customers',
+  reconciliation_differences: 'reconciliation',
+  reconciliations: 'reconciliation',
   merges: 'customers',
   model_allowances: 'journeys',
   moved_conversions: 'attribution',

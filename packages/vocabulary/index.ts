@@ -10,6 +10,7 @@ export * from './limits.ts';
 export * from './names-of.ts';
 export * from './people.ts';
 export * from './platforms.ts';
+export * from './reconciliation.ts';
 export * from './reports.ts';
 export * from './scoring.ts';
 export * from './time.ts';
