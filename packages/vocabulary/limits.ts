@@ -151,6 +151,7 @@ export const limits = {
   },
   appToken: { lifeSeconds: 3_600 },
   invitation: { lifeDays: 7 },
+  firstAccount: { lifeDays: 7 },
   /** Assistants register themselves. One that nobody has allowed anything is forgotten, and there are only so many of them. */
   assistants: {
     registrationsPerHour: 5,
