@@ -22,6 +22,20 @@ export const limits = {
   customerSearch: { pageSize: { min: 1, default: 20, max: 50 }, queryMinCharacters: 2 },
   customerImport: { maxRows: 1_000 },
   events: { maxRows: 1_000, maxAheadMinutes: 5, namedDefinitions: 50 },
+  /**
+   * Of fitted models: days of touches and of purchases that are learned from, people that are looked at, campaigns told apart, and when there is no
+   * figure: below so many purchases, so much of their value with a known touch, and so long after the fit.
+   */
+  models: {
+    touchDays: 180,
+    purchaseDays: 150,
+    people: 50_000,
+    types: 120,
+    purchases: 2_000,
+    seenPct: 30,
+    freshDays: 14,
+    pageSize: { min: 1, default: 50, max: 100 },
+  },
   /** Stages of a profile's pipelines that are kept, and outcome definitions written by one request. */
   stages: { max: 500 },
   freshness: { behindAfterMinutes: 5 },
