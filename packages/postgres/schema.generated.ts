@@ -611,6 +611,21 @@ export interface ModelAllowances {
   workspace_id: string;
 }
 
+export interface ModelFits {
+  credited_from: Timestamp | null;
+  credited_until: Timestamp | null;
+  fingerprints: Json | null;
+  finished_at: Timestamp | null;
+  id: string;
+  people: number | null;
+  profile_id: string;
+  purchases: number | null;
+  reason: string | null;
+  requested_at: Timestamp;
+  seen_pct: number | null;
+  state: string;
+}
+
 export interface MovedConversions {
   left_time: Timestamp;
   outcome_id: string;
@@ -1419,6 +1434,7 @@ export interface DB {
   members: Members;
   merges: Merges;
   model_allowances: ModelAllowances;
+  model_fits: ModelFits;
   moved_conversions: MovedConversions;
   oauth_access_tokens: OauthAccessTokens;
   oauth_client_assertions: OauthClientAssertions;

@@ -1552,6 +1552,24 @@ CREATE TABLE public.model_allowances (
 
 ALTER TABLE ONLY public.model_allowances FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.model_fits (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    state text NOT NULL,
+    reason text,
+    requested_at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    credited_from timestamp with time zone,
+    credited_until timestamp with time zone,
+    purchases integer,
+    seen_pct real,
+    people integer,
+    fingerprints jsonb,
+    CONSTRAINT model_fits_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'refused'::text, 'failed'::text])))
+);
+
+ALTER TABLE ONLY public.model_fits FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.moved_conversions (
     profile_id uuid NOT NULL,
     outcome_id uuid NOT NULL,
@@ -2370,6 +2388,9 @@ ALTER TABLE ONLY public.merges
 ALTER TABLE ONLY public.model_allowances
     ADD CONSTRAINT model_allowances_pkey PRIMARY KEY (workspace_id, day);
 
+ALTER TABLE ONLY public.model_fits
+    ADD CONSTRAINT model_fits_pkey PRIMARY KEY (profile_id, id);
+
 ALTER TABLE ONLY public.moved_conversions
     ADD CONSTRAINT moved_conversions_pkey PRIMARY KEY (profile_id, outcome_id, left_time);
 
@@ -2633,6 +2654,10 @@ CREATE INDEX members_by_user ON public.members USING btree (user_id);
 CREATE UNIQUE INDEX merges_by_id ON public.merges USING btree (profile_id, id);
 
 CREATE INDEX merges_by_survivor ON public.merges USING btree (profile_id, survivor_id);
+
+CREATE INDEX model_fits_latest ON public.model_fits USING btree (profile_id, requested_at DESC);
+
+CREATE UNIQUE INDEX model_fits_waiting ON public.model_fits USING btree (profile_id) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
 
 CREATE INDEX oauth_access_tokens_by_client ON public.oauth_access_tokens USING btree (client_id);
 
@@ -3000,6 +3025,9 @@ ALTER TABLE ONLY public.merges
 ALTER TABLE ONLY public.model_allowances
     ADD CONSTRAINT model_allowances_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.model_fits
+    ADD CONSTRAINT model_fits_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.moved_conversions
     ADD CONSTRAINT moved_conversions_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
@@ -3291,6 +3319,8 @@ ALTER TABLE public.merges ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.model_allowances ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.model_fits ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.moved_conversions ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY operator ON public.ad_action_entries TO tributary_owner USING (true);
@@ -3394,6 +3424,8 @@ CREATE POLICY own_profile ON public.identity_conflicts TO tributary_app USING ((
 CREATE POLICY own_profile ON public.journey_summaries TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.merges TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.model_fits TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.moved_conversions TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -3572,6 +3604,8 @@ ALTER TABLE public.site_searches ENABLE ROW LEVEL SECURITY;
 CREATE POLICY sweep ON public.export_runs TO tributary_system USING (true);
 
 CREATE POLICY sweep ON public.handoffs TO tributary_system USING (true);
+
+CREATE POLICY sweep ON public.model_fits TO tributary_system USING (true);
 
 CREATE POLICY sweep ON public.pending_selections TO tributary_system USING (true);
 
@@ -3942,6 +3976,19 @@ GRANT DELETE ON TABLE public.model_allowances TO tributary_system;
 GRANT SELECT(workspace_id) ON TABLE public.model_allowances TO tributary_system;
 
 GRANT SELECT(day) ON TABLE public.model_allowances TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.model_fits TO tributary_app;
+GRANT DELETE ON TABLE public.model_fits TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.model_fits TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.model_fits TO tributary_system;
+
+GRANT SELECT(state) ON TABLE public.model_fits TO tributary_system;
+
+GRANT SELECT(requested_at) ON TABLE public.model_fits TO tributary_system;
+
+GRANT SELECT(finished_at) ON TABLE public.model_fits TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.moved_conversions TO tributary_app;
 GRANT SELECT,DELETE ON TABLE public.moved_conversions TO tributary_system;

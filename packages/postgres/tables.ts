@@ -56,6 +56,7 @@ export const tableOwners = {
   key_ring: 'packages/vault',
   members: 'accounts',
   merges: 'customers',
+  model_fits: 'models',
   model_allowances: 'journeys',
   moved_conversions: 'attribution',
   oauth_access_tokens: 'accounts',

@@ -3,6 +3,7 @@ export { weightsOf } from './attribution/credit.ts';
 export { hourWeights, minuteWeights } from './attribution/decay.ts';
 export { creditFitted, type FittedCredit, type FittedRule, fitterOf, ruleOf } from './attribution/fitted/fitted.ts';
 export type { FittedPath, History, Watch } from './attribution/fitted/history.ts';
+export { publishedErrors } from './attribution/fitted/published.generated.ts';
 export { whyLeftOut } from './attribution/left-out.ts';
 export { isInWindow, type Path, pathOf, type Touch as AttributedTouch } from './attribution/path.ts';
 export { causesOf } from './causes.ts';
