@@ -12,6 +12,7 @@ import { applyWaitingRefunds } from '@tributary/domain/payments/room.ts';
 import { rebuildScores } from '@tributary/domain/top-performers/room.ts';
 import type { WebhookStores } from '@tributary/domain/webhooks/room.ts';
 import type { Outbound } from '@tributary/outbound';
+import type { keepsNotes } from '@tributary/platform';
 import { type Postgres, sweepExpired, sweepOld } from '@tributary/postgres';
 import type { Stream } from '@tributary/stream';
 import type { JobHandlers } from '@tributary/work';
@@ -35,6 +36,8 @@ export interface Work {
   readonly deliveries: Pick<WebhookStores, 'outbound' | 'vault' | 'gate'>;
   /** What providers are read with. */
   readonly syncing: Pick<SyncStores, 'vault' | 'providers' | 'providerOutbound' | 'outcomes'>;
+  /** What is kept beside the backups of who was erased and what was deleted. */
+  readonly notes?: ReturnType<typeof keepsNotes>;
   readonly badVisitDays: number;
   /** Undefined: visits are kept. */
   readonly visitsRetentionDays: number | undefined;
