@@ -20,7 +20,7 @@ const places: Record<CauseKind, string | null> = {
   first_payment: 'domain/outcomes/mark-dirty.ts',
   definition: 'domain/outcomes/spread-definition.job.ts',
   rate: 'domain/outcomes/price-outcomes.ts',
-  currency: null,
+  currency: 'domain/outcomes/price-outcomes.ts',
   rules: null,
   replay: 'domain/attribution/replay.ts',
   retry: 'domain/attribution/attribution.queue.ts',

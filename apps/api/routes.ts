@@ -1,4 +1,4 @@
-import type { RouteId, Routes } from '@tributary/contract';
+import type { AssistantRoutes, RouteId, Routes } from '@tributary/contract';
 import * as accountability from '@tributary/domain/accountability/room.ts';
 import * as accounts from '@tributary/domain/accounts/room.ts';
 import * as adOperations from '@tributary/domain/ad-operations/room.ts';
@@ -37,6 +37,7 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   deleteProfile: tenants.deleteProfile,
   updateEntitlement: tenants.updateEntitlement,
   updatePrivacy: tenants.updatePrivacy,
+  updateProfile: tenants.updateProfile,
   updateGrant: credentials.updateGrant,
   createKey: credentials.createKey,
   listKeys: credentials.listKeys,
@@ -182,4 +183,9 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   readHandoff: handoffs.readHandoff,
   listPendingAccounts: handoffs.listPendingAccounts,
   finalizePendingAccount: handoffs.finalizePendingAccount,
+};
+
+/** What only the MCP server offers. */
+export const assistantHandlers: { readonly [Id in keyof AssistantRoutes]: Handles<AssistantRoutes[Id], Services> } = {
+  rankTopPerformers: topPerformers.rankTopPerformers,
 };

@@ -7,7 +7,7 @@ import { analyseCreative } from '@tributary/domain/creatives/room.ts';
 import { expireHandoffs } from '@tributary/domain/handoffs/room.ts';
 import { forgetDeadLetters, type Ingestion } from '@tributary/domain/ingestion/room.ts';
 import { fetchRates, type RateSources } from '@tributary/domain/money/room.ts';
-import { priceOutcomes, spreadDefinition } from '@tributary/domain/outcomes/room.ts';
+import { priceOutcomes, repriceOutcomes, spreadDefinition } from '@tributary/domain/outcomes/room.ts';
 import { applyWaitingRefunds } from '@tributary/domain/payments/room.ts';
 import { rebuildScores } from '@tributary/domain/top-performers/room.ts';
 import type { WebhookStores } from '@tributary/domain/webhooks/room.ts';
@@ -61,6 +61,7 @@ export function jobHandlers({ app, system, clickhouse, now, ...rest }: Work): Jo
     trimVisitsLog: async () => void (await stream.trim()),
     replayDeadLetters: async (_payload, signal) => void (await stream.deadLetters.replayDue(signal)),
     spreadDefinition: async (payload, signal) => void (await spreadDefinition(app, payload, signal)),
+    repriceOutcomes: async (payload, signal) => void (await repriceOutcomes(app, payload, signal)),
     rereadDeals: (payload) => rereadDeals(app, payload, now()),
     forgetDeadLetters: async (_payload, signal) => {
       lettersThrough = (await forgetDeadLetters(ingestion, stream, signal, { after: lettersThrough })).through;

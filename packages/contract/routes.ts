@@ -74,7 +74,7 @@ import {
   listSessions,
 } from './routes/sign-in.ts';
 import { importSpend } from './routes/spend.ts';
-import { listTopPerformers } from './routes/top-performers.ts';
+import { listTopPerformers, rankTopPerformers } from './routes/top-performers.ts';
 import {
   createIdentifySecret,
   createTrackingDomain,
@@ -119,6 +119,7 @@ import {
   readProfile,
   updateEntitlement,
   updatePrivacy,
+  updateProfile,
 } from './routes/workspaces.ts';
 
 /** Every route of the API, by operation id. apps/api maps each to its handler, and does not compile while one is missing. */
@@ -132,6 +133,7 @@ export const routes = {
   deleteProfile,
   updateEntitlement,
   updatePrivacy,
+  updateProfile,
   updateGrant,
   createKey,
   listKeys,
@@ -253,3 +255,7 @@ export type RouteId = keyof Routes;
 
 /** What browsers are served, by apps/collector. */
 export const collectorRoutes = { collectVisits, readTracker } satisfies Record<string, Route>;
+
+/** What only the MCP server offers: no address over HTTP leads there. */
+export const assistantRoutes = { rankTopPerformers } satisfies Record<string, Route>;
+export type AssistantRoutes = typeof assistantRoutes;

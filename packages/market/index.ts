@@ -11,6 +11,18 @@ export {
   touchesOf,
 } from './book.ts';
 export type { DeliveryRow } from './delivery.ts';
+export { campaignCount, costOf, demandCampaigns, direct, sourceCount, type Tactic } from './demand/campaigns.ts';
+export { type Change, type Lived, live } from './demand/live.ts';
+export { type Observed, observe } from './demand/observe.ts';
+export { causedBy, truthOf } from './demand/truth.ts';
+export {
+  type DemandMarket,
+  type DemandOptions,
+  drawnNature,
+  type Nature,
+  openDemandMarket,
+  usualNature,
+} from './demand/world.ts';
 export { createDice } from './dice.ts';
 export { entityId, type Platform } from './entity-id.ts';
 export { household, households } from './household.ts';

@@ -1172,6 +1172,7 @@ export interface SiteSearches {
   position: Numeric;
   profile_id: string;
   query: string;
+  reading: Generated<string>;
 }
 
 export interface Syncs {

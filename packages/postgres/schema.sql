@@ -2005,7 +2005,8 @@ CREATE TABLE public.site_searches (
     page text NOT NULL,
     clicks bigint NOT NULL,
     impressions bigint NOT NULL,
-    "position" numeric NOT NULL
+    "position" numeric NOT NULL,
+    reading text DEFAULT ''::text NOT NULL
 );
 
 ALTER TABLE ONLY public.site_searches FORCE ROW LEVEL SECURITY;

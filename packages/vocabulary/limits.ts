@@ -55,7 +55,11 @@ export const limits = {
   budgetStep: { maxChangePercent: 50, floorMinorUnits: 100 },
   adActions: { pageSize: shortPages, recent: 20, entries: 20, givenUpAfterHours: 24 },
   adIds: { pageSize: shortPages, days: 28 },
-  topPerformers: { pageSize: { min: 1, default: 10, max: 50 } },
+  topPerformers: {
+    pageSize: { min: 1, default: 10, max: 50 },
+    /** Over how many of a person's profiles an assistant may rank at once. */
+    profiles: 50,
+  },
   campaignConversions: { pageSize: { min: 1, default: 50, max: 200 }, leftOutTouches: 20 },
   keys: { pageSize: shortPages },
   members: { pageSize: shortPages },

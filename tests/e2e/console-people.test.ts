@@ -228,7 +228,7 @@ describe('without people in one’s role', () => {
     const path = screen.replace('EVA', scene.eva.customerId);
     await page.goto(`${scene.baseUrl}/p/${scene.shop.profileId}/${path}`);
     await page.getByText('Your role shows reports without people').waitFor();
-    expect(await page.getByRole('navigation', { name: 'Reports' }).textContent()).not.toContain('Customers');
+    expect(await page.getByRole('navigation', { name: 'Pages' }).textContent()).not.toContain('Customers');
     expect(await faultsOf(page)).toEqual([]);
     expect([asked, complaints]).toEqual([[], []]);
     await page.context().close();

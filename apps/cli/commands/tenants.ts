@@ -1,5 +1,6 @@
 import { clickhouseSettings, forgetProfile } from '@tributary/clickhouse';
 import { forgetLettersOf, visitsConsumer } from '@tributary/domain/ingestion/room.ts';
+import { repriceOutcomes } from '@tributary/domain/outcomes/room.ts';
 import * as tenants from '@tributary/domain/tenants/room.ts';
 import type { Operator } from '@tributary/operations';
 import { findBackupFolder, keepsNotes } from '@tributary/platform';
@@ -34,6 +35,12 @@ interface DeleteFlags {
   readonly yes?: boolean;
   readonly wait: boolean;
   readonly status?: boolean;
+}
+
+interface ProfileFlags {
+  readonly name?: string;
+  readonly timeZone?: string;
+  readonly currency?: string;
 }
 
 const showDeletions = async ({ operator }: Ledgers, json: boolean | undefined, id?: string): Promise<void> =>
@@ -105,6 +112,17 @@ export function workspaceCommand(): Command {
         ),
       ),
     )
+    .addCommand(
+      sub('plan', 'Move a workspace to another plan')
+        .argument('<workspace>', 'id of the workspace')
+        .addArgument(new Argument('<plan>').choices(Object.keys(plans)))
+        .action((id: string, plan: Plan, { json }: Json) =>
+          withLedgers(async ({ operator }) => {
+            await tenants.setPlanByOperator(operator, id, plan);
+            tell({ id, plan }, json, 'Set.');
+          }),
+        ),
+    )
     .addCommand(deleteCommand('workspace', 'Delete a workspace with all of its profiles, from every store'));
 }
 
@@ -147,6 +165,23 @@ export function profileCommand(): Command {
               'There are no profiles yet.',
             ),
           ),
+        ),
+    )
+    .addCommand(
+      sub('update', 'Change a profile’s name, time zone or reporting currency')
+        .argument('<profile>', 'id of the profile')
+        .option('--name <name>')
+        .option('--time-zone <zone>', 'IANA name, like America/Santiago')
+        .option('--currency <code>', 'reporting currency: all money is converted anew')
+        .action((id: string, { name, timeZone, currency, json }: ProfileFlags & Json) =>
+          withLedgers(async ({ operator, app }) => {
+            const asked = { name, time_zone: timeZone, reporting_currency: currency };
+            const { isRepriced } = await tenants.updateProfileByOperator(operator, id, asked);
+            const outcomes = isRepriced
+              ? await repriceOutcomes(app, { profileId: id }, new AbortController().signal)
+              : 0;
+            tell({ id, converted_outcomes: outcomes }, json, 'Changed.');
+          }),
         ),
     )
     .addCommand(

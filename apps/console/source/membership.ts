@@ -3,7 +3,7 @@ import { usePlace } from './place.ts';
 import { accountQuery } from './queries.ts';
 import { rolesThatErase, rolesThatWrite, rolesWithPeople } from './vocabulary.ts';
 
-interface Membership {
+export interface Membership {
   readonly role: string | undefined;
   readonly workspaceId: string | undefined;
   readonly seesPeople: boolean;

@@ -114,6 +114,7 @@ describe('whatever is written', () => {
   const value = fc.oneof(
     fc.constantFrom('google', 'fb', 'cpc', 'social', 'x', '120210123456780'),
     fc.webSegment(),
+    fc.constantFrom('+', '%20', '%00', '{gclid}', '{{ad.id}}', '__CLICKID__'),
     fc.constantFrom(...media.flatMap(({ words }) => words)),
   );
   const parameters = fc.uniqueArray(fc.tuple(fc.constantFrom(...names), value), {

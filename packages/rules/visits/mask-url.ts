@@ -9,6 +9,7 @@ import { clickIds, furtherCampaignParameters, idParameters, utmParameters } from
 import { isOwnHost } from './channels.ts';
 import { decodeOnce } from './decode.ts';
 import { plainHost, siteOfHost } from './hosts.ts';
+import { readValue } from './parameters.ts';
 import { maskWords, personalName } from './personal-names.ts';
 import { Effort, isMaskWord, type Place, personalShape } from './personal-shapes.ts';
 
@@ -127,6 +128,8 @@ function maskParameter(part: string, found: ClickIds, effort: Effort): string | 
   const value = equals < 0 ? '' : part.slice(equals + 1);
   if (value === '' || isMaskWord(value)) return personalShape(rawName, 'elsewhere', effort) ?? part;
   if (clickIdParameters.has(name)) {
+    // Masked as a click id, a blank or an unfilled macro would become a click that nobody made.
+    if (readValue(value) === undefined) return `${rawName}=`;
     keepClickId(found, kinds.get(name), value);
     return `${rawName}=${maskWords.click}`;
   }

@@ -19,9 +19,15 @@ function readInto(parameters: Map<string, string>, query: string): void {
     if (equals <= 0 || equals === part.length - 1) continue;
     const name = decodeOnce(part.slice(0, equals)).trim().toLowerCase();
     if (parameters.has(name)) continue;
-    const value = cleanValue(part.slice(equals + 1));
-    if (value !== '' && !isPlaceholder(value)) parameters.set(name, value);
+    const value = readValue(part.slice(equals + 1));
+    if (value !== undefined) parameters.set(name, value);
   }
+}
+
+/** Undefined: blanks, or a macro that nobody filled in, say nothing. */
+export function readValue(raw: string): string | undefined {
+  const value = cleanValue(raw);
+  return value === '' || isPlaceholder(value) ? undefined : value;
 }
 
 function cleanValue(raw: string): string {

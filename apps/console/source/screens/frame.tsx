@@ -1,69 +1,74 @@
+import * as Dialog from '@radix-ui/react-dialog';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, Outlet, useNavigate } from '@tanstack/react-router';
+import { Link, Outlet, useMatches, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { accountClient } from '../client.ts';
 import { ExplainPanel } from '../explain/explain-panel.tsx';
-import { useMembership } from '../membership.ts';
 import { Brand } from '../parts/brand.tsx';
 import { RangePicker } from '../parts/range-picker.tsx';
 import { usePlace } from '../place.ts';
 import { accountQuery } from '../queries.ts';
+import { Navigation } from './navigation.tsx';
 
-const screens = [
-  { to: '/p/$profileId/overview', title: 'Overview' },
-  { to: '/p/$profileId/campaigns', title: 'Campaigns' },
-  { to: '/p/$profileId/platforms', title: 'Platforms' },
-  { to: '/p/$profileId/top-ads', title: 'Top ads' },
-  { to: '/p/$profileId/payments', title: 'Payments' },
-  { to: '/p/$profileId/webhooks', title: 'Webhooks' },
-] as const;
-const withPeople = [...screens, { to: '/p/$profileId/customers', title: 'Customers' }] as const;
-
-/** What stands around every report: whose numbers, of which days, and the way to the others. */
+/** What stands around every page: whose numbers, of which days, and the way to the others. */
 export function Frame() {
-  const { place, kept } = usePlace();
-  const { seesPeople } = useMembership();
+  const hasDays = useMatches({ select: (matches) => matches.some(({ staticData }) => staticData.hasDays) });
   return (
-    <div className="mx-auto max-w-[80rem] px-4 pb-16 sm:px-6">
+    <div className="mx-auto max-w-[96rem] px-4 pb-16 sm:px-6">
       <a
         href="#content"
         className="sr-only rounded bg-paper px-3 py-2 focus:not-sr-only focus:absolute focus:top-2 focus:left-2"
       >
         To the content
       </a>
-      <header>
-        <div className="flex items-center justify-between gap-x-3 py-2 sm:gap-x-6 sm:py-4">
+      <header className="flex items-center justify-between gap-x-3 border-line border-b py-2 sm:gap-x-6 sm:py-3">
+        <div className="flex items-center gap-2">
+          <Menu />
           <Brand />
-          <Who />
         </div>
-        <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-2 border-line border-b max-md:flex-col-reverse max-md:flex-nowrap max-md:items-stretch">
-          <nav
-            aria-label="Reports"
-            className="-mb-px flex min-w-0 gap-x-4 overflow-x-auto whitespace-nowrap sm:gap-x-6 md:flex-wrap"
-          >
-            {(seesPeople ? withPeople : screens).map(({ to, title }) => (
-              <Link
-                key={to}
-                to={to}
-                params={{ profileId: place.profileId }}
-                search={kept}
-                activeOptions={{ includeSearch: false }}
-                className="border-transparent border-b-2 py-2 text-soft hover:text-ink"
-                activeProps={{ className: 'border-accent! font-semibold text-ink!' }}
-              >
-                {title}
-              </Link>
-            ))}
-          </nav>
-          <div className="md:pb-2">
-            <RangePicker />
+        <Who />
+      </header>
+      <div className="lg:grid lg:grid-cols-[11rem_minmax(0,1fr)] lg:gap-x-6">
+        <div className="max-lg:hidden">
+          <div className="sticky top-0 max-h-screen overflow-y-auto py-5">
+            <Navigation />
           </div>
         </div>
-      </header>
-      <main id="content" tabIndex={-1} className="pt-6 focus:outline-none">
-        <Outlet />
-      </main>
+        <div className="min-w-0">
+          <main id="content" tabIndex={-1} className={`focus:outline-none ${hasDays ? 'pt-3' : 'pt-5'}`}>
+            {hasDays && (
+              <div className="mb-3 flex justify-end">
+                <RangePicker />
+              </div>
+            )}
+            <Outlet />
+          </main>
+        </div>
+      </div>
       <ExplainPanel />
     </div>
+  );
+}
+
+/** The navigation of a narrow screen. */
+function Menu() {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Dialog.Root open={isOpen} onOpenChange={setOpen}>
+      <Dialog.Trigger className="button px-2.5 lg:hidden" aria-label="Menu">
+        <span aria-hidden="true">☰</span>
+      </Dialog.Trigger>
+      <Dialog.Portal>
+        <Dialog.Overlay className="fixed inset-0 z-10 bg-ink/40" />
+        <Dialog.Content
+          aria-describedby={undefined}
+          className="fixed inset-y-0 left-0 z-20 w-64 overflow-y-auto bg-paper p-4 shadow-xl"
+        >
+          <Dialog.Title className="sr-only">Menu</Dialog.Title>
+          <Navigation onGo={() => setOpen(false)} />
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
   );
 }
 

@@ -1,0 +1,41 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { createRootRouteWithContext, createRoute, Outlet, redirect } from '@tanstack/react-router';
+import { TributaryError } from '@tributary/sdk';
+import { Missing, Problem } from './parts/states.tsx';
+import { type Account, accountQuery } from './queries.ts';
+import { Frame } from './screens/frame.tsx';
+import { readNext, readReportSearch } from './search.ts';
+
+/** What every page of a profile stands in. */
+
+interface Context {
+  readonly queryClient: QueryClient;
+}
+
+export const rootRoute = createRootRouteWithContext<Context>()({
+  component: Outlet,
+  notFoundComponent: Missing,
+  errorComponent: ({ error, reset }) => (
+    <Problem error={error instanceof Error ? error : new Error(String(error))} again={reset} />
+  ),
+});
+
+export const profileRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/p/$profileId',
+  validateSearch: readReportSearch,
+  beforeLoad: async ({ context, location }) => {
+    await signedIn(context.queryClient, location.href);
+  },
+  component: Frame,
+});
+
+/** Who is signed in; else off to the sign-in page, and back here afterwards. */
+export async function signedIn(queryClient: QueryClient, next?: string): Promise<Account> {
+  try {
+    return await queryClient.ensureQueryData(accountQuery);
+  } catch (error) {
+    if (!(error instanceof TributaryError && error.is('unauthorized'))) throw error;
+    throw redirect({ to: '/sign-in', search: readNext({ next }) });
+  }
+}

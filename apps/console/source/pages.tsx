@@ -1,0 +1,91 @@
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import type { PageEntry } from './areas.ts';
+import { profileRoute } from './frame-route.tsx';
+import type { Membership } from './membership.ts';
+import { readCampaignSearch, readConversion, readCustomersSearch, readReceipt, readWindow } from './search.ts';
+
+/**
+ * Every page of a profile, once: where it is, what it is called, in which part of the navigation and for whom it stands there, and what
+ * loads it. Router, navigation and command palette are made of this list, in its order.
+ */
+
+const getParentRoute = () => profileRoute;
+const inArea = (area: PageEntry['area'], title: string, isFor?: PageEntry['isFor']) => ({
+  entry: { area, title, ...(isFor && { isFor }) },
+});
+const seesPeople = (membership: Membership) => membership.seesPeople;
+const mayErase = (membership: Membership) => membership.mayErase;
+
+export const pages = {
+  start: createRoute({
+    getParentRoute,
+    path: '/',
+    beforeLoad: ({ params, search }) => {
+      throw redirect({ to: '/p/$profileId/overview', params, search });
+    },
+  }),
+  overview: createRoute({
+    getParentRoute,
+    path: '/overview',
+    staticData: { ...inArea('Reports', 'Overview'), hasDays: true },
+    component: lazyRouteComponent(() => import('./screens/overview.tsx'), 'Overview'),
+  }),
+  campaigns: createRoute({
+    getParentRoute,
+    path: '/campaigns',
+    staticData: { ...inArea('Reports', 'Campaigns'), hasDays: true },
+    validateSearch: readCampaignSearch,
+    component: lazyRouteComponent(() => import('./screens/campaigns.tsx'), 'Campaigns'),
+  }),
+  platforms: createRoute({
+    getParentRoute,
+    path: '/platforms',
+    staticData: { ...inArea('Reports', 'Platforms'), hasDays: true },
+    validateSearch: readCampaignSearch,
+    component: lazyRouteComponent(() => import('./screens/comparison.tsx'), 'Comparison'),
+  }),
+  topAds: createRoute({
+    getParentRoute,
+    path: '/top-ads',
+    staticData: inArea('Reports', 'Top ads'),
+    validateSearch: readWindow,
+    component: lazyRouteComponent(() => import('./screens/top-performers.tsx'), 'TopPerformers'),
+  }),
+  customers: createRoute({
+    getParentRoute,
+    path: '/customers',
+    staticData: { ...inArea('People', 'Customers', seesPeople), hasDays: true },
+    validateSearch: readCustomersSearch,
+    component: lazyRouteComponent(() => import('./people/customers.tsx'), 'Customers'),
+  }),
+  person: createRoute({
+    getParentRoute,
+    path: '/customers/$customerId',
+    validateSearch: readConversion,
+    component: lazyRouteComponent(() => import('./people/person.tsx'), 'Person'),
+  }),
+  conversion: createRoute({
+    getParentRoute,
+    path: '/conversions/$conversionId',
+    component: lazyRouteComponent(() => import('./people/conversion.tsx'), 'Conversion'),
+  }),
+  payments: createRoute({
+    getParentRoute,
+    path: '/payments',
+    staticData: { ...inArea('People', 'Payments'), hasDays: true },
+    component: lazyRouteComponent(() => import('./payments/payments.tsx'), 'Payments'),
+  }),
+  erasures: createRoute({
+    getParentRoute,
+    path: '/erasures',
+    staticData: inArea('People', 'Erasures', mayErase),
+    validateSearch: readReceipt,
+    component: lazyRouteComponent(() => import('./people/erasures.tsx'), 'Erasures'),
+  }),
+  webhooks: createRoute({
+    getParentRoute,
+    path: '/webhooks',
+    staticData: inArea('Workspace', 'Webhooks'),
+    component: lazyRouteComponent(() => import('./screens/webhooks.tsx'), 'Webhooks'),
+  }),
+};

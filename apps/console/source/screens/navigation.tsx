@@ -1,0 +1,59 @@
+import { Link, useRouter } from '@tanstack/react-router';
+import { areas, type PageEntry } from '../areas.ts';
+import { type Membership, useMembership } from '../membership.ts';
+import { usePlace } from '../place.ts';
+
+/** A page that whoever is signed in can go to. */
+export interface Reachable extends PageEntry {
+  /** Its address, with the profile as a parameter. */
+  readonly to: string;
+}
+
+/** The list of pages, as far as it is for whoever is signed in. */
+export function usePages(): readonly Reachable[] {
+  const { routesByPath } = useRouter();
+  const membership = useMembership();
+  return Object.values(routesByPath).flatMap(({ fullPath, options }) => {
+    const entry = options.staticData?.entry;
+    return entry && isFor(entry, membership) ? [{ ...entry, to: fullPath }] : [];
+  });
+}
+
+const isFor = (entry: PageEntry, membership: Membership): boolean => entry.isFor?.(membership) ?? true;
+
+/** The way to every page, part by part. */
+export function Navigation({ onGo }: { readonly onGo?: () => void }) {
+  const { place, kept } = usePlace();
+  const reachable = usePages();
+  return (
+    <nav aria-label="Pages" className="grid gap-4">
+      {areas.map((area) => {
+        const inIt = reachable.filter((page) => page.area === area);
+        return (
+          inIt.length > 0 && (
+            <section key={area} aria-label={area}>
+              <p className="label mb-1 px-3 font-semibold">{area}</p>
+              <ul>
+                {inIt.map(({ to, title }) => (
+                  <li key={to}>
+                    <Link
+                      to={to}
+                      params={{ profileId: place.profileId }}
+                      search={kept}
+                      activeOptions={{ includeSearch: false }}
+                      className="block rounded-md px-3 py-1 text-soft hover:bg-tint hover:text-ink"
+                      activeProps={{ className: 'bg-accent-soft! font-semibold text-ink!' }}
+                      {...(onGo && { onClick: onGo })}
+                    >
+                      {title}
+                    </Link>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          )
+        );
+      })}
+    </nav>
+  );
+}
