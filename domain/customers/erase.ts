@@ -72,11 +72,12 @@ export async function eraseCustomers(tx: Tx, { profileId, customerIds }: ErasedP
     sql`(${mentions('customer_id')} OR (kind, value) IN (
       SELECT kind, value FROM identifiers WHERE profile_id = ${profileId} AND ${mentions('customer_id')}))`,
   );
+  const kept_apart = await deleteFrom('kept_apart', sql`(${mentions('one')} OR ${mentions('other')})`);
   const merges = await deleteFrom('merges', sql`(${mentions('loser_id')} OR ${mentions('survivor_id')})`);
   const identifiers = await deleteFrom('identifiers', mentions('customer_id'));
   // search_terms follow by their trigger.
   const customers = await deleteFrom('customers', mentions('id'));
-  return { identity_conflicts, merges, identifiers, customers };
+  return { identity_conflicts, kept_apart, merges, identifiers, customers };
 }
 
 /** Which of these customers are without a person. */

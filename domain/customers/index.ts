@@ -4,6 +4,16 @@ export type { Cleared, ErasedPerson, HoldsPeople, KnownPerson } from './erased-p
 export { type Goal, type GoalReader, nothing, type Position, type Stretch } from './goal-reader.ts';
 export { holdsPeople } from './holds-people.ts';
 export type { CustomerServices } from './import-customers.ts';
+export {
+  findMerges,
+  type HeldBy,
+  listKeptApart,
+  listLargestMerges,
+  listMergesOf,
+  listSaidIdentifiers,
+  type MergePlace,
+  type MergeRow,
+} from './merges.ts';
 export { type FindNamingErased, findsNamingErased, type Kept } from './named-in.ts';
 export { openCustomers } from './open-customers.ts';
 export {
@@ -42,3 +52,4 @@ export {
   wasKnownStrongly,
 } from './tombstones.ts';
 export type { CustomerTotals, FindCustomerTotals } from './totals.ts';
+export { type Undone, undoMerges, untilUndone } from './undo-merges.ts';

@@ -8,6 +8,7 @@ export { isSigned, type Signing, signedText } from './signature.ts';
 export {
   countBadVisitsByDay,
   countBrowsers,
+  countBrowsersSaid,
   countRefusedByDay,
   findHolders,
   findLatestBrowsers,

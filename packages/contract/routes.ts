@@ -24,6 +24,7 @@ import { importCustomers, listCustomers, searchCustomers } from './routes/custom
 import { createCustomerErasure, createErasure, readErasure } from './routes/erasures.ts';
 import { listExports, previewExports, updateExportCatalog, updateExportDataset } from './routes/exports.ts';
 import { createHandoff, finalizePendingAccount, listPendingAccounts, readHandoff } from './routes/handoffs.ts';
+import { identityRoutes } from './routes/identity.ts';
 import {
   activateWebPixel,
   connectBankLink,
@@ -153,6 +154,7 @@ export const routes = {
   readJourneySummary,
   createJourneySummary,
   readCustomerExport,
+  ...identityRoutes,
   createEvent,
   createGoalDefinition,
   listGoalDefinitions,
