@@ -17,7 +17,7 @@ export type { LookUps } from './look-ups.ts';
 export { migrate, migrationsFingerprint } from './migrate.ts';
 export type { PersonTable, PersonTables } from './people.ts';
 export { type HeldLocks, isUnlocked } from './privacy-locks.ts';
-export { backupRole, roles, roles } from './roles.ts';
+export { backupRole, roles } from './roles.ts';
 export { rolledBack } from './rolled-back.ts';
 export type { Snapshot } from './snapshot.ts';
 export { type Sweeper, sweepExpired, sweepOld } from './sweep.ts';
