@@ -27,6 +27,7 @@ const rooms = [
   'top-performers',
   'ad-operations',
   'journeys',
+  'identity',
   'webhooks',
   'handoffs',
   'exports',

@@ -18,8 +18,11 @@ const row = {
 };
 const names = [
   'ad_external_id',
+  'ad_name',
   'ad_set_external_id',
+  'ad_set_name',
   'campaign_external_id',
+  'campaign_name',
   'channel',
   'click_id_kind',
   'credit',

@@ -38,6 +38,7 @@ export function projectEvent(
     campaign_external_id: known(row.campaign_external_id) ?? line.campaign?.externalId ?? null,
     ad_set_external_id: known(row.ad_set_external_id) ?? line.ad_set?.externalId ?? null,
     ad_external_id: known(row.ad_external_id) ?? line.ad?.externalId ?? null,
+    ...namesOf(line),
     click_id_kind: known(row.click_id_kind),
     join_method: known(row.join_method),
     credit: shareOf(row.touch_id, subject),
@@ -61,11 +62,19 @@ function projectOutcome(
     campaign_external_id: line?.campaign?.externalId ?? null,
     ad_set_external_id: line?.ad_set?.externalId ?? null,
     ad_external_id: line?.ad?.externalId ?? (isNamed && isPlatformId(ad_id) ? ad_id.trim() : null),
+    ...namesOf(line),
     click_id_kind: origin?.click_id_kind ?? null,
     join_method: isNamed ? 'event_ad_id' : null,
     credit: origin ? shareOf(row.id, subject) : {},
   };
 }
+
+/** What platforms call them; a name that nobody told is ''. */
+const namesOf = (line: Lineage | undefined) => ({
+  campaign_name: line?.campaign?.name || null,
+  ad_set_name: line?.ad_set?.name || null,
+  ad_name: line?.ad?.name || null,
+});
 
 /** What a caller sent as the id of an ad is let out only if it can be one: it is the one text here that was not made by a platform. */
 const isPlatformId = (text: unknown): text is string => typeof text === 'string' && /^\s*[\w-]{1,64}\s*$/.test(text);

@@ -162,12 +162,14 @@ describe('without customers:read, also on a healthcare-family profile', () => {
         time_decay: expect.any(Number),
         ...more,
       });
+      const nobodyTold = { campaign_name: null, ad_set_name: null, ad_name: null };
       const touch = {
         kind: 'visit',
         channel: 'paid_search',
         campaign_external_id: '101',
         ad_set_external_id: '202',
         ad_external_id: '303',
+        ...nobodyTold,
         click_id_kind: 'gclid',
         join_method: 'url_parameters',
         in_window: true,
@@ -190,6 +192,7 @@ describe('without customers:read, also on a healthcare-family profile', () => {
               campaign_external_id: null,
               ad_set_external_id: null,
               ad_external_id: null,
+              ...nobodyTold,
               click_id_kind: null,
               join_method: null,
               credit: {},

@@ -154,6 +154,9 @@ function showConversion(
         campaign_external_id: source?.campaign_external_id || null,
         ad_set_external_id: source?.ad_set_external_id || null,
         ad_external_id: source?.ad_external_id || null,
+        campaign_name: source?.campaign_name || null,
+        ad_set_name: source?.ad_set_name || null,
+        ad_name: source?.ad_name || null,
         credit: creditText(path.credits[place] ?? '0', currency),
         is_of_entity: source?.entity_id === entityId,
       };

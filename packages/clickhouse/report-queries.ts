@@ -176,6 +176,9 @@ export const reportQueries = {
       campaign_external_id: string;
       ad_set_external_id: string;
       ad_external_id: string;
+      campaign_name: string;
+      ad_set_name: string;
+      ad_name: string;
     }
   >(),
   touch_count_ad_ids: declare<

@@ -18,6 +18,7 @@ const idle = {
   fitModels: nothing,
   replayDeadLetters: nothing,
   spreadDefinition: nothing,
+  repriceOutcomes: nothing,
   rereadDeals: nothing,
   forgetDeadLetters: nothing,
   fetchRates: nothing,

@@ -27,6 +27,12 @@ const PathTouch = z
     campaign_external_id: z.string().nullable(),
     ad_set_external_id: z.string().nullable(),
     ad_external_id: z.string().nullable(),
+    campaign_name: z
+      .string()
+      .nullable()
+      .describe('As the platform names it; null while it told none. So are the next two.'),
+    ad_set_name: z.string().nullable(),
+    ad_name: z.string().nullable(),
     credit: DecimalString.describe('What the touch earned under the model, exactly.'),
     is_of_entity: z.boolean().describe('Whether the entity asked for earned it.'),
   })

@@ -91,6 +91,9 @@ const JourneyTouch = z
     campaign_external_id: Text.describe('As the platform calls it; so are the next two.'),
     ad_set_external_id: Text,
     ad_external_id: Text,
+    campaign_name: Text.describe('As the platform names it; null while it told none. So are the next two.'),
+    ad_set_name: Text,
+    ad_name: Text,
     click_id_kind: Text.describe('Like `gclid`. The click id itself is never shown.'),
     join_method: Text.describe('How the campaign is known, like `url_parameters`.'),
     credit: z

@@ -1,5 +1,6 @@
 import { isZero, share } from '../decimals.ts';
-import { count, moment, money, percent, words } from '../format.ts';
+import { channelTitle, count, moment, money, percent } from '../format.ts';
+import { adLine } from '../parts/ad-line.ts';
 import type { ExplainedConversion } from '../queries.ts';
 
 interface TouchPathProps {
@@ -26,8 +27,9 @@ export function TouchPath({ conversion, currency, timeZone, hasEntity }: TouchPa
       className="grid grid-cols-[1fr_auto] gap-x-3"
     >
       <span className={hasEntity && touch.is_of_entity ? 'font-semibold' : ''}>
-        {words(touch.channel)}
-        <span className="label ml-1.5">
+        {adLine(touch) || channelTitle(touch.channel)}
+        <span className="label block font-normal">
+          {adLine(touch) && `${channelTitle(touch.channel)}, `}
           {touch.source}, {moment(touch.occurred_at, timeZone)}
         </span>
       </span>

@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { moment, nothing, percent, words } from '../format.ts';
+import { channelTitle, moment, nothing, percent, words } from '../format.ts';
+import { adLine } from '../parts/ad-line.ts';
 import type { Column, FooterRow } from '../parts/columns.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Loading, Problem } from '../parts/states.tsx';
@@ -59,8 +60,10 @@ const columnsOf = (timeZone: string): Column<PlacedTouch>[] => [
         {titleOf(touch)}
         {touch.kind === 'synthetic' && <Synthetic />}
         {!touch.in_window && <span className="label ml-2">outside the lookback</span>}
-        <span className="label block">{moment(touch.occurred_at, timeZone)}</span>
-        <span className="label block break-all">{namesOf(touch)}</span>
+        {adLine(touch) && <span className="block break-words">{adLine(touch)}</span>}
+        <span className="label block">
+          {[moment(touch.occurred_at, timeZone), knownBy(touch)].filter(Boolean).join(' · ')}
+        </span>
       </div>
     ),
   },
@@ -80,21 +83,11 @@ const columnsOf = (timeZone: string): Column<PlacedTouch>[] => [
 const shareOf = (share: number | undefined): string => (share === undefined ? nothing : percent(share));
 
 const titleOf = ({ kind, channel }: JourneyTouch): string =>
-  kind === 'conversion' ? 'Conversion' : channel ? words(channel) : words(kind);
+  kind === 'conversion' ? 'Conversion' : channel ? channelTitle(channel) : words(kind);
 
-/** By what the platform calls them: names would need another look. */
-function namesOf(touch: JourneyTouch): string {
-  const { campaign_external_id: campaign, ad_set_external_id: adSet, ad_external_id: ad } = touch;
-  return [
-    campaign && `Campaign ${campaign}`,
-    adSet && `ad set ${adSet}`,
-    ad && `ad ${ad}`,
-    touch.join_method && `by ${words(touch.join_method).toLowerCase()}`,
-    touch.click_id_kind && `with ${touch.click_id_kind}`,
-  ]
-    .filter(Boolean)
-    .join(' · ');
-}
+/** How it is known whose ad it was. */
+const knownBy = ({ join_method: method, click_id_kind: kind }: JourneyTouch): string =>
+  [method && `known by ${words(method).toLowerCase()}`, kind].filter(Boolean).join(', ');
 
 function sumOf(rows: readonly JourneyTouch[]): FooterRow {
   const sum = (model: Model) => rows.reduce((all, { credit }) => all + (credit[model] ?? 0), 0);
