@@ -148,7 +148,9 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const ours = (headers: Headers) => isFromOurPages(Object.fromEntries(headers), baseUrl);
   servePages(fastify, pages, oauthEndpoints({ baseUrl, postgres, accounts, now, isFromOurPages: ours }));
   servePages(fastify, pages, firstAccountEndpoints({ postgres, accounts, audit: writeAudit, isFromOurPages: ours }));
-  servePages(fastify, pages, providerWebhooks(options));
+  const tombstones = tombstonesUnder(options.tombstoneKey);
+  const outcomes = { tombstones, payments: paymentStandings, findAdPlatforms, visitors: visitorLinks };
+  servePages(fastify, pages, providerWebhooks({ ...options, outcomes }));
   servePages(fastify, pages, handoffPages({ ...options, audit: writeAudit, onError }));
   const keyUses = keyUse(postgres.unbound, onError);
   const bearer = bearerAuthenticator({
@@ -186,7 +188,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       providers: options.providers,
       providerOutbound: options.providerOutbound,
       openDns: options.openDns,
-      tombstones: tombstonesUnder(options.tombstoneKey),
+      ...outcomes,
       linkTokenKeys: options.linkTokenKeys,
       vault,
       languageModel: options.languageModel,
@@ -195,10 +197,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       attributionWaitMs: options.attributionWaitMs,
       findCustomerTotals,
       goals: goalReader,
-      payments: paymentStandings,
       gathering: new Gathering(),
-      findAdPlatforms,
-      visitors: visitorLinks,
     },
     baseUrl,
     now,

@@ -13,6 +13,7 @@ export {
   hasWorkspace,
   isHealthcareProfile,
   isServed,
+  lockPlan,
   type ProfileDays,
   type ProfileFacts,
   profileOf,

@@ -24,6 +24,7 @@ import { importCustomers, listCustomers, searchCustomers } from './routes/custom
 import { createCustomerErasure, createErasure, readErasure } from './routes/erasures.ts';
 import { listExports, previewExports, updateExportCatalog, updateExportDataset } from './routes/exports.ts';
 import { createHandoff, finalizePendingAccount, listPendingAccounts, readHandoff } from './routes/handoffs.ts';
+import { identityRoutes } from './routes/identity.ts';
 import {
   activateWebPixel,
   connectBankLink,
@@ -43,6 +44,7 @@ import {
   readJourneySummary,
 } from './routes/journeys.ts';
 import { createLinkTokens } from './routes/link-tokens.ts';
+import { createModelFit, listModelCampaigns, readModels } from './routes/models.ts';
 import { updateOutcomeDefinition, updateOutcomeDefinitions } from './routes/outcome-definitions.ts';
 import { createEvent, createGoal, createGoalDefinition, listGoalDefinitions } from './routes/outcomes.ts';
 import { createAdReferrals, createDeclaredSource, previewAdReferrals } from './routes/partners.ts';
@@ -119,6 +121,7 @@ import {
   readProfile,
   updateEntitlement,
   updatePrivacy,
+  updateProfile,
 } from './routes/workspaces.ts';
 
 /** Every route of the API, by operation id. apps/api maps each to its handler, and does not compile while one is missing. */
@@ -132,6 +135,7 @@ export const routes = {
   deleteProfile,
   updateEntitlement,
   updatePrivacy,
+  updateProfile,
   updateGrant,
   createKey,
   listKeys,
@@ -151,6 +155,7 @@ export const routes = {
   readJourneySummary,
   createJourneySummary,
   readCustomerExport,
+  ...identityRoutes,
   createEvent,
   createGoalDefinition,
   listGoalDefinitions,
@@ -173,6 +178,9 @@ export const routes = {
   previewAdReferrals,
   importSpend,
   ...reportRoutes,
+  readModels,
+  createModelFit,
+  listModelCampaigns,
   listTopPerformers,
   ...adRoutes,
   createCreativeAnalysis,

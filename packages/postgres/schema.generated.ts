@@ -581,6 +581,16 @@ export interface JourneySummaries {
   sealed: Buffer;
 }
 
+export interface KeptApart {
+  kept_at: Timestamp;
+  merge_id: string;
+  one: string;
+  one_is: string;
+  other: string;
+  other_is: string;
+  profile_id: string;
+}
+
 export interface KeyRing {
   created_at: Timestamp;
   id: string;
@@ -601,6 +611,11 @@ export interface Merges {
   id: Generated<string | null>;
   loser_id: string;
   merged_at: Timestamp;
+  moved_browsers: Generated<number>;
+  moved_identifiers: Generated<number>;
+  moved_outcomes: Generated<number>;
+  named_one: string | null;
+  named_other: string | null;
   profile_id: string;
   reason: string | null;
   request_id: string | null;
@@ -615,6 +630,21 @@ export interface ModelAllowances {
   day: Timestamp;
   used: number;
   workspace_id: string;
+}
+
+export interface ModelFits {
+  credited_from: Timestamp | null;
+  credited_until: Timestamp | null;
+  fingerprints: Json | null;
+  finished_at: Timestamp | null;
+  id: string;
+  people: number | null;
+  profile_id: string;
+  purchases: number | null;
+  reason: string | null;
+  requested_at: Timestamp;
+  seen_pct: number | null;
+  state: string;
 }
 
 export interface MovedConversions {
@@ -1178,6 +1208,7 @@ export interface SiteSearches {
   position: Numeric;
   profile_id: string;
   query: string;
+  reading: Generated<string>;
 }
 
 export interface Syncs {
@@ -1422,10 +1453,12 @@ export interface DB {
   installation_audit_log: InstallationAuditLog;
   invitations: Invitations;
   journey_summaries: JourneySummaries;
+  kept_apart: KeptApart;
   key_ring: KeyRing;
   members: Members;
   merges: Merges;
   model_allowances: ModelAllowances;
+  model_fits: ModelFits;
   moved_conversions: MovedConversions;
   oauth_access_tokens: OauthAccessTokens;
   oauth_client_assertions: OauthClientAssertions;

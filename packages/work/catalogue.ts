@@ -70,6 +70,13 @@ export const catalogue = {
     retries: 10,
     timeoutSeconds: 3_600,
   }),
+  repriceOutcomes: job({
+    name: 'reprice-outcomes',
+    about: 'Converts the money of a profile anew after its reporting currency was changed.',
+    payload: z.strictObject({ profileId: z.uuid() }),
+    retries: 10,
+    timeoutSeconds: 3_600,
+  }),
   rereadDeals: job({
     name: 'reread-deals',
     about: 'Has the deals of a profile’s CRM read again from the first, because a stage counts as something else now.',
@@ -123,6 +130,13 @@ export const catalogue = {
     payload: z.strictObject({ profileId: z.uuid(), adId: z.uuid(), analysisId: z.uuid() }),
     retries: 5,
     timeoutSeconds: 180,
+  }),
+  fitModels: job({
+    name: 'fit-models',
+    about: 'Fits the models of a profile and credits its purchases with them.',
+    payload: z.strictObject({ profileId: z.uuid(), fitId: z.uuid() }),
+    retries: 3,
+    timeoutSeconds: 3_600,
   }),
   rebuildScores: job({
     name: 'rebuild-scores',
