@@ -16,7 +16,7 @@ const places: Record<CauseKind, string | null> = {
   link: 'domain/outcomes/mark-dirty.ts',
   unlink: null,
   merge: 'public.mark_merged',
-  split: null,
+  split: 'public.outcomes_follow_split',
   first_payment: 'domain/outcomes/mark-dirty.ts',
   definition: 'domain/outcomes/spread-definition.job.ts',
   rate: 'domain/outcomes/price-outcomes.ts',

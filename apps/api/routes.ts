@@ -12,8 +12,10 @@ import * as definitions from '@tributary/domain/definitions/room.ts';
 import * as erasures from '@tributary/domain/erasures/room.ts';
 import * as exportsRoom from '@tributary/domain/exports/room.ts';
 import * as handoffs from '@tributary/domain/handoffs/room.ts';
+import * as identity from '@tributary/domain/identity/room.ts';
 import * as journeys from '@tributary/domain/journeys/room.ts';
 import * as linkTokens from '@tributary/domain/link-tokens/room.ts';
+import * as models from '@tributary/domain/models/room.ts';
 import * as outcomes from '@tributary/domain/outcomes/room.ts';
 import * as partners from '@tributary/domain/partners/room.ts';
 import * as payments from '@tributary/domain/payments/room.ts';
@@ -57,6 +59,10 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   readJourneySummary: journeys.readJourneySummary,
   createJourneySummary: journeys.createJourneySummary,
   readCustomerExport: journeys.readCustomerExport,
+  readCustomerIdentity: identity.readCustomerIdentity,
+  listMerges: identity.listMerges,
+  undoMerge: identity.undoMerge,
+  splitCustomer: identity.splitCustomer,
   signIn: accounts.signIn,
   completeSignIn: accounts.completeSignIn,
   createTwoFactor: accounts.createTwoFactor,
@@ -126,6 +132,9 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   undoUrlTags: adOperations.undoUrlTags,
   readUrlTags: adOperations.readUrlTags,
   listAdActions: adOperations.listAdActions,
+  readModels: models.readModels,
+  createModelFit: models.createModelFit,
+  listModelCampaigns: models.listModelCampaigns,
   createCreativeAnalysis: creatives.createCreativeAnalysis,
   readCreativeAnalysis: creatives.readCreativeAnalysis,
   createTrackingKey: tracking.createTrackingKey,

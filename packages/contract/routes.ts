@@ -24,6 +24,7 @@ import { importCustomers, listCustomers, searchCustomers } from './routes/custom
 import { createCustomerErasure, createErasure, readErasure } from './routes/erasures.ts';
 import { listExports, previewExports, updateExportCatalog, updateExportDataset } from './routes/exports.ts';
 import { createHandoff, finalizePendingAccount, listPendingAccounts, readHandoff } from './routes/handoffs.ts';
+import { identityRoutes } from './routes/identity.ts';
 import {
   activateWebPixel,
   connectBankLink,
@@ -43,6 +44,7 @@ import {
   readJourneySummary,
 } from './routes/journeys.ts';
 import { createLinkTokens } from './routes/link-tokens.ts';
+import { createModelFit, listModelCampaigns, readModels } from './routes/models.ts';
 import { updateOutcomeDefinition, updateOutcomeDefinitions } from './routes/outcome-definitions.ts';
 import { createEvent, createGoal, createGoalDefinition, listGoalDefinitions } from './routes/outcomes.ts';
 import { createAdReferrals, createDeclaredSource, previewAdReferrals } from './routes/partners.ts';
@@ -153,6 +155,7 @@ export const routes = {
   readJourneySummary,
   createJourneySummary,
   readCustomerExport,
+  ...identityRoutes,
   createEvent,
   createGoalDefinition,
   listGoalDefinitions,
@@ -175,6 +178,9 @@ export const routes = {
   previewAdReferrals,
   importSpend,
   ...reportRoutes,
+  readModels,
+  createModelFit,
+  listModelCampaigns,
   listTopPerformers,
   ...adRoutes,
   createCreativeAnalysis,

@@ -472,6 +472,12 @@ export interface ExportTargets {
   uses_clean: Generated<boolean>;
 }
 
+export interface FirstAccount {
+  expires_at: Timestamp;
+  id: Generated<number>;
+  token_hash: Buffer;
+}
+
 export interface Grants {
   app_id: string;
   created_at: Timestamp;
@@ -575,6 +581,16 @@ export interface JourneySummaries {
   sealed: Buffer;
 }
 
+export interface KeptApart {
+  kept_at: Timestamp;
+  merge_id: string;
+  one: string;
+  one_is: string;
+  other: string;
+  other_is: string;
+  profile_id: string;
+}
+
 export interface KeyRing {
   created_at: Timestamp;
   id: string;
@@ -595,6 +611,11 @@ export interface Merges {
   id: Generated<string | null>;
   loser_id: string;
   merged_at: Timestamp;
+  moved_browsers: Generated<number>;
+  moved_identifiers: Generated<number>;
+  moved_outcomes: Generated<number>;
+  named_one: string | null;
+  named_other: string | null;
   profile_id: string;
   reason: string | null;
   request_id: string | null;
@@ -609,6 +630,21 @@ export interface ModelAllowances {
   day: Timestamp;
   used: number;
   workspace_id: string;
+}
+
+export interface ModelFits {
+  credited_from: Timestamp | null;
+  credited_until: Timestamp | null;
+  fingerprints: Json | null;
+  finished_at: Timestamp | null;
+  id: string;
+  people: number | null;
+  profile_id: string;
+  purchases: number | null;
+  reason: string | null;
+  requested_at: Timestamp;
+  seen_pct: number | null;
+  state: string;
 }
 
 export interface MovedConversions {
@@ -1407,6 +1443,7 @@ export interface DB {
   export_events: ExportEvents;
   export_runs: ExportRuns;
   export_targets: ExportTargets;
+  first_account: FirstAccount;
   grants: Grants;
   handoffs: Handoffs;
   idempotent_answer_people: IdempotentAnswerPeople;
@@ -1416,10 +1453,12 @@ export interface DB {
   installation_audit_log: InstallationAuditLog;
   invitations: Invitations;
   journey_summaries: JourneySummaries;
+  kept_apart: KeptApart;
   key_ring: KeyRing;
   members: Members;
   merges: Merges;
   model_allowances: ModelAllowances;
+  model_fits: ModelFits;
   moved_conversions: MovedConversions;
   oauth_access_tokens: OauthAccessTokens;
   oauth_client_assertions: OauthClientAssertions;

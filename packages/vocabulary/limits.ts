@@ -20,8 +20,29 @@ export const limits = {
   journey: { pageSize: { min: 1, default: 50, max: 100 }, maxOffset: 1_000_000 },
   customerExport: { pageSize: { min: 1, default: 500, max: 1_000 } },
   customerSearch: { pageSize: { min: 1, default: 20, max: 50 }, queryMinCharacters: 2 },
+  /** What is shown of a person who was several, merges undone by one request, and how long a reason may be. */
+  identity: {
+    pageSize: shortPages,
+    most: { customers: 200, counted: 10_000, identifiers: 1_000, merges: 500 },
+    splitAtOnce: 100,
+    reasonCharacters: 500,
+  },
   customerImport: { maxRows: 1_000 },
   events: { maxRows: 1_000, maxAheadMinutes: 5, namedDefinitions: 50 },
+  /**
+   * Of fitted models: days of touches and of purchases that are learned from, people that are looked at, campaigns told apart, and when there is no
+   * figure: below so many purchases, so much of their value with a known touch, and so long after the fit.
+   */
+  models: {
+    touchDays: 180,
+    purchaseDays: 150,
+    people: 50_000,
+    types: 120,
+    purchases: 2_000,
+    seenPct: 30,
+    freshDays: 14,
+    pageSize: { min: 1, default: 50, max: 100 },
+  },
   /** Stages of a profile's pipelines that are kept, and outcome definitions written by one request. */
   stages: { max: 500 },
   freshness: { behindAfterMinutes: 5 },
@@ -151,6 +172,7 @@ export const limits = {
   },
   appToken: { lifeSeconds: 3_600 },
   invitation: { lifeDays: 7 },
+  firstAccount: { lifeDays: 7 },
   /** Assistants register themselves. One that nobody has allowed anything is forgotten, and there are only so many of them. */
   assistants: {
     registrationsPerHour: 5,
