@@ -159,6 +159,8 @@ export const limits = {
   },
   trackingVerification: { lifeMinutes: 60, perMinute: 10 },
   piiAccessLog: { pageSize: shortPages, keptDays: 365 },
+  auditLog: { pageSize: shortPages },
+  erasures: { pageSize: shortPages },
   tracking: { silentAfterHours: 24 },
 } as const;
 

@@ -284,6 +284,33 @@ describe('on a telephone', () => {
   );
 });
 
+test('every page of the navigation opens at its press, fits a telephone, and says something', async () => {
+  const { page, complaints } = await open('owner', 'overview', { viewport: { width: 390, height: 844 } });
+  const navigation = page.getByRole('navigation', { name: 'Pages' });
+  const menu = page.getByRole('button', { name: 'Menu' });
+  await menu.click();
+  const titles = await navigation.getByRole('link').allTextContents();
+  expect(titles).toEqual(
+    expect.arrayContaining(['Connections', 'Ad actions', 'Exports', 'Set-up', 'Tracking', 'Audit']),
+  );
+  const faults: string[] = [];
+  for (const title of titles) {
+    if (!(await navigation.isVisible())) await menu.click();
+    await navigation.getByRole('link', { name: title, exact: true }).click();
+    await navigation.waitFor({ state: 'detached' });
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await expect.poll(() => page.getByText('Loading', { exact: true }).count(), patience).toBe(0);
+    const width = await page.evaluate('document.scrollingElement.scrollWidth');
+    if (width !== 390) faults.push(`${title}: ${width} pixels wide`);
+    if (await page.getByText('This could not be loaded.').count()) faults.push(`${title}: not loaded`);
+    faults.push(...(await faultsOf(page)).map((fault) => `${title}: ${fault}`));
+  }
+  expect(faults).toEqual([]);
+  // A store without providers says so with a status of its own; the page shows it in words.
+  expect(complaints.filter((line) => !/status of 501/.test(line))).toEqual([]);
+  await page.context().close();
+});
+
 /** `SCREENSHOTS=true npx vitest run tests/e2e/console-people.test.ts` takes them anew. */
 describe.runIf(process.env.SCREENSHOTS === 'true')('pictures for the documentation', () => {
   test.each([
@@ -349,6 +376,8 @@ describe('an erasure', () => {
     await receipt.getByText('Done: the person is gone from every store.').waitFor(patience);
     expect(await receipt.textContent()).toContain('eva-1');
     expect(complaints).toEqual([]);
+    await page.getByRole('link', { name: 'Erase somebody else' }).click();
+    await page.getByRole('region', { name: 'Receipts' }).getByRole('link').first().waitFor();
     await page.context().close();
 
     const after = await open('owner', 'customers');

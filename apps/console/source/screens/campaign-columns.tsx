@@ -23,9 +23,24 @@ interface ColumnOptions {
   readonly currency: string;
   readonly opened: string | undefined;
   readonly toggle: (id: string) => void;
+  /** Absent: whoever is signed in may change nothing at the platforms. */
+  readonly change: { readonly opened: string | undefined; readonly toggle: (id: string) => void } | undefined;
 }
 
-export function campaignColumns({ level, model, currency, opened, toggle }: ColumnOptions): Column<CampaignRow>[] {
+/** What can be done with a row at its platform, if anything. */
+export function changeOf({ status, external_id: id }: CampaignRow, level: Level): 'pause' | 'resume' | undefined {
+  if (level === 'ad_set' || id === null) return undefined;
+  return status === 'ACTIVE' || status === 'ENABLED' ? 'pause' : status === 'PAUSED' ? 'resume' : undefined;
+}
+
+export function campaignColumns({
+  level,
+  model,
+  currency,
+  opened,
+  toggle,
+  change,
+}: ColumnOptions): Column<CampaignRow>[] {
   return [
     {
       id: 'name',
@@ -41,6 +56,17 @@ export function campaignColumns({ level, model, currency, opened, toggle }: Colu
               about={row.campaign_name}
               toggle={() => toggle(row.campaign_id)}
             />
+            {change && changeOf(row, level) && (
+              <button
+                type="button"
+                className="text-accent hover:underline"
+                aria-expanded={change.opened === row.campaign_id}
+                aria-label={`${words(changeOf(row, level) ?? '')} ${row.campaign_name}`}
+                onClick={() => change.toggle(row.campaign_id)}
+              >
+                {change.opened === row.campaign_id ? 'Close' : words(changeOf(row, level) ?? '')}
+              </button>
+            )}
           </span>
         </>
       ),
