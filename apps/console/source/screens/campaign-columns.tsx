@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { type Field, fields } from '../fields.ts';
-import { words } from '../format.ts';
+import { definitions, type Field, fields, told } from '../fields.ts';
+import { count, money, ratio, words } from '../format.ts';
 import type { Column } from '../parts/columns.ts';
 import { Figure } from '../parts/figure.tsx';
 import type { CampaignRow } from '../queries.ts';
@@ -14,6 +14,7 @@ export const campaignFields = [
   'outcome_count',
   'cac',
   'outcome_count_first_payment',
+  'cac_first_payment',
   'attributed_outcome_count',
 ] as const satisfies readonly Field[];
 
@@ -75,6 +76,7 @@ export function campaignColumns({
       (field): Column<CampaignRow> => ({
         id: field,
         title: fields[field].title,
+        about: told(fields[field].about),
         isNumber: true,
         value: (row) => row[field] ?? null,
         cell: (row) => (
@@ -87,8 +89,27 @@ export function campaignColumns({
         ),
       }),
     ),
+    ...delivered.map(
+      ({ field, title, about, format }): Column<CampaignRow> => ({
+        id: field,
+        title,
+        about: told(about),
+        isNumber: true,
+        value: (row) => row[field] ?? null,
+        cell: (row) => <span className="number">{format(row[field], currency)}</span>,
+      }),
+    ),
   ];
 }
+
+/** What the platform showed and charged, beside what it earned. */
+const delivered = [
+  { field: 'impressions', title: 'Impressions', about: definitions.impressions, format: count },
+  { field: 'clicks', title: 'Clicks', about: definitions.clicks, format: count },
+  { field: 'ctr', title: 'CTR, %', about: definitions.ctr, format: ratio },
+  { field: 'avg_cpc', title: 'CPC', about: definitions.cpc, format: money },
+  { field: 'avg_cpm', title: 'CPM', about: definitions.cpm, format: money },
+] as const;
 
 const aboutOf = ({ platform, status, external_id: externalId }: CampaignRow): string =>
   [words(platform), externalId === null ? 'Not told of yet' : status && words(status.toLowerCase())]

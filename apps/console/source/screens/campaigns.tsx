@@ -104,6 +104,7 @@ function CampaignTable({ rows, level, within, currency }: TableProps) {
       rows={rows}
       keyOf={({ campaign_id: id }) => id}
       footer={footer}
+      hasFind
       expanded={(row) => {
         const { campaign_id: id, campaign_name: name, external_id: externalId } = row;
         if (opened === id) return <SixModels entity={id} level={level} currency={currency} about={name} />;

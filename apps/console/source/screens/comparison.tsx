@@ -50,7 +50,8 @@ export function Comparison() {
         {({ data: { platforms, rows } }) =>
           platforms.length === 0 ? (
             <Empty title="No platform told of anything in these days">
-              Spend and platforms’ own counts come in with POST /api/v1/spend.
+              Choose other days above, or connect an ad platform under Connections: spend and its own counts come with
+              it.
             </Empty>
           ) : (
             <div className="grid gap-6">
@@ -60,6 +61,7 @@ export function Comparison() {
                 columns={columns}
                 rows={rows}
                 keyOf={({ entity_id: id }) => id}
+                hasFind
               />
             </div>
           )

@@ -8,7 +8,9 @@ import { Brand } from '../parts/brand.tsx';
 import { RangePicker } from '../parts/range-picker.tsx';
 import { usePlace } from '../place.ts';
 import { accountQuery } from '../queries.ts';
+import { chooseTheme, readTheme, type Theme, themes } from '../theme.ts';
 import { Navigation } from './navigation.tsx';
+import { Palette } from './palette.tsx';
 
 /** What stands around every page: whose numbers, of which days, and the way to the others. */
 export function Frame() {
@@ -32,6 +34,7 @@ export function Frame() {
         <div className="max-lg:hidden">
           <div className="sticky top-0 max-h-screen overflow-y-auto py-5">
             <Navigation />
+            <ThemePicker />
           </div>
         </div>
         <div className="min-w-0">
@@ -50,22 +53,48 @@ export function Frame() {
   );
 }
 
+function ThemePicker() {
+  const [theme, setTheme] = useState(readTheme);
+  return (
+    <label className="mt-6 block px-3">
+      <span className="label block">Theme</span>
+      <select
+        className="field mt-1 w-full"
+        value={theme}
+        onChange={({ target }) => {
+          const next = target.value as Theme;
+          setTheme(next);
+          chooseTheme(next);
+        }}
+      >
+        {Object.entries(themes).map(([value, title]) => (
+          <option key={value} value={value}>
+            {title}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 /** The navigation of a narrow screen. */
 function Menu() {
   const [isOpen, setOpen] = useState(false);
   return (
-    <Dialog.Root open={isOpen} onOpenChange={setOpen}>
+    <Dialog.Root open={isOpen} onOpenChange={setOpen} modal={false}>
       <Dialog.Trigger className="button px-2.5 lg:hidden" aria-label="Menu">
         <span aria-hidden="true">☰</span>
       </Dialog.Trigger>
       <Dialog.Portal>
-        <Dialog.Overlay className="fixed inset-0 z-10 bg-ink/40" />
+        {/* The overlay of Radix brings a style along that the page’s policy does not let in. */}
+        <div aria-hidden="true" className="fixed inset-0 z-10 bg-ink/40" />
         <Dialog.Content
           aria-describedby={undefined}
           className="fixed inset-y-0 left-0 z-20 w-64 overflow-y-auto bg-paper p-4 shadow-xl"
         >
           <Dialog.Title className="sr-only">Menu</Dialog.Title>
           <Navigation onGo={() => setOpen(false)} />
+          <ThemePicker />
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>
@@ -108,6 +137,7 @@ function Who() {
           </optgroup>
         ))}
       </select>
+      <Palette />
       <Link to="/account" className="button">
         Account
       </Link>
