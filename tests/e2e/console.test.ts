@@ -324,15 +324,20 @@ describe('an explanation', () => {
 
 describe('platforms', () => {
   test('show both counts and their gap', async () => {
-    const { data } = await scene.api.readPlatformComparison({ query: scene.dates });
+    const all = await scene.api.readPlatformComparison({ query: scene.dates });
+    const known = all.data.platforms.flatMap(({ delivery_through: through }) => through ?? []).toSorted()[0];
+    // Over the days that both sides know.
+    const query = { ...scene.dates, date_to: known ?? scene.dates.date_to };
+    const { data } = await scene.api.readPlatformComparison({ query });
     expect(data.platforms.length).toBeGreaterThan(0);
     const { page, complaints } = await open('platforms');
     for (const platform of data.platforms) {
       const item = page.getByRole('listitem').filter({ hasText: words(platform.platform) });
       const text = (await item.textContent()) ?? '';
       const theirs = show('platform_conversions', platform.platform_conversions, currency);
-      const ours = show('attributed_outcome_count', platform.atribu_conversions, currency);
-      expect(text).toContain(`They claim${theirs}We credit${ours}Gap${signed(platform.conversion_gap)}`);
+      const ours = show('outcome_count', platform.atribu_cash_conversions, currency);
+      const gap = platform.atribu_cash_conversions - (platform.platform_conversions ?? 0);
+      expect(text).toContain(`They claim${theirs}We credit${ours}Gap${signed(gap)}`);
     }
     for (const row of data.rows)
       expect(await figure(page, 'outcome_value', row.name).textContent()).toBe(

@@ -1,6 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type OnChangeFn, type RowData, type SortingState, useTable } from '@tanstack/react-table';
 import { Fragment, type ReactNode, useMemo, useState } from 'react';
+import { ColumnChooser, useChosenColumns } from './column-chooser.tsx';
 import { type Column, type FooterRow, sortable, toTableColumns } from './columns.ts';
 import { csvOf, fileNameOf, saveFile } from './csv.ts';
 import { Cards } from './data-cards.tsx';
@@ -62,13 +63,14 @@ const contains = (name: number | string | null | undefined, find: string): boole
 /** Rows that can be sorted by every column; on a narrow screen a card for each. The first column names the row. */
 export function DataTable<Row extends RowData>({
   caption,
-  columns,
+  columns: offered,
   rows,
   keyOf,
   footer = [],
   expanded,
   hasFind = false,
 }: DataTableProps<Row>) {
+  const [columns, chosen, toggleColumn] = useChosenColumns(offered);
   const [sorting, setSorting] = useSorting(columns);
   const [find, setFind] = useFind();
   const named = columns[0]?.value;
@@ -104,6 +106,7 @@ export function DataTable<Row extends RowData>({
           onChange={({ target }) => setFind(target.value)}
         />
       )}
+      <ColumnChooser columns={offered} chosen={chosen} toggle={toggleColumn} />
       <button
         type="button"
         className="button"

@@ -95,6 +95,7 @@ export function campaignColumns({
         title,
         about: told(about),
         isNumber: true,
+        isExtra: true,
         value: (row) => row[field] ?? null,
         cell: (row) => <span className="number">{format(row[field], currency)}</span>,
       }),
