@@ -8,7 +8,6 @@ import { Brand } from '../parts/brand.tsx';
 import { RangePicker } from '../parts/range-picker.tsx';
 import { usePlace } from '../place.ts';
 import { accountQuery } from '../queries.ts';
-import { chooseTheme, readTheme, type Theme, themes } from '../theme.ts';
 import { Navigation } from './navigation.tsx';
 import { Palette } from './palette.tsx';
 
@@ -34,7 +33,6 @@ export function Frame() {
         <div className="max-lg:hidden">
           <div className="sticky top-0 max-h-screen overflow-y-auto py-5">
             <Navigation />
-            <ThemePicker />
           </div>
         </div>
         <div className="min-w-0">
@@ -50,30 +48,6 @@ export function Frame() {
       </div>
       <ExplainPanel />
     </div>
-  );
-}
-
-function ThemePicker() {
-  const [theme, setTheme] = useState(readTheme);
-  return (
-    <label className="mt-6 block px-3">
-      <span className="label block">Theme</span>
-      <select
-        className="field mt-1 w-full"
-        value={theme}
-        onChange={({ target }) => {
-          const next = target.value as Theme;
-          setTheme(next);
-          chooseTheme(next);
-        }}
-      >
-        {Object.entries(themes).map(([value, title]) => (
-          <option key={value} value={value}>
-            {title}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }
 
@@ -94,7 +68,6 @@ function Menu() {
         >
           <Dialog.Title className="sr-only">Menu</Dialog.Title>
           <Navigation onGo={() => setOpen(false)} />
-          <ThemePicker />
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>
