@@ -26,6 +26,7 @@ const rooms = [
   'top-performers',
   'ad-operations',
   'journeys',
+  'identity',
   'webhooks',
   'handoffs',
   'exports',

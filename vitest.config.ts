@@ -1,12 +1,18 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './tests/kit/longest-first.ts';
 
 export default defineConfig({
   test: {
     include: ['{apps,bench,domain,packages,tests}/**/*.test.{ts,tsx}'],
     globalSetup: ['tests/kit/vitest-setup.ts'],
+    sequence: { sequencer: LongestFirst },
+    setupFiles: ['tests/kit/property-seed.ts'],
     // Most files wait for engines and browsers most of the time: more of them than cores can be under way.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    // A file keeps its state in its own fixture and in no module, so the files of one worker can share the modules: to read and
+    // evaluate them again for each file took longer than the tests.
+    isolate: false,
     // Long enough for a machine that is busy with other work: a limit on what hangs, and no verdict on how fast anything is.
     testTimeout: 60_000,
     hookTimeout: 120_000,

@@ -30,8 +30,9 @@ import type { MasterKey, Vault } from '@tributary/vault';
 import type { Jobs } from '@tributary/work';
 import type { FastifyInstance } from 'fastify';
 import { serveConsole } from './console.ts';
+import { serveMcp } from './mcp/serve.ts';
 import { servePages } from './pages.ts';
-import { handlers } from './routes.ts';
+import { assistantHandlers, handlers } from './routes.ts';
 
 export interface ApiOptions {
   readonly baseUrl: string;
@@ -144,7 +145,9 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const pages = { limiter, baseUrl, now };
   const ours = (headers: Headers) => isFromOurPages(Object.fromEntries(headers), baseUrl);
   servePages(fastify, pages, oauthEndpoints({ baseUrl, postgres, accounts, now, isFromOurPages: ours }));
-  servePages(fastify, pages, providerWebhooks(options));
+  const tombstones = tombstonesUnder(options.tombstoneKey);
+  const outcomes = { tombstones, payments: paymentStandings, findAdPlatforms, visitors: visitorLinks };
+  servePages(fastify, pages, providerWebhooks({ ...options, outcomes }));
   servePages(fastify, pages, handoffPages({ ...options, audit: writeAudit, onError }));
   const keyUses = keyUse(postgres.unbound, onError);
   const bearer = bearerAuthenticator({
@@ -182,7 +185,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       providers: options.providers,
       providerOutbound: options.providerOutbound,
       openDns: options.openDns,
-      tombstones: tombstonesUnder(options.tombstoneKey),
+      ...outcomes,
       linkTokenKeys: options.linkTokenKeys,
       vault,
       languageModel: options.languageModel,
@@ -191,10 +194,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       attributionWaitMs: options.attributionWaitMs,
       findCustomerTotals,
       goals: goalReader,
-      payments: paymentStandings,
       gathering: new Gathering(),
-      findAdPlatforms,
-      visitors: visitorLinks,
     },
     baseUrl,
     now,
@@ -203,5 +203,11 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     checkAnswers: options.checkAnswers,
   };
   for (const id of Object.keys(routes) as RouteId[]) bindRoute(binding, routes[id], handlers[id]);
+  serveMcp({
+    binding,
+    handlers: { ...handlers, ...assistantHandlers },
+    corsOrigins: options.corsOrigins,
+    onFailure: onError,
+  });
   return fastify;
 }

@@ -1,4 +1,4 @@
-import type { RouteId, Routes } from '@tributary/contract';
+import type { AssistantRoutes, RouteId, Routes } from '@tributary/contract';
 import * as accountability from '@tributary/domain/accountability/room.ts';
 import * as accounts from '@tributary/domain/accounts/room.ts';
 import * as adOperations from '@tributary/domain/ad-operations/room.ts';
@@ -12,6 +12,7 @@ import * as definitions from '@tributary/domain/definitions/room.ts';
 import * as erasures from '@tributary/domain/erasures/room.ts';
 import * as exportsRoom from '@tributary/domain/exports/room.ts';
 import * as handoffs from '@tributary/domain/handoffs/room.ts';
+import * as identity from '@tributary/domain/identity/room.ts';
 import * as journeys from '@tributary/domain/journeys/room.ts';
 import * as linkTokens from '@tributary/domain/link-tokens/room.ts';
 import * as outcomes from '@tributary/domain/outcomes/room.ts';
@@ -37,6 +38,7 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   deleteProfile: tenants.deleteProfile,
   updateEntitlement: tenants.updateEntitlement,
   updatePrivacy: tenants.updatePrivacy,
+  updateProfile: tenants.updateProfile,
   updateGrant: credentials.updateGrant,
   createKey: credentials.createKey,
   listKeys: credentials.listKeys,
@@ -58,6 +60,10 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   readJourneySummary: journeys.readJourneySummary,
   createJourneySummary: journeys.createJourneySummary,
   readCustomerExport: journeys.readCustomerExport,
+  readCustomerIdentity: identity.readCustomerIdentity,
+  listMerges: identity.listMerges,
+  undoMerge: identity.undoMerge,
+  splitCustomer: identity.splitCustomer,
   signIn: accounts.signIn,
   completeSignIn: accounts.completeSignIn,
   createTwoFactor: accounts.createTwoFactor,
@@ -184,4 +190,9 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   readHandoff: handoffs.readHandoff,
   listPendingAccounts: handoffs.listPendingAccounts,
   finalizePendingAccount: handoffs.finalizePendingAccount,
+};
+
+/** What only the MCP server offers. */
+export const assistantHandlers: { readonly [Id in keyof AssistantRoutes]: Handles<AssistantRoutes[Id], Services> } = {
+  rankTopPerformers: topPerformers.rankTopPerformers,
 };

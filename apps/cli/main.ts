@@ -30,6 +30,14 @@ const commands: Readonly<Record<string, Entry>> = {
     about: 'Look at settings, engines, background work, clocks and disk: what is wrong, and what to do',
     load: async () => (await import('./commands/doctor.ts')).doctorCommand(),
   },
+  backup: {
+    about: 'Copy all stores as they are at one moment, sealed, while everything goes on',
+    load: async () => (await import('./commands/backup.ts')).backupCommand(),
+  },
+  restore: {
+    about: 'Bring a backup back into empty engines, without those who were erased since',
+    load: async () => (await import('./commands/restore.ts')).restoreCommand(),
+  },
   workspace: {
     about: 'Workspaces',
     load: async () => (await import('./commands/tenants.ts')).workspaceCommand(),

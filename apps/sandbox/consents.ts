@@ -35,6 +35,11 @@ export class Consents {
     this.#now = now;
   }
 
+  /** Every code and token that was ever given. */
+  given(): string[] {
+    return [...this.#kept.keys()];
+  }
+
   /** As if a person had agreed just now. */
   grant(agreed: Omit<Grant, 'id'>): Grant {
     return { id: randomBytes(8).toString('hex'), ...agreed };

@@ -7,11 +7,12 @@ import { analyseCreative } from '@tributary/domain/creatives/room.ts';
 import { expireHandoffs } from '@tributary/domain/handoffs/room.ts';
 import { forgetDeadLetters, type Ingestion } from '@tributary/domain/ingestion/room.ts';
 import { fetchRates, type RateSources } from '@tributary/domain/money/room.ts';
-import { priceOutcomes, spreadDefinition } from '@tributary/domain/outcomes/room.ts';
+import { priceOutcomes, repriceOutcomes, spreadDefinition } from '@tributary/domain/outcomes/room.ts';
 import { applyWaitingRefunds } from '@tributary/domain/payments/room.ts';
 import { rebuildScores } from '@tributary/domain/top-performers/room.ts';
 import type { WebhookStores } from '@tributary/domain/webhooks/room.ts';
 import type { Outbound } from '@tributary/outbound';
+import type { keepsNotes } from '@tributary/platform';
 import { type Postgres, sweepExpired, sweepOld } from '@tributary/postgres';
 import type { Stream } from '@tributary/stream';
 import type { JobHandlers } from '@tributary/work';
@@ -35,6 +36,8 @@ export interface Work {
   readonly deliveries: Pick<WebhookStores, 'outbound' | 'vault' | 'gate'>;
   /** What providers are read with. */
   readonly syncing: Pick<SyncStores, 'vault' | 'providers' | 'providerOutbound' | 'outcomes'>;
+  /** What is kept beside the backups of who was erased and what was deleted. */
+  readonly notes?: ReturnType<typeof keepsNotes>;
   readonly badVisitDays: number;
   /** Undefined: visits are kept. */
   readonly visitsRetentionDays: number | undefined;
@@ -58,6 +61,7 @@ export function jobHandlers({ app, system, clickhouse, now, ...rest }: Work): Jo
     trimVisitsLog: async () => void (await stream.trim()),
     replayDeadLetters: async (_payload, signal) => void (await stream.deadLetters.replayDue(signal)),
     spreadDefinition: async (payload, signal) => void (await spreadDefinition(app, payload, signal)),
+    repriceOutcomes: async (payload, signal) => void (await repriceOutcomes(app, payload, signal)),
     rereadDeals: (payload) => rereadDeals(app, payload, now()),
     forgetDeadLetters: async (_payload, signal) => {
       lettersThrough = (await forgetDeadLetters(ingestion, stream, signal, { after: lettersThrough })).through;

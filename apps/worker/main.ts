@@ -9,7 +9,7 @@ import { paymentStandings } from '@tributary/domain/payments/room.ts';
 import { markVerified, signingReader } from '@tributary/domain/tracking/room.ts';
 import { createPersonGate } from '@tributary/operations';
 import { createOutbound } from '@tributary/outbound';
-import { runProcess } from '@tributary/platform';
+import { findBackupFolder, keepsNotes, runProcess } from '@tributary/platform';
 import { createProviders } from '@tributary/providers';
 import { createWorkMetrics, serveMetrics } from '@tributary/telemetry/prometheus.ts';
 import { createVault } from '@tributary/vault';
@@ -94,6 +94,7 @@ await runProcess('worker', async (platform) => {
         visitors: visitorLinks,
       },
     },
+    notes: keepsNotes(findBackupFolder(settings)),
     deliveries: { outbound: webhookOutbound, gate: createPersonGate(app), vault },
   };
   const systemUrl = settings.databaseSystemUrl;

@@ -67,7 +67,7 @@ export function consentPage({ query, client, returnTo, asked, memberships }: Con
       <label>Which profile may it speak for?
         <select name="profile_id" required>${places.map(profileGroup)}</select>
       </label>
-      <p>${mcpScopes['mcp:read'].description}</p>
+      <p>${mcpScopes['mcp:read'].description} Which ads do best it may rank over all profiles of yours.</p>
       ${asked.includes('mcp:write') && html`<label><input type="checkbox" name="write" value="yes"> ${mcpScopes['mcp:write'].description}</label>`}
       <button name="decision" value="allow">Allow</button>
       <button name="decision" value="deny" formnovalidate>Deny</button>

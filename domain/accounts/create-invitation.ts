@@ -1,11 +1,13 @@
 import type { Routes } from '@tributary/contract';
 import { hashSecret, mintSecret } from '@tributary/domain/credentials';
-import { answer, type Handles } from '@tributary/operations';
-import { dayMs, limits } from '@tributary/vocabulary';
+import { lockPlan } from '@tributary/domain/tenants';
+import { answer, type Handles, refuse } from '@tributary/operations';
+import type { Tx } from '@tributary/postgres';
+import { dayMs, limits, plans } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { showInvitation } from './invitation.ts';
 import { refuseUnlessOwner } from './member.ts';
-import { insertInvitation } from './store.ts';
+import { countSeats, insertInvitation } from './store.ts';
 
 export const createInvitation: Handles<Routes['createInvitation'], { baseUrl: string }> = async (
   { params, body },
@@ -14,6 +16,7 @@ export const createInvitation: Handles<Routes['createInvitation'], { baseUrl: st
   if (body.role === 'owner') refuseUnlessOwner(caller);
   const token = mintSecret('invitation');
   return effect(async (tx) => {
+    await refuseBeyondPlan(tx, params.workspaceId, now);
     const row = await insertInvitation(tx, {
       workspace_id: params.workspaceId,
       id: uuid(),
@@ -30,3 +33,12 @@ export const createInvitation: Handles<Routes['createInvitation'], { baseUrl: st
     return answer(201, { data: { ...showInvitation(row, now), token, url }, meta: {} });
   });
 };
+
+/** A plan has so many seats; somebody who is invited sits on one until they accept or the invitation is over. */
+async function refuseBeyondPlan(tx: Tx, workspaceId: string, now: Date): Promise<void> {
+  const plan = await lockPlan(tx, workspaceId);
+  const { members, next } = plans[plan];
+  if ((await countSeats(tx, workspaceId, now)) < members) return;
+  const message = `The plan "${plan}" includes ${members} members, invited ones among them, and all seats are taken.`;
+  refuse('plan_upgrade_required', message, { fields: { upgrade: { plan: next } } });
+}

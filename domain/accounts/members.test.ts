@@ -1,5 +1,7 @@
 import type { Role } from '@tributary/contract';
-import { type BuiltMember, buildMember, buildProfile, openTest } from '@tributary/testkit';
+import { setPlanByOperator } from '@tributary/domain/tenants/room.ts';
+import { auditEntries, type BuiltMember, buildMember, buildProfile, openTest, operatorOf } from '@tributary/testkit';
+import { plans } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { beforeEach, describe, expect, test } from 'vitest';
 
@@ -220,6 +222,25 @@ describe('POST invitations', () => {
     const listed = await call('GET', invitations(), owner.headers());
     expect(JSON.stringify(listed.body)).not.toContain(token);
     expect(listed.body.data[0]).toMatchObject({ id: rest.id, status: 'pending' });
+  });
+
+  test('402: a plan has so many seats, invited people among them, until the operator moves the workspace [err-063]', async () => {
+    const { members: seats, next: bigger } = plans.free;
+    const { workspaceId: other } = await buildProfile(kit.app);
+    const admin = await buildMember(kit.app, other, 'admin');
+    const ask = () => call('POST', `/workspaces/${other}/invitations`, admin.headers(), { role: 'viewer' });
+    await setPlanByOperator(operatorOf(kit), other, 'free');
+    for (let seat = 1; seat < seats; seat += 1) expect((await ask()).status).toBe(201);
+    const full = await ask();
+    expect([full.status, full.code, full.body.error.upgrade]).toEqual([402, 'plan_upgrade_required', { plan: bigger }]);
+    await setPlanByOperator(operatorOf(kit), other, bigger);
+    expect((await ask()).status).toBe(201);
+    const entries = await auditEntries(kit, { workspaceId: other });
+    expect(entries.filter(({ action }) => action === 'workspace.plan_changed')).toMatchObject([
+      { actor_kind: 'operator', detail: { plan: 'free' } },
+      { detail: { plan: bigger } },
+    ]);
+    await expect(setPlanByOperator(operatorOf(kit), uuid(), 'scale')).rejects.toThrow(/no such workspace/);
   });
 
   test('403: an admin does not invite an owner', async () => {

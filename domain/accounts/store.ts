@@ -246,6 +246,15 @@ export type InvitationRow = Selectable<Schema['invitations']>;
 export const insertInvitation = (tx: Tx, row: Insertable<Schema['invitations']>): Promise<InvitationRow> =>
   tx.insertInto('invitations').values(row).returningAll().executeTakeFirstOrThrow();
 
+/** Members, and those who may still accept. */
+export async function countSeats(tx: Tx, workspaceId: string, now: Date): Promise<number> {
+  const { rows } = await sql<{ seats: number }>`
+    SELECT (SELECT count(*) FROM members WHERE workspace_id = ${workspaceId})::int
+      + (SELECT count(*) FROM invitations WHERE workspace_id = ${workspaceId} AND accepted_at IS NULL
+         AND revoked_at IS NULL AND expires_at > ${now})::int AS seats`.execute(tx);
+  return rows[0]?.seats ?? 0;
+}
+
 /** Newest first. */
 export function listInvitationsBefore(
   tx: Tx,

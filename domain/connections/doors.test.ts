@@ -41,6 +41,14 @@ test('an account is kept once in a workspace, sealed, and a new consent mends th
   }));
   expect(found.connected?.id).toBe(connectionId);
   expect([found.none, found.foreign]).toEqual([undefined, undefined]);
+  // PostgreSQL plans a statement that is asked often once for all its values: the hundredth account is kept like the first.
+  const many = await ledger.transaction(async (tx) => {
+    const kept: unknown[] = [];
+    for (let n = 0; n < 120; n += 1)
+      kept.push(await saveConnection(tx, services, { ...made, candidate: { ...candidate, externalId: `many_${n}` } }));
+    return kept;
+  });
+  expect(new Set(many.map((one) => (one as { connectionId: string }).connectionId)).size).toBe(120);
 });
 
 test('credentials that are due are replaced once, however many ask, and a lost pair is an honest reconnect [evnt-009]', async () => {

@@ -1,13 +1,26 @@
+import { type OutcomeServices, untilRecorded } from '@tributary/domain/outcomes';
 import type { PageEndpoint } from '@tributary/pages';
 import type { Postgres } from '@tributary/postgres';
-import { ProviderFault, type Providers, type ReceivedNews } from '@tributary/providers';
+import {
+  type Provider,
+  ProviderFault,
+  type Providers,
+  type Received,
+  type ReceivedNews,
+  type Said,
+} from '@tributary/providers';
+import type { Vault } from '@tributary/vault';
 import { type Channel, channelNames } from '@tributary/vocabulary';
+import { openCredentials } from './credentials.ts';
 import { noteFault } from './note-fault.ts';
-import { wishSync } from './store.ts';
+import { recordSaid } from './record-said.ts';
+import { findConnection, wishSync } from './store.ts';
 
 interface WebhookServices {
   readonly postgres: Postgres;
   readonly providers: Providers;
+  readonly vault: Pick<Vault, 'open'>;
+  readonly outcomes: OutcomeServices;
 }
 
 /** More news in one delivery than any provider sends. */
@@ -19,11 +32,14 @@ interface Found {
   readonly credentials_revision: number;
 }
 
+const ended = (status: 204 | 401 | 404 | 422) => new Response(null, { status });
+
 /**
- * Where providers tell that something changed. What they say is believed for its signature over the raw bytes alone, and makes the
- * connection due: the thing itself is read again before anything is written.
+ * Where providers tell that something changed. What they say is believed for its signature over the raw bytes alone. Most make the
+ * connection due: the thing itself is read again before anything is written. What an account signs with its own secret is written as it
+ * came, since there may be no token to ask with.
  */
-export const providerWebhooks = ({ postgres, providers }: WebhookServices): PageEndpoint[] => [
+export const providerWebhooks = (services: WebhookServices): PageEndpoint[] => [
   {
     method: 'POST',
     path: '/hooks/:channel',
@@ -31,27 +47,66 @@ export const providerWebhooks = ({ postgres, providers }: WebhookServices): Page
     maxBytes: 1 << 20,
     handle: async (request, { params, now }) => {
       const channel = channelNames.find((name) => name === params.channel);
-      const receive = channel && providers.of(channel)?.receive;
-      if (!channel || !receive) return new Response(null, { status: 404 });
-      const headers = Object.fromEntries(request.headers);
-      const delivery = { headers, body: new Uint8Array(await request.arrayBuffer()) };
-      if (!receive.verify(delivery, now)) return new Response(null, { status: 401 });
-      for (const news of receive.read(delivery).slice(0, mostNews)) await take(postgres, channel, news, now);
-      return new Response(null, { status: 204 });
+      const provider = channel && services.providers.of(channel);
+      if (!provider || !(provider.receive || provider.tells)) return ended(404);
+      const delivery = {
+        headers: Object.fromEntries(request.headers),
+        body: new Uint8Array(await request.arrayBuffer()),
+      };
+      if (provider.tells) return takeTold(services, channel, provider, delivery, now);
+      if (!provider.receive?.verify(delivery, now)) return ended(401);
+      for (const news of provider.receive.read(delivery).slice(0, mostNews)) await take(services, channel, news, now);
+      return ended(204);
     },
   },
 ];
 
-async function take(postgres: Postgres, channel: Channel, news: ReceivedNews, now: Date): Promise<void> {
-  const found = await postgres.unbound.lookUp<Found>('SELECT * FROM find_connections_of($1, $2)', [
-    channel,
-    news.accountExternalId,
-  ]);
+const connectionsOf = ({ postgres }: WebhookServices, channel: Channel, account: string) =>
+  postgres.unbound.lookUp<Found>('SELECT * FROM find_connections_of($1, $2)', [channel, account]);
+
+async function take(services: WebhookServices, channel: Channel, news: ReceivedNews, now: Date): Promise<void> {
+  const found = await connectionsOf(services, channel, news.accountExternalId);
   for (const { profile_id, id, credentials_revision: revision } of found) {
-    await postgres.forProfile(profile_id).transaction(async (tx) => {
+    await services.postgres.forProfile(profile_id).transaction(async (tx) => {
       if (news.about === 'changed') return wishSync(tx, { profile_id, id, channel }, now);
       const gone = { verdict: 'reconnect', code: 'disconnected_at_provider', says: '' } as const;
       return noteFault(tx, { profileId: profile_id, connectionId: id, revision, now }, new ProviderFault(gone));
     });
+  }
+}
+
+/** Kept before it is answered. What cannot be kept is refused, so that the sender shows it as failed. */
+async function takeTold(
+  services: WebhookServices,
+  channel: Channel,
+  provider: Provider,
+  delivery: Received,
+  now: Date,
+): Promise<Response> {
+  const { tells } = provider;
+  const account = tells?.accountOf(delivery);
+  const found = account === undefined ? [] : await connectionsOf(services, channel, account);
+  let [isSigned, isWhole] = [false, true];
+  for (const { profile_id: profileId, id } of found) {
+    const ledger = services.postgres.forProfile(profileId);
+    const row = await ledger.transaction((tx) => findConnection(tx, profileId, id), { readOnly: true });
+    if (!row?.credentials) continue;
+    const credentials = openCredentials(services.vault, { profileId, id }, provider, row.credentials);
+    if (!tells?.verify(delivery, credentials)) continue;
+    isSigned = true;
+    const said = readTold(() => tells.read(delivery));
+    if (!said) return ended(422);
+    const saying = { profileId, connectionId: id, channel, services: services.outcomes, now };
+    const rejected = await untilRecorded(() => ledger.transaction((tx) => recordSaid(tx, saying, said)));
+    if (rejected.length > 0) isWhole = false;
+  }
+  return ended(isSigned ? (isWhole ? 204 : 422) : 401);
+}
+
+function readTold(read: () => readonly Said[]): readonly Said[] | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
   }
 }

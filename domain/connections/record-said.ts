@@ -5,7 +5,7 @@ import type { Tx } from '@tributary/postgres';
 import type { Said, SaidOutcome, SaidPerson, SaidRefund } from '@tributary/providers';
 import { type Channel, channels, isOutcomeProvider, type OutcomeProvider } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
-import { keepSearches } from './search-store.ts';
+import { dropVanished, keepSearches } from './search-store.ts';
 import type { Rejected } from './sync-store.ts';
 
 export interface Saying {
@@ -31,6 +31,7 @@ export async function recordSaid(tx: Tx, saying: Saying, said: readonly Said[]):
     rejected.push(...(await keepRefunds(tx, { ...saying, provider: channel }, refunds)));
   }
   await keepSearches(tx, saying, of('search_term'));
+  await dropVanished(tx, saying, of('search_days'));
   return rejected;
 }
 

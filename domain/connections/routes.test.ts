@@ -1,4 +1,4 @@
-import type { Pixel } from '@tributary/providers';
+import type { Pixel, Said } from '@tributary/providers';
 import {
   auditEntries,
   buildApiKey,
@@ -258,9 +258,18 @@ test('pages of the ad account are listed and chosen [conn-040] [conn-041]', asyn
 test('what a search console told is listed by day, page by page, and replaced when it is told again', async () => {
   const { ask, connect } = await shop(['campaigns:read', 'connections:write']);
   const id = await connect('search_console');
-  const term = (day: string, query: string, clicks: number) =>
-    ({ kind: 'search_term', day, query, page: 'https://shop.cl/', clicks, impressions: 100, position: '2.5' }) as const;
-  const tell = async (...said: ReturnType<typeof term>[]) => {
+  const term = (day: string, query: string, clicks: number, reading = 'first') =>
+    ({
+      kind: 'search_term',
+      reading,
+      day,
+      query,
+      page: 'https://shop.cl/',
+      clicks,
+      impressions: 100,
+      position: '2.5',
+    }) as const;
+  const tell = async (...said: Said[]) => {
     toy.pages = [{ said }];
     await ask('POST', '/connections/sync');
     await workOff(kit.system, 'syncs', handler, id);
@@ -280,6 +289,14 @@ test('what a search console told is listed by day, page by page, and replaced wh
     position: '2.5',
   });
   expect((await ask('GET', `/search-terms?${range}&cursor=x`)).status).toBe(400);
+  // Days that are told whole lose what is no longer among them; the others keep it.
+  const whole = { kind: 'search_days', since: '2026-01-02', until: '2026-01-08', reading: 'second' } as const;
+  await tell(term('2026-01-02', 'botas', 5, 'second'), whole);
+  const left = (await ask('GET', `/search-terms?${range}`)).data as typeof first.data;
+  expect(left.map(({ day, query, clicks }: typeof first.data) => `${day} ${query} ${clicks}`)).toEqual([
+    '2026-01-02 botas 5',
+    '2026-01-01 zapatos 3',
+  ]);
   expect((await (await shop(['campaigns:read'])).ask('GET', `/search-terms?${range}`)).data).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Tx } from '@tributary/postgres';
-import type { SaidSearchTerm } from '@tributary/providers';
+import type { SaidSearchDays, SaidSearchTerm } from '@tributary/providers';
 import { sql } from 'kysely';
 
 /** A day that is told again replaces what was told of it before. */
@@ -12,12 +12,24 @@ export async function keepSearches(
   if (said.length === 0) return;
   const rows = new Map(said.map((one) => [`${one.day} ${hashOf(one)}`, { ...one, hash: hashOf(one) }]));
   await sql`
-    INSERT INTO site_searches (profile_id, connection_id, day, hash, query, page, clicks, impressions, position)
-    SELECT ${profileId}, ${connectionId}, day, decode(hash, 'hex'), query, page, clicks, impressions, position
+    INSERT INTO site_searches (profile_id, connection_id, day, hash, query, page, clicks, impressions, position, reading)
+    SELECT ${profileId}, ${connectionId}, day, decode(hash, 'hex'), query, page, clicks, impressions, position, reading
     FROM jsonb_to_recordset(${JSON.stringify([...rows.values()])}::jsonb)
-      AS s (day date, hash text, query text, page text, clicks bigint, impressions bigint, position numeric)
+      AS s (day date, hash text, query text, page text, clicks bigint, impressions bigint, position numeric, reading text)
     ON CONFLICT (profile_id, day, connection_id, hash) DO UPDATE SET clicks = excluded.clicks,
-      impressions = excluded.impressions, position = excluded.position`.execute(tx);
+      impressions = excluded.impressions, position = excluded.position, reading = excluded.reading`.execute(tx);
+}
+
+/** Terms of days that were told whole and that were not among them are gone, as the provider's own page shows them no more. */
+export async function dropVanished(
+  tx: Tx,
+  { profileId, connectionId }: { readonly profileId: string; readonly connectionId: string },
+  said: readonly SaidSearchDays[],
+): Promise<void> {
+  for (const { since, until, reading } of said)
+    await sql`
+      DELETE FROM site_searches WHERE profile_id = ${profileId} AND day BETWEEN ${since} AND ${until}
+        AND connection_id = ${connectionId} AND reading <> ${reading}`.execute(tx);
 }
 
 const hashOf = ({ query, page }: SaidSearchTerm): string =>

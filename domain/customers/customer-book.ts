@@ -1,10 +1,12 @@
 import {
   type Binding,
+  byStrength,
   type ErasedIdentifiers,
   type Graves,
   type Holder,
   type Identifier,
   IdentityGraph,
+  identifierKey,
   isOfErased,
   maxTermsOfCustomer,
   searchTerms,
@@ -51,12 +53,16 @@ export interface CustomerRecord {
 export interface KnownCustomer extends CustomerRecord, Pick<Holder, 'nationalId' | 'isStrong'> {
   /** The caller's own key of them, as `findCustomerKeys` finds it. */
   readonly ownKey: string | null;
+  /** Whether a merge made them one of several. */
+  readonly isSeveral?: boolean;
 }
 
 /** All of the store that a set of identifiers concerns. */
 export interface KnownCustomers {
   readonly customers: readonly KnownCustomer[];
   readonly bindings: readonly Binding[];
+  /** Pairs of customers of whom somebody said that they are two people. */
+  readonly apart?: readonly (readonly [string, string])[];
   /** Which of the identifiers were somebody's who was erased. */
   readonly erased: ErasedIdentifiers;
 }
@@ -66,6 +72,11 @@ export interface SaidBinding extends Binding {
   readonly evidence: Evidence;
 }
 
+/** An identifier that somebody holds from now on. A merge that is undone finds by `saidOf` whose it is. */
+export interface Link extends SaidBinding {
+  readonly saidOf: string;
+}
+
 export interface Merge {
   readonly evidence: Evidence;
   readonly loserId: string;
@@ -73,16 +84,26 @@ export interface Merge {
   /** Who holds what the loser held, after all merges of the book. */
   readonly finalId: string;
   readonly saidKinds: readonly IdentifierKind[];
+  /** The two of whom the message named identifiers: themselves, or such as were merged into them before. */
+  readonly named: readonly [string, string];
 }
+
+/** What was said of one of several who are one person. */
+export type Facts = Pick<
+  CustomerRecord,
+  'firstName' | 'lastName' | 'primaryEmail' | 'primaryPhone' | 'sources' | 'firstSeenAt' | 'lastSeenAt'
+>;
 
 /** What a store must do to hold what the book holds. */
 export interface BookChanges {
   /** Created or changed, those merged away among them. */
   readonly customers: readonly CustomerRecord[];
   /** To whom each was said to belong, before the merges. */
-  readonly links: readonly SaidBinding[];
+  readonly links: readonly Link[];
   readonly merges: readonly Merge[];
   readonly conflicts: readonly SaidBinding[];
+  /** By the customer that it was said of. */
+  readonly ownFacts: ReadonlyMap<string, Facts>;
 }
 
 /** The customers that some messages concern, in memory: takes one message after another, and says in the end what changed. */
@@ -93,26 +114,36 @@ export class CustomerBook {
   readonly #known: ReadonlyMap<string, KnownCustomer>;
   readonly #customers: Map<string, CustomerRecord>;
   readonly #changed = new Set<string>();
-  readonly #links: SaidBinding[] = [];
+  readonly #links: Link[] = [];
+  /** Of whom each identifier was said. */
+  readonly #saidOf: Map<string, string>;
+  readonly #ownFacts = new Map<string, Facts>();
   readonly #merges: Omit<Merge, 'finalId'>[] = [];
   readonly #conflicts: SaidBinding[] = [];
 
-  constructor({ customers, bindings, erased }: KnownCustomers, newId: () => string) {
-    this.#graph = new IdentityGraph(customers, bindings);
+  constructor({ customers, bindings, apart, erased }: KnownCustomers, newId: () => string) {
+    this.#graph = new IdentityGraph(customers, bindings, apart);
+    this.#saidOf = new Map(
+      bindings.map((binding) => [identifierKey(binding), binding.movedFrom ?? binding.customerId]),
+    );
     this.#graves = { erased, holderOf: (identifier) => this.#graph.holderOf(identifier) };
     this.#known = new Map(customers.map((customer) => [customer.id, customer]));
     this.#customers = new Map(this.#known);
     this.#newId = newId;
   }
 
-  /** Undefined where it is about nobody, because whom it names was erased. */
+  /**
+   * Undefined where it is about nobody, because whom it names was erased. `saidOf` is the customer that it names, who may have been merged
+   * into the one it is about.
+   */
   take(
     { identifiers: said, firstName, lastName, at }: Said,
     evidence: Evidence,
-  ): { customerId: string; isNew: boolean } | undefined {
+  ): { customerId: string; saidOf: string; isNew: boolean } | undefined {
     const { source, saidAt } = evidence;
     const identifiers = withoutErased(said, at, this.#graves);
     if (identifiers.length === 0 && said.length > 0) return undefined;
+    const holders = byStrength(identifiers).map((one) => ({ one, holder: this.#graph.holderOf(one)?.id }));
     const { customerId, isNew, merged, linked, conflicts } = this.#graph.settle(identifiers, {
       id: this.#newId(),
       createdAt: saidAt,
@@ -130,12 +161,20 @@ export class CustomerBook {
       lastSeenAt: saidAt,
     };
     const saidKinds = [...new Set(identifiers.map(({ kind }) => kind))];
-    const losers = merged.map((loserId) => this.#mergeAway({ loserId, survivorId: customerId, saidKinds, evidence }));
+    const joined = this.#namedOf(holders, new Set([customerId, ...merged]));
+    const [[first, saidOf] = [customerId, customerId]] = joined;
+    const losers = merged.map((loserId) => {
+      const other = loserId === first ? customerId : loserId;
+      const named = [saidOf, joined.get(other) ?? other] as const;
+      return this.#mergeAway({ loserId, survivorId: customerId, saidKinds, named, evidence });
+    });
     const whole = [...losers, mentioned].reduce(filled, customer);
     this.#write({ ...whole, terms: termsOf(whole, linked) });
-    this.#links.push(...linked.map((identifier) => ({ ...identifier, customerId, evidence })));
+    if (whole.own || this.#known.get(customerId)?.isSeveral) this.#noteFacts(saidOf, mentioned);
+    for (const identifier of linked) this.#saidOf.set(identifierKey(identifier), saidOf);
+    this.#links.push(...linked.map((identifier) => ({ ...identifier, customerId, saidOf, evidence })));
     this.#conflicts.push(...conflicts.map((identifier) => ({ ...identifier, customerId, evidence })));
-    return { customerId, isNew };
+    return { customerId, saidOf, isNew };
   }
 
   /** Whether a message tells of the time before whom it names was erased. */
@@ -178,7 +217,25 @@ export class CustomerBook {
       links: this.#links,
       merges: this.#merges.map((merge) => ({ ...merge, finalId: this.survivorOf(merge.loserId) })),
       conflicts: this.#conflicts,
+      ownFacts: this.#ownFacts,
     };
+  }
+
+  /** Of each of the holders, whom the strongest identifier that found it was said of; the first is whom the message is about. */
+  #namedOf(
+    found: readonly { readonly one: Identifier; readonly holder: string | undefined }[],
+    joined: ReadonlySet<string>,
+  ): Map<string, string> {
+    const named = new Map<string, string>();
+    for (const { one, holder } of found)
+      if (holder && joined.has(holder) && !named.has(holder))
+        named.set(holder, this.#saidOf.get(identifierKey(one)) ?? holder);
+    return named;
+  }
+
+  #noteFacts(saidOf: string, facts: Facts): void {
+    const before = this.#ownFacts.get(saidOf);
+    this.#ownFacts.set(saidOf, before ? filledFacts(before, facts) : facts);
   }
 
   /** The loser keeps its facts, for a merge may be undone, but is no longer found. */
@@ -213,16 +270,19 @@ const newcomer = (id: string, at: Date): CustomerRecord => ({
 
 /** What a customer lacks is filled from another; what it has stays. */
 function filled(customer: CustomerRecord, other: Omit<CustomerRecord, 'id' | 'createdAt' | 'own'>): CustomerRecord {
+  const terms = [...new Set([...customer.terms, ...other.terms])];
+  return { ...customer, ...filledFacts(customer, other), terms };
+}
+
+export function filledFacts(some: Facts, others: Facts): Facts {
   return {
-    ...customer,
-    firstName: customer.firstName ?? other.firstName,
-    lastName: customer.lastName ?? other.lastName,
-    primaryEmail: customer.primaryEmail ?? other.primaryEmail,
-    primaryPhone: customer.primaryPhone ?? other.primaryPhone,
-    sources: [...new Set([...customer.sources, ...other.sources])],
-    terms: [...new Set([...customer.terms, ...other.terms])],
-    firstSeenAt: new Date(Math.min(customer.firstSeenAt.getTime(), other.firstSeenAt.getTime())),
-    lastSeenAt: new Date(Math.max(customer.lastSeenAt.getTime(), other.lastSeenAt.getTime())),
+    firstName: some.firstName ?? others.firstName,
+    lastName: some.lastName ?? others.lastName,
+    primaryEmail: some.primaryEmail ?? others.primaryEmail,
+    primaryPhone: some.primaryPhone ?? others.primaryPhone,
+    sources: [...new Set([...some.sources, ...others.sources])],
+    firstSeenAt: new Date(Math.min(some.firstSeenAt.getTime(), others.firstSeenAt.getTime())),
+    lastSeenAt: new Date(Math.max(some.lastSeenAt.getTime(), others.lastSeenAt.getTime())),
   };
 }
 

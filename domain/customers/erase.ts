@@ -1,4 +1,4 @@
-import type { Tx } from '@tributary/postgres';
+import type { Postgres, Tx } from '@tributary/postgres';
 import type { Identifier } from '@tributary/rules';
 import { sql } from 'kysely';
 import type { Cleared, ErasedPerson } from './erased-person.ts';
@@ -27,6 +27,29 @@ export async function findIdentifiers(
   return rows;
 }
 
+const pageSize = 5_000;
+
+/** Everything that anybody of a profile is known by, a page after the other. */
+export async function* walkIdentifiers(
+  app: Postgres,
+  profileId: string,
+): AsyncIterable<Identifier & { readonly customerId: string }> {
+  for (let last = { kind: '', value: '' }; ; ) {
+    const { rows } = await app.forProfile(profileId).transaction(
+      (tx) =>
+        sql<Identifier & { customerId: string }>`
+          SELECT kind, value, customer_id AS "customerId" FROM identifiers
+          WHERE profile_id = ${profileId} AND (kind, value) > (${last.kind}, ${last.value})
+          ORDER BY kind, value LIMIT ${pageSize}`.execute(tx),
+      { readOnly: true },
+    );
+    yield* rows;
+    const end = rows.at(-1);
+    if (!end) return;
+    last = end;
+  }
+}
+
 /** A customer without a person. It tells nothing of when the person came. */
 export async function insertShell(tx: Tx, { profileId, shellId, at }: ErasedPerson): Promise<void> {
   await sql`
@@ -49,11 +72,12 @@ export async function eraseCustomers(tx: Tx, { profileId, customerIds }: ErasedP
     sql`(${mentions('customer_id')} OR (kind, value) IN (
       SELECT kind, value FROM identifiers WHERE profile_id = ${profileId} AND ${mentions('customer_id')}))`,
   );
+  const kept_apart = await deleteFrom('kept_apart', sql`(${mentions('one')} OR ${mentions('other')})`);
   const merges = await deleteFrom('merges', sql`(${mentions('loser_id')} OR ${mentions('survivor_id')})`);
   const identifiers = await deleteFrom('identifiers', mentions('customer_id'));
   // search_terms follow by their trigger.
   const customers = await deleteFrom('customers', mentions('id'));
-  return { identity_conflicts, merges, identifiers, customers };
+  return { identity_conflicts, kept_apart, merges, identifiers, customers };
 }
 
 /** Which of these customers are without a person. */

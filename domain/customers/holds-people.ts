@@ -6,6 +6,7 @@ export const holdsPeople: HoldsPeople = {
     customers: { erasure: 'deleted', words: 'A customer without a person takes the place.' },
     identifiers: { erasure: 'deleted', words: 'Each is remembered as a keyed hash.' },
     identity_conflicts: { erasure: 'deleted', words: 'Also where somebody else had the identifier.' },
+    kept_apart: { erasure: 'deleted', words: 'Of whom somebody said that they are two people.' },
     merges: { erasure: 'deleted', words: 'Who was merged into whom.' },
     search_terms: { erasure: 'deleted', words: 'They follow the customer.' },
     tombstones: { erasure: 'hashed', words: 'Keyed hashes of what the person was known by.' },

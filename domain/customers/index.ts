@@ -1,9 +1,19 @@
 export { CustomerBook, type Evidence, type KnownCustomers, type Said } from './customer-book.ts';
-export { findIdentifiers, findMergedInto, findShells, insertShell } from './erase.ts';
+export { findIdentifiers, findMergedInto, findShells, insertShell, walkIdentifiers } from './erase.ts';
 export type { Cleared, ErasedPerson, HoldsPeople, KnownPerson } from './erased-person.ts';
 export { type Goal, type GoalReader, nothing, type Position, type Stretch } from './goal-reader.ts';
 export { holdsPeople } from './holds-people.ts';
 export type { CustomerServices } from './import-customers.ts';
+export {
+  findMerges,
+  type HeldBy,
+  listKeptApart,
+  listLargestMerges,
+  listMergesOf,
+  listSaidIdentifiers,
+  type MergePlace,
+  type MergeRow,
+} from './merges.ts';
 export { type FindNamingErased, findsNamingErased, type Kept } from './named-in.ts';
 export { openCustomers } from './open-customers.ts';
 export {
@@ -39,5 +49,7 @@ export {
   saveTombstones,
   type Tombstones,
   tombstonesUnder,
+  wasKnownStrongly,
 } from './tombstones.ts';
 export type { CustomerTotals, FindCustomerTotals } from './totals.ts';
+export { type Undone, undoMerges, untilUndone } from './undo-merges.ts';

@@ -26,14 +26,14 @@ export async function openCustomers(
   tombstones: Tombstones,
 ): Promise<KnownCustomers> {
   const distinct = [...new Map(identifiers.map((identifier) => [identifierKey(identifier), identifier])).values()];
-  if (distinct.length === 0) return { customers: [], bindings: [], erased: new Map() };
-  const { rows } = await sql<{ known: Found[] | null; people: Json<KnownCustomer>[] | null }>`
+  if (distinct.length === 0) return { customers: [], bindings: [], apart: [], erased: new Map() };
+  const { rows } = await sql<Opened>`
     SELECT * FROM open_customers(
       ${profileId}, ${crc32(profileId) | 0}, ${stripesOf(distinct)}::int[],
       ${distinct.map(({ kind }) => kind)}::text[], ${distinct.map(({ value }) => value)}::text[],
       ${distinct.map((identifier) => tombstones.hashOf(profileId, nameOfIdentifier(identifier)))}::bytea[],
       ${strongIdentifierKinds}::text[])`.execute(tx);
-  const { known, people } = rows[0] ?? { known: null, people: null };
+  const { known, people, apart } = rows[0] ?? { known: null, people: null, apart: null };
   return {
     customers: (people ?? []).map((person) => ({
       ...person,
@@ -42,7 +42,10 @@ export async function openCustomers(
       firstSeenAt: new Date(person.firstSeenAt),
       lastSeenAt: new Date(person.lastSeenAt),
     })),
-    bindings: (known ?? []).flatMap(({ kind, value, customerId }) => (customerId ? [{ kind, value, customerId }] : [])),
+    bindings: (known ?? []).flatMap(({ kind, value, customerId, movedFrom }) =>
+      customerId ? [{ kind, value, customerId, movedFrom }] : [],
+    ),
+    apart: apart ?? [],
     erased: new Map(
       (known ?? []).flatMap(({ erasedAt, wasStrong, ...one }) =>
         erasedAt ? [[identifierKey(one), { erasedAt: new Date(erasedAt), wasStrong }]] : [],
@@ -51,9 +54,16 @@ export async function openCustomers(
   };
 }
 
+interface Opened {
+  readonly known: Found[] | null;
+  readonly people: Json<KnownCustomer>[] | null;
+  readonly apart: [string, string][] | null;
+}
+
 /** What is said of an identifier: who holds it, and whether it was somebody's who was erased. */
 interface Found extends Identifier {
   readonly customerId: string | null;
+  readonly movedFrom: string | null;
   readonly erasedAt: string | null;
   readonly wasStrong: boolean;
 }

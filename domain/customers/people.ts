@@ -5,7 +5,14 @@ import { type Selectable, sql } from 'kysely';
 
 /** What others may know of single people. */
 
-export type HeldCustomer = Omit<Selectable<Schema['customers']>, 'profile_id' | 'terms'>;
+export type HeldCustomer = Omit<Selectable<Schema['customers']>, 'profile_id' | 'terms' | 'own'> & {
+  /** What was said of this one itself, where it is one of several who are one person. */
+  readonly own: {
+    readonly firstName: string | null;
+    readonly lastName: string | null;
+    readonly firstSeenAt: string;
+  } | null;
+};
 export type HeldIdentifier = Pick<Selectable<Schema['identifiers']>, 'kind' | 'value' | 'source' | 'said_at'>;
 
 /** Whom an id stands for: the customer, or the one they turned out to be since. */
@@ -93,7 +100,7 @@ export async function listSamePerson(
       SELECT same.distance + 1, c.id FROM same JOIN customers c ON c.profile_id = ${profileId} AND c.merged_into = same.id
     )
     SELECT c.id, c.merged_into, c.first_name, c.last_name, c.primary_email, c.primary_phone, c.sources, c.first_seen_at,
-      c.last_seen_at, c.created_at
+      c.last_seen_at, c.created_at, c.own
     FROM same JOIN customers c ON c.profile_id = ${profileId} AND c.id = same.id
     ORDER BY same.distance, c.id LIMIT ${limit} OFFSET ${offset}`.execute(tx);
   return rows;

@@ -1,6 +1,6 @@
 import type { Tx } from '@tributary/postgres';
 import { sql } from 'kysely';
-import type { BookChanges, Evidence, SaidBinding } from './customer-book.ts';
+import type { BookChanges, Evidence, Link, SaidBinding } from './customer-book.ts';
 
 /**
  * Writes what a book took in; its customers were opened in this transaction. A handful of statements, however many rows, of which
@@ -11,6 +11,7 @@ export async function saveCustomers(tx: Tx, profileId: string, changes: BookChan
     saveRecords(tx, profileId, changes),
     saveConflicts(tx, profileId, changes.conflicts),
     saveMerges(tx, profileId, changes.merges),
+    saveOwnFacts(tx, profileId, changes.ownFacts),
   ]);
 }
 
@@ -35,8 +36,9 @@ async function saveRecords(tx: Tx, profileId: string, { customers, links }: Book
       ? records
       : sql`
     WITH records AS (${records})
-    INSERT INTO identifiers (profile_id, kind, value, customer_id, source, said_at, request_id)
-    SELECT ${profileId}, b.* FROM ${asRows(links)}`;
+    INSERT INTO identifiers (profile_id, kind, value, customer_id, source, said_at, request_id, moved_from)
+    SELECT ${profileId}, b.kind, b.value, b.customer_id, b.source, b.said_at, b.request_id, nullif(b.said_of, b.customer_id)
+    FROM ${asRows(links)}`;
   await whole.execute(tx);
 }
 
@@ -44,23 +46,23 @@ async function saveConflicts(tx: Tx, profileId: string, conflicts: BookChanges['
   if (conflicts.length === 0) return;
   await sql`
     INSERT INTO identity_conflicts (profile_id, kind, value, customer_id, source, said_at, request_id)
-    SELECT ${profileId}, b.* FROM ${asRows(conflicts)} ON CONFLICT DO NOTHING`.execute(tx);
+    SELECT ${profileId}, b.kind, b.value, b.customer_id, b.source, b.said_at, b.request_id FROM ${asRows(conflicts)} ON CONFLICT DO NOTHING`.execute(
+    tx,
+  );
 }
 
 /** After the links: those that the batch itself gave a loser move with the others. */
 async function saveMerges(tx: Tx, profileId: string, merges: BookChanges['merges']): Promise<void> {
   if (merges.length === 0) return;
   const losers = merges.map(({ loserId }) => loserId);
+  const finals = merges.map(({ finalId }) => finalId);
+  const losersNow = sql`unnest(${losers}::uuid[], ${finals}::uuid[]) AS m (loser, final)`;
   await Promise.all([
-    sql`
-      UPDATE identifiers i SET customer_id = m.final, moved_from = coalesce(i.moved_from, i.customer_id)
-      FROM unnest(${losers}::uuid[], ${merges.map(({ finalId }) => finalId)}::uuid[]) AS m (loser, final)
-      WHERE i.profile_id = ${profileId} AND i.customer_id = m.loser`.execute(tx),
-    // Before the customers, whose triggers say by which merge conversions changed hands.
+    // Before what it moves is moved, and before the customers, whose triggers say by which merge conversions changed hands.
     tx
       .insertInto('merges')
       .values(
-        merges.map(({ loserId, survivorId, saidKinds, evidence }) => ({
+        merges.map(({ loserId, survivorId, saidKinds, named, evidence }) => ({
           profile_id: profileId,
           loser_id: loserId,
           survivor_id: survivorId,
@@ -68,23 +70,58 @@ async function saveMerges(tx: Tx, profileId: string, merges: BookChanges['merges
           source: evidence.source,
           request_id: idOf(evidence),
           said_kinds: [...saidKinds],
+          named_one: named[0],
+          named_other: named[1],
+          moved_identifiers: sql<number>`(
+            SELECT count(*) FROM identifiers WHERE profile_id = ${profileId} AND customer_id = ${loserId})`,
         })),
       )
       .execute(),
     sql`
+      UPDATE identifiers i SET customer_id = m.final, moved_from = coalesce(i.moved_from, i.customer_id)
+      FROM ${losersNow}
+      WHERE i.profile_id = ${profileId} AND i.customer_id = m.loser`.execute(tx),
+    sql`
       UPDATE customers c SET merged_into = m.survivor
       FROM unnest(${losers}::uuid[], ${merges.map(({ survivorId }) => survivorId)}::uuid[]) AS m (loser, survivor)
       WHERE c.profile_id = ${profileId} AND c.id = m.loser`.execute(tx),
+    // Whoever is kept apart from a loser is kept apart from whom it became.
+    ...['one_is', 'other_is'].map((side) =>
+      sql`
+        UPDATE kept_apart a SET ${sql.ref(side)} = m.final FROM ${losersNow}
+        WHERE a.profile_id = ${profileId} AND a.${sql.ref(side)} = m.loser`.execute(tx),
+    ),
   ]);
 }
 
-const asRows = (bindings: readonly SaidBinding[]) => sql`unnest(
+/** What is said of somebody who was merged, or of whom others were merged into, is kept beside what it made of the whole person. */
+async function saveOwnFacts(tx: Tx, profileId: string, ownFacts: BookChanges['ownFacts']): Promise<void> {
+  if (ownFacts.size === 0) return;
+  const said = [...ownFacts].map(([id, facts]) => ({ id, ...facts }));
+  await sql`
+    UPDATE customers c SET own = jsonb_build_object(
+      'firstName', coalesce(was.own ->> 'firstName', s."firstName"), 'lastName', coalesce(was.own ->> 'lastName', s."lastName"),
+      'primaryEmail', coalesce(was.own ->> 'primaryEmail', s."primaryEmail"), 'primaryPhone', coalesce(was.own ->> 'primaryPhone', s."primaryPhone"),
+      'sources', (SELECT jsonb_agg(DISTINCT source) FROM jsonb_array_elements_text(was.own -> 'sources' || s.sources) AS source),
+      'firstSeenAt', least((was.own ->> 'firstSeenAt')::timestamptz, s."firstSeenAt"),
+      'lastSeenAt', greatest((was.own ->> 'lastSeenAt')::timestamptz, s."lastSeenAt"))
+    FROM jsonb_to_recordset(${JSON.stringify(said)}::jsonb) AS s (id uuid, "firstName" text, "lastName" text, "primaryEmail" text,
+      "primaryPhone" text, sources jsonb, "firstSeenAt" timestamptz, "lastSeenAt" timestamptz)
+    JOIN customers found ON found.profile_id = ${profileId} AND found.id = s.id
+    CROSS JOIN LATERAL (SELECT coalesce(found.own, jsonb_build_object('firstName', found.first_name, 'lastName', found.last_name,
+      'primaryEmail', found.primary_email, 'primaryPhone', found.primary_phone, 'sources', to_jsonb(found.sources),
+      'firstSeenAt', found.first_seen_at, 'lastSeenAt', found.last_seen_at)) AS own) was
+    WHERE c.profile_id = ${profileId} AND c.id = s.id`.execute(tx);
+}
+
+const asRows = (bindings: readonly (SaidBinding & Partial<Link>)[]) => sql`unnest(
   ${bindings.map(({ kind }) => kind)}::text[],
   ${bindings.map(({ value }) => value)}::text[],
   ${bindings.map(({ customerId }) => customerId)}::uuid[],
   ${bindings.map(({ evidence }) => evidence.source)}::text[],
   ${bindings.map(({ evidence }) => evidence.saidAt)}::timestamptz[],
-  ${bindings.map(({ evidence }) => idOf(evidence))}::uuid[]) AS b`;
+  ${bindings.map(({ evidence }) => idOf(evidence))}::uuid[],
+  ${bindings.map(({ saidOf }) => saidOf ?? null)}::uuid[]) AS b (kind, value, customer_id, source, said_at, request_id, said_of)`;
 
 /** A request id is a UUID behind a prefix. */
 const idOf = ({ requestId }: Evidence): string => requestId.replace(/^req_/, '');

@@ -41,8 +41,10 @@ export async function lockSurvivors(
     const survivors = await findSurvivors(tx, profileId, customerIds);
     const ids = [...new Set(survivors.values())];
     if (ids.length === 0) return survivors;
-    // Where one was merged or erased while we waited for it, another look finds what became of it.
-    if (await lockUnmerged(tx, profileId, ids)) return survivors;
+    // Where one was merged, erased or a merge of it undone while we waited for it, another look finds what became of it.
+    if (!(await lockUnmerged(tx, profileId, ids))) continue;
+    const now = await findSurvivors(tx, profileId, customerIds);
+    if ([...survivors].every(([asked, id]) => now.get(asked) === id)) return survivors;
   }
   throw new Error('The customers that some tokens name did not hold still.');
 }

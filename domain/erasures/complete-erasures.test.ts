@@ -55,6 +55,7 @@ const everyStore = [
   'postgres customers',
   'postgres identifiers',
   'postgres identity_conflicts',
+  'postgres kept_apart',
   'postgres merges',
   'postgres search_terms',
   'postgres tombstones',

@@ -69,6 +69,7 @@ export async function openPlace(world: World, traits: SceneTraits = {}) {
         'customers',
         'identifiers',
         'identity_conflicts',
+        'kept_apart',
         'merges',
         'search_terms',
         'outcomes',

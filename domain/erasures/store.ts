@@ -120,7 +120,7 @@ export async function lockWork(tx: Tx, profileId: string, erasureId: string): Pr
 
 export async function finish(tx: Tx, profileId: string, erasureId: string, cleared: Cleared, now: Date): Promise<void> {
   await sql`
-    UPDATE erasures SET status = 'done', completed_at = ${now}, cleared = cleared || ${JSON.stringify(cleared)}::jsonb
+    UPDATE erasures SET status = 'done', completed_at = coalesce(completed_at, ${now}), cleared = cleared || ${JSON.stringify(cleared)}::jsonb
     WHERE profile_id = ${profileId} AND id = ${erasureId}`.execute(tx);
   // With it goes the last that leads from the receipt to what the person did.
   await sql`DELETE FROM erasure_work WHERE profile_id = ${profileId} AND erasure_id = ${erasureId}`.execute(tx);

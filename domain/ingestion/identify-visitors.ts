@@ -13,6 +13,7 @@ import {
 import { eraseOutcomes, markLinked } from '@tributary/domain/outcomes';
 import type { Tx } from '@tributary/postgres';
 import {
+  byStrength,
   decideBrowserIdentity,
   type HolderOf,
   type Identifier,
@@ -162,7 +163,15 @@ async function decide(
     const somebody = customerId ?? newcomers.get(name) ?? book.take({ identifiers: linked }, evidence)?.customerId;
     if (!somebody) continue;
     if (!customerId) newcomers.set(name, somebody);
-    links.set(visitorId, { visitorId, customerId: somebody, source: 'identify', linkedAt: at, isSigned: signed });
+    const saidOf = customerId && saidOfIn(known, identifiers, customerId);
+    links.set(visitorId, {
+      visitorId,
+      customerId: somebody,
+      saidOf,
+      source: 'identify',
+      linkedAt: at,
+      isSigned: signed,
+    });
   }
   await saveCustomers(tx, profileId, book.changes());
   return [...links.values()];
@@ -172,6 +181,13 @@ function holdersIn({ customers, bindings }: KnownCustomers): HolderOf {
   const holders = new Map(customers.map((customer) => [customer.id, customer]));
   const holderIds = new Map(bindings.map((binding) => [identifierKey(binding), binding.customerId]));
   return (identifier) => holders.get(holderIds.get(identifierKey(identifier)) ?? '');
+}
+
+/** Whom the strongest identifier that finds the customer was said of, who may have been merged into it. */
+function saidOfIn({ bindings }: KnownCustomers, identifiers: readonly Identifier[], customerId: string) {
+  const held = new Map(bindings.map((binding) => [identifierKey(binding), binding]));
+  const found = byStrength(identifiers).flatMap((identifier) => held.get(identifierKey(identifier)) ?? []);
+  return found.find((binding) => binding.customerId === customerId)?.movedFrom ?? customerId;
 }
 
 /** A customer may have been merged since the token was minted, or be gone: then the token says nothing. */
@@ -185,7 +201,14 @@ async function linksByToken(tx: Tx, profileId: string, claims: readonly Claim[])
   for (const { visitorId, tokenOf, at } of claims) {
     const customerId = tokenOf && survivors.get(tokenOf);
     if (customerId && !links.has(visitorId))
-      links.set(visitorId, { visitorId, customerId, source: 'link_token', linkedAt: at, isSigned: false });
+      links.set(visitorId, {
+        visitorId,
+        customerId,
+        saidOf: tokenOf,
+        source: 'link_token',
+        linkedAt: at,
+        isSigned: false,
+      });
   }
   return links;
 }

@@ -39,6 +39,8 @@ export interface VisitorLink {
   readonly linkedAt: Date;
   /** Whether the shop's server vouched for it. */
   readonly isSigned: boolean;
+  /** Whom it was said of, where that one was merged into the customer before. */
+  readonly saidOf?: string | undefined;
 }
 
 /** Resolves to those that are new: another worker may have linked one of the visitors since we looked, and the first link stays. */
@@ -46,10 +48,11 @@ export async function insertLinks(tx: Tx, profileId: string, links: readonly Vis
   if (links.length === 0) return [];
   const ordered = links.toSorted((a, b) => (a.visitorId < b.visitorId ? -1 : 1));
   const { rows } = await sql<{ visitorId: string }>`
-    INSERT INTO visitor_links (profile_id, visitor_id, customer_id, source, linked_at, is_signed)
+    INSERT INTO visitor_links (profile_id, visitor_id, customer_id, source, linked_at, is_signed, moved_from)
     SELECT ${profileId}, * FROM unnest(${ordered.map(({ visitorId }) => visitorId)}::uuid[],
       ${ordered.map(({ customerId }) => customerId)}::uuid[], ${ordered.map(({ source }) => source)}::text[],
-      ${ordered.map(({ linkedAt }) => linkedAt)}::timestamptz[], ${ordered.map((link) => link.isSigned)}::boolean[])
+      ${ordered.map(({ linkedAt }) => linkedAt)}::timestamptz[], ${ordered.map((link) => link.isSigned)}::boolean[],
+      ${ordered.map(({ saidOf, customerId }) => (saidOf === customerId ? null : (saidOf ?? null)))}::uuid[])
     ON CONFLICT (profile_id, visitor_id) DO NOTHING RETURNING visitor_id AS "visitorId"`.execute(tx);
   const fresh = new Set(rows.map(({ visitorId }) => visitorId));
   return links.filter(({ visitorId }) => fresh.has(visitorId));
@@ -63,8 +66,11 @@ export async function lockLinkedCustomers(
 ): Promise<Map<string, string>> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const holders = await findHolders(tx, profileId, visitorIds);
-    // Where one was merged while we waited for it, the link has moved on by now.
-    if (holders.size === 0 || (await lockUnmerged(tx, profileId, [...holders.values()]))) return holders;
+    if (holders.size === 0) return holders;
+    // Where one was merged, or a merge undone, while we waited for it, the link has moved on by now.
+    if (!(await lockUnmerged(tx, profileId, [...holders.values()]))) continue;
+    const now = await findHolders(tx, profileId, visitorIds);
+    if ([...holders].every(([visitorId, customerId]) => now.get(visitorId) === customerId)) return holders;
   }
   throw new Error('The customers of a batch of visits did not hold still.');
 }
@@ -235,6 +241,14 @@ export async function countBrowsers(tx: Tx, profileId: string, customerId: strin
     .where('customer_id', '=', customerId)
     .executeTakeFirstOrThrow();
   return Number(count);
+}
+
+/** The browsers of a customer, by whom of those who became it they were said to be of. */
+export async function countBrowsersSaid(tx: Tx, profileId: string, customerId: string): Promise<Map<string, number>> {
+  const { rows } = await sql<{ id: string; browsers: number }>`
+    SELECT coalesce(moved_from, customer_id) AS id, count(*)::int AS browsers FROM visitor_links
+    WHERE profile_id = ${profileId} AND customer_id = ${customerId} GROUP BY 1`.execute(tx);
+  return new Map(rows.map(({ id, browsers }) => [id, browsers]));
 }
 
 /** Whose the browsers are; one that is nobody's is not among them. */

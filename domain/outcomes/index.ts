@@ -1,7 +1,9 @@
+export { countOutcomesOf, countOutcomesSaid, countUnnamedSince } from './counts-of.ts';
 export { countDirty, eraseOutcomes, hasOutcomes } from './erase.ts';
 export { findCustomerTotals } from './find-customer-totals.ts';
 export { holdsPeople } from './holds-people.ts';
 export { markDirty, markLinked, markStandings, markTouchedCustomers, saveStandings } from './mark-dirty.ts';
+export { OutcomeRace } from './outcome-race.ts';
 export {
   countConversions,
   type Exportable,
@@ -43,4 +45,3 @@ export { recordVisitOutcomes, type VisitOutcome } from './record-visit-outcomes.
 export type { FindAdPlatforms, OutcomeServices, VisitorLinks } from './services.ts';
 export { findOriginals } from './store.ts';
 export { sumWithoutRate } from './sum-without-rate.ts';
-export { OutcomeRace } from './write-outcomes.ts';

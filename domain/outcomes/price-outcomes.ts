@@ -1,5 +1,6 @@
 import { findRates } from '@tributary/domain/money';
-import type { Postgres } from '@tributary/postgres';
+import { profileOf } from '@tributary/domain/tenants';
+import type { Postgres, Tx } from '@tributary/postgres';
 import { convert, fromMinorUnits, netOf } from '@tributary/rules';
 import { nilUuid } from '@tributary/vocabulary';
 import { sql } from 'kysely';
@@ -37,38 +38,94 @@ export async function priceOutcomes(app: Postgres, system: Postgres, signal: Abo
 
 const priceOfProfile = (app: Postgres, profileId: string, outcomeIds: readonly string[]): Promise<number> =>
   app.forProfile(profileId).transaction(async (tx) => {
-    const { rows } = await sql<{
-      id: string;
-      at: Date;
-      amount: string;
-      refunded: string;
-      currency: string;
-      isPriced: boolean;
-    }>`
-      SELECT id, occurred_at AS at, amount::text, refunded::text, currency, reporting_amount IS NOT NULL AS "isPriced" FROM outcomes
-      WHERE profile_id = ${profileId} AND id = ANY (${outcomeIds}::uuid[]) AND amount IS NOT NULL
-      ORDER BY idempotency_key FOR NO KEY UPDATE`.execute(tx);
-    const open = rows.filter(({ isPriced }) => !isPriced);
-    const rates = await findRates(tx, profileId, open);
-    const priced = open.flatMap(({ id, at, amount, refunded, currency }) => {
-      const found = rates.find(currency, at);
-      if (!found) return [];
-      const net = convert(netOf(amount, refunded), found.rate, rates.currency);
-      return [{ id, amount: fromMinorUnits(net, rates.currency), ...found }];
-    });
-    await sql`
-      UPDATE outcomes o SET reporting_amount = p.amount, reporting_currency = ${rates.currency}, rate = p.rate, rate_date = p.day
-      FROM unnest(
-        ${priced.map(({ id }) => id)}::uuid[], ${priced.map(({ amount }) => amount)}::numeric[],
-        ${priced.map(({ rate }) => rate)}::numeric[], ${priced.map(({ rateDate }) => rateDate)}::date[]
-      ) AS p (id, amount, rate, day) WHERE o.profile_id = ${profileId} AND o.id = p.id`.execute(tx);
-    await markDirty(tx, profileId, new Map(priced.map(({ id }) => [id, ['rate']])));
+    const rows = await lockPriced(tx, profileId, outcomeIds);
+    const open = rows.filter(({ pricedIn }) => pricedIn === null);
+    const priced = await price(tx, profileId, open);
+    await markDirty(tx, profileId, new Map(priced.map((id) => [id, ['rate']])));
     // Those that are gone, priced otherwise or without money by now wait for nothing either.
     const waiting = new Set(open.map(({ id }) => id));
-    for (const { id } of priced) waiting.delete(id);
+    for (const id of priced) waiting.delete(id);
     const done = outcomeIds.filter((id) => !waiting.has(id));
     await sql`DELETE FROM outcomes_without_rate WHERE profile_id = ${profileId} AND outcome_id = ANY (${done}::uuid[])`.execute(
       tx,
     );
     return priced.length;
   });
+
+/**
+ * Converts what is in another currency than the profile's anew, from its original amount, a batch at a time, and marks it dirty. What has
+ * no rate waits for one, without a value. Resolves to how many.
+ */
+export async function repriceOutcomes(
+  app: Postgres,
+  { profileId }: { readonly profileId: string },
+  signal: AbortSignal,
+): Promise<number> {
+  const ledger = app.forProfile(profileId);
+  let total = 0;
+  // Whoever read the old currency just before it was changed may write a value in it behind us: once more, until nothing is left.
+  for (let found = -1; found !== 0 && !signal.aborted; total += found) {
+    found = 0;
+    for (let after = nilUuid; !signal.aborted; ) {
+      const ids = await ledger.transaction((tx) => repriceBatch(tx, profileId, after));
+      found += ids.length;
+      if (ids.length < batchSize) break;
+      after = ids.at(-1) as string;
+    }
+  }
+  return total;
+}
+
+async function repriceBatch(tx: Tx, profileId: string, after: string): Promise<string[]> {
+  const { currency } = await profileOf(tx, profileId);
+  const { rows: found } = await sql<{ id: string }>`
+    SELECT id FROM outcomes WHERE profile_id = ${profileId} AND id > ${after} AND reporting_currency <> ${currency}
+    ORDER BY id LIMIT ${batchSize}`.execute(tx);
+  const ids = found.map(({ id }) => id);
+  if (ids.length === 0) return ids;
+  const rows = await lockPriced(tx, profileId, ids);
+  const priced = new Set(await price(tx, profileId, rows));
+  const unpriced = rows.map(({ id }) => id).filter((id) => !priced.has(id));
+  // The amount is named so that the missing rate is noted.
+  await sql`
+    UPDATE outcomes SET amount = amount, reporting_amount = NULL, reporting_currency = NULL, rate = NULL, rate_date = NULL
+    WHERE profile_id = ${profileId} AND id = ANY (${unpriced}::uuid[])`.execute(tx);
+  await markDirty(tx, profileId, new Map(ids.map((id) => [id, ['currency']])));
+  return ids;
+}
+
+interface Money {
+  readonly id: string;
+  readonly at: Date;
+  readonly amount: string;
+  readonly refunded: string;
+  readonly currency: string;
+  readonly pricedIn: string | null;
+}
+
+/** In the order in which everybody locks outcomes. */
+async function lockPriced(tx: Tx, profileId: string, ids: readonly string[]): Promise<Money[]> {
+  const { rows } = await sql<Money>`
+    SELECT id, occurred_at AS at, amount::text, refunded::text, currency, reporting_currency AS "pricedIn" FROM outcomes
+    WHERE profile_id = ${profileId} AND id = ANY (${ids}::uuid[]) AND amount IS NOT NULL
+    ORDER BY idempotency_key FOR NO KEY UPDATE`.execute(tx);
+  return rows;
+}
+
+/** Resolves to those that there was a rate for. */
+async function price(tx: Tx, profileId: string, money: readonly Money[]): Promise<string[]> {
+  const rates = await findRates(tx, profileId, money);
+  const priced = money.flatMap(({ id, at, amount, refunded, currency }) => {
+    const found = rates.find(currency, at);
+    if (!found) return [];
+    const net = convert(netOf(amount, refunded), found.rate, rates.currency);
+    return [{ id, amount: fromMinorUnits(net, rates.currency), ...found }];
+  });
+  await sql`
+    UPDATE outcomes o SET reporting_amount = p.amount, reporting_currency = ${rates.currency}, rate = p.rate, rate_date = p.day
+    FROM unnest(
+      ${priced.map(({ id }) => id)}::uuid[], ${priced.map(({ amount }) => amount)}::numeric[],
+      ${priced.map(({ rate }) => rate)}::numeric[], ${priced.map(({ rateDate }) => rateDate)}::date[]
+    ) AS p (id, amount, rate, day) WHERE o.profile_id = ${profileId} AND o.id = p.id`.execute(tx);
+  return priced.map(({ id }) => id);
+}

@@ -18,11 +18,12 @@ import {
 import { v7 as uuid } from 'uuid';
 import { announceOutcomes } from './announce-outcomes.ts';
 import { withoutPerson } from './erase.ts';
+import { OutcomeRace } from './outcome-race.ts';
 import type { ReadEvent } from './read-event.ts';
 import { type Resolved, type ResolvedCustomers, resolveCustomers } from './resolve-customers.ts';
 import type { OutcomeServices } from './services.ts';
 import type { OutcomeRow, StoredOutcome } from './store.ts';
-import { OutcomeRace, type Settled, writeAll } from './write-outcomes.ts';
+import { type Settled, writeAll } from './write-outcomes.ts';
 
 export interface Recorded {
   readonly outcomeId: string;

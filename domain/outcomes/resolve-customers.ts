@@ -11,6 +11,7 @@ import type { Tx } from '@tributary/postgres';
 import { isStrongKind } from '@tributary/rules';
 import { v7 as uuid } from 'uuid';
 import { markLinked } from './mark-dirty.ts';
+import { OutcomeRace } from './outcome-race.ts';
 import type { ReadEvent } from './read-event.ts';
 import type { VisitorLinks } from './services.ts';
 import { findErasedKeys, findOutcomes, type StoredOutcome } from './store.ts';
@@ -18,6 +19,8 @@ import { findErasedKeys, findOutcomes, type StoredOutcome } from './store.ts';
 /** Whom an event is about, and whether that person was erased since. */
 export interface Resolved {
   readonly customerId: string | null;
+  /** Whom its message named, where that one was merged before. */
+  readonly saidOf?: string | undefined;
   readonly isErased: boolean;
 }
 
@@ -65,6 +68,8 @@ export async function resolveCustomers(
     // Sent behind it, so that outcomes are locked after customers. Browsers would have to be locked in between.
     named.length === 0 ? findStored() : undefined,
   ]);
+  // A merge that was undone while we waited may have given a browser to another.
+  if (holders.size > 0 && !isSame(holders, await visitors.holdersOf(tx, profileId, named))) throw new OutcomeRace();
   // An event of somebody who was erased, sent once more without its date, would make them known again. Asked only now: an erasure
   // that we waited for is over.
   const erasedKeys = known.erased.size === 0 ? noKeys : await findErasedKeys(tx, profileId, keys);
@@ -77,7 +82,8 @@ export async function resolveCustomers(
     if (erasedKeys.has(event.idempotencyKey)) return { customerId: null, isErased: true };
     // Asked before: the message itself may make its names somebody's.
     const isErased = book.isOfErased(said);
-    return { customerId: book.take(said, read.evidence ?? evidence)?.customerId ?? null, isErased };
+    const found = book.take(said, read.evidence ?? evidence);
+    return { customerId: found?.customerId ?? null, saidOf: found?.saidOf, isErased };
   });
   // A later event may have shown that two earlier ones are of one person.
   const customers = taken.map((one) => ({ ...one, customerId: one.customerId && book.survivorOf(one.customerId) }));
@@ -93,6 +99,9 @@ export async function resolveCustomers(
   if (links.length > 0) await markLinked(tx, profileId, await visitors.link(tx, profileId, links));
   return { ...whole, stored: await findStored(), newcomers: noKeys, save: async () => {} };
 }
+
+const isSame = (some: ReadonlyMap<string, string>, others: ReadonlyMap<string, string>) =>
+  [...some].every(([visitorId, customerId]) => others.get(visitorId) === customerId);
 
 const noHolders: ReadonlyMap<string, string> = new Map();
 const noKeys: ReadonlySet<string> = new Set();
@@ -126,9 +135,9 @@ function linksOf(
   context: Context,
 ) {
   const links = events.flatMap(({ visitorId, event, evidence = context.evidence }, index) => {
-    const { customerId, isErased } = customers[index] as Resolved;
+    const { customerId, saidOf, isErased } = customers[index] as Resolved;
     if (!visitorId || !customerId || isErased || holders.has(visitorId)) return [];
-    return [{ visitorId, customerId, linkedAt: event.occurredAt ?? evidence.saidAt }];
+    return [{ visitorId, customerId, saidOf: saidOf ?? customerId, linkedAt: event.occurredAt ?? evidence.saidAt }];
   });
   // Of several events of a batch that name it, the first.
   return [...new Map(links.toReversed().map((link) => [link.visitorId, link])).values()];

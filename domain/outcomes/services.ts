@@ -22,7 +22,7 @@ export interface VisitorLinks {
   link(
     tx: Tx,
     profileId: string,
-    links: readonly (VisitorOf & { readonly linkedAt: Date })[],
+    links: readonly (VisitorOf & { readonly linkedAt: Date; readonly saidOf: string })[],
   ): Promise<readonly VisitorOf[]>;
 }
 

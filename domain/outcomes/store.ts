@@ -229,7 +229,8 @@ export async function updateOutcome(tx: Tx, profileId: string, row: OutcomeRow):
       refunded: row.refunded,
       said_customer_id: row.payer?.saidCustomerId ?? null,
       // Whom a message names now, it was said of from the start.
-      moved_from: sql`CASE WHEN customer_id IS NOT DISTINCT FROM ${row.customerId}::uuid THEN moved_from END`,
+      moved_from: sql`CASE WHEN customer_id IS NOT DISTINCT FROM ${row.customerId}::uuid
+        AND (named_kind, named_value) IS NOT DISTINCT FROM (${row.named?.kind ?? null}::text, ${row.named?.value ?? null}::text) THEN moved_from END`,
     })
     .where('profile_id', '=', profileId)
     .where('id', '=', row.id)

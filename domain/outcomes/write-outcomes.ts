@@ -2,6 +2,7 @@ import { findCustomerKeys } from '@tributary/domain/customers';
 import type { Tx } from '@tributary/postgres';
 import { causesOf, type EventSettlement } from '@tributary/rules';
 import { markCustomersDirty, markDirty, markTouchedCustomers, saveStandings } from './mark-dirty.ts';
+import { OutcomeRace } from './outcome-race.ts';
 import type { OwnedPayment, PaymentChange, PaymentStandings } from './payment-standings.ts';
 import type { ResolvedCustomers } from './resolve-customers.ts';
 import { insertOutcomes, type OutcomeRow, type StoredOutcome, updateOutcome } from './store.ts';
@@ -133,8 +134,3 @@ const touchesOf = ({ row, before }: Settled) =>
   [row.origin && row, before?.origin && before].flatMap((one) =>
     one?.customerId ? [{ customerId: one.customerId, at: one.occurredAt }] : [],
   );
-
-/** Somebody recorded the same key between our look and our write. Taken from the start, it will be seen. */
-export class OutcomeRace extends Error {
-  override readonly name = 'OutcomeRace';
-}

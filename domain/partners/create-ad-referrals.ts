@@ -15,13 +15,14 @@ export const createAdReferrals: Handles<Routes['createAdReferrals'], PartnerServ
   const evidence: Evidence = { source: 'partner', saidAt: now, requestId };
   return effect(async (tx) => {
     const { all, told, fresh } = await readReferrals(tx, body, context);
-    const { book, customerIds } = await resolveNamed(tx, profileId, fresh, evidence, tombstones);
+    const { book, customerIds, saidOf } = await resolveNamed(tx, profileId, fresh, evidence, tombstones);
     await saveCustomers(tx, profileId, book.changes());
     const touches = fresh.map(
       ({ at, adId, origin, toldAs }, index): NewTouch => ({
         id: uuid(),
         kind: 'ad_referral',
         customerId: customerIds[index] as string,
+        saidOf: saidOf[index] as string,
         occurredAt: at,
         origin,
         adExternalId: adId,

@@ -42,7 +42,7 @@ export const createDeclaredSource: Handles<Routes['createDeclaredSource'], Partn
     const before = await repeated();
     if (before) return show('duplicate', before);
     const said = [{ identifiers, at }];
-    const { book, customerIds } = await resolveNamed(tx, profileId, said, evidence, tombstones);
+    const { book, customerIds, saidOf } = await resolveNamed(tx, profileId, said, evidence, tombstones);
     await saveCustomers(tx, profileId, book.changes());
     const [customerId] = customerIds as [string];
     const first = await findAnswer(tx, profileId, customerId);
@@ -57,7 +57,8 @@ export const createDeclaredSource: Handles<Routes['createDeclaredSource'], Partn
       answerKey: body.answer_key,
     };
     const answerText = body.answer_text?.trim() || null;
-    const inserted = await insertTouches(tx, profileId, [{ ...touch, toldAs, answerText }], now);
+    const named = { toldAs, answerText, saidOf: saidOf[0] as string };
+    const inserted = await insertTouches(tx, profileId, [{ ...touch, ...named }], now);
     // Somebody told the same message of another customer at this moment.
     if (!inserted.has(touch.id)) return show('duplicate', (await repeated()) ?? touch);
     await markTouchedCustomers(tx, profileId, [{ customerId, at }]);

@@ -80,6 +80,8 @@ export interface Resolved {
   readonly known: KnownCustomers;
   /** Of each that was said, the customer. */
   readonly customerIds: readonly string[];
+  /** And whom it names, who may have been merged into that one. */
+  readonly saidOf: readonly string[];
 }
 
 /** Who is meant, under the locks of whoever writes identities; what follows from it is in the book, to be saved or not. */
@@ -101,9 +103,14 @@ export async function resolveNamed(
     // Undefined: whom it names was erased since.
     const found = book.take({ identifiers, at }, evidence) ?? refuseStranger();
     const isReferenceAlone = identifiers.every(({ kind }) => kind === 'external_customer_id');
-    return found.isNew && isReferenceAlone ? refuseStranger() : found.customerId;
+    return found.isNew && isReferenceAlone ? refuseStranger() : found;
   });
-  return { book, known, customerIds: taken.map((id) => book.survivorOf(id)) };
+  return {
+    book,
+    known,
+    customerIds: taken.map(({ customerId }) => book.survivorOf(customerId)),
+    saidOf: taken.map(({ saidOf }) => saidOf),
+  };
 }
 
 const refuseStranger = (): never =>

@@ -43,6 +43,8 @@ export async function findAnswer(tx: Tx, profileId: string, customerId: string):
 
 export interface NewTouch extends PartnerTouch {
   readonly toldAs: Buffer;
+  /** Whom it was told of, where that one was merged into the customer before. */
+  readonly saidOf: string;
   readonly answerText: string | null;
 }
 
@@ -56,10 +58,12 @@ export async function insertTouches(
   if (touches.length === 0) return new Set();
   const rows = touches.map(({ toldAs, ...touch }) => ({ ...touch, toldAs: toldAs.toString('hex') }));
   const inserted = await sql<{ id: string }>`
-    INSERT INTO partner_touches (profile_id, id, kind, told_hash, customer_id, occurred_at, recorded_at, origin, ad_external_id, answer_key, answer_text)
-    SELECT ${profileId}, t.id, t.kind, decode(t."toldAs", 'hex'), t."customerId", t."occurredAt", ${now}, t.origin, t."adExternalId", t."answerKey", t."answerText"
+    INSERT INTO partner_touches (profile_id, id, kind, told_hash, customer_id, occurred_at, recorded_at, origin, ad_external_id, answer_key, answer_text,
+      moved_from)
+    SELECT ${profileId}, t.id, t.kind, decode(t."toldAs", 'hex'), t."customerId", t."occurredAt", ${now}, t.origin, t."adExternalId", t."answerKey", t."answerText",
+      nullif(t."saidOf", t."customerId")
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS t (id uuid, kind text, "toldAs" text, "customerId" uuid, "occurredAt" timestamptz,
-      origin jsonb, "adExternalId" text, "answerKey" text, "answerText" text)
+      "saidOf" uuid, origin jsonb, "adExternalId" text, "answerKey" text, "answerText" text)
     ON CONFLICT DO NOTHING RETURNING id`.execute(tx);
   return new Set(inserted.rows.map(({ id }) => id));
 }

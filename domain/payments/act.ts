@@ -1,9 +1,8 @@
 import { findPayment, type LedgerPayment, untilRecorded } from '@tributary/domain/outcomes';
 import { type ProfileContext, refuse } from '@tributary/operations';
-import type { Tx } from '@tributary/postgres';
+import { rolledBack, type Tx } from '@tributary/postgres';
 import type { ActionOutcome, PaymentAction } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
-import { rolledBack } from './dry-run.ts';
 import { addEntry } from './refunds-store.ts';
 import { type ShownPayment, showPayments } from './show-payment.ts';
 

@@ -1,9 +1,8 @@
 import type { Input, Routes } from '@tributary/contract';
 import { type OutcomeServices, readEvent, recordAll, type ToldRefund, untilRecorded } from '@tributary/domain/outcomes';
 import { answer, type Handles, type ProfileContext, refuse } from '@tributary/operations';
-import type { Tx } from '@tributary/postgres';
+import { rolledBack, type Tx } from '@tributary/postgres';
 import { compareAmounts, parseAmount } from '@tributary/rules';
-import { rolledBack } from './dry-run.ts';
 import { findRefunds } from './refunds-store.ts';
 
 type Body = Input<Routes['createCardpayPayment']>['body'];

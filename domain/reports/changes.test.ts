@@ -1,6 +1,9 @@
+import { raw } from '@tributary/clickhouse';
 import { saveRates } from '@tributary/domain/money/room.ts';
-import { openTestWithClickHouse } from '@tributary/testkit';
+import { priceOutcomes, repriceOutcomes } from '@tributary/domain/outcomes/room.ts';
+import { auditEntries, buildMember, openTestWithClickHouse } from '@tributary/testkit';
 import { hourMs } from '@tributary/vocabulary';
+import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { film, may, openShop, winter } from './reports.fixture.ts';
 
@@ -130,4 +133,88 @@ describe('why a figure changed', { timeout: 60_000 }, () => {
     const asked = { field: 'outcome_value', from: marks[0], to: marks[1], ...query };
     expect((await shop.refused('/changes', asked))[0]).toBeGreaterThanOrEqual(400);
   });
+});
+
+test('a profile changes its name, zone and currency; all money is converted anew, and says why', {
+  timeout: 60_000,
+}, async () => {
+  kit.clock.set(new Date());
+  const shop = await openShop(world);
+  const { profileId, workspaceId } = shop;
+  await saveRates(kit.system, 'file', [
+    { day: '2026-04-01', currency: 'USD', units: '1', usd: '1' },
+    { day: '2026-04-01', currency: 'EUR', units: '0.5', usd: '1' },
+  ]);
+  shop.click('ana', 1, winter);
+  await shop.pay('ana', 5, '100', { idempotency_key: 'dollars' });
+  await shop.pay('ana', 6, '30', { idempotency_key: 'euros', properties: { value: '30', currency: 'EUR' } });
+  await shop.settle();
+  const moment = async () => {
+    await new Promise((done) => setTimeout(done, 5));
+    const at = new Date().toISOString();
+    await new Promise((done) => setTimeout(done, 5));
+    kit.clock.set(new Date());
+    return at;
+  };
+  const before = { at: await moment(), value: (await shop.read('/explain', { field: 'outcome_value' })).data.value };
+  expect(Number(before.value)).toBe(160);
+  const admin = await buildMember(kit.app, workspaceId, 'admin', 'person.test', new Date());
+  const change = async (payload: object, by = admin) => {
+    const headers = { ...by.headers({ profileId }), 'content-type': 'application/json' };
+    return world.api.call({ method: 'PATCH', url: '/api/v1/profile', headers, payload });
+  };
+  const analyst = await buildMember(kit.app, workspaceId, 'analyst', 'person.test', new Date());
+  expect((await change({ name: 'Mine' }, analyst)).statusCode).toBe(403);
+  expect((await change({})).statusCode).toBe(422);
+  expect((await change({ time_zone: 'Nowhere/Else' })).statusCode).toBe(422);
+  const changed = await change({ name: 'Zapatos', reporting_currency: 'EUR' });
+  expect([changed.statusCode, changed.json().data]).toMatchObject([
+    200,
+    { name: 'Zapatos', reporting_currency: 'EUR', time_zone: 'UTC' },
+  ]);
+  const [entry] = (await auditEntries(kit, { workspaceId })).filter(({ action }) => action === 'profile.updated');
+  expect(entry?.detail).toMatchObject({ name: 'Zapatos', reporting_currency: 'EUR', reporting_currency_before: 'USD' });
+  const { rows: jobs } = await kit.owner.unbound.query(
+    sql`SELECT data FROM pgboss.job WHERE name = 'reprice-outcomes' AND data->>'profileId' = ${profileId}`,
+  );
+  expect(jobs).toHaveLength(1);
+  expect(await repriceOutcomes(kit.app, { profileId }, AbortSignal.timeout(30_000))).toBe(2);
+  expect(await repriceOutcomes(kit.app, { profileId }, AbortSignal.timeout(30_000))).toBe(0);
+  await shop.attribute();
+  const after = { at: await moment(), value: (await shop.read('/explain', { field: 'outcome_value' })).data.value };
+  expect(Number(after.value)).toBe(80);
+  // Amounts of two currencies have no difference; what each was and why it is another now is kept.
+  kit.clock.set(new Date(Date.now() + hourMs));
+  const asked = { field: 'outcome_value', from: before.at, to: after.at };
+  expect(await shop.refused('/changes', asked)).toEqual([400, 'invalid_parameter']);
+  const why = await world.clickhouse.query(
+    raw(`SELECT DISTINCT cause FROM attributed_conversions FINAL WHERE profile_id = '${profileId}'`),
+    {},
+  );
+  expect(why).toEqual([{ cause: expect.stringMatching(/^currency\b/) }]);
+  expect((await shop.read('/explain', { field: 'outcome_value', as_of: before.at })).data.value).toBe(before.value);
+  kit.clock.set(new Date());
+  // Without a rate there is no value, until there is one.
+  await change({ reporting_currency: 'ISK' });
+  await repriceOutcomes(kit.app, { profileId }, AbortSignal.timeout(30_000));
+  const left = async () =>
+    (
+      await kit.app
+        .forProfile(profileId)
+        .transaction((tx) =>
+          sql`SELECT reporting_amount::float8 AS value, reporting_currency AS currency FROM outcomes ORDER BY amount`.execute(
+            tx,
+          ),
+        )
+    ).rows;
+  expect(await left()).toEqual([
+    { value: null, currency: null },
+    { value: null, currency: null },
+  ]);
+  await saveRates(kit.system, 'file', [{ day: '2026-04-01', currency: 'ISK', units: '100', usd: '1' }]);
+  await priceOutcomes(kit.app, kit.system, AbortSignal.timeout(30_000));
+  expect(await left()).toEqual([
+    { value: 6_000, currency: 'ISK' },
+    { value: 10_000, currency: 'ISK' },
+  ]);
 });

@@ -11,6 +11,7 @@ export {
   hasWorkspace,
   isHealthcareProfile,
   isServed,
+  lockPlan,
   type ProfileDays,
   type ProfileFacts,
   profileOf,

@@ -1,5 +1,8 @@
 import type { Tx } from '@tributary/postgres';
+import { isPlan } from '@tributary/rules';
+import type { Plan } from '@tributary/vocabulary';
 import { sql } from 'kysely';
+import { lockWorkspace } from './store.ts';
 
 /** What other rooms ask of a profile and its workspace. */
 
@@ -111,6 +114,12 @@ export async function hasWorkspace(tx: Tx, workspaceId: string): Promise<boolean
 export async function findPlan(tx: Tx, workspaceId: string): Promise<string | undefined> {
   const row = await tx.selectFrom('workspaces').select('plan').where('id', '=', workspaceId).executeTakeFirst();
   return row?.plan;
+}
+
+/** Locked, so that two at once do not both take the last of what it includes. */
+export async function lockPlan(tx: Tx, workspaceId: string): Promise<Plan> {
+  const plan = (await lockWorkspace(tx, workspaceId))?.plan;
+  return plan !== undefined && isPlan(plan) ? plan : 'free';
 }
 
 export async function findPrivacyMode(tx: Tx, profileId: string): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import type { Schema, Tx } from '@tributary/postgres';
-import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Insertable, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 
 export type WorkspaceRow = Selectable<Schema['workspaces']>;
 export type ProfileRow = Selectable<Schema['profiles']>;
@@ -15,6 +15,16 @@ export const insertWorkspace = (tx: Tx, row: Insertable<Schema['workspaces']>): 
  */
 export const lockWorkspace = (tx: Tx, workspaceId: string): Promise<WorkspaceRow | undefined> =>
   tx.selectFrom('workspaces').selectAll().where('id', '=', workspaceId).forNoKeyUpdate().executeTakeFirst();
+
+export async function savePlan(tx: Tx, workspaceId: string, plan: string): Promise<boolean> {
+  const saved = await tx
+    .updateTable('workspaces')
+    .set({ plan })
+    .where('id', '=', workspaceId)
+    .returning('id')
+    .executeTakeFirst();
+  return saved !== undefined;
+}
 
 /** With all of its profiles. False when there is none. */
 export async function archiveWorkspace(tx: Tx, workspaceId: string, now: Date): Promise<boolean> {
@@ -63,6 +73,12 @@ export async function countActiveProfiles(tx: Tx, workspaceId: string): Promise<
     .executeTakeFirstOrThrow();
   return Number(active);
 }
+
+export const lockProfile = (tx: Tx, profileId: string): Promise<ProfileRow | undefined> =>
+  tx.selectFrom('profiles').selectAll().where('id', '=', profileId).forNoKeyUpdate().executeTakeFirst();
+
+export const saveProfile = (tx: Tx, profileId: string, changes: Updateable<Schema['profiles']>): Promise<ProfileRow> =>
+  tx.updateTable('profiles').set(changes).where('id', '=', profileId).returningAll().executeTakeFirstOrThrow();
 
 /** Locked, so that nobody changes it between the look and the change. */
 export const lockPrivacyMode = (tx: Tx, profileId: string) =>

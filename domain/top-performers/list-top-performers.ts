@@ -1,6 +1,7 @@
 import type { ClickHouse, Row } from '@tributary/clickhouse';
 import {
   CreativeFormat,
+  type Input,
   MaturityStage,
   OutcomeKind,
   ReasonCode,
@@ -10,15 +11,28 @@ import {
 } from '@tributary/contract';
 import type { KnownAd } from '@tributary/domain/campaigns';
 import { answer, type Handles } from '@tributary/operations';
+import type { Ledger } from '@tributary/postgres';
 import { readCreative } from './creative.ts';
 import { findLookedAt } from './find-ads.ts';
 
-/** The scores are the last rebuild's; what ads are called and made of is as the ledger knows it now. */
 export const listTopPerformers: Handles<Routes['listTopPerformers'], { readonly clickhouse: ClickHouse }> = async (
   { query },
   { caller, ledger, signal, clickhouse },
-) => {
-  const profileId = caller.profileId;
+) => answer(200, { data: await findScored({ clickhouse, ledger, signal }, caller.profileId, query) });
+
+export interface ScoreReader {
+  readonly clickhouse: ClickHouse;
+  /** Behind the wall of the profile. */
+  readonly ledger: Ledger;
+  readonly signal: AbortSignal;
+}
+
+/** The scores are the last rebuild's; what ads are called and made of is as the ledger knows it now. */
+export async function findScored(
+  { clickhouse, ledger, signal }: ScoreReader,
+  profileId: string,
+  query: Input<Routes['listTopPerformers']>['query'],
+) {
   const scores = await clickhouse.query(
     'ad_list_scores',
     {
@@ -43,13 +57,11 @@ export const listTopPerformers: Handles<Routes['listTopPerformers'], { readonly 
       ),
     { readOnly: true },
   );
-  return answer(200, {
-    data: scores.flatMap((score) => {
-      const ad = ads.get(score.ad_id);
-      return ad ? [showAd(score, ad)] : [];
-    }),
+  return scores.flatMap((score) => {
+    const ad = ads.get(score.ad_id);
+    return ad ? [showAd(score, ad)] : [];
   });
-};
+}
 
 function showAd(score: Row<'ad_list_scores'>, ad: KnownAd) {
   const creative = readCreative(ad.creative);

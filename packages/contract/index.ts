@@ -4,6 +4,8 @@ export * from './errors.ts';
 export * from './events.ts';
 export * from './fault-words.ts';
 export * from './oauth-errors.ts';
+export { argumentsOf, partsOf } from './openapi/arguments.ts';
+export type { JsonSchema } from './openapi/schemas.ts';
 export { isSentAsBearer } from './openapi/security.ts';
 export * from './openapi.ts';
 export * from './primitives.ts';

@@ -32,6 +32,7 @@ import { importCustomers, listCustomers, searchCustomers } from './routes/custom
 import { createCustomerErasure, createErasure, listErasures, readErasure } from './routes/erasures.ts';
 import { listExports, previewExports, updateExportCatalog, updateExportDataset } from './routes/exports.ts';
 import { createHandoff, finalizePendingAccount, listPendingAccounts, readHandoff } from './routes/handoffs.ts';
+import { identityRoutes } from './routes/identity.ts';
 import {
   activateWebPixel,
   connectBankLink,
@@ -82,7 +83,7 @@ import {
   listSessions,
 } from './routes/sign-in.ts';
 import { importSpend } from './routes/spend.ts';
-import { listTopPerformers } from './routes/top-performers.ts';
+import { listTopPerformers, rankTopPerformers } from './routes/top-performers.ts';
 import {
   createIdentifySecret,
   createTrackingDomain,
@@ -127,6 +128,7 @@ import {
   readProfile,
   updateEntitlement,
   updatePrivacy,
+  updateProfile,
 } from './routes/workspaces.ts';
 
 /** Every route of the API, by operation id. apps/api maps each to its handler, and does not compile while one is missing. */
@@ -140,6 +142,7 @@ export const routes = {
   deleteProfile,
   updateEntitlement,
   updatePrivacy,
+  updateProfile,
   updateGrant,
   createKey,
   listKeys,
@@ -161,6 +164,7 @@ export const routes = {
   readJourneySummary,
   createJourneySummary,
   readCustomerExport,
+  ...identityRoutes,
   createEvent,
   createGoalDefinition,
   listGoalDefinitions,
@@ -263,3 +267,7 @@ export type RouteId = keyof Routes;
 
 /** What browsers are served, by apps/collector. */
 export const collectorRoutes = { collectVisits, readTracker } satisfies Record<string, Route>;
+
+/** What only the MCP server offers: no address over HTTP leads there. */
+export const assistantRoutes = { rankTopPerformers } satisfies Record<string, Route>;
+export type AssistantRoutes = typeof assistantRoutes;

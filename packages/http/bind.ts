@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Route } from '@tributary/contract';
 import {
   type AnyHandler,
@@ -91,7 +92,13 @@ function send(reply: FastifyReply, { status, bytes, headers }: Prepared, cut: Ab
   if (reply.sent) return;
   reply.code(status).headers(headers);
   if (!cut) return void reply.send(bytes);
-  const { raw } = reply;
+  const left = untilLeft(reply.raw, cut);
+  reply.send(bytes);
+  return left;
+}
+
+/** Resolves when the bytes of an answer are with the socket, or will not be; once `cut` is aborted, no further one leaves. */
+export function untilLeft(raw: ServerResponse, cut: AbortSignal): Promise<void> {
   const left = new Promise<void>((resolve) => {
     // Whoever hung up before this point is told nothing more, and no further close will come.
     if (raw.closed) resolve();
@@ -99,6 +106,5 @@ function send(reply: FastifyReply, { status, bytes, headers }: Prepared, cut: Ab
   });
   // A process that was too busy to hear that the bytes are with the socket has nothing to take back.
   cut.addEventListener('abort', () => raw.writableFinished || raw.destroy());
-  reply.send(bytes);
   return left;
 }

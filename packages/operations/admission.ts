@@ -44,6 +44,16 @@ export function admit(route: Route, caller: Caller): void {
   }
 }
 
+/** Whether the call would be admitted, for lists of what somebody may do. */
+export function isAdmitted(route: Route, caller: Caller): boolean {
+  try {
+    admit(route, caller);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * The same credential as it stands by now. Where any of several scopes is enough, the answer was made for those held before: it
  * must not leave for fewer.

@@ -1,3 +1,4 @@
+export { isAdmitted } from './admission.ts';
 export {
   countRefusal,
   rateHeaders,

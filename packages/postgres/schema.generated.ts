@@ -575,6 +575,16 @@ export interface JourneySummaries {
   sealed: Buffer;
 }
 
+export interface KeptApart {
+  kept_at: Timestamp;
+  merge_id: string;
+  one: string;
+  one_is: string;
+  other: string;
+  other_is: string;
+  profile_id: string;
+}
+
 export interface KeyRing {
   created_at: Timestamp;
   id: string;
@@ -595,6 +605,11 @@ export interface Merges {
   id: Generated<string | null>;
   loser_id: string;
   merged_at: Timestamp;
+  moved_browsers: Generated<number>;
+  moved_identifiers: Generated<number>;
+  moved_outcomes: Generated<number>;
+  named_one: string | null;
+  named_other: string | null;
   profile_id: string;
   reason: string | null;
   request_id: string | null;
@@ -1172,6 +1187,7 @@ export interface SiteSearches {
   position: Numeric;
   profile_id: string;
   query: string;
+  reading: Generated<string>;
 }
 
 export interface Syncs {
@@ -1415,6 +1431,7 @@ export interface DB {
   installation_audit_log: InstallationAuditLog;
   invitations: Invitations;
   journey_summaries: JourneySummaries;
+  kept_apart: KeptApart;
   key_ring: KeyRing;
   members: Members;
   merges: Merges;

@@ -102,6 +102,37 @@ BEGIN
   RETURN last_sequence + 1;
 END $$;
 
+CREATE TABLE public.merges (
+    profile_id uuid NOT NULL,
+    loser_id uuid NOT NULL,
+    merged_at timestamp with time zone NOT NULL,
+    survivor_id uuid NOT NULL,
+    source text NOT NULL,
+    request_id uuid,
+    said_kinds text[] NOT NULL,
+    id uuid DEFAULT gen_random_uuid(),
+    undone_at timestamp with time zone,
+    undone_by text,
+    reason text,
+    named_one uuid,
+    named_other uuid,
+    moved_identifiers integer DEFAULT 0 NOT NULL,
+    moved_browsers integer DEFAULT 0 NOT NULL,
+    moved_outcomes integer DEFAULT 0 NOT NULL,
+    CONSTRAINT merges_have_ids CHECK ((id IS NOT NULL))
+);
+
+ALTER TABLE ONLY public.merges FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION public.count_moved(profile uuid, loser uuid, browsers bigint, outcomes bigint) RETURNS void
+    LANGUAGE sql
+    BEGIN ATOMIC
+ UPDATE public.merges m SET moved_browsers = (m.moved_browsers + count_moved.browsers), moved_outcomes = (m.moved_outcomes + count_moved.outcomes)
+   WHERE ((m.profile_id = count_moved.profile) AND (m.loser_id = count_moved.loser) AND (m.merged_at = ( SELECT max(latest.merged_at) AS max
+            FROM public.merges latest
+           WHERE ((latest.profile_id = count_moved.profile) AND (latest.loser_id = count_moved.loser)))));
+END;
+
 CREATE FUNCTION public.count_outcomes() RETURNS trigger
     LANGUAGE plpgsql
     AS $$ BEGIN
@@ -580,6 +611,7 @@ BEGIN
   )
   SELECT array_agg(id), bool_or(moving.names_origin) INTO moved, names_origin FROM moving;
   IF moved IS NULL THEN RETURN NULL; END IF;
+  PERFORM count_moved(NEW.profile_id, NEW.id, 0, cardinality(moved));
   -- What brought the outcomes of somebody is a touch of everything they did, so the survivor's own may have earned one, too.
   IF names_origin THEN
     moved := array(SELECT id FROM outcomes WHERE profile_id = NEW.profile_id AND customer_id = NEW.merged_into);
@@ -680,14 +712,23 @@ END $$;
 
 CREATE FUNCTION public.links_follow_merge() RETURNS trigger
     LANGUAGE plpgsql
-    AS $$ BEGIN
+    AS $$ DECLARE moved bigint; BEGIN
   UPDATE visitor_links SET customer_id = NEW.merged_into, moved_from = coalesce(moved_from, NEW.id)
   WHERE profile_id = NEW.profile_id AND customer_id = NEW.id;
+  GET DIAGNOSTICS moved = ROW_COUNT;
+  IF moved = 0 THEN RETURN NULL; END IF;
+  PERFORM count_moved(NEW.profile_id, NEW.id, moved, 0);
   -- The survivor's conversions may have earned touches of the browsers that came along.
-  IF FOUND THEN
-    PERFORM mark_merged(NEW.profile_id, NEW.id,
-      array(SELECT id FROM outcomes WHERE profile_id = NEW.profile_id AND customer_id = NEW.merged_into));
-  END IF;
+  PERFORM mark_merged(NEW.profile_id, NEW.id,
+    array(SELECT id FROM outcomes WHERE profile_id = NEW.profile_id AND customer_id = NEW.merged_into));
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION public.links_follow_split() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$ BEGIN
+  UPDATE visitor_links SET customer_id = NEW.id, moved_from = nullif(moved_from, NEW.id)
+  WHERE profile_id = NEW.profile_id AND customer_id = OLD.merged_into AND moved_from = ANY (merged_under(NEW.profile_id, NEW.id));
   RETURN NULL;
 END $$;
 
@@ -731,23 +772,6 @@ CREATE TABLE public.dirty_conversions (
 );
 
 ALTER TABLE ONLY public.dirty_conversions FORCE ROW LEVEL SECURITY;
-
-CREATE TABLE public.merges (
-    profile_id uuid NOT NULL,
-    loser_id uuid NOT NULL,
-    merged_at timestamp with time zone NOT NULL,
-    survivor_id uuid NOT NULL,
-    source text NOT NULL,
-    request_id uuid,
-    said_kinds text[] NOT NULL,
-    id uuid DEFAULT gen_random_uuid(),
-    undone_at timestamp with time zone,
-    undone_by text,
-    reason text,
-    CONSTRAINT merges_have_ids CHECK ((id IS NOT NULL))
-);
-
-ALTER TABLE ONLY public.merges FORCE ROW LEVEL SECURITY;
 
 CREATE FUNCTION public.mark_merged(profile uuid, loser uuid, outcome_ids uuid[]) RETURNS void
     LANGUAGE sql
@@ -801,6 +825,17 @@ CREATE FUNCTION public.mark_touched(profile_ids uuid[], visitor_ids uuid[], touc
   RETURN marked;
 END $$;
 
+CREATE FUNCTION public.merged_under(profile uuid, customer uuid) RETURNS uuid[]
+    LANGUAGE sql STABLE
+    AS $$
+  WITH RECURSIVE under AS (
+    SELECT customer AS id
+    UNION ALL
+    SELECT c.id FROM under JOIN customers c ON c.profile_id = profile AND c.merged_into = under.id
+  )
+  SELECT array_agg(id) FROM under
+$$;
+
 CREATE FUNCTION public.note_key_use(key_ids uuid[], at timestamp with time zone) RETURNS void
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -842,7 +877,7 @@ CREATE FUNCTION public.on_privacy_switch() RETURNS trigger
   RETURN NULL;
 END $$;
 
-CREATE FUNCTION public.open_customers(of_profile uuid, stripe_space integer, stripes integer[], kinds text[], names text[], hashes bytea[], strong_kinds text[], OUT known jsonb, OUT people jsonb) RETURNS record
+CREATE FUNCTION public.open_customers(of_profile uuid, stripe_space integer, stripes integer[], kinds text[], names text[], hashes bytea[], strong_kinds text[], OUT known jsonb, OUT people jsonb, OUT apart jsonb) RETURNS record
     LANGUAGE plpgsql
     AS $$
 DECLARE wanted uuid[];
@@ -850,12 +885,12 @@ BEGIN
   PERFORM pg_advisory_xact_lock(stripe_space, stripe) FROM unnest(stripes) AS stripe;
   FOR attempt IN 1 .. 100 LOOP
     -- One statement, so that an erasure is seen whole or not.
-    SELECT jsonb_agg(jsonb_build_object('kind', said.kind, 'value', said.name, 'customerId', i.customer_id, 'erasedAt', t.erased_at, 'wasStrong', t.was_strong)),
+    SELECT jsonb_agg(jsonb_build_object('kind', said.kind, 'value', said.name, 'customerId', i.customer_id, 'movedFrom', i.moved_from, 'erasedAt', t.erased_at, 'wasStrong', t.was_strong)),
       array_agg(DISTINCT i.customer_id) FILTER (WHERE i.customer_id IS NOT NULL)
     INTO known, wanted
     FROM unnest(kinds, names, hashes) AS said (kind, name, hash)
     LEFT JOIN LATERAL (
-      SELECT customer_id FROM identifiers
+      SELECT customer_id, moved_from FROM identifiers
       WHERE profile_id = of_profile AND kind = said.kind COLLATE "C" AND value >= said.name COLLATE "C" AND value <= said.name COLLATE "C"
       ORDER BY value LIMIT 1) i ON true
     LEFT JOIN LATERAL (
@@ -867,7 +902,7 @@ BEGIN
       SELECT jsonb_agg(to_jsonb(c)) INTO people
       FROM unnest(wanted) AS one (id) CROSS JOIN LATERAL (
         SELECT id, created_at AS "createdAt", first_name AS "firstName", last_name AS "lastName", primary_email AS "primaryEmail",
-          primary_phone AS "primaryPhone", sources, terms, first_seen_at AS "firstSeenAt", last_seen_at AS "lastSeenAt"
+          primary_phone AS "primaryPhone", sources, terms, first_seen_at AS "firstSeenAt", last_seen_at AS "lastSeenAt", own IS NOT NULL AS "isSeveral"
         FROM customers WHERE profile_id = of_profile AND id >= one.id AND id <= one.id AND merged_into IS NULL
         ORDER BY id LIMIT 1 FOR NO KEY UPDATE) c;
       IF jsonb_array_length(people) = cardinality(wanted) THEN
@@ -887,6 +922,10 @@ BEGIN
             SELECT i.value, i.moved_from, i.said_at FROM identifiers i
             WHERE i.profile_id = of_profile AND i.customer_id >= c.id AND i.customer_id <= c.id AND i.kind = 'external_customer_id' ORDER BY i.customer_id) i
           ORDER BY i.moved_from IS NOT NULL, i.said_at, i.value LIMIT 1) k ON true;
+        IF cardinality(wanted) > 1 THEN
+          SELECT jsonb_agg(jsonb_build_array(a.one_is, a.other_is)) INTO apart FROM kept_apart a
+          WHERE a.profile_id = of_profile AND a.one_is = ANY (wanted) AND a.other_is = ANY (wanted);
+        END IF;
         RETURN;
       END IF;
       RAISE SQLSTATE 'TRCHG';
@@ -895,6 +934,34 @@ BEGIN
     END;
   END LOOP;
   RAISE EXCEPTION 'The customers of a batch did not hold still.';
+END $$;
+
+CREATE FUNCTION public.outcomes_follow_split() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$ DECLARE
+  under uuid[] := merged_under(NEW.profile_id, NEW.id);
+  moving uuid[];
+BEGIN
+  SELECT array_agg(id) INTO moving FROM (
+    SELECT o.id FROM outcomes o
+    WHERE o.profile_id = NEW.profile_id AND o.customer_id = OLD.merged_into AND (
+      o.moved_from = ANY (under)
+      OR (o.moved_from IS NULL AND NOT o.is_payer_assigned AND o.named_kind IS NOT NULL AND EXISTS (
+        SELECT FROM identifiers i WHERE i.profile_id = o.profile_id AND i.kind = o.named_kind AND i.value = o.named_value AND i.customer_id = NEW.id))
+      OR (o.visitor_id IS NOT NULL AND NOT o.is_payer_assigned AND (o.moved_from = o.visitor_id OR (o.moved_from IS NULL AND o.named_kind IS NULL)) AND EXISTS (
+        SELECT FROM visitor_links l WHERE l.profile_id = o.profile_id AND l.visitor_id = o.visitor_id AND l.customer_id = NEW.id)))
+    ORDER BY o.idempotency_key FOR UPDATE) AS locked;
+  UPDATE outcomes SET customer_id = NEW.id, moved_from = nullif(moved_from, NEW.id)
+  WHERE profile_id = NEW.profile_id AND id = ANY (moving);
+  INSERT INTO dirty_conversions AS d (profile_id, outcome_id, causes, cause_ref)
+  SELECT NEW.profile_id, id, '{split}', nullif(current_setting('tributary.undone_merge', true), '')::uuid FROM outcomes
+  WHERE profile_id = NEW.profile_id AND customer_id IN (NEW.id, OLD.merged_into) ORDER BY id
+  ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'),
+    causes = unite_causes(d.causes, excluded.causes), cause_ref = CASE WHEN d.cause_ref = excluded.cause_ref THEN d.cause_ref END;
+  INSERT INTO dirty_customers (profile_id, customer_id)
+  SELECT NEW.profile_id, id FROM unnest(ARRAY[NEW.id, OLD.merged_into]) AS id ORDER BY id
+  ON CONFLICT (profile_id, customer_id) DO UPDATE SET revision = nextval('dirty_revision');
+  RETURN NULL;
 END $$;
 
 CREATE FUNCTION public.partner_touches_follow_merge() RETURNS trigger
@@ -912,6 +979,21 @@ BEGIN
   IF FOUND THEN
     PERFORM mark_merged(NEW.profile_id, NEW.id,
       array(SELECT id FROM outcomes WHERE profile_id = NEW.profile_id AND customer_id = NEW.merged_into));
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION public.partner_touches_follow_split() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$ BEGIN
+  UPDATE partner_touches SET customer_id = NEW.id, moved_from = nullif(moved_from, NEW.id), is_second = is_second OR kind = 'declared_source'
+  WHERE profile_id = NEW.profile_id AND customer_id = OLD.merged_into AND moved_from = ANY (merged_under(NEW.profile_id, NEW.id));
+  IF FOUND THEN
+    UPDATE partner_touches t SET is_second = false
+    FROM (SELECT DISTINCT ON (customer_id) id, bool_and(is_second) OVER (PARTITION BY customer_id) AS is_open FROM partner_touches
+      WHERE profile_id = NEW.profile_id AND customer_id IN (NEW.id, OLD.merged_into) AND kind = 'declared_source'
+      ORDER BY customer_id, recorded_at, id) AS first
+    WHERE t.profile_id = NEW.profile_id AND t.id = first.id AND first.is_open;
   END IF;
   RETURN NULL;
 END $$;
@@ -955,6 +1037,13 @@ CREATE FUNCTION public.summaries_follow_merge() RETURNS trigger
     LANGUAGE plpgsql
     AS $$ BEGIN
   DELETE FROM journey_summaries WHERE profile_id = NEW.profile_id AND person_id = NEW.id;
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION public.summaries_follow_split() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$ BEGIN
+  DELETE FROM journey_summaries WHERE profile_id = NEW.profile_id AND person_id IN (NEW.id, OLD.merged_into);
   RETURN NULL;
 END $$;
 
@@ -1532,6 +1621,18 @@ CREATE TABLE public.journey_summaries (
 
 ALTER TABLE ONLY public.journey_summaries FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.kept_apart (
+    profile_id uuid NOT NULL,
+    one uuid NOT NULL,
+    other uuid NOT NULL,
+    one_is uuid NOT NULL,
+    other_is uuid NOT NULL,
+    merge_id uuid NOT NULL,
+    kept_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.kept_apart FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.key_ring (
     purpose text NOT NULL,
     id text NOT NULL,
@@ -2005,7 +2106,8 @@ CREATE TABLE public.site_searches (
     page text NOT NULL,
     clicks bigint NOT NULL,
     impressions bigint NOT NULL,
-    "position" numeric NOT NULL
+    "position" numeric NOT NULL,
+    reading text DEFAULT ''::text NOT NULL
 );
 
 ALTER TABLE ONLY public.site_searches FORCE ROW LEVEL SECURITY;
@@ -2358,6 +2460,9 @@ ALTER TABLE ONLY public.invitations
 ALTER TABLE ONLY public.journey_summaries
     ADD CONSTRAINT journey_summaries_pkey PRIMARY KEY (profile_id, person_id);
 
+ALTER TABLE ONLY public.kept_apart
+    ADD CONSTRAINT kept_apart_pkey PRIMARY KEY (profile_id, one, other);
+
 ALTER TABLE ONLY public.key_ring
     ADD CONSTRAINT key_ring_pkey PRIMARY KEY (purpose, id);
 
@@ -2628,9 +2733,17 @@ CREATE INDEX identity_conflicts_by_customer ON public.identity_conflicts USING b
 
 CREATE INDEX invitations_by_hash ON public.invitations USING btree (hash);
 
+CREATE INDEX kept_apart_by_one ON public.kept_apart USING btree (profile_id, one_is);
+
+CREATE INDEX kept_apart_by_other ON public.kept_apart USING btree (profile_id, other_is);
+
+CREATE INDEX kept_apart_by_second ON public.kept_apart USING btree (profile_id, other);
+
 CREATE INDEX members_by_user ON public.members USING btree (user_id);
 
 CREATE UNIQUE INDEX merges_by_id ON public.merges USING btree (profile_id, id);
+
+CREATE INDEX merges_by_size ON public.merges USING btree (profile_id, (((moved_identifiers + moved_browsers) + moved_outcomes)), id);
 
 CREATE INDEX merges_by_survivor ON public.merges USING btree (profile_id, survivor_id);
 
@@ -2756,6 +2869,8 @@ CREATE TRIGGER a_lock_first BEFORE UPDATE OF privacy_mode, archived_at ON public
 
 CREATE TRIGGER a_lock_first BEFORE UPDATE OF is_healthcare_agency, archived_at ON public.workspaces FOR EACH STATEMENT EXECUTE FUNCTION public.take_privacy_lock_first();
 
+CREATE TRIGGER a_visitors_follow_split AFTER UPDATE OF merged_into ON public.customers FOR EACH ROW WHEN (((new.merged_into IS NULL) AND (old.merged_into IS NOT NULL))) EXECUTE FUNCTION public.links_follow_split();
+
 CREATE TRIGGER access_switch BEFORE UPDATE OF revoked_at, scopes ON public.api_keys FOR EACH ROW EXECUTE FUNCTION public.take_profile_privacy_lock();
 
 CREATE TRIGGER access_switch BEFORE UPDATE OF oauth_scopes, revoked_at ON public.grants FOR EACH ROW EXECUTE FUNCTION public.take_profile_privacy_lock();
@@ -2795,6 +2910,12 @@ CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_entities REFERENCIN
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.syncs REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_syncs();
 
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.webhook_work REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_webhooks();
+
+CREATE TRIGGER b_partner_touches_follow_split AFTER UPDATE OF merged_into ON public.customers FOR EACH ROW WHEN (((new.merged_into IS NULL) AND (old.merged_into IS NOT NULL))) EXECUTE FUNCTION public.partner_touches_follow_split();
+
+CREATE TRIGGER c_outcomes_follow_split AFTER UPDATE OF merged_into ON public.customers FOR EACH ROW WHEN (((new.merged_into IS NULL) AND (old.merged_into IS NOT NULL))) EXECUTE FUNCTION public.outcomes_follow_split();
+
+CREATE TRIGGER d_summaries_follow_split AFTER UPDATE OF merged_into ON public.customers FOR EACH ROW WHEN (((new.merged_into IS NULL) AND (old.merged_into IS NOT NULL))) EXECUTE FUNCTION public.summaries_follow_split();
 
 CREATE TRIGGER fan_out AFTER INSERT ON public.event_log REFERENCING NEW TABLE AS numbered FOR EACH STATEMENT EXECUTE FUNCTION public.fan_out_events();
 
@@ -2984,6 +3105,12 @@ ALTER TABLE ONLY public.invitations
 
 ALTER TABLE ONLY public.journey_summaries
     ADD CONSTRAINT journey_summaries_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.kept_apart
+    ADD CONSTRAINT kept_apart_profile_id_one_fkey FOREIGN KEY (profile_id, one) REFERENCES public.customers(profile_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.kept_apart
+    ADD CONSTRAINT kept_apart_profile_id_other_fkey FOREIGN KEY (profile_id, other) REFERENCES public.customers(profile_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.members
     ADD CONSTRAINT members_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
@@ -3257,6 +3384,8 @@ ALTER TABLE public.journey_summaries ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY keep ON public.profile_settings_history FOR INSERT TO tributary_owner WITH CHECK (true);
 
+ALTER TABLE public.kept_apart ENABLE ROW LEVEL SECURITY;
+
 CREATE POLICY look_up ON public.api_keys FOR SELECT TO tributary_owner USING (true);
 
 CREATE POLICY look_up ON public.app_tokens TO tributary_owner USING (true);
@@ -3392,6 +3521,8 @@ CREATE POLICY own_profile ON public.identifiers TO tributary_app USING ((profile
 CREATE POLICY own_profile ON public.identity_conflicts TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.journey_summaries TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.kept_apart TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.merges TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -3625,6 +3756,8 @@ GRANT ALL ON FUNCTION public.append_audit(workspace uuid, entry_at timestamp wit
 REVOKE ALL ON FUNCTION public.append_installation_audit(entry_at timestamp with time zone, actor_kind text, actor_id text, action text, result text, target text, detail jsonb, request_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.append_installation_audit(entry_at timestamp with time zone, actor_kind text, actor_id text, action text, result text, target text, detail jsonb, request_id text) TO tributary_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.merges TO tributary_app;
+
 REVOKE ALL ON FUNCTION public.find_app(app uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_app(app uuid) TO tributary_app;
 
@@ -3741,8 +3874,6 @@ GRANT USAGE ON SEQUENCE public.dirty_revision TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dirty_conversions TO tributary_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dirty_conversions TO tributary_system;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.merges TO tributary_app;
 
 REVOKE ALL ON FUNCTION public.mark_touched(profile_ids uuid[], visitor_ids uuid[], touched_at timestamp with time zone[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.mark_touched(profile_ids uuid[], visitor_ids uuid[], touched_at timestamp with time zone[]) TO tributary_app;
@@ -3922,6 +4053,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.identifiers TO tributary_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.identity_conflicts TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.journey_summaries TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.kept_apart TO tributary_app;
 
 GRANT SELECT ON TABLE public.key_ring TO tributary_app;
 GRANT SELECT ON TABLE public.key_ring TO tributary_system;

@@ -55,6 +55,7 @@ export const tableOwners = {
   journey_summaries: 'journeys',
   key_ring: 'packages/vault',
   members: 'accounts',
+  kept_apart: 'customers',
   merges: 'customers',
   model_allowances: 'journeys',
   moved_conversions: 'attribution',

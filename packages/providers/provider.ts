@@ -31,6 +31,7 @@ export interface Provider<Credentials = unknown, Position = unknown> {
   readonly act?: Act<Credentials>;
   readonly export?: Export<Credentials>;
   readonly receive?: Receive;
+  readonly tells?: Tells<Credentials>;
 }
 
 export interface Facts {
@@ -143,7 +144,7 @@ export interface SyncPage<Position> {
   readonly waitMs?: number;
 }
 
-export type Said = SaidEntity | SaidDelivery | SaidOutcome | SaidRefund | SaidSearchTerm;
+export type Said = SaidEntity | SaidDelivery | SaidOutcome | SaidRefund | SaidSearchTerm | SaidSearchDays;
 
 export interface SaidEntity {
   readonly kind: 'entity';
@@ -231,12 +232,22 @@ export interface SaidRefund {
 
 export interface SaidSearchTerm {
   readonly kind: 'search_term';
+  /** Terms of one reading share it, and those of another have another. */
+  readonly reading: string;
   readonly day: string;
   readonly query: string;
   readonly page: string;
   readonly clicks: number;
   readonly impressions: number;
   readonly position: string;
+}
+
+/** These days were told whole in this reading: what else is known of them is no longer so. */
+export interface SaidSearchDays {
+  readonly kind: 'search_days';
+  readonly since: string;
+  readonly until: string;
+  readonly reading: string;
 }
 
 export interface Pixel {
@@ -364,6 +375,17 @@ export interface Receive {
 export interface Received {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Uint8Array;
+}
+
+/**
+ * Webhooks that an account signs with a secret of its own, which its connection keeps. What they tell is the thing itself: there may be
+ * no token to ask with.
+ */
+export interface Tells<Credentials> {
+  accountOf(delivery: Received): string | undefined;
+  verify(delivery: Received, credentials: Credentials): boolean;
+  /** Throws where a body is not what its topic promises. */
+  read(delivery: Received): readonly Said[];
 }
 
 /** Of whose account it is; the object itself is read again before money is written. */

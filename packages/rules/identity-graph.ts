@@ -9,6 +9,8 @@ import {
 
 export interface Binding extends Identifier {
   readonly customerId: string;
+  /** Whom it was said of, where merges have moved it since. */
+  readonly movedFrom?: string | null | undefined;
 }
 
 export interface Settlement extends IdentityDecision {
@@ -24,15 +26,26 @@ export class IdentityGraph {
   readonly #holders: Map<string, Holder>;
   readonly #bindings: Map<string, string>;
   readonly #mergedInto = new Map<string, string>();
+  /** Pairs who are two people. Whoever one of them becomes is not the other either. */
+  readonly #apart: readonly (readonly [string, string])[];
 
-  constructor(holders: Iterable<Holder> = [], bindings: Iterable<Binding> = []) {
+  constructor(
+    holders: Iterable<Holder> = [],
+    bindings: Iterable<Binding> = [],
+    apart: readonly (readonly [string, string])[] = [],
+  ) {
     this.#holders = new Map([...holders].map((holder) => [holder.id, holder]));
     this.#bindings = new Map([...bindings].map((binding) => [identifierKey(binding), binding.customerId]));
+    this.#apart = apart;
   }
 
   /** Takes a message in. `newcomer` is who it is about, should nobody be known. */
   settle(said: readonly Identifier[], newcomer: Pick<Holder, 'id' | 'createdAt'>): Settlement {
-    const decision = decideIdentity(said, (identifier) => this.holderOf(identifier));
+    const decision = decideIdentity(
+      said,
+      (identifier) => this.holderOf(identifier),
+      (one, other) => this.#areApart(one, other),
+    );
     const isNew = decision.customerId === undefined;
     const customerId = decision.customerId ?? newcomer.id;
     if (isNew) this.#holders.set(customerId, { ...newcomer, nationalId: undefined, isStrong: false });
@@ -51,6 +64,13 @@ export class IdentityGraph {
     let current = customerId;
     for (let next = this.#mergedInto.get(current); next; next = this.#mergedInto.get(current)) current = next;
     return current;
+  }
+
+  #areApart(one: string, other: string): boolean {
+    return this.#apart.some((pair) => {
+      const [a, b] = pair.map((id) => this.survivorOf(id));
+      return (a === one && b === other) || (a === other && b === one);
+    });
   }
 
   #merge(loserId: string, survivorId: string): void {

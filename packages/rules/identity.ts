@@ -31,21 +31,28 @@ export interface IdentityDecision {
   readonly merged: readonly string[];
   /** Identifiers of the message that nobody held, and that the customer holds from now on. */
   readonly linked: readonly Identifier[];
-  /** Strong identifiers of the message that stay with somebody who holds another national id. */
+  /** Strong identifiers of the message that stay with somebody who holds another national id, or is known to be another. */
   readonly conflicts: readonly Identifier[];
 }
 
 export type HolderOf = (identifier: Identifier) => Holder | undefined;
 
+/** Whether somebody said that two customers are two people: a merge of them was undone. */
+export type AreApart = (one: string, other: string) => boolean;
+
 export const isStrongKind = (kind: IdentifierKind): boolean => identifierKinds[kind].strength === 'strong';
 
 /** What a message of a trusted source means for the graph. It names at most one national id. */
-export function decideIdentity(said: readonly Identifier[], holderOf: HolderOf): IdentityDecision {
+export function decideIdentity(
+  said: readonly Identifier[],
+  holderOf: HolderOf,
+  areApart: AreApart = () => false,
+): IdentityDecision {
   const message = byStrength(said);
   const nationalIds = message.filter(({ kind }) => kind === 'national_id');
   if (nationalIds.length > 1) throw new RangeError('A message is about one person, who has one national id.');
 
-  const person = new Person(nationalIds[0]?.value);
+  const person = new Person(nationalIds[0]?.value, areApart);
   const linked: Identifier[] = [];
   const conflicts: Identifier[] = [];
   // The message's own new strong identifiers are the person's too: a phone does not make a son's key his mother's.
@@ -63,17 +70,19 @@ export function decideIdentity(said: readonly Identifier[], holderOf: HolderOf):
 /** The person a message is about, as far as its identifiers were looked at. */
 class Person {
   readonly #holders = new Map<string, Holder>();
+  readonly #areApart: AreApart;
   #nationalId: string | undefined;
 
-  constructor(nationalId: string | undefined) {
+  constructor(nationalId: string | undefined, areApart: AreApart) {
     this.#nationalId = nationalId;
+    this.#areApart = areApart;
   }
 
   canBe(holder: Holder, byStrongIdentifier: boolean, saysStrong: boolean): boolean {
     if (this.#holders.has(holder.id)) return true;
     const isSomebodyElse =
       this.#nationalId !== undefined && holder.nationalId !== undefined && this.#nationalId !== holder.nationalId;
-    if (isSomebodyElse) return false;
+    if (isSomebodyElse || this.#isApart(holder)) return false;
     if (byStrongIdentifier || !holder.isStrong) return true;
     // The first one whom a message of weak identifiers finds is a find, not a merge.
     return !saysStrong && [...this.#holders.values()].every((known) => !known.isStrong);
@@ -86,6 +95,10 @@ class Person {
 
   fromOldest(): string[] {
     return [...this.#holders.values()].sort(byAge).map(({ id }) => id);
+  }
+
+  #isApart(holder: Holder): boolean {
+    return [...this.#holders.keys()].some((id) => this.#areApart(id, holder.id));
   }
 }
 
@@ -117,13 +130,14 @@ export function decideBrowserIdentity(said: readonly Identifier[], holderOf: Hol
 export const strongestOf = (said: readonly Identifier[]): Identifier | undefined => byStrength(said)[0];
 
 /** The strongest first, and each once. */
-function byStrength(said: readonly Identifier[]): Identifier[] {
+export function byStrength(said: readonly Identifier[]): Identifier[] {
   const distinct = new Map(said.map((identifier) => [identifierKey(identifier), identifier]));
   return [...distinct.values()].sort((a, b) => identifierKinds[a.kind].rank - identifierKinds[b.kind].rank);
 }
 
 /** The id settles it where two were created in one moment: everybody must call the same one older. */
-const byAge = (a: Holder, b: Holder): number => a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1);
+export const byAge = (a: Pick<Holder, 'id' | 'createdAt'>, b: Pick<Holder, 'id' | 'createdAt'>): number =>
+  a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1);
 
 /** An identifier as the key of a map or a lock. */
 export const identifierKey = ({ kind, value }: Identifier): string => `${kind}:${value}`;

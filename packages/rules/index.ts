@@ -43,6 +43,9 @@ export {
   unsettledBy,
 } from './first-payment.ts';
 export {
+  type AreApart,
+  byAge,
+  byStrength,
   decideBrowserIdentity,
   decideIdentity,
   type Holder,

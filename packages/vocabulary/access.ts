@@ -118,9 +118,9 @@ export type RateBucket = (typeof rateBuckets)[number];
 
 /** What a workspace's plan includes, and which plan comes next. */
 export const plans = {
-  free: { activeProfiles: 3, visitsPerDay: 100_000, next: 'growth' },
-  growth: { activeProfiles: 25, visitsPerDay: 2_000_000, next: 'scale' },
-  scale: { activeProfiles: 10_000, visitsPerDay: 100_000_000, next: 'scale' },
+  free: { activeProfiles: 3, members: 10, visitsPerDay: 100_000, next: 'growth' },
+  growth: { activeProfiles: 25, members: 100, visitsPerDay: 2_000_000, next: 'scale' },
+  scale: { activeProfiles: 10_000, members: 10_000, visitsPerDay: 100_000_000, next: 'scale' },
 } as const;
 export type Plan = keyof typeof plans;
 export const planNames = namesOf(plans);

@@ -49,11 +49,12 @@ export const paymentProviders: readonly PaymentProvider[] = [
   'cardpay',
 ];
 
-/** Who an outcome.recorded may come from. */
-export type OutcomeProvider = ChannelThat<{ kind: 'crm' }> | PaymentProvider;
+/** Who an outcome.recorded may come from. A store tells what was paid in it. */
+export type OutcomeProvider = ChannelThat<{ kind: 'crm' | 'store' }> | PaymentProvider;
 export const outcomeProviders: readonly OutcomeProvider[] = [
-  ...channelNames.filter((name): name is ChannelThat<{ kind: 'crm' }> => channels[name].kind === 'crm'),
+  ...crmChannels,
   ...paymentProviders,
+  ...channelNames.filter((name): name is ChannelThat<{ kind: 'store' }> => channels[name].kind === 'store'),
 ];
 
 export const isOutcomeProvider = (name: string): name is OutcomeProvider =>

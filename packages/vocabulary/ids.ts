@@ -10,6 +10,7 @@ export const idKinds = {
   profile: { of: 'profile' },
   workspace: { of: 'workspace' },
   customer: { of: 'profile' },
+  merge: { of: 'profile' },
   erasure: { of: 'profile' },
   customer_key: { of: 'profile' },
   conversion: { of: 'profile' },

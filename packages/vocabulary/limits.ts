@@ -20,6 +20,13 @@ export const limits = {
   journey: { pageSize: { min: 1, default: 50, max: 100 }, maxOffset: 1_000_000 },
   customerExport: { pageSize: { min: 1, default: 500, max: 1_000 } },
   customerSearch: { pageSize: { min: 1, default: 20, max: 50 }, queryMinCharacters: 2 },
+  /** What is shown of a person who was several, merges undone by one request, and how long a reason may be. */
+  identity: {
+    pageSize: shortPages,
+    most: { customers: 200, counted: 10_000, identifiers: 1_000, merges: 500 },
+    splitAtOnce: 100,
+    reasonCharacters: 500,
+  },
   customerImport: { maxRows: 1_000 },
   events: { maxRows: 1_000, maxAheadMinutes: 5, namedDefinitions: 50 },
   /** Stages of a profile's pipelines that are kept, and outcome definitions written by one request. */
@@ -55,7 +62,11 @@ export const limits = {
   budgetStep: { maxChangePercent: 50, floorMinorUnits: 100 },
   adActions: { pageSize: shortPages, recent: 20, entries: 20, givenUpAfterHours: 24 },
   adIds: { pageSize: shortPages, days: 28 },
-  topPerformers: { pageSize: { min: 1, default: 10, max: 50 } },
+  topPerformers: {
+    pageSize: { min: 1, default: 10, max: 50 },
+    /** Over how many of a person's profiles an assistant may rank at once. */
+    profiles: 50,
+  },
   campaignConversions: { pageSize: { min: 1, default: 50, max: 200 }, leftOutTouches: 20 },
   keys: { pageSize: shortPages },
   members: { pageSize: shortPages },

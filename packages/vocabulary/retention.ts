@@ -143,6 +143,7 @@ export const lives = {
       'Invitations that ran out, whether or not they were accepted.',
     ),
     journey_summaries: bounded('The latest of each person.'),
+    kept_apart: kept('Of which two customers somebody said that they are two people. It goes with either of them.'),
     key_ring: bounded('Made when an operator rotates; an old key opens what it sealed.'),
     members: bounded('One for each person and workspace.'),
     merges: kept(

@@ -70,6 +70,13 @@ export const catalogue = {
     retries: 10,
     timeoutSeconds: 3_600,
   }),
+  repriceOutcomes: job({
+    name: 'reprice-outcomes',
+    about: 'Converts the money of a profile anew after its reporting currency was changed.',
+    payload: z.strictObject({ profileId: z.uuid() }),
+    retries: 10,
+    timeoutSeconds: 3_600,
+  }),
   rereadDeals: job({
     name: 'reread-deals',
     about: 'Has the deals of a profile’s CRM read again from the first, because a stage counts as something else now.',

@@ -17,6 +17,7 @@ const idle = {
   analyseCreative: nothing,
   replayDeadLetters: nothing,
   spreadDefinition: nothing,
+  repriceOutcomes: nothing,
   rereadDeals: nothing,
   forgetDeadLetters: nothing,
   fetchRates: nothing,

@@ -1,3 +1,4 @@
+import { type ClickHouse, raw } from '@tributary/clickhouse';
 import { saveConnection } from '@tributary/domain/connections';
 import type { Postgres } from '@tributary/postgres';
 import type { Provider, Providers } from '@tributary/providers';
@@ -78,15 +79,41 @@ export async function runOut(app: Postgres, shop: Shop, channel: Channel): Promi
   }
 }
 
-/** How many rows of any table hold one of these texts in the clear. */
-export async function countLeaks(owner: Postgres, texts: readonly string[]): Promise<number> {
+/** As a text stands in a column of text, and in one of bytes as PostgreSQL shows it. */
+const asShown = (text: string): string[] => [
+  text,
+  Buffer.from(text).toString('hex'),
+  Buffer.from(text).toString('base64'),
+];
+
+/** How many rows of any table of an engine hold one of these texts in the clear, and how many rows were looked at. */
+export async function searchTables(owner: Postgres, texts: readonly string[]) {
   const { rows: tables } = await owner.unbound.query(sql<{ name: string }>`
     SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`);
-  let leaks = 0;
+  const patterns = texts.flatMap(asShown).map((text) => `%${text}%`);
+  let [leaks, searched] = [0, 0];
   for (const { name } of tables) {
-    const { rows } = await owner.unbound.query(sql<{ n: number }>`
-      SELECT count(*)::int AS n FROM ${sql.table(name)} t WHERE t::text LIKE ANY (${texts.map((text) => `%${text}%`)}::text[])`);
+    const { rows } = await owner.unbound.query(sql<{ all: number; n: number }>`
+      SELECT count(*)::int AS all, count(*) FILTER (WHERE t::text LIKE ANY (${patterns}::text[]))::int AS n FROM ${sql.table(name)} t`);
     leaks += rows[0]?.n ?? 0;
+    searched += rows[0]?.all ?? 0;
   }
-  return leaks;
+  return { leaks, searched };
+}
+
+export async function searchColumns(clickhouse: ClickHouse, texts: readonly string[]) {
+  const tables = (await clickhouse.query(
+    raw("SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree'"),
+    {},
+  )) as { name: string }[];
+  const encoded = texts.flatMap(asShown);
+  let [leaks, searched] = [0, 0];
+  for (const { name } of tables) {
+    for (const row of await clickhouse.query(raw(`SELECT * FROM ${name}`), {})) {
+      const text = JSON.stringify(row);
+      searched += 1;
+      if (encoded.some((one) => text.includes(one))) leaks += 1;
+    }
+  }
+  return { leaks, searched };
 }

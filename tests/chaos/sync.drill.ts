@@ -6,7 +6,7 @@ import { json, type Sandbox, startSandbox } from '@tributary/sandbox';
 import { type Drill, Killable, openDrillKit } from '@tributary/testkit';
 import { dayMs } from '@tributary/vocabulary';
 import { sql } from 'kysely';
-import { buildShop, connect, connectionsOf, countLeaks, runOut, type Shop } from './sync-scene.ts';
+import { buildShop, connect, connectionsOf, runOut, type Shop, searchTables } from './sync-scene.ts';
 
 const sizes = {
   small: { shops: 2, people: 100, days: 6, payments: 150, kills: 2 },
@@ -85,7 +85,7 @@ export const drill: Drill = {
       const sum = (name: 'payments' | 'days' | 'wrong' | 'told' | 'twice') =>
         compared.reduce((all, one) => all + one[name], 0);
       const [told, twice] = [sum('told'), sum('twice')];
-      const leaks = await countLeaks(kit.owner, tokens);
+      const { leaks } = await searchTables(kit.owner, tokens);
       return {
         passed: sum('wrong') === 0 && twice === 0 && told === expected && unjust === 0 && leaks === 0,
         shops: asked.shops,

@@ -1,37 +1,47 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { delivery } from '@tributary/domain/campaigns/room.ts';
+import { syncs } from '@tributary/domain/connections/room.ts';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
-import { asProvider, createMeta } from '@tributary/providers';
 import { startSandbox } from '@tributary/sandbox';
-import { freePort, openApi, openTestkit } from '@tributary/testkit';
+import {
+  buildApiKey,
+  freePort,
+  metaOf,
+  openApi,
+  openTestkit,
+  openWarehouse,
+  testOutcomeServices,
+  testVault,
+  workOff,
+} from '@tributary/testkit';
 import axe from 'axe-core';
+import { sql } from 'kysely';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, expect, test, vi } from 'vitest';
 import { openShop, setOrigins } from '../../domain/handoffs/handoffs.fixture.ts';
+import { searchColumns, searchTables } from '../chaos/sync-scene.ts';
 import { openBrowser } from './browser.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const kit = await openTestkit();
 kit.clock.set(new Date());
-const sandbox = await startSandbox({ now: () => kit.clock.now(), market: { people: 5, campaigns: 20, days: 5 } });
+const start = new Date(kit.clock.now().getTime() - 6 * 86_400_000).toISOString().slice(0, 10);
+const sandbox = await startSandbox({
+  now: () => kit.clock.now(),
+  market: { people: 5, campaigns: 20, days: 5, start },
+});
 const providerOutbound = createOutbound({ timeoutMs: 10_000, policy: localDevelopmentTargets });
-const { META_CLIENT_ID, META_CLIENT_SECRET, META_API_URL, META_DIALOG_URL } = sandbox.settings;
-const meta = asProvider(
-  createMeta({
-    clientId: META_CLIENT_ID,
-    clientSecret: META_CLIENT_SECRET,
-    apiUrl: META_API_URL,
-    dialogUrl: META_DIALOG_URL,
-    apiVersion: 'v26.0',
-  }),
-);
+const providers = metaOf(sandbox);
+const warehouse = await openWarehouse(kit);
 const port = await freePort();
 const api = await openApi(kit, {
   baseUrl: `http://127.0.0.1:${port}`,
-  providers: { of: (channel) => (channel === 'social_ads' ? meta : undefined) },
+  providers,
   providerOutbound,
+  clickhouse: warehouse.client,
 });
 await api.fastify.listen({ host: '127.0.0.1', port });
 /** The app's own page, to which people return. */
@@ -45,6 +55,7 @@ afterAll(async () => {
   app.closeAllConnections();
   app.close();
   await api.close();
+  await warehouse.drop();
   await sandbox.close();
   providerOutbound.close();
   await kit.close();
@@ -80,7 +91,7 @@ async function share(page: Page, count: number): Promise<void> {
   await page.getByRole('button', { name: 'approve' }).click();
 }
 
-test('page, consent, callback, connection; a second click tells the same', async () => {
+test('page, consent, callback, connection, first sync, numbers; a second click tells the same, and no token is kept in the clear', async () => {
   const { shop, handoff } = await mint();
   const page = await somebody();
   await page.goto(handoff.url);
@@ -96,6 +107,37 @@ test('page, consent, callback, connection; a second click tells the same', async
   await page.goto(handoff.start_url);
   expect(await told(page)).toMatchObject({ status: 'success' });
   await page.context().close();
+  const { app, system } = kit;
+  const now = () => kit.clock.now();
+  const stores = { app, system, now, providers, providerOutbound, vault: testVault, random: Math.random };
+  const reader = syncs({ ...stores, outcomes: testOutcomeServices });
+  // The platform makes reports ready while one waits; nobody has to wait here.
+  for (let isRead = false; !isRead; kit.clock.advance(60_000)) {
+    await workOff(system, 'syncs', reader, result.connection_id);
+    const { data: one } = await shop.call('GET', `/api/v1/connections/${result.connection_id}`);
+    isRead = one.sync.last_success_at !== null;
+    await kit.owner.unbound.query(sql`UPDATE syncs SET due_at = '2020-01-01' WHERE state = 'running'`);
+  }
+  await workOff(system, 'delivery', delivery({ app, clickhouse: warehouse.client }));
+  const { headers } = await buildApiKey(app, shop.id, { scopes: ['campaigns:read'] });
+  const days = [80, 0].map((ago) => new Date(now().getTime() - ago * 86_400_000).toISOString().slice(0, 10));
+  const list = `/api/v1/campaigns?date_from=${days[0]}&date_to=${days[1]}`;
+  const campaigns = await shop.call('GET', list, undefined, headers);
+  expect(campaigns.data.length).toBeGreaterThan(0);
+  expect(campaigns.data.some(({ spend }: { spend: number }) => spend > 0)).toBe(true);
+  // Codes, access and refresh tokens: what was sealed is found by nobody who has only a dump.
+  const tokens = sandbox.consents.given();
+  expect(tokens.length).toBeGreaterThanOrEqual(2);
+  const [tables, columns] = [await searchTables(kit.owner, tokens), await searchColumns(warehouse.client, tokens)];
+  expect([tables.leaks, columns.leaks, tokens.filter((token) => api.logLines.join().includes(token))]).toEqual([
+    0,
+    0,
+    [],
+  ]);
+  expect(Math.min(tables.searched, columns.searched)).toBeGreaterThan(10);
+  const [{ name = '' } = {}] = campaigns.data;
+  expect((await searchTables(kit.owner, [name])).leaks).toBeGreaterThan(0);
+  expect((await searchColumns(warehouse.client, [name])).leaks).toBeGreaterThan(0);
 });
 
 test('without JavaScript and in Spanish: several accounts, of which one is chosen', async () => {

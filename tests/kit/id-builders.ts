@@ -148,6 +148,19 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
     });
     return outcome.id;
   },
+  merge: async (kit, profile) => {
+    const [loser, survivor] = [await idBuilders.customer(kit, profile), await idBuilders.customer(kit, profile)];
+    const id = uuid();
+    await kit.app.forProfile(profile.id).transaction(async (tx) => {
+      const said = { merged_at: longAgo, source: profile.mark, said_kinds: ['email'] };
+      await tx
+        .insertInto('merges')
+        .values({ profile_id: profile.id, id, loser_id: loser, survivor_id: survivor, ...said })
+        .execute();
+      await tx.updateTable('customers').set({ merged_into: survivor }).where('id', '=', loser).execute();
+    });
+    return id;
+  },
   erasure: async (kit, { id: profileId, mark }) => {
     const id = uuid();
     await kit.app.forProfile(profileId).transaction((tx) =>

@@ -1,7 +1,9 @@
 import { clickhouseSettings, forgetProfile } from '@tributary/clickhouse';
 import { forgetLettersOf, visitsConsumer } from '@tributary/domain/ingestion/room.ts';
+import { repriceOutcomes } from '@tributary/domain/outcomes/room.ts';
 import * as tenants from '@tributary/domain/tenants/room.ts';
 import type { Operator } from '@tributary/operations';
+import { findBackupFolder, keepsNotes } from '@tributary/platform';
 import { type Plan, type PrivacyMode, plans, privacyModes } from '@tributary/vocabulary';
 import { Argument, Command, Option } from 'commander';
 import { type Ledgers, withLedgers } from '../ledgers.ts';
@@ -35,6 +37,12 @@ interface DeleteFlags {
   readonly status?: boolean;
 }
 
+interface ProfileFlags {
+  readonly name?: string;
+  readonly timeZone?: string;
+  readonly currency?: string;
+}
+
 const showDeletions = async ({ operator }: Ledgers, json: boolean | undefined, id?: string): Promise<void> =>
   show(
     await operator.ledger.transaction((tx) => tenants.listDeletionStatus(tx, listLimit, id)),
@@ -56,6 +64,7 @@ async function deleteNow({ app, platform, settings }: Ledgers, tenantIds: readon
     },
     forgetColumns: (profileId) => forgetProfile(clickhouse, profileId),
     forgetLetters: (profileId, signal) => forgetLettersOf(stream, profileId, signal),
+    keepNote: keepsNotes(findBackupFolder(settings)).deleted,
     now: platform.now,
   };
   const { signal } = new AbortController();
@@ -103,6 +112,17 @@ export function workspaceCommand(): Command {
         ),
       ),
     )
+    .addCommand(
+      sub('plan', 'Move a workspace to another plan')
+        .argument('<workspace>', 'id of the workspace')
+        .addArgument(new Argument('<plan>').choices(Object.keys(plans)))
+        .action((id: string, plan: Plan, { json }: Json) =>
+          withLedgers(async ({ operator }) => {
+            await tenants.setPlanByOperator(operator, id, plan);
+            tell({ id, plan }, json, 'Set.');
+          }),
+        ),
+    )
     .addCommand(deleteCommand('workspace', 'Delete a workspace with all of its profiles, from every store'));
 }
 
@@ -145,6 +165,23 @@ export function profileCommand(): Command {
               'There are no profiles yet.',
             ),
           ),
+        ),
+    )
+    .addCommand(
+      sub('update', 'Change a profile’s name, time zone or reporting currency')
+        .argument('<profile>', 'id of the profile')
+        .option('--name <name>')
+        .option('--time-zone <zone>', 'IANA name, like America/Santiago')
+        .option('--currency <code>', 'reporting currency: all money is converted anew')
+        .action((id: string, { name, timeZone, currency, json }: ProfileFlags & Json) =>
+          withLedgers(async ({ operator, app }) => {
+            const asked = { name, time_zone: timeZone, reporting_currency: currency };
+            const { isRepriced } = await tenants.updateProfileByOperator(operator, id, asked);
+            const outcomes = isRepriced
+              ? await repriceOutcomes(app, { profileId: id }, new AbortController().signal)
+              : 0;
+            tell({ id, converted_outcomes: outcomes }, json, 'Changed.');
+          }),
         ),
     )
     .addCommand(

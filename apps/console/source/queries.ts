@@ -36,6 +36,8 @@ type ProjectedJourney = Extract<ConversionJourney, { meta: { conversion: unknown
 export type JourneyPerson = WholeJourney['meta']['person'];
 export type JourneyTouch = ProjectedJourney['data']['events'][number];
 export type Held = Answer<'readCustomerExport'>['data'];
+export type WholeIdentity = Answer<'readCustomerIdentity'>['data'];
+export type IdentityMerge = WholeIdentity['merges'][number];
 export type WebhookSubscription = Answer<'listWebhookSubscriptions'>['data'][number];
 export type WebhookDelivery = Answer<'listWebhookDeliveries'>['data'][number];
 export type ErasureRequest = RequestOf<Routes['createCustomerErasure']>['body'];
@@ -305,6 +307,12 @@ export const heldQuery = (profileId: string, id: string) =>
     queryKey: ['held', profileId, id],
     queryFn: async ({ signal }) =>
       (await clientFor(profileId).readCustomerExport({ params: { id }, query: { limit: mostHeld }, signal })).data,
+  });
+
+export const identityQuery = (profileId: string, id: string) =>
+  queryOptions({
+    queryKey: ['identity', profileId, id],
+    queryFn: async ({ signal }) => (await clientFor(profileId).readCustomerIdentity({ params: { id }, signal })).data,
   });
 
 const receiptEveryMs = 5_000;

@@ -91,12 +91,20 @@ describe('Search Console', () => {
     const said = pages.flatMap((page) => page.said);
     const lastDay = lastFinalDay(now);
     expect(lastDay).toBe('2026-03-07');
-    const expected = searchDay(lastDay).map((row) => ({ kind: 'search_term', ...row, position: String(row.position) }));
+    const expected = searchDay(lastDay).map((row) => ({
+      kind: 'search_term',
+      reading: expect.any(String),
+      ...row,
+      position: String(row.position),
+    }));
     expect(said.filter((one) => one.kind === 'search_term' && one.day === lastDay)).toEqual(expected);
-    expect(said).toHaveLength(87 * expected.length);
+    expect(said.filter(({ kind }) => kind === 'search_term')).toHaveLength(87 * expected.length);
+    expect(said.at(-1)).toMatchObject({ kind: 'search_days' });
     now = new Date('2026-03-11T12:00:00Z');
     const later = await Array.fromAsync(console.sync?.(open(), pages.at(-1)?.position ?? null, call()) ?? []);
-    const days = new Set(later.flatMap((page) => page.said.map((one) => (one.kind === 'search_term' ? one.day : ''))));
+    const days = new Set(
+      later.flatMap((page) => page.said.flatMap((one) => (one.kind === 'search_term' ? [one.day] : []))),
+    );
     expect([...days]).toEqual(['2026-03-06', '2026-03-07', '2026-03-08']);
   });
 

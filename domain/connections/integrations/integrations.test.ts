@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import type { Scope } from '@tributary/contract';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { asProvider, createFintoc, createManychat, createShopify } from '@tributary/providers';
@@ -156,6 +157,76 @@ test('stores are added, signed and removed by hand [conn-042] [conn-043] [conn-0
       sql<{ type: string }>`SELECT type FROM outbox WHERE profile_id = ${profile.id} ORDER BY id`.execute(tx),
     );
   expect(told.map(({ type }) => type)).toEqual(['connection.connected', 'connection.revoked']);
+});
+
+test('a store’s own webhooks are money in the ledger, once, whatever is sent twice, forged or only a test', async () => {
+  const { ask, profile } = await shop();
+  const path = '/integrations/store/manual-connections';
+  const shop_domain = 'hooked.myshopify.com';
+  const { data: store } = await ask('POST', path, { shop_domain });
+  const secret = 'hooked-signing-id';
+  const tell = async (topic: string, body: object | string, more: object = {}) => {
+    const payload = typeof body === 'string' ? body : JSON.stringify(body);
+    const headers = {
+      'content-type': 'application/json',
+      'x-shopify-topic': topic,
+      'x-shopify-shop-domain': shop_domain,
+      'x-shopify-hmac-sha256': createHmac('sha256', secret).update(payload).digest('base64'),
+      ...more,
+    };
+    return (await api.call({ method: 'POST', url: '/hooks/store', headers, payload })).statusCode;
+  };
+  const order = {
+    id: 5_551_112_223_334,
+    name: '#1001',
+    currency: 'CLP',
+    total_price: '19990',
+    financial_status: 'paid',
+    created_at: '2025-12-01T10:00:00-03:00',
+    processed_at: '2025-12-01T10:00:05-03:00',
+    email: 'ana@example.com',
+    customer: { id: 77, first_name: 'Ana', last_name: 'Soto' },
+  };
+  // Until the store's secret is known, nothing is believed.
+  expect(await tell('orders/paid', order)).toBe(401);
+  await ask('PATCH', `${path}/${store.id}`, { webhook_signing_id: secret });
+  expect(await tell('orders/paid', order, { 'x-shopify-hmac-sha256': 'Zm9yZ2Vk' })).toBe(401);
+  expect(await tell('orders/paid', order, { 'x-shopify-shop-domain': 'other.myshopify.com' })).toBe(401);
+  expect(await tell('orders/create', { ...order, id: 1, financial_status: 'pending' })).toBe(204);
+  expect(await tell('orders/paid', { ...order, id: 2, test: true })).toBe(204);
+  expect(await tell('customers/create', { id: 3 })).toBe(204);
+  // What cannot be read or kept is not taken for done.
+  expect(await tell('orders/paid', '{"id":')).toBe(422);
+  expect(await tell('orders/paid', { ...order, id: 4, currency: 'QQQ' })).toBe(422);
+  const refund = {
+    order_id: order.id,
+    created_at: '2025-12-03T09:00:00-03:00',
+    transactions: [
+      { id: 91, amount: '990', currency: 'CLP', kind: 'refund', status: 'success' },
+      { id: 92, amount: '5000', currency: 'CLP', kind: 'refund', status: 'failure' },
+    ],
+  };
+  expect(await tell('orders/paid', order)).toBe(204);
+  expect(await tell('orders/updated', { ...order, financial_status: 'partially_refunded', refunds: [refund] })).toBe(
+    204,
+  );
+  expect(await tell('refunds/create', refund)).toBe(204);
+  const { rows } = await kit.app.forProfile(profile.id).transaction((tx) =>
+    sql`SELECT external_id, source, connection_id, amount, refunded, occurred_at FROM outcomes
+      WHERE profile_id = ${profile.id}`.execute(tx),
+  );
+  expect(rows).toEqual([
+    {
+      external_id: String(order.id),
+      source: 'store',
+      connection_id: store.id,
+      amount: '19990',
+      refunded: '990',
+      occurred_at: new Date('2025-12-01T13:00:05Z'),
+    },
+  ]);
+  await ask('DELETE', `${path}/${store.id}`);
+  expect(await tell('orders/paid', { ...order, id: 5 })).toBe(401);
 });
 
 test('the pixel is installed with the key and collector of the profile, and again brought up to date [conn-046]', async () => {

@@ -65,8 +65,9 @@ export const accessErrors = {
     status: 402,
     title: 'Not in the plan',
     meaning: 'This change to the workspace is not part of the plan it is on.',
-    whatToDo: 'Ask the owner of the workspace to move to a plan that includes it, then repeat the request.',
+    whatToDo: 'Ask the owner of the workspace to move to the plan named in `upgrade.plan`, then repeat the request.',
     retry: 'after_change',
+    fields: { upgrade: z.strictObject({ plan: z.string().min(1) }) },
   },
   workspace_archived: {
     status: 410,

@@ -45,7 +45,7 @@ export class Schemas {
 export const referencePrefix = '#/components/schemas/';
 
 /** Says nothing that a reader knows anyway: a format's pattern fills half a screen, and every integer has JavaScript's bounds. */
-function shorten({ jsonSchema }: { jsonSchema: JsonSchema }): void {
+export function shorten({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   if (jsonSchema.format) delete jsonSchema.pattern;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;

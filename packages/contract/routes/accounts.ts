@@ -190,6 +190,7 @@ export const createInvitation = route({
       schema: workspaceData(Invitation.extend({ token: shownOnce(z.string()), url: shownOnce(z.url()) }), LeftOut),
     },
   },
+  refusals: ['plan_upgrade_required'],
 });
 
 export const listInvitations = route({

@@ -1,6 +1,6 @@
 import { limits, reasonPolarities, sampleConfidences, scoreLayers } from '@tributary/vocabulary';
 import { z } from 'zod';
-import { data, limitParameter, Uuid } from '../primitives.ts';
+import { CurrencyCode, data, limitParameter, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import {
   CreativeFormat,
@@ -26,7 +26,7 @@ export const ReasonCode = z.strictObject({
   sample_confidence: z.enum(sampleConfidences),
 });
 
-const TopPerformer = z
+export const TopPerformer = z
   .strictObject({
     ad_id: Uuid.describe('Our id, as in the campaign_id of GET /campaigns.'),
     platform: z.string(),
@@ -118,4 +118,33 @@ export const listTopPerformers = route({
     has_video: Flag.optional().describe('true: only video creatives; false: only others.'),
   }),
   answers: { 200: { schema: data(z.array(TopPerformer)) } },
+});
+
+const RankedPerformer = z.strictObject({
+  profile_id: Uuid.describe('The profile whose ad it is.'),
+  profile_name: z.string(),
+  currency: CurrencyCode.describe('Of every amount of this ad: each profile reports in its own.'),
+  ...TopPerformer.shape,
+});
+
+const { profiles } = limits.topPerformers;
+
+/** Asked through the MCP server only: over HTTP a credential speaks for one profile. */
+export const rankTopPerformers = route({
+  ...listTopPerformers,
+  id: 'rankTopPerformers',
+  path: '/mcp/top-performers',
+  summary: 'The ads that do best over all your profiles',
+  description:
+    'By score, which is the place of an ad among the ads of its own profile; ads without a score are left out. Amounts are in the ' +
+    `currency of each profile and are not added up. Up to ${profiles} profiles, by name; \`meta.profiles_left_out\` says how many more there are.`,
+  access: { credentials: ['mcp'], scopes: anyOf('campaigns:read'), grain: 'profile' },
+  answers: {
+    200: {
+      schema: data(z.array(RankedPerformer), {
+        profiles: Count.describe('How many were looked at.'),
+        profiles_left_out: Count,
+      }),
+    },
+  },
 });

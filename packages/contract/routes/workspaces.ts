@@ -96,6 +96,29 @@ export const readProfile = route({
   },
 });
 
+export const updateProfile = route({
+  id: 'updateProfile',
+  method: 'PATCH',
+  path: '/api/v1/profile',
+  summary: 'Change a profile’s name, time zone or reporting currency',
+  description:
+    'What is left out stays as it is. Under another reporting currency all money is converted anew from its original amount, in the background: until then `freshness` says `behind`, and each changed figure names `currency` as its cause.',
+  chapter: 'Workspaces and profiles',
+  audit: { action: 'profile.updated', of: 'profile:{caller.profileId}' },
+  access: { credentials: ['session'], roles: ['owner', 'admin'], grain: 'profile', entitlement: 'not needed' },
+  body: {
+    schema: z
+      .object({
+        name: Name.optional(),
+        time_zone: TimeZone.optional(),
+        reporting_currency: CurrencyCode.optional(),
+      })
+      .refine((body) => Object.keys(body).length > 0, 'must change something'),
+  },
+  idempotency: 'natural',
+  answers: { 200: { schema: data(Profile) } },
+});
+
 export const governed = { credentials: ['app'], grain: 'profile', entitlement: 'not needed' } as const;
 
 export const profileInPath = { params: z.object({ profileId: Uuid }), ids: { profileId: 'profile' } } as const;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ask, baseOf, verdictOf } from '../ask.ts';
 import { addDays, dayIn, earlier } from '../days.ts';
 import { createGoogleOAuth, type GoogleClient, GoogleCredentials } from '../google-oauth.ts';
-import type { Account, Call, Provider, ProviderAnswer, SaidSearchTerm, SyncPage } from '../provider.ts';
+import type { Account, Call, Provider, ProviderAnswer, Said, SyncPage } from '../provider.ts';
 import { ProviderFault } from '../provider-fault.ts';
 import { count, decimalText, readJson } from '../read-answer.ts';
 
@@ -13,7 +13,14 @@ export interface SearchConsoleSettings extends GoogleClient {
 
 /** Days that are read, and how many rows of them were. */
 export type SearchConsolePosition =
-  | { readonly stage: 'reading'; readonly since: string; readonly last: string; readonly startRow: number }
+  | {
+      readonly stage: 'reading';
+      readonly since: string;
+      readonly last: string;
+      readonly startRow: number;
+      /** When it began. A position of an older version has none. */
+      readonly reading?: string;
+    }
   | { readonly stage: 'done'; readonly readUntil: string };
 
 const scope = 'https://www.googleapis.com/auth/webmasters.readonly';
@@ -59,7 +66,7 @@ export function createSearchConsole(
   ): AsyncGenerator<SyncPage<SearchConsolePosition>> {
     let position = from?.stage === 'reading' ? from : begin(from, call.now);
     while (position.stage === 'reading') {
-      const { since, last, startRow } = position;
+      const { since, last, startRow, reading = '' } = position;
       const until = earlier(addDays(since, windowDays - 1), last);
       const body = JSON.stringify({
         startDate: since,
@@ -76,24 +83,24 @@ export function createSearchConsole(
       const hasMore = rows.length === rowsAtOnce;
       const next = addDays(until, 1);
       position = hasMore
-        ? { stage: 'reading', since, last, startRow: startRow + rows.length }
+        ? { stage: 'reading', since, last, startRow: startRow + rows.length, reading }
         : next > last
           ? { stage: 'done', readUntil: last }
-          : { stage: 'reading', since: next, last, startRow: 0 };
-      yield {
-        position,
-        said: rows.map(
-          ({ keys: [day, query, page], clicks, impressions, position: place }): SaidSearchTerm => ({
-            kind: 'search_term',
-            day,
-            query,
-            page,
-            clicks,
-            impressions,
-            position: place,
-          }),
-        ),
-      };
+          : { stage: 'reading', since: next, last, startRow: 0, reading };
+      const said = rows.map(
+        ({ keys: [day, query, page], clicks, impressions, position: place }): Said => ({
+          kind: 'search_term',
+          reading,
+          day,
+          query,
+          page,
+          clicks,
+          impressions,
+          position: place,
+        }),
+      );
+      if (!hasMore && reading) said.push({ kind: 'search_days', since, until, reading });
+      yield { position, said };
     }
   }
 
@@ -123,7 +130,7 @@ export function createSearchConsole(
 function begin(from: SearchConsolePosition | null, now: Date): SearchConsolePosition {
   const last = dayIn(timeZone, now);
   const since = from?.stage === 'done' ? addDays(from.readUntil, 1 - restatedDays) : addDays(last, 1 - firstDays);
-  return { stage: 'reading', since: earlier(since, last), last, startRow: 0 };
+  return { stage: 'reading', since: earlier(since, last), last, startRow: 0, reading: now.toISOString() };
 }
 
 const Refused = z.object({

@@ -3,16 +3,14 @@ import { ask, baseOf, verdictOf } from '../ask.ts';
 import type { Account, Call, Provider, ProviderAnswer } from '../provider.ts';
 import { ProviderFault, type Verdict } from '../provider-fault.ts';
 import { readAs } from '../read-answer.ts';
+import { ShopifyCredentials } from './credentials.ts';
+import { shopifyTells } from './tells.ts';
 
 export interface ShopifySettings {
   /** https://{shop}, where {shop} stands for the store's domain. */
   readonly apiUrl: string;
   readonly apiVersion: string;
 }
-
-/** What a merchant gives by hand: the secret that the store signs webhooks with, and the token of a custom app. */
-const ShopifyCredentials = z.object({ webhookSecret: z.string().nullable(), accessToken: z.string().nullable() });
-export type ShopifyCredentials = z.infer<typeof ShopifyCredentials>;
 
 const Answer = z.object({
   data: z.looseObject({}).nullish(),
@@ -55,6 +53,7 @@ export function createShopify(settings: ShopifySettings): Provider<ShopifyCreden
   return {
     facts: { channel: 'store', name: 'Shopify', restatedDays: 0 },
     credentials: ShopifyCredentials,
+    tells: shopifyTells,
     async installPixel(account, given, call) {
       const webPixel = { settings: JSON.stringify(given) };
       const made = readAs(

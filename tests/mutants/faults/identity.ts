@@ -10,6 +10,22 @@ export const faults: readonly Fault[] = [
     tests: ['packages/rules/identity.test.ts', 'domain/customers/import-customers.test.ts'],
   },
   {
+    id: 'undone-merge-joined-again',
+    file: 'packages/rules/identity.ts',
+    from: 'if (isSomebodyElse || this.#isApart(holder)) return false;',
+    to: 'if (isSomebodyElse) return false;',
+    breaks: 'the next message that names both joins again what was undone',
+    tests: ['domain/identity/identity.test.ts'],
+  },
+  {
+    id: 'said-since-stays-with-survivor',
+    file: 'domain/customers/customer-book.ts',
+    from: 'linked.map((identifier) => ({ ...identifier, customerId, saidOf, evidence }))',
+    to: 'linked.map((identifier) => ({ ...identifier, customerId, saidOf: customerId, evidence }))',
+    breaks: 'what became known of a merged customer stays with the survivor when the merge is undone',
+    tests: ['domain/identity/identity.test.ts'],
+  },
+  {
     id: 'linked-browser-linked-again',
     file: 'domain/ingestion/identify-visitors.ts',
     from: 'const unlinked = claims.filter(({ visitorId }) => !linked.has(visitorId));',

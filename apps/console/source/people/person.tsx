@@ -19,6 +19,7 @@ import { Identity } from './identity.tsx';
 import { More } from './more.tsx';
 import { Noted, OnlyWithPeople } from './only-with-people.tsx';
 import { Timeline } from './timeline.tsx';
+import { WhyOnePerson } from './why-one-person.tsx';
 
 const route = getRouteApi('/p/$profileId/customers/$customerId');
 
@@ -75,6 +76,7 @@ function Whole({ customerId, conversion }: WholeProps) {
                 <div className="grid gap-6">
                   <Conversions held={known} knownBy={knownBy(known, conversion)} timeZone={timeZone} />
                   <Identity held={known} timeZone={timeZone} />
+                  {known.customers.length > 0 && <WhyOnePerson customerId={customerId} timeZone={timeZone} />}
                 </div>
               </div>
             )}

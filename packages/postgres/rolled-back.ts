@@ -1,4 +1,4 @@
-import type { Ledger, Tx } from '@tributary/postgres';
+import type { Ledger, Tx } from './ledger.ts';
 
 /** Does the work and takes all of it back, so that it says what the work itself would. */
 export async function rolledBack<A>(ledger: Ledger, work: (tx: Tx) => Promise<A>): Promise<A> {

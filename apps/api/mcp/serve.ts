@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { Route } from '@tributary/contract';
+import { type Binding, untilLeft } from '@tributary/http';
+import {
+  type AnyHandler,
+  admitCall,
+  awayAsRefusal,
+  type Call,
+  identify,
+  isAdmitted,
+  type Prepared,
+  Refusal,
+  refuse,
+  renderError,
+  runOperation,
+} from '@tributary/operations';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { answerMessage } from './protocol.ts';
+import { requestOf, type Tool, toolByName, tools } from './tools.ts';
+
+export interface McpOptions<Services> {
+  readonly binding: Binding<Services>;
+  /** By the id of their route. */
+  readonly handlers: Readonly<Record<string, AnyHandler>>;
+  /** Pages of other origins that may speak to the API. */
+  readonly corsOrigins: readonly string[];
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Who may knock: whoever shows a credential that somebody put there on purpose. A cookie comes by itself, so it does not count. */
+const door = {
+  id: 'mcp',
+  method: 'POST',
+  path: '/mcp',
+  summary: 'The MCP server',
+  chapter: 'Assistants',
+  audit: 'not needed: each tool is an operation, which leaves its own entry',
+  access: { credentials: ['mcp', 'api_key', 'app'], grain: 'profile', entitlement: 'not needed' },
+  answers: {},
+} as const satisfies Route;
+
+/**
+ * The MCP server: Streamable HTTP without sessions. A message is a request, and a tool is an operation of the contract, run by the
+ * same call as over HTTP: access, limits, person gate, logs and errors are the same.
+ */
+export function serveMcp<Services>({ binding, handlers, corsOrigins, onFailure }: McpOptions<Services>): void {
+  const { fastify, baseUrl } = binding;
+  const origins = [new URL(baseUrl).origin, ...corsOrigins];
+
+  fastify.route({
+    method: 'POST',
+    url: door.path,
+    bodyLimit: 64 * 1_024,
+    onRequest: async (request, reply) => {
+      const { state, headers, ip } = request;
+      state.route = door;
+      if (headers.origin && !origins.includes(headers.origin)) {
+        refuse('forbidden', 'A page of another origin may not speak for an assistant.', {
+          fields: { reason: 'origin' },
+        });
+      }
+      const now = binding.now();
+      const presented = {
+        authorization: headers.authorization,
+        cookie: undefined,
+        profileId: undefined,
+        workspaceId: undefined,
+      };
+      state.caller = await identify(binding, door, presented, ip, now).catch((error) => challenge(error, baseUrl));
+      state.admitted = await admitCall(door, callOf(request, reply, now), binding);
+    },
+    handler: async (request, reply) => {
+      const { admitted, caller } = request.state;
+      if (!admitted || !caller) throw new Error('/mcp was reached without admission.');
+      const { call } = admitted;
+      const message = readMessage(request.body as Buffer | undefined);
+      const mayChange = (request.query as { changes?: string }).changes === 'allowed';
+      const offered = tools.filter(({ route, isChange }) => (mayChange || !isChange) && isAdmitted(route, caller));
+      const response = await answerMessage(asWebRequest(request, baseUrl), message, {
+        tools: offered,
+        now: call.now,
+        call: (name, given) => answerCall(find(name, mayChange), given, { request, reply, call }),
+      });
+      reply.code(response.status);
+      for (const [name, value] of response.headers) reply.header(name, value);
+      return reply.send(Buffer.from(await response.arrayBuffer()));
+    },
+  });
+  // There is no stream to listen to and no session to end.
+  fastify.route({
+    method: ['GET', 'DELETE'],
+    url: door.path,
+    handler: async (_request, reply) =>
+      reply
+        .code(405)
+        .header('allow', 'POST')
+        .send({ jsonrpc: '2.0', error: { code: -32_000, message: 'Send messages with POST.' }, id: null }),
+  });
+
+  /** One POST is one call of the API, counted at the door. */
+  const counted: Binding<Services> = { ...binding, limiter: uncounted(binding) };
+
+  async function answerCall(
+    tool: Tool | Refusal,
+    given: Readonly<Record<string, unknown>>,
+    at: At,
+  ): Promise<CallToolResult> {
+    const { state } = at.request;
+    try {
+      if (tool instanceof Refusal) throw tool;
+      state.route = tool.route;
+      return resultOf(await runTool(tool, given, at));
+    } catch (error) {
+      const known = awayAsRefusal(error);
+      if (!(known instanceof Refusal)) onFailure(known);
+      const { code, body } = renderError(known, state.requestId, baseUrl);
+      state.errorCode = code;
+      return { isError: true, content: [{ type: 'text', text: JSON.stringify(body) }] };
+    }
+  }
+
+  async function runTool(tool: Tool, given: Readonly<Record<string, unknown>>, { reply, call }: At): Promise<Prepared> {
+    const { route } = tool;
+    const { input, idempotencyKey, isDryRun } = requestOf(tool, given);
+    // A dry run keeps nothing, so that whichever key it has is as good as another.
+    const key = idempotencyKey ?? (isDryRun ? randomUUID() : undefined);
+    const { tell: _told, ...rest } = call;
+    const admitted = await admitCall(route, { ...rest, signal: call.signal, idempotencyKey: key }, counted);
+    const { promise, resolve, reject } = Promise.withResolvers<Prepared>();
+    const handler = handlers[route.id];
+    if (!handler) throw new Error(`${route.id} has no handler.`);
+    runOperation(route, handler, admitted, input, counted, (prepared, cut) => {
+      const left = cut && untilLeft(reply.raw, cut);
+      resolve(prepared);
+      return left;
+    }).catch((error) => {
+      reject(error);
+      // What fails once the answer is on its way concerns the gate, and nobody waits for the promise any more.
+      if (reply.sent) onFailure(error);
+    });
+    return promise;
+  }
+}
+
+interface At {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly call: Call;
+}
+
+function find(name: string, mayChange: boolean): Tool | Refusal {
+  const tool = toolByName.get(name);
+  if (!tool) return new Refusal('not_found', 'There is no such tool. Ask for the list of tools.');
+  if (tool.isChange && !mayChange) {
+    return new Refusal('forbidden', 'Assistants read only, unless they are connected with /mcp?changes=allowed.', {
+      fields: { reason: 'read_only' },
+    });
+  }
+  return tool;
+}
+
+/** What was counted already is not counted again; what is kept of large answers is. */
+const uncounted = ({ limiter }: Pick<Binding<unknown>, 'limiter'>): Binding<unknown>['limiter'] => ({
+  take: async (bucket, limit, terms) =>
+    bucket.startsWith('kept:')
+      ? limiter.take(bucket, limit, terms)
+      : { allowed: true, limit, remaining: limit, resetAtSeconds: 0, retryAfterSeconds: 0 },
+});
+
+/** Tells an assistant where to ask its person for a token. */
+function challenge(error: unknown, baseUrl: string): never {
+  if (!(error instanceof Refusal) || error.code !== 'unauthorized') throw error;
+  const metadata = `${new URL(baseUrl).origin}/.well-known/oauth-protected-resource/mcp`;
+  throw new Refusal('unauthorized', error.message, {
+    headers: { 'www-authenticate': `Bearer resource_metadata="${metadata}"` },
+  });
+}
+
+function callOf(request: FastifyRequest, reply: FastifyReply, now: Date): Call {
+  const { state, ip } = request;
+  return {
+    caller: state.caller,
+    address: ip,
+    requestId: state.requestId,
+    now,
+    get signal() {
+      return state.signal;
+    },
+    tell: (told) => void reply.headers(told),
+  };
+}
+
+function readMessage(body: Buffer | undefined): unknown {
+  const message = parse(body?.toString('utf8') ?? '');
+  // Several at once left the protocol, and the turn of an answer with people is one for each request.
+  if (Array.isArray(message)) refuse('invalid_request', 'Send one message at a time.');
+  return message;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return refuse('invalid_request', 'The body is not valid JSON.');
+  }
+}
+
+function asWebRequest({ headers, url }: FastifyRequest, baseUrl: string): Request {
+  const passed = ['accept', 'content-type', 'mcp-protocol-version'] as const;
+  const known = passed.flatMap((name) => (headers[name] ? [[name, String(headers[name])] as [string, string]] : []));
+  return new Request(new URL(url, baseUrl), { method: 'POST', headers: known });
+}
+
+function resultOf({ bytes }: Prepared): CallToolResult {
+  const parsed: unknown = JSON.parse(bytes);
+  return { content: [{ type: 'text', text: bytes }], structuredContent: parsed as Record<string, unknown> };
+}

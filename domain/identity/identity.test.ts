@@ -1,0 +1,162 @@
+import { raw } from '@tributary/clickhouse';
+import { openTestWithClickHouse, scene } from '@tributary/testkit';
+import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import { expect, test } from 'vitest';
+
+const world = await openTestWithClickHouse();
+const day = (number: number) => new Date(Date.UTC(2026, 2, number)).toISOString();
+const ana = { external_id: 'ana', email: 'ana@example.test', first_name: 'Ana' };
+const berta = { external_id: 'berta', first_name: 'Berta', phone: '+56911112222' };
+const today = world.kit.clock.now().toISOString().slice(0, 10);
+const reason = 'One address was typed for two.';
+
+async function open() {
+  const shop = await scene(world, {
+    scopes: ['attribution:write', 'customers:read', 'campaigns:read', 'conversions:read'],
+    reportingCurrency: 'USD',
+  });
+  const rows = async <Row>(query: ReturnType<typeof sql>) =>
+    (await shop.ledger.transaction((tx) => query.execute(tx))).rows as Row[];
+  const post = async (path: string, body: object) => {
+    const answer = await shop.call('POST', path, body);
+    return { status: answer.statusCode, body: answer.json() };
+  };
+  return {
+    ...shop,
+    rows,
+    pay: (key: string, at: string, traits: object) =>
+      shop.send({ idempotency_key: key, occurred_at: at, user_traits: traits }),
+    undo: (id: string, query = '') => post(`/api/v1/merges/${id}/undo${query}`, { reason }),
+    split: (customerId: string, ids: string[], query = '') =>
+      post(`/api/v1/customers/${customerId}/split${query}`, { reason, merges: ids.map((merge_id) => ({ merge_id })) }),
+    identity: async (customerId: string) => (await shop.ask(`/api/v1/customers/${customerId}/identity`)).body.data,
+    merges: async (query = '') => (await shop.ask(`/api/v1/merges?date_from=${today}&date_to=${today}${query}`)).body,
+    holder: async (key: string) =>
+      (await rows<{ id: string }>(sql`SELECT customer_id AS id FROM identifiers WHERE value = ${key}`))[0]
+        ?.id as string,
+    /** What each payment owes to whom, by its key. */
+    credit: async (): Promise<Record<string, string>> => {
+      const keys = await rows<{ id: string; key: string }>(sql`SELECT id, idempotency_key AS key FROM outcomes`);
+      const credited = await world.clickhouse.query(
+        raw<{ conversion_id: string; content_hash: string }>(
+          `SELECT conversion_id, content_hash FROM attributed_conversions FINAL WHERE profile_id = '${shop.profileId}'`,
+        ),
+        {},
+      );
+      return Object.fromEntries(
+        credited.map((row) => [keys.find(({ id }) => id === row.conversion_id)?.key ?? '', row.content_hash]),
+      );
+    },
+  };
+}
+
+test('a merge is shown with what joined whom, previewed, undone and never made again; credit is as if it had not been', async () => {
+  const shop = await open();
+  const [ofAna, ofBerta] = [uuid(), uuid()];
+  await shop.touch(
+    { visitor_id: ofAna, occurred_at: day(1) },
+    { visitor_id: ofBerta, occurred_at: day(2), source: 'google' },
+  );
+  const { customerId: anaId } = await shop.pay('a-1', day(5), ana);
+  const { customerId: bertaId } = await shop.pay('b-1', day(6), berta);
+  await shop.link(ofAna, 'ana');
+  await shop.link(ofBerta, 'berta');
+  await shop.attribute();
+  const before = await shop.credit();
+
+  // The call centre types the address of the one for the other, and goes on.
+  expect((await shop.pay('joint', day(7), { external_id: 'berta', email: ana.email })).customerId).toBe(anaId);
+  await shop.pay('b-2', day(8), { external_id: 'berta', phone: berta.phone, last_name: 'Rojas' });
+  await shop.pay('b-3', day(9), { external_id: 'berta-2', phone: berta.phone });
+  await shop.attribute();
+  expect(await shop.credit()).not.toMatchObject(before);
+
+  const { data: listed } = await shop.merges();
+  const [merge] = listed;
+  expect(listed).toMatchObject([
+    {
+      merged_customer_id: bertaId,
+      survivor_id: anaId,
+      said_kinds: ['external_customer_id', 'email'],
+      moved: { identifiers: 2, browsers: 1, outcomes: 1 },
+      undone_at: null,
+    },
+  ]);
+  expect(await shop.identity(bertaId)).toMatchObject({
+    customer_profile_id: anaId,
+    customers: [
+      { customer_profile_id: anaId, name: 'Ana', identifiers: [{ value: ana.email }, { value: 'ana' }], browsers: 1 },
+      { customer_profile_id: bertaId, name: 'Berta Rojas', browsers: 1, outcomes: 1 },
+    ],
+    customer_count: 2,
+    merges: [{ id: merge.id }],
+    kept_apart: [],
+  });
+
+  // A preview says what the undoing says, and leaves no trace.
+  const state = () => shop.rows(sql`SELECT to_jsonb(c) - 'last_seen_at' AS customer FROM customers c ORDER BY id`);
+  const standing = await state();
+  const preview = await shop.undo(merge.id, '?dry_run=true');
+  expect(preview).toMatchObject({
+    status: 200,
+    body: {
+      data: {
+        outcome: 'dry_run',
+        customer_profile_id: anaId,
+        separated: [bertaId],
+        // Joint and b-2 name Berta's key first.
+        moved: { identifiers: 2, browsers: 1, outcomes: 3 },
+        undecided: 0,
+      },
+    },
+  });
+  expect(await state()).toEqual(standing);
+  expect(await shop.undo(merge.id)).toEqual({
+    ...preview,
+    body: { ...preview.body, data: { ...preview.body.data, outcome: 'applied' } },
+  });
+  expect(await shop.undo(merge.id)).toMatchObject({ body: { data: { outcome: 'no_change' } } });
+  const causes = await shop.rows(sql`SELECT DISTINCT causes, cause_ref FROM dirty_conversions`);
+  expect(causes).toEqual([{ causes: ['split'], cause_ref: merge.id }]);
+  await shop.attribute();
+  expect(await shop.credit()).toMatchObject(before);
+  expect(await shop.holder('berta')).toBe(bertaId);
+  expect((await shop.merges()).data).toMatchObject([{ reason, undone_at: expect.any(String) }]);
+
+  // The same mistake once more joins nobody, and is recorded.
+  expect((await shop.pay('joint-2', day(10), { external_id: 'berta', email: ana.email })).customerId).toBe(bertaId);
+  expect(await shop.identity(bertaId)).toMatchObject({
+    customers: [{ customer_profile_id: bertaId, name: 'Berta Rojas' }],
+    disputed: [{ kind: 'email', value: ana.email }],
+    kept_apart: [{ customer_profile_id: anaId, merge_id: merge.id }],
+  });
+  const search = await shop.ask('/api/v1/customers/search?q=rojas');
+  expect(search.body.data).toMatchObject([{ customer_profile_id: bertaId }]);
+});
+
+test('many merges of one person are undone at once, the largest are listed first, and those of another are refused', async () => {
+  const shop = await open();
+  const ids: string[] = [];
+  for (const name of ['a', 'b', 'c', 'd']) ids.push((await shop.pay(name, day(1), { external_id: name })).customerId);
+  await shop.pay('c-2', day(2), { external_id: 'c' });
+  for (const name of ['b', 'c']) await shop.pay(`a-${name}`, day(3), { external_id: name, email: 'desk@example.test' });
+  await shop.pay('a-a', day(3), { external_id: 'a', email: 'desk@example.test' });
+  const page = await shop.merges('&limit=1');
+  expect(page).toMatchObject({ data: [{ moved: { outcomes: 5 } }], pagination: { has_next: true } });
+  const rest = await shop.merges(`&limit=1&cursor=${encodeURIComponent(page.pagination.cursor)}`);
+  expect(rest).toMatchObject({ data: [{ moved: { outcomes: 2 } }], pagination: { has_next: false } });
+  const merges = [page.data[0].id, rest.data[0].id];
+  const [a, , , d] = ids as [string, string, string, string];
+  expect(await shop.split(d, merges)).toMatchObject({ status: 409, body: { error: { code: 'invalid_state' } } });
+  expect(await shop.split(uuid(), merges)).toMatchObject({
+    status: 404,
+    body: { error: { code: 'customer_not_found' } },
+  });
+  expect(await shop.split(a, [uuid()])).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
+  expect(await shop.split(a, merges)).toMatchObject({ status: 200, body: { data: { outcome: 'applied' } } });
+  expect(new Set(await Promise.all(['a', 'b', 'c'].map(shop.holder)))).toEqual(new Set(ids.slice(0, 3)));
+  const reader = await shop.keyWith('customers:read');
+  const refused = await shop.call('POST', `/api/v1/merges/${merges[0]}/undo`, { reason }, reader);
+  expect(refused.statusCode).toBe(403);
+});

@@ -1,0 +1,81 @@
+import { type CustomerServices, type MergeRow, undoMerges, untilUndone } from '@tributary/domain/customers';
+import { countBrowsers } from '@tributary/domain/ingestion';
+import { countOutcomesOf, countUnnamedSince } from '@tributary/domain/outcomes';
+import type { ProfileContext } from '@tributary/operations';
+import { rolledBack, type Tx } from '@tributary/postgres';
+import type { ActionOutcome } from '@tributary/vocabulary';
+
+export interface UndoneMerges {
+  readonly outcome: ActionOutcome;
+  readonly customer_profile_id: string;
+  readonly separated: string[];
+  readonly moved: { readonly identifiers: number; readonly browsers: number; readonly outcomes: number };
+  readonly undecided: number;
+  readonly conversions: number;
+}
+
+/** Undoes the merges that `find` finds. A dry run does all of it and takes it back, so it says what the undoing itself would. */
+export async function undo(
+  isDryRun: boolean,
+  reason: string,
+  context: ProfileContext & CustomerServices,
+  find: (tx: Tx) => Promise<readonly MergeRow[]>,
+): Promise<UndoneMerges> {
+  const { effect, ledger, mentions, addToAudit } = context;
+  const work = async (tx: Tx): Promise<UndoneMerges> => {
+    const merges = await find(tx);
+    const done = await undoAll(tx, merges, reason, context);
+    for (const id of [done.customer_profile_id, ...done.separated]) mentions(id);
+    const { moved, separated } = done;
+    addToAudit({
+      detail: { merges: merges.map(({ id }) => id), separated: separated.length, moved_outcomes: moved.outcomes },
+    });
+    return done;
+  };
+  if (!isDryRun) {
+    const { body } = await untilUndone(() => effect(async (tx) => ({ status: 200, body: { data: await work(tx) } })));
+    return body.data;
+  }
+  const done = await untilUndone(() => rolledBack(ledger, work));
+  return done.outcome === 'applied' ? { ...done, outcome: 'dry_run' } : done;
+}
+
+async function undoAll(
+  tx: Tx,
+  found: readonly MergeRow[],
+  reason: string,
+  { caller, now, tombstones }: ProfileContext & CustomerServices,
+): Promise<UndoneMerges> {
+  const { profileId } = caller;
+  const merges = found.filter(({ undoneAt }) => undoneAt === null);
+  const [first] = found as readonly [MergeRow];
+  if (merges.length === 0) return { ...nothing, customer_profile_id: first.survivorId };
+  const by = caller.userId ?? caller.credentialId;
+  const { survivorId, separatedIds, movedIdentifiers } = await undoMerges(tx, merges, {
+    profileId,
+    at: now,
+    by,
+    reason,
+    tombstones,
+  });
+  let browsers = 0;
+  for (const id of separatedIds) browsers += await countBrowsers(tx, profileId, id);
+  const outcomes = await countOutcomesOf(tx, profileId, separatedIds);
+  const since = new Date(Math.min(...merges.map(({ mergedAt }) => mergedAt.getTime())));
+  return {
+    outcome: 'applied',
+    customer_profile_id: survivorId,
+    separated: [...separatedIds],
+    moved: { identifiers: movedIdentifiers, browsers, outcomes },
+    undecided: await countUnnamedSince(tx, profileId, survivorId, since),
+    conversions: outcomes + (await countOutcomesOf(tx, profileId, [survivorId])),
+  };
+}
+
+const nothing = {
+  outcome: 'no_change',
+  separated: [],
+  moved: { identifiers: 0, browsers: 0, outcomes: 0 },
+  undecided: 0,
+  conversions: 0,
+} as const satisfies Partial<UndoneMerges> & { separated: readonly never[] };

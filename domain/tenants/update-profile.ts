@@ -1,0 +1,60 @@
+import { type Input, type Routes, routes } from '@tributary/contract';
+import { answer, type Handles, type Operator, readBody, refuse, type Sent } from '@tributary/operations';
+import { enter, type Tx } from '@tributary/postgres';
+import type { Jobs } from '@tributary/work';
+import { showProfile } from './profile.ts';
+import { lockProfile, type ProfileRow, saveProfile } from './store.ts';
+
+type Body = Input<Routes['updateProfile']>['body'];
+
+export const updateProfile: Handles<Routes['updateProfile'], { jobs: Jobs }> = async (
+  { body },
+  { effect, caller, jobs, addToAudit },
+) =>
+  effect(async (tx) => {
+    const { before, after } = await change(tx, caller.profileId, body);
+    // In the transaction of the change: no figure stays in the old currency.
+    if (before.reporting_currency !== after.reporting_currency)
+      await jobs.enqueue(tx, 'repriceOutcomes', { profileId: caller.profileId });
+    addToAudit({ detail: told(before, after) });
+    const isAgency = caller.isHealthcare && after.privacy_mode === 'standard';
+    return answer(200, { data: showProfile(after, isAgency) });
+  });
+
+/** Resolves to whether money has to be converted anew, which is for the caller to do. */
+export async function updateProfileByOperator(
+  operator: Operator,
+  profileId: string,
+  sent: Sent<Routes['updateProfile']>,
+): Promise<{ readonly isRepriced: boolean }> {
+  const body = readBody(routes.updateProfile, sent);
+  const { id, audit } = routes.updateProfile;
+  const act = { id, audit: { ...audit, of: 'profile:{params.id}' } } as const;
+  let isRepriced = false;
+  await operator.effect(act, { profileId, params: { id: profileId } }, async (tx, addToAudit) => {
+    const { before, after } = await change(tx, profileId, body);
+    isRepriced = before.reporting_currency !== after.reporting_currency;
+    addToAudit({ log: { workspaceId: after.workspace_id }, detail: told(before, after) });
+    return answer(200, { data: showProfile(after, false) });
+  });
+  return { isRepriced };
+}
+
+async function change(tx: Tx, profileId: string, body: Body): Promise<{ before: ProfileRow; after: ProfileRow }> {
+  await enter(tx, { profileId });
+  const before = (await lockProfile(tx, profileId)) ?? refuse('not_found', 'There is no such profile.');
+  return { before, after: await saveProfile(tx, profileId, body) };
+}
+
+const settings = ['name', 'time_zone', 'reporting_currency'] as const;
+
+/** What was changed, from what to what. */
+const told = (before: ProfileRow, after: ProfileRow): Record<string, string> =>
+  Object.fromEntries(
+    settings
+      .filter((name) => before[name] !== after[name])
+      .flatMap((name) => [
+        [name, after[name]],
+        [`${name}_before`, before[name]],
+      ]),
+  );

@@ -1,0 +1,18 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Files that take a minute or more. Begun last, one of them would keep a single core busy while the others wait for its end. */
+const long = [
+  'tests/generated/probe.test.ts',
+  'tests/e2e/console.test.ts',
+  'tests/e2e/console-people.test.ts',
+  'domain/reports/as-of.test.ts',
+  'domain/reports/market.test.ts',
+];
+
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = (file: TestSpecification) => long.some((path) => file.moduleId.endsWith(path));
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
