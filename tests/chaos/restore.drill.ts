@@ -60,7 +60,11 @@ export const drill: Drill = {
       await visits.close();
 
       const empty = await supervisor.start();
-      const environment: Record<string, string> = { ...visits.environment, ...pointAt(empty, 'tributary'), ...settings };
+      const environment: Record<string, string> = {
+        ...visits.environment,
+        ...pointAt(empty, 'tributary'),
+        ...settings,
+      };
       const began = performance.now();
       const restored = await tributary(['restore', '--json'], environment);
       const restoreSeconds = secondsSince(began);

@@ -127,8 +127,12 @@ export async function openPeopleScene() {
     busyId,
     /** The same API with a key, to ask what the console should show. */
     api: createClient({ baseUrl, apiKey: key.secret }),
-    visit: (role: keyof typeof sessions, options: BrowserContextOptions = {}) =>
-      visit(browser, baseUrl, { storageState: sessions[role], ...options }),
+    visit(role: keyof typeof sessions, options: BrowserContextOptions = {}) {
+      this.rest();
+      return visit(browser, baseUrl, { storageState: sessions[role], ...options });
+    },
+    /** The clock stands still, and with it what somebody may ask in a minute. */
+    rest: () => kit.clock.advance(60_000),
     /** The second half of what was erased. */
     async completeErasures() {
       await shop.attribute();

@@ -268,21 +268,18 @@ describe('without people in one’s role', () => {
 });
 
 describe('on a telephone', () => {
-  test.each(['customers', 'customers/EVA', 'conversions/PAID', 'erasures'])(
-    '%s fits, and nothing is beside the screen',
-    async (screen) => {
-      const path = screen.replace('EVA', scene.eva.customerId).replace('PAID', scene.eva.firstId);
-      const { page, complaints } = await open('owner', path, {
-        viewport: { width: 390, height: 844 },
-        colorScheme: 'dark',
-      });
-      await expect.poll(() => page.getByText('Loading', { exact: true }).count(), patience).toBe(0);
-      expect(await page.evaluate('document.scrollingElement.scrollWidth')).toBe(390);
-      expect(await faultsOf(page)).toEqual([]);
-      expect(complaints).toEqual([]);
-      await page.context().close();
-    },
-  );
+  test.each(['customers/EVA', 'conversions/PAID'])('%s fits, and nothing is beside the screen', async (screen) => {
+    const path = screen.replace('EVA', scene.eva.customerId).replace('PAID', scene.eva.firstId);
+    const { page, complaints } = await open('owner', path, {
+      viewport: { width: 390, height: 844 },
+      colorScheme: 'dark',
+    });
+    await expect.poll(() => page.getByText('Loading', { exact: true }).count(), patience).toBe(0);
+    expect(await page.evaluate('document.scrollingElement.scrollWidth')).toBe(390);
+    expect(await faultsOf(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
 });
 
 test('every page of the navigation opens at its press, fits a telephone, and says something', async () => {
@@ -314,7 +311,7 @@ test('every page of the navigation opens at its press, fits a telephone, and say
 
 test('ten questions of a marketer are answered within three presses each', async () => {
   const { page, complaints } = await open('owner', 'overview', { profileId: scene.boutique.profileId });
-  await askTenQuestions(page, scene.mia);
+  await askTenQuestions(page, scene);
   expect(complaints).toEqual([]);
   await page.context().close();
 });

@@ -6,7 +6,8 @@ import type { PeopleScene } from './console-people-scene.ts';
 const patience = { timeout: 20_000 };
 
 /** What a marketer asks, from the overview on. Each answer is at most three presses away. */
-export async function askTenQuestions(page: Page, { winner, loser }: PeopleScene['mia']): Promise<void> {
+export async function askTenQuestions(page: Page, scene: Pick<PeopleScene, 'mia' | 'rest'>): Promise<void> {
+  const { winner, loser } = scene.mia;
   const rowsOf = (of: Page): Locator => of.locator('tbody tr');
   const steps = (of: Page): Locator => of.getByRole('list', { name: 'Journey' }).getByRole('listitem');
   const start = page.url();
@@ -20,6 +21,7 @@ export async function askTenQuestions(page: Page, { winner, loser }: PeopleScene
     press(page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: title, exact: true }));
   const again = async () => {
     presses = 0;
+    scene.rest();
     await page.goto(start);
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
   };
