@@ -41,7 +41,7 @@ export async function openDemo(settings: Settings, start: string): Promise<DemoB
   const operator = createOperator({ app, owner, audit: writeAudit, now: () => new Date() });
   try {
     const workspaceId = await createWorkspaceByOperator(operator, { name: 'Demo', plan: 'scale' });
-    const profile = { workspace_id: workspaceId, name: 'Nord & Sur, a simulated shop' };
+    const profile = { workspace_id: workspaceId, name: 'Nord & Sur (demo)' };
     const profileId = await createProfileByOperator(operator, profile);
     const tools = { operator, passwords: createPasswords(settings.passwordMinLength) };
     const { email, password } = await createUser(tools, { email: 'demo@example.com', name: 'Demo' });

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { conversionIdOf } from '@tributary/rules';
 import axe from 'axe-core';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
@@ -316,25 +315,6 @@ test('ten questions of a marketer are answered within three presses each', async
   await page.context().close();
 });
 
-/** `SCREENSHOTS=true npx vitest run tests/e2e/console-people.test.ts` takes them anew. */
-describe.runIf(process.env.SCREENSHOTS === 'true')('pictures for the documentation', () => {
-  test.each([
-    ['customers', 'console-customers', 800],
-    ['customers/EVA', 'console-customer', 1_000],
-    ['conversions/PAID', 'console-conversion', 1_000],
-  ])('%s', async (screen, name, height) => {
-    const path = screen.replace('EVA', scene.eva.customerId).replace('PAID', scene.eva.firstId);
-    const { page } = await open('owner', path, { viewport: { width: 1280, height } });
-    await expect.poll(() => page.getByText('Loading', { exact: true }).count(), patience).toBe(0);
-    await page.waitForTimeout(500);
-    await save(page, name);
-    await page.context().close();
-  });
-});
-
-const save = (page: Page, name: string) =>
-  page.screenshot({ path: join(import.meta.dirname, '../../docs/images', `${name}.png`), animations: 'disabled' });
-
 /** Last, because Eva is gone afterwards. */
 describe('an erasure', () => {
   const fill = async (page: Page, value: string) => {
@@ -370,7 +350,6 @@ describe('an erasure', () => {
     await fill(page, 'eva@example.test');
     expect(await faultsOf(page)).toEqual([]);
     await page.getByRole('checkbox').check();
-    if (process.env.SCREENSHOTS === 'true') await save(page, 'console-erasure');
     await page.getByRole('button', { name: 'Erase for good' }).click();
     const receipt = page.getByRole('region', { name: 'Receipt' });
     await receipt.getByText('Queued: nobody finds the person any more').waitFor();

@@ -150,7 +150,7 @@ export function DataTable<Row extends RowData>({
                 >
                   <button
                     type="button"
-                    className="label font-medium hover:text-ink"
+                    className={`label font-medium hover:text-ink ${isNumber ? 'text-right' : 'text-left'}`}
                     onClick={() => sortBy(id)}
                     {...(about && { title: about, 'aria-description': about })}
                   >

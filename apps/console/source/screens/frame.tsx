@@ -68,6 +68,9 @@ function Menu() {
         >
           <Dialog.Title className="sr-only">Menu</Dialog.Title>
           <Navigation onGo={() => setOpen(false)} />
+          <div className="mt-4 flex gap-2 px-3 sm:hidden">
+            <OwnAccount />
+          </div>
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>
@@ -77,15 +80,7 @@ function Menu() {
 function Who() {
   const { place, kept } = usePlace();
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
   const { data: account } = useQuery(accountQuery);
-  const signOut = useMutation({
-    mutationFn: () => accountClient.signOut(),
-    onSuccess: async () => {
-      await navigate({ to: '/sign-in', search: {} });
-      queryClient.clear();
-    },
-  });
   return (
     <div className="flex min-w-0 items-center gap-2 sm:gap-3">
       <select
@@ -111,6 +106,27 @@ function Who() {
         ))}
       </select>
       <Palette />
+      <div className="flex gap-2 max-sm:hidden sm:gap-3">
+        <OwnAccount />
+      </div>
+    </div>
+  );
+}
+
+/** The way to one's own account, and out. */
+function OwnAccount() {
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const { data: account } = useQuery(accountQuery);
+  const signOut = useMutation({
+    mutationFn: () => accountClient.signOut(),
+    onSuccess: async () => {
+      await navigate({ to: '/sign-in', search: {} });
+      queryClient.clear();
+    },
+  });
+  return (
+    <>
       <Link to="/account" className="button">
         Account
       </Link>
@@ -122,6 +138,6 @@ function Who() {
       >
         Sign out
       </button>
-    </div>
+    </>
   );
 }

@@ -77,7 +77,7 @@ export function PlatformBars({
               <div>
                 <h3>{words(platform.platform)}</h3>
                 <p className="label">
-                  {platform.has_delivery ? `Counts by ${platform.reported_basis}` : 'Told of nothing in these days'}
+                  {platform.has_delivery ? `Counts by ${platform.reported_basis}` : 'No delivery in these days'}
                 </p>
               </div>
               <div className="grid content-center gap-1.5">
@@ -136,7 +136,7 @@ function Bar({ name, text, share, colour }: BarProps) {
 
 function footnoteOf(platform: Platform, currency: string): string {
   const { unassigned_conversions: unassigned, unassigned_cash_revenue: revenue, delivery_through: through } = platform;
-  const told = through ? `Told of up to ${longDay(through)}.` : '';
+  const told = through ? `Its delivery is known up to ${longDay(through)}.` : '';
   const unnamed =
     unassigned > 0
       ? ` Of ours, ${count(unassigned)} with ${money(revenue, currency)} came by clicks that named no ad.`
