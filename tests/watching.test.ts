@@ -72,17 +72,23 @@ test('every alert has its runbook, and no runbook is of nothing', () => {
 // .ci/run fetches it; elsewhere whoever has it runs it.
 const fetched = join(root, '.engines/programs/prometheus/usr/bin/promtool');
 const promtool = existsSync(fetched) ? fetched : 'promtool';
-test.skipIf(spawnSync(promtool, ['--version']).status !== 0)('Prometheus takes the rules, and each alert fires', () => {
-  const run = (...args: string[]) =>
-    spawnSync(promtool, args, { cwd: join(root, 'deploy/prometheus'), encoding: 'utf8' });
-  for (const args of [
-    ['check', 'rules', 'alerts.yaml'],
-    ['check', 'config', 'prometheus.yaml'],
-    ['test', 'rules', 'alerts.test.yaml'],
-  ]) {
-    const { status, stdout, stderr } = run(...args);
-    expect(status, `${stdout}${stderr}`).toBe(0);
-  }
-  const tested = [...read('deploy/prometheus/alerts.test.yaml').matchAll(/alertname="(\w+)"/g)].map(([, name]) => name);
-  expect(tested).toEqual(rules.map(({ alert }) => alert));
-});
+test.skipIf(spawnSync(promtool, ['--version']).status !== 0)(
+  'Prometheus takes the rules, and each alert fires',
+  { timeout: 60_000 },
+  () => {
+    const run = (...args: string[]) =>
+      spawnSync(promtool, args, { cwd: join(root, 'deploy/prometheus'), encoding: 'utf8' });
+    for (const args of [
+      ['check', 'rules', 'alerts.yaml'],
+      ['check', 'config', 'prometheus.yaml'],
+      ['test', 'rules', 'alerts.test.yaml'],
+    ]) {
+      const { status, stdout, stderr } = run(...args);
+      expect(status, `${stdout}${stderr}`).toBe(0);
+    }
+    const tested = [...read('deploy/prometheus/alerts.test.yaml').matchAll(/alertname="(\w+)"/g)].map(
+      ([, name]) => name,
+    );
+    expect(tested).toEqual(rules.map(({ alert }) => alert));
+  },
+);
