@@ -15,6 +15,7 @@ import * as handoffs from '@tributary/domain/handoffs/room.ts';
 import * as identity from '@tributary/domain/identity/room.ts';
 import * as journeys from '@tributary/domain/journeys/room.ts';
 import * as linkTokens from '@tributary/domain/link-tokens/room.ts';
+import * as models from '@tributary/domain/models/room.ts';
 import * as outcomes from '@tributary/domain/outcomes/room.ts';
 import * as partners from '@tributary/domain/partners/room.ts';
 import * as payments from '@tributary/domain/payments/room.ts';
@@ -133,6 +134,9 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   undoUrlTags: adOperations.undoUrlTags,
   readUrlTags: adOperations.readUrlTags,
   listAdActions: adOperations.listAdActions,
+  readModels: models.readModels,
+  createModelFit: models.createModelFit,
+  listModelCampaigns: models.listModelCampaigns,
   createCreativeAnalysis: creatives.createCreativeAnalysis,
   readCreativeAnalysis: creatives.readCreativeAnalysis,
   createTrackingKey: tracking.createTrackingKey,

@@ -1,2 +1,3 @@
 export { holdsPeople } from './holds-people.ts';
 export { readAttributionStage, type Stage, stageOf } from './read-freshness.ts';
+export { withLinks } from './stage-links.ts';

@@ -52,6 +52,7 @@ import {
   readJourneySummary,
 } from './routes/journeys.ts';
 import { createLinkTokens } from './routes/link-tokens.ts';
+import { createModelFit, listModelCampaigns, readModels } from './routes/models.ts';
 import { updateOutcomeDefinition, updateOutcomeDefinitions } from './routes/outcome-definitions.ts';
 import { createEvent, createGoal, createGoalDefinition, listGoalDefinitions } from './routes/outcomes.ts';
 import { createAdReferrals, createDeclaredSource, previewAdReferrals } from './routes/partners.ts';
@@ -187,6 +188,9 @@ export const routes = {
   previewAdReferrals,
   importSpend,
   ...reportRoutes,
+  readModels,
+  createModelFit,
+  listModelCampaigns,
   listTopPerformers,
   ...adRoutes,
   createCreativeAnalysis,

@@ -1,5 +1,5 @@
 import { clickhouseSettings, createClickHouse } from '@tributary/clickhouse';
-import type { Settings } from '@tributary/config';
+import { loadSettings, type Settings } from '@tributary/config';
 import { replay } from '@tributary/domain/attribution/room.ts';
 import { rebuildProfile } from '@tributary/domain/top-performers/room.ts';
 import { Supervisor } from '@tributary/engines';
@@ -13,6 +13,7 @@ import { fillVisits } from '../demo/fill-visits.ts';
 import { type DemoBook, keepDemoBook, openDemo } from '../demo-book.ts';
 import { showProgress } from '../progress.ts';
 import { prepareLocal, runLocal } from '../run-local.ts';
+import { sayFirstAccount } from './first-account.ts';
 
 const campaigns = 7;
 /** In sight on the first day. */
@@ -26,7 +27,9 @@ export const demoCommand = () =>
     .option('--reset', 'throw the market away and make a new one, up to today')
     .option('--people <number>', 'how many live in a new market', Number, 6_000)
     .option('--set <name>', 'another set of engines, to have two demos', 'demo')
-    .action(async ({ install, reset, people, set }: Options) => {
+    .option('--fill', 'only fill the engines that the settings name, as compose.yaml does; nothing is started')
+    .action(async ({ install, reset, people, set, fill: isOnlyFilled }: Options) => {
+      if (isOnlyFilled) return fillConfigured(loadSettings(process.env), people);
       // Engines of its own, because the market brings exchange rates that nobody else should reckon with.
       const supervisor = new Supervisor(set);
       const books = keepDemoBook(set);
@@ -51,6 +54,15 @@ interface Options {
   readonly reset?: boolean;
   readonly people: number;
   readonly set: string;
+  readonly fill?: boolean;
+}
+
+/** Only while nobody has an account: a market is not poured over somebody's own numbers. */
+async function fillConfigured(settings: Settings, people: number): Promise<void> {
+  if (!(await sayFirstAccount(settings))) return console.log('There are accounts already, so no market is made.');
+  const book = await openDemo(settings, firstDay());
+  await fill(settings, book, people);
+  console.log(wordsFor(settings, book));
 }
 
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
