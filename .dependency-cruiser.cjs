@@ -23,6 +23,7 @@ const rooms = [
   'connections',
   'creatives',
   'reports',
+  'models',
   'top-performers',
   'ad-operations',
   'journeys',

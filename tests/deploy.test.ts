@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { loadSettings } from '@tributary/config';
 import { clickhouseGrants, freePort, Supervisor } from '@tributary/engines';
 import { createPostgres, migrate } from '@tributary/postgres';
-import { roles } from '@tributary/postgres/roles.ts';
+import { backupRole, roles } from '@tributary/postgres/roles.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { groups } from '../packages/config/settings.ts';
@@ -50,8 +50,8 @@ const ours = services.filter(([, service]) => service.build !== undefined);
 const engines = services.filter(([, service]) => service.build === undefined);
 
 describe('compose.yaml', () => {
-  test('runs our four processes and the four engines', () => {
-    expect(ours.map(([name]) => name)).toEqual(['migrate', 'api', 'collector', 'worker']);
+  test('runs our processes, backups when asked, and the four engines', () => {
+    expect(ours.map(([name]) => name)).toEqual(['migrate', 'backup', 'api', 'collector', 'worker']);
     expect(engines.map(([name]) => name)).toEqual(['postgres', 'clickhouse', 'nats', 'redis']);
   });
 
@@ -75,13 +75,14 @@ describe('compose.yaml', () => {
     expect(() => loadSettings(environment)).not.toThrow();
   });
 
-  test('each of our processes has the database roles it needs, and only migrations have the owner', () => {
+  test('each of our processes has the database roles it needs, and only migrations and backups have the owner', () => {
     const given = ours.map(([name, { environment }]) => [
       name,
       Object.keys(environment).filter((variable) => variable.startsWith('DATABASE_') && variable.endsWith('_URL')),
     ]);
     expect(Object.fromEntries(given)).toEqual({
       migrate: ['DATABASE_OWNER_URL'],
+      backup: ['DATABASE_OWNER_URL', 'DATABASE_APP_URL', 'DATABASE_BACKUP_URL'],
       api: ['DATABASE_APP_URL'],
       collector: ['DATABASE_COLLECTOR_URL'],
       worker: ['DATABASE_APP_URL', 'DATABASE_SYSTEM_URL'],
@@ -95,6 +96,7 @@ describe('compose.yaml', () => {
     ]);
     expect(Object.fromEntries(given)).toEqual({
       migrate: 'tributary',
+      backup: 'tributary',
       api: 'tributary_reader',
       collector: undefined,
       worker: 'tributary_writer',
@@ -186,14 +188,20 @@ describe('compose.yaml', () => {
 
   test('what serves requests is asked for its health, and what serves none says so', () => {
     const asked = ours.map(([name, { healthcheck }]) => [name, healthcheck?.disable !== true]);
-    expect(Object.fromEntries(asked)).toEqual({ migrate: false, api: true, collector: true, worker: false });
+    expect(Object.fromEntries(asked)).toEqual({
+      migrate: false,
+      backup: false,
+      api: true,
+      collector: true,
+      worker: false,
+    });
     expect(read('Dockerfile')).toMatch(/^HEALTHCHECK [\s\S]*\/healthz/m);
   });
 
   test('data outlives its container, and every mounted file exists', () => {
     const mounts = services.flatMap(([, service]) => service.volumes ?? []).map((volume) => volume.split(':')[0] ?? '');
-    expect(mounts.filter((source) => !source.startsWith('./'))).toEqual(Object.keys(compose.volumes));
-    expect(Object.keys(compose.volumes)).toEqual(['postgres', 'clickhouse', 'nats']);
+    expect(new Set(mounts.filter((source) => !source.startsWith('./')))).toEqual(new Set(Object.keys(compose.volumes)));
+    expect(Object.keys(compose.volumes)).toEqual(['postgres', 'clickhouse', 'nats', 'backups']);
     for (const source of mounts.filter((mount) => mount.startsWith('./')))
       expect(existsSync(join(root, source))).toBe(true);
   });
@@ -257,12 +265,12 @@ describe.skipIf(spawnSync(psql, ['--version']).status !== 0)('deploy/postgres-ro
   test('makes exactly what packages/postgres/roles.ts makes, and a second run changes nothing', () => {
     const furnished = facts();
     expect(furnished.split('\n').map((line) => line.split('|')[0])).toEqual([
-      ...Object.values(roles).toSorted(),
+      ...[...Object.values(roles), backupRole].toSorted(),
       'tributary',
       '',
     ]);
     ask('DROP DATABASE tributary');
-    for (const role of Object.values(roles)) ask(`DROP ROLE ${role}`);
+    for (const role of [...Object.values(roles), backupRole]) ask(`DROP ROLE ${role}`);
 
     const run = () =>
       spawnSync(psql, ['--no-psqlrc', '--file', join(root, 'deploy/postgres-roles.sql'), inDatabase('postgres')], {
@@ -280,10 +288,15 @@ describe.skipIf(spawnSync(psql, ['--version']).status !== 0)('deploy/postgres-ro
       const { username, password, pathname } = new URL(text as string);
       return inDatabase(pathname, username, password);
     };
-    const { migrate: first, worker, collector } = compose.services;
+    const { migrate: first, worker, collector, backup } = compose.services;
     expect(await migrate(atServer(first?.environment.DATABASE_OWNER_URL))).not.toEqual([]);
-    const given = { ...worker?.environment, ...collector?.environment };
-    for (const variable of ['DATABASE_APP_URL', 'DATABASE_SYSTEM_URL', 'DATABASE_COLLECTOR_URL']) {
+    const given = { ...worker?.environment, ...collector?.environment, ...backup?.environment };
+    for (const variable of [
+      'DATABASE_APP_URL',
+      'DATABASE_SYSTEM_URL',
+      'DATABASE_COLLECTOR_URL',
+      'DATABASE_BACKUP_URL',
+    ]) {
       const postgres = createPostgres({ url: atServer(given[variable]), poolSize: 1 });
       await postgres.ping();
       await postgres.close();

@@ -15,6 +15,7 @@ import * as handoffs from '@tributary/domain/handoffs/room.ts';
 import * as identity from '@tributary/domain/identity/room.ts';
 import * as journeys from '@tributary/domain/journeys/room.ts';
 import * as linkTokens from '@tributary/domain/link-tokens/room.ts';
+import * as models from '@tributary/domain/models/room.ts';
 import * as outcomes from '@tributary/domain/outcomes/room.ts';
 import * as partners from '@tributary/domain/partners/room.ts';
 import * as payments from '@tributary/domain/payments/room.ts';
@@ -46,12 +47,14 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   deleteKey: credentials.deleteKey,
   createToken: credentials.createToken,
   readPiiAccessLog: accountability.readPiiAccessLog,
+  readAuditLog: accountability.readAuditLog,
   importCustomers: customers.importCustomers,
   searchCustomers: customers.searchCustomers,
   listCustomers: customers.listCustomers,
   createLinkTokens: linkTokens.createLinkTokens,
   createErasure: erasures.createErasure,
   readErasure: erasures.readErasure,
+  listErasures: erasures.listErasures,
   createCustomerErasure: erasures.createCustomerErasure,
   readCustomerJourney: journeys.readCustomerJourney,
   readJourneyByKey: journeys.readJourneyByKey,
@@ -137,6 +140,9 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   undoUrlTags: adOperations.undoUrlTags,
   readUrlTags: adOperations.readUrlTags,
   listAdActions: adOperations.listAdActions,
+  readModels: models.readModels,
+  createModelFit: models.createModelFit,
+  listModelCampaigns: models.listModelCampaigns,
   createCreativeAnalysis: creatives.createCreativeAnalysis,
   readCreativeAnalysis: creatives.readCreativeAnalysis,
   createTrackingKey: tracking.createTrackingKey,

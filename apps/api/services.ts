@@ -7,6 +7,7 @@ import type { ErasureServices } from '@tributary/domain/erasures/room.ts';
 import type { HandoffServices } from '@tributary/domain/handoffs/room.ts';
 import type { JourneyServices } from '@tributary/domain/journeys/room.ts';
 import type { LinkTokenServices } from '@tributary/domain/link-tokens/room.ts';
+import type { ModelServices } from '@tributary/domain/models/room.ts';
 import type { EventServices } from '@tributary/domain/outcomes/room.ts';
 import type { PartnerServices } from '@tributary/domain/partners/room.ts';
 import type { PaymentServices } from '@tributary/domain/payments/room.ts';
@@ -27,6 +28,7 @@ export interface Services
     PartnerServices,
     JourneyServices,
     CreativeServices,
+    ModelServices,
     AdServices,
     ErasureServices,
     WebhookServices,

@@ -6,6 +6,7 @@ import { rereadDeals, type SyncStores } from '@tributary/domain/connections/room
 import { analyseCreative } from '@tributary/domain/creatives/room.ts';
 import { expireHandoffs } from '@tributary/domain/handoffs/room.ts';
 import { forgetDeadLetters, type Ingestion } from '@tributary/domain/ingestion/room.ts';
+import { fitModels } from '@tributary/domain/models/room.ts';
 import { fetchRates, type RateSources } from '@tributary/domain/money/room.ts';
 import { priceOutcomes, repriceOutcomes, spreadDefinition } from '@tributary/domain/outcomes/room.ts';
 import { applyWaitingRefunds } from '@tributary/domain/payments/room.ts';
@@ -13,6 +14,7 @@ import { reconcileNightly } from '@tributary/domain/reconciliation/room.ts';
 import { rebuildScores } from '@tributary/domain/top-performers/room.ts';
 import type { WebhookStores } from '@tributary/domain/webhooks/room.ts';
 import type { Outbound } from '@tributary/outbound';
+import type { keepsNotes } from '@tributary/platform';
 import { type Postgres, sweepExpired, sweepOld } from '@tributary/postgres';
 import type { Stream } from '@tributary/stream';
 import type { JobHandlers } from '@tributary/work';
@@ -36,6 +38,8 @@ export interface Work {
   readonly deliveries: Pick<WebhookStores, 'outbound' | 'vault' | 'gate'>;
   /** What providers are read with. */
   readonly syncing: Pick<SyncStores, 'vault' | 'providers' | 'providerOutbound' | 'outcomes'>;
+  /** What is kept beside the backups of who was erased and what was deleted. */
+  readonly notes?: ReturnType<typeof keepsNotes>;
   readonly badVisitDays: number;
   /** Undefined: visits are kept. */
   readonly visitsRetentionDays: number | undefined;
@@ -65,6 +69,7 @@ export function jobHandlers({ app, system, clickhouse, now, ...rest }: Work): Jo
       lettersThrough = (await forgetDeadLetters(ingestion, stream, signal, { after: lettersThrough })).through;
     },
     analyseCreative: (payload, signal) => analyseCreative({ app, languageModel, outbound, now }, payload, signal),
+    fitModels: (payload, signal) => fitModels({ app, clickhouse: rest.patient, now }, payload, signal),
     sweepFreshness: async (_payload, signal) => void (await sweepFreshness(app, system, now(), signal)),
     fetchRates: (_payload, signal) =>
       fetchRates(

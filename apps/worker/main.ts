@@ -9,7 +9,7 @@ import { paymentStandings } from '@tributary/domain/payments/room.ts';
 import { markVerified, signingReader } from '@tributary/domain/tracking/room.ts';
 import { createPersonGate } from '@tributary/operations';
 import { createOutbound } from '@tributary/outbound';
-import { runProcess } from '@tributary/platform';
+import { findBackupFolder, keepsNotes, runProcess } from '@tributary/platform';
 import { createProviders } from '@tributary/providers';
 import { createWorkMetrics, serveMetrics } from '@tributary/telemetry/prometheus.ts';
 import { createVault } from '@tributary/vault';
@@ -46,7 +46,8 @@ await runProcess('worker', async (platform) => {
   const patient = await platform.clickhouse({ requestTimeoutMs: attributionTimeoutMs });
   const stream = await platform.stream();
   await stream.ensureStreams();
-  const metrics = createWorkMetrics(workFigures(system, stream));
+  const backups = findBackupFolder(settings);
+  const metrics = createWorkMetrics(workFigures(system, stream, backups));
   if (settings.workerMetricsPort !== undefined) await serveMetrics(metrics, settings.host, settings.workerMetricsPort);
   const onFailure = ({ work, key, error }: WorkFailure) => {
     metrics.countFailure(work);
@@ -94,6 +95,7 @@ await runProcess('worker', async (platform) => {
         visitors: visitorLinks,
       },
     },
+    notes: keepsNotes(backups),
     deliveries: { outbound: webhookOutbound, gate: createPersonGate(app), vault },
   };
   const systemUrl = settings.databaseSystemUrl;

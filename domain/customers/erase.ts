@@ -1,4 +1,4 @@
-import type { Tx } from '@tributary/postgres';
+import type { Postgres, Tx } from '@tributary/postgres';
 import type { Identifier } from '@tributary/rules';
 import { sql } from 'kysely';
 import type { Cleared, ErasedPerson } from './erased-person.ts';
@@ -25,6 +25,29 @@ export async function findIdentifiers(
     SELECT kind, value FROM identifiers WHERE profile_id = ${profileId} AND customer_id = ANY (${[...customerIds]}::uuid[])
     ORDER BY said_at, kind, value`.execute(tx);
   return rows;
+}
+
+const pageSize = 5_000;
+
+/** Everything that anybody of a profile is known by, a page after the other. */
+export async function* walkIdentifiers(
+  app: Postgres,
+  profileId: string,
+): AsyncIterable<Identifier & { readonly customerId: string }> {
+  for (let last = { kind: '', value: '' }; ; ) {
+    const { rows } = await app.forProfile(profileId).transaction(
+      (tx) =>
+        sql<Identifier & { customerId: string }>`
+          SELECT kind, value, customer_id AS "customerId" FROM identifiers
+          WHERE profile_id = ${profileId} AND (kind, value) > (${last.kind}, ${last.value})
+          ORDER BY kind, value LIMIT ${pageSize}`.execute(tx),
+      { readOnly: true },
+    );
+    yield* rows;
+    const end = rows.at(-1);
+    if (!end) return;
+    last = end;
+  }
 }
 
 /** A customer without a person. It tells nothing of when the person came. */

@@ -1,5 +1,5 @@
 export { CustomerBook, type Evidence, type KnownCustomers, type Said } from './customer-book.ts';
-export { findIdentifiers, findMergedInto, findShells, insertShell } from './erase.ts';
+export { findIdentifiers, findMergedInto, findShells, insertShell, walkIdentifiers } from './erase.ts';
 export type { Cleared, ErasedPerson, HoldsPeople, KnownPerson } from './erased-person.ts';
 export { type Goal, type GoalReader, nothing, type Position, type Stretch } from './goal-reader.ts';
 export { holdsPeople } from './holds-people.ts';
@@ -49,6 +49,7 @@ export {
   saveTombstones,
   type Tombstones,
   tombstonesUnder,
+  wasKnownStrongly,
 } from './tombstones.ts';
 export type { CustomerTotals, FindCustomerTotals } from './totals.ts';
 export { type Undone, undoMerges, untilUndone } from './undo-merges.ts';

@@ -56,6 +56,15 @@ export async function listTombstones(tx: Tx, profileId: string, erasureId: strin
   return rows.map(({ hash }) => hash);
 }
 
+/** Whether somebody who was erased was known by more than what two people may share. */
+export async function wasKnownStrongly(tx: Tx, profileId: string, erasureId: string): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT FROM tombstones WHERE profile_id = ${profileId} AND erasure_id = ${erasureId} AND was_strong LIMIT 1`.execute(
+    tx,
+  );
+  return rows.length > 0;
+}
+
 export async function saveTombstones(
   tx: Tx,
   profileId: string,

@@ -11,7 +11,7 @@ import {
   saveTombstones,
   type Tombstones,
 } from '@tributary/domain/customers';
-import { findVisitorsOf } from '@tributary/domain/ingestion';
+import { findVisitorsOf, linkVisitors } from '@tributary/domain/ingestion';
 import { hasOutcomes } from '@tributary/domain/outcomes';
 import { hasTrackingKeys } from '@tributary/domain/tracking';
 import type { Tx } from '@tributary/postgres';
@@ -45,15 +45,36 @@ export async function eraseCustomer(
   asked: ErasureAsked,
   { tombstones, vault }: ErasureServices,
 ): Promise<Erasure> {
-  const { profileId, customerId, at } = asked;
-  const erasureId = uuid();
+  const { profileId, customerId, requestRef, reason, at } = asked;
+  const id = uuid();
   const customerIds = await findMergedInto(tx, profileId, customerId);
-  const identifiers = await findIdentifiers(tx, profileId, customerIds);
   const key = await keyOf(tx, asked);
+  const customerKey = key === undefined ? null : vault.seal(key, placeOfKey(profileId, id));
+  const receipt = { id, requestRef, reason, customerKey, requestedAt: at };
+  return eraseCustomers(tx, { profileId, customerIds }, receipt, { tombstones, vault });
+}
+
+export interface ErasedTogether {
+  readonly profileId: string;
+  readonly customerIds: readonly string[];
+  /** Browsers of theirs that no link tells of. */
+  readonly unlinked?: readonly string[];
+}
+
+/** The same for all who are one person, under a receipt that is made already. */
+export async function eraseCustomers(
+  tx: Tx,
+  { profileId, customerIds, unlinked = [] }: ErasedTogether,
+  receipt: Omit<Erasure, 'status' | 'completedAt' | 'cleared'>,
+  { tombstones, vault }: ErasureServices,
+): Promise<Erasure> {
+  const { id: erasureId, requestedAt: at } = receipt;
+  const identifiers = await findIdentifiers(tx, profileId, customerIds);
   const visitorIds = await findVisitorsOf(tx, profileId, customerIds);
   const person: KnownPerson = { profileId, customerIds, identifiers, visitorIds, shellId: randomId(), at };
 
   await insertShell(tx, person);
+  await linkVisitors(tx, person, unlinked);
   const cleared: Record<string, number> = {};
   for (const { erase } of holders) Object.assign(cleared, await erase?.(tx, person, { vault }));
 
@@ -69,17 +90,14 @@ export async function eraseCustomer(
   // Of a profile without outcomes and without a tracker, nothing was ever anywhere but in the ledger.
   const isDone = !((await hasOutcomes(tx, profileId)) || (await hasTrackingKeys(tx, profileId)));
   const erasure: Erasure = {
-    id: erasureId,
-    requestRef: asked.requestRef,
+    ...receipt,
     status: isDone ? 'done' : 'queued',
-    reason: asked.reason,
-    customerKey: key === undefined ? null : vault.seal(key, placeOfKey(profileId, erasureId)),
-    requestedAt: at,
     completedAt: isDone ? at : null,
     cleared,
   };
   await insertErasure(tx, profileId, erasure);
-  if (!isDone) await insertWork(tx, { profileId, erasureId, shellId: person.shellId, personIds: customerIds });
+  // Also where nothing is left to be cleared: the worker notes for the backups who was erased.
+  await insertWork(tx, { profileId, erasureId, shellId: person.shellId, personIds: customerIds });
   return erasure;
 }
 

@@ -5,6 +5,7 @@ import { countDirty, eraseOutcomes } from '@tributary/domain/outcomes';
 import type { Postgres } from '@tributary/postgres';
 import type { Stream } from '@tributary/stream';
 import type { Batch, QueueHandler, Taken } from '@tributary/work';
+import { type ErasureNote, noteOf } from './erasure-note.ts';
 import { clickhouseTables, holders } from './registry.ts';
 import { type ErasureWork, finish, listWork, lockWork, notePosition, setWorkAside } from './store.ts';
 
@@ -16,6 +17,8 @@ export interface ErasureStores {
   readonly consumer: string;
   /** What opens the content of bad rows and dead letters. */
   readonly opening: Opening;
+  /** Keeps beside the backups what must not come back with one. Without it there are none of ours. */
+  readonly keepNote?: ((note: ErasureNote) => Promise<void>) | undefined;
   readonly now: () => Date;
 }
 
@@ -61,6 +64,9 @@ async function takeDue(
 
 async function complete(stores: ErasureStores, { key: profileId, items, signal, hold }: Batch<ErasureWork>) {
   const { transaction } = stores.app.forProfile(profileId);
+  // Before any of them is done: a backup from before must not bring back who has a receipt.
+  for (const work of items)
+    await stores.keepNote?.(await transaction((tx) => noteOf(tx, profileId, work), { readOnly: true }));
   const letters = await forgetDeadLetters(stores.opening, stores.stream, signal, { profileId });
   const visitorsOf = new Map<ErasureWork, string[]>();
   for (const work of items)

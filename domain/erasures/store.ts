@@ -38,6 +38,21 @@ export async function findErasures(tx: Tx, profileId: string, ids: readonly stri
   return rows;
 }
 
+/** The newest first, from after one of them on. */
+export async function listReceipts(
+  tx: Tx,
+  profileId: string,
+  after: string | undefined,
+  limit: number,
+): Promise<Erasure[]> {
+  const { rows } = await sql<Erasure>`
+    SELECT ${columns} FROM erasures WHERE profile_id = ${profileId}
+      AND (${after ?? null}::uuid IS NULL OR (requested_at, id) < (
+        SELECT requested_at, id FROM erasures WHERE profile_id = ${profileId} AND id = ${after ?? null}::uuid))
+    ORDER BY requested_at DESC, id DESC LIMIT ${limit}`.execute(tx);
+  return rows;
+}
+
 export async function insertErasure(tx: Tx, profileId: string, erasure: Erasure): Promise<void> {
   await sql`
     INSERT INTO erasures (profile_id, id, request_ref, status, reason, customer_key, requested_at, completed_at, cleared)
@@ -105,7 +120,7 @@ export async function lockWork(tx: Tx, profileId: string, erasureId: string): Pr
 
 export async function finish(tx: Tx, profileId: string, erasureId: string, cleared: Cleared, now: Date): Promise<void> {
   await sql`
-    UPDATE erasures SET status = 'done', completed_at = ${now}, cleared = cleared || ${JSON.stringify(cleared)}::jsonb
+    UPDATE erasures SET status = 'done', completed_at = coalesce(completed_at, ${now}), cleared = cleared || ${JSON.stringify(cleared)}::jsonb
     WHERE profile_id = ${profileId} AND id = ${erasureId}`.execute(tx);
   // With it goes the last that leads from the receipt to what the person did.
   await sql`DELETE FROM erasure_work WHERE profile_id = ${profileId} AND erasure_id = ${erasureId}`.execute(tx);

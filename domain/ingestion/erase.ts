@@ -1,4 +1,4 @@
-import type { Cleared, KnownPerson } from '@tributary/domain/customers';
+import type { Cleared, ErasedPerson, KnownPerson } from '@tributary/domain/customers';
 import type { Tx } from '@tributary/postgres';
 import { sql } from 'kysely';
 
@@ -22,4 +22,17 @@ export async function findVisitorsOf(tx: Tx, profileId: string, customerIds: rea
     tx,
   );
   return rows.map(({ id }) => id);
+}
+
+/** Browsers of somebody who is being erased, of which no link tells. */
+export async function linkVisitors(
+  tx: Tx,
+  { profileId, shellId, at }: ErasedPerson,
+  visitorIds: readonly string[],
+): Promise<void> {
+  if (visitorIds.length === 0) return;
+  await sql`
+    INSERT INTO visitor_links (profile_id, visitor_id, customer_id, source, linked_at)
+    SELECT ${profileId}, id, ${shellId}, 'identify', ${at} FROM unnest(${[...visitorIds]}::uuid[]) AS id
+    ON CONFLICT DO NOTHING`.execute(tx);
 }

@@ -21,6 +21,10 @@ export interface DeletionStores {
   readonly forgetColumns: (profileId: string) => Promise<number>;
   /** Takes what is a profile's out of the dead letters. */
   readonly forgetLetters: (profileId: string, signal: AbortSignal) => Promise<number>;
+  /** Keeps beside the backups what must not come back with one. */
+  readonly keepNote?:
+    | ((deleted: { readonly tenantId: string; readonly isWorkspace: boolean }) => Promise<void>)
+    | undefined;
   readonly now: () => Date;
   readonly batchSize?: number;
 }
@@ -44,6 +48,7 @@ export async function deleteTenantStep(stores: DeletionStores, tenantId: string,
   const deletion = await findDeletion(stores.system, tenantId);
   if (!deletion) return 'done';
   if (deletion.lookAgainAt) return lookAgain(stores, deletion, signal);
+  if (deletion.logPosition === null) await stores.keepNote?.(deletion);
   return deletion.isWorkspace
     ? deleteWorkspaceStep(stores, deletion, signal)
     : deleteProfileStep(stores, deletion, signal);

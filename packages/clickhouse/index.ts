@@ -7,6 +7,14 @@ export {
   type PersonTables,
 } from './clear-people.ts';
 export { type CallOptions, type ClickHouse, createClickHouse, type InsertOptions } from './client.ts';
+export {
+  appliedMigrations,
+  type CopiedPartition,
+  cloneTables,
+  holdsRows,
+  loadTables,
+  migrationsOf,
+} from './copy-tables.ts';
 export { dropOldVisits } from './drop-old-visits.ts';
 export { dropPartition } from './drop-partition.ts';
 export { ClickHouseFailure, isTransient } from './failure.ts';

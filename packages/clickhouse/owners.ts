@@ -12,6 +12,7 @@ export const tableOwners = {
   attribution_results: 'attribution',
   attribution_touches: 'attribution',
   clicked_entities: 'attribution',
+  model_credits: 'models',
   schema_migrations: 'packages/clickhouse',
   touch_sources: 'attribution',
   touches: 'ingestion',
@@ -39,6 +40,19 @@ export const guests = [
       'ad_delivery_history',
     ],
     reason: 'A report sets what was earned beside what was spent.',
+  },
+  {
+    who: 'models',
+    tables: [
+      'attributed_conversions',
+      'attribution_links',
+      'touches',
+      'touch_sources',
+      'clicked_entities',
+      'ad_entities',
+      'ad_entities_history',
+    ],
+    reason: 'Models learn from what people did, and credit what conversions have on their paths.',
   },
   {
     who: 'top-performers',

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { MultipleModel, SingleModel } from '@tributary/vocabulary';
 import { assemble, type Material, ownMaterial, readOnce } from './assemble.ts';
 import { declare } from './declare.ts';
+import { modelQueries } from './model-queries.ts';
 import { type Credits, type Delivery, reportQueries } from './report-queries.ts';
 import type { AdScoreRow, TouchRow, VisitRow } from './tables.ts';
 
@@ -10,6 +11,7 @@ import type { AdScoreRow, TouchRow, VisitRow } from './tables.ts';
  * parameters); 64-bit integers and Decimals come back as strings.
  */
 export const catalogue = {
+  ...modelQueries,
   ...reportQueries,
   ad_list_figures: declare<Credits & Delivery & { time_zone: string; limit: number }, AdFiguresRow>(),
   ad_list_rate_days: declare<Days & { currency: string; limit: number }, { currency: string; day: string }>(),

@@ -9,6 +9,7 @@ export interface Tables {
   ad_delivery_daily: Readonly<Record<string, unknown>>;
   ad_delivery_history: Readonly<Record<string, unknown>>;
   ad_scores: AdScoreRow;
+  model_credits: ModelCreditRow;
   schema_migrations: { readonly name: string; readonly checksum: string; readonly applied_at: Date };
 }
 
@@ -73,6 +74,19 @@ export interface TouchRow {
   readonly device: string;
   /** migrations/0009_click_marks.sql. A whole number of 64 bits, as text. */
   readonly click_mark?: string;
+}
+
+/** migrations/0028_model_credits.sql says what each column means. Amounts are minor units. */
+export interface ModelCreditRow {
+  readonly profile_id: string;
+  readonly fit_id: string;
+  readonly conversion_time: string;
+  readonly conversion_id: string;
+  readonly part: number;
+  readonly value: string;
+  readonly source_ids: readonly string[];
+  readonly credits: Readonly<Record<string, readonly string[]>>;
+  readonly anyway: Readonly<Record<string, string>>;
 }
 
 /** migrations/0006_scores.sql says what each column means. Counts and amounts are strings. */

@@ -133,6 +133,12 @@ const theFourEngines = {
     'PostgreSQL as the role of the collector, which finds tracking keys and can do nothing else.',
     { fallback: 'postgres://tributary_collector:local-only@127.0.0.1:15432/tributary', secret: true },
   ),
+  databaseBackupUrl: setting(
+    'DATABASE_BACKUP_URL',
+    address('postgres:', 'postgresql:'),
+    'PostgreSQL as the role that copies everything and changes nothing. Only "tributary backup" uses it.',
+    { fallback: 'postgres://tributary_backup:local-only@127.0.0.1:15432/tributary', secret: true },
+  ),
   databasePoolSize: setting(
     'DATABASE_POOL_SIZE',
     wholeNumber(1, 500),
@@ -215,10 +221,21 @@ const people = {
     'Whether tokens for links are minted and opened. False: minting answers link_tokens_disabled, and a token in a link is ignored.',
     { fallback: 'true' },
   ),
+  backupFolder: optional(
+    'BACKUP_FOLDER',
+    z.string().min(1),
+    'Where "tributary backup" keeps backups, and where the worker notes who was erased since, so that a restore erases them again. Another disk, or storage that is mounted.',
+  ),
+  backupKeys: optional(
+    'BACKUP_KEYS',
+    keyRing,
+    'Keys that seal backups, written like ENCRYPTION_KEYS; the first one seals, all of them open. Keep a copy away from this machine: without it no backup opens.',
+    { secret: true },
+  ),
   backupRetentionDays: setting(
     'BACKUP_RETENTION_DAYS',
     wholeNumber(0, 3_650),
-    'How long your backups are kept. The certificate of an erasure says when the last one that still holds the person is gone.',
+    'How long backups are kept; "tributary backup" deletes older ones. The certificate of an erasure says when the last one that still holds the person is gone.',
     { fallback: '35' },
   ),
   passwordMinLength: setting('PASSWORD_MIN_LENGTH', wholeNumber(8, 128), 'The fewest characters a new password has.', {

@@ -25,6 +25,7 @@ export const postgres: Engine = {
     DATABASE_APP_URL: url(place, 'tributary_app'),
     DATABASE_SYSTEM_URL: url(place, 'tributary_system'),
     DATABASE_COLLECTOR_URL: url(place, 'tributary_collector'),
+    DATABASE_BACKUP_URL: url(place, 'tributary_backup'),
   }),
 
   program: () => which('postgres', ...directories()),

@@ -11,7 +11,7 @@ export {
   touchesOf,
 } from './book.ts';
 export type { DeliveryRow } from './delivery.ts';
-export { campaignCount, costOf, demandCampaigns, direct, sourceCount, type Tactic } from './demand/campaigns.ts';
+export { campaignCount, costOf, demandCampaigns, direct, sourceCount } from './demand/campaigns.ts';
 export { type Change, type Lived, live } from './demand/live.ts';
 export { type Observed, observe } from './demand/observe.ts';
 export { causedBy, truthOf } from './demand/truth.ts';

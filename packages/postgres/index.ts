@@ -1,4 +1,5 @@
 export { isAway, isContended, wasTooSlow } from './away.ts';
+export { type Cut, hasTables, restoreDump, settleRestored, takeCut } from './copy-database.ts';
 export { dumpSchema, pgDump } from './dump.ts';
 export {
   createPostgres,
@@ -16,7 +17,7 @@ export type { LookUps } from './look-ups.ts';
 export { migrate, migrationsFingerprint } from './migrate.ts';
 export type { PersonTable, PersonTables } from './people.ts';
 export { type HeldLocks, isUnlocked } from './privacy-locks.ts';
-export { roles } from './roles.ts';
+export { backupRole, roles } from './roles.ts';
 export { rolledBack } from './rolled-back.ts';
 export type { Snapshot } from './snapshot.ts';
 export { type Sweeper, sweepExpired, sweepOld } from './sweep.ts';

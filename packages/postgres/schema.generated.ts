@@ -472,6 +472,12 @@ export interface ExportTargets {
   uses_clean: Generated<boolean>;
 }
 
+export interface FirstAccount {
+  expires_at: Timestamp;
+  id: Generated<number>;
+  token_hash: Buffer;
+}
+
 export interface Grants {
   app_id: string;
   created_at: Timestamp;
@@ -624,6 +630,21 @@ export interface ModelAllowances {
   day: Timestamp;
   used: number;
   workspace_id: string;
+}
+
+export interface ModelFits {
+  credited_from: Timestamp | null;
+  credited_until: Timestamp | null;
+  fingerprints: Json | null;
+  finished_at: Timestamp | null;
+  id: string;
+  people: number | null;
+  profile_id: string;
+  purchases: number | null;
+  reason: string | null;
+  requested_at: Timestamp;
+  seen_pct: number | null;
+  state: string;
 }
 
 export interface MovedConversions {
@@ -1447,6 +1468,7 @@ export interface DB {
   export_events: ExportEvents;
   export_runs: ExportRuns;
   export_targets: ExportTargets;
+  first_account: FirstAccount;
   grants: Grants;
   handoffs: Handoffs;
   idempotent_answer_people: IdempotentAnswerPeople;
@@ -1461,6 +1483,7 @@ export interface DB {
   members: Members;
   merges: Merges;
   model_allowances: ModelAllowances;
+  model_fits: ModelFits;
   moved_conversions: MovedConversions;
   oauth_access_tokens: OauthAccessTokens;
   oauth_client_assertions: OauthClientAssertions;

@@ -668,6 +668,11 @@ CREATE FUNCTION public.is_being_deleted(tenant uuid) RETURNS boolean
     LANGUAGE sql STABLE
     RETURN (EXISTS (SELECT FROM public.tenant_deletions WHERE (tenant_deletions.profile_id = is_being_deleted.tenant)));
 
+CREATE FUNCTION public.is_first_account_open() RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ SELECT NOT EXISTS (SELECT FROM users) $$;
+
 CREATE TABLE public.app_tokens (
     hash bytea NOT NULL,
     id uuid NOT NULL,
@@ -1012,6 +1017,15 @@ CREATE FUNCTION public.queue_reconciliations(first_day date, last_day date, at t
   GET DIAGNOSTICS queued = ROW_COUNT;
   RETURN queued;
 END $$;
+
+CREATE FUNCTION public.redeem_first_account(presented bytea, at timestamp with time zone) RETURNS boolean
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+  WITH redeemed AS (
+    DELETE FROM first_account WHERE token_hash = presented AND expires_at > at AND NOT EXISTS (SELECT FROM users) RETURNING id)
+  SELECT EXISTS (SELECT FROM redeemed)
+$$;
 
 CREATE FUNCTION public.remember_moved() RETURNS trigger
     LANGUAGE plpgsql
@@ -1558,6 +1572,13 @@ CREATE TABLE public.export_targets (
 
 ALTER TABLE ONLY public.export_targets FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.first_account (
+    id smallint DEFAULT 1 NOT NULL,
+    token_hash bytea NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT first_account_id_check CHECK ((id = 1))
+);
+
 CREATE TABLE public.idempotent_answer_people (
     owner_id uuid NOT NULL,
     customer_id uuid NOT NULL,
@@ -1663,6 +1684,24 @@ CREATE TABLE public.model_allowances (
 );
 
 ALTER TABLE ONLY public.model_allowances FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.model_fits (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    state text NOT NULL,
+    reason text,
+    requested_at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    credited_from timestamp with time zone,
+    credited_until timestamp with time zone,
+    purchases integer,
+    seen_pct real,
+    people integer,
+    fingerprints jsonb,
+    CONSTRAINT model_fits_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'refused'::text, 'failed'::text])))
+);
+
+ALTER TABLE ONLY public.model_fits FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.moved_conversions (
     profile_id uuid NOT NULL,
@@ -2474,6 +2513,9 @@ ALTER TABLE ONLY public.export_targets
 ALTER TABLE ONLY public.export_targets
     ADD CONSTRAINT export_targets_profile_id_connection_id_key UNIQUE (profile_id, connection_id);
 
+ALTER TABLE ONLY public.first_account
+    ADD CONSTRAINT first_account_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.grants
     ADD CONSTRAINT grants_pkey PRIMARY KEY (profile_id, app_id);
 
@@ -2515,6 +2557,9 @@ ALTER TABLE ONLY public.merges
 
 ALTER TABLE ONLY public.model_allowances
     ADD CONSTRAINT model_allowances_pkey PRIMARY KEY (workspace_id, day);
+
+ALTER TABLE ONLY public.model_fits
+    ADD CONSTRAINT model_fits_pkey PRIMARY KEY (profile_id, id);
 
 ALTER TABLE ONLY public.moved_conversions
     ADD CONSTRAINT moved_conversions_pkey PRIMARY KEY (profile_id, outcome_id, left_time);
@@ -2748,6 +2793,8 @@ CREATE UNIQUE INDEX definitions_by_stage ON public.definitions USING btree (prof
 
 CREATE INDEX dirty_conversions_by_revision ON public.dirty_conversions USING btree (profile_id, revision);
 
+CREATE INDEX erasures_by_time ON public.erasures USING btree (profile_id, requested_at DESC, id DESC);
+
 CREATE INDEX event_log_by_life ON public.event_log USING btree (kept_from);
 
 CREATE UNIQUE INDEX event_log_by_profile ON public.event_log USING btree (profile_id, sequence);
@@ -2793,6 +2840,10 @@ CREATE UNIQUE INDEX merges_by_id ON public.merges USING btree (profile_id, id);
 CREATE INDEX merges_by_size ON public.merges USING btree (profile_id, (((moved_identifiers + moved_browsers) + moved_outcomes)), id);
 
 CREATE INDEX merges_by_survivor ON public.merges USING btree (profile_id, survivor_id);
+
+CREATE INDEX model_fits_latest ON public.model_fits USING btree (profile_id, requested_at DESC);
+
+CREATE UNIQUE INDEX model_fits_waiting ON public.model_fits USING btree (profile_id) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
 
 CREATE INDEX oauth_access_tokens_by_client ON public.oauth_access_tokens USING btree (client_id);
 
@@ -3182,6 +3233,9 @@ ALTER TABLE ONLY public.merges
 ALTER TABLE ONLY public.model_allowances
     ADD CONSTRAINT model_allowances_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.model_fits
+    ADD CONSTRAINT model_fits_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.moved_conversions
     ADD CONSTRAINT moved_conversions_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
@@ -3481,6 +3535,8 @@ ALTER TABLE public.merges ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.model_allowances ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.model_fits ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.moved_conversions ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY nightly ON public.reconciliations TO tributary_owner USING (true);
@@ -3588,6 +3644,8 @@ CREATE POLICY own_profile ON public.journey_summaries TO tributary_app USING ((p
 CREATE POLICY own_profile ON public.kept_apart TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.merges TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.model_fits TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.moved_conversions TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -3777,6 +3835,8 @@ CREATE POLICY sweep ON public.export_runs TO tributary_system USING (true);
 
 CREATE POLICY sweep ON public.handoffs TO tributary_system USING (true);
 
+CREATE POLICY sweep ON public.model_fits TO tributary_system USING (true);
+
 CREATE POLICY sweep ON public.pending_selections TO tributary_system USING (true);
 
 CREATE POLICY sweep ON public.site_searches TO tributary_system USING (true);
@@ -3932,6 +3992,9 @@ GRANT ALL ON FUNCTION public.find_visit_profiles(profile_ids uuid[]) TO tributar
 GRANT SELECT,INSERT,UPDATE ON TABLE public.tenant_deletions TO tributary_app;
 GRANT SELECT,DELETE,UPDATE ON TABLE public.tenant_deletions TO tributary_system;
 
+REVOKE ALL ON FUNCTION public.is_first_account_open() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.is_first_account_open() TO tributary_app;
+
 GRANT SELECT,DELETE ON TABLE public.app_tokens TO tributary_system;
 
 REVOKE ALL ON FUNCTION public.issue_app_token(token_hash bytea, token_id uuid, app uuid, profile uuid, token_scopes text[], issued_at timestamp with time zone, expires timestamp with time zone) FROM PUBLIC;
@@ -3960,6 +4023,9 @@ GRANT ALL ON FUNCTION public.note_session_use(session_ids uuid[], at timestamp w
 
 REVOKE ALL ON FUNCTION public.queue_reconciliations(first_day date, last_day date, at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.queue_reconciliations(first_day date, last_day date, at timestamp with time zone) TO tributary_system;
+
+REVOKE ALL ON FUNCTION public.redeem_first_account(presented bytea, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.redeem_first_account(presented bytea, at timestamp with time zone) TO tributary_app;
 
 REVOKE ALL ON FUNCTION public.revoke_person_keys(profile uuid, at timestamp with time zone) FROM PUBLIC;
 
@@ -4151,6 +4217,19 @@ GRANT DELETE ON TABLE public.model_allowances TO tributary_system;
 GRANT SELECT(workspace_id) ON TABLE public.model_allowances TO tributary_system;
 
 GRANT SELECT(day) ON TABLE public.model_allowances TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.model_fits TO tributary_app;
+GRANT DELETE ON TABLE public.model_fits TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.model_fits TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.model_fits TO tributary_system;
+
+GRANT SELECT(state) ON TABLE public.model_fits TO tributary_system;
+
+GRANT SELECT(requested_at) ON TABLE public.model_fits TO tributary_system;
+
+GRANT SELECT(finished_at) ON TABLE public.model_fits TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.moved_conversions TO tributary_app;
 GRANT SELECT,DELETE ON TABLE public.moved_conversions TO tributary_system;

@@ -1,6 +1,9 @@
 export { type Attribution, attribute, type Conversion } from './attribution/attribute.ts';
 export { weightsOf } from './attribution/credit.ts';
 export { hourWeights, minuteWeights } from './attribution/decay.ts';
+export { creditFitted, type FittedCredit, type FittedRule, fitterOf, ruleOf } from './attribution/fitted/fitted.ts';
+export type { FittedPath, History, Watch } from './attribution/fitted/history.ts';
+export { publishedErrors } from './attribution/fitted/published.generated.ts';
 export { whyLeftOut } from './attribution/left-out.ts';
 export { isInWindow, type Path, pathOf, type Touch as AttributedTouch } from './attribution/path.ts';
 export { causesOf } from './causes.ts';
@@ -33,6 +36,25 @@ export {
   settleEvent,
 } from './event-input.ts';
 export { type Quote, readBcchRates, readEcbRates, readRateRow, UnreadableRates } from './exchange-rates.ts';
+export { type Advised, advise } from './experiments/advise.ts';
+export { type Credited, calibrate, combine, isOfUse, priorOf } from './experiments/calibrate.ts';
+export {
+  chanceOfSizes,
+  differenceOf,
+  intervalWidth,
+  type Measured,
+  normalBelow,
+  type Side,
+} from './experiments/people.ts';
+export {
+  drawHeldOut,
+  lotsFrom,
+  type Pairs,
+  pairUp,
+  type RegionReadout,
+  type RegionSums,
+  readRegions,
+} from './experiments/regions.ts';
 export {
   type CustomerPayment,
   type EarliestPayments,

@@ -15,7 +15,7 @@ export const header = {
   replays: 'Tributary-Replays',
 } as const;
 
-const serverMessageId = 'Nats-Msg-Id';
+export const serverMessageId = 'Nats-Msg-Id';
 
 export type Headers = Readonly<Record<string, string>>;
 

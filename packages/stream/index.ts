@@ -1,5 +1,6 @@
 export type { OutgoingMessage } from './address.ts';
 export type { ConsumeOptions, ConsumerSettings } from './consumer.ts';
+export type { CopiedMessage } from './copy.ts';
 export type { DeadLetter, DeadLetterPage } from './dead-letters.ts';
 export {
   DeadLetterMissing,

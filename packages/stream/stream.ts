@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '@tributary/clock';
 import { addressVisits, type OutgoingMessage } from './address.ts';
 import { type ConsumeOptions, StreamConsumer } from './consumer.ts';
+import { type CopiedMessage, putBack, readMessages } from './copy.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { ensureStreams } from './ensure-streams.ts';
 import type { Receipt } from './errors.ts';
@@ -109,6 +110,17 @@ export class Stream {
   /** Every visit up to this sequence was handled by the consumer or became a dead letter. */
   consumedThrough(consumer: string): Promise<number> {
     return consumedThrough(this.#link, this.#streams.visits.name, consumer);
+  }
+
+  /** What a stream holds, for a backup: after a sequence, up to its end as it is now. */
+  async *read(stream: StreamName, after: number): AsyncIterable<CopiedMessage> {
+    const through = await this.lastSequence(stream);
+    yield* readMessages(this.#link, stream, this.#streams[stream], { after, through });
+  }
+
+  /** Puts messages back that were read. */
+  putBack(messages: readonly CopiedMessage[]): Promise<void> {
+    return putBack(this.#publisher, this.#streams, messages);
   }
 
   /** How full the stream is. A full log refuses visits. */

@@ -6,5 +6,6 @@ export {
 } from './key-ring.ts';
 export { ensureKeys, loadKeys, loadStreamKeys, retireKeys, rewrapKeys, rotateKey } from './key-store.ts';
 export { createOpener, createSealer, type PublicKey, publicKeyOf } from './sealed-box.ts';
+export { openFile, sealFile } from './sealed-file.ts';
 export type { SealedColumn } from './sealed-rows.ts';
 export { createVault, type MasterKey, type SecretPlace, tryOpen, UnreadableSecret, type Vault } from './vault.ts';

@@ -7,6 +7,7 @@ export * from './creatives.ts';
 export * from './exports.ts';
 export * from './ids.ts';
 export * from './limits.ts';
+export * from './models.ts';
 export * from './names-of.ts';
 export * from './people.ts';
 export * from './platforms.ts';

@@ -30,6 +30,20 @@ export const limits = {
   reconciliation: { pageSize: shortPages, mostDifferences: 10_000, nightlyDays: 35, keptDays: 400 },
   customerImport: { maxRows: 1_000 },
   events: { maxRows: 1_000, maxAheadMinutes: 5, namedDefinitions: 50 },
+  /**
+   * Of fitted models: days of touches and of purchases that are learned from, people that are looked at, campaigns told apart, and when there is no
+   * figure: below so many purchases, so much of their value with a known touch, and so long after the fit.
+   */
+  models: {
+    touchDays: 180,
+    purchaseDays: 150,
+    people: 50_000,
+    types: 120,
+    purchases: 2_000,
+    seenPct: 30,
+    freshDays: 14,
+    pageSize: { min: 1, default: 50, max: 100 },
+  },
   /** Stages of a profile's pipelines that are kept, and outcome definitions written by one request. */
   stages: { max: 500 },
   freshness: { behindAfterMinutes: 5 },
@@ -159,6 +173,7 @@ export const limits = {
   },
   appToken: { lifeSeconds: 3_600 },
   invitation: { lifeDays: 7 },
+  firstAccount: { lifeDays: 7 },
   /** Assistants register themselves. One that nobody has allowed anything is forgotten, and there are only so many of them. */
   assistants: {
     registrationsPerHour: 5,
@@ -171,6 +186,8 @@ export const limits = {
   },
   trackingVerification: { lifeMinutes: 60, perMinute: 10 },
   piiAccessLog: { pageSize: shortPages, keptDays: 365 },
+  auditLog: { pageSize: shortPages },
+  erasures: { pageSize: shortPages },
   tracking: { silentAfterHours: 24 },
 } as const;
 

@@ -136,6 +136,7 @@ export const lives = {
       'Identifiers that two customers claim, one row for each pair; they are the reason why two people were not merged, and go with the customer.',
     ),
     installation_audit_log: kept('A chain of hashes, like the audit log of a workspace.'),
+    first_account: bounded('At most one row, which is gone when the first account is made.'),
     invitations: swept(
       90,
       ['expires_at'],
@@ -153,6 +154,7 @@ export const lives = {
     kept_apart: kept('Of which two customers somebody said that they are two people. It goes with either of them.'),
     key_ring: bounded('Made when an operator rotates; an old key opens what it sealed.'),
     members: bounded('One for each person and workspace.'),
+    model_fits: swept(yearDays, ['finished_at'], ['profile_id', 'id'], 'Fits of models that ended.'),
     merges: kept(
       'Which customer a merged one became: an id that was handed out once is found for good. They go with the customer.',
     ),
@@ -251,6 +253,7 @@ export const lives = {
     attribution_results: bounded('What a replay has worked out; it goes when the replay ends.'),
     attribution_touches: byTheEngine(1, 'What a batch of attribution works on; it goes with the batch.'),
     clicked_entities: bounded('One for each campaign, ad set and ad that only clicks named.'),
+    model_credits: byTheEngine(35, 'What fitted models gave the touches of purchases; every fit writes its own.'),
     schema_migrations: bounded('One for each migration.'),
     touch_sources: bounded('One for each place that touches came from.'),
     touches: kept(

@@ -139,6 +139,13 @@ export const catalogue = {
     timeoutSeconds: 600,
     oneAtATime: true,
   }),
+  fitModels: job({
+    name: 'fit-models',
+    about: 'Fits the models of a profile and credits its purchases with them.',
+    payload: z.strictObject({ profileId: z.uuid(), fitId: z.uuid() }),
+    retries: 3,
+    timeoutSeconds: 3_600,
+  }),
   rebuildScores: job({
     name: 'rebuild-scores',
     about: 'Has the ads of every profile scored that was not scored yet on this day.',

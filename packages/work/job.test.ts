@@ -15,6 +15,7 @@ const idle = {
   trimVisitsLog: nothing,
   sweepFreshness: nothing,
   analyseCreative: nothing,
+  fitModels: nothing,
   replayDeadLetters: nothing,
   spreadDefinition: nothing,
   repriceOutcomes: nothing,

@@ -3,6 +3,7 @@ import { forgetLettersOf, visitsConsumer } from '@tributary/domain/ingestion/roo
 import { repriceOutcomes } from '@tributary/domain/outcomes/room.ts';
 import * as tenants from '@tributary/domain/tenants/room.ts';
 import type { Operator } from '@tributary/operations';
+import { findBackupFolder, keepsNotes } from '@tributary/platform';
 import { type Plan, type PrivacyMode, plans, privacyModes } from '@tributary/vocabulary';
 import { Argument, Command, Option } from 'commander';
 import { type Ledgers, withLedgers } from '../ledgers.ts';
@@ -63,6 +64,7 @@ async function deleteNow({ app, platform, settings }: Ledgers, tenantIds: readon
     },
     forgetColumns: (profileId) => forgetProfile(clickhouse, profileId),
     forgetLetters: (profileId, signal) => forgetLettersOf(stream, profileId, signal),
+    keepNote: keepsNotes(findBackupFolder(settings)).deleted,
     now: platform.now,
   };
   const { signal } = new AbortController();

@@ -1,9 +1,8 @@
-/** What a campaign does to people. Tactics are what a person in charge of it would call it. */
-export type Tactic = 'push' | 'search' | 'brand' | 'retargeting' | 'coupon';
+import type { TacticName } from '@tributary/vocabulary';
 
 interface DemandCampaign {
   readonly name: string;
-  readonly tactic: Tactic;
+  readonly tactic: TacticName;
   /** In money, for a thousand times shown or for a click. */
   readonly perThousandShown: number;
   readonly perClick: number;
@@ -105,7 +104,7 @@ export const pushed = campaigns.flatMap(({ reach, effect, idleClicks, isViewOnly
 );
 
 /** How people come: by a campaign, or by one of these. */
-export const direct = campaignCount;
+export const direct = campaignCount + 0;
 export const organic = campaignCount + 1;
 export const email = campaignCount + 2;
 export const referral = campaignCount + 3;

@@ -110,4 +110,25 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
+  ...faultsIn('packages/rules/attribution/fitted/fitted.ts', ['packages/rules/attribution/fitted.test.ts'], {
+    'fitted-rest-lost': [
+      'anyway: parts.at(-1) ?? 0n',
+      'anyway: 0n',
+      'what would have come anyway is nobody’s and is missing from the sum',
+    ],
+  }),
+  ...faultsIn('domain/models/fit-models.job.ts', ['domain/models/models.test.ts'], {
+    'thin-fits-served': [
+      "if (purchases < limits.models.purchases) return 'too_thin';",
+      '',
+      'a model is fitted to a handful of purchases',
+    ],
+  }),
+  ...faultsIn('packages/rules/attribution/fitted/branching.ts', ['packages/rules/attribution/fitted.test.ts'], {
+    'branching-keeps-credit': [
+      'given[cause] = (given[cause] ?? 0) + (weight * pull) / all;',
+      'given[cause] = (weight * pull) / all;',
+      'a visit that led to two others is paid for one',
+    ],
+  }),
 ];

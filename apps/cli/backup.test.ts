@@ -1,0 +1,241 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { clickhouseSettings, createClickHouse, raw } from '@tributary/clickhouse';
+import { loadSettings, type Settings } from '@tributary/config';
+import { tombstonesUnder } from '@tributary/domain/customers/room.ts';
+import { eraseAgain } from '@tributary/domain/erasures/room.ts';
+import { openBackupFolder } from '@tributary/platform';
+import { createPostgres, type Postgres } from '@tributary/postgres';
+import {
+  buildApiKey,
+  buildProfile,
+  openApi,
+  openTestkit,
+  openWarehouse,
+  type TestApi,
+  type Testkit,
+} from '@tributary/testkit';
+import { openPrivateStream, type PrivateStream } from '@tributary/testkit/stream';
+import { createVault, ensureKeys, KeyRing, loadKeys } from '@tributary/vault';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { makeBackup, pruneBackups, verifyFiles } from './backup/make-backup.ts';
+import { filesOf, listBackups, readManifest } from './backup/manifest.ts';
+import { keysIn, restoreBackup } from './backup/restore-backup.ts';
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
+
+const inDatabase = (url: string, database: string) => Object.assign(new URL(url), { pathname: `/${database}` }).href;
+const master = createVault([{ id: 'test', bytes: Buffer.alloc(32, 1) }]);
+
+let kit: Testkit;
+let api: TestApi;
+let log: PrivateStream;
+let emptyLog: PrivateStream;
+let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
+let root: string;
+let settings: Settings;
+let emptySettings: Settings;
+const emptyName = `test_${randomBytes(6).toString('hex')}`;
+const keys = [{ id: 'b1', bytes: Buffer.alloc(32, 7) }];
+const folderOf = () => openBackupFolder(root, keys);
+
+beforeAll(async () => {
+  kit = await openTestkit();
+  [log, emptyLog, warehouse] = await Promise.all([openPrivateStream(), openPrivateStream(), openWarehouse(kit)]);
+  await ensureKeys(kit.owner.unbound, master, kit.clock.now());
+  const ring = new KeyRing(master, () => loadKeys(kit.app.unbound));
+  await ring.refresh();
+  api = await openApi(kit, { tombstoneKey: () => ring.eldest('tombstone').bytes });
+  root = await mkdtemp(join(tmpdir(), 'backup-'));
+  const common = {
+    ...process.env,
+    BASE_URL: 'http://127.0.0.1',
+    ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 1).toString('base64')}`,
+    BACKUP_FOLDER: root,
+    BACKUP_KEYS: `b1:${Buffer.alloc(32, 7).toString('base64')}`,
+  };
+  const database = new URL(kit.database.ownerUrl).pathname.slice(1);
+  const own = (name: string) =>
+    Object.fromEntries(
+      ['OWNER', 'APP', 'SYSTEM', 'BACKUP'].map((role) => [
+        `DATABASE_${role}_URL`,
+        inDatabase(process.env[`DATABASE_${role}_URL`] as string, name),
+      ]),
+    );
+  settings = loadSettings({
+    ...common,
+    ...own(database),
+    CLICKHOUSE_DATABASE: kit.clickhouseDatabase,
+    STREAM_PREFIX: log.prefix,
+  });
+  emptySettings = loadSettings({
+    ...common,
+    ...own(emptyName),
+    CLICKHOUSE_DATABASE: emptyName,
+    STREAM_PREFIX: emptyLog.prefix,
+  });
+  await kit.owner.unbound.query(sql.raw(`CREATE DATABASE ${emptyName}`));
+});
+afterAll(async () => {
+  await api.close();
+  await warehouse.drop();
+  await log.destroy();
+  await emptyLog.destroy();
+  const columns = createClickHouse({ ...clickhouseSettings(emptySettings), database: 'default' });
+  await columns.command(raw(`DROP DATABASE IF EXISTS ${emptyName} SYNC`), {});
+  await columns.close();
+  await kit.owner.unbound.query(sql.raw(`DROP DATABASE IF EXISTS ${emptyName} WITH (FORCE)`));
+  await kit.close();
+  await rm(root, { recursive: true });
+});
+
+describe('a sealed file', () => {
+  test('of any size reads back as it was; cut, changed, renamed or under another key it does not open', async () => {
+    const folder = folderOf();
+    const largest = (1 << 20) + 1;
+    for (const size of [0, 1, 1 << 20, largest]) {
+      // What does not compress fills more than one frame.
+      const text = randomBytes(size).toString('base64');
+      const written = await folder.write(`sizes/${size}`, text);
+      await folder.verify(written);
+      expect((await folder.readText(`sizes/${size}`)) === text, String(size)).toBe(true);
+    }
+    const path = join(root, 'sizes', String(largest));
+    const sealed = await readFile(path);
+    const wrong = {
+      cut: sealed.subarray(0, -200_000),
+      changed: Buffer.from(sealed).fill(0, 500, 501 + (sealed[500] === 0 ? 1 : 0)),
+      'without its end': sealed.subarray(0, 60),
+    };
+    for (const [name, bytes] of Object.entries(wrong)) {
+      await writeFile(path, bytes);
+      await expect(folder.readText(`sizes/${largest}`), name).rejects.toThrow();
+    }
+    await writeFile(path, sealed);
+    await writeFile(join(root, 'sizes/renamed'), sealed);
+    await expect(folder.readText('sizes/renamed')).rejects.toThrow(/does not open/);
+    const other = openBackupFolder(root, [{ id: 'b1', bytes: Buffer.alloc(32, 8) }]);
+    await expect(other.readText('sizes/1')).rejects.toThrow(/does not open/);
+    expect((await readdir(join(root, 'sizes'))).filter((name) => name.endsWith('.unfinished'))).toEqual([]);
+  });
+});
+
+test('a backup comes back into empty engines with everything, and without who was erased since', async () => {
+  const { id: profileId } = await buildProfile(kit.app);
+  const { headers } = await buildApiKey(kit.app, profileId, { scopes: ['attribution:write'] });
+  const post = async (url: string, payload: object) =>
+    (await api.fastify.inject({ method: 'POST', url, headers: { ...headers }, payload })).json().data;
+  await post('/api/v1/customers', {
+    rows: [
+      { email: 'ana@example.cl' },
+      { email: 'eva@example.cl' },
+      { email: 'ana.2@example.cl', phone: '+56911111111' },
+    ],
+  });
+  await warehouse.client.command(
+    raw(`INSERT INTO visits (profile_id, visitor_id, visit_id, occurred_at, url)
+      SELECT '${profileId}', generateUUIDv4(), generateUUIDv4(), toDateTime64('2026-0' || toString(1 + number % 6) || '-01 00:00:00', 3, 'UTC'), 'https://shop.example/' || toString(number)
+      FROM numbers(100)`),
+    {},
+  );
+  await log.stream.publish([1, 2, 3].map((n) => ({ id: `m${n}`, key: `k${n}`, payload: Buffer.from(`visit ${n}`) })));
+
+  const folder = folderOf();
+  const manifest = await makeBackup(settings, folder, new Date());
+  expect(manifest.log.messages).toBe(3);
+  expect(manifest.postgres.rows['public.customers']).toBe(3);
+  expect(manifest.clickhouse.partitions.filter(({ table }) => table === 'visits').map(({ rows }) => rows)).toEqual([
+    expect.any(Number),
+    expect.any(Number),
+  ]);
+  // Nothing of a person stands in the folder in clear.
+  for (const { file } of filesOf(manifest)) expect((await readFile(join(root, file))).includes('example')).toBe(false);
+  const clones = await warehouse.client.query(
+    raw<{ n: string }>(
+      "SELECT count() AS n FROM system.tables WHERE database = currentDatabase() AND name LIKE 'backup%'",
+    ),
+    {},
+  );
+  expect(clones).toEqual([{ n: '0' }]);
+
+  // What has not changed in ClickHouse is not copied again.
+  const second = await makeBackup(settings, folder, new Date());
+  expect(second.clickhouse.partitions.filter(({ file }) => file.includes(second.id))).toEqual([]);
+  expect(await listBackups(folder)).toEqual([manifest.id, second.id]);
+
+  const { erasure_id: erasureId } = await post('/api/v1/customers/erasures', {
+    request_ref: 'r1',
+    email: 'ana@example.cl',
+  });
+  const tombstones = await kit.app
+    .forProfile(profileId)
+    .transaction((tx) => sql<{ hash: string }>`SELECT encode(hash, 'hex') AS hash FROM tombstones`.execute(tx));
+
+  // Not into what is in use, and not under other keys.
+  await expect(restoreBackup(settings, folder, manifest)).rejects.toThrow(/has tables/);
+  const strange = { ...emptySettings, encryptionKeys: [{ id: 'x', bytes: Buffer.alloc(32) }] };
+  await expect(restoreBackup(strange, folder, manifest)).rejects.toThrow(/ENCRYPTION_KEYS/);
+  expect(await keysIn(folder, manifest)).toBe(`test:${Buffer.alloc(32, 1).toString('base64')}`);
+
+  await restoreBackup(emptySettings, folder, await readManifest(folder, 'latest'));
+  const app = createPostgres({ url: emptySettings.databaseAppUrl, poolSize: 2 });
+  const clickhouse = createClickHouse(clickhouseSettings(emptySettings));
+  try {
+    expect(await emails(app, profileId)).toEqual(['ana.2@example.cl', 'ana@example.cl', 'eva@example.cl']);
+    expect(await emails(app, '018f0000-0000-7000-8000-000000000000'), 'the walls stand').toEqual([]);
+    const all = raw<{ n: string; hash: string }>(
+      'SELECT count() AS n, toString(sum(cityHash64(*))) AS hash FROM visits',
+    );
+    expect(await clickhouse.query(all, {})).toEqual(await warehouse.client.query(all, {}));
+
+    const ring = new KeyRing(master, () => loadKeys(app.unbound));
+    await ring.refresh();
+    const services = {
+      tombstones: tombstonesUnder(() => ring.eldest('tombstone').bytes),
+      vault: createVault(() => ring.keys('envelope')),
+      clickhouse,
+    };
+    const note = {
+      profileId,
+      erasureId,
+      requestRef: 'r1',
+      reason: 'other' as const,
+      requestedAt: new Date().toISOString(),
+      customerKey: null,
+      // As if two had become one after the backup: the other one is found by the hash alone.
+      customerIds: [],
+      wasStrong: true,
+      tombstones: tombstones.rows.map(({ hash }) => hash),
+    };
+    expect(await eraseAgain(app, services, [note])).toEqual({ erasures: 1, people: 1 });
+    expect(await emails(app, profileId)).toEqual(['ana.2@example.cl', 'eva@example.cl']);
+    expect(await eraseAgain(app, services, [note]), 'a second time').toEqual({ erasures: 0, people: 0 });
+  } finally {
+    await app.close();
+    await clickhouse.close();
+  }
+  const messages = [];
+  for await (const { id, payload } of emptyLog.stream.read('visits', 0))
+    messages.push([id, Buffer.from(payload, 'base64').toString()]);
+  expect(messages).toEqual([1, 2, 3].map((n) => [`m${n}`, `visit ${n}`]));
+
+  // Past its time a backup goes, with the files that none needs any more; the newest stays.
+  const later = new Date(Date.now() + 40 * 86_400_000);
+  expect(await pruneBackups(settings, folder, later)).toBe(1);
+  expect(await listBackups(folder)).toEqual([second.id]);
+  await verifyFiles(folder, second);
+  await writeFile(join(root, second.postgres.file), 'somebody was here');
+  await expect(verifyFiles(folder, second)).rejects.toThrow();
+});
+
+const emails = async (app: Postgres, profileId: string) => {
+  const { rows } = await app
+    .forProfile(profileId)
+    .transaction((tx) =>
+      sql<{ value: string }>`SELECT value FROM identifiers WHERE kind = 'email' ORDER BY value`.execute(tx),
+    );
+  return rows.map(({ value }) => value);
+};

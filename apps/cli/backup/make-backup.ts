@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { appliedMigrations, type CopiedPartition, clickhouseSettings, cloneTables } from '@tributary/clickhouse';
+import type { Settings } from '@tributary/config';
+import { visitsConsumer } from '@tributary/domain/ingestion/room.ts';
+import { type BackupFolder, forgetNoted, type Written } from '@tributary/platform';
+import { takeCut } from '@tributary/postgres';
+import { connectStream, type Stream, streamOptions } from '@tributary/stream';
+import { dayMs } from '@tributary/vocabulary';
+import { queues } from '@tributary/work';
+import packageFile from '../../../package.json' with { type: 'json' };
+import { filesOf, listBackups, type Manifest, readManifest, removeManifest, writeManifest } from './manifest.ts';
+
+/** Queues whose work is done when ClickHouse has it. */
+const intoColumns = [
+  queues.attribution,
+  queues.delivery,
+  queues.erasures,
+  queues.tenantDeletions,
+  queues.scores,
+].flatMap(({ tables }) => tables);
+
+/**
+ * Copies all stores as they are at one moment, while everything goes on. Until where the log was handled is asked first: what lies before is
+ * in the other stores already, and what lies after is copied from the log, last. In between, PostgreSQL and ClickHouse are taken in one
+ * moment in which no queue may say that something is done (see `takeCut`).
+ */
+export async function makeBackup(
+  settings: Settings,
+  folder: BackupFolder,
+  now: Date,
+  say: (line: string) => void = () => {},
+): Promise<Manifest> {
+  const id = `${now.toISOString().replaceAll(/[-:]|\.\d+/g, '')}-${randomBytes(3).toString('hex')}`;
+  const stream = await connectStream(streamOptions(settings));
+  const columns = clickhouseSettings(settings);
+  const clones = await cloneTables(columns);
+  try {
+    await stream.ensureStreams();
+    const handled = await stream.consumedThrough(visitsConsumer);
+    const urls = { owner: settings.databaseOwnerUrl, backup: settings.databaseBackupUrl };
+    const cut = await takeCut(urls, intoColumns, () => clones.take());
+    say(`taken at ${cut.takenAt.toISOString()}; queues stood still for ${cut.heldMs} ms`);
+    try {
+      const log = await copyLog(stream, folder, id, handled);
+      const keys = await folder.write(`files/${id}-keys`, keysOf(settings));
+      const dump = cut.dump();
+      const postgres = { ...(await folder.write(`files/${id}-postgres`, dump.bytes)), rows: await cut.countRows() };
+      await dump.done;
+      say(`PostgreSQL: ${sum(Object.values(postgres.rows))} rows, ${postgres.bytes} bytes`);
+      const before = await earlierPartitions(folder);
+      const partitions: (CopiedPartition & Written)[] = [];
+      for (const partition of await clones.partitions()) {
+        const kept = before.get(nameOf(partition));
+        const file = `files/${id}-${partition.table}-${partition.partition}`;
+        const written = kept ?? (await folder.write(file, await clones.read(partition)));
+        partitions.push({ ...partition, file: written.file, bytes: written.bytes, sha256: written.sha256 });
+      }
+      say(`ClickHouse: ${sum(partitions.map(({ rows }) => rows))} rows in ${partitions.length} partitions`);
+      const manifest: Manifest = {
+        id,
+        version: packageFile.version,
+        takenAt: cut.takenAt.toISOString(),
+        heldMs: cut.heldMs,
+        postgres,
+        clickhouse: { migrations: await appliedMigrations(columns), partitions },
+        log,
+        keys,
+      };
+      await verifyFiles(folder, manifest);
+      await writeManifest(folder, manifest);
+      return manifest;
+    } finally {
+      await cut.close();
+    }
+  } finally {
+    await clones.drop();
+    await stream.close();
+  }
+}
+
+/** Reads every file from the disk again, to its end. */
+export async function verifyFiles(folder: BackupFolder, manifest: Manifest): Promise<void> {
+  for (const written of filesOf(manifest)) await folder.verify(written);
+}
+
+/** Deletes what is older than the settings say, but never the newest; then files and notes that no backup needs any more. */
+export async function pruneBackups(settings: Settings, folder: BackupFolder, now: Date): Promise<number> {
+  const before = new Date(now.getTime() - settings.backupRetentionDays * dayMs);
+  const all = await listBackups(folder);
+  const kept: Manifest[] = [];
+  let removed = 0;
+  for (const id of all) {
+    const manifest = await readManifest(folder, id);
+    if (id === all.at(-1) || new Date(manifest.takenAt) >= before) {
+      kept.push(manifest);
+      continue;
+    }
+    await removeManifest(folder, id);
+    removed += 1;
+  }
+  const needed = new Set(kept.flatMap(filesOf).map(({ file }) => file));
+  for (const name of await folder.list('files')) {
+    const file = `files/${name}`;
+    // One that is younger may be of a backup that is being made.
+    if (!needed.has(file) && (await folder.writtenAt(file)) < new Date(now.getTime() - dayMs))
+      await folder.remove(file);
+  }
+  const oldest = kept[0];
+  if (oldest) await forgetNoted(folder, new Date(oldest.takenAt));
+  return removed;
+}
+
+const nameOf = ({ table, partition, fingerprint }: CopiedPartition) => `${table} ${partition} ${fingerprint}`;
+
+/** What the last backup holds of partitions: one that has not changed since is not copied again. */
+async function earlierPartitions(folder: BackupFolder): Promise<Map<string, Written>> {
+  const last = (await listBackups(folder)).at(-1);
+  if (!last) return new Map();
+  const { clickhouse } = await readManifest(folder, last);
+  return new Map(clickhouse.partitions.map((partition) => [nameOf(partition), partition]));
+}
+
+async function copyLog(stream: Stream, folder: BackupFolder, id: string, handled: number): Promise<Manifest['log']> {
+  let messages = 0;
+  const lines = async function* () {
+    for (const [name, after] of [
+      ['visits', handled],
+      ['dead-letters', 0],
+    ] as const)
+      for await (const message of stream.read(name, after)) {
+        messages += 1;
+        yield Buffer.from(`${JSON.stringify(message)}\n`);
+      }
+  };
+  const written = await folder.write(`files/${id}-log`, Readable.from(lines()));
+  return { ...written, messages };
+}
+
+const keysOf = ({ encryptionKeys = [] }: Settings): string =>
+  encryptionKeys.map(({ id, bytes }) => `${id}:${bytes.toString('base64')}`).join(',');
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);

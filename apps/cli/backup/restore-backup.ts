@@ -1,0 +1,94 @@
+import { createInterface } from 'node:readline';
+import { clickhouseSettings, holdsRows, loadTables, migrate, migrationsOf } from '@tributary/clickhouse';
+import { type Settings, WrongSettings } from '@tributary/config';
+import type { BackupFolder } from '@tributary/platform';
+import { hasTables, restoreDump, settleRestored } from '@tributary/postgres';
+import { type CopiedMessage, connectStream, streamOptions } from '@tributary/stream';
+import { verifyFiles } from './make-backup.ts';
+import type { Manifest } from './manifest.ts';
+
+const messagesAtOnce = 500;
+
+/** Into empty engines, and nothing is begun where one is not. The schemas are those of the backup afterwards; a migration follows. */
+export async function restoreBackup(
+  settings: Settings,
+  folder: BackupFolder,
+  manifest: Manifest,
+  say: (line: string) => void = () => {},
+): Promise<void> {
+  const columns = clickhouseSettings(settings);
+  const stream = await connectStream(streamOptions(settings));
+  try {
+    await refuseOtherKeys(settings, folder, manifest);
+    if (await hasTables(settings.databaseOwnerUrl))
+      throw new Error('The database of DATABASE_OWNER_URL has tables. A backup is restored into an empty one.');
+    if (await holdsRows(columns))
+      throw new Error(`ClickHouse has rows in "${columns.database}". A backup is restored into an empty database.`);
+    await stream.ensureStreams();
+    if ((await stream.fill()).bytes > 0)
+      throw new Error('The visits log holds messages. A backup is restored beside an empty one.');
+    await verifyFiles(folder, manifest);
+    say('every file opens and is what was written');
+
+    await restoreDump(settings.databaseOwnerUrl, folder.read(manifest.postgres.file));
+    compare('PostgreSQL', manifest.postgres.rows, await settleRestored(settings.databaseOwnerUrl));
+    say('PostgreSQL: every table has its rows');
+    await restoreColumns(columns, folder, manifest);
+    say('ClickHouse: every partition has its rows');
+    let batch: CopiedMessage[] = [];
+    for await (const line of createInterface({ input: folder.read(manifest.log.file) })) {
+      batch.push(JSON.parse(line) as CopiedMessage);
+      if (batch.length < messagesAtOnce) continue;
+      await stream.putBack(batch);
+      batch = [];
+    }
+    if (batch.length > 0) await stream.putBack(batch);
+    say(`log: ${manifest.log.messages} messages wait for the worker`);
+  } finally {
+    await stream.close();
+  }
+}
+
+/** ENCRYPTION_KEYS as they were. */
+export const keysIn = (folder: BackupFolder, { keys }: Manifest): Promise<string> => folder.readText(keys.file);
+
+async function restoreColumns(
+  settings: ReturnType<typeof clickhouseSettings>,
+  folder: BackupFolder,
+  { clickhouse }: Manifest,
+): Promise<void> {
+  await migrate(settings, { migrations: migrationsOf(clickhouse.migrations) });
+  const loader = await loadTables(settings);
+  try {
+    const { partitions } = clickhouse;
+    const byView = partitions.filter(({ table }) => loader.filledByViews.has(table));
+    for (const { table, file } of partitions.filter(({ table }) => !loader.filledByViews.has(table)))
+      await loader.load(table, folder.read(file));
+    for (const table of loader.filledByViews) await loader.clear(table);
+    for (const { table, file } of byView) await loader.load(table, folder.read(file));
+    for (const { table, partition, rows, hash } of partitions) {
+      const found = await loader.summary(table, partition);
+      compare(`ClickHouse, ${table} ${partition}`, { rows, hash }, found);
+    }
+  } finally {
+    await loader.close();
+  }
+}
+
+/** Under other keys nothing secret of the backup would open, and nobody would notice until it is needed. */
+async function refuseOtherKeys(settings: Settings, folder: BackupFolder, manifest: Manifest): Promise<void> {
+  const [newest = ''] = (await keysIn(folder, manifest)).split(',');
+  const ours = (settings.encryptionKeys ?? []).map(({ id, bytes }) => `${id}:${bytes.toString('base64')}`);
+  if (newest && !ours.includes(newest))
+    throw new WrongSettings([
+      'ENCRYPTION_KEYS must hold the keys that the backup was made with: "tributary restore --keys-only" prints them',
+    ]);
+}
+
+function compare(where: string, wanted: Readonly<Record<string, unknown>>, found: Readonly<Record<string, unknown>>) {
+  const wrong = Object.keys(wanted).filter((name) => wanted[name] !== found[name]);
+  if (wrong.length > 0)
+    throw new Error(
+      `${where} is not as it was: ${wrong.map((name) => `${name} has ${found[name]} instead of ${wanted[name]}`).join(', ')}.`,
+    );
+}

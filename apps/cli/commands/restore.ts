@@ -1,0 +1,76 @@
+import { loadSettings } from '@tributary/config';
+import { type ErasureNote, eraseAgain } from '@tributary/domain/erasures/room.ts';
+import * as tenants from '@tributary/domain/tenants/room.ts';
+import { configuredBackupFolder, readNoted } from '@tributary/platform';
+import { createVault } from '@tributary/vault';
+import { Command } from 'commander';
+import { readManifest } from '../backup/manifest.ts';
+import { keysIn, restoreBackup } from '../backup/restore-backup.ts';
+import { type Ledgers, withLedgers } from '../ledgers.ts';
+import { tell } from '../output.ts';
+import { openTombstones } from '../tombstones.ts';
+import { migrateAll } from './migrate.ts';
+
+interface Flags {
+  readonly json?: boolean;
+  readonly keysOnly?: boolean;
+}
+
+/** A scan of a large profile takes its time. */
+const scanTimeoutMs = 600_000;
+
+export const restoreCommand = () =>
+  new Command('restore')
+    .argument('[backup]', 'id of the backup', 'latest')
+    .option('--keys-only', 'print the ENCRYPTION_KEYS that it was made with, and do nothing else')
+    .option('--json', 'machine-readable output')
+    .action(async (id: string, { json, keysOnly }: Flags) => {
+      const settings = loadSettings(process.env);
+      const folder = configuredBackupFolder(settings);
+      const manifest = await readManifest(folder, id);
+      if (keysOnly) return console.log(`ENCRYPTION_KEYS=${await keysIn(folder, manifest)}`);
+      const say = (line: string) => console.error(line);
+      await restoreBackup(settings, folder, manifest, say);
+      await migrateAll(settings);
+      say('the schemas are those of this version');
+      await withLedgers(async (ledgers) => {
+        const noted = await readNoted(folder);
+        const erased = await eraseSince(
+          ledgers,
+          noted.flatMap((one) => (one.kind === 'erasure' ? [one.note as ErasureNote] : [])),
+        );
+        let deleted = 0;
+        for (const one of noted) if (one.kind === 'deletion' && (await deleteAgain(ledgers, one))) deleted += 1;
+        tell(
+          { id: manifest.id, taken_at: manifest.takenAt, erased_again: erased.erasures, deleted_again: deleted },
+          json,
+          'Restored. Start the api, the collector and the worker.',
+        );
+      });
+    });
+
+async function eraseSince({ app, platform }: Ledgers, notes: readonly ErasureNote[]) {
+  const ring = await platform.keys(app);
+  const clickhouse = await platform.clickhouse({ requestTimeoutMs: scanTimeoutMs });
+  const services = {
+    tombstones: await openTombstones(platform, app),
+    vault: createVault(() => ring.keys('envelope')),
+    clickhouse,
+  };
+  return eraseAgain(app, services, notes);
+}
+
+/** False for one that the backup does not know. */
+async function deleteAgain(
+  { operator }: Ledgers,
+  { tenantId, isWorkspace }: { readonly tenantId: string; readonly isWorkspace: boolean },
+): Promise<boolean> {
+  try {
+    if (isWorkspace) await tenants.archiveWorkspaceByOperator(operator, tenantId);
+    else await tenants.archiveProfileByOperator(operator, tenantId);
+    return true;
+  } catch (error) {
+    if ((error as { code?: string }).code === 'not_found') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,35 @@
+import type { ErasureReason } from '@tributary/contract';
+import { listTombstones, wasKnownStrongly } from '@tributary/domain/customers';
+import type { Tx } from '@tributary/postgres';
+import { type ErasureWork, findErasures } from './store.ts';
+
+/** What is kept of an erasure beside the backups. It names nobody: hashes under a key, and our own ids. */
+export interface ErasureNote {
+  readonly profileId: string;
+  readonly erasureId: string;
+  readonly requestRef: string;
+  readonly reason: ErasureReason;
+  readonly requestedAt: string;
+  /** As it is sealed on the receipt, in base64. */
+  readonly customerKey: string | null;
+  readonly customerIds: readonly string[];
+  readonly wasStrong: boolean;
+  /** In hex. */
+  readonly tombstones: readonly string[];
+}
+
+export async function noteOf(tx: Tx, profileId: string, { erasureId, personIds }: ErasureWork): Promise<ErasureNote> {
+  const [erasure] = await findErasures(tx, profileId, [erasureId]);
+  if (!erasure) throw new Error(`The erasure ${erasureId} has no receipt.`);
+  return {
+    profileId,
+    erasureId,
+    requestRef: erasure.requestRef,
+    reason: erasure.reason,
+    requestedAt: erasure.requestedAt.toISOString(),
+    customerKey: erasure.customerKey?.toString('base64') ?? null,
+    customerIds: personIds,
+    wasStrong: await wasKnownStrongly(tx, profileId, erasureId),
+    tombstones: await listTombstones(tx, profileId, erasureId),
+  };
+}

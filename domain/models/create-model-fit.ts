@@ -1,0 +1,18 @@
+import type { Routes } from '@tributary/contract';
+import { answer, type Handles } from '@tributary/operations';
+import { v7 as uuid } from 'uuid';
+import type { ModelServices } from './services.ts';
+import { showFit } from './show-fit.ts';
+import { addFit, type Fit, findWaiting } from './store.ts';
+
+export const createModelFit: Handles<Routes['createModelFit'], ModelServices> = async (
+  _input,
+  { caller, effect, now, jobs },
+) => {
+  const { profileId } = caller;
+  return effect(async (tx) => {
+    const added = await addFit(tx, profileId, uuid(), now);
+    if (added) await jobs.enqueue(tx, 'fitModels', { profileId, fitId: added.id });
+    return answer(202, { data: showFit(added ?? ((await findWaiting(tx, profileId)) as Fit)) });
+  });
+};

@@ -1,0 +1,93 @@
+import type { Routes } from '@tributary/contract';
+import { credit, isId, isMinorUnits, nameOf, readCursor, readPeriod, writeCursor } from '@tributary/domain/reports';
+import { answer, type Handles } from '@tributary/operations';
+import { intervalWidth } from '@tributary/rules';
+import { nilUuid } from '@tributary/vocabulary';
+import type { ModelServices } from './services.ts';
+import { refusalNow, refuseEstimate } from './show-fit.ts';
+import { type Fit, findSettled } from './store.ts';
+
+/** Above every value: where the order begins. */
+const top = { below_value: '9223372036854775807', after_id: '' };
+
+export const listModelCampaigns: Handles<Routes['listModelCampaigns'], ModelServices> = async (
+  { params, query },
+  context,
+) => {
+  const { date_from, date_to, level, limit, cursor } = query;
+  const { clickhouse, signal, ledger, caller, now } = context;
+  const place = cursor === undefined ? top : placeOf(cursor);
+  const settled = await ledger.transaction((tx) => findSettled(tx, caller.profileId), { readOnly: true });
+  const refusal = refusalNow(settled, now);
+  if (refusal) return refuseEstimate(refusal);
+  const fit = settled as Fit & { creditedFrom: Date; creditedUntil: Date };
+  const { profileId, from, until, currency } = await readPeriod({ date_from, date_to }, context);
+  if (from < fit.creditedFrom || from >= fit.creditedUntil) return refuseEstimate('outside_fit');
+  const asked = {
+    profile_id: profileId,
+    fit_id: fit.id,
+    fitted_model: params.model,
+    level,
+    from,
+    until,
+    owners: 'entities',
+    moment: 'now',
+  } as const;
+  const [[sums], found] = await Promise.all([
+    clickhouse.query('model_sum_credits', asked, { signal }),
+    clickhouse.query('model_list_entities', { ...asked, ...place, only: nilUuid, limit: limit + 1 }, { signal }),
+  ]);
+  const rows = found.slice(0, limit);
+  const last = rows.at(-1);
+  const money = (minorUnits: string | bigint | undefined) => credit(minorUnits ?? '0', currency);
+  return answer(200, {
+    data: rows.map((row) => {
+      const half = BigInt(Math.round(intervalWidth * errorOfSum(row.by_part.map(Number))));
+      return {
+        entity_id: row.entity_id,
+        external_id: row.external_id,
+        name: nameOf(row.name, row.external_id) ?? null,
+        outcome_value: money(row.value),
+        outcome_value_low: money(BigInt(row.value) - half),
+        outcome_value_high: money(BigInt(row.value) + half),
+        interval_basis: 'sampling' as const,
+        purchases: Number(row.purchases),
+        models_disagree: disagree([row.value, row.first_touch_value, row.last_touch_value].map(Number)),
+      };
+    }),
+    pagination: { has_next: found.length > limit, cursor: last ? writeCursor(last.value, last.entity_id) : null },
+    meta: {
+      date_from,
+      date_to,
+      currency,
+      model: params.model,
+      level,
+      fit_id: fit.id,
+      fitted_at: fit.requestedAt.toISOString(),
+      seen_pct: fit.seenPct ?? 0,
+      purchases: Number(sums?.purchases ?? 0),
+      total: money(sums?.total),
+      to_entities: money(sums?.to_entities),
+      to_other_sources: money(sums?.to_others),
+      would_have_come: money(sums?.would_have_come),
+      without_touch: money(sums?.without_touch),
+    },
+  });
+};
+
+function placeOf(cursor: string) {
+  const [below_value, after_id] = readCursor(cursor, [isMinorUnits, isId]);
+  return { below_value, after_id };
+}
+
+/** People fall into fiftieths by hash; how far their sums differ says how far chance could move the whole. A part without anything has no sum. */
+const parts = 50;
+
+export function errorOfSum(sums: readonly number[]): number {
+  const mean = sums.reduce((all, sum) => all + sum, 0) / parts;
+  const squares = sums.reduce((all, sum) => all + (sum - mean) ** 2, 0) + (parts - sums.length) * mean ** 2;
+  return Math.sqrt((squares * parts) / (parts - 1));
+}
+
+const disagree = (values: readonly number[]): boolean =>
+  Math.max(...values) > 3 * Math.max(0, Math.min(...values)) && Math.max(...values) > 0;

@@ -1,0 +1,61 @@
+import type { Tx } from '@tributary/postgres';
+import type { FitRefusal, FitState } from '@tributary/vocabulary';
+import { sql } from 'kysely';
+
+export interface Fit {
+  readonly id: string;
+  readonly state: FitState;
+  readonly reason: FitRefusal | null;
+  readonly requestedAt: Date;
+  readonly finishedAt: Date | null;
+  readonly creditedFrom: Date | null;
+  readonly creditedUntil: Date | null;
+  readonly purchases: number | null;
+  readonly seenPct: number | null;
+  readonly people: number | null;
+  readonly fingerprints: Record<string, string> | null;
+}
+
+const columns = sql`id, state, reason, requested_at AS "requestedAt", finished_at AS "finishedAt", credited_from AS "creditedFrom",
+  credited_until AS "creditedUntil", purchases, seen_pct AS "seenPct", people, fingerprints`;
+
+async function one(tx: Tx, profileId: string, which: ReturnType<typeof sql>): Promise<Fit | undefined> {
+  const { rows } = await sql<Fit>`
+    SELECT ${columns} FROM model_fits WHERE profile_id = ${profileId} AND ${which}
+    ORDER BY requested_at DESC, id DESC LIMIT 1`.execute(tx);
+  return rows[0];
+}
+
+export const findLatest = (tx: Tx, profileId: string) => one(tx, profileId, sql`true`);
+export const findServed = (tx: Tx, profileId: string) => one(tx, profileId, sql`state = 'done'`);
+/** Of fits that ended with a word on the data. */
+export const findSettled = (tx: Tx, profileId: string) => one(tx, profileId, sql`state IN ('done', 'refused')`);
+export const findWaiting = (tx: Tx, profileId: string) => one(tx, profileId, sql`state IN ('queued', 'running')`);
+
+/** Undefined: one waits already. */
+export async function addFit(tx: Tx, profileId: string, id: string, now: Date): Promise<Fit | undefined> {
+  const { rows } = await sql<Fit>`
+    INSERT INTO model_fits (profile_id, id, state, requested_at) VALUES (${profileId}, ${id}, 'queued', ${now})
+    ON CONFLICT DO NOTHING RETURNING ${columns}`.execute(tx);
+  return rows[0];
+}
+
+/** The fit, if nobody ended it. */
+export async function beginFit(tx: Tx, profileId: string, id: string): Promise<Fit | undefined> {
+  const { rows } = await sql<Fit>`
+    UPDATE model_fits SET state = 'running' WHERE profile_id = ${profileId} AND id = ${id} AND state IN ('queued', 'running')
+    RETURNING ${columns}`.execute(tx);
+  return rows[0];
+}
+
+type Ended = Pick<Fit, 'state' | 'reason' | 'creditedFrom' | 'creditedUntil' | 'purchases' | 'seenPct'> &
+  Partial<Pick<Fit, 'people' | 'fingerprints'>>;
+
+export async function endFit(tx: Tx, profileId: string, id: string, ended: Ended, now: Date): Promise<void> {
+  const { state, reason, creditedFrom, creditedUntil, purchases, seenPct, people = null, fingerprints = null } = ended;
+  await sql`
+    UPDATE model_fits SET state = ${state}, reason = ${reason}, finished_at = ${now}, credited_from = ${creditedFrom},
+      credited_until = ${creditedUntil}, purchases = ${purchases}, seen_pct = ${seenPct}, people = ${people},
+      fingerprints = ${fingerprints && JSON.stringify(fingerprints)}::jsonb
+    WHERE profile_id = ${profileId} AND id = ${id} AND state = 'running'`.execute(tx);
+}

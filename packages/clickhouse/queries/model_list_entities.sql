@@ -1,0 +1,52 @@
+-- What a fitted model gives campaigns, ad sets or ads, ranked, from a place in that order on. `by_part` are the sums of fiftieths of the people. Beside it what
+-- the first and the last touch of the same purchases would be given, to see how far models are apart.
+WITH
+{{part sources}},
+{{part owned}},
+    credited AS
+    (
+        SELECT
+            conversion_id,
+            part,
+            source_id,
+            credit,
+            if(number = 1, value, 0) AS first_touch,
+            if(number = length(source_ids), value, 0) AS last_touch
+        FROM
+        (
+            SELECT conversion_id, part, value, source_ids, credits[{fitted_model:String}] AS shares
+            FROM model_credits FINAL
+            WHERE profile_id = {profile_id:UUID} AND fit_id = {fit_id:UUID}
+                AND conversion_time >= {from:DateTime64(3, 'UTC')} AND conversion_time < {until:DateTime64(3, 'UTC')}
+        )
+        ARRAY JOIN source_ids AS source_id, shares AS credit, arrayEnumerate(source_ids) AS number
+    ),
+    page AS
+    (
+        SELECT
+            o.owner AS entity_id,
+            sum(c.credit) AS value,
+            uniqExact(c.conversion_id) AS purchases,
+            sum(c.first_touch) AS first_touch_value,
+            sum(c.last_touch) AS last_touch_value,
+            sumMap(map(c.part, toInt64(c.credit))) AS of_parts
+        FROM credited AS c
+        INNER JOIN owned AS o ON o.source_id = c.source_id
+        GROUP BY entity_id
+        HAVING ({only:UUID} = nobody OR entity_id = {only:UUID})
+            AND (value < {below_value:Int64} OR (value = {below_value:Int64} AND toString(entity_id) > {after_id:String}))
+        ORDER BY value DESC, toString(entity_id)
+        LIMIT {limit:UInt32}
+    )
+SELECT
+    p.entity_id AS entity_id,
+    p.value AS value,
+    p.purchases AS purchases,
+    p.first_touch_value AS first_touch_value,
+    p.last_touch_value AS last_touch_value,
+    mapValues(p.of_parts) AS by_part,
+    e.name AS name,
+    e.external_id AS external_id
+FROM page AS p
+LEFT JOIN entities AS e ON e.entity_id = p.entity_id
+ORDER BY p.value DESC, toString(p.entity_id)
