@@ -14,6 +14,9 @@ WORKDIR /app
 COPY --from=manifests /manifests ./
 # `npm install` keeps to the lock file as `npm ci` does, and does not stop at another platform's optional package.
 RUN npm install --omit=dev --ignore-scripts --no-audit --no-fund && npm cache clean --force
+# What only development uses may also be somebody's optional peer, and npm keeps it then. Maps, types and manuals are read by nobody here.
+RUN node --eval "const { packages } = require('./package-lock.json'); const drop = (path) => require('node:fs').rmSync(path, { recursive: true, force: true }); for (const [path, { devOptional, optionalDependencies = {} }] of Object.entries(packages)) if (devOptional) for (const one of [path, ...Object.keys(optionalDependencies).map((name) => 'node_modules/' + name)]) drop(one);" \
+  && find . -path '*/node_modules/*' -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -iname 'readme*' -o -iname 'changelog*' \) -delete
 
 FROM node:24-slim AS console
 WORKDIR /app
@@ -45,7 +48,7 @@ ENV NODE_COMPILE_CACHE=/app/.compile-cache
 RUN install --directory --owner=node .compile-cache /backups
 USER node
 # The cache is kept per user.
-RUN node apps/api/main.ts --load-only && node apps/collector/main.ts --load-only
+RUN node apps/api/main.ts --load-only && node apps/collector/main.ts --load-only && node apps/cli/main.ts --help > /dev/null
 EXPOSE 4000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.PORT || 4000}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]

@@ -5,13 +5,15 @@ import { refusalAuditor, writeAudit } from '@tributary/domain/accountability/roo
 import {
   addOwner,
   createAccounts,
+  firstAccountEndpoints,
+  firstAccountState,
   mcpAuthenticator,
   oauthEndpoints,
   sessionAuthenticator,
   sessionUse,
 } from '@tributary/domain/accounts/room.ts';
 import { findAdPlatforms } from '@tributary/domain/campaigns/room.ts';
-import { providerWebhooks } from '@tributary/domain/connections/room.ts';
+import { adPlatformReadiness, providerWebhooks } from '@tributary/domain/connections/room.ts';
 import { bearerAuthenticator, CredentialFinder, keyUse } from '@tributary/domain/credentials/room.ts';
 import { tombstonesUnder } from '@tributary/domain/customers/room.ts';
 import { handoffPages } from '@tributary/domain/handoffs/room.ts';
@@ -122,7 +124,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   });
   serveHealth(fastify, readinessOf(options, limiter), options.isStopping);
   serveDocs(fastify, { baseUrl });
-  await serveConsole(fastify, options.consoleDirectory);
+  await serveConsole(fastify, options.consoleDirectory, firstAccountState(postgres));
   const isFirstOfMinute = async (subject: string) => (await limiter.take(`audit:${subject}`, 1)).allowed;
   const onError = (error: unknown) => log.failure(undefined, error);
   const sessionUses = sessionUse(postgres.unbound, onError);
@@ -145,6 +147,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const pages = { limiter, baseUrl, now };
   const ours = (headers: Headers) => isFromOurPages(Object.fromEntries(headers), baseUrl);
   servePages(fastify, pages, oauthEndpoints({ baseUrl, postgres, accounts, now, isFromOurPages: ours }));
+  servePages(fastify, pages, firstAccountEndpoints({ postgres, accounts, audit: writeAudit, isFromOurPages: ours }));
   const tombstones = tombstonesUnder(options.tombstoneKey);
   const outcomes = { tombstones, payments: paymentStandings, findAdPlatforms, visitors: visitorLinks };
   servePages(fastify, pages, providerWebhooks({ ...options, outcomes }));
@@ -177,7 +180,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       jobs: options.jobs,
       accounts,
       addOwner,
-      readiness: [outcomesReadiness, trackerReadiness],
+      readiness: [outcomesReadiness, trackerReadiness, adPlatformReadiness],
       clickhouse: options.clickhouse,
       countUnexplained: () => metrics.countUnexplained(),
       outbound: options.outbound,

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { openFirstAccount } from '@tributary/domain/accounts/room.ts';
 import { openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -24,6 +25,65 @@ afterAll(async () => {
   await Promise.all([api.close(), bare.close()]);
   await kit.close();
   rmSync(directory, { recursive: true });
+});
+
+test('while nobody has an account every page leads to the one that makes the first, with a token from the log, once', async () => {
+  expect((await get('/')).headers.location).toBe('/first-account');
+  const owner = kit.owner.unbound;
+  const old = await openFirstAccount(owner, 'https://tributary.test/', kit.clock.now());
+  const link = await openFirstAccount(owner, 'https://tributary.test/', kit.clock.now());
+  expect(link?.url).toMatch(/^https:\/\/tributary\.test\/first-account\?token=trib_first_[0-9A-Za-z]{38}$/);
+  const tokenOf = (of: typeof link) => new URL(of?.url ?? '').searchParams.get('token') ?? '';
+  const page = await get(`/first-account?token=${tokenOf(link)}`);
+  expect([page.statusCode, page.body.includes(tokenOf(link))]).toEqual([200, true]);
+  let callers = 0;
+  const send = (changes: Record<string, string> = {}, headers: Record<string, string> = {}) => {
+    callers += 1;
+    const form = {
+      business: 'Lamps',
+      currency: 'usd',
+      time_zone: 'America/Santiago',
+      name: 'Ana',
+      email: 'Ana@lamps.test',
+    };
+    return api.fastify.inject({
+      method: 'POST',
+      url: '/first-account',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://tributary.test', ...headers },
+      payload: new URLSearchParams({
+        ...form,
+        password: 'vague otter lamp',
+        token: tokenOf(link),
+        ...changes,
+      }).toString(),
+      remoteAddress: `2001:db8:${callers}::1`,
+    });
+  };
+  expect((await send({}, { origin: 'https://evil.test' })).statusCode).toBe(404);
+  // What is wrong is said, and costs nothing: the token stays good.
+  for (const wrong of [
+    { token: tokenOf(old) },
+    { token: 'x' },
+    { password: 'short' },
+    { currency: 'pesos' },
+    { time_zone: 'Moon' },
+    { email: 'ana' },
+  ]) {
+    const { statusCode, body } = await send(wrong);
+    expect([statusCode, body.includes('role="alert"')], JSON.stringify(wrong)).toEqual([400, true]);
+  }
+  const made = await Promise.all([send(), send({ email: 'eva@lamps.test' })]);
+  expect(made.map(({ statusCode }) => statusCode).sort()).toEqual([303, 400]);
+  const cookie = String(made.find(({ statusCode }) => statusCode === 303)?.headers['set-cookie']).split(
+    ';',
+    1,
+  )[0] as string;
+  const account = await get('/api/v1/account', { cookie });
+  expect(account.json().data.memberships ?? account.json().data.workspaces).toMatchObject([
+    { role: 'owner', profiles: [{ name: 'Lamps' }] },
+  ]);
+  expect([(await get('/first-account')).statusCode, (await send()).statusCode]).toEqual([404, 404]);
+  expect(await openFirstAccount(owner, 'https://tributary.test', kit.clock.now())).toBeUndefined();
 });
 
 const get = (url: string, headers: Record<string, string> = {}) => api.fastify.inject({ method: 'GET', url, headers });

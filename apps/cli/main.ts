@@ -22,6 +22,10 @@ const commands: Readonly<Record<string, Entry>> = {
     about: 'Begin: a workspace with its profile, somebody who may sign in, an API key and the tracker',
     load: async () => (await import('./commands/init.ts')).initCommand(),
   },
+  'first-account': {
+    about: 'A link with which the first account is made in the browser, while nobody has one',
+    load: async () => (await import('./commands/first-account.ts')).firstAccountCommand(),
+  },
   migrate: {
     about: 'Bring the schemas of PostgreSQL and ClickHouse up to date; safe while an older version serves',
     load: async () => (await import('./commands/migrate.ts')).migrateCommand(),

@@ -2,6 +2,8 @@ export {
   type BackupFolder,
   configuredBackupFolder,
   findBackupFolder,
+  manifestsFolder,
+  newestBackupAt,
   openBackupFolder,
   type Written,
 } from './backups/folder.ts';

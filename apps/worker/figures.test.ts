@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 test('what waits is counted when somebody asks, and what an engine that is away would know is unknown', async () => {
-  const metrics = createWorkMetrics(workFigures(kit.system, log.stream));
+  const metrics = createWorkMetrics(workFigures(kit.system, log.stream, undefined));
   const told = async () =>
     Object.fromEntries(
       [...(await metrics.text()).matchAll(/^(tributary_\S+) (\S+)$/gm)].map(([, name, n]) => [name, n]),

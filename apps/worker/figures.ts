@@ -1,5 +1,6 @@
 import { countEvents } from '@tributary/domain/events/room.ts';
 import { visitsConsumer } from '@tributary/domain/ingestion/room.ts';
+import { type BackupFolder, newestBackupAt } from '@tributary/platform';
 import type { Postgres } from '@tributary/postgres';
 import type { Stream } from '@tributary/stream';
 import type { Figure } from '@tributary/telemetry';
@@ -14,13 +15,23 @@ import {
 } from '@tributary/work';
 
 /** What waits for the workers, all of them together. */
-export function workFigures(system: Postgres, stream: Stream): Record<string, Figure> {
+export function workFigures(
+  system: Postgres,
+  stream: Stream,
+  backups: BackupFolder | undefined,
+): Record<string, Figure> {
   const ofQueues = (help: string, read: (kind: QueueKind) => Promise<number>): Figure => ({
     help,
     label: 'queue',
     readEach: Object.fromEntries(Object.values(queues).map((kind) => [kind.name, () => read(kind)])),
   });
   return {
+    ...(backups && {
+      tributary_backup_age_seconds: {
+        help: 'How old the newest backup is',
+        read: async () => (Date.now() - (await newestBackupAt(backups)).getTime()) / 1_000,
+      },
+    }),
     tributary_queue_waiting: ofQueues(`What waits in a queue, counted up to ${countedTo}`, (kind) =>
       countWaiting(system, kind),
     ),

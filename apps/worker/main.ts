@@ -46,7 +46,8 @@ await runProcess('worker', async (platform) => {
   const patient = await platform.clickhouse({ requestTimeoutMs: attributionTimeoutMs });
   const stream = await platform.stream();
   await stream.ensureStreams();
-  const metrics = createWorkMetrics(workFigures(system, stream));
+  const backups = findBackupFolder(settings);
+  const metrics = createWorkMetrics(workFigures(system, stream, backups));
   if (settings.workerMetricsPort !== undefined) await serveMetrics(metrics, settings.host, settings.workerMetricsPort);
   const onFailure = ({ work, key, error }: WorkFailure) => {
     metrics.countFailure(work);
@@ -94,7 +95,7 @@ await runProcess('worker', async (platform) => {
         visitors: visitorLinks,
       },
     },
-    notes: keepsNotes(findBackupFolder(settings)),
+    notes: keepsNotes(backups),
     deliveries: { outbound: webhookOutbound, gate: createPersonGate(app), vault },
   };
   const systemUrl = settings.databaseSystemUrl;

@@ -13,6 +13,12 @@ export { deleteMember } from './delete-member.ts';
 export { deletePasskey } from './delete-passkey.ts';
 export { deleteSession } from './delete-session.ts';
 export { disableTwoFactor } from './disable-two-factor.ts';
+export {
+  firstAccountEndpoints,
+  firstAccountPath,
+  firstAccountState,
+  openFirstAccount,
+} from './first-account.ts';
 export { forgetUnallowedClients } from './forget-clients.ts';
 export { hashToken } from './hashed-sessions.ts';
 export { listAssistants } from './list-assistants.ts';

@@ -323,3 +323,23 @@ export async function spendInvitation(
     .executeTakeFirst();
   return spent !== undefined;
 }
+
+/** By the owner of the schema. False where somebody has an account. */
+export async function offerFirstAccount(tx: Tx, hash: Buffer, until: Date): Promise<boolean> {
+  const { rows } = await sql`
+    INSERT INTO first_account (token_hash, expires_at) SELECT ${hash}, ${until}::timestamptz WHERE is_first_account_open()
+    ON CONFLICT (id) DO UPDATE SET token_hash = excluded.token_hash, expires_at = excluded.expires_at RETURNING id`.execute(
+    tx,
+  );
+  return rows.length > 0;
+}
+
+export async function isFirstAccountOpen(tx: Tx): Promise<boolean> {
+  const { rows } = await sql<{ is_open: boolean }>`SELECT is_first_account_open() AS is_open`.execute(tx);
+  return rows[0]?.is_open === true;
+}
+
+export async function redeemFirstAccount(tx: Tx, hash: Buffer, now: Date): Promise<boolean> {
+  const { rows } = await sql<{ was: boolean }>`SELECT redeem_first_account(${hash}, ${now}) AS was`.execute(tx);
+  return rows[0]?.was === true;
+}

@@ -1,8 +1,8 @@
-import { sandboxReply as json } from '@tributary/testkit';
+import { buildApiKey, buildProfile, sandboxReply as json } from '@tributary/testkit';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openOperations } from './ad-operations.fixture.ts';
 
-const { openShop, sandbox, writes, settle } = await openOperations('USD');
+const { kit, api, openShop, sandbox, writes, settle } = await openOperations('USD');
 let shop: Awaited<ReturnType<typeof openShop>>;
 beforeEach(async () => {
   shop = await openShop('USD');
@@ -41,8 +41,23 @@ describe('campaigns', () => {
     await shop.post(`/campaigns/${campaign.id}/pause`, {}, key);
     expect((await shop.post(`/campaigns/${campaign.id}/pause`, {}, key)).headers['idempotent-replayed']).toBe('true');
     expect((await shop.get(`/campaigns/${campaign.id}/status`)).data.confirm_token).not.toBe(data.confirm_token);
-    for (const id of [data.campaign_id, 'nobodys'])
-      expect((await shop.get(`/campaigns/${id}/status`)).error.code).toBe('campaign_not_found');
+  });
+
+  test('[err-077] [err-078] no campaign of this id, somebody else’s and what cannot be one are all campaign_not_found', async () => {
+    const { data } = await shop.get(`/campaigns/${first(shop.campaigns).id}/status`);
+    const ids = [data.campaign_id, 'nobodys', '%00', encodeURIComponent('../x y'), '9'.repeat(150)];
+    for (const id of ids)
+      for (const { error } of [
+        await shop.get(`/campaigns/${id}/status`),
+        await shop.post(`/campaigns/${id}/pause`),
+        await shop.post(`/campaigns/${id}/resume`),
+      ])
+        expect([id, error?.status, error?.code]).toEqual([id, 404, 'campaign_not_found']);
+    const stranger = await buildProfile(kit.app);
+    const { headers } = await buildApiKey(kit.app, stranger.id, { scopes: ['campaigns:apply', 'campaigns:read'] });
+    const url = `/api/v1/campaigns/${first(shop.campaigns).id}/status`;
+    const foreign = await api.call({ method: 'GET', url, headers });
+    expect([foreign.statusCode, foreign.json().error.code]).toEqual([404, 'campaign_not_found']);
   });
 
   test('[ops-001] [ops-002] [ops-016] [ops-017] a pause is one write, with its number and its undo', async () => {

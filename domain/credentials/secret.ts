@@ -13,6 +13,7 @@ export const secretKinds = {
   apiKey: 'trib_live_',
   appToken: 'trib_app_',
   clientSecret: 'trib_cs_',
+  firstAccount: 'trib_first_',
   invitation: 'trib_inv_',
   mcpToken: 'trib_mcp_',
 } as const;

@@ -19,9 +19,12 @@ beforeEach(() => {
 });
 
 describe('a run', () => {
-  test('tells the platform of each listed outcome once, with people hashed, and is told [evnt-015]', async () => {
+  test('tells the platform of each listed outcome once, with people hashed and subjects left out, and is told [evnt-015] [inge-036]', async () => {
     const shop = await open();
-    await shop.pay('order-1', { click_ids: { fbclid: 'AbC' }, properties: { value: '100.00', currency: 'USD' } });
+    const subject = 'Sub-ject_7';
+    const properties = { value: '100.00', currency: 'USD', subject_ref: subject };
+    await shop.pay('order-1', { click_ids: { fbclid: 'AbC' }, properties });
+    expect(await shop.rows(sql`SELECT subject_ref FROM outcomes`)).toEqual([{ subject_ref: subject }]);
     await shop.send({ event_name: 'newsletter', idempotency_key: 'n-1', properties: {} });
     const preview = await shop.answerOf('GET', `/exports/preview?connection_id=${shop.connectionId}`);
     expect(preview.data).toMatchObject([
@@ -56,6 +59,8 @@ describe('a run', () => {
         custom_data: { value: 100, currency: 'USD' },
       },
     ]);
+    expect(JSON.stringify([preview, platform.kept])).not.toContain(subject);
+    expect(JSON.stringify(platform.kept)).not.toContain(sha(subject.toLowerCase()));
     expect(await shop.standings()).toEqual({ 'order-1': 'sent', 'n-1': 'withheld not_listed' });
     expect(await shop.announced()).toEqual([['export.completed', 1, 1]]);
     const { data } = await shop.answerOf('GET', '/exports');

@@ -72,6 +72,22 @@ describe('200', () => {
       ]);
     });
 
+    test('[jour-008] say in source where the traffic came from, or who took the payment, or nothing', async () => {
+      const person = { user_traits: { external_id: 'three-ways' } };
+      const gateway = { external_id: 'tx-9', amount: '40', currency: 'USD', paid_at: at(22), ...person };
+      await place.post('/api/v1/payments/cardpay', gateway);
+      const { customerId: id } = await place.send({
+        occurred_at: at(23),
+        properties: { value: '5', currency: 'USD' },
+        ...person,
+      });
+      const visitorId = anyUuid();
+      await place.link(visitorId, id);
+      await place.visit({ visitor_id: visitorId, occurred_at: at(1) });
+      const { body } = await place.ask(journeyOf(id));
+      expect(body.data.events.map(({ source }: Event) => source)).toEqual(['google', 'cardpay', null]);
+    });
+
     test('[jour-011] [jour-012] say how much, where money changed hands', () => {
       expect(both('value_amount', 'currency')).toEqual([
         [null, null],

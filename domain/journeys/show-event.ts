@@ -1,7 +1,7 @@
 import type { AnswerOf, Routes } from '@tributary/contract';
 import type { Lineage } from '@tributary/domain/campaigns';
 import { entityIdOf, netOf } from '@tributary/rules';
-import { type EntityLevel, nilUuid } from '@tributary/vocabulary';
+import { type EntityLevel, isOutcomeProvider, nilUuid } from '@tributary/vocabulary';
 import type { LedgerEvent, TimelineEvent, VisitEvent, VisitlessEvent } from './timeline.ts';
 
 export type JourneyEvent = AnswerOf<Routes['readCustomerJourney']>['body']['data']['events'][number];
@@ -77,7 +77,8 @@ function showTouch({ row }: VisitlessEvent, { lineages }: Around): JourneyEvent 
 function showOutcome({ row, isSynthetic }: LedgerEvent, { lineages }: Around): JourneyEvent {
   const { page_url, properties } = row.rest as { page_url?: unknown; properties?: { provider?: unknown } };
   const url = typeof page_url === 'string' ? page_url : null;
-  const provider = typeof properties?.provider === 'string' ? properties.provider : null;
+  const said = typeof properties?.provider === 'string' ? properties.provider : null;
+  const provider = isOutcomeProvider(row.source) ? row.source : said;
   return {
     event_type: row.event_type,
     event_name: row.event_name,

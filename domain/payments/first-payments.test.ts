@@ -1,7 +1,15 @@
 import { ServerEvent } from '@tributary/contract';
 import { type ReadEvent, readEvent, recordOutcomes } from '@tributary/domain/outcomes';
 import { createPostgres, type Tx } from '@tributary/postgres';
-import { type EventSender, openEventSender, openTest, paymentEvent, testTombstones, workOff } from '@tributary/testkit';
+import {
+  type EventSender,
+  openEventSender,
+  openTest,
+  paymentEvent,
+  testOutcomeServices,
+  testTombstones,
+  workOff,
+} from '@tributary/testkit';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
@@ -57,6 +65,29 @@ describe('subject_ref', () => {
     await sender.post(paymentEvent({ key: 'old', day: 1 }));
     expect(await sender.flags()).toEqual({ old: true, new: false });
     expect((await sender.outcomes()).find((row) => row.idempotency_key === 'old')?.subject_ref).toBeNull();
+  });
+
+  test('[inge-030] what a provider cannot tag stays untagged, and a later subject of the household is not new', async () => {
+    const told = ServerEvent.parse(paymentEvent({ key: 'payments_a:ch_1', day: 1 }));
+    const read = readEvent(sender.profileId, told, new Date(), () => 'payments_a:ch_1');
+    if ('code' in read) throw new Error(read.message);
+    const provided = { externalId: 'ch_1', outcomeType: 'payment_received' } as const;
+    const tell = () =>
+      kit.app.forProfile(sender.profileId).transaction((tx) =>
+        recordOutcomes(tx, [{ ...read, provided }], {
+          ...testOutcomeServices,
+          profileId: sender.profileId,
+          now: new Date(),
+          evidence: { source: 'payments_a', saidAt: new Date(), requestId: `req_${uuid()}` },
+          teller: { source: 'payments_a', connectionId: uuid() },
+        }),
+      );
+    await tell();
+    await sender.post(paymentEvent({ key: 'child', day: 40, subject: 'child-2' }));
+    // Read again, as every hour: it is what it was.
+    await tell();
+    expect(await sender.flags()).toEqual({ 'payments_a:ch_1': true, child: false });
+    expect((await sender.outcomes()).map(({ subject_ref }) => subject_ref)).toEqual([null, 'child-2']);
   });
 
   test('[inge-037] no answer returns it', async () => {

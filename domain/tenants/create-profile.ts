@@ -40,7 +40,7 @@ const show = (profile: ProfileRow, { is_healthcare_agency }: WorkspaceRow) =>
   answer(201, { data: showProfile(profile, is_healthcare_agency), meta: { profile_id: profile.id } });
 
 /** In a transaction behind the wall of the workspace. What an app makes waits until that app enables it. */
-async function openProfile(
+export async function openProfile(
   tx: Tx,
   body: Body,
   appId: string | undefined,

@@ -37,7 +37,7 @@ export async function createWorkspaceByOperator(
 }
 
 /** The transaction stands behind the new workspace's wall afterwards. */
-async function openWorkspace(
+export async function openWorkspace(
   tx: Tx,
   { name, is_healthcare_agency, plan, provisionedBy }: Body & { plan?: Plan; provisionedBy?: string | undefined },
   now: Date,

@@ -1,3 +1,5 @@
+export { openProfile } from './create-profile.ts';
+export { openWorkspace } from './create-workspace.ts';
 export { tightenPrivacy } from './privacy.ts';
 export {
   findDays,

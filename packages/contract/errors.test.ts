@@ -107,6 +107,7 @@ const accepts = (code: ErrorCode, fields: object = {}, status = errorEntry(code)
 const needed: Partial<Record<ErrorCode, object>> = {
   auth_revoked: { reconnect_required: true },
   profile_limit_reached: { upgrade_required: true, upgrade: { plan: 'scale' } },
+  plan_upgrade_required: { upgrade: { plan: 'growth' } },
 };
 
 describe('the catalogue', () => {

@@ -10,6 +10,7 @@ export { isSentAsBearer } from './openapi/security.ts';
 export * from './openapi.ts';
 export * from './primitives.ts';
 export * from './route.ts';
+export { mcpDoor } from './routes/assistants.ts';
 export { CreativeFindings } from './routes/creatives.ts';
 export { ServerEvent } from './routes/outcomes.ts';
 export { type JudgedSpendRow, judgeSpendRow, type SpendFault, spendColumns } from './routes/spend.ts';

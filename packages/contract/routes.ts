@@ -18,10 +18,18 @@ import { adRoutes } from './routes/ad-routes.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
 import { connectionRoutes } from './routes/connection-routes.ts';
 import { createCreativeAnalysis, readCreativeAnalysis } from './routes/creatives.ts';
-import { createKey, createToken, deleteKey, listKeys, readPiiAccessLog, updateGrant } from './routes/credentials.ts';
+import {
+  createKey,
+  createToken,
+  deleteKey,
+  listKeys,
+  readAuditLog,
+  readPiiAccessLog,
+  updateGrant,
+} from './routes/credentials.ts';
 import { readCustomerExport } from './routes/customer-export.ts';
 import { importCustomers, listCustomers, searchCustomers } from './routes/customers.ts';
-import { createCustomerErasure, createErasure, readErasure } from './routes/erasures.ts';
+import { createCustomerErasure, createCustomerErasure, createErasure, createErasure, listErasures, readErasure, readErasure } from './routes/erasures.ts';
 import {
   createExperiment,
   listExperiments,
@@ -150,12 +158,14 @@ export const routes = {
   deleteKey,
   createToken,
   readPiiAccessLog,
+  readAuditLog,
   importCustomers,
   searchCustomers,
   listCustomers,
   createLinkTokens,
   createErasure,
   readErasure,
+  listErasures,
   createCustomerErasure,
   readCustomerJourney,
   readJourneyByKey,

@@ -100,9 +100,8 @@ function parseJson(bytes: Buffer): unknown {
 }
 
 function parsePart(route: Route, schema: z.ZodType, value: unknown, fallback: ErrorCode, noun: string): unknown {
-  if (noun !== 'field' && JSON.stringify(value).includes('\\u0000')) {
-    throw new Refusal(fallback, `A ${noun} holds a NUL character.`);
-  }
+  const broken = noun === 'field' ? undefined : fieldWithNul(value);
+  if (broken !== undefined) throw new Refusal(codeOf(route, [broken]) ?? fallback, `A ${noun} holds a NUL character.`);
   const parsed = schema.safeParse(value, { error: faultWords });
   if (parsed.success) return parsed.data;
   const issue = nearest(parsed.error.issues[0]);
@@ -113,6 +112,9 @@ function parsePart(route: Route, schema: z.ZodType, value: unknown, fallback: Er
   const fields = code === 'validation_error' || code === 'invalid_parameter' ? { field } : {};
   throw new Refusal(code, message, field ? { fields } : {});
 }
+
+const fieldWithNul = (value: unknown): string | undefined =>
+  Object.entries(value ?? {}).find((pair) => JSON.stringify(pair).includes('\\u0000'))?.[0];
 
 /** Of several forms that a body may have, the one it came closest to: that whose field is there, though wrong. */
 function nearest(issue: z.core.$ZodIssue | undefined): z.core.$ZodIssue | undefined {

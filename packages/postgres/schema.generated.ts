@@ -495,6 +495,12 @@ export interface ExportTargets {
   uses_clean: Generated<boolean>;
 }
 
+export interface FirstAccount {
+  expires_at: Timestamp;
+  id: Generated<number>;
+  token_hash: Buffer;
+}
+
 export interface Grants {
   app_id: string;
   created_at: Timestamp;
@@ -1461,6 +1467,7 @@ export interface DB {
   export_events: ExportEvents;
   export_runs: ExportRuns;
   export_targets: ExportTargets;
+  first_account: FirstAccount;
   grants: Grants;
   handoffs: Handoffs;
   idempotent_answer_people: IdempotentAnswerPeople;

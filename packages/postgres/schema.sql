@@ -668,6 +668,11 @@ CREATE FUNCTION public.is_being_deleted(tenant uuid) RETURNS boolean
     LANGUAGE sql STABLE
     RETURN (EXISTS (SELECT FROM public.tenant_deletions WHERE (tenant_deletions.profile_id = is_being_deleted.tenant)));
 
+CREATE FUNCTION public.is_first_account_open() RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ SELECT NOT EXISTS (SELECT FROM users) $$;
+
 CREATE TABLE public.app_tokens (
     hash bytea NOT NULL,
     id uuid NOT NULL,
@@ -1001,6 +1006,15 @@ END $$;
 CREATE FUNCTION public.privacy_lock(id uuid) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN hashtextextended((id)::text, (7034)::bigint);
+
+CREATE FUNCTION public.redeem_first_account(presented bytea, at timestamp with time zone) RETURNS boolean
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+  WITH redeemed AS (
+    DELETE FROM first_account WHERE token_hash = presented AND expires_at > at AND NOT EXISTS (SELECT FROM users) RETURNING id)
+  SELECT EXISTS (SELECT FROM redeemed)
+$$;
 
 CREATE FUNCTION public.remember_moved() RETURNS trigger
     LANGUAGE plpgsql
@@ -1573,6 +1587,13 @@ CREATE TABLE public.export_targets (
 );
 
 ALTER TABLE ONLY public.export_targets FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.first_account (
+    id smallint DEFAULT 1 NOT NULL,
+    token_hash bytea NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT first_account_id_check CHECK ((id = 1))
+);
 
 CREATE TABLE public.idempotent_answer_people (
     owner_id uuid NOT NULL,
@@ -2481,6 +2502,9 @@ ALTER TABLE ONLY public.export_targets
 ALTER TABLE ONLY public.export_targets
     ADD CONSTRAINT export_targets_profile_id_connection_id_key UNIQUE (profile_id, connection_id);
 
+ALTER TABLE ONLY public.first_account
+    ADD CONSTRAINT first_account_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.grants
     ADD CONSTRAINT grants_pkey PRIMARY KEY (profile_id, app_id);
 
@@ -2751,6 +2775,8 @@ CREATE INDEX definition_events_by_definition ON public.definition_events USING b
 CREATE UNIQUE INDEX definitions_by_stage ON public.definitions USING btree (profile_id, channel, pipeline_id, stage_id) WHERE (kind = 'pipeline_stage'::text);
 
 CREATE INDEX dirty_conversions_by_revision ON public.dirty_conversions USING btree (profile_id, revision);
+
+CREATE INDEX erasures_by_time ON public.erasures USING btree (profile_id, requested_at DESC, id DESC);
 
 CREATE INDEX event_log_by_life ON public.event_log USING btree (kept_from);
 
@@ -3932,6 +3958,9 @@ GRANT ALL ON FUNCTION public.find_visit_profiles(profile_ids uuid[]) TO tributar
 GRANT SELECT,INSERT,UPDATE ON TABLE public.tenant_deletions TO tributary_app;
 GRANT SELECT,DELETE,UPDATE ON TABLE public.tenant_deletions TO tributary_system;
 
+REVOKE ALL ON FUNCTION public.is_first_account_open() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.is_first_account_open() TO tributary_app;
+
 GRANT SELECT,DELETE ON TABLE public.app_tokens TO tributary_system;
 
 REVOKE ALL ON FUNCTION public.issue_app_token(token_hash bytea, token_id uuid, app uuid, profile uuid, token_scopes text[], issued_at timestamp with time zone, expires timestamp with time zone) FROM PUBLIC;
@@ -3957,6 +3986,9 @@ GRANT ALL ON FUNCTION public.note_key_use(key_ids uuid[], at timestamp with time
 
 REVOKE ALL ON FUNCTION public.note_session_use(session_ids uuid[], at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_session_use(session_ids uuid[], at timestamp with time zone) TO tributary_app;
+
+REVOKE ALL ON FUNCTION public.redeem_first_account(presented bytea, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.redeem_first_account(presented bytea, at timestamp with time zone) TO tributary_app;
 
 REVOKE ALL ON FUNCTION public.revoke_person_keys(profile uuid, at timestamp with time zone) FROM PUBLIC;
 

@@ -51,6 +51,7 @@ export const tableOwners = {
   identifiers: 'customers',
   identity_conflicts: 'customers',
   installation_audit_log: 'accountability',
+  first_account: 'accounts',
   invitations: 'accounts',
   journey_summaries: 'journeys',
   key_ring: 'packages/vault',

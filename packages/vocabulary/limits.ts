@@ -186,6 +186,7 @@ export const limits = {
   },
   appToken: { lifeSeconds: 3_600 },
   invitation: { lifeDays: 7 },
+  firstAccount: { lifeDays: 7 },
   /** Assistants register themselves. One that nobody has allowed anything is forgotten, and there are only so many of them. */
   assistants: {
     registrationsPerHour: 5,
@@ -198,6 +199,8 @@ export const limits = {
   },
   trackingVerification: { lifeMinutes: 60, perMinute: 10 },
   piiAccessLog: { pageSize: shortPages, keptDays: 365 },
+  auditLog: { pageSize: shortPages },
+  erasures: { pageSize: shortPages },
   tracking: { silentAfterHours: 24 },
 } as const;
 

@@ -136,6 +136,7 @@ export const lives = {
       'Identifiers that two customers claim, one row for each pair; they are the reason why two people were not merged, and go with the customer.',
     ),
     installation_audit_log: kept('A chain of hashes, like the audit log of a workspace.'),
+    first_account: bounded('At most one row, which is gone when the first account is made.'),
     invitations: swept(
       90,
       ['expires_at'],

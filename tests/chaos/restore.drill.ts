@@ -13,7 +13,7 @@ import { v7 as uuid } from 'uuid';
 import { AppProcess } from './app-process.ts';
 import { openVisitsScene, type VisitsScene } from './visits-scene.ts';
 
-const sizes = { small: { people: 60, erased: 5 }, full: { people: 20_000, erased: 200 } };
+const sizes = { small: { people: 24, erased: 3 }, full: { people: 20_000, erased: 200 } };
 const set = 'drill-restore';
 const lanes = 8;
 
@@ -60,7 +60,11 @@ export const drill: Drill = {
       await visits.close();
 
       const empty = await supervisor.start();
-      const environment: Record<string, string> = { ...visits.environment, ...pointAt(empty, 'tributary'), ...settings };
+      const environment: Record<string, string> = {
+        ...visits.environment,
+        ...pointAt(empty, 'tributary'),
+        ...settings,
+      };
       const began = performance.now();
       const restored = await tributary(['restore', '--json'], environment);
       const restoreSeconds = secondsSince(began);

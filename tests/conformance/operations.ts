@@ -2,13 +2,26 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Route, routes } from '@tributary/contract';
 
-/** The specification's operations, by whether the contract declares them; a declared one is served, or the api does not compile. */
-export function servedOperations(): { served: ReadonlySet<string>; unserved: ReadonlySet<string> } {
-  const wanted = readFileSync(join(import.meta.dirname, 'operations.tsv'), 'utf8')
+interface Operation {
+  readonly name: string;
+  /** Any of them; or, of those without one, which credential is asked for. */
+  readonly scopes: readonly string[];
+}
+
+/** The specification's operations, with the scopes that it states of each. */
+export const specifiedOperations = (): Operation[] =>
+  readFileSync(join(import.meta.dirname, 'operations.tsv'), 'utf8')
     .trim()
     .split('\n')
     .slice(1)
-    .map((line) => line.replace('\t', ' '));
+    .map((line) => {
+      const [method, path, scopes = ''] = line.split('\t');
+      return { name: `${method} ${path}`, scopes: scopes.split(' ') };
+    });
+
+/** The same by whether the contract declares them; a declared one is served, or the api does not compile. */
+export function servedOperations(): { served: ReadonlySet<string>; unserved: ReadonlySet<string> } {
+  const wanted = specifiedOperations().map(({ name }) => name);
   const declared = new Set(Object.values<Route>(routes).map(({ method, path }) => `${method} ${path}`));
   return {
     served: new Set(wanted.filter((operation) => declared.has(operation))),

@@ -1,4 +1,6 @@
+import { ErrorCode, errorEntry, type Route, routes } from '@tributary/contract';
 import { expect, test } from 'vitest';
+import { specifiedOperations } from './operations.ts';
 import { conformancePage, counts, line, shownRules, tally } from './report.ts';
 import { allRules, readRules } from './rules.ts';
 import { textsOf, titledCallsOf } from './tests-in-source.ts';
@@ -93,4 +95,48 @@ test('a line that is no rule, or one that is there twice, is an error', () => {
   expect(() => readRules('id\tasks\tstate\tnote\nabc-001\t\twaits\tGET /a')).toThrow(/abc-001/);
   expect(() => readRules('id\tasks\tstate\tnote\nabc-001\tIt works.\tlater\tGET /a')).toThrow(/abc-001/);
   expect(() => readRules('id\tasks\tstate\tnote\nabc-001\tA.\twaits\t\nabc-001\tB.\twaits\t')).toThrow(/twice/);
+});
+
+test('[auth-002] [auth-009] each operation of the specification is served below the base and asks for the scopes that it states', () => {
+  const declared = new Map(Object.values<Route>(routes).map((route) => [`${route.method} ${route.path}`, route]));
+  const specified = specifiedOperations();
+  expect(specified).toHaveLength(104);
+  for (const { name, scopes } of specified) {
+    const { access, path } = declared.get(name) ?? expect.unreachable(name);
+    expect(path).toMatch(/^\/(api\/v1|oauth)\//);
+    // Any one of them is enough; an operation that states none says by which credential it is called.
+    const asked = access.scopes ? access.scopes.map((all) => all.join('+')) : access.credentials;
+    expect([name, [...asked].sort()]).toEqual([name, [...scopes].sort()]);
+  }
+  // Those of our own ask for a scope, or for somebody: a role, the app that governs, a person who is signed in, a client that shows its secret.
+  const open = [...declared.values()].filter(({ access }) => !access.scopes && access.credentials.includes('public'));
+  expect(open.map(({ id }) => id).sort()).toEqual([
+    'acceptInvitation',
+    'beginPasskeySignIn',
+    'completeSignIn',
+    'readChangelog',
+    'readOpenapi',
+    'signIn',
+    'signInWithPasskey',
+  ]);
+});
+
+test('[err-006] a refusal of one resource is a code of its own, which its routes declare', () => {
+  const shared = [
+    ...['unauthorized', 'forbidden', 'insufficient_scope', 'not_found', 'invalid_parameter', 'invalid_request'],
+    ...['validation_error', 'invalid_state', 'rate_limit_exceeded', 'provider_error', 'service_unavailable'],
+    ...['internal_error', 'not_implemented', 'payload_too_large', 'idempotency_key_conflict'],
+    ...['idempotency_key_in_flight', 'entitlement_required', 'api_key_required', 'healthcare_scope_forbidden'],
+  ];
+  const own = ErrorCode.options.filter((code) => !shared.includes(code) && !errorEntry(code).reserved);
+  expect(own.length).toBeGreaterThan(25);
+  const declaring = (code: string) =>
+    Object.values<Route>(routes).filter(
+      ({ refusals = [], refusedAs = {} }) =>
+        (refusals as readonly string[]).includes(code) || Object.values(refusedAs).includes(code as never),
+    );
+  for (const code of own) {
+    expect(declaring(code).length, code).toBeGreaterThan(0);
+    expect(JSON.stringify(errorEntry(code).fields ?? {}), code).not.toContain('"reason"');
+  }
 });

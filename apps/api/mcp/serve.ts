@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import type { Route } from '@tributary/contract';
+import { mcpDoor as door } from '@tributary/contract';
 import { type Binding, untilLeft } from '@tributary/http';
 import {
   type AnyHandler,
@@ -27,18 +27,6 @@ export interface McpOptions<Services> {
   readonly corsOrigins: readonly string[];
   readonly onFailure: (error: unknown) => void;
 }
-
-/** Who may knock: whoever shows a credential that somebody put there on purpose. A cookie comes by itself, so it does not count. */
-const door = {
-  id: 'mcp',
-  method: 'POST',
-  path: '/mcp',
-  summary: 'The MCP server',
-  chapter: 'Assistants',
-  audit: 'not needed: each tool is an operation, which leaves its own entry',
-  access: { credentials: ['mcp', 'api_key', 'app'], grain: 'profile', entitlement: 'not needed' },
-  answers: {},
-} as const satisfies Route;
 
 /**
  * The MCP server: Streamable HTTP without sessions. A message is a request, and a tool is an operation of the contract, run by the

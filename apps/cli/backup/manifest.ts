@@ -1,5 +1,5 @@
 import type { CopiedPartition } from '@tributary/clickhouse';
-import type { BackupFolder, Written } from '@tributary/platform';
+import { type BackupFolder, manifestsFolder, type Written } from '@tributary/platform';
 
 /** What a backup consists of. It is written last: without it there is no backup. */
 export interface Manifest {
@@ -19,8 +19,7 @@ export interface Manifest {
   readonly keys: Written;
 }
 
-const folderName = 'backups';
-const fileOf = (id: string) => `${folderName}/${id}`;
+const fileOf = (id: string) => `${manifestsFolder}/${id}`;
 
 export const filesOf = ({ postgres, clickhouse, log, keys }: Manifest): Written[] => [
   postgres,
@@ -30,7 +29,7 @@ export const filesOf = ({ postgres, clickhouse, log, keys }: Manifest): Written[
 ];
 
 /** The oldest first. */
-export const listBackups = (folder: BackupFolder): Promise<string[]> => folder.list(folderName);
+export const listBackups = (folder: BackupFolder): Promise<string[]> => folder.list(manifestsFolder);
 
 export async function readManifest(folder: BackupFolder, id: string): Promise<Manifest> {
   const known = await listBackups(folder);

@@ -4,14 +4,17 @@ import { createPostgres, migrate as migratePostgres } from '@tributary/postgres'
 import { createVault, ensureKeys } from '@tributary/vault';
 import { migrateJobs } from '@tributary/work';
 import { Command } from 'commander';
+import { sayFirstAccount } from './first-account.ts';
 
 export const migrateCommand = () =>
   new Command('migrate').option('--json', 'machine-readable output').action(async ({ json }: { json?: boolean }) => {
-    const applied = await migrateAll(loadSettings(process.env));
-    if (json) console.log(JSON.stringify(applied, null, 2));
-    else
-      for (const [engine, names] of Object.entries(applied))
-        console.log(`${engine}: ${names.length > 0 ? names.join(', ') : 'nothing to do'}`);
+    const settings = loadSettings(process.env);
+    const applied = await migrateAll(settings);
+    if (json) return console.log(JSON.stringify(applied, null, 2));
+    for (const [engine, names] of Object.entries(applied))
+      console.log(`${engine}: ${names.length > 0 ? names.join(', ') : 'nothing to do'}`);
+    const invitation = await sayFirstAccount(settings);
+    if (invitation) console.log(`\n${invitation}`);
   });
 
 export async function migrateAll(settings: Settings): Promise<{ postgres: string[]; clickhouse: string[] }> {

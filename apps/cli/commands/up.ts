@@ -1,6 +1,7 @@
 import { Supervisor } from '@tributary/engines';
 import { Command } from 'commander';
 import { prepareLocal, runLocal } from '../run-local.ts';
+import { sayFirstAccount } from './first-account.ts';
 
 export const upCommand = () =>
   new Command('up')
@@ -8,6 +9,7 @@ export const upCommand = () =>
     .action(async (options: { install?: boolean }) => {
       const local = await prepareLocal(new Supervisor(), options);
       const { baseUrl, collectorUrl } = local.settings;
+      const firstAccount = await sayFirstAccount(local.settings);
       await runLocal(
         local,
         `
@@ -16,7 +18,7 @@ Tributary runs.
   ${baseUrl}/docs       the API reference
   ${baseUrl}/readyz     what answers and what does not
   ${collectorUrl}            where browsers send visits
-
+${firstAccount ? `\n${firstAccount}` : ''}
 Ctrl-C stops it. The engines stay; "npm run engines -- stop" ends them.`,
       );
     });

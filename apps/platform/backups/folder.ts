@@ -112,3 +112,12 @@ async function onDisk(path: string): Promise<void> {
   const handle = await open(path, 'r');
   await handle.sync().finally(() => handle.close());
 }
+
+/** Where the descriptions of whole backups are: one is written when all of it was read back. */
+export const manifestsFolder = 'backups';
+
+/** The beginning of time, where there is none. */
+export async function newestBackupAt(folder: BackupFolder): Promise<Date> {
+  const newest = (await folder.list(manifestsFolder)).at(-1);
+  return newest ? folder.writtenAt(`${manifestsFolder}/${newest}`) : new Date(0);
+}

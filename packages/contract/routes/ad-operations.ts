@@ -56,6 +56,8 @@ export const readCampaignStatus = route({
   access: { ...access, credentials: ['api_key', 'app', 'session', 'mcp'] },
   params: platformId('campaign'),
   ids: { id: 'platform_campaign' },
+  // What cannot be an id of a campaign names none.
+  refusedAs: { id: 'campaign_not_found' },
   answers: {
     200: {
       schema: data(
@@ -98,6 +100,8 @@ export const pauseCampaign = route({
   audit: { action: 'campaign.paused', of: 'campaign:{params.id}', unchanged },
   params: platformId('campaign'),
   ids: { id: 'platform_campaign' },
+  // What cannot be an id of a campaign names none.
+  refusedAs: { id: 'campaign_not_found' },
   body: simple,
   refusals: ['campaign_not_found', 'campaign_not_pausable', ...refusals],
 });
@@ -112,6 +116,8 @@ export const resumeCampaign = route({
   audit: { action: 'campaign.resumed', of: 'campaign:{params.id}', unchanged },
   params: platformId('campaign'),
   ids: { id: 'platform_campaign' },
+  // What cannot be an id of a campaign names none.
+  refusedAs: { id: 'campaign_not_found' },
   body: simple,
   refusals: ['campaign_not_found', 'campaign_not_resumable', ...refusals],
 });

@@ -1,0 +1,23 @@
+import { loadSettings, type Settings } from '@tributary/config';
+import { openFirstAccount } from '@tributary/domain/accounts/room.ts';
+import { createPostgres } from '@tributary/postgres';
+import { Command } from 'commander';
+
+export const firstAccountCommand = () =>
+  new Command('first-account').action(async () => {
+    const said = await sayFirstAccount(loadSettings(process.env));
+    console.log(
+      said ??
+        'Somebody has an account already. Others are invited from the console, or made with "tributary user create".',
+    );
+  });
+
+/** A link with which the first account is made, while nobody has one. */
+export async function sayFirstAccount({ databaseOwnerUrl, baseUrl }: Settings): Promise<string | undefined> {
+  const owner = createPostgres({ url: databaseOwnerUrl, poolSize: 1 });
+  const offered = await openFirstAccount(owner.unbound, baseUrl, new Date()).finally(() => owner.close());
+  return (
+    offered &&
+    `Nobody has an account yet. Make the first one here, until ${offered.until.toISOString().slice(0, 10)}:\n\n  ${offered.url}\n`
+  );
+}

@@ -1,0 +1,153 @@
+import { routes } from '@tributary/contract';
+import { hashSecret, isWellFormedSecret, mintSecret } from '@tributary/domain/credentials';
+import { openProfile, openWorkspace } from '@tributary/domain/tenants';
+import { Refusal, readBody, refuse, type WriteAudit } from '@tributary/operations';
+import { html, type PageEndpoint, type PageVisit, pageResponse } from '@tributary/pages';
+import type { Postgres, UnboundLedger } from '@tributary/postgres';
+import { dayMs, limits } from '@tributary/vocabulary';
+import type { Accounts } from './accounts.ts';
+import { addOwner } from './member.ts';
+import { insertUser, isFirstAccountOpen, offerFirstAccount, redeemFirstAccount } from './store.ts';
+
+/**
+ * The first account of an installation. Whoever runs it can read the log of the migration, and nobody else: so the migration makes a token
+ * and tells it there, and a page takes it, once, while nobody has an account.
+ */
+
+export const firstAccountPath = '/first-account';
+
+/** As the owner of the schema. A new token ends the one before. Undefined where somebody has an account already. */
+export async function openFirstAccount(
+  owner: UnboundLedger,
+  baseUrl: string,
+  now: Date,
+): Promise<{ readonly url: string; readonly until: Date } | undefined> {
+  const token = mintSecret('firstAccount');
+  const until = new Date(now.getTime() + limits.firstAccount.lifeDays * dayMs);
+  const isOpen = await owner.transaction((tx) => offerFirstAccount(tx, hashSecret(token), until));
+  return isOpen ? { url: `${baseUrl.replace(/\/+$/, '')}${firstAccountPath}?token=${token}`, until } : undefined;
+}
+
+export interface FirstAccountOptions {
+  readonly postgres: Postgres;
+  readonly accounts: Accounts;
+  readonly audit: WriteAudit;
+  /** Whether a form comes from one of our own pages. */
+  readonly isFromOurPages: (headers: Headers) => boolean;
+}
+
+/** Whether somebody may make it yet. Once there is an account it never is again, so nobody asks twice. */
+export function firstAccountState({ unbound }: Postgres): () => Promise<boolean> {
+  let isOver = false;
+  return async () => {
+    if (!isOver) isOver = !(await unbound.transaction(isFirstAccountOpen, { readOnly: true }));
+    return !isOver;
+  };
+}
+
+export function firstAccountEndpoints(options: FirstAccountOptions): PageEndpoint[] {
+  const isOpen = firstAccountState(options.postgres);
+  const endpoint = { path: firstAccountPath, maxBytes: 8 * 1_024 } as const;
+  return [
+    {
+      ...endpoint,
+      method: 'GET',
+      allowance: 'public',
+      handle: async (request) => {
+        if (!(await isOpen())) return closed();
+        return form({ token: new URL(request.url).searchParams.get('token') ?? '' });
+      },
+    },
+    {
+      ...endpoint,
+      method: 'POST',
+      allowance: 'token',
+      handle: async (request, visit) => {
+        if (!options.isFromOurPages(request.headers) || !(await isOpen())) return closed();
+        const sent = Object.fromEntries(new URLSearchParams(await request.text()));
+        try {
+          return await begin(options, sent, visit);
+        } catch (error) {
+          if (error instanceof Refusal) return form(sent, error.message);
+          throw error;
+        }
+      },
+    },
+  ];
+}
+
+type Sent = Readonly<Record<string, string>>;
+
+async function begin({ postgres, accounts, audit }: FirstAccountOptions, sent: Sent, visit: PageVisit) {
+  const { token = '', business = '', name = '', password = '', currency = '', time_zone: timeZone = '' } = sent;
+  const email = (sent.email ?? '').trim().toLowerCase();
+  const { now, requestId } = visit;
+  if (!isWellFormedSecret(token, 'firstAccount')) refuseToken();
+  if (!/^[^\s@]+@[^\s@]+$/.test(email) || !name.trim()) {
+    refuse('validation_error', 'A name and an e-mail address are needed.');
+  }
+  const workspace = readBody(routes.createWorkspace, { name: business });
+  accounts.passwords.accept(password);
+  const passwordHash = await accounts.passwords.hash(password);
+  await postgres.unbound.transaction(async (tx) => {
+    if (!(await redeemFirstAccount(tx, hashSecret(token), now))) refuseToken();
+    const userId = await insertUser(tx, { email, name: name.trim(), passwordHash }, now);
+    if (!userId) return refuseToken();
+    const actor = { kind: 'user', id: userId } as const;
+    const said = { actor, result: 'done', detail: {}, requestId, at: now } as const;
+    await audit(tx, { ...said, log: 'installation', action: 'account.created', target: `user:${userId}` });
+    const { id: workspaceId } = (await openWorkspace(tx, { ...workspace, plan: 'scale' }, now)).body.data;
+    await addOwner(tx, workspaceId, userId, now);
+    const log = { workspaceId };
+    await audit(tx, { ...said, log, action: routes.createWorkspace.audit.action, target: `workspace:${workspaceId}` });
+    const body = readBody(routes.createProfile, {
+      workspace_id: workspaceId,
+      name: business,
+      privacy_mode: 'standard',
+      time_zone: timeZone.trim(),
+      reporting_currency: currency.trim().toUpperCase(),
+    });
+    const { profile } = await openProfile(tx, body, undefined, now);
+    await audit(tx, { ...said, log, action: routes.createProfile.audit.action, target: `profile:${profile.id}` });
+  });
+  const signedIn = await accounts.signIn(email, password);
+  const cookie = signedIn && 'setCookie' in signedIn ? { 'set-cookie': signedIn.setCookie } : undefined;
+  return new Response(null, { status: 303, headers: { location: '/', ...cookie } });
+}
+
+const refuseToken = (): never =>
+  refuse(
+    'not_found',
+    'This link is not the newest one, or too old. The log of the migration has another: run it again, or "tributary first-account".',
+  );
+
+const closed = () =>
+  pageResponse({
+    status: 404,
+    title: 'Nothing to do here',
+    body: [html`<h1>Nothing to do here</h1><p>The first account is made. <a href="/sign-in">Sign in</a>.</p>`],
+  });
+
+function form(sent: Sent, problem?: string): Response {
+  const { token = '', business = '', name = '', email = '', currency = 'USD', time_zone: zone = 'UTC' } = sent;
+  return pageResponse({
+    status: problem ? 400 : 200,
+    title: 'Make the first account',
+    // The address holds the token.
+    referrer: 'same-origin',
+    body: [
+      html`<h1>Make the first account</h1><p>Tributary runs. Whoever is named here owns the first workspace and invites the others.</p>`,
+      problem ? html`<p class="problem" role="alert">${problem}</p>` : html``,
+      html`<form method="post" action="${firstAccountPath}">
+        ${token ? html`<input type="hidden" name="token" value="${token}">` : html`<label>Token, from the log of the migration <input name="token" autocomplete="off" required></label>`}
+        <label>Business <input name="business" value="${business}" maxlength="100" required></label>
+        <label>Currency of reports <input name="currency" value="${currency}" pattern="[A-Za-z]{3}" required></label>
+        <label>Time zone, like America/Santiago <input name="time_zone" value="${zone}" required></label>
+        <label>Your name <input name="name" value="${name}" autocomplete="name" required></label>
+        <label>E-mail <input name="email" type="email" value="${email}" autocomplete="username" required></label>
+        <label>Password <input name="password" type="password" autocomplete="new-password" required></label>
+        <button>Make it</button>
+      </form>`,
+    ],
+  });
+}

@@ -1,0 +1,94 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createMetrics, createWorkMetrics } from '@tributary/telemetry/prometheus.ts';
+import { queues } from '@tributary/work';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { workFigures } from '../apps/worker/figures.ts';
+
+const root = join(import.meta.dirname, '..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly runbook: string };
+}
+const { groups } = parse(read('deploy/prometheus/alerts.yaml')) as { groups: { rules: Rule[] }[] };
+const rules = groups.flatMap((group) => group.rules);
+const dashboard = JSON.parse(read('deploy/grafana/tributary.json')) as {
+  panels: { title: string; targets: { expr: string }[] }[];
+};
+const asked = [
+  ...rules.map(({ alert, expr }) => [alert, expr] as const),
+  ...dashboard.panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, expr] as const)),
+];
+
+/** Every name that a process of ours serves, with the ending that Prometheus gives parts of a histogram. */
+async function served(): Promise<Set<string>> {
+  const pages = [await createMetrics().text(), await createWorkMetrics({}).text()].join('\n');
+  const names = [...pages.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', kind]) =>
+    kind === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name],
+  );
+  // Named without asking any engine.
+  return new Set([...names, ...Object.keys(workFigures({} as never, {} as never, {} as never))]);
+}
+
+test('every alert and every panel asks for figures that exist, of queues that exist', async () => {
+  const known = await served();
+  for (const [where, expr] of asked) {
+    const names = [...expr.matchAll(/\b(?:tributary|process|nodejs)_[a-z0-9_]+/g)].map(([name]) => name);
+    expect(names.length > 0 || expr.startsWith('up{'), where).toBe(true);
+    expect(
+      names.filter((name) => !known.has(name)),
+      where,
+    ).toEqual([]);
+    const named = [...expr.matchAll(/queue=~?"([^"]+)"/g)].flatMap(([, text = '']) => text.split('|'));
+    const queueNames: readonly string[] = Object.values(queues).map(({ name }) => name);
+    expect(
+      named.filter((name) => !queueNames.includes(name)),
+      where,
+    ).toEqual([]);
+  }
+});
+
+test('every figure of ours is watched: an alert or a panel asks for it', async () => {
+  const ours = [...(await served())].filter((name) => name.startsWith('tributary_') && !/_(bucket|sum)$/.test(name));
+  expect(ours.filter((name) => !asked.some(([, expr]) => expr.includes(name)))).toEqual([]);
+});
+
+test('every alert has its runbook, and no runbook is of nothing', () => {
+  const pages = readdirSync(join(root, 'docs/operations/runbooks')).filter((name) => name !== 'README.md');
+  expect(rules.map(({ alert }) => `${alert}.md`).sort()).toEqual(pages.sort());
+  for (const { alert, labels, annotations } of rules) {
+    expect(annotations.runbook).toBe(`docs/operations/runbooks/${alert}.md`);
+    expect(read(annotations.runbook)).toContain(`# ${alert}\n`);
+    expect(['page', 'ticket'], alert).toContain(labels.severity);
+  }
+});
+
+// .ci/run fetches it; elsewhere whoever has it runs it.
+const fetched = join(root, '.engines/programs/prometheus/usr/bin/promtool');
+const promtool = existsSync(fetched) ? fetched : 'promtool';
+test.skipIf(spawnSync(promtool, ['--version']).status !== 0)(
+  'Prometheus takes the rules, and each alert fires',
+  { timeout: 60_000 },
+  () => {
+    const run = (...args: string[]) =>
+      spawnSync(promtool, args, { cwd: join(root, 'deploy/prometheus'), encoding: 'utf8' });
+    for (const args of [
+      ['check', 'rules', 'alerts.yaml'],
+      ['check', 'config', 'prometheus.yaml'],
+      ['test', 'rules', 'alerts.test.yaml'],
+    ]) {
+      const { status, stdout, stderr } = run(...args);
+      expect(status, `${stdout}${stderr}`).toBe(0);
+    }
+    const tested = [...read('deploy/prometheus/alerts.test.yaml').matchAll(/alertname="(\w+)"/g)].map(
+      ([, name]) => name,
+    );
+    expect(tested).toEqual(rules.map(({ alert }) => alert));
+  },
+);
