@@ -29,7 +29,7 @@ import {
 } from './routes/credentials.ts';
 import { readCustomerExport } from './routes/customer-export.ts';
 import { importCustomers, listCustomers, searchCustomers } from './routes/customers.ts';
-import { createCustomerErasure, createCustomerErasure, createErasure, createErasure, listErasures, readErasure, readErasure } from './routes/erasures.ts';
+import { createCustomerErasure, createErasure, listErasures, readErasure } from './routes/erasures.ts';
 import {
   createExperiment,
   listExperiments,
