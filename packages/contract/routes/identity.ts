@@ -75,7 +75,9 @@ export const readCustomerIdentity = route({
           customer_count: Count,
           merges: z.array(Merge).describe(`In the order of time, undone ones among them; up to ${most.merges}.`),
           disputed: z
-            .array(z.strictObject({ kind: IdentifierKind, value: z.string(), source: z.string(), said_at: IsoTimestamp }))
+            .array(
+              z.strictObject({ kind: IdentifierKind, value: z.string(), source: z.string(), said_at: IsoTimestamp }),
+            )
             .describe('What was said of the person and is somebody else’s.'),
           kept_apart: z
             .array(z.strictObject({ customer_profile_id: Uuid, merge_id: Uuid, since: IsoTimestamp }))
