@@ -13,7 +13,7 @@ import {
   sessionUse,
 } from '@tributary/domain/accounts/room.ts';
 import { findAdPlatforms } from '@tributary/domain/campaigns/room.ts';
-import { providerWebhooks } from '@tributary/domain/connections/room.ts';
+import { adPlatformReadiness, providerWebhooks } from '@tributary/domain/connections/room.ts';
 import { bearerAuthenticator, CredentialFinder, keyUse } from '@tributary/domain/credentials/room.ts';
 import { tombstonesUnder } from '@tributary/domain/customers/room.ts';
 import { handoffPages } from '@tributary/domain/handoffs/room.ts';
@@ -180,7 +180,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       jobs: options.jobs,
       accounts,
       addOwner,
-      readiness: [outcomesReadiness, trackerReadiness],
+      readiness: [outcomesReadiness, trackerReadiness, adPlatformReadiness],
       clickhouse: options.clickhouse,
       countUnexplained: () => metrics.countUnexplained(),
       outbound: options.outbound,

@@ -16,7 +16,8 @@ export interface DemoBook {
   readonly email: string;
   readonly password: string;
   readonly key: string;
-  readonly isFilled: boolean;
+  /** Up to which day the market is in the engines; absent: not yet. */
+  readonly filledThrough?: string;
 }
 
 export interface BookKeeper {
@@ -40,13 +41,13 @@ export async function openDemo(settings: Settings, start: string): Promise<DemoB
   const operator = createOperator({ app, owner, audit: writeAudit, now: () => new Date() });
   try {
     const workspaceId = await createWorkspaceByOperator(operator, { name: 'Demo', plan: 'scale' });
-    const profile = { workspace_id: workspaceId, name: 'Simulated shop' };
+    const profile = { workspace_id: workspaceId, name: 'Nord & Sur (demo)' };
     const profileId = await createProfileByOperator(operator, profile);
     const tools = { operator, passwords: createPasswords(settings.passwordMinLength) };
     const { email, password } = await createUser(tools, { email: 'demo@example.com', name: 'Demo' });
     await addMember(tools, { workspaceId, email, role: 'owner' });
     const { key } = await createKeyByOperator(operator, profileId, { name: 'Demo' });
-    return { profileId, start, email, password, key, isFilled: false };
+    return { profileId, start, email, password, key };
   } finally {
     await Promise.all([app.close(), owner.close()]);
   }

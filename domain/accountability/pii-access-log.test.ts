@@ -117,3 +117,19 @@ test('[auth-036] [lim-032] entries are kept for 365 days, and not longer', async
   expect(await prune()).toBe(1);
   expect(await count()).toHaveLength(0);
 });
+
+test('the audit log is read newest first, page by page, by whoever reads who read people', async () => {
+  const { workspaceId, profileId } = await openShop();
+  await post('/api/v1/profiles', { workspace_id: workspaceId, name: 'Second shop' });
+  const log = async (query = '') => (await get(`/api/v1/workspaces/${workspaceId}/audit-log${query}`)).json();
+  const { data, meta } = await log();
+  expect(meta).toEqual({ workspace_id: workspaceId });
+  const sequences = data.map(({ sequence }: { sequence: number }) => sequence);
+  expect(sequences).toEqual([...sequences.keys()].reverse().map((place) => place + 1));
+  expect(data.some(({ target }: { target: string }) => target === `profile:${profileId}`)).toBe(true);
+  const first = await log('?limit=1');
+  expect(first).toMatchObject({ data: [data[0]], pagination: { has_next: true } });
+  expect((await log(`?limit=1&cursor=${first.pagination.cursor}`)).data).toEqual([data[1]]);
+  const stranger = await buildProfile(kit.app);
+  expect((await get(`/api/v1/workspaces/${stranger.workspaceId}/audit-log`)).statusCode).toBe(404);
+});

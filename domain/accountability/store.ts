@@ -51,3 +51,15 @@ export function listAccesses(
   if (before) entries = entries.where(sql<boolean>`(at, id) < (${before.at}, ${before.id})`);
   return entries.execute();
 }
+
+/** What was changed in the workspace, newest first. */
+export function listEntries(tx: Tx, workspaceId: string, before: string | undefined, limit: number) {
+  let entries = tx
+    .selectFrom('audit_log')
+    .select(['sequence', 'at', 'actor_kind', 'actor_id', 'action', 'target', 'result', 'request_id'])
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('sequence', 'desc')
+    .limit(limit);
+  if (before !== undefined) entries = entries.where('sequence', '<', before);
+  return entries.execute();
+}

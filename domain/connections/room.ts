@@ -19,6 +19,7 @@ export { providerWebhooks } from './provider-webhooks.ts';
 export { readConnection } from './read-connection.ts';
 export { readOutcomesPrefill } from './read-outcomes-prefill.ts';
 export { readSyncStatus } from './read-sync-status.ts';
+export { adPlatformReadiness } from './readiness.ts';
 export { rereadDeals } from './reread-deals.job.ts';
 export type { SyncStores } from './run-sync.ts';
 export { selectTrackedPages } from './select-tracked-pages.ts';

@@ -31,6 +31,28 @@ describe('the receipt', () => {
       expect((await place.read(id)).json().error).toMatchObject({ status: 404, code: 'erasure_not_found' });
   });
 
+  test('stands in the list of receipts, newest first, of its own profile alone', async () => {
+    const receipts = [];
+    for (const name of ['one', 'two', 'three']) {
+      await place.event(`e-${name}`, {
+        ...ana,
+        email: `${name}@example.test`,
+        external_id: `key-${name}`,
+        phone: undefined,
+      });
+      receipts.unshift((await place.erase({ customer_key: `key-${name}` })).json().data);
+      kit.clock.advance(1_000);
+    }
+    const list = async (at: Place, query = '') => (await at.call('GET', `/api/v1/customers/erasures${query}`)).json();
+    const first = await list(place, '?limit=2');
+    expect(first).toMatchObject({ data: receipts.slice(0, 2), pagination: { has_next: true } });
+    expect(await list(place, `?limit=2&cursor=${first.pagination.cursor}`)).toMatchObject({
+      data: receipts.slice(2),
+      pagination: { has_next: false },
+    });
+    expect((await list(await openPlace(world), `?cursor=${first.pagination.cursor}`)).data).toEqual([]);
+  });
+
   test('[eras-052] goes with its profile', async () => {
     await place.event('e1', ana);
     await place.erase({ customer_key: 'key-ana' });

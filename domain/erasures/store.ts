@@ -38,6 +38,21 @@ export async function findErasures(tx: Tx, profileId: string, ids: readonly stri
   return rows;
 }
 
+/** The newest first, from after one of them on. */
+export async function listReceipts(
+  tx: Tx,
+  profileId: string,
+  after: string | undefined,
+  limit: number,
+): Promise<Erasure[]> {
+  const { rows } = await sql<Erasure>`
+    SELECT ${columns} FROM erasures WHERE profile_id = ${profileId}
+      AND (${after ?? null}::uuid IS NULL OR (requested_at, id) < (
+        SELECT requested_at, id FROM erasures WHERE profile_id = ${profileId} AND id = ${after ?? null}::uuid))
+    ORDER BY requested_at DESC, id DESC LIMIT ${limit}`.execute(tx);
+  return rows;
+}
+
 export async function insertErasure(tx: Tx, profileId: string, erasure: Erasure): Promise<void> {
   await sql`
     INSERT INTO erasures (profile_id, id, request_ref, status, reason, customer_key, requested_at, completed_at, cleared)

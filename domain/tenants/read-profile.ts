@@ -21,8 +21,6 @@ export const readProfile: Handles<Routes['readProfile'], { readiness: readonly R
       readiness: [
         { step: 'attribution_enabled', is_done: row.is_attribution_enabled },
         ...readiness.map(({ step }, index) => ({ step, is_done: done[index] === true })),
-        // No room connects ad platforms yet.
-        { step: 'ad_platform_connected', is_done: false },
       ],
     },
   });

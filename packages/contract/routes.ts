@@ -18,10 +18,18 @@ import { adRoutes } from './routes/ad-routes.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
 import { connectionRoutes } from './routes/connection-routes.ts';
 import { createCreativeAnalysis, readCreativeAnalysis } from './routes/creatives.ts';
-import { createKey, createToken, deleteKey, listKeys, readPiiAccessLog, updateGrant } from './routes/credentials.ts';
+import {
+  createKey,
+  createToken,
+  deleteKey,
+  listKeys,
+  readAuditLog,
+  readPiiAccessLog,
+  updateGrant,
+} from './routes/credentials.ts';
 import { readCustomerExport } from './routes/customer-export.ts';
 import { importCustomers, listCustomers, searchCustomers } from './routes/customers.ts';
-import { createCustomerErasure, createErasure, readErasure } from './routes/erasures.ts';
+import { createCustomerErasure, createErasure, listErasures, readErasure } from './routes/erasures.ts';
 import { listExports, previewExports, updateExportCatalog, updateExportDataset } from './routes/exports.ts';
 import { createHandoff, finalizePendingAccount, listPendingAccounts, readHandoff } from './routes/handoffs.ts';
 import { identityRoutes } from './routes/identity.ts';
@@ -142,12 +150,14 @@ export const routes = {
   deleteKey,
   createToken,
   readPiiAccessLog,
+  readAuditLog,
   importCustomers,
   searchCustomers,
   listCustomers,
   createLinkTokens,
   createErasure,
   readErasure,
+  listErasures,
   createCustomerErasure,
   readCustomerJourney,
   readJourneyByKey,

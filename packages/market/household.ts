@@ -196,17 +196,29 @@ const firstNames = ['Ana', 'Luis', 'Eva', 'Tomás', 'Sofía', 'Diego', 'Inés', 
 const lastNames = ['Soto', 'Rojas', 'Muñoz', 'Vidal', 'Pardo', 'Lagos', 'Fuentes', 'Ibáñez', 'Castro', 'Peña', 'Reyes'];
 
 function makeCustomer(market: Market, dice: Dice, person: number, phoneOf: number | null): Customer {
+  const [id, firstName, lastName] = [dice.uuid7(market.from), dice.pick(firstNames), dice.pick(lastNames)];
   return {
-    id: dice.uuid7(market.from),
+    id,
     externalId: `c-${person}`,
-    email: `person${person}@example.test`,
+    email: market.isGentle ? mailbox(firstName, lastName, person) : `person${person}@example.test`,
     phone: phoneOf === null ? null : phoneNumber(phoneOf),
     isPhoneHolder: phoneOf !== null,
-    firstName: dice.pick(firstNames),
-    lastName: dice.pick(lastNames),
+    firstName,
+    lastName,
     since: market.from,
   };
 }
+
+/** As people choose one: "tomas.munoz7@example.test". */
+const mailbox = (firstName: string, lastName: string, person: number): string =>
+  `${[firstName, lastName]
+    .map((name) =>
+      name
+        .normalize('NFD')
+        .replace(/[^a-z]/gi, '')
+        .toLowerCase(),
+    )
+    .join('.')}${person}@example.test`;
 
 /** A Chilean mobile number for the first hundred million; beyond them, a longer one that only looks like one. */
 const phoneNumber = (person: number): string => `+569${String(person).padStart(8, '0')}`;

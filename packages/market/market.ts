@@ -22,6 +22,11 @@ export interface MarketOptions {
   /** How often each of those bought whom the shop knows only as "walk-in". There is one such customer for 20,000 people. */
   readonly walkInPurchases?: number;
   readonly profileId?: string;
+  /**
+   * A shop as its owner would like it, to be shown: one currency with a rate, no walk-in, campaigns that run to the end and are
+   * tagged, ads that move people. Else it has every trouble that a market can have, to be tested with.
+   */
+  readonly isGentle?: boolean;
 }
 
 /** What is settled before the first person comes. A few hundred ads, whatever the number of people. */
@@ -37,6 +42,7 @@ export interface Market {
   readonly currencies: readonly string[];
   readonly reportingCurrency: string;
   readonly touchesPerPerson: number;
+  readonly isGentle: boolean;
   readonly walkIns: number;
   readonly walkInPurchases: number;
   readonly campaigns: readonly Campaign[];
@@ -56,12 +62,13 @@ export function openMarket(options: MarketOptions): Market {
   for (const size of [people, count, days])
     if (!Number.isSafeInteger(size) || size < 1) throw new RangeError('A market has people, campaigns and days.');
   if (people > 0x7000_0000) throw new RangeError('A market has less than two billion people.');
-  const currencies = options.currencies ?? ['USD', 'CLP', 'EUR', 'KWD'];
+  const isGentle = options.isGentle ?? false;
+  const currencies = options.currencies ?? (isGentle ? ['USD'] : ['USD', 'CLP', 'EUR', 'KWD']);
   const reportingCurrency = options.reportingCurrency ?? currencies[0] ?? 'USD';
   const profileId = options.profileId ?? uuidFrom(`profile of market ${seed}`, uuidFrom.URL);
   const from = Date.parse(`${start}T00:00:00Z`);
   if (!Number.isFinite(from)) throw new RangeError(`${start} is no day.`);
-  const campaigns = makeCampaigns({ seed, profileId, count, days, currencies });
+  const campaigns = makeCampaigns({ seed, profileId, count, days, currencies, isGentle });
   const ads = campaigns.flatMap(({ adSets }) => adSets.flatMap((adSet) => adSet.ads));
   return {
     seed,
@@ -74,7 +81,8 @@ export function openMarket(options: MarketOptions): Market {
     currencies,
     reportingCurrency,
     touchesPerPerson: options.touchesPerPerson ?? 10,
-    walkIns: Math.ceil(people / 20_000),
+    isGentle,
+    walkIns: isGentle ? 0 : Math.ceil(people / 20_000),
     walkInPurchases: options.walkInPurchases ?? Math.min(3_000, Math.ceil(people / 10)),
     campaigns,
     ads,

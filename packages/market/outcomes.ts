@@ -85,7 +85,7 @@ function whyBuy(
   exposures: readonly Exposure[],
 ): { at: number; causes: readonly Cause[] } | undefined {
   const moves: { at: number; cause: Cause }[] = [];
-  if (dice.chance(0.12)) moves.push({ at: momentIn(market, dice), cause: 'own_accord' });
+  if (dice.chance(market.isGentle ? 0.05 : 0.12)) moves.push({ at: momentIn(market, dice), cause: 'own_accord' });
   for (const { ad, at, isClick } of strongestOfEach(exposures)) {
     const isMoved = dice.chance(isClick ? ad.truth.clickEffect : ad.truth.viewEffect);
     const lag = dice.between(10 * minuteMs, dice.chance(0.5) ? dayMs : 12 * dayMs);
@@ -108,7 +108,7 @@ function strongestOfEach(exposures: readonly Exposure[]): Iterable<Exposure> {
 }
 
 function pay(market: Market, dice: Dice, usual: string, at: number, cents: number): Money {
-  const currency = dice.chance(0.005) ? currencyWithoutRate : usual;
+  const currency = dice.chance(0.005) && !market.isGentle ? currencyWithoutRate : usual;
   const paid = BigInt(Math.max(1, Math.round(cents * unitsForDollar(currency) * 10 ** (minorDigits(currency) - 2))));
   const luck = dice.unit();
   const share = luck < 0.03 ? paid : luck < 0.08 ? paid / 3n : 0n;

@@ -2746,6 +2746,8 @@ CREATE UNIQUE INDEX definitions_by_stage ON public.definitions USING btree (prof
 
 CREATE INDEX dirty_conversions_by_revision ON public.dirty_conversions USING btree (profile_id, revision);
 
+CREATE INDEX erasures_by_time ON public.erasures USING btree (profile_id, requested_at DESC, id DESC);
+
 CREATE INDEX event_log_by_life ON public.event_log USING btree (kept_from);
 
 CREATE UNIQUE INDEX event_log_by_profile ON public.event_log USING btree (profile_id, sequence);

@@ -185,6 +185,8 @@ export const limits = {
   },
   trackingVerification: { lifeMinutes: 60, perMinute: 10 },
   piiAccessLog: { pageSize: shortPages, keptDays: 365 },
+  auditLog: { pageSize: shortPages },
+  erasures: { pageSize: shortPages },
   tracking: { silentAfterHours: 24 },
 } as const;
 

@@ -8,6 +8,8 @@ import { createClient } from '@tributary/sdk';
 import {
   at,
   buildApiKey,
+  connectMeta,
+  openAdPlatform,
   openApi,
   openTestkit,
   openWarehouse,
@@ -45,7 +47,11 @@ export async function openPeopleScene() {
     openBrowser(),
     buildConsole(),
   ]);
+  const { sandbox, providers, providerOutbound } = await openAdPlatform(['USD'], () => kit.clock.now());
   const served = await openApi(kit, {
+    providers,
+    providerOutbound,
+    adPatienceMs: 4_000,
     clickhouse: warehouse.client,
     consoleDirectory,
     tombstoneKey: () => testRing.eldest().bytes,
@@ -56,6 +62,9 @@ export async function openPeopleScene() {
     workspaceId: shop.workspaceId,
     privacyMode: 'hipaa',
   });
+  const boutique = await scene(world, { workspaceId: shop.workspaceId });
+  const mia = await tellOfMia(boutique, sandbox);
+  await connectMeta(kit, sandbox, boutique, 'USD');
   const stories = { eva: await tellOfEva(shop), lea: await tellOfLea(shop) };
   const guests: string[] = [];
   for (let index = 0; index < othersCount; index += 1) {
@@ -112,12 +121,18 @@ export async function openPeopleScene() {
     baseUrl,
     shop,
     clinic,
+    boutique,
+    mia,
     ...stories,
     busyId,
     /** The same API with a key, to ask what the console should show. */
     api: createClient({ baseUrl, apiKey: key.secret }),
-    visit: (role: keyof typeof sessions, options: BrowserContextOptions = {}) =>
-      visit(browser, baseUrl, { storageState: sessions[role], ...options }),
+    visit(role: keyof typeof sessions, options: BrowserContextOptions = {}) {
+      this.rest();
+      return visit(browser, baseUrl, { storageState: sessions[role], ...options });
+    },
+    /** The clock stands still, and with it what somebody may ask in a minute. */
+    rest: () => kit.clock.advance(60_000),
     /** The second half of what was erased. */
     async completeErasures() {
       await shop.attribute();
@@ -127,6 +142,7 @@ export async function openPeopleScene() {
     },
     async close() {
       await browser.close();
+      await sandbox.close();
       await consumer.stop();
       await served.close();
       await log.destroy();
@@ -162,6 +178,48 @@ async function tellOfEva(shop: Scene) {
   }
   await shop.visit({ visitor_id: visitorId, occurred_at: at(19.01) });
   return { customerId: first.customerId, firstId: first.outcomeId, secondId: second.outcomeId, visitorId };
+}
+
+/** Came through an ad that is known at the platform and paid; another ad only cost money, and the platform claims more than there was. */
+async function tellOfMia(boutique: Scene, sandbox: Awaited<ReturnType<typeof openAdPlatform>>['sandbox']) {
+  const [winner, loser] = sandbox.book.meta.state.ads.filter(
+    ({ account, status, adSet }) =>
+      account.currency === 'USD' && status === 'ACTIVE' && adSet.campaign.status === 'ACTIVE',
+  );
+  if (!winner || !loser) throw new Error('The sandbox has no ads that run.');
+  const day = (place: number) => at(place).slice(0, 10);
+  const told = (ad: typeof winner, more: object) => ({
+    external_id: ad.id,
+    name: ad.name,
+    status: ad.status,
+    ad_set_external_id: ad.adSet.id,
+    ad_set_name: ad.adSet.name,
+    campaign_external_id: ad.adSet.campaign.id,
+    campaign_name: ad.adSet.campaign.name,
+    ...more,
+  });
+  await boutique.spend(
+    told(winner, { date: day(50), spend: '20', conversions: '3' }),
+    told(loser, { date: day(50), spend: '45', conversions: '1' }),
+    told(winner, { date: day(59), spend: '1' }),
+  );
+  const user_traits = { email: 'mia@example.test', external_id: 'mia-1', first_name: 'Mia', last_name: 'Vidal' };
+  const { customerId, outcomeId } = await boutique.send({ user_traits, occurred_at: at(52) });
+  const visitorId = anyUuid();
+  await boutique.link(visitorId, customerId);
+  const seen = { visitor_id: visitorId, occurred_at: at(50) };
+  const { visit_id } = await boutique.visit({ ...seen, channel: 'paid_social', path: '/boots' });
+  await boutique.touch({
+    ...seen,
+    touch_id: visit_id,
+    platform: 'social_ads',
+    campaign_id: boutique.entity('campaign', winner.adSet.campaign.id),
+    ad_set_id: boutique.entity('ad_set', winner.adSet.id),
+    ad_id: boutique.entity('ad', winner.id),
+    join_method: 'url_parameters',
+  });
+  await boutique.settle();
+  return { customerId, outcomeId, winner, loser };
 }
 
 /** Wrote from an ad and never saw the website. */

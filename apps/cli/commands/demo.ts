@@ -15,14 +15,17 @@ import { showProgress } from '../progress.ts';
 import { prepareLocal, runLocal } from '../run-local.ts';
 import { sayFirstAccount } from './first-account.ts';
 
-const campaigns = 8;
+const campaigns = 7;
+/** In sight on the first day. */
 const days = 90;
+/** The market goes on for as long again: each day that the demo is started on adds what happened since. */
+const horizonDays = 2 * days;
 
 export const demoCommand = () =>
   new Command('demo')
     .option('--install', 'fetch engines that are missing first')
-    .option('--reset', 'throw the market away and make a new one, up to yesterday')
-    .option('--people <number>', 'how many live in a new market', Number, 4_000)
+    .option('--reset', 'throw the market away and make a new one, up to today')
+    .option('--people <number>', 'how many live in a new market', Number, 6_000)
     .option('--set <name>', 'another set of engines, to have two demos', 'demo')
     .option('--fill', 'only fill the engines that the settings name, as compose.yaml does; nothing is started')
     .action(async ({ install, reset, people, set, fill: isOnlyFilled }: Options) => {
@@ -35,10 +38,10 @@ export const demoCommand = () =>
       const local = await prepareLocal(supervisor, { ...(install && { install }) });
       try {
         const book = books.read() ?? (await openDemo(local.settings, firstDay()));
-        if (!book.isFilled) {
+        if (book.filledThrough !== today()) {
           books.write(book);
           await fill(local.settings, book, people);
-          books.write({ ...book, isFilled: true });
+          books.write({ ...book, filledThrough: today() });
         }
         await runLocal(local, wordsFor(local.settings, book));
       } finally {
@@ -62,23 +65,28 @@ async function fillConfigured(settings: Settings, people: number): Promise<void>
   console.log(wordsFor(settings, book));
 }
 
-/** Ninety days, of which the last is yesterday. */
-const firstDay = (): string => new Date(Date.now() - days * dayMs).toISOString().slice(0, 10);
+const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+const today = (): string => dayOf(Date.now());
+/** Ninety days, of which the last is today. */
+const firstDay = (): string => dayOf(Date.now() - (days - 1) * dayMs);
 
 async function fill(settings: Settings, { profileId, start }: DemoBook, people: number): Promise<void> {
   const app = createPostgres({ url: settings.databaseAppUrl, poolSize: 4 });
   const system = createPostgres({ url: settings.databaseSystemUrl, poolSize: 2 });
   const clickhouse = createClickHouse(clickhouseSettings(settings));
   try {
-    const market = openMarket({ seed: 7, people, campaigns, days, start, profileId });
+    const market = openMarket({ seed: 7, people, campaigns, days: horizonDays, start, profileId, isGentle: true });
+    const now = Date.now();
     const told = new Book(market);
     await fillFast(
       market,
       { app, system, clickhouse },
-      { progress: showProgress('people'), watch: (household) => told.add(household) },
+      { until: now, progress: showProgress('people'), watch: (household) => told.add(household) },
     );
     console.log('spend ...');
-    await fillDelivery(market, told.delivery.rows(), { app, clickhouse });
+    // A platform tells of a day once it is over.
+    const over = [...told.delivery.rows()].filter(({ day }) => day < dayOf(now));
+    await fillDelivery(market, over, { app, clickhouse });
     await fillVisits(market, clickhouse);
     console.log('attribution ...');
     const { signal } = new AbortController();
@@ -91,9 +99,9 @@ async function fill(settings: Settings, { profileId, start }: DemoBook, people: 
 }
 
 function wordsFor({ baseUrl }: Settings, { email, password, key, start }: DemoBook): string {
-  const last = new Date(Date.parse(start) + (days - 1) * dayMs).toISOString().slice(0, 10);
+  const last = today();
   return `
-The demo runs: a simulated shop with ${days} days of ads, up to ${last}.
+The demo runs: a simulated shop with ads since ${start}, up to today.
 
   ${baseUrl}        the console
   e-mail    ${email}

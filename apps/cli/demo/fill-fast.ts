@@ -33,6 +33,8 @@ export interface FillOptions {
    * it changes. First payments stand from the beginning as they stand in the end.
    */
   readonly part?: 'all' | 'on_time' | 'late';
+  /** Nothing that happened later. Filled again with a later moment, the rest is added. */
+  readonly until?: number;
   /** No: people cannot be found by name or number, which saves ten rows for each. */
   readonly isSearchable?: boolean;
   /** Sees every household on its way: a Book, a ReportBook. */
@@ -56,9 +58,16 @@ const rowsOfBatch = 4_000;
  * size. Stopped and begun again, it doubles nothing.
  */
 export async function fillFast(market: Market, engines: FillEngines, options: FillOptions = {}): Promise<Filled> {
-  const { part = 'all', isSearchable = true, watch = () => {}, progress = () => {}, signal } = options;
+  const {
+    part = 'all',
+    until = Number.POSITIVE_INFINITY,
+    isSearchable = true,
+    watch = () => {},
+    progress = () => {},
+    signal,
+  } = options;
   const isWanted = (one: { readonly at: number; readonly arrivesAt: number }) =>
-    part === 'all' || isLate(one) === (part === 'late');
+    one.at < until && (part === 'all' || isLate(one) === (part === 'late'));
   if (part !== 'late') await found(market, engines);
   const ledger = new Ledger(market, engines.app, isSearchable);
   const columns = new Columns(market, engines, part === 'late');

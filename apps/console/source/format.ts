@@ -84,3 +84,10 @@ export function words(name: string): string {
   const text = name.replaceAll('_', ' ').replace(/\bai\b/, 'AI');
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+/** How long ago, in the largest unit that it fills: "3 hours ago". */
+export function ago(at: string, now: Date = new Date()): string {
+  const seconds = Math.max(0, Math.round((now.getTime() - Date.parse(at)) / 1000));
+  const [unit, size] = units.find(([, length]) => seconds >= length) ?? ['second', 1];
+  return new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' }).format(-Math.floor(seconds / size), unit);
+}

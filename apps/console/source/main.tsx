@@ -4,7 +4,10 @@ import { TributaryError } from '@tributary/sdk';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { openRouter } from './router.tsx';
+import { applyTheme } from './theme.ts';
 import './theme.css';
+
+applyTheme();
 
 const queryClient = new QueryClient({
   queryCache: new QueryCache({

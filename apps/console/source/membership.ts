@@ -1,15 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
+import type { Role, Scope } from '@tributary/contract';
 import { usePlace } from './place.ts';
 import { accountQuery } from './queries.ts';
-import { rolesThatErase, rolesThatWrite, rolesWithPeople } from './vocabulary.ts';
+import { rolesThatErase, rolesThatWrite, rolesWithPeople, scopesOf } from './vocabulary.ts';
 
 export interface Membership {
-  readonly role: string | undefined;
+  readonly role: Role | undefined;
   readonly workspaceId: string | undefined;
   readonly seesPeople: boolean;
   readonly mayErase: boolean;
   readonly mayWrite: boolean;
   readonly isHealthcare: boolean;
+  /** Whether the role may do what the scope stands for. */
+  readonly may: (scope: Scope) => boolean;
 }
 
 /** What whoever is signed in may do in the profile of the address. The API decides; this only spares them screens that it would refuse. */
@@ -26,5 +29,6 @@ export function useMembership(): Membership {
     mayErase: role !== undefined && rolesThatErase.includes(role),
     mayWrite: role !== undefined && rolesThatWrite.includes(role),
     isHealthcare: profile?.is_healthcare_family ?? false,
+    may: (scope) => role !== undefined && scopesOf[role].includes(scope),
   };
 }

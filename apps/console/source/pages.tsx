@@ -14,6 +14,7 @@ const inArea = (area: PageEntry['area'], title: string, isFor?: PageEntry['isFor
   entry: { area, title, ...(isFor && { isFor }) },
 });
 const seesPeople = (membership: Membership) => membership.seesPeople;
+/** Owners and admins. */
 const mayErase = (membership: Membership) => membership.mayErase;
 
 export const pages = {
@@ -81,6 +82,54 @@ export const pages = {
     staticData: inArea('People', 'Erasures', mayErase),
     validateSearch: readReceipt,
     component: lazyRouteComponent(() => import('./people/erasures.tsx'), 'Erasures'),
+  }),
+  accessLog: createRoute({
+    getParentRoute,
+    path: '/access-log',
+    staticData: inArea('People', 'Who read people', mayErase),
+    component: lazyRouteComponent(() => import('./workspace/access-log.tsx'), 'AccessLog'),
+  }),
+  adActions: createRoute({
+    getParentRoute,
+    path: '/ad-actions',
+    staticData: inArea('Ads', 'Ad actions'),
+    component: lazyRouteComponent(() => import('./ads/ad-actions.tsx'), 'AdActions'),
+  }),
+  exports: createRoute({
+    getParentRoute,
+    path: '/exports',
+    staticData: inArea('Ads', 'Exports', ({ may }) => may('exports:read')),
+    component: lazyRouteComponent(() => import('./ads/exports.tsx'), 'Exports'),
+  }),
+  setUp: createRoute({
+    getParentRoute,
+    path: '/set-up',
+    staticData: inArea('Data', 'Set-up'),
+    component: lazyRouteComponent(() => import('./data/set-up.tsx'), 'SetUp'),
+  }),
+  connections: createRoute({
+    getParentRoute,
+    path: '/connections',
+    staticData: inArea('Data', 'Connections'),
+    component: lazyRouteComponent(() => import('./data/connections.tsx'), 'Connections'),
+  }),
+  tracking: createRoute({
+    getParentRoute,
+    path: '/tracking',
+    staticData: { ...inArea('Data', 'Tracking'), hasDays: true },
+    component: lazyRouteComponent(() => import('./data/tracking.tsx'), 'Tracking'),
+  }),
+  team: createRoute({
+    getParentRoute,
+    path: '/team',
+    staticData: inArea('Workspace', 'Team'),
+    component: lazyRouteComponent(() => import('./workspace/team.tsx'), 'Team'),
+  }),
+  audit: createRoute({
+    getParentRoute,
+    path: '/audit',
+    staticData: inArea('Workspace', 'Audit', mayErase),
+    component: lazyRouteComponent(() => import('./workspace/audit.tsx'), 'Audit'),
   }),
   webhooks: createRoute({
     getParentRoute,

@@ -171,7 +171,11 @@ export const goalsQuery = (profileId: string) =>
     queryKey: ['goals', profileId],
     queryFn: async ({ signal }) => {
       const { data } = await clientFor(profileId).listGoalDefinitions({ signal });
-      return [...new Set(data.map(({ conversion_type: type }) => type))].toSorted();
+      return {
+        types: [...new Set(data.map(({ conversion_type: type }) => type))].toSorted(),
+        /** How many days before a conversion a touch may lie, from the shortest to the longest. */
+        windows: [...new Set(data.map(({ lookback_window_days: days }) => days))].toSorted((a, b) => a - b),
+      };
     },
     staleTime: 5 * 60_000,
   });

@@ -35,6 +35,10 @@ export interface ReportSearch extends DateRange {
   /** The day at whose end the figures are shown; absent: as they stand. */
   readonly asOf?: string | undefined;
   readonly explain?: Explained;
+  /** The column by which a table is sorted, with a minus before it where the largest comes first. */
+  readonly sort?: string | undefined;
+  /** What the rows of a table are looked for by. Never of people. */
+  readonly find?: string | undefined;
 }
 
 /** Where a drill-down stands: below a campaign, or below one of its ad sets. Ids are the platform's. */
@@ -54,12 +58,15 @@ type Search = Readonly<Record<string, unknown>>;
 export function readReportSearch(search: Search): ReportSearch {
   const explain = readExplained(search.explain);
   const asOf = readDay(search.asOf);
+  const [sort, find] = [asText(search.sort), asText(search.find)];
   return {
     ...readRange(search),
     model: oneOf(modelNames, search.model) ?? defaultAttributionModel,
     compared: oneOf(Object.keys(comparisons) as Compared[], search.compared) ?? 'period',
     ...(asOf && { asOf }),
     ...(explain && { explain }),
+    ...(sort && /^-?[a-z_]{1,60}$/.test(sort) && { sort }),
+    ...(find && { find }),
   };
 }
 

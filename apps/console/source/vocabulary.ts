@@ -1,5 +1,10 @@
 import { ErasureReason, IdentifierType, Role, routes, type Scope, ScoreWindow } from '@tributary/contract';
-import { attributionModels, limits as contractLimits, roles } from '@tributary/vocabulary';
+import {
+  attributionModels,
+  limits as contractLimits,
+  handoffProviders as providersByLink,
+  roles,
+} from '@tributary/vocabulary';
 
 /** What the console needs of the contract while it runs. The build puts the values in this file's place, so that zod stays out of it. */
 export const models = attributionModels;
@@ -25,3 +30,12 @@ export const rolesThatWrite = Role.options.filter((role) =>
 );
 /** Who may erase somebody. */
 export const rolesThatErase: readonly Role[] = routes.createCustomerErasure.access.roles;
+/** What a role may do. */
+export const scopesOf: Readonly<Record<Role, readonly Scope[]>> = {
+  owner: roles.owner.scopes,
+  admin: roles.admin.scopes,
+  analyst: roles.analyst.scopes,
+  viewer: roles.viewer.scopes,
+};
+/** Who is connected through a link. */
+export const handoffProviders = providersByLink;

@@ -1,4 +1,4 @@
-import { accessResults, limits } from '@tributary/vocabulary';
+import { accessResults, auditResults, limits } from '@tributary/vocabulary';
 import { z } from 'zod';
 import {
   Deleted,
@@ -196,6 +196,44 @@ export const readPiiAccessLog = route({
             .describe('Method and path, or the event of a webhook. Empty: one that is not there any more.'),
           people: z.int(),
           result: z.enum(accessResults),
+          request_id: z.string(),
+        }),
+      ),
+      bare: true,
+    },
+  },
+});
+
+export const readAuditLog = route({
+  id: 'readAuditLog',
+  method: 'GET',
+  path: '/api/v1/workspaces/{workspaceId}/audit-log',
+  summary: 'Who changed what, when, and with what result',
+  description:
+    'Newest first. Entries form a chain in which none can be changed or left out unnoticed; `tributary audit verify` walks it.',
+  chapter: 'Workspaces and profiles',
+  access: readPiiAccessLog.access,
+  params: z.object({ workspaceId: Uuid }),
+  refusedAs: { workspaceId: 'not_found' },
+  ids: { workspaceId: 'workspace' },
+  query: z.object({
+    limit: limitParameter(limits.auditLog.pageSize),
+    cursor: z
+      .string()
+      .regex(/^\d{1,18}$/, 'is not one that this route gave out')
+      .optional()
+      .describe('From the page before.'),
+  }),
+  answers: {
+    200: {
+      schema: workspacePage(
+        z.strictObject({
+          sequence: z.int().positive().describe('Its place in the chain.'),
+          at: IsoTimestamp,
+          actor: z.strictObject({ kind: z.string(), id: z.string() }),
+          action: z.string().meta({ examples: ['campaign.paused'] }),
+          target: z.string().describe('What was changed: its kind and its id.'),
+          result: z.enum(auditResults),
           request_id: z.string(),
         }),
       ),

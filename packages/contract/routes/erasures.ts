@@ -1,6 +1,6 @@
 import { limits } from '@tributary/vocabulary';
 import { z } from 'zod';
-import { CountryCode, data, IsoTimestamp, shownKey, Uuid, workspaceData } from '../primitives.ts';
+import { CountryCode, data, IsoTimestamp, limitParameter, page, shownKey, Uuid, workspaceData } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { ErasureReason, ErasureStatus, IdentifierType } from '../vocabulary.ts';
 
@@ -97,6 +97,21 @@ export const readErasure = route({
   ids: { erasure_id: 'erasure' },
   answers: { 200: { schema: data(ErasureReceipt) } },
   refusals: ['erasure_not_found'],
+});
+
+export const listErasures = route({
+  id: 'listErasures',
+  method: 'GET',
+  path: '/api/v1/customers/erasures',
+  summary: 'The receipts of erasures',
+  description: 'Newest first, page by page. Receipts are kept for good.',
+  chapter: 'Customers',
+  access: readErasure.access,
+  query: z.object({
+    limit: limitParameter(limits.erasures.pageSize),
+    cursor: Uuid.optional().describe('From the page before.'),
+  }),
+  answers: { 200: { schema: page(ErasureReceipt) } },
 });
 
 export const createCustomerErasure = route({

@@ -13,6 +13,10 @@ export interface Column<Row> {
   readonly id: string;
   readonly title: string;
   readonly isNumber?: boolean;
+  /** What the column says and how it is worked out. */
+  readonly about?: string;
+  /** Shown to whoever chooses it. */
+  readonly isExtra?: boolean;
   /** What the column is sorted by. Nothing comes last, whichever way round. */
   readonly value: (row: Row) => number | string | null;
   readonly cell: (row: Row) => ReactNode;

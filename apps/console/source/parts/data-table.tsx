@@ -1,6 +1,9 @@
-import { type RowData, type SortingState, useTable } from '@tanstack/react-table';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type OnChangeFn, type RowData, type SortingState, useTable } from '@tanstack/react-table';
 import { Fragment, type ReactNode, useMemo, useState } from 'react';
+import { ColumnChooser, useChosenColumns } from './column-chooser.tsx';
 import { type Column, type FooterRow, sortable, toTableColumns } from './columns.ts';
+import { csvOf, fileNameOf, saveFile } from './csv.ts';
 import { Cards } from './data-cards.tsx';
 import { useIsNarrow } from './use-is-narrow.ts';
 
@@ -14,24 +17,73 @@ interface DataTableProps<Row> {
   readonly footer?: readonly FooterRow[];
   /** What opens under a row, if anything does. */
   readonly expanded?: (row: Row) => ReactNode;
+  /** Whether rows can be looked for by their name. It stands in the address, so not where rows are people. */
+  readonly hasFind?: boolean;
 }
+
+/** By which column, and which way; kept in the address. */
+function useSorting<Row>(columns: readonly Column<Row>[]): [SortingState, OnChangeFn<SortingState>] {
+  const { sort } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const [sorting, setSorting] = useState<SortingState>(() => {
+    const id = sort?.replace(/^-/, '');
+    return id && columns.some((column) => column.id === id) ? [{ id, desc: sort?.startsWith('-') ?? false }] : [];
+  });
+  return [
+    sorting,
+    (updater) => {
+      const next = typeof updater === 'function' ? updater(sorting) : updater;
+      setSorting(next);
+      const [first] = next;
+      const written = first && `${first.desc ? '-' : ''}${first.id}`;
+      void navigate({ to: '.', search: (before) => ({ ...before, sort: written }), replace: true, resetScroll: false });
+    },
+  ];
+}
+
+function useFind(): [string, (text: string) => void] {
+  const { find } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const [text, setText] = useState(find ?? '');
+  return [
+    text,
+    (next) => {
+      setText(next);
+      const written = next || undefined;
+      void navigate({ to: '.', search: (before) => ({ ...before, find: written }), replace: true, resetScroll: false });
+    },
+  ];
+}
+
+const contains = (name: number | string | null | undefined, find: string): boolean =>
+  String(name ?? '')
+    .toLowerCase()
+    .includes(find.trim().toLowerCase());
 
 /** Rows that can be sorted by every column; on a narrow screen a card for each. The first column names the row. */
 export function DataTable<Row extends RowData>({
   caption,
-  columns,
+  columns: offered,
   rows,
   keyOf,
   footer = [],
   expanded,
+  hasFind = false,
 }: DataTableProps<Row>) {
-  const [sorting, setSorting] = useState<SortingState>([]);
+  const [columns, chosen, toggleColumn] = useChosenColumns(offered);
+  const [sorting, setSorting] = useSorting(columns);
+  const [find, setFind] = useFind();
+  const named = columns[0]?.value;
+  const kept = useMemo(
+    () => (hasFind && find ? rows.filter((row) => contains(named?.(row), find)) : rows),
+    [rows, named, find, hasFind],
+  );
   const isNarrow = useIsNarrow();
   const tableColumns = useMemo(() => toTableColumns(columns), [columns]);
   const table = useTable({
     features: sortable,
     columns: tableColumns,
-    data: rows,
+    data: kept,
     getRowId: keyOf,
     state: { sorting },
     onSortingChange: setSorting,
@@ -42,97 +94,131 @@ export function DataTable<Row extends RowData>({
     const isNumber = columns.find((column) => column.id === id)?.isNumber ?? false;
     setSorting([{ id, desc: sort?.id === id ? !sort.desc : isNumber }]);
   };
+  const tools = (
+    <div className="mb-2 flex flex-wrap items-center justify-end gap-2">
+      {hasFind && (
+        <input
+          type="search"
+          aria-label="Find by name"
+          placeholder="Find by name"
+          className="field w-48"
+          value={find}
+          onChange={({ target }) => setFind(target.value)}
+        />
+      )}
+      <ColumnChooser columns={offered} chosen={chosen} toggle={toggleColumn} />
+      <button
+        type="button"
+        className="button"
+        aria-label={`CSV of ${caption}`}
+        onClick={() => saveFile(fileNameOf(caption), csvOf(columns, sorted))}
+      >
+        CSV
+      </button>
+    </div>
+  );
   if (isNarrow)
     return (
-      <Cards
-        caption={caption}
-        columns={columns}
-        rows={sorted}
-        keyOf={keyOf}
-        footer={footer}
-        expanded={expanded}
-        sortedBy={sort?.id}
-        sortBy={sortBy}
-      />
+      <>
+        {tools}
+        <Cards
+          caption={caption}
+          columns={columns}
+          rows={sorted}
+          keyOf={keyOf}
+          footer={footer}
+          expanded={expanded}
+          sortedBy={sort?.id}
+          sortBy={sortBy}
+        />
+      </>
     );
   return (
-    <div className="card overflow-x-auto">
-      <table className="w-full border-collapse text-left">
-        <caption className="sr-only">{caption}</caption>
-        <thead>
-          <tr className="border-line border-b">
-            {columns.map(({ id, title, isNumber }) => (
-              <th
-                key={id}
-                scope="col"
-                aria-sort={sort?.id === id ? (sort.desc ? 'descending' : 'ascending') : 'none'}
-                className={`px-3 py-2 align-bottom first:pl-5 last:pr-5 ${isNumber ? 'text-right' : ''}`}
-              >
-                <button type="button" className="label font-medium hover:text-ink" onClick={() => sortBy(id)}>
-                  {/* Before the title, so that titles and numbers end in one line. */}
-                  {sort?.id === id && (
-                    <span aria-hidden="true" className="mr-1 text-accent">
-                      {sort.desc ? '↓' : '↑'}
-                    </span>
+    <>
+      {tools}
+      <div className="card overflow-x-auto">
+        <table className="w-full border-collapse text-left">
+          <caption className="sr-only">{caption}</caption>
+          <thead>
+            <tr className="border-line border-b">
+              {columns.map(({ id, title, isNumber, about }) => (
+                <th
+                  key={id}
+                  scope="col"
+                  aria-sort={sort?.id === id ? (sort.desc ? 'descending' : 'ascending') : 'none'}
+                  className={`px-3 py-2 align-bottom first:pl-5 last:pr-5 ${isNumber ? 'text-right' : ''}`}
+                >
+                  <button
+                    type="button"
+                    className={`label font-medium hover:text-ink ${isNumber ? 'text-right' : 'text-left'}`}
+                    onClick={() => sortBy(id)}
+                    {...(about && { title: about, 'aria-description': about })}
+                  >
+                    {/* Before the title, so that titles and numbers end in one line. */}
+                    {sort?.id === id && (
+                      <span aria-hidden="true" className="mr-1 text-accent">
+                        {sort.desc ? '↓' : '↑'}
+                      </span>
+                    )}
+                    {title}
+                  </button>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {sorted.map((row) => {
+              const opened = expanded?.(row);
+              return (
+                <Fragment key={keyOf(row)}>
+                  <tr className="border-line border-t first:border-t-0 hover:bg-tint">
+                    {columns.map((column, place) => (
+                      <Cell key={column.id} isHead={place === 0} isNumber={column.isNumber ?? false}>
+                        {column.cell(row)}
+                      </Cell>
+                    ))}
+                  </tr>
+                  {opened && (
+                    <tr className="bg-tint">
+                      <td colSpan={columns.length} className="px-5 pt-1 pb-4">
+                        {opened}
+                      </td>
+                    </tr>
                   )}
-                  {title}
-                </button>
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {sorted.map((row) => {
-            const opened = expanded?.(row);
-            return (
-              <Fragment key={keyOf(row)}>
-                <tr className="border-line border-t first:border-t-0 hover:bg-tint">
-                  {columns.map((column, place) => (
-                    <Cell key={column.id} isHead={place === 0} isNumber={column.isNumber ?? false}>
-                      {column.cell(row)}
-                    </Cell>
-                  ))}
-                </tr>
-                {opened && (
-                  <tr className="bg-tint">
-                    <td colSpan={columns.length} className="px-5 pt-1 pb-4">
-                      {opened}
-                    </td>
+                </Fragment>
+              );
+            })}
+          </tbody>
+          {footer.length > 0 && (
+            <tfoot className="border-line border-t-2">
+              {footer.map((foot) => (
+                <Fragment key={foot.id}>
+                  <tr className={foot.isTotal ? 'border-line border-t font-semibold' : ''}>
+                    {columns.map((column, place) => (
+                      <Cell
+                        key={column.id}
+                        isHead={place === 0}
+                        isNumber={column.isNumber ?? false}
+                        isTotal={foot.isTotal ?? false}
+                      >
+                        {place === 0 ? foot.title : foot.cells[column.id]}
+                      </Cell>
+                    ))}
                   </tr>
-                )}
-              </Fragment>
-            );
-          })}
-        </tbody>
-        {footer.length > 0 && (
-          <tfoot className="border-line border-t-2">
-            {footer.map((foot) => (
-              <Fragment key={foot.id}>
-                <tr className={foot.isTotal ? 'border-line border-t font-semibold' : ''}>
-                  {columns.map((column, place) => (
-                    <Cell
-                      key={column.id}
-                      isHead={place === 0}
-                      isNumber={column.isNumber ?? false}
-                      isTotal={foot.isTotal ?? false}
-                    >
-                      {place === 0 ? foot.title : foot.cells[column.id]}
-                    </Cell>
-                  ))}
-                </tr>
-                {foot.expanded && (
-                  <tr className="bg-tint">
-                    <td colSpan={columns.length} className="px-5 pt-1 pb-4">
-                      {foot.expanded}
-                    </td>
-                  </tr>
-                )}
-              </Fragment>
-            ))}
-          </tfoot>
-        )}
-      </table>
-    </div>
+                  {foot.expanded && (
+                    <tr className="bg-tint">
+                      <td colSpan={columns.length} className="px-5 pt-1 pb-4">
+                        {foot.expanded}
+                      </td>
+                    </tr>
+                  )}
+                </Fragment>
+              ))}
+            </tfoot>
+          )}
+        </table>
+      </div>
+    </>
   );
 }
 

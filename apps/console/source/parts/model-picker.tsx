@@ -1,8 +1,25 @@
+import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
+import { definitions, told } from '../fields.ts';
 import { words } from '../format.ts';
 import { useChangeSearch, usePlace } from '../place.ts';
+import { goalsQuery } from '../queries.ts';
 import type { Model } from '../search.ts';
 import { models } from '../vocabulary.ts';
+
+/** How far back touches count, as the goals say it. */
+function AttributionWindow() {
+  const { place } = usePlace();
+  const { data } = useQuery(goalsQuery(place.profileId));
+  const [shortest, longest] = [data?.windows.at(0), data?.windows.at(-1)];
+  if (shortest === undefined) return null;
+  const about = told(definitions.window);
+  return (
+    <span className="label cursor-help" title={about} aria-description={about}>
+      Attribution window {shortest === longest ? shortest : `${shortest} to ${longest}`} days
+    </span>
+  );
+}
 
 /** Which of the six rules says who earned a conversion. */
 export function ModelPicker() {
@@ -30,6 +47,7 @@ export function ModelPicker() {
       <span id={about} className="label">
         {models[model].description}
       </span>
+      <AttributionWindow />
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { CanvasRenderer } from 'echarts/renderers';
 import { useEffect, useRef } from 'react';
 import { today } from '../date-range.ts';
 import { day } from '../format.ts';
+import { onTheme } from '../theme.ts';
 
 use([BarChart, LineChart, GridComponent, LegendComponent, TooltipComponent, CanvasRenderer]);
 
@@ -27,8 +28,6 @@ export interface TrendChartProps {
   readonly axis?: (value: number) => string;
 }
 
-const dark = window.matchMedia('(prefers-color-scheme: dark)');
-
 /** Days as a picture. Loaded only where it is shown: ECharts is larger than the rest of the console. */
 export default function TrendChart(props: TrendChartProps) {
   const place = useRef<HTMLDivElement>(null);
@@ -49,8 +48,7 @@ export default function TrendChart(props: TrendChartProps) {
   useEffect(() => {
     const draw = () => chart.current?.setOption(optionsOf(props), { notMerge: true });
     draw();
-    dark.addEventListener('change', draw);
-    return () => dark.removeEventListener('change', draw);
+    return onTheme(draw);
   }, [props]);
 
   return <div ref={place} role="img" aria-label={props.label} className="h-72 w-full" />;

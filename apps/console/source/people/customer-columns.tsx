@@ -71,7 +71,7 @@ export function customerColumns({ currency, timeZone }: ColumnOptions): Column<C
     },
     {
       id: 'all',
-      title: 'Ever',
+      title: 'Lifetime value',
       isNumber: true,
       value: ({ total_revenue: cash }) => cash,
       cell: ({ total_revenue: cash, conversion_count: conversions }) => (

@@ -52,9 +52,9 @@ export function Customers() {
 function GoalPicker({ goal }: { readonly goal: string }) {
   const { place } = usePlace();
   const navigate = useNavigate({ from: '/p/$profileId/customers' });
-  const { data: goals = [] } = useQuery(goalsQuery(place.profileId));
+  const { data: goals } = useQuery(goalsQuery(place.profileId));
   const picker = useId();
-  const choices = [...new Set([goal, ...goals])].toSorted();
+  const choices = [...new Set([goal, ...(goals?.types ?? [])])].toSorted();
   return (
     <div className="flex items-center gap-3">
       <label htmlFor={picker} className="label">

@@ -29,7 +29,6 @@ export function ErasureReceipt({ erasureId }: { readonly erasureId: string }) {
                 {receipt.customer_key && <Fact title="Your own key of the customer" value={receipt.customer_key} />}
                 <Fact title="Receipt" value={receipt.erasure_id} />
               </dl>
-              <p className="label">Keep this address: it leads back to the receipt.</p>
             </section>
           )}
         </Answered>

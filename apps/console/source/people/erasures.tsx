@@ -5,6 +5,7 @@ import { useTitle } from '../parts/use-title.ts';
 import { usePlace } from '../place.ts';
 import { ErasureForm } from './erasure-form.tsx';
 import { ErasureReceipt } from './erasure-receipt.tsx';
+import { ErasureReceipts } from './erasure-receipts.tsx';
 
 const route = getRouteApi('/p/$profileId/erasures');
 
@@ -38,6 +39,7 @@ export function Erasures() {
           You are here as {role ?? 'a guest'}. Ask an owner or admin of the workspace.
         </Empty>
       )}
+      {!receipt && mayErase && <ErasureReceipts />}
     </>
   );
 }

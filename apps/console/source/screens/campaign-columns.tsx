@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { type Field, fields } from '../fields.ts';
-import { words } from '../format.ts';
+import { definitions, type Field, fields, told } from '../fields.ts';
+import { count, money, ratio, words } from '../format.ts';
 import type { Column } from '../parts/columns.ts';
 import { Figure } from '../parts/figure.tsx';
 import type { CampaignRow } from '../queries.ts';
@@ -14,6 +14,7 @@ export const campaignFields = [
   'outcome_count',
   'cac',
   'outcome_count_first_payment',
+  'cac_first_payment',
   'attributed_outcome_count',
 ] as const satisfies readonly Field[];
 
@@ -23,9 +24,24 @@ interface ColumnOptions {
   readonly currency: string;
   readonly opened: string | undefined;
   readonly toggle: (id: string) => void;
+  /** Absent: whoever is signed in may change nothing at the platforms. */
+  readonly change: { readonly opened: string | undefined; readonly toggle: (id: string) => void } | undefined;
 }
 
-export function campaignColumns({ level, model, currency, opened, toggle }: ColumnOptions): Column<CampaignRow>[] {
+/** What can be done with a row at its platform, if anything. */
+export function changeOf({ status, external_id: id }: CampaignRow, level: Level): 'pause' | 'resume' | undefined {
+  if (level === 'ad_set' || id === null) return undefined;
+  return status === 'ACTIVE' || status === 'ENABLED' ? 'pause' : status === 'PAUSED' ? 'resume' : undefined;
+}
+
+export function campaignColumns({
+  level,
+  model,
+  currency,
+  opened,
+  toggle,
+  change,
+}: ColumnOptions): Column<CampaignRow>[] {
   return [
     {
       id: 'name',
@@ -41,6 +57,17 @@ export function campaignColumns({ level, model, currency, opened, toggle }: Colu
               about={row.campaign_name}
               toggle={() => toggle(row.campaign_id)}
             />
+            {change && changeOf(row, level) && (
+              <button
+                type="button"
+                className="text-accent hover:underline"
+                aria-expanded={change.opened === row.campaign_id}
+                aria-label={`${words(changeOf(row, level) ?? '')} ${row.campaign_name}`}
+                onClick={() => change.toggle(row.campaign_id)}
+              >
+                {change.opened === row.campaign_id ? 'Close' : words(changeOf(row, level) ?? '')}
+              </button>
+            )}
           </span>
         </>
       ),
@@ -49,6 +76,7 @@ export function campaignColumns({ level, model, currency, opened, toggle }: Colu
       (field): Column<CampaignRow> => ({
         id: field,
         title: fields[field].title,
+        about: told(fields[field].about),
         isNumber: true,
         value: (row) => row[field] ?? null,
         cell: (row) => (
@@ -61,8 +89,28 @@ export function campaignColumns({ level, model, currency, opened, toggle }: Colu
         ),
       }),
     ),
+    ...delivered.map(
+      ({ field, title, about, format }): Column<CampaignRow> => ({
+        id: field,
+        title,
+        about: told(about),
+        isNumber: true,
+        isExtra: true,
+        value: (row) => row[field] ?? null,
+        cell: (row) => <span className="number">{format(row[field], currency)}</span>,
+      }),
+    ),
   ];
 }
+
+/** What the platform showed and charged, beside what it earned. */
+const delivered = [
+  { field: 'impressions', title: 'Impressions', about: definitions.impressions, format: count },
+  { field: 'clicks', title: 'Clicks', about: definitions.clicks, format: count },
+  { field: 'ctr', title: 'CTR, %', about: definitions.ctr, format: ratio },
+  { field: 'avg_cpc', title: 'CPC', about: definitions.cpc, format: money },
+  { field: 'avg_cpm', title: 'CPM', about: definitions.cpm, format: money },
+] as const;
 
 const aboutOf = ({ platform, status, external_id: externalId }: CampaignRow): string =>
   [words(platform), externalId === null ? 'Not told of yet' : status && words(status.toLowerCase())]

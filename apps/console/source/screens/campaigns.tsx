@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
+import { ChangeAd } from '../ads/change-ad.tsx';
 import { nothing } from '../format.ts';
+import { useMembership } from '../membership.ts';
 import { AsOfPicker } from '../parts/as-of-picker.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { ModelPicker } from '../parts/model-picker.tsx';
@@ -11,7 +13,7 @@ import { usePlace } from '../place.ts';
 import { type CampaignRow, campaignsQuery, mostRows, profileQuery } from '../queries.ts';
 import type { Level, Model, Within } from '../search.ts';
 import { models } from '../vocabulary.ts';
-import { campaignColumns } from './campaign-columns.tsx';
+import { campaignColumns, changeOf } from './campaign-columns.tsx';
 import { useCampaignFooter } from './campaign-footer.tsx';
 import { Path } from './campaign-path.tsx';
 import { SixModels } from './six-models.tsx';
@@ -81,9 +83,15 @@ function CampaignTable({ rows, level, within, currency }: TableProps) {
   const { model } = usePlace();
   const [opened, setOpened] = useState<string | undefined>();
   const toggle = useCallback((id: string) => setOpened((before) => (before === id ? undefined : id)), []);
+  const [changed, setChanged] = useState<string | undefined>();
+  const mayChange = useMembership().may('campaigns:apply');
+  const change = useMemo(
+    () => ({ opened: changed, toggle: (id: string) => setChanged((before) => (before === id ? undefined : id)) }),
+    [changed],
+  );
   const columns = useMemo(
-    () => campaignColumns({ level, model, currency, opened, toggle }),
-    [level, model, currency, opened, toggle],
+    () => campaignColumns({ level, model, currency, opened, toggle, change: mayChange ? change : undefined }),
+    [level, model, currency, opened, toggle, mayChange, change],
   );
   const footer = useCampaignFooter({ level, within, currency, opened, toggle });
   if (!footer) return <Loading />;
@@ -96,9 +104,13 @@ function CampaignTable({ rows, level, within, currency }: TableProps) {
       rows={rows}
       keyOf={({ campaign_id: id }) => id}
       footer={footer}
-      expanded={({ campaign_id: id, campaign_name: name }) =>
-        opened === id && <SixModels entity={id} level={level} currency={currency} about={name} />
-      }
+      hasFind
+      expanded={(row) => {
+        const { campaign_id: id, campaign_name: name, external_id: externalId } = row;
+        if (opened === id) return <SixModels entity={id} level={level} currency={currency} about={name} />;
+        if (changed !== id || level === 'ad_set' || externalId === null) return false;
+        return <ChangeAd level={level} externalId={externalId} name={name} to={changeOf(row, level) ?? 'pause'} />;
+      }}
     />
   );
 }

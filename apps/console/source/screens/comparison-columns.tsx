@@ -42,23 +42,19 @@ export function comparisonColumns(of: {
       ),
     },
     explained('spend', 'Spend', 'spend'),
-    explained('platform_conversions', 'They count', 'platform_conversions'),
-    explained('atribu_cash_conversions', 'We: payments', 'outcome_count'),
-    explained('atribu_conversions', 'We: all kinds', 'attributed_outcome_count'),
+    explained('platform_conversions', 'Platform’s claim', 'platform_conversions'),
+    explained('atribu_cash_conversions', 'Our payments', 'outcome_count'),
+    explained('atribu_conversions', 'Our conversions, all kinds', 'attributed_outcome_count'),
     {
       id: 'conversion_gap',
       title: 'Gap',
       isNumber: true,
-      value: (row) => row.conversion_gap,
-      cell: ({ conversion_gap: gap, conversion_gap_pct: share }) => (
-        <>
-          {signed(gap)}
-          {share !== null && <span className="label block">{signed(share)}%</span>}
-        </>
-      ),
+      about: 'Our payments less what the platform claims: below zero, it claims more than we credit.',
+      value: gapOf,
+      cell: (row) => signed(gapOf(row)),
     },
-    explained('platform_conversion_value', 'They claim', 'platform_conversion_value'),
-    explained('atribu_cash_revenue', 'We credit', 'outcome_value'),
+    explained('platform_conversion_value', 'Platform’s value', 'platform_conversion_value'),
+    explained('atribu_cash_revenue', 'Our revenue', 'outcome_value'),
     {
       id: 'value_gap',
       title: 'Gap in money',
@@ -75,3 +71,6 @@ export function comparisonColumns(of: {
     },
   ];
 }
+
+const gapOf = ({ platform_conversions: theirs, atribu_cash_conversions: ours }: Row): number | null =>
+  theirs === null ? null : ours - theirs;

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { longDay } from '../format.ts';
 import { Choice } from '../parts/choice.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { ModelPicker } from '../parts/model-picker.tsx';
@@ -9,6 +10,7 @@ import { useTitle } from '../parts/use-title.ts';
 import { usePlace } from '../place.ts';
 import { comparisonQuery } from '../queries.ts';
 import { comparisonColumns } from './comparison-columns.tsx';
+import { NewCustomerCost } from './new-customer-cost.tsx';
 import { PlatformBars } from './platform-bars.tsx';
 
 const route = getRouteApi('/p/$profileId/platforms');
@@ -25,7 +27,12 @@ export function Comparison() {
   const { level } = route.useSearch();
   const { place, model } = usePlace();
   const navigate = useNavigate({ from: '/p/$profileId/platforms' });
-  const query = useQuery(comparisonQuery(place, level, model));
+  const first = useQuery(comparisonQuery(place, level, model));
+  // What came after the last day that a platform told of has nothing to be held against.
+  const known = lastKnown(first.data?.data.platforms ?? []);
+  const isCut = known !== undefined && known < place.to && known >= place.from;
+  const compared = isCut ? { ...place, to: known } : place;
+  const query = useQuery({ ...comparisonQuery(compared, level, model), enabled: first.isSuccess });
   const currency = query.data?.meta.currency ?? '';
   const columns = useMemo(() => comparisonColumns({ level, model, currency }), [level, model, currency]);
   return (
@@ -46,20 +53,28 @@ export function Comparison() {
         />
         <ModelPicker />
       </div>
-      <Answered query={query} lines={10}>
+      {isCut && (
+        <p className="mb-3">
+          Compared from {longDay(place.from)} to {longDay(known)}, the days that both sides know.
+        </p>
+      )}
+      <Answered query={first.isError ? first : query} lines={10}>
         {({ data: { platforms, rows } }) =>
           platforms.length === 0 ? (
             <Empty title="No platform told of anything in these days">
-              Spend and platforms’ own counts come in with POST /api/v1/spend.
+              Choose other days above, or connect an ad platform under Connections: spend and its own counts come with
+              it.
             </Empty>
           ) : (
             <div className="grid gap-6">
               <PlatformBars platforms={platforms} currency={currency} />
+              <NewCustomerCost currency={currency} />
               <DataTable
                 caption="What platforms claim and what we credit, row by row"
                 columns={columns}
                 rows={rows}
                 keyOf={({ entity_id: id }) => id}
+                hasFind
               />
             </div>
           )
@@ -68,3 +83,7 @@ export function Comparison() {
     </>
   );
 }
+
+/** The last day of which every platform that told of anything has told. */
+const lastKnown = (platforms: readonly { readonly delivery_through: string | null }[]): string | undefined =>
+  platforms.flatMap(({ delivery_through: through }) => through ?? []).toSorted()[0];

@@ -9,6 +9,7 @@ import { RangePicker } from '../parts/range-picker.tsx';
 import { usePlace } from '../place.ts';
 import { accountQuery } from '../queries.ts';
 import { Navigation } from './navigation.tsx';
+import { Palette } from './palette.tsx';
 
 /** What stands around every page: whose numbers, of which days, and the way to the others. */
 export function Frame() {
@@ -54,18 +55,22 @@ export function Frame() {
 function Menu() {
   const [isOpen, setOpen] = useState(false);
   return (
-    <Dialog.Root open={isOpen} onOpenChange={setOpen}>
+    <Dialog.Root open={isOpen} onOpenChange={setOpen} modal={false}>
       <Dialog.Trigger className="button px-2.5 lg:hidden" aria-label="Menu">
         <span aria-hidden="true">☰</span>
       </Dialog.Trigger>
       <Dialog.Portal>
-        <Dialog.Overlay className="fixed inset-0 z-10 bg-ink/40" />
+        {/* The overlay of Radix brings a style along that the page’s policy does not let in. */}
+        <div aria-hidden="true" className="fixed inset-0 z-10 bg-ink/40" />
         <Dialog.Content
           aria-describedby={undefined}
           className="fixed inset-y-0 left-0 z-20 w-64 overflow-y-auto bg-paper p-4 shadow-xl"
         >
           <Dialog.Title className="sr-only">Menu</Dialog.Title>
           <Navigation onGo={() => setOpen(false)} />
+          <div className="mt-4 flex gap-2 px-3 sm:hidden">
+            <OwnAccount />
+          </div>
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>
@@ -75,15 +80,7 @@ function Menu() {
 function Who() {
   const { place, kept } = usePlace();
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
   const { data: account } = useQuery(accountQuery);
-  const signOut = useMutation({
-    mutationFn: () => accountClient.signOut(),
-    onSuccess: async () => {
-      await navigate({ to: '/sign-in', search: {} });
-      queryClient.clear();
-    },
-  });
   return (
     <div className="flex min-w-0 items-center gap-2 sm:gap-3">
       <select
@@ -108,6 +105,28 @@ function Who() {
           </optgroup>
         ))}
       </select>
+      <Palette />
+      <div className="flex gap-2 max-sm:hidden sm:gap-3">
+        <OwnAccount />
+      </div>
+    </div>
+  );
+}
+
+/** The way to one's own account, and out. */
+function OwnAccount() {
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const { data: account } = useQuery(accountQuery);
+  const signOut = useMutation({
+    mutationFn: () => accountClient.signOut(),
+    onSuccess: async () => {
+      await navigate({ to: '/sign-in', search: {} });
+      queryClient.clear();
+    },
+  });
+  return (
+    <>
       <Link to="/account" className="button">
         Account
       </Link>
@@ -119,6 +138,6 @@ function Who() {
       >
         Sign out
       </button>
-    </div>
+    </>
   );
 }

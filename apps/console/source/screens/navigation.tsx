@@ -1,7 +1,9 @@
 import { Link, useRouter } from '@tanstack/react-router';
+import { useState } from 'react';
 import { areas, type PageEntry } from '../areas.ts';
 import { type Membership, useMembership } from '../membership.ts';
 import { usePlace } from '../place.ts';
+import { chooseTheme, readTheme, type Theme, themes } from '../theme.ts';
 
 /** A page that whoever is signed in can go to. */
 export interface Reachable extends PageEntry {
@@ -54,6 +56,31 @@ export function Navigation({ onGo }: { readonly onGo?: () => void }) {
           )
         );
       })}
+      <ThemePicker />
     </nav>
+  );
+}
+
+function ThemePicker() {
+  const [theme, setTheme] = useState(readTheme);
+  return (
+    <label className="block px-3">
+      <span className="label block">Theme</span>
+      <select
+        className="field mt-1 w-full"
+        value={theme}
+        onChange={({ target }) => {
+          const next = target.value as Theme;
+          setTheme(next);
+          chooseTheme(next);
+        }}
+      >
+        {Object.entries(themes).map(([value, title]) => (
+          <option key={value} value={value}>
+            {title}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { fields } from '../fields.ts';
+import { fields, told } from '../fields.ts';
 import { words } from '../format.ts';
 import { Choice } from '../parts/choice.tsx';
 import { Figure } from '../parts/figure.tsx';
@@ -38,7 +38,7 @@ export function Earners({ currency }: { readonly currency: string }) {
                   Name
                 </th>
                 {shown.map((field) => (
-                  <th key={field} scope="col" className="pl-3 font-medium" title={fields[field].about}>
+                  <th key={field} scope="col" className="pl-3 font-medium" title={told(fields[field].about)}>
                     {fields[field].title}
                   </th>
                 ))}

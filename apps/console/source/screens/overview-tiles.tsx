@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
 import type { DateRange } from '../date-range.ts';
-import { fields, show } from '../fields.ts';
+import { definitions, fields, show, told } from '../fields.ts';
 import { longDay, ratio, signedPercent } from '../format.ts';
 import { Figure } from '../parts/figure.tsx';
 import { usePlace } from '../place.ts';
@@ -24,11 +24,11 @@ const tiles = [
   {
     field: 'roas',
     title: 'Blended ROAS',
-    about: 'All revenue / ad spend, whoever earned it. Also called MER.',
+    about: definitions.blendedRoas,
     better: 'more',
   },
   { field: 'outcome_count', better: 'more' },
-  { field: 'cac', title: 'Blended CPA', about: 'Cost per payment: ad spend / all payments.', better: 'less' },
+  { field: 'cac', title: 'Blended CPA', about: definitions.blendedCpa, better: 'less' },
   { field: 'attributed_outcome_count', better: 'more' },
 ] as const;
 
@@ -47,7 +47,7 @@ export function Tiles({
         return (
           <Fragment key={field}>
             {field === 'roas' && <AdsRoas totals={data.totals} />}
-            <Tile title={title} about={about}>
+            <Tile title={title} about={told(about)}>
               <Figure
                 className="font-semibold text-title"
                 of={explainedInOverview(field)}
@@ -82,7 +82,7 @@ function Tile({
 }) {
   return (
     <div className="card px-4 py-3">
-      <dt className="label" title={about}>
+      <dt className="label cursor-help" title={about} aria-description={about}>
         {title}
       </dt>
       <dd>{children}</dd>
@@ -96,7 +96,7 @@ function AdsRoas({ totals }: { readonly totals: Totals }) {
   const { data: rest } = useQuery(unattributedQuery(place, 'campaign', model));
   const { roas } = earnedByAds(totals, rest);
   return (
-    <Tile title="Ads’ ROAS" about="What campaigns earned under the model / what they cost.">
+    <Tile title="Ads’ ROAS" about={told(definitions.adsRoas)}>
       <Link
         to="/p/$profileId/campaigns"
         params={{ profileId: place.profileId }}

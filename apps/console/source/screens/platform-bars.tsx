@@ -1,5 +1,16 @@
 import { useState } from 'react';
-import { count, longDay, money, ratio, signed, signedMoney, words } from '../format.ts';
+import {
+  count,
+  longDay,
+  money,
+  nothing,
+  percent,
+  ratio,
+  signed,
+  signedMoney,
+  signedPercent,
+  words,
+} from '../format.ts';
 import { Choice } from '../parts/choice.tsx';
 import type { Comparison } from '../queries.ts';
 
@@ -7,7 +18,7 @@ type Platform = Comparison['data']['platforms'][number];
 type View = 'conversions' | 'value';
 
 const views = [
-  { value: 'conversions', title: 'Conversions' },
+  { value: 'conversions', title: 'Payments' },
   { value: 'value', title: 'Money' },
 ] as const;
 
@@ -28,13 +39,16 @@ function pairOf(platform: Platform, view: View, currency: string): Pair {
       oursText: money(platform.atribu_cash_revenue, currency),
       gap: signedMoney(platform.value_gap, currency),
     };
-  const share = platform.conversion_gap_pct;
+  const { platform_conversions: theirs, atribu_cash_conversions: ours } = platform;
   return {
-    theirs: platform.platform_conversions,
-    ours: platform.atribu_conversions,
-    theirsText: count(platform.platform_conversions),
-    oursText: count(platform.atribu_conversions),
-    gap: `${signed(platform.conversion_gap)}${share === null ? '' : ` (${signed(share)}%)`}`,
+    theirs,
+    ours,
+    theirsText: count(theirs),
+    oursText: count(ours),
+    gap:
+      theirs === null
+        ? nothing
+        : `${signed(ours - theirs)}${theirs > 0 ? ` (${signedPercent((ours - theirs) / theirs)})` : ''}`,
   };
 }
 
@@ -63,7 +77,7 @@ export function PlatformBars({
               <div>
                 <h3>{words(platform.platform)}</h3>
                 <p className="label">
-                  {platform.has_delivery ? `Counts by ${platform.reported_basis}` : 'Told of nothing in these days'}
+                  {platform.has_delivery ? `Counts by ${platform.reported_basis}` : 'No delivery in these days'}
                 </p>
               </div>
               <div className="grid content-center gap-1.5">
@@ -78,6 +92,7 @@ export function PlatformBars({
                   {ratio(platform.platform_roas)} / {ratio(platform.atribu_roas)}
                 </dd>
               </dl>
+              <p className="md:col-span-3">{verdictOf(pair)}</p>
               <p className="label md:col-span-3">{footnoteOf(platform, currency)}</p>
             </li>
           );
@@ -85,6 +100,17 @@ export function PlatformBars({
       </ul>
     </section>
   );
+}
+
+/** In words, what the two bars say. */
+function verdictOf({ theirs, ours }: Pair): string {
+  if (theirs === null || theirs === 0) return 'It claims nothing in these days.';
+  const more = (theirs - ours) / Math.max(ours, 1e-9);
+  if (ours === 0) return 'It claims what we credit to nobody here.';
+  if (Math.abs(more) < 0.02) return 'Its claim and ours agree.';
+  return more > 0
+    ? `It claims ${percent(more)} more than we credit it with.`
+    : `It claims ${percent(-more)} less than we credit it with.`;
 }
 
 const shareOf = (value: number | null, most: number): number => (most > 0 ? Math.max(0, value ?? 0) / most : 0);
@@ -110,7 +136,7 @@ function Bar({ name, text, share, colour }: BarProps) {
 
 function footnoteOf(platform: Platform, currency: string): string {
   const { unassigned_conversions: unassigned, unassigned_cash_revenue: revenue, delivery_through: through } = platform;
-  const told = through ? `Told of up to ${longDay(through)}.` : '';
+  const told = through ? `Its delivery is known up to ${longDay(through)}.` : '';
   const unnamed =
     unassigned > 0
       ? ` Of ours, ${count(unassigned)} with ${money(revenue, currency)} came by clicks that named no ad.`

@@ -24,6 +24,7 @@ export function SignInSettings() {
         {({ email, is_two_factor_enabled: isEnabled }) => (
           <>
             <p className="text-soft">{email}</p>
+            <ChangePassword />
             {isEnabled ? <HasSecondFactor /> : <NoSecondFactor />}
             <Passkeys />
             <Sessions />
@@ -38,6 +39,60 @@ const useAccountChanged = () => {
   const queryClient = useQueryClient();
   return () => queryClient.invalidateQueries({ queryKey: ['account'] });
 };
+
+function ChangePassword() {
+  const changed = useAccountChanged();
+  const [current, next] = [useId(), useId()];
+  const change = useMutation({
+    mutationFn: (body: { current_password: string; new_password: string }) => accountClient.updatePassword({ body }),
+    onSuccess: changed,
+  });
+  return (
+    <Section title="Password">
+      <form
+        className="flex flex-wrap items-end gap-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const form = event.currentTarget;
+          const values = new FormData(form);
+          change.mutate(
+            { current_password: String(values.get('current')), new_password: String(values.get('next')) },
+            { onSuccess: () => form.reset() },
+          );
+        }}
+      >
+        <div className="grid gap-1">
+          <label htmlFor={current} className="label">
+            Password now
+          </label>
+          <input
+            id={current}
+            className="field"
+            name="current"
+            type="password"
+            autoComplete="current-password"
+            required
+          />
+        </div>
+        <div className="grid gap-1">
+          <label htmlFor={next} className="label">
+            New password
+          </label>
+          <input id={next} className="field" name="next" type="password" autoComplete="new-password" required />
+        </div>
+        <button type="submit" className="button-main" disabled={change.isPending}>
+          Change it
+        </button>
+      </form>
+      {change.isSuccess && <p role="status">Changed. Every other session has ended.</p>}
+      {change.error && (
+        <p role="alert" className="border-problem border-l-2 pl-3 text-problem">
+          {change.error.message}
+        </p>
+      )}
+    </Section>
+  );
+}
 
 function NoSecondFactor() {
   const changed = useAccountChanged();

@@ -1,0 +1,128 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useRef } from 'react';
+import { words } from '../format.ts';
+import { useMembership } from '../membership.ts';
+import type { Column } from '../parts/columns.ts';
+import { DataTable } from '../parts/data-table.tsx';
+import { Failed, Page, State } from '../parts/page.tsx';
+import { Empty, Loading, Problem } from '../parts/states.tsx';
+import { More } from '../people/more.tsx';
+import { usePlace } from '../place.ts';
+import { stateOf } from './change-ad.tsx';
+import { type AdAction, adActionsQuery, undo } from './queries.ts';
+
+/** The ledger of changes at ad platforms, refusals too, and the way back from each. */
+export function AdActions() {
+  const { place, kept } = usePlace();
+  const query = useInfiniteQuery(adActionsQuery(place.profileId));
+  return (
+    <Page
+      title="Ad actions"
+      about="Every change that was made at ad platforms from here, with what was before and after. A change is first tried with nothing sent."
+    >
+      {query.isError ? (
+        <Problem error={query.error} again={() => void query.refetch()} />
+      ) : !query.data ? (
+        <Loading lines={6} />
+      ) : query.data.pages[0]?.data.length === 0 ? (
+        <Empty title="Nothing was changed yet">
+          Open{' '}
+          <Link
+            to="/p/$profileId/campaigns"
+            params={{ profileId: place.profileId }}
+            search={{ ...kept, level: 'campaign' }}
+            className="text-accent underline"
+          >
+            Campaigns
+          </Link>{' '}
+          and press Pause beside one: you see what would happen before anything does.
+        </Empty>
+      ) : (
+        <>
+          <DataTable
+            caption="Changes at ad platforms, newest first"
+            columns={columns}
+            rows={query.data.pages.flatMap((page) => page.data)}
+            keyOf={({ id }) => id}
+          />
+          <More query={query} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+const tones = { applied: 'good', failed: 'bad', refused: 'bad', unknown: 'bad' } as const;
+
+const columns: Column<AdAction>[] = [
+  {
+    id: 'what',
+    title: 'Change',
+    value: ({ kind }) => kind,
+    cell: ({ kind, level, external_id: id, platform }) => (
+      <>
+        {words(kind)} {words(level).toLowerCase()}
+        <span className="label block">
+          {words(platform)} {id}
+        </span>
+      </>
+    ),
+  },
+  {
+    id: 'state',
+    title: 'State',
+    value: ({ state }) => state,
+    cell: ({ state, reason }) => (
+      <>
+        <State tone={tones[state as keyof typeof tones] ?? 'plain'}>{words(state)}</State>
+        {reason && <span className="label block">{words(reason)}</span>}
+      </>
+    ),
+  },
+  {
+    id: 'before',
+    title: 'Before',
+    value: ({ before }) => before && stateOf(before),
+    cell: ({ before }) => before && stateOf(before),
+  },
+  {
+    id: 'after',
+    title: 'After',
+    value: ({ after }) => after && stateOf(after),
+    cell: ({ after }) => after && stateOf(after),
+  },
+  {
+    id: 'at',
+    title: 'When',
+    value: ({ created_at: at }) => at,
+    cell: ({ created_at: at, actor }) => (
+      <>
+        {new Date(at).toLocaleString()}
+        <span className="label block">by {words(actor.kind).toLowerCase()}</span>
+      </>
+    ),
+  },
+  { id: 'undo', title: 'Undo', value: () => null, cell: (action) => <UndoButton action={action} /> },
+];
+
+function UndoButton({ action }: { readonly action: AdAction }) {
+  const { profileId } = usePlace().place;
+  const { may } = useMembership();
+  const queryClient = useQueryClient();
+  const key = useRef(crypto.randomUUID());
+  const back = useMutation({
+    mutationFn: (made: NonNullable<AdAction['undo']>) => undo(profileId, made, false, key.current),
+    onSuccess: () => queryClient.invalidateQueries(adActionsQuery(profileId)),
+  });
+  const made = action.undo;
+  if (!made || !may('campaigns:apply') || action.kind.startsWith('url_tags')) return null;
+  return (
+    <>
+      <button type="button" className="button" disabled={back.isPending} onClick={() => back.mutate(made)}>
+        Undo
+      </button>
+      <Failed error={back.error} />
+    </>
+  );
+}

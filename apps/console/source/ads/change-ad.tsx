@@ -1,0 +1,81 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { count, money, words } from '../format.ts';
+import { Failed } from '../parts/page.tsx';
+import { Loading } from '../parts/states.tsx';
+import { usePlace } from '../place.ts';
+import { type AdChange, change, undo } from './queries.ts';
+
+interface ChangeAdProps {
+  readonly level: 'campaign' | 'ad';
+  /** The platform's. */
+  readonly externalId: string;
+  readonly name: string;
+  readonly to: 'pause' | 'resume';
+}
+
+/** First what a pause or resume would do, checked at the platform with nothing sent; then the change, and the way back. */
+export function ChangeAd({ level, externalId, name, to }: ChangeAdProps) {
+  const { profileId } = usePlace().place;
+  const queryClient = useQueryClient();
+  // One for each press, kept over retries: the same key acts at most once.
+  const keys = useRef({ doing: crypto.randomUUID(), undoing: crypto.randomUUID() });
+  const what = { level, id: externalId, to };
+  const tried = useQuery({
+    queryKey: [profileId, 'dry run', level, externalId, to],
+    queryFn: () => change(profileId, what, true, crypto.randomUUID()),
+    gcTime: 0,
+    staleTime: 0,
+  });
+  const changed = () =>
+    Promise.all([
+      queryClient.invalidateQueries({ queryKey: [profileId, 'ad actions'] }),
+      queryClient.invalidateQueries({ queryKey: ['campaigns', profileId] }),
+    ]);
+  const act = useMutation({ mutationFn: () => change(profileId, what, false, keys.current.doing), onSuccess: changed });
+  const back = useMutation({
+    mutationFn: (made: NonNullable<AdChange['undo']>) => undo(profileId, made, false, keys.current.undoing),
+    onSuccess: changed,
+  });
+  if (tried.isError) return <Failed error={tried.error} />;
+  if (!tried.data) return <Loading lines={2} />;
+  if (back.isSuccess) return <p role="status">Taken back: {stateOf(back.data.after)}.</p>;
+  if (act.isSuccess)
+    return (
+      <div role="status" className="flex flex-wrap items-center gap-3">
+        <span>
+          {name}: {stateOf(act.data.before)} before, {stateOf(act.data.after)} now.
+        </span>
+        {act.data.undo && (
+          <button
+            type="button"
+            className="button"
+            disabled={back.isPending}
+            onClick={() => act.data.undo && back.mutate(act.data.undo)}
+          >
+            Undo
+          </button>
+        )}
+        <Failed error={back.error} />
+      </div>
+    );
+  const { affected_ads_count: ads, may_restart_learning: mayRestart, before, after } = tried.data;
+  return (
+    <div className="grid gap-2">
+      <p>
+        Tried without sending anything: {name} would go from {stateOf(before)} to {stateOf(after)}
+        {level === 'campaign' && `, with ${count(ads)} running ${ads === 1 ? 'ad' : 'ads'}`}.
+        {mayRestart && ' The platform may begin to learn anew afterwards.'}
+      </p>
+      <div>
+        <button type="button" className="button-main" disabled={act.isPending} onClick={() => act.mutate()}>
+          {to === 'pause' ? 'Pause now' : 'Resume now'}
+        </button>
+      </div>
+      <Failed error={act.error} />
+    </div>
+  );
+}
+
+export const stateOf = ({ status, daily_budget: budget, currency }: AdChange['before']): string =>
+  [words(status.toLowerCase()).toLowerCase(), budget && `${money(budget, currency)} a day`].filter(Boolean).join(', ');

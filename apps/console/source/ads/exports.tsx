@@ -1,0 +1,147 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { providerTitle } from '../data/providers.ts';
+import { connectionsQuery, exportPreviewQuery, exportRunsQuery } from '../data/queries.ts';
+import { count, money, words } from '../format.ts';
+import type { Column } from '../parts/columns.ts';
+import { DataTable } from '../parts/data-table.tsx';
+import { Page, State } from '../parts/page.tsx';
+import { Answered, Empty, Loading, Problem } from '../parts/states.tsx';
+import { More } from '../people/more.tsx';
+import { usePlace } from '../place.ts';
+
+type Run = NonNullable<ReturnType<typeof useRuns>['data']>['pages'][number]['data'][number];
+const useRuns = (profileId: string) => useInfiniteQuery(exportRunsQuery(profileId));
+
+/** Outcomes that are told back to ad platforms: what went out, and what would go next. */
+export function Exports() {
+  const { profileId } = usePlace().place;
+  const runs = useRuns(profileId);
+  return (
+    <Page
+      title="Exports"
+      about="What ad platforms are told of your outcomes, so that they look for more like them. Each outcome is told once, under one id."
+    >
+      <div className="grid gap-5">
+        {runs.isError ? (
+          <Problem error={runs.error} again={() => void runs.refetch()} />
+        ) : !runs.data ? (
+          <Loading lines={5} />
+        ) : runs.data.pages[0]?.data.length === 0 ? (
+          <Empty title="Nothing was told yet">
+            Connect an ad account, then say which outcomes it is told: <code>PUT /api/v1/conversion-sync/catalog</code>.
+          </Empty>
+        ) : (
+          <div>
+            <DataTable
+              caption="Runs of exports, newest first"
+              columns={columns}
+              rows={runs.data.pages.flatMap((page) => page.data)}
+              keyOf={({ id }) => id}
+            />
+            <More query={runs} />
+          </div>
+        )}
+        <Preview profileId={profileId} />
+      </div>
+    </Page>
+  );
+}
+
+const tones = { running: 'plain', completed: 'good', failed: 'bad' } as const;
+
+const columns: Column<Run>[] = [
+  {
+    id: 'at',
+    title: 'Run',
+    value: ({ scheduled_at: at }) => at,
+    cell: ({ scheduled_at: at, provider }) => (
+      <>
+        {new Date(at).toLocaleString()}
+        <span className="label block">{providerTitle(provider)}</span>
+      </>
+    ),
+  },
+  {
+    id: 'status',
+    title: 'State',
+    value: ({ status }) => status,
+    cell: ({ status, reasons }) => (
+      <>
+        <State tone={tones[status]}>{words(status)}</State>
+        {Object.entries(reasons).map(([reason, number]) => (
+          <span key={reason} className="label block">
+            {words(reason)}: {count(number)}
+          </span>
+        ))}
+      </>
+    ),
+  },
+  ...(['conversions', 'sent', 'refused', 'withheld', 'unknown'] as const).map(
+    (field): Column<Run> => ({
+      id: field,
+      title: words(field),
+      isNumber: true,
+      value: (run) => run[field],
+      cell: (run) => count(run[field]),
+    }),
+  ),
+];
+
+/** A dry run: what would be told next, and which fields of a person go with it, never what they hold. */
+function Preview({ profileId }: { readonly profileId: string }) {
+  const connections = useQuery(connectionsQuery(profileId));
+  const ads = connections.data?.filter(({ channel }) => channel.endsWith('_ads')) ?? [];
+  const [chosen, choose] = useState<string>();
+  if (ads.length === 0) return null;
+  return (
+    <section className="card p-5" aria-labelledby="next">
+      <h2 id="next">What the next run would send</h2>
+      <p className="label mb-3">A dry run: nothing is sent.</p>
+      <div className="flex flex-wrap gap-2">
+        {ads.map(({ id, channel, account }) => (
+          <button
+            key={id}
+            type="button"
+            className="button"
+            aria-expanded={chosen === id}
+            onClick={() => choose(chosen === id ? undefined : id)}
+          >
+            {providerTitle(channel)}, {account.name}
+          </button>
+        ))}
+      </div>
+      {chosen && <WouldSend profileId={profileId} connectionId={chosen} />}
+    </section>
+  );
+}
+
+function WouldSend({ profileId, connectionId }: { readonly profileId: string; readonly connectionId: string }) {
+  const preview = useQuery(exportPreviewQuery(profileId, connectionId));
+  return (
+    <div className="mt-3">
+      <Answered query={preview} lines={3}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <p>Nothing waits to be told.</p>
+          ) : (
+            <ul className="grid gap-2">
+              {rows.map((row) => (
+                <li key={row.event_id} className="border-line border-t pt-2">
+                  {row.event_name}
+                  {row.value && row.currency && <>, {money(row.value, row.currency)}</>}
+                  <span className="label block">
+                    {new Date(row.occurred_at).toLocaleString()}
+                    {row.person_fields.length > 0 && `, with ${row.person_fields.join(', ')} hashed`}
+                    {row.click_ids.length > 0 && `, ${row.click_ids.join(', ')}`}
+                  </span>
+                  {row.refused_because && <span className="text-problem">{words(row.refused_because)}</span>}
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Answered>
+    </div>
+  );
+}

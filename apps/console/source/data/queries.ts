@@ -1,0 +1,86 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import type { AnswerTo, RequestOf, Routes } from '@tributary/sdk';
+import { clientFor } from '../client.ts';
+import { datesOf, type Place } from '../queries.ts';
+
+/** What the pages about data ask the API. */
+
+type Answer<Id extends keyof Routes> = AnswerTo<Routes[Id]>;
+export type Connection = Answer<'listConnections'>['data'][number];
+export type Stage = Answer<'listStages'>['data']['stages'][number];
+
+const busyEveryMs = 3_000;
+
+/** Those of a profile fit onto a page. Asked again while one is being read. */
+export const connectionsQuery = (profileId: string) =>
+  queryOptions({
+    queryKey: [profileId, 'connections'],
+    queryFn: async ({ signal }) => (await clientFor(profileId).listConnections({ query: { limit: 100 }, signal })).data,
+    refetchInterval: ({ state }) =>
+      state.data?.some(({ sync }) => sync.state === 'running' || sync.state === 'queued') ? busyEveryMs : false,
+  });
+
+export const handoffQuery = (profileId: string, id: string | undefined) =>
+  queryOptions({
+    queryKey: [profileId, 'hand-off', id],
+    queryFn: async ({ signal }) => (await clientFor(profileId).readHandoff({ params: { id: id ?? '' }, signal })).data,
+    enabled: id !== undefined,
+    refetchInterval: ({ state }) => (state.data?.status === 'pending' ? busyEveryMs : false),
+  });
+
+export const candidatesQuery = (
+  profileId: string,
+  provider: RequestOf<Routes['listPendingAccounts']>['params']['provider'],
+) =>
+  queryOptions({
+    queryKey: [profileId, 'candidates', provider],
+    queryFn: async ({ signal }) =>
+      (await clientFor(profileId).listPendingAccounts({ params: { provider }, signal })).data,
+  });
+
+export const stagesQuery = (profileId: string) =>
+  queryOptions({
+    queryKey: [profileId, 'connections', 'stages'],
+    queryFn: async ({ signal }) =>
+      (await clientFor(profileId).listStages({ params: { provider: 'crm_a' }, query: { locale: 'en' }, signal })).data,
+  });
+
+export const qualityQuery = (place: Place) =>
+  queryOptions({
+    queryKey: [place.profileId, 'tracking quality', place.from, place.to],
+    queryFn: async ({ signal }) =>
+      (await clientFor(place.profileId).readTrackingQuality({ query: datesOf(place), signal })).data,
+  });
+
+export const verificationQuery = (profileId: string) =>
+  queryOptions({
+    queryKey: [profileId, 'verification'],
+    queryFn: async ({ signal }) => (await clientFor(profileId).readTrackingVerification({ signal })).data,
+    refetchInterval: ({ state }) => (state.data?.status === 'pending' ? busyEveryMs : false),
+  });
+
+/** Null: the profile has no key yet. */
+export const snippetQuery = (profileId: string) =>
+  queryOptions({
+    queryKey: [profileId, 'snippet'],
+    queryFn: async ({ signal }): Promise<string | null> => {
+      const { data: keys } = await clientFor(profileId).listTrackingKeys({ signal });
+      return keys.length === 0 ? null : String(await clientFor(profileId).readTrackingSnippet({ signal }));
+    },
+  });
+
+export const exportRunsQuery = (profileId: string) =>
+  infiniteQueryOptions({
+    queryKey: [profileId, 'exports'],
+    queryFn: ({ pageParam, signal }) =>
+      clientFor(profileId).listExports({ query: pageParam ? { cursor: pageParam } : {}, signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ pagination: { has_next: hasNext, cursor } }) => (hasNext ? cursor : undefined),
+  });
+
+export const exportPreviewQuery = (profileId: string, connectionId: string) =>
+  queryOptions({
+    queryKey: [profileId, 'export preview', connectionId],
+    queryFn: async ({ signal }) =>
+      (await clientFor(profileId).previewExports({ query: { connection_id: connectionId }, signal })).data,
+  });

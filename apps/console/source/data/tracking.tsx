@@ -1,0 +1,91 @@
+import { useQuery } from '@tanstack/react-query';
+import { ago, count, day, percent, words } from '../format.ts';
+import type { Column } from '../parts/columns.ts';
+import { DataTable } from '../parts/data-table.tsx';
+import { Page, State } from '../parts/page.tsx';
+import { Answered, Empty } from '../parts/states.tsx';
+import { usePlace } from '../place.ts';
+import { qualityQuery } from './queries.ts';
+
+type Quality = NonNullable<ReturnType<typeof useQuality>['data']>;
+type Day = Quality['days'][number];
+const useQuality = () => useQuery({ ...qualityQuery(usePlace().place), staleTime: 0 });
+
+/** Whether tracking is alive: what arrived by day, and what became of it. */
+export function Tracking() {
+  const quality = useQuality();
+  return (
+    <Page title="Tracking" about="Whether visits arrive, and how many of them can be used.">
+      <Answered query={quality}>{(found) => <Figures quality={found} />}</Answered>
+    </Page>
+  );
+}
+
+function Figures({
+  quality: { total, last_visit_at: last, silent_since: silent, days },
+}: {
+  readonly quality: Quality;
+}) {
+  const isAlive = last !== null && silent === null;
+  return (
+    <div className="grid gap-5">
+      <section className="card flex flex-wrap items-center gap-3 p-5" aria-label="Is it alive">
+        <State tone={isAlive ? 'good' : 'bad'}>{isAlive ? 'Alive' : last ? 'Silent' : 'No visit yet'}</State>
+        <span>
+          {last
+            ? `The last visit came ${ago(last)}.`
+            : 'Put the tracker on your site: Set-up has the tag and a check that notices it.'}
+        </span>
+      </section>
+      <dl className="grid grid-cols-2 gap-3 md:grid-cols-5">
+        {tiles.map(({ field, title, about }) => (
+          <div key={field} className="card p-4" title={about}>
+            <dt className="label">{title}</dt>
+            <dd className="number font-semibold text-title">{count(total[field])}</dd>
+            <dd className="label">
+              {total.accepted > 0 && field !== 'accepted' && percent(total[field] / total.accepted)}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {[total.bad_by_reason, total.refused_by_reason].some((reasons) => Object.keys(reasons).length > 0) && (
+        <section className="card p-5" aria-labelledby="why">
+          <h2 id="why">Why visits were not used</h2>
+          <ul className="mt-2 grid gap-1">
+            {Object.entries({ ...total.bad_by_reason, ...total.refused_by_reason }).map(([reason, number]) => (
+              <li key={reason} className="flex justify-between gap-4 border-line border-t pt-1">
+                {words(reason)} <span className="number">{count(number)}</span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {days.length === 0 ? (
+        <Empty title="Nothing arrived in these days" />
+      ) : (
+        <DataTable caption="Visits by day" columns={columns} rows={days} keyOf={({ date }) => date} />
+      )}
+    </div>
+  );
+}
+
+const tiles = [
+  { field: 'accepted', title: 'Visits', about: 'Visits that were stored, bots included.' },
+  { field: 'bots', title: 'Bots', about: 'Of these, those that a bot made. They count nowhere.' },
+  { field: 'unmatched', title: 'Nobody known yet', about: 'Visits of browsers that belong to no customer yet.' },
+  { field: 'bad', title: 'Not understood', about: 'Visits that could not be read. They wait for a replay.' },
+  { field: 'refused', title: 'Refused', about: 'Visits that the collector sent away, and only counted.' },
+] as const;
+
+const columns: Column<Day>[] = [
+  { id: 'date', title: 'Day', value: ({ date }) => date, cell: ({ date }) => day(date) },
+  ...tiles.map(
+    ({ field, title }): Column<Day> => ({
+      id: field,
+      title,
+      isNumber: true,
+      value: (row) => row[field],
+      cell: (row) => count(row[field]),
+    }),
+  ),
+];

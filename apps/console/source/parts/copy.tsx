@@ -1,0 +1,16 @@
+import { useState } from 'react';
+
+/** Puts a text where it can be pasted from, and says so. */
+export function Copy({ text, about }: { readonly text: string; readonly about: string }) {
+  const [isCopied, setCopied] = useState(false);
+  return (
+    <button
+      type="button"
+      className="button"
+      aria-label={`Copy ${about}`}
+      onClick={() => void navigator.clipboard?.writeText(text).then(() => setCopied(true))}
+    >
+      {isCopied ? 'Copied' : 'Copy'}
+    </button>
+  );
+}

@@ -1,0 +1,62 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { words } from '../format.ts';
+import type { Column } from '../parts/columns.ts';
+import { State } from '../parts/page.tsx';
+import { PagedTable } from '../parts/paged-table.tsx';
+import { usePlace } from '../place.ts';
+import { type Receipt, receiptsQuery } from '../workspace/queries.ts';
+
+/** Every erasure so far. A receipt names the request, never the person. */
+export function ErasureReceipts() {
+  const { place, kept } = usePlace();
+  const receipts = useInfiniteQuery(receiptsQuery(place.profileId));
+  const columns = useMemo((): Column<Receipt>[] => {
+    const { profileId } = place;
+    return [
+      {
+        id: 'request',
+        title: 'Request',
+        value: ({ request_ref: ref }) => ref,
+        cell: ({ request_ref: ref, erasure_id: receipt }) => (
+          <Link
+            to="/p/$profileId/erasures"
+            params={{ profileId }}
+            search={{ ...kept, receipt }}
+            className="break-all text-accent hover:underline"
+          >
+            {ref}
+          </Link>
+        ),
+      },
+      {
+        id: 'status',
+        title: 'State',
+        value: ({ status }) => status,
+        cell: ({ status }) => <State tone={status === 'done' ? 'good' : 'plain'}>{words(status)}</State>,
+      },
+      { id: 'reason', title: 'Reason', value: ({ reason }) => reason, cell: ({ reason }) => words(reason) },
+      {
+        id: 'asked',
+        title: 'Asked for',
+        value: ({ requested_at: at }) => at,
+        cell: ({ requested_at: at }) => new Date(at).toLocaleString(),
+      },
+    ];
+  }, [place, kept]);
+  return (
+    <section className="mt-6" aria-labelledby="receipts">
+      <h2 id="receipts" className="mb-2">
+        Receipts
+      </h2>
+      <PagedTable
+        query={receipts}
+        caption="Erasures, newest first"
+        columns={columns}
+        keyOf={({ erasure_id: id }) => id}
+        empty={<p className="label">Nobody was erased yet.</p>}
+      />
+    </section>
+  );
+}

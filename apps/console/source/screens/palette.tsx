@@ -1,0 +1,139 @@
+import * as Dialog from '@radix-ui/react-dialog';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { presets, today } from '../date-range.ts';
+import { usePlace } from '../place.ts';
+import { campaignsQuery } from '../queries.ts';
+import { chooseTheme, type Theme, themes } from '../theme.ts';
+import { usePages } from './navigation.tsx';
+
+interface Command {
+  readonly title: string;
+  readonly kind: string;
+  readonly run: () => void;
+}
+
+/** Goes anywhere and does what is often done, by a few letters: Ctrl or ⌘ with K. */
+export function Palette() {
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey)) return;
+      event.preventDefault();
+      setOpen((before) => !before);
+    };
+    window.addEventListener('keydown', listen);
+    return () => window.removeEventListener('keydown', listen);
+  }, []);
+  return (
+    <Dialog.Root open={isOpen} onOpenChange={setOpen} modal={false}>
+      <Dialog.Trigger className="button max-sm:hidden" aria-keyshortcuts="Control+K Meta+K">
+        Go to <kbd className="label">Ctrl K</kbd>
+      </Dialog.Trigger>
+      <Dialog.Portal>
+        <div aria-hidden="true" className="fixed inset-0 z-20 bg-ink/40" />
+        <Dialog.Content
+          aria-describedby={undefined}
+          className="fixed top-[12vh] left-1/2 z-30 w-[min(34rem,92vw)] -translate-x-1/2 rounded-lg border border-line bg-paper p-3 shadow-xl"
+        >
+          <Dialog.Title className="sr-only">Go to</Dialog.Title>
+          <Commands close={() => setOpen(false)} />
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+const inSight = 9;
+
+function Commands({ close }: { readonly close: () => void }) {
+  const [text, setText] = useState('');
+  const [chosen, setChosen] = useState(0);
+  const all = useCommands();
+  const letters = text.trim().toLowerCase();
+  const found = all.filter(({ title }) => title.toLowerCase().includes(letters)).slice(0, inSight);
+  const run = (command: Command | undefined) => {
+    if (!command) return;
+    close();
+    command.run();
+  };
+  return (
+    <>
+      <input
+        // biome-ignore lint/a11y/noAutofocus: it was opened to be typed into
+        autoFocus
+        type="search"
+        aria-label="Go to"
+        className="field w-full"
+        placeholder="A page, a campaign, days …"
+        value={text}
+        onChange={({ target }) => {
+          setText(target.value);
+          setChosen(0);
+        }}
+        onKeyDown={({ key }) => {
+          if (key === 'ArrowDown') setChosen((place) => Math.min(place + 1, found.length - 1));
+          if (key === 'ArrowUp') setChosen((place) => Math.max(place - 1, 0));
+          if (key === 'Enter') run(found[chosen]);
+        }}
+      />
+      <ul aria-label="Commands" className="mt-2">
+        {found.map((command, place) => (
+          <li key={`${command.kind} ${command.title}`}>
+            <button
+              type="button"
+              className={`flex w-full justify-between gap-4 rounded px-2 py-1.5 text-left hover:bg-tint ${place === chosen ? 'bg-accent-soft' : ''}`}
+              onClick={() => run(command)}
+            >
+              {command.title} <span className="label">{command.kind}</span>
+            </button>
+          </li>
+        ))}
+        {found.length === 0 && <li className="label px-2 py-1.5">Nothing is called so.</li>}
+      </ul>
+    </>
+  );
+}
+
+function useCommands(): readonly Command[] {
+  const { place, model, kept } = usePlace();
+  const navigate = useNavigate();
+  const reachable = usePages();
+  const { data: campaigns } = useQuery(campaignsQuery(place, 'campaign', model));
+  const params = { profileId: place.profileId };
+  const now = today();
+  return [
+    ...reachable.map(({ to, title }) => ({
+      title,
+      kind: 'Page',
+      run: () => void navigate({ to, params, search: kept }),
+    })),
+    ...(campaigns?.rows ?? []).flatMap(({ campaign_name: title, platform, external_id: campaign }) =>
+      campaign === null
+        ? []
+        : [
+            {
+              title,
+              kind: 'Campaign',
+              run: () =>
+                void navigate({
+                  to: '/p/$profileId/campaigns',
+                  params,
+                  search: { ...kept, level: 'ad_set', within: { platform, campaign } },
+                }),
+            },
+          ],
+    ),
+    ...presets.map(({ title, range }) => ({
+      title,
+      kind: 'Days',
+      run: () => void navigate({ to: '.', search: (before) => ({ ...before, ...range(now) }) }),
+    })),
+    ...(Object.keys(themes) as Theme[]).map((theme) => ({
+      title: themes[theme],
+      kind: 'Theme',
+      run: () => chooseTheme(theme),
+    })),
+  ];
+}

@@ -1,0 +1,75 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { count, words } from '../format.ts';
+import { useMembership } from '../membership.ts';
+import type { Column } from '../parts/columns.ts';
+import { Page, State } from '../parts/page.tsx';
+import { PagedTable } from '../parts/paged-table.tsx';
+import { Empty } from '../parts/states.tsx';
+import { type Access, accessLogQuery, membersQuery } from './queries.ts';
+
+/** Who read people, when, through what. */
+export function AccessLog() {
+  const { workspaceId = '' } = useMembership();
+  const log = useInfiniteQuery({ ...accessLogQuery(workspaceId), enabled: workspaceId !== '' });
+  const whoIs = useNames(workspaceId);
+  const columns = useMemo(() => columnsOf(whoIs), [whoIs]);
+  return (
+    <Page
+      title="Who read people"
+      about="Every look at customers of this workspace: by members, apps, keys and assistants, refused ones too. Kept for a year."
+    >
+      <PagedTable
+        query={log}
+        caption="Reads of people, newest first"
+        columns={columns}
+        keyOf={({ request_id: id, at, operation }) => `${at} ${id} ${operation}`}
+        empty={
+          <Empty title="Nobody has read people yet">The first look at a customer stands here within a second.</Empty>
+        }
+      />
+    </Page>
+  );
+}
+
+/** Members by name; whoever else acted by what they are. */
+export function useNames(workspaceId: string): (actor: { kind: string; id: string }) => string {
+  const { data: members } = useQuery({ ...membersQuery(workspaceId), enabled: workspaceId !== '' });
+  return useMemo(() => {
+    const names = new Map(members?.map(({ user_id: id, name, email }) => [id, name || email]));
+    return ({ kind, id }) => names.get(id) ?? `${words(kind)} ${id.slice(0, 8)}`;
+  }, [members]);
+}
+
+const columnsOf = (whoIs: ReturnType<typeof useNames>): Column<Access>[] => [
+  { id: 'who', title: 'Who', value: ({ actor }) => whoIs(actor), cell: ({ actor }) => whoIs(actor) },
+  {
+    id: 'what',
+    title: 'What they asked',
+    value: ({ operation }) => operation,
+    cell: ({ operation, route }) => (
+      <>
+        {asWords(operation)}
+        <span className="label block break-words">{route}</span>
+      </>
+    ),
+  },
+  {
+    id: 'people',
+    title: 'People',
+    isNumber: true,
+    value: ({ people }) => people,
+    cell: ({ people }) => count(people),
+  },
+  {
+    id: 'result',
+    title: 'Result',
+    value: ({ result }) => result,
+    cell: ({ result }) => <State tone={result === 'served' ? 'plain' : 'bad'}>{words(result)}</State>,
+  },
+  { id: 'at', title: 'When', value: ({ at }) => at, cell: ({ at }) => new Date(at).toLocaleString() },
+];
+
+/** `readCustomerJourney`: "Read customer journey". */
+const asWords = (operation: string): string =>
+  words(operation.replace(/([a-z])([A-Z])/g, (_, before, after) => `${before} ${after.toLowerCase()}`));

@@ -1,0 +1,60 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import type { AnswerTo, Routes } from '@tributary/sdk';
+import { accountClient, clientFor } from '../client.ts';
+
+/** What the pages of a workspace ask the API. */
+
+type Answer<Id extends keyof Routes> = AnswerTo<Routes[Id]>;
+export type Access = Answer<'readPiiAccessLog'>['data'][number];
+export type AuditEntry = Answer<'readAuditLog'>['data'][number];
+export type Member = Answer<'listMembers'>['data'][number];
+export type Receipt = Answer<'listErasures'>['data'][number];
+
+const next = ({ pagination }: { pagination: { has_next: boolean; cursor: string | null } }) =>
+  pagination.has_next ? pagination.cursor : undefined;
+
+export const accessLogQuery = (workspaceId: string) =>
+  infiniteQueryOptions({
+    queryKey: ['workspace', workspaceId, 'access log'],
+    queryFn: ({ pageParam, signal }) =>
+      accountClient.readPiiAccessLog({
+        params: { workspaceId },
+        query: pageParam ? { cursor: pageParam } : {},
+        signal,
+      }),
+    initialPageParam: '',
+    getNextPageParam: next,
+    staleTime: 0,
+  });
+
+export const auditLogQuery = (workspaceId: string) =>
+  infiniteQueryOptions({
+    queryKey: ['workspace', workspaceId, 'audit log'],
+    queryFn: ({ pageParam, signal }) =>
+      accountClient.readAuditLog({ params: { workspaceId }, query: pageParam ? { cursor: pageParam } : {}, signal }),
+    initialPageParam: '',
+    getNextPageParam: next,
+    staleTime: 0,
+  });
+
+export const receiptsQuery = (profileId: string) =>
+  infiniteQueryOptions({
+    queryKey: [profileId, 'receipts'],
+    queryFn: ({ pageParam, signal }) =>
+      clientFor(profileId).listErasures({ query: pageParam ? { cursor: pageParam } : {}, signal }),
+    initialPageParam: '',
+    getNextPageParam: next,
+    staleTime: 0,
+  });
+
+export const membersQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: ['workspace', workspaceId, 'members'],
+    queryFn: async ({ signal }) => (await accountClient.listMembers({ params: { workspaceId }, signal })).data,
+  });
+
+export const invitationsQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: ['workspace', workspaceId, 'invitations'],
+    queryFn: async ({ signal }) => (await accountClient.listInvitations({ params: { workspaceId }, signal })).data,
+  });

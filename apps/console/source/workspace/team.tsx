@@ -1,0 +1,159 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Role } from '@tributary/contract';
+import { useState } from 'react';
+import { accountClient } from '../client.ts';
+import { words } from '../format.ts';
+import { useMembership } from '../membership.ts';
+import { Copy } from '../parts/copy.tsx';
+import { Failed, Page } from '../parts/page.tsx';
+import { Answered } from '../parts/states.tsx';
+import { scopesOf } from '../vocabulary.ts';
+import { invitationsQuery, type Member, membersQuery } from './queries.ts';
+
+const roleNames = Object.keys(scopesOf) as Role[];
+const managers: readonly string[] = ['owner', 'admin'];
+
+/** Who belongs to the workspace, in which role, and who is invited. */
+export function Team() {
+  const { workspaceId = '', role } = useMembership();
+  const isManager = role !== undefined && managers.includes(role);
+  const members = useQuery({ ...membersQuery(workspaceId), enabled: workspaceId !== '' });
+  return (
+    <Page
+      title="Team"
+      about="Owners and admins do everything, analysts read reports and people, viewers read reports without people."
+    >
+      <div className="grid gap-5">
+        <Answered query={members}>
+          {(all) => (
+            <ul aria-label="Members" className="card grid gap-3 p-5">
+              {all.map((member) => (
+                <MemberLine key={member.user_id} workspaceId={workspaceId} member={member} isManager={isManager} />
+              ))}
+            </ul>
+          )}
+        </Answered>
+        {isManager && <Invitations workspaceId={workspaceId} />}
+      </div>
+    </Page>
+  );
+}
+
+function MemberLine({
+  workspaceId,
+  member: { user_id: userId, name, email, role },
+  isManager,
+}: {
+  readonly workspaceId: string;
+  readonly member: Member;
+  readonly isManager: boolean;
+}) {
+  const queryClient = useQueryClient();
+  const params = { workspaceId, userId };
+  const onSuccess = () => queryClient.invalidateQueries(membersQuery(workspaceId));
+  const change = useMutation({
+    mutationFn: (to: Role) => accountClient.updateMember({ params, body: { role: to } }),
+    onSuccess,
+  });
+  const remove = useMutation({ mutationFn: () => accountClient.deleteMember({ params }), onSuccess });
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-3 border-line border-b pb-3 last:border-b-0 last:pb-0">
+      <span>
+        {name}
+        <span className="label block">{email}</span>
+      </span>
+      {isManager ? (
+        <span className="flex gap-2">
+          <select
+            aria-label={`Role of ${name}`}
+            className="field"
+            value={role}
+            disabled={change.isPending}
+            onChange={({ target }) => change.mutate(target.value as Role)}
+          >
+            {roleNames.map((one) => (
+              <option key={one} value={one}>
+                {words(one)}
+              </option>
+            ))}
+          </select>
+          <button
+            type="button"
+            className="button"
+            disabled={remove.isPending}
+            onClick={() => window.confirm(`Remove ${name} from the workspace?`) && remove.mutate()}
+          >
+            Remove
+          </button>
+        </span>
+      ) : (
+        words(role)
+      )}
+      <Failed error={change.error ?? remove.error} />
+    </li>
+  );
+}
+
+function Invitations({ workspaceId }: { readonly workspaceId: string }) {
+  const queryClient = useQueryClient();
+  const [role, setRole] = useState<Role>('viewer');
+  const open = useQuery(invitationsQuery(workspaceId));
+  const onSuccess = () => queryClient.invalidateQueries(invitationsQuery(workspaceId));
+  const invite = useMutation({
+    mutationFn: async () => (await accountClient.createInvitation({ params: { workspaceId }, body: { role } })).data,
+    onSuccess,
+  });
+  const revoke = useMutation({
+    mutationFn: (invitationId: string) => accountClient.deleteInvitation({ params: { workspaceId, invitationId } }),
+    onSuccess,
+  });
+  const pending = open.data?.filter(({ status }) => status === 'pending') ?? [];
+  return (
+    <section className="card grid gap-3 p-5" aria-labelledby="invite">
+      <h2 id="invite">Invite somebody</h2>
+      <form
+        className="flex flex-wrap items-end gap-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          invite.mutate();
+        }}
+      >
+        <label className="grid gap-1">
+          <span className="label">Role</span>
+          <select className="field" value={role} onChange={({ target }) => setRole(target.value as Role)}>
+            {roleNames.map((one) => (
+              <option key={one} value={one}>
+                {words(one)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button type="submit" className="button-main" disabled={invite.isPending}>
+          Make a link
+        </button>
+      </form>
+      <Failed error={invite.error ?? revoke.error} />
+      {invite.data?.url && (
+        <p className="flex flex-wrap items-center gap-3">
+          <code className="break-all">{invite.data.url}</code> <Copy text={invite.data.url} about="the invitation" />
+          <span className="label">It is shown once, and works once.</span>
+        </p>
+      )}
+      {pending.length > 0 && (
+        <ul aria-label="Open invitations" className="grid gap-2">
+          {pending.map(({ id, role: invited, email, expires_at: expires }) => (
+            <li key={id} className="flex flex-wrap items-center justify-between gap-3 border-line border-t pt-2">
+              <span>
+                {email ?? 'Whoever has the link'}, as {words(invited).toLowerCase()}
+                <span className="label block">until {new Date(expires).toLocaleDateString()}</span>
+              </span>
+              <button type="button" className="button" disabled={revoke.isPending} onClick={() => revoke.mutate(id)}>
+                Revoke
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

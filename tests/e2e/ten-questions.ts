@@ -1,0 +1,99 @@
+import type { Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { money } from '../../apps/console/source/format.ts';
+import type { PeopleScene } from './console-people-scene.ts';
+
+const patience = { timeout: 20_000 };
+
+/** What a marketer asks, from the overview on. Each answer is at most three presses away. */
+export async function askTenQuestions(page: Page, scene: Pick<PeopleScene, 'mia' | 'rest'>): Promise<void> {
+  const { winner, loser } = scene.mia;
+  const rowsOf = (of: Page): Locator => of.locator('tbody tr');
+  const steps = (of: Page): Locator => of.getByRole('list', { name: 'Journey' }).getByRole('listitem');
+  const start = page.url();
+  let presses = 0;
+  const press = async (what: Locator) => {
+    presses += 1;
+    expect(presses).toBeLessThanOrEqual(3);
+    await what.click();
+  };
+  const go = (title: string) =>
+    press(page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: title, exact: true }));
+  const again = async () => {
+    presses = 0;
+    scene.rest();
+    await page.goto(start);
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  };
+  const main = page.locator('main');
+
+  // Which ads earned most?
+  const earners = page.getByRole('region', { name: 'What earned most' });
+  await press(earners.getByRole('radio', { name: 'Ads' }));
+  await earners
+    .getByRole('row', { name: winner.name })
+    .filter({ hasText: money(100, 'USD') })
+    .waitFor();
+
+  // Why did this one get that much?
+  await again();
+  await press(earners.getByRole('link', { name: /: Revenue, / }).first());
+  const panel = page.getByRole('dialog');
+  await panel.getByText('The figure in the report').waitFor();
+  await panel.getByText(winner.name).first().waitFor();
+
+  // What changed against the period before?
+  await again();
+  await page.getByLabel('Compared with').waitFor();
+  expect(await page.getByLabel('Compared with').inputValue()).toBe('period');
+
+  // Does Meta claim too much?
+  await go('Platforms');
+  await main.getByText('It claims 300% more than we credit it with.').waitFor();
+  // What does a new customer cost, by channel?
+  const cost = page.getByRole('region', { name: 'What a new customer costs' });
+  await cost
+    .getByRole('row', { name: 'Social ads' })
+    .filter({ hasText: money(66, 'USD') })
+    .waitFor();
+
+  // What did this customer see before paying?
+  await again();
+  await go('Customers');
+  await press(page.getByRole('link', { name: 'Mia Vidal' }).first());
+  await steps(page).getByText('Page /boots').waitFor();
+
+  // Which ads lose money?
+  await again();
+  await go('Campaigns');
+  await press(page.getByRole('radio', { name: 'Ads', exact: true }));
+  await page.getByRole('heading', { name: 'Ads', level: 1 }).waitFor();
+  await press(page.getByRole('columnheader', { name: 'Spend' }).getByRole('button'));
+  await expect.poll(() => rowsOf(page).first().textContent(), patience).toContain(loser.name);
+  expect(await rowsOf(page).first().textContent()).toContain(money(0, 'USD'));
+
+  // Stop that ad: what would happen, then done, then undone.
+  await again();
+  await go('Campaigns');
+  await press(page.getByRole('radio', { name: 'Ads', exact: true }));
+  await press(page.getByRole('button', { name: `Pause ${loser.name}` }));
+  await main.getByText('Tried without sending anything').waitFor();
+  expect(loser.status).toBe('ACTIVE');
+  await page.getByRole('button', { name: 'Pause now' }).click();
+  await page.getByRole('button', { name: 'Undo' }).waitFor();
+  expect(loser.status).toBe('PAUSED');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await main.getByText('Taken back').waitFor();
+  expect(loser.status).toBe('ACTIVE');
+  presses = 0;
+  await go('Ad actions');
+  await expect.poll(() => rowsOf(page).count(), patience).toBe(2);
+
+  // Is tracking alive? Who read customers?
+  await again();
+  await go('Tracking');
+  await page.getByRole('region', { name: 'Is it alive' }).waitFor();
+  await again();
+  await go('Who read people');
+  await main.getByText('Read customer journey').first().waitFor();
+}
