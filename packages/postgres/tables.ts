@@ -60,6 +60,7 @@ export const tableOwners = {
   reconciliation_differences: 'reconciliation',
   reconciliations: 'reconciliation',
   merges: 'customers',
+  experiments: 'experiments',
   model_fits: 'models',
   model_allowances: 'journeys',
   moved_conversions: 'attribution',
