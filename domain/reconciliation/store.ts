@@ -1,11 +1,11 @@
 import type { ComparedDay, Comparison, Difference } from '@tributary/domain/attribution';
 import type { Postgres, Tx } from '@tributary/postgres';
-import type { DifferenceKind } from '@tributary/vocabulary';
+import type { DifferenceKind, ReconciliationState } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
 export interface Reconciliation {
   readonly id: string;
-  readonly state: 'queued' | 'done' | 'failed';
+  readonly state: ReconciliationState;
   readonly isNightly: boolean;
   readonly dateFrom: string;
   readonly dateTo: string;

@@ -11,3 +11,4 @@ export type DifferenceKind = keyof typeof differenceKinds;
 export const differenceKindNames = namesOf(differenceKinds);
 
 export const reconciliationStates = ['queued', 'done', 'failed'] as const;
+export type ReconciliationState = (typeof reconciliationStates)[number];

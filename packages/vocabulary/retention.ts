@@ -149,7 +149,7 @@ export const lives = {
       limits.reconciliation.keptDays,
       ['requested_at'],
       ['profile_id', 'id'],
-      'What reports and the ledger came to, day by day.',
+      'Comparisons of days.',
     ),
     kept_apart: kept('Of which two customers somebody said that they are two people. It goes with either of them.'),
     key_ring: bounded('Made when an operator rotates; an old key opens what it sealed.'),

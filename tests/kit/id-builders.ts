@@ -12,6 +12,7 @@ import { buildConnection } from './connection-builders.ts';
 import { testVault } from './desk.ts';
 import { buildExperiment } from './experiment-builders.ts';
 import { buildHandoff } from './handoff-builders.ts';
+import { buildMerge, buildReconciliation } from './identity-builders.ts';
 import { buildApiKey } from './keys.ts';
 import { operatorOf } from './operator.ts';
 import { buildAssistant, buildMember } from './people.ts';
@@ -149,37 +150,8 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
     });
     return outcome.id;
   },
-  reconciliation: async (kit, { id: profileId }) => {
-    const id = uuid();
-    const run = { state: 'done', is_nightly: false, date_from: '2026-01-01', date_to: '2026-01-02' };
-    await kit.app.forProfile(profileId).transaction((tx) =>
-      tx
-        .insertInto('reconciliations')
-        .values({
-          profile_id: profileId,
-          id,
-          ...run,
-          requested_at: longAgo,
-          finished_at: longAgo,
-          days: { currency: 'USD', days: [] },
-        })
-        .execute(),
-    );
-    return id;
-  },
-  merge: async (kit, profile) => {
-    const [loser, survivor] = [await idBuilders.customer(kit, profile), await idBuilders.customer(kit, profile)];
-    const id = uuid();
-    await kit.app.forProfile(profile.id).transaction(async (tx) => {
-      const said = { merged_at: longAgo, source: profile.mark, said_kinds: ['email'] };
-      await tx
-        .insertInto('merges')
-        .values({ profile_id: profile.id, id, loser_id: loser, survivor_id: survivor, ...said })
-        .execute();
-      await tx.updateTable('customers').set({ merged_into: survivor }).where('id', '=', loser).execute();
-    });
-    return id;
-  },
+  reconciliation: buildReconciliation,
+  merge: (kit, profile) => buildMerge(kit, profile, () => idBuilders.customer(kit, profile)),
   erasure: async (kit, { id: profileId, mark }) => {
     const id = uuid();
     await kit.app.forProfile(profileId).transaction((tx) =>

@@ -5,7 +5,12 @@ import { count, money, words } from '../format.ts';
 import { Answered, Empty } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { usePlace } from '../place.ts';
-import { differencesQuery, type ReconciledDay, reconciliationQuery, reconciliationsQuery } from '../queries.ts';
+import {
+  differencesQuery,
+  type ReconciledDay,
+  reconciliationQuery,
+  reconciliationsQuery,
+} from '../reconciliation-queries.ts';
 
 /** Whether reports say what was recorded: the days of the latest run, each right or with the number of rows that differ. */
 export function Reconciliation() {

@@ -1,0 +1,28 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { AnswerTo, Routes } from '@tributary/sdk';
+import { clientFor } from './client.ts';
+
+/** What the page of reconciliation asks. */
+
+export type ReconciledDay = AnswerTo<Routes['readReconciliation']>['data']['days'][number];
+
+export const reconciliationsQuery = (profileId: string) =>
+  queryOptions({
+    queryKey: [profileId, 'reconciliations'],
+    queryFn: async ({ signal }) => (await clientFor(profileId).listReconciliations({ signal })).data,
+  });
+
+export const reconciliationQuery = (profileId: string, id: string) =>
+  queryOptions({
+    queryKey: [profileId, 'reconciliations', id],
+    queryFn: async ({ signal }) =>
+      (await clientFor(profileId).readReconciliation({ params: { reconciliation_id: id }, signal })).data,
+  });
+
+/** The first page of what differs. */
+export const differencesQuery = (profileId: string, id: string) =>
+  queryOptions({
+    queryKey: [profileId, 'reconciliations', id, 'differences'],
+    queryFn: async ({ signal }) =>
+      (await clientFor(profileId).listDifferences({ params: { reconciliation_id: id }, signal })).data,
+  });

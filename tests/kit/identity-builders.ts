@@ -1,0 +1,38 @@
+import { v7 as uuid } from 'uuid';
+import type { Testkit } from './testkit.ts';
+
+const longAgo = new Date('2026-01-01T00:00:00Z');
+type Kit = Pick<Testkit, 'app'>;
+
+/** Two customers of whom one went into the other. */
+export async function buildMerge(
+  kit: Kit,
+  profile: { readonly id: string; readonly mark: string },
+  buildCustomer: () => Promise<string>,
+): Promise<string> {
+  const [loser, survivor] = [await buildCustomer(), await buildCustomer()];
+  const id = uuid();
+  await kit.app.forProfile(profile.id).transaction(async (tx) => {
+    const said = { merged_at: longAgo, source: profile.mark, said_kinds: ['email'] };
+    await tx
+      .insertInto('merges')
+      .values({ profile_id: profile.id, id, loser_id: loser, survivor_id: survivor, ...said })
+      .execute();
+    await tx.updateTable('customers').set({ merged_into: survivor }).where('id', '=', loser).execute();
+  });
+  return id;
+}
+
+/** A comparison of days that found nothing. */
+export async function buildReconciliation(kit: Kit, { id: profileId }: { readonly id: string }): Promise<string> {
+  const id = uuid();
+  const run = { state: 'done', is_nightly: false, date_from: '2026-01-01', date_to: '2026-01-02' };
+  const times = { requested_at: longAgo, finished_at: longAgo };
+  await kit.app.forProfile(profileId).transaction((tx) =>
+    tx
+      .insertInto('reconciliations')
+      .values({ profile_id: profileId, id, ...run, ...times, days: { currency: 'USD', days: [] } })
+      .execute(),
+  );
+  return id;
+}
