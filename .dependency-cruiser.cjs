@@ -23,6 +23,7 @@ const rooms = [
   'connections',
   'creatives',
   'reports',
+  'experiments',
   'models',
   'top-performers',
   'ad-operations',

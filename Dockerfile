@@ -15,7 +15,7 @@ COPY --from=manifests /manifests ./
 # `npm install` keeps to the lock file as `npm ci` does, and does not stop at another platform's optional package.
 RUN npm install --omit=dev --ignore-scripts --no-audit --no-fund && npm cache clean --force
 # What only development uses may also be somebody's optional peer, and npm keeps it then. Maps, types and manuals are read by nobody here.
-RUN node --eval "const { packages } = require('./package-lock.json'); for (const [path, { devOptional }] of Object.entries(packages)) if (devOptional) require('node:fs').rmSync(path, { recursive: true, force: true });" \
+RUN node --eval "const { packages } = require('./package-lock.json'); const drop = (path) => require('node:fs').rmSync(path, { recursive: true, force: true }); for (const [path, { devOptional, optionalDependencies = {} }] of Object.entries(packages)) if (devOptional) for (const one of [path, ...Object.keys(optionalDependencies).map((name) => 'node_modules/' + name)]) drop(one);" \
   && find . -path '*/node_modules/*' -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -iname 'readme*' -o -iname 'changelog*' \) -delete
 
 FROM node:24-slim AS console

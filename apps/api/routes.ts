@@ -10,6 +10,7 @@ import * as credentials from '@tributary/domain/credentials/room.ts';
 import * as customers from '@tributary/domain/customers/room.ts';
 import * as definitions from '@tributary/domain/definitions/room.ts';
 import * as erasures from '@tributary/domain/erasures/room.ts';
+import * as experiments from '@tributary/domain/experiments/room.ts';
 import * as exportsRoom from '@tributary/domain/exports/room.ts';
 import * as handoffs from '@tributary/domain/handoffs/room.ts';
 import * as identity from '@tributary/domain/identity/room.ts';
@@ -134,6 +135,12 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   undoUrlTags: adOperations.undoUrlTags,
   readUrlTags: adOperations.readUrlTags,
   listAdActions: adOperations.listAdActions,
+  createExperiment: experiments.createExperiment,
+  listExperiments: experiments.listExperiments,
+  readExperiment: experiments.readExperiment,
+  startExperiment: experiments.startExperiment,
+  stopExperiment: experiments.stopExperiment,
+  voidExperiment: experiments.voidExperiment,
   readModels: models.readModels,
   createModelFit: models.createModelFit,
   listModelCampaigns: models.listModelCampaigns,

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { raw } from '@tributary/clickhouse';
 import { buildProfile, openKit, openWarehouse } from '@tributary/testkit';
 import { openPrivateStream } from '@tributary/testkit/stream';
 import { sql } from 'kysely';
@@ -64,6 +65,7 @@ test('what is well is said of each', async () => {
       'jobs',
       'set aside',
       'bad visits',
+      'upgrade',
       'disk',
     ]),
   );
@@ -91,6 +93,13 @@ test('jobs that failed, work set aside, visits that were bad, dead letters and a
   });
   await expect.poll(() => log.stream.deadLetters.count()).toBe(1);
   await reader.stop();
+  await kit.owner.unbound.query(
+    sql`DELETE FROM kysely_migration WHERE name = (SELECT max(name) FROM kysely_migration)`,
+  );
+  await warehouse.client.command(
+    raw("INSERT INTO schema_migrations (name, checksum, applied_at) VALUES ('9999_later', 'x', now64())"),
+    {},
+  );
   const readOnly = encodeURIComponent('-c default_transaction_read_only=on');
   const { code, findings } = await examine({ DATABASE_APP_URL: `${kit.database.appUrl}?options=${readOnly}` });
   expect(code).toBe(1);
@@ -105,6 +114,8 @@ test('jobs that failed, work set aside, visits that were bad, dead letters and a
   said('bad visits', /^1200 visit\(s\) of 1 profile/, /tracking\/quality/);
   said('dead letters', /^1 message/, /replay-dead --dry-run/);
   said('postgres', /tributary_app may only read/, /failover/);
+  said('upgrade', /^PostgreSQL waits for 1 migration\(s\): \d{4}_/, /tributary migrate/);
+  said('upgrade', /^ClickHouse has been migrated by a later version: 9999_later/, /Run that version/);
 }, 60_000);
 
 test('an engine that does not answer is named, and the others are looked at all the same', async () => {

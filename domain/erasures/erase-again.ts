@@ -1,4 +1,4 @@
-import { type ClickHouse, raw } from '@tributary/clickhouse';
+import type { ClickHouse } from '@tributary/clickhouse';
 import {
   findMergedInto,
   findSurvivors,
@@ -7,6 +7,7 @@ import {
   saveTombstones,
   walkIdentifiers,
 } from '@tributary/domain/customers';
+import { walkVisitors } from '@tributary/domain/ingestion';
 import { findProfile } from '@tributary/domain/tenants';
 import type { Postgres } from '@tributary/postgres';
 import { isStrongKind } from '@tributary/rules';
@@ -102,8 +103,7 @@ async function findBrowsers(
 ): Promise<Map<string, string[]>> {
   const erasureOf = erasuresBy(notes);
   const found: [string, string][] = [];
-  const asked = raw<{ id: string }>('SELECT DISTINCT visitor_id AS id FROM visits WHERE profile_id = {profileId:UUID}');
-  for await (const { id: visitorId } of clickhouse.stream(asked, { profileId })) {
+  for await (const visitorId of walkVisitors(clickhouse, profileId)) {
     const erasureId = erasureOf.get(tombstones.hashOf(profileId, nameOfVisitor(visitorId)).toString('hex'));
     if (erasureId) found.push([erasureId, visitorId]);
   }

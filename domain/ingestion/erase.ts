@@ -1,3 +1,4 @@
+import { type ClickHouse, raw } from '@tributary/clickhouse';
 import type { Cleared, ErasedPerson, KnownPerson } from '@tributary/domain/customers';
 import type { Tx } from '@tributary/postgres';
 import { sql } from 'kysely';
@@ -35,4 +36,10 @@ export async function linkVisitors(
     INSERT INTO visitor_links (profile_id, visitor_id, customer_id, source, linked_at)
     SELECT ${profileId}, id, ${shellId}, 'identify', ${at} FROM unnest(${[...visitorIds]}::uuid[]) AS id
     ON CONFLICT DO NOTHING`.execute(tx);
+}
+
+/** Every browser that visited a profile. */
+export async function* walkVisitors(clickhouse: ClickHouse, profileId: string): AsyncIterable<string> {
+  const asked = raw<{ id: string }>('SELECT DISTINCT visitor_id AS id FROM visits WHERE profile_id = {profileId:UUID}');
+  for await (const { id } of clickhouse.stream(asked, { profileId })) yield id;
 }

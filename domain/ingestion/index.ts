@@ -1,6 +1,6 @@
 export { asSessionsCame } from './arrivals.ts';
 export { clearedVisit } from './cleared-visit.ts';
-export { findVisitorsOf, linkVisitors } from './erase.ts';
+export { findVisitorsOf, linkVisitors, walkVisitors } from './erase.ts';
 export { type Opening, openBadVisits } from './forget-bad-visits.ts';
 export { forgetDeadLetters, openDeadLetters } from './forget-dead-letters.ts';
 export { holdsPeople } from './holds-people.ts';

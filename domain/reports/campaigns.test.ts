@@ -208,6 +208,36 @@ describe('Outcomes that are not cash', { timeout: 60_000 }, () => {
 });
 
 describe('GET /campaigns', { timeout: 60_000 }, () => {
+  test('what belongs to a campaign or ad set alone, by our id or the platform’s', async () => {
+    const shop = await openShop(world);
+    await shop.spend({ ...film, spend: '10' }, { ...film, external_id: 'poster', name: 'Poster', spend: '5' });
+    await shop.spend({ ...banner, spend: '7' });
+    shop.click('ana', 1, winter);
+    // An ad that nobody told of: only a link names it, with its campaign.
+    shop.click('ben', 1, { campaign: 'winter', adSet: 'broad', ad: 'unheard' });
+    shop.click('cal', 1, outlet);
+    await shop.pay('ana', 2, '100');
+    await shop.pay('ben', 2, '50');
+    await shop.pay('cal', 2, '70');
+    await shop.settle();
+    const of = async (query: object) =>
+      (await shop.list(query)).map(({ external_id, outcome_value }) => `${external_id} ${outcome_value}`);
+    const winters = ['film 100', 'null 50', 'poster 0'];
+    expect(await of({ level: 'ad', parent_id: 'winter' })).toEqual(winters);
+    expect(await of({ level: 'ad', parent_id: shop.entity('campaign', 'winter') })).toEqual(winters);
+    expect(await of({ level: 'ad', parent_id: shop.entity('ad_set', 'broad') })).toEqual(winters);
+    expect(await of({ level: 'ad_set', parent_id: 'outlet' })).toEqual(['loyal 70']);
+    expect((await of({ level: 'ad' })).sort()).toEqual([...winters, 'banner 70'].sort());
+    const page = await shop.read('/campaigns', { level: 'ad', parent_id: 'winter', limit: 2 });
+    const next = { level: 'ad', parent_id: 'winter', limit: 2, cursor: page.pagination.cursor };
+    expect((await shop.read('/campaigns', next)).data).toHaveLength(1);
+    expect(await shop.refused('/campaigns', { parent_id: 'winter' })).toEqual([400, 'invalid_parameter']);
+    expect(await shop.refused('/campaigns', { level: 'ad_set', parent_id: 'broad' })).toEqual([404, 'not_found']);
+    const stranger = await openShop(world);
+    const foreign = { level: 'ad', parent_id: shop.entity('campaign', 'winter') };
+    expect(await stranger.refused('/campaigns', foreign)).toEqual([404, 'not_found']);
+  });
+
   test('[camp-015] [camp-017] [camp-050] [ver-017] counts for whoever has a share under the model, once, and each model for itself', async () => {
     const shop = await openShop(world);
     await shop.spend({ ...film }, { ...banner });

@@ -1,17 +1,21 @@
-import type { Routes } from '@tributary/contract';
-import { answer, type Handles } from '@tributary/operations';
+import type { Input, Routes } from '@tributary/contract';
+import { answer, type Handles, type ProfileContext, refuse } from '@tributary/operations';
 import { campaignRow, levelRow } from './campaign-row.ts';
 import { isId, isMinorUnits, readCursor, writeCursor } from './cursor.ts';
+import { findEntity } from './find-entity.ts';
 import { readDeliveryPeriod } from './period.ts';
 import { readEntities } from './read-entities.ts';
 import type { ReportServices } from './services.ts';
 
+type Query = Input<Routes['listCampaigns']>['query'];
+
 export const listCampaigns: Handles<Routes['listCampaigns'], ReportServices> = async ({ query }, context) => {
   const { level, model, limit, cursor, date_from, date_to } = query;
   const place = cursor === undefined ? {} : { place: readPlace(cursor) };
+  const parent = await readParent(query, context);
   const delivery = await readDeliveryPeriod(query, context);
   const { currency } = delivery.period;
-  const asked = { level: level ?? 'campaign', model, limit: limit + 1, ...place };
+  const asked = { level: level ?? 'campaign', model, limit: limit + 1, ...parent, ...place };
   const rows = await readEntities(delivery, asked, context);
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
@@ -21,6 +25,21 @@ export const listCampaigns: Handles<Routes['listCampaigns'], ReportServices> = a
     meta: { date_from, date_to, model, ...delivery.period.about },
   });
 };
+
+/** Whose ad sets or ads are asked for. */
+async function readParent(
+  { parent_id, level }: Query,
+  context: ProfileContext & ReportServices,
+): Promise<{ parent?: string }> {
+  if (parent_id === undefined) return {};
+  if (level === undefined || level === 'campaign')
+    refuse('invalid_parameter', 'A campaign has no parent: "parent_id" needs "level" ad_set or ad.', {
+      fields: { field: 'parent_id' },
+    });
+  const campaign = await findEntity(parent_id, 'campaign', context);
+  const parent = campaign ?? (level === 'ad' ? await findEntity(parent_id, 'ad_set', context) : undefined);
+  return { parent: parent ?? refuse('not_found', 'There is no such campaign or ad set.') };
+}
 
 function readPlace(cursor: string) {
   const [below_value, after_id] = readCursor(cursor, [isMinorUnits, isId]);

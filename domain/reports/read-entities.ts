@@ -16,12 +16,14 @@ export function readEntities(
     readonly model: AttributionModel;
     readonly limit: number;
     readonly only?: string;
+    /** What belongs to this campaign or ad set. */
+    readonly parent?: string;
     /** After which row to go on. */
     readonly place?: { readonly below_value: string; readonly after_id: string };
   },
   { clickhouse, signal }: Pick<Context, 'signal'> & ReportServices,
 ): Promise<Row<'report_list_entities'>[]> {
-  const { level, model, limit, only = nilUuid, place = top } = asked;
+  const { level, model, limit, only = nilUuid, parent = nilUuid, place = top } = asked;
   const { from, until } = period;
   return clickhouse.query(
     'report_list_entities',
@@ -33,6 +35,7 @@ export function readEntities(
       until,
       owners: 'entities',
       only,
+      parent,
       ...place,
       limit,
     },

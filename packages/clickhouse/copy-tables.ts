@@ -138,6 +138,18 @@ export async function appliedMigrations(settings: ClickHouseSettings): Promise<s
   }
 }
 
+/** Which of our migrations these tables have not been through, and which they have that we do not know. */
+export async function compareMigrations(
+  settings: ClickHouseSettings,
+): Promise<{ waiting: string[]; unknown: string[] }> {
+  const ours = readMigrations().map(({ name }) => name);
+  const applied = await appliedMigrations(settings);
+  return {
+    waiting: ours.filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !ours.includes(name)),
+  };
+}
+
 /** Those of ours up to where a copy was made; a copy of a later version than this one is refused. */
 export function migrationsOf(names: readonly string[]) {
   const known = readMigrations();

@@ -11,6 +11,7 @@ export {
   appliedMigrations,
   type CopiedPartition,
   cloneTables,
+  compareMigrations,
   holdsRows,
   loadTables,
   migrationsOf,

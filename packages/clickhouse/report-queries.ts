@@ -99,7 +99,7 @@ export const reportQueries = {
     { conversion_time: string; conversion_id: string; credit: string; path_length: string }
   >(),
   report_list_entities: declare<
-    Credits & Delivery & { only: string; below_value: string; after_id: string; limit: number },
+    Credits & Delivery & { only: string; parent: string; below_value: string; after_id: string; limit: number },
     {
       entity_id: string;
       conversions: string;

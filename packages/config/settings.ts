@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { backups } from './backups.ts';
 import { exchangeRates, summaries } from './outside.ts';
 import { providers } from './providers.ts';
 import {
@@ -221,23 +222,7 @@ const people = {
     'Whether tokens for links are minted and opened. False: minting answers link_tokens_disabled, and a token in a link is ignored.',
     { fallback: 'true' },
   ),
-  backupFolder: optional(
-    'BACKUP_FOLDER',
-    z.string().min(1),
-    'Where "tributary backup" keeps backups, and where the worker notes who was erased since, so that a restore erases them again. Another disk, or storage that is mounted.',
-  ),
-  backupKeys: optional(
-    'BACKUP_KEYS',
-    keyRing,
-    'Keys that seal backups, written like ENCRYPTION_KEYS; the first one seals, all of them open. Keep a copy away from this machine: without it no backup opens.',
-    { secret: true },
-  ),
-  backupRetentionDays: setting(
-    'BACKUP_RETENTION_DAYS',
-    wholeNumber(0, 3_650),
-    'How long backups are kept; "tributary backup" deletes older ones. The certificate of an erasure says when the last one that still holds the person is gone.',
-    { fallback: '35' },
-  ),
+  ...backups,
   passwordMinLength: setting('PASSWORD_MIN_LENGTH', wholeNumber(8, 128), 'The fewest characters a new password has.', {
     fallback: '10',
   }),

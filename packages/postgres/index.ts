@@ -14,7 +14,7 @@ export {
 } from './ledger.ts';
 export { type Hearing, listen } from './listen.ts';
 export type { LookUps } from './look-ups.ts';
-export { migrate, migrationsFingerprint } from './migrate.ts';
+export { compareMigrations, migrate, migrationsFingerprint } from './migrate.ts';
 export type { PersonTable, PersonTables } from './people.ts';
 export { type HeldLocks, isUnlocked } from './privacy-locks.ts';
 export { backupRole, roles } from './roles.ts';

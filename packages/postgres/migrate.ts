@@ -68,3 +68,20 @@ export async function migrate(ownerUrl: string): Promise<string[]> {
     await db.destroy();
   }
 }
+
+/** Which of our migrations a database has not been through, and which it has that we do not know: those of a later version. */
+export async function compareMigrations(ownerUrl: string): Promise<{ waiting: string[]; unknown: string[] }> {
+  const client = new pg.Client({ connectionString: ownerUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string }>('SELECT name FROM kysely_migration ORDER BY name');
+    const ours = migrationFiles().map(({ name }) => name);
+    const applied = rows.map(({ name }) => name);
+    return {
+      waiting: ours.filter((name) => !applied.includes(name)),
+      unknown: applied.filter((name) => !ours.includes(name)),
+    };
+  } finally {
+    await client.end();
+  }
+}

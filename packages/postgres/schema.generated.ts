@@ -427,6 +427,29 @@ export interface ExchangeRatesHistory {
   source: string;
 }
 
+export interface Experiments {
+  cool_down_days: number;
+  created_at: Timestamp;
+  daily_spend: Numeric | null;
+  days: number;
+  ended_at: Timestamp | null;
+  ends_on: Timestamp;
+  entity_ids: string[];
+  held_out: string[] | null;
+  id: string;
+  kind: string;
+  name: string;
+  pairs: Json | null;
+  power: Json | null;
+  profile_id: string;
+  readout: Json | null;
+  seed: number | null;
+  started_at: Timestamp | null;
+  starts_on: Timestamp;
+  state: string;
+  void_reason: string | null;
+}
+
 export interface ExportEvents {
   due_at: Timestamp;
   first_sent_at: Timestamp | null;
@@ -1440,6 +1463,7 @@ export interface DB {
   event_log: EventLog;
   exchange_rates: ExchangeRates;
   exchange_rates_history: ExchangeRatesHistory;
+  experiments: Experiments;
   export_events: ExportEvents;
   export_runs: ExportRuns;
   export_targets: ExportTargets;

@@ -1508,6 +1508,33 @@ CREATE TABLE public.exchange_rates_history (
     source text NOT NULL
 );
 
+CREATE TABLE public.experiments (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    name text NOT NULL,
+    kind text NOT NULL,
+    state text NOT NULL,
+    entity_ids uuid[] NOT NULL,
+    starts_on date NOT NULL,
+    ends_on date NOT NULL,
+    days integer NOT NULL,
+    cool_down_days integer NOT NULL,
+    pairs jsonb,
+    held_out text[],
+    seed integer,
+    power jsonb,
+    readout jsonb,
+    void_reason text,
+    daily_spend numeric,
+    created_at timestamp with time zone NOT NULL,
+    started_at timestamp with time zone,
+    ended_at timestamp with time zone,
+    CONSTRAINT experiments_kind_check CHECK ((kind = ANY (ARRAY['regions'::text, 'external'::text]))),
+    CONSTRAINT experiments_state_check CHECK ((state = ANY (ARRAY['draft'::text, 'running'::text, 'ended'::text, 'void'::text])))
+);
+
+ALTER TABLE ONLY public.experiments FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.export_events (
     profile_id uuid NOT NULL,
     target_id uuid NOT NULL,
@@ -2457,6 +2484,9 @@ ALTER TABLE ONLY public.exchange_rates_history
 ALTER TABLE ONLY public.exchange_rates
     ADD CONSTRAINT exchange_rates_pkey PRIMARY KEY (currency, day);
 
+ALTER TABLE ONLY public.experiments
+    ADD CONSTRAINT experiments_pkey PRIMARY KEY (profile_id, id);
+
 ALTER TABLE ONLY public.export_events
     ADD CONSTRAINT export_events_pkey PRIMARY KEY (profile_id, target_id, outcome_id);
 
@@ -2753,6 +2783,8 @@ CREATE INDEX event_log_by_life ON public.event_log USING btree (kept_from);
 CREATE UNIQUE INDEX event_log_by_profile ON public.event_log USING btree (profile_id, sequence);
 
 CREATE INDEX event_log_by_type ON public.event_log USING btree (profile_id, type, sequence);
+
+CREATE INDEX experiments_of_entities ON public.experiments USING gin (entity_ids) WHERE (state = 'ended'::text);
 
 CREATE INDEX export_events_by_age ON public.export_events USING brin (scheduled_at);
 
@@ -3112,6 +3144,9 @@ ALTER TABLE ONLY public.erasures
 ALTER TABLE ONLY public.event_log
     ADD CONSTRAINT event_log_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.experiments
+    ADD CONSTRAINT experiments_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.export_events
     ADD CONSTRAINT export_events_profile_id_target_id_fkey FOREIGN KEY (profile_id, target_id) REFERENCES public.export_targets(profile_id, id) ON DELETE CASCADE;
 
@@ -3408,6 +3443,8 @@ ALTER TABLE public.erasures ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.event_log ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.experiments ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.export_events ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.export_runs ENABLE ROW LEVEL SECURITY;
@@ -3561,6 +3598,8 @@ CREATE POLICY own_profile ON public.erasure_work TO tributary_app USING ((profil
 CREATE POLICY own_profile ON public.erasures TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.event_log TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.experiments TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.export_events TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -4080,6 +4119,8 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.exchange_rates TO tributary_system;
 
 GRANT SELECT ON TABLE public.exchange_rates_history TO tributary_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.exchange_rates_history TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.experiments TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.export_events TO tributary_app;
 GRANT DELETE ON TABLE public.export_events TO tributary_system;

@@ -58,6 +58,7 @@ export const tableOwners = {
   members: 'accounts',
   kept_apart: 'customers',
   merges: 'customers',
+  experiments: 'experiments',
   model_fits: 'models',
   model_allowances: 'journeys',
   moved_conversions: 'attribution',

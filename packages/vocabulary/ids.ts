@@ -34,6 +34,7 @@ export const idKinds = {
   webhook_subscription: { of: 'profile' },
   webhook_delivery: { of: 'profile' },
   handoff: { of: 'profile' },
+  experiment: { of: 'profile' },
 } as const satisfies Record<string, IdKindEntry>;
 export type IdKind = keyof typeof idKinds;
 export const idKindNames = namesOf(idKinds);

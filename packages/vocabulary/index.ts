@@ -4,6 +4,7 @@ export * from './attribution.ts';
 export * from './connections.ts';
 export * from './conversions.ts';
 export * from './creatives.ts';
+export * from './experiments.ts';
 export * from './exports.ts';
 export * from './ids.ts';
 export * from './limits.ts';

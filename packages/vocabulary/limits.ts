@@ -43,6 +43,20 @@ export const limits = {
     freshDays: 14,
     pageSize: { min: 1, default: 50, max: 100 },
   },
+  /**
+   * Of experiments: how long they run and are waited for afterwards, how many regions they need, how long what was tested holds and within which
+   * multiple of the tested spend, and how many a profile may have.
+   */
+  experiments: {
+    days: { min: 7, max: 90 },
+    coolDownDays: { max: 28 },
+    regions: { min: 10, max: 1_000 },
+    validDays: 180,
+    validSpendTimes: 2,
+    entities: 20,
+    max: 200,
+    pageSize: { min: 1, default: 50, max: 100 },
+  },
   /** Stages of a profile's pipelines that are kept, and outcome definitions written by one request. */
   stages: { max: 500 },
   freshness: { behindAfterMinutes: 5 },

@@ -169,6 +169,7 @@ export const lives = {
       'Outcomes whose currency has no rate yet, at most one for each outcome; they are converted when the rate comes.',
     ),
     export_targets: bounded('One for each ad account that is told of outcomes.'),
+    experiments: bounded('At most 200 of a profile; what a test found stays known.'),
     export_events: swept(
       limits.exports.keptDays,
       ['scheduled_at'],

@@ -10,6 +10,7 @@ import { buildAdEntity } from './ad-builders.ts';
 import { type BuiltProfile, buildProfile, type ProfileTraits } from './builders.ts';
 import { buildConnection } from './connection-builders.ts';
 import { testVault } from './desk.ts';
+import { buildExperiment } from './experiment-builders.ts';
 import { buildHandoff } from './handoff-builders.ts';
 import { buildApiKey } from './keys.ts';
 import { operatorOf } from './operator.ts';
@@ -212,6 +213,7 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
   webhook_subscription: buildWebhook,
   webhook_delivery: buildDelivery,
   handoff: buildHandoff,
+  experiment: buildExperiment,
   ad_entity: async (kit, profile) => (await buildAdEntity(kit, profile, 'campaign')).id,
   ad: async (kit, profile) => (await buildAdEntity(kit, profile, 'ad')).id,
   platform_campaign: async (kit, profile) => (await buildAdEntity(kit, profile, 'campaign')).externalId,

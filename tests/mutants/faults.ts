@@ -2,6 +2,7 @@ import type { Fault } from './fault.ts';
 import { faults as access } from './faults/access.ts';
 import { faults as ads } from './faults/ads.ts';
 import { faults as answers } from './faults/answers.ts';
+import { faults as assistants } from './faults/assistants.ts';
 import { faults as attribution } from './faults/attribution.ts';
 import { faults as clients } from './faults/clients.ts';
 import { faults as columns } from './faults/columns.ts';
@@ -34,6 +35,7 @@ export const allFaults: readonly Fault[] = [
   ...access,
   ...ads,
   ...answers,
+  ...assistants,
   ...attribution,
   ...clients,
   ...columns,

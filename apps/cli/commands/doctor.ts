@@ -6,6 +6,7 @@ import { type Finding, ok, wrong } from '../doctor/finding.ts';
 import { examineNats } from '../doctor/nats.ts';
 import { examinePostgres } from '../doctor/postgres.ts';
 import { examineRedis } from '../doctor/redis.ts';
+import { examineUpgrade } from '../doctor/upgrade.ts';
 import { examineWork } from '../doctor/work.ts';
 
 export const doctorCommand = () =>
@@ -31,6 +32,7 @@ async function examine(settings: Settings): Promise<Finding[]> {
     ['nats', 'Start it with JetStream on, and set NATS_URL.', () => examineNats(settings)],
     ['redis', 'Start it, and set REDIS_URL.', () => examineRedis(settings)],
     ['jobs', 'They are kept in PostgreSQL, as the role of DATABASE_SYSTEM_URL sees it.', () => examineWork(settings)],
+    ['upgrade', 'Run "tributary migrate", which makes the schemas.', () => examineUpgrade(settings)],
     ['disk', 'Free some space.', examineDisk],
   ];
   const found = await Promise.all(

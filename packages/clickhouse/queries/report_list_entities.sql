@@ -1,9 +1,18 @@
 -- What campaigns, ad sets or ads cost and earned, ranked by what they earned, from a place in that order on. `only` asks for one,
--- which is then there also when it did nothing.
+-- which is then there also when it did nothing; `parent` for what belongs to a campaign or ad set.
 WITH
 {{part sources}},
 {{part sums by credit of model}},
 {{part delivered}},
+    -- What belongs to the parent, as its platform tells it or as links named both.
+    children AS
+    (
+        SELECT entity_id FROM entities
+        WHERE {parent:UUID} != nobody AND (campaign_id = {parent:UUID} OR ad_set_id = {parent:UUID}
+            OR ad_set_id IN (SELECT entity_id FROM entities WHERE campaign_id = {parent:UUID}))
+        UNION DISTINCT
+        SELECT of_level FROM sources WHERE {parent:UUID} != nobody AND (of_campaign = {parent:UUID} OR of_ad_set = {parent:UUID})
+    ),
     spent AS
     (
         SELECT
@@ -50,6 +59,7 @@ WITH
             SELECT {only:UUID}, '', 0, 0, 0, 0, 0, toDecimal256(0, 40), false, 0, 0, NULL, NULL, NULL, NULL
         ) AS u
         WHERE owner_id != nobody AND ({only:UUID} = nobody OR owner_id = {only:UUID})
+            AND ({parent:UUID} = nobody OR owner_id IN (SELECT entity_id FROM children))
         GROUP BY u.owner_id
         HAVING value < {below_value:Int64} OR (value = {below_value:Int64} AND toString(entity_id) > {after_id:String})
         ORDER BY value DESC, toString(entity_id)

@@ -71,9 +71,19 @@ export const listCampaigns = route({
     model: AttributionModelParameter,
     limit: limitParameter(limits.campaigns.pageSize),
     level: EntityLevel.optional().describe('Rows of this level, with its further fields. Absent: campaigns, in short.'),
+    parent_id: z
+      .string()
+      .min(1, 'must not be empty')
+      .max(200)
+      .optional()
+      .describe(
+        'Only what belongs to this campaign, or of ads to this ad set: our id, or the platform’s. Needs `level`.',
+      ),
     cursor: z.string().max(200).optional().describe('From the page before.'),
     ...AsOf,
   }),
+  ids: { parent_id: 'ad_entity' },
+  refusals: ['not_found'],
   refusedAs: dateRangeFaults,
   answers: { 200: { schema: page(CampaignRow, ReportMeta) } },
 });

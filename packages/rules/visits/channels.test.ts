@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { marketingChannels } from '@tributary/vocabulary';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -187,4 +188,22 @@ describe('the table', () => {
     for (const site of sites)
       for (const host of site.hosts ?? []) expect(siteOfHost(plainHost(`www.${host}`))).toBe(site);
   });
+});
+
+test('docs/guides/tag-your-ads.md says of every address what is read in it, and its templates name nothing until they are filled in', () => {
+  const guide = readFileSync(new URL('../../../docs/guides/tag-your-ads.md', import.meta.url), 'utf8');
+  const rows = [...guide.matchAll(/^\| `(https:[^`]+)` \|(.*)\|$/gm)];
+  expect(rows.length).toBeGreaterThan(5);
+  for (const [, url = '', cells = ''] of rows) {
+    const { channel, campaignExternalId, adSetExternalId, adExternalId } = classifyVisit({ url });
+    const told = cells.split('|').map((cell) => cell.replaceAll('`', '').trim() || null);
+    expect([channel, campaignExternalId, adSetExternalId, adExternalId], url).toEqual(told);
+  }
+  const templates = [...guide.matchAll(/```text\n(.+)\n```/g)].map(([, template = '']) => template);
+  expect(templates).toHaveLength(4);
+  for (const template of templates) {
+    const read = classifyVisit({ url: page(template) });
+    expect(read).toMatchObject({ campaignExternalId: null, adSetExternalId: null, adExternalId: null });
+    expect(read.channel, template).toMatch(/^paid_/);
+  }
 });

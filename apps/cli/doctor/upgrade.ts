@@ -1,0 +1,31 @@
+import { clickhouseSettings, compareMigrations as compareColumns } from '@tributary/clickhouse';
+import type { Settings } from '@tributary/config';
+import { compareMigrations } from '@tributary/postgres';
+import { type Finding, ok, wrong } from './finding.ts';
+
+/** What `tributary migrate` of this version would do, and whether this version is the one to run. */
+export async function examineUpgrade(settings: Settings): Promise<Finding[]> {
+  const [ledger, columns] = await Promise.all([
+    compareMigrations(settings.databaseOwnerUrl),
+    compareColumns(clickhouseSettings(settings)),
+  ]);
+  return [judge('PostgreSQL', ledger), judge('ClickHouse', columns)];
+}
+
+function judge(
+  engine: string,
+  { waiting, unknown }: { waiting: readonly string[]; unknown: readonly string[] },
+): Finding {
+  if (unknown.length > 0)
+    return wrong(
+      'upgrade',
+      `${engine} has been migrated by a later version: ${unknown.join(', ')}`,
+      'Run that version. An earlier one may write what the later one does not expect; to go back, restore a backup.',
+    );
+  if (waiting.length === 0) return ok('upgrade', `${engine} has the schema of this version`);
+  return wrong(
+    'upgrade',
+    `${engine} waits for ${waiting.length} migration(s): ${waiting.join(', ')}`,
+    'Make a backup, then run "tributary migrate": the version before may serve meanwhile. A step that does not get its lock within a second lets others pass and tries again.',
+  );
+}

@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadSettings } from '@tributary/config';
+import { describe, expect, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { groups } from '../packages/config/settings.ts';
+
+const root = join(import.meta.dirname, '..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const settingNames = Object.values(groups).flatMap((group) => Object.values(group).map(({ variable }) => variable));
+const compose = parse(read('compose.yaml'), { merge: true }) as {
+  services: Record<string, { command: string[]; environment: Record<string, string> } | undefined>;
+};
+
+describe('deploy/kubernetes', () => {
+  const folder = 'deploy/kubernetes/base';
+  const { resources } = parse(read(`${folder}/kustomization.yaml`)) as { resources: string[] };
+  const objects = resources.flatMap((file) => parseAllDocuments(read(`${folder}/${file}`)).map((one) => one.toJS()));
+  /** The containers of a Deployment, Job or CronJob, with their pod. */
+  const pods = objects.flatMap(({ kind, metadata, spec }) => {
+    const template = kind === 'CronJob' ? spec.jobTemplate.spec.template : spec?.template;
+    return template
+      ? [{ name: metadata.name as string, pod: template.spec, container: template.spec.containers[0] }]
+      : [];
+  });
+
+  test('lists every file, and an overlay changes what is there', () => {
+    const files = readdirSync(join(root, folder)).filter((file) => file !== 'kustomization.yaml');
+    expect(resources.toSorted()).toEqual(files.toSorted());
+    const { replicas } = parse(read('deploy/kubernetes/overlays/small/kustomization.yaml')) as {
+      replicas: { name: string }[];
+    };
+    for (const { name } of replicas) expect(pods.map((one) => one.name)).toContain(name);
+  });
+
+  test('runs what compose.yaml runs, as nobody, from a read-only root, with settings that exist', () => {
+    expect(pods.map(({ container }) => container.command)).toEqual(
+      ['migrate', 'api', 'collector', 'worker', 'backup'].map((name) => compose.services[name]?.command),
+    );
+    for (const { name, pod, container } of pods) {
+      expect(pod.securityContext, name).toMatchObject({ runAsNonRoot: true });
+      expect(pod.automountServiceAccountToken, name).toBe(false);
+      expect(container.securityContext, name).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+      const own = (container.env ?? []).map(({ name: variable }: { name: string }) => variable);
+      expect(
+        own.filter((variable: string) => !settingNames.includes(variable)),
+        name,
+      ).toEqual([]);
+    }
+    const settings = objects.find(({ kind }) => kind === 'ConfigMap').data as Record<string, string>;
+    expect(Object.keys(settings).filter((variable) => !settingNames.includes(variable))).toEqual([]);
+    expect(() => loadSettings(settings)).not.toThrow();
+  });
+
+  test('each secret of the README is used, and holds what compose.yaml gives that process', () => {
+    const said = new Map(
+      [...read('deploy/kubernetes/README.md').matchAll(/^\| `(tributary-\w+)` +\| (.*)\|$/gm)].map(
+        ([, name = '', keys = '']) => [name, [...keys.matchAll(/`(\w+)`/g)].map(([, key]) => key as string)],
+      ),
+    );
+    const used = pods.map(({ container }) => container.envFrom[1].secretRef.name as string);
+    expect(new Set(used)).toEqual(new Set(said.keys()));
+    for (const process of ['api', 'collector', 'worker']) {
+      const given = Object.keys(compose.services[process]?.environment ?? {});
+      const secrets = given.filter((name) =>
+        /^(DATABASE_\w+_URL|CLICKHOUSE_URL|NATS_URL|REDIS_URL|ENCRYPTION_KEYS)$/.test(name),
+      );
+      expect(said.get(`tributary-${process}`)).toEqual(expect.arrayContaining(secrets));
+    }
+  });
+});
