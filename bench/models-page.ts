@@ -113,6 +113,7 @@ export function errorsPage(
     '## What limits it',
     '',
     '- Paths cannot tell whether a click on the brand would have come without the ad, nor see what a view did. The factor for brand search is outside knowledge; a test replaces it.',
+    '- Where brand search matters more than its declared factor says, `calibrated` can be further off than `data_driven`; the table above shows such a market if one was drawn. A test of brand search is the first to make.',
     '- An interval by resampling is one of chance, not of the truth: it is called `sampling`. Only a calibrated figure has an interval without that word.',
     '- Markov and Shapley are here because people ask for them, with their error beside them.',
     '- These worlds are drawn by us. Auctions do not answer back in them and competitors do not react. The first real test outranks every one of them.',

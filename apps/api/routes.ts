@@ -10,6 +10,7 @@ import * as credentials from '@tributary/domain/credentials/room.ts';
 import * as customers from '@tributary/domain/customers/room.ts';
 import * as definitions from '@tributary/domain/definitions/room.ts';
 import * as erasures from '@tributary/domain/erasures/room.ts';
+import * as experiments from '@tributary/domain/experiments/room.ts';
 import * as exportsRoom from '@tributary/domain/exports/room.ts';
 import * as handoffs from '@tributary/domain/handoffs/room.ts';
 import * as identity from '@tributary/domain/identity/room.ts';
@@ -19,6 +20,7 @@ import * as models from '@tributary/domain/models/room.ts';
 import * as outcomes from '@tributary/domain/outcomes/room.ts';
 import * as partners from '@tributary/domain/partners/room.ts';
 import * as payments from '@tributary/domain/payments/room.ts';
+import * as reconciliation from '@tributary/domain/reconciliation/room.ts';
 import * as reports from '@tributary/domain/reports/room.ts';
 import * as tenants from '@tributary/domain/tenants/room.ts';
 import * as topPerformers from '@tributary/domain/top-performers/room.ts';
@@ -62,6 +64,11 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   createJourneySummary: journeys.createJourneySummary,
   readCustomerExport: journeys.readCustomerExport,
   readCustomerIdentity: identity.readCustomerIdentity,
+  createReconciliation: reconciliation.createReconciliation,
+  listReconciliations: reconciliation.listReconciliations,
+  readReconciliation: reconciliation.readReconciliation,
+  listDifferences: reconciliation.listDifferences,
+  repairReconciliation: reconciliation.repairReconciliation,
   listMerges: identity.listMerges,
   undoMerge: identity.undoMerge,
   splitCustomer: identity.splitCustomer,
@@ -134,6 +141,12 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   undoUrlTags: adOperations.undoUrlTags,
   readUrlTags: adOperations.readUrlTags,
   listAdActions: adOperations.listAdActions,
+  createExperiment: experiments.createExperiment,
+  listExperiments: experiments.listExperiments,
+  readExperiment: experiments.readExperiment,
+  startExperiment: experiments.startExperiment,
+  stopExperiment: experiments.stopExperiment,
+  voidExperiment: experiments.voidExperiment,
   readModels: models.readModels,
   createModelFit: models.createModelFit,
   listModelCampaigns: models.listModelCampaigns,

@@ -48,6 +48,8 @@ export interface KnownAd {
   /** Its own, or that of what it stands under. */
   readonly objective: string;
   readonly creative: unknown;
+  /** Its ad set and campaign, as far as they are known. */
+  readonly parentIds: readonly string[];
   readonly adSetName: string | null;
   readonly campaignName: string | null;
 }
@@ -57,6 +59,7 @@ export async function findAds(tx: Tx, profileId: string, ids: readonly string[])
   if (ids.length === 0) return new Map();
   const { rows } = await sql<KnownAd>`
     SELECT a.id, a.platform, a.external_id AS "externalId", a.name, a.format, a.creative,
+      array_remove(ARRAY[p.id, g.id], NULL) AS "parentIds",
       coalesce(nullif(a.objective, ''), nullif(p.objective, ''), nullif(g.objective, ''), '') AS objective,
       CASE WHEN p.level = 'ad_set' THEN nullif(p.name, '') END AS "adSetName",
       nullif(CASE WHEN p.level = 'campaign' THEN p.name ELSE g.name END, '') AS "campaignName"

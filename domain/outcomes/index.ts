@@ -1,3 +1,4 @@
+export { countByRegion } from './count-by-region.ts';
 export { countOutcomesOf, countOutcomesSaid, countUnnamedSince } from './counts-of.ts';
 export { countDirty, eraseOutcomes, hasOutcomes } from './erase.ts';
 export { findCustomerTotals } from './find-customer-totals.ts';

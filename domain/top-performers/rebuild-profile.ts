@@ -1,5 +1,6 @@
 import type { AdScoreRow, ClickHouse, Row } from '@tributary/clickhouse';
 import type { KnownAd } from '@tributary/domain/campaigns';
+import { listValidTests } from '@tributary/domain/experiments';
 import { ratesOn } from '@tributary/domain/money';
 import { mostRates, rateParameters } from '@tributary/domain/reports';
 import { findDays, findProfile, type ProfileFacts } from '@tributary/domain/tenants';
@@ -9,6 +10,7 @@ import {
   type AdScore,
   creativeFormatOf,
   type Dimension,
+  daysOf,
   fromMinorUnits,
   isVideo,
   maturityStage,
@@ -18,9 +20,10 @@ import {
   toMinorUnits,
   truthGrade,
 } from '@tributary/rules';
-import { nilUuid } from '@tributary/vocabulary';
+import { defaultScoreWindow, nilUuid } from '@tributary/vocabulary';
 import { type Creative, readCreative } from './creative.ts';
 import { findLookedAt } from './find-ads.ts';
+import { liftTested } from './lift-tested.ts';
 import { markRebuilt } from './store.ts';
 import { type WindowOfDays, windowsOf } from './windows.ts';
 
@@ -45,9 +48,11 @@ export async function rebuildProfile(
   const profile = await app.forProfile(profileId).transaction((tx) => findProfile(tx, profileId), { readOnly: true });
   if (!profile) return undefined;
   const counts: Record<string, number> = {};
-  for (const window of windowsOf(now, profile.timeZone)) {
+  const windows = windowsOf(now, profile.timeZone);
+  const tested = await findTested(engines, profileId, profile, windows, now, signal);
+  for (const window of windows) {
     signal.throwIfAborted();
-    const rows = await scoreWindow(engines, profileId, profile, window, now, signal);
+    const rows = await scoreWindow(engines, profileId, profile, window, tested, now, signal);
     counts[window.name] = rows.length;
     await clickhouse.insert('ad_scores', [...rows, markerOf(profileId, window, now)], { signal });
   }
@@ -55,11 +60,31 @@ export async function rebuildProfile(
   return counts;
 }
 
+/** Ads that experiments have measured, at about the spend of the usual window. */
+async function findTested(
+  engines: Engines,
+  profileId: string,
+  profile: ProfileFacts,
+  windows: readonly WindowOfDays[],
+  now: Date,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const ledger = engines.app.forProfile(profileId);
+  const tests = await ledger.transaction((tx) => listValidTests(tx, profileId, now), { readOnly: true });
+  const window = windows.find(({ name }) => name === defaultScoreWindow);
+  if (tests.length === 0 || !window) return new Set();
+  const told = await readFigures(engines, profileId, profile, window, signal);
+  const ids = told.map(({ ad_id }) => ad_id);
+  const known = await readAds(engines.app, profileId, ids);
+  return liftTested(tests, told, known, daysOf(window.firstDay, window.lastDay).length);
+}
+
 async function scoreWindow(
   engines: Engines,
   profileId: string,
   profile: ProfileFacts,
   window: WindowOfDays,
+  tested: ReadonlySet<string>,
   now: Date,
   signal: AbortSignal,
 ): Promise<AdScoreRow[]> {
@@ -71,7 +96,7 @@ async function scoreWindow(
   );
   const ads = told.flatMap((row) => {
     const ad = known.get(row.ad_id);
-    return ad ? [figuresOf(row, ad, profile.currency)] : [];
+    return ad ? [figuresOf(row, ad, profile.currency, tested.has(row.ad_id))] : [];
   });
   const scores = scoreAds(ads);
   return ads.map((ad) => ({
@@ -134,7 +159,7 @@ interface ScoredAd extends AdFigures {
   readonly hasVideo: boolean;
 }
 
-function figuresOf(told: Row<'ad_list_figures'>, ad: KnownAd, currency: string): ScoredAd {
+function figuresOf(told: Row<'ad_list_figures'>, ad: KnownAd, currency: string, isLiftTested: boolean): ScoredAd {
   const creative: Creative = readCreative(ad.creative);
   const format = creativeFormatOf(creative.format ?? ad.format);
   const minor = (units: string) => Number(fromMinorUnits(BigInt(units), currency));
@@ -163,8 +188,7 @@ function figuresOf(told: Row<'ad_list_figures'>, ad: KnownAd, currency: string):
       messaging: Number(told.messaging_outcomes),
       platformConversions: numberOrNull(told.platform_conversions),
       platformConversations: numberOrNull(told.conversations),
-      // No experiment is recorded anywhere yet.
-      isLiftTested: false,
+      isLiftTested,
     },
   };
 }

@@ -391,6 +391,25 @@ FROM visits
 ARRAY JOIN [('campaign', campaign_external_id), ('ad_set', ad_set_external_id), ('ad', ad_external_id)] AS named
 WHERE (external_id != '') AND (platform != '');
 
+CREATE TABLE model_credits
+(
+    `profile_id` UUID CODEC(ZSTD(1)),
+    `fit_id` UUID CODEC(ZSTD(1)),
+    `conversion_time` DateTime64(3, 'UTC') CODEC(Delta(8), ZSTD(1)),
+    `conversion_id` UUID CODEC(ZSTD(1)),
+    `part` UInt8,
+    `value` Int64 CODEC(ZSTD(1)),
+    `source_ids` Array(UInt64) CODEC(ZSTD(1)),
+    `credits` Map(LowCardinality(String), Array(Int64)) CODEC(ZSTD(1)),
+    `anyway` Map(LowCardinality(String), Int64) CODEC(ZSTD(1)),
+    `written_at` DateTime DEFAULT now()
+)
+ENGINE = ReplacingMergeTree
+PARTITION BY toStartOfMonth(written_at)
+ORDER BY (profile_id, fit_id, conversion_time, conversion_id)
+TTL written_at + toIntervalDay(35)
+SETTINGS non_replicated_deduplication_window = 1000, index_granularity = 8192;
+
 CREATE TABLE schema_migrations
 (
     `name` String,

@@ -30,6 +30,14 @@ import {
 import { readCustomerExport } from './routes/customer-export.ts';
 import { importCustomers, listCustomers, searchCustomers } from './routes/customers.ts';
 import { createCustomerErasure, createErasure, listErasures, readErasure } from './routes/erasures.ts';
+import {
+  createExperiment,
+  listExperiments,
+  readExperiment,
+  startExperiment,
+  stopExperiment,
+  voidExperiment,
+} from './routes/experiments.ts';
 import { listExports, previewExports, updateExportCatalog, updateExportDataset } from './routes/exports.ts';
 import { createHandoff, finalizePendingAccount, listPendingAccounts, readHandoff } from './routes/handoffs.ts';
 import { identityRoutes } from './routes/identity.ts';
@@ -73,6 +81,7 @@ import {
   updateInstallment,
   updatePayer,
 } from './routes/payments.ts';
+import { reconciliationRoutes } from './routes/reconciliations.ts';
 import { reportRoutes } from './routes/reports.ts';
 import { readChangelog, readOpenapi } from './routes/service.ts';
 import {
@@ -188,6 +197,13 @@ export const routes = {
   previewAdReferrals,
   importSpend,
   ...reportRoutes,
+  ...reconciliationRoutes,
+  createExperiment,
+  listExperiments,
+  readExperiment,
+  startExperiment,
+  stopExperiment,
+  voidExperiment,
   readModels,
   createModelFit,
   listModelCampaigns,

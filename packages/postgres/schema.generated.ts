@@ -427,6 +427,29 @@ export interface ExchangeRatesHistory {
   source: string;
 }
 
+export interface Experiments {
+  cool_down_days: number;
+  created_at: Timestamp;
+  daily_spend: Numeric | null;
+  days: number;
+  ended_at: Timestamp | null;
+  ends_on: Timestamp;
+  entity_ids: string[];
+  held_out: string[] | null;
+  id: string;
+  kind: string;
+  name: string;
+  pairs: Json | null;
+  power: Json | null;
+  profile_id: string;
+  readout: Json | null;
+  seed: number | null;
+  started_at: Timestamp | null;
+  starts_on: Timestamp;
+  state: string;
+  void_reason: string | null;
+}
+
 export interface ExportEvents {
   due_at: Timestamp;
   first_sent_at: Timestamp | null;
@@ -1166,6 +1189,31 @@ export interface ProviderPauses {
   until: Timestamp;
 }
 
+export interface ReconciliationDifferences {
+  day: Timestamp;
+  in_columns: Numeric | null;
+  in_ledger: Numeric | null;
+  kind: string;
+  number: number;
+  profile_id: string;
+  reconciliation_id: string;
+  subject_id: string;
+}
+
+export interface Reconciliations {
+  date_from: Timestamp;
+  date_to: Timestamp;
+  days: Generated<Json>;
+  differences: Generated<number>;
+  finished_at: Timestamp | null;
+  id: string;
+  is_nightly: boolean;
+  pending: Generated<number>;
+  profile_id: string;
+  requested_at: Timestamp;
+  state: string;
+}
+
 export interface RefusedVisits {
   day: Timestamp;
   profile_id: string;
@@ -1440,6 +1488,7 @@ export interface DB {
   event_log: EventLog;
   exchange_rates: ExchangeRates;
   exchange_rates_history: ExchangeRatesHistory;
+  experiments: Experiments;
   export_events: ExportEvents;
   export_runs: ExportRuns;
   export_targets: ExportTargets;
@@ -1493,6 +1542,8 @@ export interface DB {
   profiles: Profiles;
   profiles_with_ads: ProfilesWithAds;
   provider_pauses: ProviderPauses;
+  reconciliation_differences: ReconciliationDifferences;
+  reconciliations: Reconciliations;
   refused_visits: RefusedVisits;
   score_rebuilds: ScoreRebuilds;
   search_terms: SearchTerms;

@@ -11,6 +11,7 @@ export const idKinds = {
   workspace: { of: 'workspace' },
   customer: { of: 'profile' },
   merge: { of: 'profile' },
+  reconciliation: { of: 'profile' },
   erasure: { of: 'profile' },
   customer_key: { of: 'profile' },
   conversion: { of: 'profile' },
@@ -34,6 +35,7 @@ export const idKinds = {
   webhook_subscription: { of: 'profile' },
   webhook_delivery: { of: 'profile' },
   handoff: { of: 'profile' },
+  experiment: { of: 'profile' },
 } as const satisfies Record<string, IdKindEntry>;
 export type IdKind = keyof typeof idKinds;
 export const idKindNames = namesOf(idKinds);

@@ -27,6 +27,7 @@ export const limits = {
     splitAtOnce: 100,
     reasonCharacters: 500,
   },
+  reconciliation: { pageSize: shortPages, mostDifferences: 10_000, nightlyDays: 35, keptDays: 400 },
   customerImport: { maxRows: 1_000 },
   events: { maxRows: 1_000, maxAheadMinutes: 5, namedDefinitions: 50 },
   /**
@@ -41,6 +42,20 @@ export const limits = {
     purchases: 2_000,
     seenPct: 30,
     freshDays: 14,
+    pageSize: { min: 1, default: 50, max: 100 },
+  },
+  /**
+   * Of experiments: how long they run and are waited for afterwards, how many regions they need, how long what was tested holds and within which
+   * multiple of the tested spend, and how many a profile may have.
+   */
+  experiments: {
+    days: { min: 7, max: 90 },
+    coolDownDays: { max: 28 },
+    regions: { min: 10, max: 1_000 },
+    validDays: 180,
+    validSpendTimes: 2,
+    entities: 20,
+    max: 200,
     pageSize: { min: 1, default: 50, max: 100 },
   },
   /** Stages of a profile's pipelines that are kept, and outcome definitions written by one request. */

@@ -144,6 +144,13 @@ export const lives = {
       'Invitations that ran out, whether or not they were accepted.',
     ),
     journey_summaries: bounded('The latest of each person.'),
+    reconciliation_differences: bounded('What differed; it goes with its reconciliation.'),
+    reconciliations: swept(
+      limits.reconciliation.keptDays,
+      ['requested_at'],
+      ['profile_id', 'id'],
+      'What reports and the ledger came to, day by day.',
+    ),
     kept_apart: kept('Of which two customers somebody said that they are two people. It goes with either of them.'),
     key_ring: bounded('Made when an operator rotates; an old key opens what it sealed.'),
     members: bounded('One for each person and workspace.'),
@@ -169,6 +176,7 @@ export const lives = {
       'Outcomes whose currency has no rate yet, at most one for each outcome; they are converted when the rate comes.',
     ),
     export_targets: bounded('One for each ad account that is told of outcomes.'),
+    experiments: bounded('At most 200 of a profile; what a test found stays known.'),
     export_events: swept(
       limits.exports.keptDays,
       ['scheduled_at'],

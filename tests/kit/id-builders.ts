@@ -10,6 +10,7 @@ import { buildAdEntity } from './ad-builders.ts';
 import { type BuiltProfile, buildProfile, type ProfileTraits } from './builders.ts';
 import { buildConnection } from './connection-builders.ts';
 import { testVault } from './desk.ts';
+import { buildExperiment } from './experiment-builders.ts';
 import { buildHandoff } from './handoff-builders.ts';
 import { buildApiKey } from './keys.ts';
 import { operatorOf } from './operator.ts';
@@ -148,6 +149,24 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
     });
     return outcome.id;
   },
+  reconciliation: async (kit, { id: profileId }) => {
+    const id = uuid();
+    const run = { state: 'done', is_nightly: false, date_from: '2026-01-01', date_to: '2026-01-02' };
+    await kit.app.forProfile(profileId).transaction((tx) =>
+      tx
+        .insertInto('reconciliations')
+        .values({
+          profile_id: profileId,
+          id,
+          ...run,
+          requested_at: longAgo,
+          finished_at: longAgo,
+          days: { currency: 'USD', days: [] },
+        })
+        .execute(),
+    );
+    return id;
+  },
   merge: async (kit, profile) => {
     const [loser, survivor] = [await idBuilders.customer(kit, profile), await idBuilders.customer(kit, profile)];
     const id = uuid();
@@ -212,6 +231,7 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
   webhook_subscription: buildWebhook,
   webhook_delivery: buildDelivery,
   handoff: buildHandoff,
+  experiment: buildExperiment,
   ad_entity: async (kit, profile) => (await buildAdEntity(kit, profile, 'campaign')).id,
   ad: async (kit, profile) => (await buildAdEntity(kit, profile, 'ad')).id,
   platform_campaign: async (kit, profile) => (await buildAdEntity(kit, profile, 'campaign')).externalId,

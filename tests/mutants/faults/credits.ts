@@ -131,4 +131,18 @@ export const faults: readonly Fault[] = [
       'a visit that led to two others is paid for one',
     ],
   }),
+  ...faultsIn('domain/top-performers/lift-tested.ts', ['domain/top-performers/experiments.test.ts'], {
+    'lift-at-any-spend': [
+      'if (isNear) for (const',
+      'for (const',
+      'a test holds at ten times the spend that it was made at',
+    ],
+  }),
+  ...faultsIn('domain/experiments/start-experiment.ts', ['domain/top-performers/experiments.test.ts'], {
+    'underpowered-tests-start': [
+      "if (found.power?.verdict !== 'enough') return refuseExperiment('underpowered');",
+      '',
+      'a test that cannot answer is started',
+    ],
+  }),
 ];

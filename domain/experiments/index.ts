@@ -1,0 +1,1 @@
+export { listValidTests, type Tested } from './store.ts';

@@ -1,0 +1,69 @@
+import { countByRegion } from '@tributary/domain/outcomes';
+import type { Tx } from '@tributary/postgres';
+import { drawHeldOut, lotsFrom, type Pairs, pairUp, type RegionSums, readRegions } from '@tributary/rules';
+import { dayMs, limits } from '@tributary/vocabulary';
+import { refuseExperiment } from './refuse-experiment.ts';
+import type { Power } from './store.ts';
+
+interface Asked {
+  readonly days: number;
+  readonly coolDownDays: number;
+  readonly expectedPct: number;
+  readonly excluded: readonly string[];
+  readonly seed: number;
+  readonly now: Date;
+}
+
+/** So many days before a test say how regions compare, for each day of it. */
+export const timesBefore = 2;
+/** Draws whose readouts are taken for the power, and lots that each is read with. */
+const draws = 5;
+const lotsOfDraw = 400;
+/** From half the width of a 90% interval to what is noticed in four of five cases. */
+const noticed = 2.49 / 1.645;
+
+/** What regions bought before a moment and from it on. */
+export async function sumRegions(
+  tx: Tx,
+  profileId: string,
+  { start, end, before }: { readonly start: Date; readonly end: Date; readonly before: Date },
+): Promise<RegionSums[]> {
+  const earlier = await countByRegion(tx, profileId, before, start);
+  const during = new Map((await countByRegion(tx, profileId, start, end)).map((row) => [row.region, row.payments]));
+  return earlier.map(({ region, payments }) => ({ region, before: payments, during: during.get(region) ?? 0 }));
+}
+
+/**
+ * Pairs, lots and power of a test by regions. The power is that of the same readout on days that are over, when nothing was switched off: how wide its interval was.
+ */
+export async function planRegions(
+  tx: Tx,
+  profileId: string,
+  { days, coolDownDays, expectedPct, excluded, seed, now }: Asked,
+): Promise<{ pairs: Pairs; heldOut: readonly string[]; power: Power }> {
+  const length = (days + coolDownDays) * dayMs;
+  const start = new Date(+now - length);
+  const before = new Date(+start - timesBefore * length);
+  const all = await sumRegions(tx, profileId, { before, start, end: now });
+  const sums = all.filter(({ region, during }) => during > 0 && !excluded.includes(region));
+  if (sums.length < limits.experiments.regions.min) return refuseExperiment('too_few_regions');
+  const pairs = pairUp(sums.map(({ region, before: earlier, during }) => ({ region, before: earlier + during })));
+  const lots = lotsFrom(seed);
+  const heldOut = [...drawHeldOut(pairs, lots)].sort();
+  const widths = Array.from({ length: draws }, (_, draw) => {
+    const { low, high } = readRegions(sums, pairs, drawHeldOut(pairs, lots), seed + draw, lotsOfDraw);
+    return (high - low) / 2;
+  });
+  const smallest = (100 * noticed * widths.reduce((sum, width) => sum + width, 0)) / draws;
+  return {
+    pairs,
+    heldOut,
+    power: {
+      smallest_effect_pct: Math.round(smallest * 100) / 100,
+      expected_effect_pct: expectedPct,
+      verdict: smallest <= expectedPct ? 'enough' : 'not_enough',
+      regions: 2 * pairs.length,
+      purchases_before: sums.reduce((sum, one) => sum + one.before + one.during, 0),
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import type { Routes } from '@tributary/contract';
+import { answer, type Handles } from '@tributary/operations';
+import { holdExperiment, refuseExperiment } from './refuse-experiment.ts';
+import { showExperiment } from './show-experiment.ts';
+import { findOverlapping, saveState } from './store.ts';
+
+/** A test that cannot answer its question does harm: what it says would be believed. */
+export const startExperiment: Handles<Routes['startExperiment']> = async ({ params }, { caller, effect, now }) => {
+  const { profileId } = caller;
+  return effect(async (tx) => {
+    const found = await holdExperiment(tx, profileId, params.id, 'draft');
+    if (found.power?.verdict !== 'enough') return refuseExperiment('underpowered');
+    if (await findOverlapping(tx, profileId, found)) return refuseExperiment('overlapping');
+    const started = await saveState(tx, profileId, found.id, { state: 'running', startedAt: now });
+    return answer(200, { data: showExperiment(started) });
+  });
+};

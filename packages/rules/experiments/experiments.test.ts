@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import {
+  advise,
+  calibrate,
+  chanceOfSizes,
+  combine,
+  differenceOf,
+  drawHeldOut,
+  isOfUse,
+  lotsFrom,
+  normalBelow,
+  pairUp,
+  priorOf,
+  readRegions,
+} from '../index.ts';
+
+/** Regions whose ups and downs do not shrink with their size. */
+const world = (seed: number) => {
+  const lots = lotsFrom(seed);
+  const shock = () =>
+    Array.from({ length: 12 }, () => Number(lots.next().value)).reduce((sum, one) => sum + one, 0) / 12 - 0.5;
+  return Array.from({ length: 20 }, (_, region) => ({
+    region: String(region),
+    before: 1_000 + 100 * region,
+    during: Math.round((500 + 50 * region) * (1 + 0.3 * shock())),
+  }));
+};
+
+describe('a test by regions', () => {
+  test('pairs regions of like size and holds out one of each, by lots that can be drawn again', () => {
+    const pairs = pairUp(world(1));
+    expect(pairs).toHaveLength(10);
+    expect(pairs[0]).toEqual(['19', '18']);
+    const heldOut = drawHeldOut(pairs, lotsFrom(7));
+    expect(drawHeldOut(pairs, lotsFrom(7))).toEqual(heldOut);
+    expect(pairs.every((pair) => pair.filter((region) => heldOut.has(region)).length === 1)).toBe(true);
+  });
+
+  test('raises a false alarm about as often as it says: one in ten', () => {
+    let alarms = 0;
+    for (let seed = 0; seed < 150; seed += 1) {
+      const sums = world(seed);
+      const pairs = pairUp(sums);
+      const { low, high } = readRegions(sums, pairs, drawHeldOut(pairs, lotsFrom(1_000 + seed)), seed, 200);
+      if (low > 0 || high < 0) alarms += 1;
+    }
+    expect(alarms / 150).toBeGreaterThan(0.04);
+    expect(alarms / 150).toBeLessThan(0.17);
+  });
+
+  test('finds an effect that is there, and its interval holds it', () => {
+    let held = 0;
+    for (let seed = 0; seed < 60; seed += 1) {
+      const sums = world(seed);
+      const pairs = pairUp(sums);
+      const heldOut = drawHeldOut(pairs, lotsFrom(1_000 + seed));
+      const moved = sums.map((one) => (heldOut.has(one.region) ? one : { ...one, during: one.during * 1.3 }));
+      const { lift, low, high } = readRegions(moved, pairs, heldOut, seed, 200);
+      expect(lift).toBeGreaterThan(0.15);
+      if (low <= 0.3 && 0.3 <= high) held += 1;
+    }
+    expect(held).toBeGreaterThanOrEqual(48);
+  });
+});
+
+describe('what tests make known', () => {
+  test('sides are compared per person, and sides of the wrong size are noticed', () => {
+    const shown = { people: 1_000, sum: 120, squares: 130 };
+    const { value, error } = differenceOf(shown, { people: 1_000, sum: 100, squares: 110 });
+    expect(value).toBeCloseTo(0.02, 9);
+    expect(error).toBeCloseTo(Math.sqrt((0.13 - 0.0144) / 999 + (0.11 - 0.01) / 999), 9);
+    expect(chanceOfSizes(5_000, 10_000, 0.5)).toBeCloseTo(1, 5);
+    expect(chanceOfSizes(4_800, 10_000, 0.5)).toBeLessThan(0.001);
+    expect([normalBelow(0), normalBelow(1.645)].map((part) => Math.round(part * 1e4) / 1e4)).toEqual([0.5, 0.95]);
+  });
+
+  test('a test moves its campaign and a little its kind; one wider than what was known moves nothing', () => {
+    const known = { credit: 100, spend: 50, factor: 1, kind: 'search' };
+    const prior = priorOf(known);
+    const test = { value: 20, error: 10 };
+    expect(combine(prior, test).value).toBeLessThan(prior.value);
+    const [tested, kin, stranger] = calibrate([{ ...known, test }, known, { ...known, kind: 'push' }]);
+    expect(tested?.value).toBeCloseTo(combine(prior, test).value, 9);
+    expect(kin?.value).toBeLessThan(prior.value);
+    expect(kin?.value).toBeGreaterThan(tested?.value ?? 0);
+    expect(stranger).toEqual(prior);
+    const wide = { value: 0, error: prior.error * 1.1 };
+    expect(isOfUse(wide, prior)).toBe(false);
+    expect(calibrate([{ ...known, test: wide }, known])).toEqual([prior, prior]);
+  });
+
+  test('advice is given only when it is sure', () => {
+    expect(advise({ value: 200, error: 50 }, 100, 1, 0.8).action).toBe('raise');
+    expect(advise({ value: 30, error: 50 }, 100, 1, 0.8).action).toBe('lower');
+    expect(advise({ value: 110, error: 50 }, 100, 1, 0.8).action).toBe('leave');
+    // Break-even at a margin of a half.
+    expect(advise({ value: 150, error: 20 }, 100, 2, 0.8).action).toBe('lower');
+  });
+});

@@ -1,0 +1,28 @@
+import { namesOf } from './names-of.ts';
+
+/** How it is known what ads cause. */
+export const experimentKinds = {
+  regions: 'The ads are switched off in half of the regions, by lot.',
+  external: 'Somebody else measured it: a platform’s own study, another tool.',
+} as const;
+export type ExperimentKind = keyof typeof experimentKinds;
+export const experimentKindNames = namesOf(experimentKinds);
+
+/** A draft has its lots and its power; a running one shows nothing but itself; one that ended has been read; a void one never will be. */
+export const experimentStates = ['draft', 'running', 'ended', 'void'] as const;
+export type ExperimentState = (typeof experimentStates)[number];
+
+/** Why something is not done with an experiment. */
+export const experimentRefusals = {
+  too_few_regions: 'Too few regions have purchases to draw lots among.',
+  underpowered: 'The test could not notice an effect as small as the expected one.',
+  overlapping: 'Another test is running in the same regions.',
+  not_over: 'Its days are not over yet, and nobody looks before.',
+  wrong_state: 'It is not in the state that this needs.',
+} as const;
+export type ExperimentRefusal = keyof typeof experimentRefusals;
+export const experimentRefusalNames = namesOf(experimentRefusals);
+
+/** Whether a test would notice what is expected of it. */
+export const powerVerdicts = ['enough', 'not_enough'] as const;
+export type PowerVerdict = (typeof powerVerdicts)[number];
