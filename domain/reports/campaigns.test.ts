@@ -231,7 +231,10 @@ describe('GET /campaigns', { timeout: 60_000 }, () => {
     const page = await shop.read('/campaigns', { level: 'ad', parent_id: 'winter', limit: 2 });
     const next = { level: 'ad', parent_id: 'winter', limit: 2, cursor: page.pagination.cursor };
     expect((await shop.read('/campaigns', next)).data).toHaveLength(1);
-    expect(await shop.refused('/campaigns', { parent_id: 'winter' })).toEqual([400, 'invalid_parameter']);
+    expect(await of({ parent_id: 'outlet' })).toEqual(['loyal 70']);
+    expect(await of({ parent_id: 'broad' })).toEqual(winters);
+    const nonsense = { level: 'campaign', parent_id: 'winter' };
+    expect(await shop.refused('/campaigns', nonsense)).toEqual([400, 'invalid_parameter']);
     expect(await shop.refused('/campaigns', { level: 'ad_set', parent_id: 'broad' })).toEqual([404, 'not_found']);
     const stranger = await openShop(world);
     const foreign = { level: 'ad', parent_id: shop.entity('campaign', 'winter') };

@@ -1,4 +1,4 @@
-import type { Input, Routes } from '@tributary/contract';
+import type { EntityLevel, Input, Routes } from '@tributary/contract';
 import { answer, type Handles, type ProfileContext, refuse } from '@tributary/operations';
 import { campaignRow, levelRow } from './campaign-row.ts';
 import { isId, isMinorUnits, readCursor, writeCursor } from './cursor.ts';
@@ -10,9 +10,9 @@ import type { ReportServices } from './services.ts';
 type Query = Input<Routes['listCampaigns']>['query'];
 
 export const listCampaigns: Handles<Routes['listCampaigns'], ReportServices> = async ({ query }, context) => {
-  const { level, model, limit, cursor, date_from, date_to } = query;
+  const { model, limit, cursor, date_from, date_to } = query;
   const place = cursor === undefined ? {} : { place: readPlace(cursor) };
-  const parent = await readParent(query, context);
+  const { level, ...parent } = await readParent(query, context);
   const delivery = await readDeliveryPeriod(query, context);
   const { currency } = delivery.period;
   const asked = { level: level ?? 'campaign', model, limit: limit + 1, ...parent, ...place };
@@ -26,19 +26,20 @@ export const listCampaigns: Handles<Routes['listCampaigns'], ReportServices> = a
   });
 };
 
-/** Whose ad sets or ads are asked for. */
+/** Whose ad sets or ads are asked for, and of which level: where none is named, of the one below. */
 async function readParent(
   { parent_id, level }: Query,
   context: ProfileContext & ReportServices,
-): Promise<{ parent?: string }> {
-  if (parent_id === undefined) return {};
-  if (level === undefined || level === 'campaign')
-    refuse('invalid_parameter', 'A campaign has no parent: "parent_id" needs "level" ad_set or ad.', {
+): Promise<{ level?: EntityLevel | undefined; parent?: string }> {
+  if (parent_id === undefined) return { level };
+  if (level === 'campaign')
+    refuse('invalid_parameter', 'A campaign has no parent: "parent_id" is for ad sets and ads.', {
       fields: { field: 'parent_id' },
     });
   const campaign = await findEntity(parent_id, 'campaign', context);
-  const parent = campaign ?? (level === 'ad' ? await findEntity(parent_id, 'ad_set', context) : undefined);
-  return { parent: parent ?? refuse('not_found', 'There is no such campaign or ad set.') };
+  if (campaign) return { parent: campaign, level: level ?? 'ad_set' };
+  const adSet = level === 'ad_set' ? undefined : await findEntity(parent_id, 'ad_set', context);
+  return { parent: adSet ?? refuse('not_found', 'There is no such campaign or ad set.'), level: 'ad' };
 }
 
 function readPlace(cursor: string) {

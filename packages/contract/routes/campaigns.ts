@@ -77,7 +77,7 @@ export const listCampaigns = route({
       .max(200)
       .optional()
       .describe(
-        'Only what belongs to this campaign, or of ads to this ad set: our id, or the platform’s. Needs `level`.',
+        'Only what belongs to this campaign, or of ads to this ad set: our id, or the platform’s. Without `level`: the one below.',
       ),
     cursor: z.string().max(200).optional().describe('From the page before.'),
     ...AsOf,

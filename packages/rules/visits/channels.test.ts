@@ -192,7 +192,7 @@ describe('the table', () => {
 
 test('docs/guides/tag-your-ads.md says of every address what is read in it, and its templates name nothing until they are filled in', () => {
   const guide = readFileSync(new URL('../../../docs/guides/tag-your-ads.md', import.meta.url), 'utf8');
-  const rows = [...guide.matchAll(/^\| `(https:[^`]+)` \|(.*)\|$/gm)];
+  const rows = [...guide.matchAll(/^\| `(https:[^`]+)` +\|(.*)\|$/gm)];
   expect(rows.length).toBeGreaterThan(5);
   for (const [, url = '', cells = ''] of rows) {
     const { channel, campaignExternalId, adSetExternalId, adExternalId } = classifyVisit({ url });
