@@ -29,6 +29,7 @@ const rooms = [
   'ad-operations',
   'journeys',
   'identity',
+  'reconciliation',
   'webhooks',
   'handoffs',
   'exports',

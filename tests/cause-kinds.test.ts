@@ -23,6 +23,7 @@ const places: Record<CauseKind, string | null> = {
   currency: 'domain/outcomes/price-outcomes.ts',
   rules: null,
   replay: 'domain/attribution/replay.ts',
+  repair: 'domain/reconciliation/repair-reconciliation.ts',
   retry: 'domain/attribution/attribution.queue.ts',
   erasure: 'domain/outcomes/erase.ts',
 };

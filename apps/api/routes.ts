@@ -20,6 +20,7 @@ import * as models from '@tributary/domain/models/room.ts';
 import * as outcomes from '@tributary/domain/outcomes/room.ts';
 import * as partners from '@tributary/domain/partners/room.ts';
 import * as payments from '@tributary/domain/payments/room.ts';
+import * as reconciliation from '@tributary/domain/reconciliation/room.ts';
 import * as reports from '@tributary/domain/reports/room.ts';
 import * as tenants from '@tributary/domain/tenants/room.ts';
 import * as topPerformers from '@tributary/domain/top-performers/room.ts';
@@ -63,6 +64,11 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   createJourneySummary: journeys.createJourneySummary,
   readCustomerExport: journeys.readCustomerExport,
   readCustomerIdentity: identity.readCustomerIdentity,
+  createReconciliation: reconciliation.createReconciliation,
+  listReconciliations: reconciliation.listReconciliations,
+  readReconciliation: reconciliation.readReconciliation,
+  listDifferences: reconciliation.listDifferences,
+  repairReconciliation: reconciliation.repairReconciliation,
   listMerges: identity.listMerges,
   undoMerge: identity.undoMerge,
   splitCustomer: identity.splitCustomer,

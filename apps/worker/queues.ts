@@ -7,6 +7,7 @@ import { erasures } from '@tributary/domain/erasures/room.ts';
 import { exports as exportsQueue } from '@tributary/domain/exports/room.ts';
 import { forgetLettersOf, visitsConsumer } from '@tributary/domain/ingestion/room.ts';
 import { firstPayments } from '@tributary/domain/payments/room.ts';
+import { reconciliations } from '@tributary/domain/reconciliation/room.ts';
 import { tenantDeletions } from '@tributary/domain/tenants/room.ts';
 import { scores } from '@tributary/domain/top-performers/room.ts';
 import { webhooks } from '@tributary/domain/webhooks/room.ts';
@@ -33,6 +34,7 @@ export function queueHandlers(work: Work): QueueHandlers {
     adActions: adActions({ app, ...work.syncing, now }),
     syncs: syncs({ app, system, ...work.syncing, now, random: Math.random }),
     exports: exportsQueue({ app, ...work.syncing, gate: work.deliveries.gate, now }),
+    reconciliations: reconciliations({ app, clickhouse: patient }, now),
     scores: scores({ app, clickhouse: patient }, now),
     tenantDeletions: tenantDeletions({
       app,

@@ -1,3 +1,4 @@
+export { type ComparedDay, type Comparison, compareLedger, type Difference } from './compare-ledger.ts';
 export { holdsPeople } from './holds-people.ts';
 export { readAttributionStage, type Stage, stageOf } from './read-freshness.ts';
 export { withLinks } from './stage-links.ts';

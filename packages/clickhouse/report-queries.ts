@@ -29,6 +29,22 @@ export const reportQueries = {
       months: [month: string, customers: string, payments: string, value: string][];
     }
   >(),
+  conversion_list_compared: declare<
+    {
+      profile_id: string;
+      from: Date;
+      until: Date;
+      time_zone: string;
+      day: string;
+      buckets: readonly number[];
+      limit: number;
+    },
+    { conversion_id: string; money: string; definition_id: string; is_off: number }
+  >(),
+  conversion_list_groups: declare<
+    { profile_id: string; from: Date; until: Date; time_zone: string },
+    { day: string; bucket: number; conversions: string; money: string; hash: string; off: number }
+  >(),
   conversion_list_paths: declare<
     Moment & {
       profile_id: string;

@@ -37,7 +37,7 @@ const accepts = (value: unknown) => OutcomeRecorded.safeParse(value).success;
 const withData = (changes: object) => ({ ...outcome, data: { ...outcome.data, ...changes } });
 
 describe('event names', () => {
-  test('ten of them fire', () => {
+  test('eleven of them fire', () => {
     expect(liveEventNames).toEqual([
       'connection.connected',
       'connection.reconnect_required',
@@ -45,6 +45,7 @@ describe('event names', () => {
       'handoff.completed',
       'recompute.completed',
       'conversion.attributed',
+      'reconciliation.failed',
       'export.completed',
       'export.failed',
       'profile.freshness.changed',

@@ -149,6 +149,23 @@ export const events = {
     z.strictObject({ profile_id: Uuid, definition_id: Uuid, conversion_key: ConversionKey }),
     { profile_id: sampleIds.profile, definition_id: sampleIds.subject, conversion_key: 'lead_created' },
   ),
+  'reconciliation.failed': ofProfile(
+    'Reports were compared with the ledger, and rows differ.',
+    z.strictObject({
+      profile_id: Uuid,
+      reconciliation_id: Uuid,
+      date_from: z.iso.date(),
+      date_to: z.iso.date(),
+      differences: z.int().positive(),
+    }),
+    {
+      profile_id: sampleIds.profile,
+      reconciliation_id: sampleIds.subject,
+      date_from: '2026-01-01',
+      date_to: '2026-01-31',
+      differences: 3,
+    },
+  ),
   'export.completed': ofProfile('An export of conversions to an ad platform went through.', z.strictObject(exportRun), {
     ...sampleConnection,
     export_id: sampleIds.subject,

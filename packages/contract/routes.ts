@@ -81,6 +81,7 @@ import {
   updateInstallment,
   updatePayer,
 } from './routes/payments.ts';
+import { reconciliationRoutes } from './routes/reconciliations.ts';
 import { reportRoutes } from './routes/reports.ts';
 import { readChangelog, readOpenapi } from './routes/service.ts';
 import {
@@ -196,6 +197,7 @@ export const routes = {
   previewAdReferrals,
   importSpend,
   ...reportRoutes,
+  ...reconciliationRoutes,
   createExperiment,
   listExperiments,
   readExperiment,

@@ -660,8 +660,8 @@ export interface ModelFits {
   credited_until: Timestamp | null;
   fingerprints: Json | null;
   finished_at: Timestamp | null;
+  histories: number | null;
   id: string;
-  people: number | null;
   profile_id: string;
   purchases: number | null;
   reason: string | null;
@@ -1189,6 +1189,31 @@ export interface ProviderPauses {
   until: Timestamp;
 }
 
+export interface ReconciliationDifferences {
+  day: Timestamp;
+  in_columns: Numeric | null;
+  in_ledger: Numeric | null;
+  kind: string;
+  number: number;
+  profile_id: string;
+  reconciliation_id: string;
+  subject_id: string;
+}
+
+export interface Reconciliations {
+  date_from: Timestamp;
+  date_to: Timestamp;
+  days: Generated<Json>;
+  differences: Generated<number>;
+  finished_at: Timestamp | null;
+  id: string;
+  is_nightly: boolean;
+  pending: Generated<number>;
+  profile_id: string;
+  requested_at: Timestamp;
+  state: string;
+}
+
 export interface RefusedVisits {
   day: Timestamp;
   profile_id: string;
@@ -1517,6 +1542,8 @@ export interface DB {
   profiles: Profiles;
   profiles_with_ads: ProfilesWithAds;
   provider_pauses: ProviderPauses;
+  reconciliation_differences: ReconciliationDifferences;
+  reconciliations: Reconciliations;
   refused_visits: RefusedVisits;
   score_rebuilds: ScoreRebuilds;
   search_terms: SearchTerms;

@@ -1007,6 +1007,17 @@ CREATE FUNCTION public.privacy_lock(id uuid) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN hashtextextended((id)::text, (7034)::bigint);
 
+CREATE FUNCTION public.queue_reconciliations(first_day date, last_day date, at timestamp with time zone) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ DECLARE queued bigint; BEGIN
+  INSERT INTO reconciliations (profile_id, id, state, is_nightly, date_from, date_to, requested_at)
+  SELECT id, gen_random_uuid(), 'queued', true, first_day, last_day, at FROM profiles
+  ON CONFLICT (profile_id, date_to) WHERE is_nightly DO NOTHING;
+  GET DIAGNOSTICS queued = ROW_COUNT;
+  RETURN queued;
+END $$;
+
 CREATE FUNCTION public.redeem_first_account(presented bytea, at timestamp with time zone) RETURNS boolean
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -1712,7 +1723,7 @@ CREATE TABLE public.model_fits (
     credited_until timestamp with time zone,
     purchases integer,
     seen_pct real,
-    people integer,
+    histories integer,
     fingerprints jsonb,
     CONSTRAINT model_fits_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'refused'::text, 'failed'::text])))
 );
@@ -2124,6 +2135,36 @@ CREATE TABLE public.provider_pauses (
     channel text NOT NULL,
     until timestamp with time zone NOT NULL
 );
+
+CREATE TABLE public.reconciliation_differences (
+    profile_id uuid NOT NULL,
+    reconciliation_id uuid NOT NULL,
+    number integer NOT NULL,
+    kind text NOT NULL,
+    subject_id uuid NOT NULL,
+    day date NOT NULL,
+    in_ledger numeric,
+    in_columns numeric
+);
+
+ALTER TABLE ONLY public.reconciliation_differences FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.reconciliations (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    state text NOT NULL,
+    is_nightly boolean NOT NULL,
+    date_from date NOT NULL,
+    date_to date NOT NULL,
+    requested_at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    days jsonb DEFAULT '[]'::jsonb NOT NULL,
+    differences integer DEFAULT 0 NOT NULL,
+    pending integer DEFAULT 0 NOT NULL,
+    CONSTRAINT reconciliations_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'done'::text, 'failed'::text])))
+);
+
+ALTER TABLE ONLY public.reconciliations FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.refused_visits (
     profile_id uuid NOT NULL,
@@ -2652,6 +2693,12 @@ ALTER TABLE ONLY public.profiles_with_ads
 ALTER TABLE ONLY public.provider_pauses
     ADD CONSTRAINT provider_pauses_pkey PRIMARY KEY (channel);
 
+ALTER TABLE ONLY public.reconciliation_differences
+    ADD CONSTRAINT reconciliation_differences_pkey PRIMARY KEY (profile_id, reconciliation_id, number);
+
+ALTER TABLE ONLY public.reconciliations
+    ADD CONSTRAINT reconciliations_pkey PRIMARY KEY (profile_id, id);
+
 ALTER TABLE ONLY public.refused_visits
     ADD CONSTRAINT refused_visits_pkey PRIMARY KEY (profile_id, day, reason, teller);
 
@@ -2906,6 +2953,12 @@ CREATE INDEX pii_access_log_by_time ON public.pii_access_log USING btree (at);
 
 CREATE INDEX profiles_by_workspace ON public.profiles USING btree (workspace_id, id);
 
+CREATE INDEX reconciliations_by_age ON public.reconciliations USING btree (profile_id, requested_at, id);
+
+CREATE UNIQUE INDEX reconciliations_once_a_night ON public.reconciliations USING btree (profile_id, date_to) WHERE is_nightly;
+
+CREATE INDEX reconciliations_queued ON public.reconciliations USING btree (profile_id) WHERE (state = 'queued'::text);
+
 CREATE INDEX score_rebuilds_due ON public.score_rebuilds USING btree (profile_id) WHERE is_due;
 
 CREATE INDEX sessions_by_expiry ON public.sessions USING btree (expires_at);
@@ -2973,6 +3026,8 @@ CREATE TRIGGER announce_added AFTER INSERT ON public.dirty_entities REFERENCING 
 CREATE TRIGGER announce_added AFTER INSERT ON public.erasure_work REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('erasures');
 
 CREATE TRIGGER announce_added AFTER INSERT ON public.export_events REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('exports');
+
+CREATE TRIGGER announce_added AFTER INSERT ON public.reconciliations REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('reconciliations');
 
 CREATE TRIGGER announce_added AFTER INSERT ON public.syncs REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_syncs();
 
@@ -3309,6 +3364,12 @@ ALTER TABLE ONLY public.profiles_with_ads
 ALTER TABLE ONLY public.profiles
     ADD CONSTRAINT profiles_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
 
+ALTER TABLE ONLY public.reconciliation_differences
+    ADD CONSTRAINT reconciliation_differences_profile_id_reconciliation_id_fkey FOREIGN KEY (profile_id, reconciliation_id) REFERENCES public.reconciliations(profile_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.reconciliations
+    ADD CONSTRAINT reconciliations_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.refused_visits
     ADD CONSTRAINT refused_visits_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
@@ -3515,6 +3576,8 @@ ALTER TABLE public.model_fits ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.moved_conversions ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY nightly ON public.reconciliations TO tributary_owner USING (true);
+
 CREATE POLICY operator ON public.ad_action_entries TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.ad_actions TO tributary_owner USING (true);
@@ -3649,6 +3712,10 @@ CREATE POLICY own_profile ON public.profiles TO tributary_app USING (((id = publ
 
 CREATE POLICY own_profile ON public.profiles_with_ads TO tributary_app USING ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.reconciliation_differences TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.reconciliations TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.refused_visits TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.score_rebuilds TO tributary_app USING ((profile_id = public.current_profile()));
@@ -3761,6 +3828,8 @@ CREATE POLICY queue ON public.pii_access_log TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.profiles_with_ads TO tributary_system USING (true);
 
+CREATE POLICY queue ON public.reconciliations TO tributary_system USING (true);
+
 CREATE POLICY queue ON public.refused_visits TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.score_rebuilds TO tributary_system USING (true);
@@ -3778,6 +3847,10 @@ CREATE POLICY queue ON public.webhook_work TO tributary_system USING (true);
 CREATE POLICY queue ON public.work_set_aside TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.work_turns TO tributary_system USING (true);
+
+ALTER TABLE public.reconciliation_differences ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.reconciliations ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.refused_visits ENABLE ROW LEVEL SECURITY;
 
@@ -3986,6 +4059,9 @@ GRANT ALL ON FUNCTION public.note_key_use(key_ids uuid[], at timestamp with time
 
 REVOKE ALL ON FUNCTION public.note_session_use(session_ids uuid[], at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_session_use(session_ids uuid[], at timestamp with time zone) TO tributary_app;
+
+REVOKE ALL ON FUNCTION public.queue_reconciliations(first_day date, last_day date, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.queue_reconciliations(first_day date, last_day date, at timestamp with time zone) TO tributary_system;
 
 REVOKE ALL ON FUNCTION public.redeem_first_account(presented bytea, at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.redeem_first_account(presented bytea, at timestamp with time zone) TO tributary_app;
@@ -4278,6 +4354,19 @@ GRANT SELECT,UPDATE ON TABLE public.profiles_with_ads TO tributary_system;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.provider_pauses TO tributary_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.provider_pauses TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reconciliation_differences TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reconciliations TO tributary_app;
+GRANT DELETE ON TABLE public.reconciliations TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.reconciliations TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.reconciliations TO tributary_system;
+
+GRANT SELECT(state) ON TABLE public.reconciliations TO tributary_system;
+
+GRANT SELECT(requested_at) ON TABLE public.reconciliations TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.refused_visits TO tributary_app;
 GRANT SELECT,DELETE ON TABLE public.refused_visits TO tributary_system;

@@ -57,6 +57,8 @@ export const tableOwners = {
   key_ring: 'packages/vault',
   members: 'accounts',
   kept_apart: 'customers',
+  reconciliation_differences: 'reconciliation',
+  reconciliations: 'reconciliation',
   merges: 'customers',
   experiments: 'experiments',
   model_fits: 'models',

@@ -61,6 +61,8 @@ export const profileTables: readonly TenantTable[] = [
   of('export_events', 'target_id outcome_id'),
   of('export_runs', 'id'),
   of('export_targets', 'id'),
+  of('reconciliation_differences', 'reconciliation_id number'),
+  of('reconciliations', 'id'),
   of('partner_touches', 'id'),
   of('outcomes', 'id'),
   of('visitor_links', 'visitor_id'),

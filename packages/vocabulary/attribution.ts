@@ -74,6 +74,7 @@ export const causeKinds = {
   currency: 'Reports are in another currency.',
   rules: 'A new version works it out otherwise.',
   replay: 'Everything was worked out anew.',
+  repair: 'Reports differed from the ledger.',
   retry: 'It could not be worked out, and was tried again.',
   erasure: 'The person was erased.',
 } as const;

@@ -12,6 +12,7 @@ export * from './models.ts';
 export * from './names-of.ts';
 export * from './people.ts';
 export * from './platforms.ts';
+export * from './reconciliation.ts';
 export * from './reports.ts';
 export * from './scoring.ts';
 export * from './time.ts';

@@ -27,6 +27,7 @@ export const limits = {
     splitAtOnce: 100,
     reasonCharacters: 500,
   },
+  reconciliation: { pageSize: shortPages, mostDifferences: 10_000, nightlyDays: 35, keptDays: 400 },
   customerImport: { maxRows: 1_000 },
   events: { maxRows: 1_000, maxAheadMinutes: 5, namedDefinitions: 50 },
   /**

@@ -144,6 +144,13 @@ export const lives = {
       'Invitations that ran out, whether or not they were accepted.',
     ),
     journey_summaries: bounded('The latest of each person.'),
+    reconciliation_differences: bounded('What differed; it goes with its reconciliation.'),
+    reconciliations: swept(
+      limits.reconciliation.keptDays,
+      ['requested_at'],
+      ['profile_id', 'id'],
+      'What reports and the ledger came to, day by day.',
+    ),
     kept_apart: kept('Of which two customers somebody said that they are two people. It goes with either of them.'),
     key_ring: bounded('Made when an operator rotates; an old key opens what it sealed.'),
     members: bounded('One for each person and workspace.'),

@@ -131,6 +131,14 @@ export const catalogue = {
     retries: 5,
     timeoutSeconds: 180,
   }),
+  reconcileNightly: job({
+    name: 'reconcile-nightly',
+    about: 'Has the last days of every profile compared: what was recorded with what reports add up.',
+    payload: z.strictObject({}),
+    retries: 10,
+    timeoutSeconds: 600,
+    oneAtATime: true,
+  }),
   fitModels: job({
     name: 'fit-models',
     about: 'Fits the models of a profile and credits its purchases with them.',
@@ -163,5 +171,6 @@ export const schedule: readonly { job: JobName; cron: string; words: string; pay
   { job: 'applyWaitingRefunds', cron: '* * * * *', words: 'every minute', payload: {} },
   { job: 'expireHandoffs', cron: '* * * * *', words: 'every minute', payload: {} },
   { job: 'fetchRates', cron: '30 16 * * *', words: 'every day at 16:30', payload: {} },
+  { job: 'reconcileNightly', cron: '20 5 * * *', words: 'every night at 05:20', payload: {} },
   { job: 'rebuildScores', cron: '40 2 * * *', words: 'every night at 02:40', payload: {} },
 ];

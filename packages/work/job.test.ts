@@ -22,6 +22,7 @@ const idle = {
   rereadDeals: nothing,
   forgetDeadLetters: nothing,
   fetchRates: nothing,
+  reconcileNightly: nothing,
   rebuildScores: nothing,
   applyWaitingRefunds: nothing,
   expireHandoffs: nothing,

@@ -123,6 +123,17 @@ export const queues = {
     leaseSeconds: 10,
     paceMs: 0,
   }),
+  reconciliations: queue({
+    name: 'reconciliations',
+    about: 'Compares what was recorded with what reports add up.',
+    owner: 'reconciliation',
+    tables: ['reconciliations'],
+    where: "state = 'queued'",
+    batchSize: 1,
+    atOnce: 1,
+    leaseSeconds: 60,
+    paceMs: 0,
+  }),
   scores: queue({
     name: 'scores',
     about: 'Scores the ads of a profile against each other.',

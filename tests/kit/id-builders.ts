@@ -149,6 +149,24 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
     });
     return outcome.id;
   },
+  reconciliation: async (kit, { id: profileId }) => {
+    const id = uuid();
+    const run = { state: 'done', is_nightly: false, date_from: '2026-01-01', date_to: '2026-01-02' };
+    await kit.app.forProfile(profileId).transaction((tx) =>
+      tx
+        .insertInto('reconciliations')
+        .values({
+          profile_id: profileId,
+          id,
+          ...run,
+          requested_at: longAgo,
+          finished_at: longAgo,
+          days: { currency: 'USD', days: [] },
+        })
+        .execute(),
+    );
+    return id;
+  },
   merge: async (kit, profile) => {
     const [loser, survivor] = [await idBuilders.customer(kit, profile), await idBuilders.customer(kit, profile)];
     const id = uuid();

@@ -52,6 +52,12 @@ export const pages = {
     validateSearch: readWindow,
     component: lazyRouteComponent(() => import('./screens/top-performers.tsx'), 'TopPerformers'),
   }),
+  reconciliation: createRoute({
+    getParentRoute,
+    path: '/reconciliation',
+    staticData: { ...inArea('Reports', 'Reconciliation'), hasDays: true },
+    component: lazyRouteComponent(() => import('./screens/reconciliation.tsx'), 'Reconciliation'),
+  }),
   customers: createRoute({
     getParentRoute,
     path: '/customers',

@@ -38,6 +38,7 @@ export type JourneyTouch = ProjectedJourney['data']['events'][number];
 export type Held = Answer<'readCustomerExport'>['data'];
 export type WholeIdentity = Answer<'readCustomerIdentity'>['data'];
 export type IdentityMerge = WholeIdentity['merges'][number];
+export type ReconciledDay = Answer<'readReconciliation'>['data']['days'][number];
 export type WebhookSubscription = Answer<'listWebhookSubscriptions'>['data'][number];
 export type WebhookDelivery = Answer<'listWebhookDeliveries'>['data'][number];
 export type ErasureRequest = RequestOf<Routes['createCustomerErasure']>['body'];
@@ -313,6 +314,27 @@ export const identityQuery = (profileId: string, id: string) =>
   queryOptions({
     queryKey: ['identity', profileId, id],
     queryFn: async ({ signal }) => (await clientFor(profileId).readCustomerIdentity({ params: { id }, signal })).data,
+  });
+
+export const reconciliationsQuery = (profileId: string) =>
+  queryOptions({
+    queryKey: [profileId, 'reconciliations'],
+    queryFn: async ({ signal }) => (await clientFor(profileId).listReconciliations({ signal })).data,
+  });
+
+export const reconciliationQuery = (profileId: string, id: string) =>
+  queryOptions({
+    queryKey: [profileId, 'reconciliations', id],
+    queryFn: async ({ signal }) =>
+      (await clientFor(profileId).readReconciliation({ params: { reconciliation_id: id }, signal })).data,
+  });
+
+/** The first page of what differs. */
+export const differencesQuery = (profileId: string, id: string) =>
+  queryOptions({
+    queryKey: [profileId, 'reconciliations', id, 'differences'],
+    queryFn: async ({ signal }) =>
+      (await clientFor(profileId).listDifferences({ params: { reconciliation_id: id }, signal })).data,
   });
 
 const receiptEveryMs = 5_000;

@@ -1,0 +1,28 @@
+import type { Routes } from '@tributary/contract';
+import { answer, type Handles } from '@tributary/operations';
+import { conversionIdOf } from '@tributary/rules';
+import { findKnown } from './show.ts';
+import { listFound } from './store.ts';
+
+export const listDifferences: Handles<Routes['listDifferences']> = async ({ params, query }, { caller, ledger }) => {
+  const { limit, cursor } = query;
+  const rows = await ledger.transaction(
+    async (tx) => {
+      const { id } = await findKnown(tx, caller.profileId, params.reconciliation_id);
+      return listFound(tx, caller.profileId, id, Number(cursor ?? 0), limit + 1);
+    },
+    { readOnly: true },
+  );
+  const shown = rows.slice(0, limit);
+  return answer(200, {
+    data: shown.map(({ number, kind, id, day, inLedger, inColumns }) => ({
+      number,
+      kind,
+      conversion_id: conversionIdOf(id),
+      day,
+      in_ledger: inLedger,
+      in_columns: inColumns,
+    })),
+    pagination: { has_next: rows.length > limit, cursor: shown.at(-1)?.number.toString() ?? null },
+  });
+};
