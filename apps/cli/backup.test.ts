@@ -87,7 +87,11 @@ afterAll(async () => {
   const columns = createClickHouse({ ...clickhouseSettings(emptySettings), database: 'default' });
   await columns.command(raw(`DROP DATABASE IF EXISTS ${emptyName} SYNC`), {});
   await columns.close();
-  await kit.owner.unbound.query(sql.raw(`DROP DATABASE IF EXISTS ${emptyName} WITH (FORCE)`));
+  // A connection of another role may still be closing, and the owner may not end it.
+  await vi.waitFor(() => kit.owner.unbound.query(sql.raw(`DROP DATABASE IF EXISTS ${emptyName} WITH (FORCE)`)), {
+    timeout: 20_000,
+    interval: 200,
+  });
   await kit.close();
   await rm(root, { recursive: true });
 });
