@@ -50,8 +50,8 @@ const ours = services.filter(([, service]) => service.build !== undefined);
 const engines = services.filter(([, service]) => service.build === undefined);
 
 describe('compose.yaml', () => {
-  test('runs our processes, backups when asked, and the four engines', () => {
-    expect(ours.map(([name]) => name)).toEqual(['migrate', 'backup', 'api', 'collector', 'worker']);
+  test('runs our processes, backups and the demo when asked, and the four engines', () => {
+    expect(ours.map(([name]) => name)).toEqual(['migrate', 'backup', 'api', 'demo', 'collector', 'worker']);
     expect(engines.map(([name]) => name)).toEqual(['postgres', 'clickhouse', 'nats', 'redis']);
   });
 
@@ -75,7 +75,7 @@ describe('compose.yaml', () => {
     expect(() => loadSettings(environment)).not.toThrow();
   });
 
-  test('each of our processes has the database roles it needs, and only migrations and backups have the owner', () => {
+  test('each of our processes has the database roles it needs, and only migrations, backups and the demo, which serve nothing, have the owner', () => {
     const given = ours.map(([name, { environment }]) => [
       name,
       Object.keys(environment).filter((variable) => variable.startsWith('DATABASE_') && variable.endsWith('_URL')),
@@ -83,13 +83,14 @@ describe('compose.yaml', () => {
     expect(Object.fromEntries(given)).toEqual({
       migrate: ['DATABASE_OWNER_URL'],
       backup: ['DATABASE_OWNER_URL', 'DATABASE_APP_URL', 'DATABASE_BACKUP_URL'],
+      demo: ['DATABASE_OWNER_URL', 'DATABASE_APP_URL', 'DATABASE_SYSTEM_URL'],
       api: ['DATABASE_APP_URL'],
       collector: ['DATABASE_COLLECTOR_URL'],
       worker: ['DATABASE_APP_URL', 'DATABASE_SYSTEM_URL'],
     });
   });
 
-  test('each of our processes enters ClickHouse as the user it needs, and only migrations own the tables', () => {
+  test('each of our processes enters ClickHouse as the user it needs, and only migrations and the demo own the tables', () => {
     const given = ours.map(([name, { environment }]) => [
       name,
       environment.CLICKHOUSE_URL && new URL(environment.CLICKHOUSE_URL).username,
@@ -97,6 +98,7 @@ describe('compose.yaml', () => {
     expect(Object.fromEntries(given)).toEqual({
       migrate: 'tributary',
       backup: 'tributary',
+      demo: 'tributary',
       api: 'tributary_reader',
       collector: undefined,
       worker: 'tributary_writer',
@@ -191,6 +193,7 @@ describe('compose.yaml', () => {
     expect(Object.fromEntries(asked)).toEqual({
       migrate: false,
       backup: false,
+      demo: false,
       api: true,
       collector: true,
       worker: false,

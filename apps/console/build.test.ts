@@ -22,7 +22,7 @@ test('no script holds the contract or zod, and charts are not loaded before ther
   const [first = ''] = read('index.html').match(/[\w-]+\.js/) ?? [];
   for (const name of scripts()) expect(read(`assets/${name}`), name).not.toMatch(/ZodError|"x-required-scopes"/);
   const loadedFirst = read(`assets/${first}`);
-  expect(gzipSync(loadedFirst).length).toBeLessThan(200_000);
+  expect(gzipSync(loadedFirst).length).toBeLessThan(120_000);
   expect(loadedFirst).not.toContain('zrender');
   expect(scripts().some((name) => name.startsWith('trend-chart'))).toBe(true);
 });

@@ -66,12 +66,13 @@ async function readHeld(
   const counts = await countHeld(tx, profileId, customerId);
   return {
     lists: {
-      customers: customers.map(({ id, first_seen_at, last_seen_at, created_at, ...rest }) => ({
+      customers: customers.map(({ id, first_seen_at, last_seen_at, created_at, own, ...rest }) => ({
         customer_profile_id: id,
         ...rest,
         first_seen_at: first_seen_at.toISOString(),
         last_seen_at: last_seen_at.toISOString(),
         created_at: created_at.toISOString(),
+        own: own && { first_name: own.firstName, last_name: own.lastName, first_seen_at: own.firstSeenAt },
       })),
       identifiers: identifiers.map(showIdentifier),
       disputed_identifiers: disputed.map(showIdentifier),

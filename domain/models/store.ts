@@ -17,7 +17,7 @@ export interface Fit {
 }
 
 const columns = sql`id, state, reason, requested_at AS "requestedAt", finished_at AS "finishedAt", credited_from AS "creditedFrom",
-  credited_until AS "creditedUntil", purchases, seen_pct AS "seenPct", people, fingerprints`;
+  credited_until AS "creditedUntil", purchases, seen_pct AS "seenPct", histories AS people, fingerprints`;
 
 async function one(tx: Tx, profileId: string, which: ReturnType<typeof sql>): Promise<Fit | undefined> {
   const { rows } = await sql<Fit>`
@@ -55,7 +55,7 @@ export async function endFit(tx: Tx, profileId: string, id: string, ended: Ended
   const { state, reason, creditedFrom, creditedUntil, purchases, seenPct, people = null, fingerprints = null } = ended;
   await sql`
     UPDATE model_fits SET state = ${state}, reason = ${reason}, finished_at = ${now}, credited_from = ${creditedFrom},
-      credited_until = ${creditedUntil}, purchases = ${purchases}, seen_pct = ${seenPct}, people = ${people},
+      credited_until = ${creditedUntil}, purchases = ${purchases}, seen_pct = ${seenPct}, histories = ${people},
       fingerprints = ${fingerprints && JSON.stringify(fingerprints)}::jsonb
     WHERE profile_id = ${profileId} AND id = ${id} AND state = 'running'`.execute(tx);
 }

@@ -660,8 +660,8 @@ export interface ModelFits {
   credited_until: Timestamp | null;
   fingerprints: Json | null;
   finished_at: Timestamp | null;
+  histories: number | null;
   id: string;
-  people: number | null;
   profile_id: string;
   purchases: number | null;
   reason: string | null;

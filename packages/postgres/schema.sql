@@ -1723,7 +1723,7 @@ CREATE TABLE public.model_fits (
     credited_until timestamp with time zone,
     purchases integer,
     seen_pct real,
-    people integer,
+    histories integer,
     fingerprints jsonb,
     CONSTRAINT model_fits_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'refused'::text, 'failed'::text])))
 );

@@ -49,8 +49,11 @@ for (const [screen, name] of [
 }
 await page.goto(`${profile}/customers`);
 await page
-  .locator('tbody a')
-  .filter({ hasNotText: /unknown|\d/ })
+  .locator('tbody tr')
+  .filter({ hasText: 'Paid' })
+  .filter({ hasNotText: 'unknown' })
+  .first()
+  .getByRole('link')
   .first()
   .click();
 await save(page, 'console-customer');

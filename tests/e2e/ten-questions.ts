@@ -40,7 +40,7 @@ export async function askTenQuestions(page: Page, scene: Pick<PeopleScene, 'mia'
   await press(earners.getByRole('link', { name: /: Revenue, / }).first());
   const panel = page.getByRole('dialog');
   await panel.getByText('The figure in the report').waitFor();
-  await panel.getByText(winner.name).first().waitFor();
+  await panel.getByText(winner.name.replaceAll(' | ', ' › ')).first().waitFor();
 
   // What changed against the period before?
   await again();

@@ -10,6 +10,7 @@ import { buildAdEntity } from './ad-builders.ts';
 import { type BuiltProfile, buildProfile, type ProfileTraits } from './builders.ts';
 import { buildConnection } from './connection-builders.ts';
 import { testVault } from './desk.ts';
+import { buildErasure } from './erasure-builders.ts';
 import { buildExperiment } from './experiment-builders.ts';
 import { buildHandoff } from './handoff-builders.ts';
 import { buildApiKey } from './keys.ts';
@@ -180,25 +181,7 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
     });
     return id;
   },
-  erasure: async (kit, { id: profileId, mark }) => {
-    const id = uuid();
-    await kit.app.forProfile(profileId).transaction((tx) =>
-      tx
-        .insertInto('erasures')
-        .values({
-          profile_id: profileId,
-          id,
-          request_ref: `${mark}:${id}`,
-          status: 'done',
-          reason: 'other',
-          requested_at: longAgo,
-          completed_at: longAgo,
-          cleared: {},
-        })
-        .execute(),
-    );
-    return id;
-  },
+  erasure: buildErasure,
   tracking_key: async (kit, { id: profileId }) => {
     const id = uuid();
     // A profile has one active key at most: an earlier one makes room.

@@ -39,8 +39,6 @@ export type Held = Answer<'readCustomerExport'>['data'];
 export type WholeIdentity = Answer<'readCustomerIdentity'>['data'];
 export type IdentityMerge = WholeIdentity['merges'][number];
 export type ReconciledDay = Answer<'readReconciliation'>['data']['days'][number];
-export type WebhookSubscription = Answer<'listWebhookSubscriptions'>['data'][number];
-export type WebhookDelivery = Answer<'listWebhookDeliveries'>['data'][number];
 export type ErasureRequest = RequestOf<Routes['createCustomerErasure']>['body'];
 
 export const datesOf = ({ from, to }: Place) => ({ date_from: from, date_to: to });
@@ -345,19 +343,4 @@ export const receiptQuery = (profileId: string, id: string) =>
     queryFn: async ({ signal }) =>
       (await clientFor(profileId).readErasure({ params: { erasure_id: id }, signal })).data,
     refetchInterval: ({ state }) => (state.data?.status === 'queued' ? receiptEveryMs : false),
-  });
-
-export const webhooksQuery = (profileId: string) =>
-  queryOptions({
-    queryKey: [profileId, 'webhooks'],
-    queryFn: async ({ signal }) => (await clientFor(profileId).listWebhookSubscriptions({ signal })).data,
-  });
-
-/** The newest page of what was sent to a subscription. */
-export const deliveriesQuery = (profileId: string, subscriptionId: string) =>
-  queryOptions({
-    queryKey: [profileId, 'webhooks', subscriptionId],
-    queryFn: async ({ signal }) =>
-      (await clientFor(profileId).listWebhookDeliveries({ query: { subscription_id: subscriptionId }, signal })).data,
-    refetchInterval: 5_000,
   });

@@ -19,6 +19,10 @@ const HeldCustomer = z.strictObject({
   first_seen_at: IsoTimestamp,
   last_seen_at: IsoTimestamp,
   created_at: IsoTimestamp,
+  own: z
+    .strictObject({ first_name: z.string().nullable(), last_name: z.string().nullable(), first_seen_at: z.string() })
+    .nullable()
+    .describe('What was said of this one itself, where it is one of several who are one person.'),
 });
 
 const HeldIdentifier = z.strictObject({

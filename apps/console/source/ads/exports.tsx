@@ -1,4 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { type ExportEventStatus, exportEventStatuses } from '@tributary/vocabulary';
 import { useState } from 'react';
 import { providerTitle } from '../data/providers.ts';
 import { connectionsQuery, exportPreviewQuery, exportRunsQuery } from '../data/queries.ts';
@@ -48,6 +49,12 @@ export function Exports() {
   );
 }
 
+type Settled = Exclude<ExportEventStatus, 'waiting' | 'processing'>;
+/** What became of each that a run was to send. */
+const settled = exportEventStatuses.filter(
+  (status): status is Settled => status !== 'waiting' && status !== 'processing',
+);
+
 const tones = { running: 'plain', completed: 'good', failed: 'bad' } as const;
 
 const columns: Column<Run>[] = [
@@ -77,7 +84,7 @@ const columns: Column<Run>[] = [
       </>
     ),
   },
-  ...(['conversions', 'sent', 'refused', 'withheld', 'unknown'] as const).map(
+  ...(['conversions', ...settled] as const).map(
     (field): Column<Run> => ({
       id: field,
       title: words(field),

@@ -8,11 +8,15 @@ interface NamedTouch {
 }
 
 /** Which ad it was, from the campaign down: by name, or by the platform's id where nobody told a name. Empty: no ad is known. */
-export const adLine = (touch: NamedTouch): string =>
-  [
-    touch.campaign_name ?? (touch.campaign_external_id && `Campaign ${touch.campaign_external_id}`),
-    touch.ad_set_name ?? (touch.ad_set_external_id && `Ad set ${touch.ad_set_external_id}`),
-    touch.ad_name ?? (touch.ad_external_id && `Ad ${touch.ad_external_id}`),
-  ]
-    .filter(Boolean)
-    .join(' › ');
+export function adLine(touch: NamedTouch): string {
+  const campaign = touch.campaign_name ?? (touch.campaign_external_id && `Campaign ${touch.campaign_external_id}`);
+  const adSet = touch.ad_set_name ?? (touch.ad_set_external_id && `Ad set ${touch.ad_set_external_id}`);
+  const ad = touch.ad_name ?? (touch.ad_external_id && `Ad ${touch.ad_external_id}`);
+  return [campaign, without(adSet, campaign), without(ad, adSet ?? campaign)].filter(Boolean).join(' › ');
+}
+
+/** Many name an ad set after its campaign, and an ad after both: that is said once. */
+function without(name: string | null, parent: string | null): string | null {
+  if (!name || !parent || !name.startsWith(parent)) return name;
+  return name.slice(parent.length).replace(/^[\s|·:/_-]+/, '') || null;
+}

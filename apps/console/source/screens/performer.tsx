@@ -16,7 +16,7 @@ export function Performer({ rank, performer, currency }: PerformerProps) {
     ['ROAS', ratio(performer.roas)],
     ['Payments', count(performer.attributed_cash_outcomes)],
     ['Cost per payment', money(performer.cac, currency)],
-    ['Clicks per 100 shown', ratio(performer.ctr)],
+    ['CTR, %', ratio(performer.ctr)],
   ];
   return (
     <li className="card grid gap-3 p-5">
@@ -77,8 +77,8 @@ function Reasons({ reasons }: { readonly reasons: TopPerformer['reason_codes'] }
 /** "Percentile 83" is no way to speak. */
 const placeOf = (percentile: number): string =>
   percentile >= 50
-    ? `better than ${percent(percentile / 100)} of its like`
-    : `worse than ${percent(1 - percentile / 100)} of its like`;
+    ? `better than ${percent(percentile / 100)} of similar ads`
+    : `worse than ${percent(1 - percentile / 100)} of similar ads`;
 
 const gradeTitles: Readonly<Record<TopPerformer['truth_grade'], string>> = {
   predicted: 'Predicted',

@@ -30,8 +30,8 @@ export function TopPerformers() {
     <>
       <h1>Top ads</h1>
       <p className="mt-1 mb-4 max-w-prose text-soft">
-        Each ad against your own ads of the same kind, from 0 to 100, worked out once a day. The days above do not
-        change it; the window does.
+        Each ad against your own ads of the same kind, from 0 to 100, worked out once a day. The window says over which
+        days.
       </p>
       <div className="mb-4">
         <Choice

@@ -4,7 +4,12 @@ import { clientFor } from '../client.ts';
 import { Answered, Empty } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { usePlace } from '../place.ts';
-import { deliveriesQuery, type WebhookDelivery, type WebhookSubscription, webhooksQuery } from '../queries.ts';
+import {
+  deliveriesQuery,
+  type WebhookDelivery,
+  type WebhookSubscription,
+  webhooksQuery,
+} from '../workspace/queries.ts';
 
 /** Who is told what happens, and what became of it. */
 export function Webhooks() {

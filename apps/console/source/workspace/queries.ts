@@ -9,6 +9,8 @@ export type Access = Answer<'readPiiAccessLog'>['data'][number];
 export type AuditEntry = Answer<'readAuditLog'>['data'][number];
 export type Member = Answer<'listMembers'>['data'][number];
 export type Receipt = Answer<'listErasures'>['data'][number];
+export type WebhookSubscription = Answer<'listWebhookSubscriptions'>['data'][number];
+export type WebhookDelivery = Answer<'listWebhookDeliveries'>['data'][number];
 
 const next = ({ pagination }: { pagination: { has_next: boolean; cursor: string | null } }) =>
   pagination.has_next ? pagination.cursor : undefined;
@@ -57,4 +59,19 @@ export const invitationsQuery = (workspaceId: string) =>
   queryOptions({
     queryKey: ['workspace', workspaceId, 'invitations'],
     queryFn: async ({ signal }) => (await accountClient.listInvitations({ params: { workspaceId }, signal })).data,
+  });
+
+export const webhooksQuery = (profileId: string) =>
+  queryOptions({
+    queryKey: [profileId, 'webhooks'],
+    queryFn: async ({ signal }) => (await clientFor(profileId).listWebhookSubscriptions({ signal })).data,
+  });
+
+/** The newest page of what was sent to a subscription. */
+export const deliveriesQuery = (profileId: string, subscriptionId: string) =>
+  queryOptions({
+    queryKey: [profileId, 'webhooks', subscriptionId],
+    queryFn: async ({ signal }) =>
+      (await clientFor(profileId).listWebhookDeliveries({ query: { subscription_id: subscriptionId }, signal })).data,
+    refetchInterval: 5_000,
   });
