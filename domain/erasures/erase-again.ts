@@ -2,6 +2,7 @@ import type { ClickHouse } from '@tributary/clickhouse';
 import {
   findMergedInto,
   findSurvivors,
+  nameOfCustomer,
   nameOfIdentifier,
   nameOfVisitor,
   saveTombstones,
@@ -88,6 +89,8 @@ async function findHolders(
   const erasureOf = erasuresBy(notes);
   const found: [string, string][] = [];
   for await (const { customerId, kind, value } of walkIdentifiers(app, profileId)) {
+    const isTheirs = erasureOf.get(tombstones.hashOf(profileId, nameOfCustomer(customerId)).toString('hex'));
+    if (isTheirs) found.push([isTheirs, customerId]);
     if (!isStrongKind(kind)) continue;
     const erasureId = erasureOf.get(tombstones.hashOf(profileId, nameOfIdentifier({ kind, value })).toString('hex'));
     if (erasureId) found.push([erasureId, customerId]);

@@ -96,8 +96,8 @@ export async function eraseCustomers(
     cleared,
   };
   await insertErasure(tx, profileId, erasure);
-  // Also where nothing is left to be cleared: the worker notes for the backups who was erased.
-  await insertWork(tx, { profileId, erasureId, shellId: person.shellId, personIds: customerIds });
+  // Also where nothing is left to be cleared: the worker notes for the backups who was erased, and of a receipt that is done nothing leads to anybody.
+  await insertWork(tx, { profileId, erasureId, shellId: person.shellId, personIds: isDone ? [] : customerIds });
   return erasure;
 }
 
