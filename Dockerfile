@@ -28,12 +28,9 @@ COPY domain domain
 COPY apps apps
 RUN npm run build --workspace @tributary/console
 
-FROM node:24-slim
+FROM node:24-slim AS service
 # Node is no init: as process 1 it would leave orphans unreaped and ignore signals that it has no handler for.
-# Backups are made with PostgreSQL's own programs, of the server's version in compose.yaml, from PostgreSQL's own packages.
-RUN apt-get update && apt-get install --yes --no-install-recommends tini postgresql-common ca-certificates \
-  && /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh -y \
-  && apt-get install --yes --no-install-recommends postgresql-client-17 && rm -rf /var/lib/apt/lists/*
+RUN apt-get update && apt-get install --yes --no-install-recommends tini && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 ENV NODE_ENV=production
 COPY --from=packages /app ./
@@ -54,3 +51,14 @@ HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.PORT || 4000}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["tini", "--"]
 CMD ["node", "apps/api/main.ts"]
+
+# Backups are made with PostgreSQL's own programs, of the server's version in compose.yaml, from PostgreSQL's own packages. No other process needs them.
+FROM service AS backup
+USER root
+RUN apt-get update && apt-get install --yes --no-install-recommends postgresql-common ca-certificates \
+  && /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh -y \
+  && apt-get install --yes --no-install-recommends postgresql-client-17 && rm -rf /var/lib/apt/lists/*
+USER node
+
+# What is built when no target is named.
+FROM service

@@ -322,7 +322,10 @@ describe('Dockerfile', () => {
 
   test('runs the Node that .node-version names', () => {
     const major = read('.node-version').split('.')[0];
-    const images = instructions('FROM').map((text) => text.split(' ')[0]);
+    const stages = instructions('FROM').flatMap((text) => / AS (\S+)$/.exec(text)?.[1] ?? []);
+    const images = instructions('FROM')
+      .map((text) => text.split(' ')[0] ?? '')
+      .filter((image) => !stages.includes(image));
     expect(new Set(images)).toEqual(new Set([`node:${major}-slim`]));
   });
 

@@ -4,7 +4,7 @@ import { Supervisor } from '@tributary/engines';
 import { generateSchema } from '@tributary/postgres/generate.ts';
 import { channelsPage, scoringPage } from '@tributary/rules';
 import { buildTracker } from '@tributary/tracker/build.ts';
-import { retentionPage } from '@tributary/vocabulary/retention.ts';
+import { retentionPage } from '@tributary/vocabulary/retention-page.ts';
 import { cloneDatabase, prepareTemplate } from '../tests/kit/database.ts';
 import { claimedPage } from './conformance/page.ts';
 import { pageWithRuns } from './runs.ts';
