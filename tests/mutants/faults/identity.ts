@@ -77,4 +77,20 @@ export const faults: readonly Fault[] = [
     breaks: "a token is judged by the browser's own clock",
     tests: ['domain/ingestion/link-token.test.ts'],
   },
+  {
+    id: 'dry-undo-stays',
+    file: 'domain/identity/undo.ts',
+    from: 'const done = await untilUndone(() => rolledBack(ledger, work));',
+    to: 'const done = await untilUndone(() => ledger.transaction(work));',
+    breaks: 'a dry run of an undo undoes',
+    tests: ['domain/identity/identity.test.ts'],
+  },
+  {
+    id: 'dry-repair-repairs',
+    file: 'domain/reconciliation/repair-reconciliation.ts',
+    from: "if (query.dry_run === 'true') {",
+    to: 'if (query.dry_run === undefined) {',
+    breaks: 'a dry run of a repair works conversions out again',
+    tests: ['domain/reconciliation/reconciliation.test.ts'],
+  },
 ];

@@ -18,8 +18,8 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('domain/partners/named-customers.ts', tests, {
     'reference-makes-somebody': [
-      'found.isNew && isReferenceAlone ? refuseStranger() : found.customerId',
-      'found.customerId',
+      'return found.isNew && isReferenceAlone ? refuseStranger() : found;',
+      'return found;',
       'a typing error in a reference makes a customer',
     ],
   }),

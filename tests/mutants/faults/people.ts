@@ -9,8 +9,8 @@ export const faults: readonly Fault[] = [
       'who was merged away is found as a person of their own',
     ],
     'names-overwritten': [
-      'firstName: customer.firstName ?? other.firstName,',
-      'firstName: other.firstName ?? customer.firstName,',
+      'firstName: some.firstName ?? others.firstName,',
+      'firstName: others.firstName ?? some.firstName,',
       'a later message renames a customer',
     ],
     'merge-to-middle': [
@@ -19,8 +19,8 @@ export const faults: readonly Fault[] = [
       'after two merges in one batch identifiers hang on somebody who is gone',
     ],
     'first-seen-forgotten': [
-      'new Date(Math.min(customer.firstSeenAt.getTime(), other.firstSeenAt.getTime()))',
-      'other.firstSeenAt',
+      'new Date(Math.min(some.firstSeenAt.getTime(), others.firstSeenAt.getTime()))',
+      'others.firstSeenAt',
       'a merge forgets since when a customer is known',
     ],
   }),

@@ -4,8 +4,8 @@ import { type Fault, faultsIn } from '../fault.ts';
 export const faults: readonly Fault[] = [
   ...faultsIn('packages/rules/identity.ts', ['packages/rules/identity.test.ts'], {
     'two-national-ids-one-person': [
-      'if (isSomebodyElse) return false;',
-      '',
+      'if (isSomebodyElse || this.#isApart(holder)) return false;',
+      'if (this.#isApart(holder)) return false;',
       'two people with national ids of their own are merged by a shared e-mail',
     ],
     'browser-links-all-it-says': [

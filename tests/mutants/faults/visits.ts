@@ -37,8 +37,8 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('packages/rules/visits/parameters.ts', channels, {
     'macros-are-names': [
-      "if (value !== '' && !isPlaceholder(value)) parameters.set(name, value);",
-      "if (value !== '') parameters.set(name, value);",
+      "return value === '' || isPlaceholder(value) ? undefined : value;",
+      "return value === '' ? undefined : value;",
       '{{ad.id}} is an ad of its own in reports',
     ],
     'hash-not-read': ["if (hash.includes('=')) readInto(", 'if (false) readInto(', 'tags behind a # are lost'],
