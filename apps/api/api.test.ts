@@ -116,7 +116,7 @@ describe('days are two that exist, in their order', () => {
       const own = Object.entries(others).filter(([name]) => taken && name in taken.shape);
       const ask = async (days: Record<string, string>) => {
         const query = new URLSearchParams([...own, ...Object.entries(days)]);
-        const url = `${path.replace(/\{\w+\}/g, anyId)}?${query}`;
+        const url = `${path.replace('{model}', 'data_driven').replace(/\{\w+\}/g, anyId)}?${query}`;
         const { statusCode, json } = await api.fastify.inject({ method, url, headers: { ...headers } });
         return [statusCode, json().error?.code];
       };
@@ -134,8 +134,9 @@ describe('days are two that exist, in their order', () => {
         { date_from: late, date_to: early },
       ])
         expect(await ask(days), JSON.stringify(days)).toEqual([400, 'invalid_date_range']);
-      // Nobody has the campaign or ad of those that are of one.
-      for (const date_to of [early, late]) expect((await ask({ date_from: early, date_to }))[0]).toBeOneOf([200, 404]);
+      // Nobody has the campaign or ad of those that are of one, and no model was fitted.
+      for (const date_to of [early, late])
+        expect((await ask({ date_from: early, date_to }))[0]).toBeOneOf([200, 404, 409]);
     },
   );
 });

@@ -302,7 +302,9 @@ test('a merge moves the outcomes, makes them dirty, and their first payments are
         c.primary_email AS email, c.own->>'primaryEmail' AS "ownEmail", c.own->'sources' AS sources
       FROM outcomes o JOIN customers c ON c.id = o.customer_id CROSS JOIN merges m ORDER BY 1`.execute(tx),
   );
-  const survivor = { email: 'b@example.com', ownEmail: null, sources: ['events'], kind: 'external_customer_id' };
+  // The row that joined them was said of the survivor, its address was the other's.
+  const sources = ['events', 'import'];
+  const survivor = { email: 'b@example.com', ownEmail: null, sources, kind: 'external_customer_id' };
   expect(remembered.rows).toEqual([
     { ...survivor, key: 'early', value: 'c-a', isMoved: null },
     { ...survivor, key: 'late', value: 'c-b', isMoved: true },

@@ -29,6 +29,8 @@ const asksOutside = ({ refusals = [] }: Route) =>
   refusals.includes('provider_error') ||
   refusals.includes('not_implemented') ||
   refusals.includes('connection_not_ready');
+/** A test by regions wants purchases in many of them, and days that are over: the room's own tests have both. */
+const wantsHistory: readonly string[] = ['createExperiment', 'stopExperiment'];
 const secretPattern = /trib_[a-z]+_[0-9A-Za-z]{38}/g;
 
 /** Somebody who may all that its kind may on the profile; an app of the second round is another app with the same grant. */
@@ -122,7 +124,7 @@ describe('under one Idempotency-Key nobody is given what somebody else of the sa
       expect(again.body.match(secretPattern)).toBeNull();
     }
     // Without an outside company nobody is answered here; the rooms' own tests have one.
-    if (said.size === 0 && asksOutside(route)) return;
+    if (said.size === 0 && (asksOutside(route) || wantsHistory.includes(route.id))) return;
     // Somebody was answered before somebody else asked, who could have been given it.
     expect(askedAfter).toBeGreaterThan(0);
     const kept = await readKept(profile);

@@ -113,7 +113,7 @@ function partWith({ id, params, query, body }: Route, name: string): keyof Reque
 }
 
 function planted(value: unknown, [name, ...rest]: readonly string[], token: string): unknown {
-  if (name === undefined) return token;
+  if (name === undefined) return Array.isArray(value) ? [token] : token;
   if (Array.isArray(value)) return value.map((one) => planted(one, [name, ...rest], token));
   if (value === null || typeof value !== 'object') return value;
   return { ...value, [name]: planted((value as Fields)[name], rest, token) };

@@ -6,7 +6,7 @@ interface Owner {
   readonly mark: string;
 }
 
-/** A test of the profile's own that was given up long ago. Its name holds the mark. */
+/** A test of the profile's own that is planned and may be started. Its name holds the mark. */
 export async function buildExperiment({ app }: Pick<Testkit, 'app'>, { id: profileId, mark }: Owner): Promise<string> {
   const id = uuid();
   const at = new Date('2026-01-01T00:00:00Z');
@@ -17,15 +17,24 @@ export async function buildExperiment({ app }: Pick<Testkit, 'app'>, { id: profi
         profile_id: profileId,
         id,
         name: `Experiment ${mark}`,
-        kind: 'external',
-        state: 'void',
+        kind: 'regions',
+        state: 'draft',
         entity_ids: [],
         starts_on: '2026-01-01',
         ends_on: '2026-01-28',
         days: 28,
         cool_down_days: 0,
+        pairs: JSON.stringify([]),
+        held_out: [],
+        seed: 1,
+        power: JSON.stringify({
+          smallest_effect_pct: 2,
+          expected_effect_pct: 8,
+          verdict: 'enough',
+          regions: 40,
+          purchases_before: 4_000,
+        }),
         created_at: at,
-        ended_at: at,
       })
       .execute(),
   );
