@@ -26,7 +26,7 @@ import { access, Count, Money } from './report-parts.ts';
 
 /** Models that are fitted to a profile's own data. */
 
-const chapter = 'Models';
+const chapter = 'Fitted models';
 const thin = limits.models;
 
 const Fit = z
