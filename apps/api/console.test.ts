@@ -73,7 +73,8 @@ test('while nobody has an account every page leads to the one that makes the fir
     expect([statusCode, body.includes('role="alert"')], JSON.stringify(wrong)).toEqual([400, true]);
   }
   const made = await Promise.all([send(), send({ email: 'eva@lamps.test' })]);
-  expect(made.map(({ statusCode }) => statusCode).sort()).toEqual([303, 400]);
+  // Whoever comes second finds the token used, or the page already closed.
+  expect(made.map(({ statusCode }) => statusCode).sort()).toEqual([303, expect.toBeOneOf([400, 404])]);
   const cookie = String(made.find(({ statusCode }) => statusCode === 303)?.headers['set-cookie']).split(
     ';',
     1,
