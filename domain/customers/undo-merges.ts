@@ -67,12 +67,17 @@ export async function undoMerges(tx: Tx, merges: readonly MergeToUndo[], undoing
 /** Resolves to who the merged are by now, locked together with everything they are known by. */
 async function lockPerson(tx: Tx, merges: readonly MergeToUndo[], { profileId, tombstones }: Undoing): Promise<string> {
   const [first] = merges as readonly [MergeToUndo];
-  const survivorId = (await findCustomer(tx, profileId, first.loserId)) ?? first.loserId;
+  const { rows } = await sql<{ one: string }>`
+    SELECT coalesce(named_one, loser_id) AS one FROM merges WHERE profile_id = ${profileId} AND id = ${first.id}`.execute(
+    tx,
+  );
+  const named = rows[0]?.one ?? first.loserId;
+  const survivorId = (await findCustomer(tx, profileId, named)) ?? named;
   const before = await findIdentifiers(tx, profileId, [survivorId]);
   await openCustomers(tx, profileId, before, tombstones);
   await holdCustomers(tx, [survivorId]);
   const after = await findIdentifiers(tx, profileId, [survivorId]);
-  const isSame = after.length === before.length && (await findCustomer(tx, profileId, first.loserId)) === survivorId;
+  const isSame = after.length === before.length && (await findCustomer(tx, profileId, named)) === survivorId;
   if (!isSame) throw new PersonMoved();
   return survivorId;
 }
@@ -122,11 +127,14 @@ interface Edge {
   readonly mergedAt: Date;
 }
 
-/** Merges of before their two ends were kept joined whom they name. */
+/**
+ * Merges of before their two ends were kept joined whom they name. Asked for by an end and not by the loser: whoever was merged for somebody
+ * else may be their own again, and the merge stands between those whom it named.
+ */
 async function readEdges(tx: Tx, profileId: string, customerIds: readonly string[]): Promise<Edge[]> {
   const { rows } = await sql<Edge>`
     SELECT id, coalesce(named_one, loser_id) AS one, coalesce(named_other, survivor_id) AS other, loser_id AS "loserId", merged_at AS "mergedAt"
-    FROM merges WHERE profile_id = ${profileId} AND loser_id = ANY (${customerIds}::uuid[]) AND undone_at IS NULL
+    FROM merges WHERE profile_id = ${profileId} AND coalesce(named_one, loser_id) = ANY (${customerIds}::uuid[]) AND undone_at IS NULL
     ORDER BY merged_at`.execute(tx);
   return rows;
 }

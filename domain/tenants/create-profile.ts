@@ -4,7 +4,7 @@ import { enter, type Tx } from '@tributary/postgres';
 import { isPlan } from '@tributary/rules';
 import { plans } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
-import { showProfile } from './profile.ts';
+import { refuseUnknownCurrency, showProfile } from './profile.ts';
 import { reachWorkspace } from './reach.ts';
 import { countActiveProfiles, insertProfile, lockWorkspace, type ProfileRow, type WorkspaceRow } from './store.ts';
 
@@ -46,6 +46,7 @@ export async function openProfile(
   appId: string | undefined,
   now: Date,
 ): Promise<{ profile: ProfileRow; workspace: WorkspaceRow }> {
+  refuseUnknownCurrency(body.reporting_currency);
   const workspace = await lockWorkspace(tx, body.workspace_id);
   if (!workspace) return refuse('not_found', 'There is no such workspace.');
   const plan = isPlan(workspace.plan) ? plans[workspace.plan] : plans.free;

@@ -74,6 +74,7 @@ test('what the operator asks for is checked as a request is', async () => {
     createProfileByOperator(operator, { workspace_id: workspaceId, name: 'Shop', ...more });
   await expect(create({ time_zone: 'Nowhere/Else' })).rejects.toThrow(/"time_zone"/);
   await expect(create({ reporting_currency: 'pesos' })).rejects.toThrow(/"reporting_currency"/);
+  await expect(create({ reporting_currency: 'AAA' })).rejects.toThrow(/AAA is no currency/);
   for (const name of ['One', 'Two', 'Three']) await create({ name });
   await expect(create({})).rejects.toThrow(/3 active profiles/);
   await expect(archiveWorkspaceByOperator(operator, '01a00000-0000-7000-8000-000000000000')).rejects.toThrow(

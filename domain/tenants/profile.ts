@@ -1,6 +1,7 @@
 import type { PrivacyMode } from '@tributary/contract';
+import { refuse } from '@tributary/operations';
 import type { Schema } from '@tributary/postgres';
-import { isHealthcareFamily } from '@tributary/rules';
+import { isCurrency, isHealthcareFamily } from '@tributary/rules';
 import type { Selectable } from 'kysely';
 
 type ProfileRow = Selectable<Schema['profiles']>;
@@ -18,4 +19,12 @@ export function showProfile(row: ProfileRow, isHealthcareAgency: boolean) {
     is_attribution_enabled: row.is_attribution_enabled,
     created_at: row.created_at.toISOString(),
   };
+}
+
+/** Three letters are not yet a currency, and in one that nobody knows no report could be written. */
+export function refuseUnknownCurrency(currency: string | undefined): void {
+  if (currency !== undefined && !isCurrency(currency))
+    refuse('validation_error', `${currency} is no currency of ISO 4217; send one like CLP or USD.`, {
+      fields: { field: 'reporting_currency' },
+    });
 }

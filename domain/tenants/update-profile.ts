@@ -2,7 +2,7 @@ import { type Input, type Routes, routes } from '@tributary/contract';
 import { answer, type Handles, type Operator, readBody, refuse, type Sent } from '@tributary/operations';
 import { enter, type Tx } from '@tributary/postgres';
 import type { Jobs } from '@tributary/work';
-import { showProfile } from './profile.ts';
+import { refuseUnknownCurrency, showProfile } from './profile.ts';
 import { lockProfile, type ProfileRow, saveProfile } from './store.ts';
 
 type Body = Input<Routes['updateProfile']>['body'];
@@ -41,6 +41,7 @@ export async function updateProfileByOperator(
 }
 
 async function change(tx: Tx, profileId: string, body: Body): Promise<{ before: ProfileRow; after: ProfileRow }> {
+  refuseUnknownCurrency(body.reporting_currency);
   await enter(tx, { profileId });
   const before = (await lockProfile(tx, profileId)) ?? refuse('not_found', 'There is no such profile.');
   return { before, after: await saveProfile(tx, profileId, body) };

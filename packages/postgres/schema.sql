@@ -605,9 +605,12 @@ CREATE FUNCTION public.follow_merge() RETURNS trigger
   names_origin boolean;
 BEGIN
   WITH moving AS (
-    UPDATE outcomes SET customer_id = NEW.merged_into, moved_from = coalesce(moved_from, NEW.id)
-    WHERE profile_id = NEW.profile_id AND customer_id = NEW.id
-    RETURNING id, origin IS NOT NULL AS names_origin
+    -- Of whom it was said, which may be somebody who was merged into the loser by that very message.
+    UPDATE outcomes o SET customer_id = NEW.merged_into, moved_from = coalesce(o.moved_from, CASE WHEN NOT o.is_payer_assigned THEN (
+      SELECT i.moved_from FROM identifiers i WHERE i.profile_id = o.profile_id AND i.kind = o.named_kind AND i.value = o.named_value
+        AND i.customer_id IN (NEW.id, NEW.merged_into)) END, NEW.id)
+    WHERE o.profile_id = NEW.profile_id AND o.customer_id = NEW.id
+    RETURNING o.id, o.origin IS NOT NULL AS names_origin
   )
   SELECT array_agg(id), bool_or(moving.names_origin) INTO moved, names_origin FROM moving;
   IF moved IS NULL THEN RETURN NULL; END IF;
@@ -2866,6 +2869,8 @@ CREATE INDEX kept_apart_by_other ON public.kept_apart USING btree (profile_id, o
 CREATE INDEX kept_apart_by_second ON public.kept_apart USING btree (profile_id, other);
 
 CREATE INDEX members_by_user ON public.members USING btree (user_id);
+
+CREATE INDEX merges_by_end ON public.merges USING btree (profile_id, COALESCE(named_one, loser_id));
 
 CREATE UNIQUE INDEX merges_by_id ON public.merges USING btree (profile_id, id);
 

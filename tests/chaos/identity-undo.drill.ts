@@ -27,7 +27,7 @@ export const drill: Drill = {
 
   async run({ size, progress }) {
     const { histories, outcomes, writerSeconds } = sizes[size];
-    const seed = Math.floor(Math.random() * 2 ** 31);
+    const seed = Number(process.env.FAST_CHECK_SEED ?? Math.floor(Math.random() * 2 ** 31));
     const engines = await openDrillEngines('drill-identity-undo', ['postgres']);
     const app = createPostgres({ url: engines.database.appUrl, poolSize: writers + 2 });
     const faults: string[] = [];

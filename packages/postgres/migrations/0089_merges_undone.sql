@@ -8,6 +8,8 @@ ALTER TABLE merges
   ADD COLUMN moved_identifiers integer NOT NULL DEFAULT 0,
   ADD COLUMN moved_browsers integer NOT NULL DEFAULT 0,
   ADD COLUMN moved_outcomes integer NOT NULL DEFAULT 0;
+-- The merges of a person, by an end of each.
+CREATE INDEX merges_by_end ON merges (profile_id, (coalesce(named_one, loser_id)));
 CREATE INDEX merges_by_size ON merges (profile_id, (moved_identifiers + moved_browsers + moved_outcomes), id);
 
 CREATE TABLE kept_apart (
@@ -46,9 +48,12 @@ AS $$ DECLARE
   names_origin boolean;
 BEGIN
   WITH moving AS (
-    UPDATE outcomes SET customer_id = NEW.merged_into, moved_from = coalesce(moved_from, NEW.id)
-    WHERE profile_id = NEW.profile_id AND customer_id = NEW.id
-    RETURNING id, origin IS NOT NULL AS names_origin
+    -- Of whom it was said, which may be somebody who was merged into the loser by that very message.
+    UPDATE outcomes o SET customer_id = NEW.merged_into, moved_from = coalesce(o.moved_from, CASE WHEN NOT o.is_payer_assigned THEN (
+      SELECT i.moved_from FROM identifiers i WHERE i.profile_id = o.profile_id AND i.kind = o.named_kind AND i.value = o.named_value
+        AND i.customer_id IN (NEW.id, NEW.merged_into)) END, NEW.id)
+    WHERE o.profile_id = NEW.profile_id AND o.customer_id = NEW.id
+    RETURNING o.id, o.origin IS NOT NULL AS names_origin
   )
   SELECT array_agg(id), bool_or(moving.names_origin) INTO moved, names_origin FROM moving;
   IF moved IS NULL THEN RETURN NULL; END IF;
