@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { failuresOf, filesToTryAgain, keepReport, passedOf, readReport, triedAgain } from './test-report.ts';
 
 /** Runs the steps one after another, counts what passed and failed in each, and ends with the plain line. */
 const root = join(import.meta.dirname, '..');
@@ -9,6 +10,9 @@ const total = { passed: 0, failed: 0 };
 /** A step beside others takes a minute or two on a busy machine. */
 const longestBesideMs = 360_000;
 
+/** A busy machine spoils one or two; when more fail, something is wrong. */
+const mostAlone = 2;
+
 /** The whole has 25 minutes, of which a slow machine needs most for the tests: after so many no further drill is begun. */
 const lastStartMs = 19 * 60_000;
 const startedAt = Date.now();
@@ -16,45 +20,61 @@ const startedAt = Date.now();
 /** Said again just before the last line, where whoever reads only the end of a long output looks. */
 const failures: string[] = [];
 
+/** What failed beside others and passed by itself: it counts as passed, and is said with the failures. */
+const unsteady: string[] = [];
+
 interface Count {
   readonly passed: number;
   readonly failed: number;
   /** What to say of the failures; without it, the end of the output. */
   readonly said?: readonly string[];
+  /** What failed the first time and passed the second. */
+  readonly unsteady?: readonly string[];
 }
 
-await step('check', ['tests/check.ts', '--json'], lastLineCount);
-await step(
-  'tests',
-  [
-    'node_modules/vitest/vitest.mjs',
-    'run',
-    '--reporter=default',
-    '--reporter=json',
-    '--outputFile=.engines/vitest.json',
-  ],
-  vitestCount,
-);
-await step('conformance', ['tests/conformance/main.ts', '--from', '.engines/vitest.json'], exitCount);
+interface Step {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly count: (code: number, output: string) => Count | Promise<Count>;
+  readonly shown: 'meanwhile' | 'afterwards';
+}
+
+const wholeReport = '.engines/vitest.json';
+const secondReport = '.engines/vitest-again.json';
+
+await step({ name: 'check', args: ['tests/check.ts', '--json'], count: lastLineCount, shown: 'meanwhile' });
+await step({ name: 'tests', args: vitestInto(wholeReport), count: testsCount, shown: 'meanwhile' });
+await step({
+  name: 'conformance',
+  args: ['tests/conformance/main.ts', '--from', wholeReport],
+  count: exitCount,
+  shown: 'meanwhile',
+});
 // Each drill has engines of its own and waits for them much of the time: two steps at once are as honest as one, and sooner done.
 const drills = readdirSync(join(root, 'tests/chaos')).flatMap((file) => /^(.+)\.drill\.ts$/.exec(file)?.[1] ?? []);
-const rest = [
+const rest: Step[] = [
   { name: 'mutants', args: ['tests/mutants/main.ts', '--sample'] },
   ...startingAnywhere(drills).map((name) => ({
     name: `drill ${name}`,
     args: ['tests/chaos/main.ts', name, '--size', 'small'],
   })),
-];
+].map((one) => ({ ...one, count: exitCount, shown: 'afterwards' }));
 const isTimeLeft = () => Date.now() - startedAt < lastStartMs;
+const alone: Step[] = [];
 await Promise.all(
   [1, 2].map(async () => {
-    for (let one = rest.shift(); one; one = isTimeLeft() ? rest.shift() : undefined)
-      await step(one.name, one.args, exitCount, 'afterwards');
+    for (let one = rest.shift(); one; one = isTimeLeft() ? rest.shift() : undefined) {
+      const taken = await take(one);
+      if (taken.failed === 0 || alone.length === mostAlone) book(one, taken);
+      else alone.push({ ...one, count: (code) => ({ ...exitCount(code), unsteady: [one.name, ...taken.said] }) });
+    }
   }),
 );
+for (const one of alone) await step(one);
 if (rest.length > 0) console.log(`\nNot run for want of time: ${rest.map(({ name }) => name).join(', ')}.`);
-await step('engines stop', ['packages/engines/main.ts', 'stop'], exitCount);
+await step({ name: 'engines stop', args: ['packages/engines/main.ts', 'stop'], count: exitCount, shown: 'meanwhile' });
 
+if (unsteady.length > 0) console.log(`\nFailed beside others, passed alone:\n${unsteady.join('\n')}\n`);
 if (failures.length > 0) console.log(`\nWhat failed:\n${failures.join('\n')}\n`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exit(total.failed === 0 ? 0 : 1);
@@ -65,23 +85,37 @@ function startingAnywhere(names: readonly string[]): string[] {
   return [...names.slice(at), ...names.slice(0, at)];
 }
 
-async function step(
-  name: string,
-  args: readonly string[],
-  count: (code: number, output: string) => Count,
-  shown: 'meanwhile' | 'afterwards' = 'meanwhile',
-): Promise<void> {
+async function step(one: Step): Promise<void> {
+  book(one, await take(one));
+}
+
+interface Taken extends Count {
+  readonly said: readonly string[];
+  readonly seconds: number;
+}
+
+async function take({ name, args, count, shown }: Step): Promise<Taken> {
   const beganAt = Date.now();
   if (shown === 'meanwhile') console.log(`\n== ${name}`);
   const { code, output } = await run(args, shown);
   if (shown === 'afterwards') console.log(`\n== ${name}\n${output}`);
-  const counted = count(code, output);
+  const counted = await count(code, output);
   // A step that died without a word has failed, whatever it had counted.
-  const failed = code !== 0 && counted.failed === 0 ? 1 : counted.failed;
-  total.passed += counted.passed;
+  const hasDied = code !== 0 && counted.failed === 0 && !counted.unsteady?.length;
+  return {
+    said: [output.split('\n').slice(-20).join('\n')],
+    ...counted,
+    failed: hasDied ? 1 : counted.failed,
+    seconds: Math.round((Date.now() - beganAt) / 1_000),
+  };
+}
+
+function book({ name }: Step, { passed, failed, said, unsteady: once = [], seconds }: Taken): void {
+  total.passed += passed;
   total.failed += failed;
-  if (failed > 0) failures.push(`== ${name}`, ...(counted.said ?? [output.split('\n').slice(-20).join('\n')]));
-  console.log(`== ${name}: ${counted.passed} ok, ${failed} not, ${Math.round((Date.now() - beganAt) / 1_000)} s`);
+  if (failed > 0) failures.push(`== ${name}`, ...said);
+  else unsteady.push(...once);
+  console.log(`== ${name}: ${passed} ok, ${failed} not, ${seconds} s`);
 }
 
 function run(args: readonly string[], shown: 'meanwhile' | 'afterwards'): Promise<{ code: number; output: string }> {
@@ -114,28 +148,28 @@ function lastLineCount(_code: number, output: string): Count {
   return JSON.parse(output.trim().split('\n').at(-1) ?? '{}') as Count;
 }
 
-interface VitestReport {
-  readonly numPassedTests: number;
-  readonly testResults: readonly {
-    readonly name: string;
-    readonly status: string;
-    readonly message: string;
-    readonly assertionResults: readonly {
-      readonly fullName: string;
-      readonly status: string;
-      readonly failureMessages: readonly string[];
-    }[];
-  }[];
+function vitestInto(file: string, ...more: string[]): string[] {
+  return [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    ...more,
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile=${file}`,
+  ];
 }
 
-function vitestCount(): Count {
-  const report = JSON.parse(readFileSync(join(root, '.engines/vitest.json'), 'utf8')) as VitestReport;
-  const said = report.testResults.flatMap((file) => {
-    const failed = file.assertionResults.filter((test) => test.status === 'failed');
-    const path = relative(root, file.name);
-    // A file that could not be read, or whose opening failed, has failed without a test of its own.
-    if (failed.length === 0) return file.status === 'failed' ? [`${path}\n${file.message}`] : [];
-    return failed.map((test) => `${path} > ${test.fullName}\n${test.failureMessages.join('\n').slice(0, 1_500)}`);
-  });
-  return { passed: report.numPassedTests, failed: said.length, said };
+/** Few files that failed are run once more with nothing beside them, so that a full machine is told from a fault. */
+async function testsCount(): Promise<Count> {
+  const first = readReport(root, wholeReport);
+  const failed = failuresOf(root, first);
+  const again = filesToTryAgain(first);
+  if (again.length === 0) return { passed: passedOf(first), failed: failed.length, said: failed };
+  console.log(`\n== tests that failed, alone: ${again.join(', ')}`);
+  const { code } = await run(vitestInto(secondReport, ...again, '--no-file-parallelism'), 'meanwhile');
+  const merged = triedAgain(first, readReport(root, secondReport));
+  const said = failuresOf(root, merged);
+  if (code !== 0 && said.length === 0) return { passed: passedOf(first), failed: failed.length, said: failed };
+  keepReport(root, wholeReport, merged);
+  return { passed: passedOf(merged), failed: said.length, said, unsteady: failed };
 }
