@@ -1226,6 +1226,7 @@ export interface ScoreRebuilds {
   is_due: Generated<boolean>;
   profile_id: string;
   rebuilt_at: Generated<Timestamp>;
+  windows: Generated<Json>;
 }
 
 export interface SearchTerms {
