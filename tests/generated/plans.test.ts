@@ -143,7 +143,7 @@ async function askAll(method: string, world: World): Promise<number> {
       const [credential = 'none'] = credentialsFor(route.access.credentials).good;
       const headers = route.idempotency ? { 'idempotency-key': route.id } : {};
       const shortest = written(draftOf(route, validInput(route, 1), credential, { ...headers }));
-      const more = fc.sample(requestsTo([route], { isClean: true }), { seed: 1, numRuns: method === 'GET' ? 1 : 3 });
+      const more = method === 'GET' ? [] : fc.sample(requestsTo([route], { isClean: true }), { seed: 1, numRuns: 2 });
       return [...more, { route, from: '10.0.0.1', ...shortest } satisfies FuzzRequest];
     });
   let answeredWell = 0;
@@ -160,7 +160,7 @@ async function askAll(method: string, world: World): Promise<number> {
       if (answer.statusCode < 300) answeredWell += 1;
     }
   };
-  await Promise.all(Array.from({ length: 4 }, lane));
+  await Promise.all(Array.from({ length: 8 }, lane));
   return answeredWell;
 }
 

@@ -6,6 +6,7 @@ interface Node {
   readonly 'Relation Name'?: string;
   readonly 'Index Name'?: string;
   readonly 'Index Cond'?: string;
+  readonly 'Recheck Cond'?: string;
   readonly Filter?: string;
   readonly Plans?: readonly Node[];
 }
@@ -85,9 +86,11 @@ export class Plans {
   /** Takes tables with a few rows for such of a million, or it would not matter to PostgreSQL how they are read. */
   async pretendLarge(): Promise<void> {
     const admin = await connectAdmin(this.#ownerUrl);
+    // An index has a page of its own besides those with rows.
     await admin.query(`
-      UPDATE pg_class SET relpages = 1, reltuples = 1e6
-      WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND pg_relation_size(oid) > 0`);
+      UPDATE pg_class SET relpages = CASE relkind WHEN 'i' THEN 2 ELSE 1 END, reltuples = 1e6
+      WHERE relkind IN ('r', 'i') AND relnamespace = 'public'::regnamespace
+        AND pg_relation_size(oid) > CASE relkind WHEN 'i' THEN 8192 ELSE 0 END`);
     await admin.end();
   }
 
@@ -119,7 +122,9 @@ export class Plans {
     if (/^(Seq|Index|Index Only|Bitmap Index) Scan$/.test(type) && table !== undefined) {
       const first = this.#firstColumns.get(node['Index Name'] ?? '');
       const condition = node['Index Cond'] ?? '';
-      const conditions = [condition, node.Filter, above.heap?.Filter].filter(Boolean).join(' ');
+      // Of several indexes that are read together, one may name what another does not.
+      const ofHeap = [above.heap?.['Recheck Cond'], above.heap?.Filter];
+      const conditions = [condition, node.Filter, ...ofHeap].filter(Boolean).join(' ');
       const isWalked = above.wantsFew && first !== undefined && conditions === '';
       const scan: Scan = {
         ...heard,
