@@ -106,12 +106,12 @@ const faults = (scans: readonly Scan[]) => {
 describe('on the way through all routes and the worker', () => {
   test('every statement enters its tables by an index, and names the tenant whose rows it wants', async () => {
     let answeredWell = 0;
-    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+    for (const methods of [['GET'], ['POST', 'PUT', 'PATCH'], ['DELETE']]) {
       const world = await buildWorld(kit);
       await plans.pretendLarge();
       plans.isHearing = true;
-      answeredWell += await askAll(method, world);
-      if (method === 'POST' || method === 'DELETE') await workThrough(world);
+      answeredWell += await askAll(methods, world);
+      if (!methods.includes('GET')) await workThrough(world);
       plans.isHearing = false;
     }
     // Else the walk ends at the door.
@@ -135,21 +135,22 @@ describe('on the way through all routes and the worker', () => {
 
 const idOf = (world: World, kind: 'profile') => world.tokens.get(idToken(kind)) ?? '';
 
-/** Asks every route of a method as one who may: the shortest input, and what is not only read also with others. Resolves to how many were answered well. */
-async function askAll(method: string, world: World): Promise<number> {
+/** Asks every route of some methods as one who may: the shortest input, and what is not only read also with others. Resolves to how many were answered well. */
+async function askAll(methods: readonly string[], world: World): Promise<number> {
   const requests = Object.values<Route>(routes)
-    .filter((route) => route.method === method)
+    .filter(({ method }) => methods.includes(method))
     .flatMap((route) => {
       const [credential = 'none'] = credentialsFor(route.access.credentials).good;
       const headers = route.idempotency ? { 'idempotency-key': route.id } : {};
       const shortest = written(draftOf(route, validInput(route, 1), credential, { ...headers }));
-      const more = method === 'GET' ? [] : fc.sample(requestsTo([route], { isClean: true }), { seed: 1, numRuns: 2 });
+      const more =
+        route.method === 'GET' ? [] : fc.sample(requestsTo([route], { isClean: true }), { seed: 1, numRuns: 2 });
       return [...more, { route, from: '10.0.0.1', ...shortest } satisfies FuzzRequest];
     });
   let answeredWell = 0;
   const lane = async () => {
     for (let next = requests.pop(); next; next = requests.pop()) {
-      const { url, headers, body, from } = settled(next, world);
+      const { method, url, headers, body, from } = settled(next, world);
       const answer = await api.fastify.inject({
         method: method as 'GET',
         url,
