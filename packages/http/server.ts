@@ -126,9 +126,11 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     done();
   });
   serveInTurn(fastify);
-  fastify.addHook('onRequest', ({ state }, reply, done) => {
-    state.deadline = setTimeout(giveUp, requestTimeoutMs, state, reply);
-    done();
+  fastify.addHook('onRequest', (request, reply, done) => {
+    request.state.deadline = setTimeout(giveUp, requestTimeoutMs, request.state, reply);
+    // Before the body is read, which nobody asked for.
+    if (request.is404) refuseNowhere(limiter, request.ip).catch(done);
+    else done();
   });
 
   fastify.addHook('onResponse', (request, reply, done) => {
@@ -151,11 +153,6 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(JSON.stringify(body));
   });
 
-  // Before the body is read, which nobody asked for.
-  fastify.addHook('onRequest', (request, _reply, done) => {
-    if (request.is404) refuseNowhere(limiter, request.ip).catch(done);
-    else done();
-  });
   fastify.setNotFoundHandler((request) => refuseNowhere(limiter, request.ip));
   return fastify;
 }

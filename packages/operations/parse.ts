@@ -113,8 +113,11 @@ function parsePart(route: Route, schema: z.ZodType, value: unknown, fallback: Er
   throw new Refusal(code, message, field ? { fields } : {});
 }
 
+/** Of an address each field is a text, or several; an assistant may also send numbers. */
 const fieldWithNul = (value: unknown): string | undefined =>
-  Object.entries(value ?? {}).find((pair) => JSON.stringify(pair).includes('\\u0000'))?.[0];
+  Object.entries(value ?? {}).find(
+    ([name, said]) => name.includes('\0') || [said].flat().some((one) => typeof one === 'string' && one.includes('\0')),
+  )?.[0];
 
 /** Of several forms that a body may have, the one it came closest to: that whose field is there, though wrong. */
 function nearest(issue: z.core.$ZodIssue | undefined): z.core.$ZodIssue | undefined {

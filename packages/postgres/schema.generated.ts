@@ -1248,6 +1248,7 @@ export interface ScoreRebuilds {
   is_due: Generated<boolean>;
   profile_id: string;
   rebuilt_at: Generated<Timestamp>;
+  windows: Generated<Json>;
 }
 
 export interface SearchTerms {

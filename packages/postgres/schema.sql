@@ -1067,6 +1067,14 @@ BEGIN
   RETURN revoked;
 END $$;
 
+CREATE FUNCTION public.rules_changed() RETURNS void
+    LANGUAGE sql
+    AS $$
+  INSERT INTO attribution_replays (profile_id, id, cause, state, requested_at)
+  SELECT p.id, gen_random_uuid(), 'rules', 'queued', now() FROM profiles p
+  WHERE NOT EXISTS (SELECT FROM attribution_replays r WHERE r.profile_id = p.id AND r.cause = 'rules' AND r.state = 'queued')
+$$;
+
 CREATE FUNCTION public.summaries_follow_link() RETURNS trigger
     LANGUAGE plpgsql
     AS $$ BEGIN
@@ -2221,7 +2229,8 @@ ALTER TABLE ONLY public.refused_visits FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.score_rebuilds (
     profile_id uuid NOT NULL,
     rebuilt_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    is_due boolean DEFAULT false NOT NULL
+    is_due boolean DEFAULT false NOT NULL,
+    windows jsonb DEFAULT '{}'::jsonb NOT NULL
 );
 
 ALTER TABLE ONLY public.score_rebuilds FORCE ROW LEVEL SECURITY;
@@ -2851,6 +2860,8 @@ CREATE INDEX app_tokens_by_expiry ON public.app_tokens USING btree (expires_at);
 CREATE INDEX attribution_freshness_behind ON public.attribution_freshness USING btree (profile_id) WHERE (state = 'behind'::text);
 
 CREATE INDEX attribution_replays_newest ON public.attribution_replays USING btree (profile_id, requested_at DESC, id DESC);
+
+CREATE INDEX attribution_replays_of_rules ON public.attribution_replays USING btree (profile_id) WHERE ((cause = 'rules'::text) AND (state <> 'done'::text));
 
 CREATE INDEX bad_visits_by_age ON public.bad_visits USING btree (received_at);
 
@@ -3642,6 +3653,8 @@ CREATE POLICY operator ON public.ad_actions TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.apps TO tributary_owner USING (true);
 
+CREATE POLICY operator ON public.attribution_replays TO tributary_owner USING (true);
+
 CREATE POLICY operator ON public.connections TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.creative_analyses TO tributary_owner USING (true);
@@ -4130,6 +4143,8 @@ REVOKE ALL ON FUNCTION public.redeem_first_account(presented bytea, at timestamp
 GRANT ALL ON FUNCTION public.redeem_first_account(presented bytea, at timestamp with time zone) TO tributary_app;
 
 REVOKE ALL ON FUNCTION public.revoke_person_keys(profile uuid, at timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.rules_changed() FROM PUBLIC;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.accounts TO tributary_app;
 
