@@ -30,6 +30,16 @@ export const faults: readonly Fault[] = [
       'if (value !== undefined) identifiers.push',
       "a row loses the caller's own key in silence",
     ],
+    'wrong-field-blamed': [
+      "unparseable_phone: { field: 'phone',",
+      "unparseable_phone: { field: 'email',",
+      'a rejected row blames another field than the one that is wrong',
+    ],
+    'malformed-field-not-named': [
+      "{ reason: 'malformed_row', ...judged.fault }",
+      "{ reason: 'malformed_row', ...judged.fault, field: '' }",
+      'a malformed row does not say what is wrong with it',
+    ],
     'key-alone-is-enough': [
       'if (identifiers.length === 0) return { rejected: unidentified(warnings[0]) };',
       '',
