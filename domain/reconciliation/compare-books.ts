@@ -1,5 +1,5 @@
 import type { ClickHouse } from '@tributary/clickhouse';
-import { compareLedger } from '@tributary/domain/attribution';
+import { compareLedger, findFirstDay } from '@tributary/domain/attribution';
 import { dayOf } from '@tributary/rules';
 import { dayMs, limits, type ReconciledBook } from '@tributary/vocabulary';
 import type { ProviderServices } from './ask-provider.ts';
@@ -118,10 +118,10 @@ async function spansOf(
 ): Promise<(readonly [string, string])[]> {
   if (daysBetween(dateFrom, dateTo) < daysAtOnce) return [[dateFrom, dateTo]];
   const within = { from: new Date(dateFrom), until: new Date(Date.parse(dateTo) + 2 * dayMs) };
-  const [first] = await clickhouse.query('conversion_first', { profile_id: profileId, ...within }, { signal });
+  const first = await findFirstDay(clickhouse, profileId, within, signal);
   // Days of the profile may begin a day before those of UTC.
-  const start = addDays(first?.day ?? dateFrom, -1);
-  if (first?.conversions === '0' || start > dateTo) return [[dateFrom, dateTo]];
+  const start = first && addDays(first, -1);
+  if (start === undefined || start > dateTo) return [[dateFrom, dateTo]];
   const spans: (readonly [string, string])[] = [];
   if (start > dateFrom) spans.push([dateFrom, addDays(start, -1)]);
   for (let day = start > dateFrom ? start : dateFrom; day <= dateTo; day = addDays(day, daysAtOnce)) {
