@@ -53,7 +53,7 @@ export async function askTenQuestions(page: Page, scene: Pick<PeopleScene, 'mia'
   // What does a new customer cost, by channel?
   const cost = page.getByRole('region', { name: 'What a new customer costs' });
   await cost
-    .getByRole('row', { name: 'Social ads' })
+    .getByRole('row', { name: 'Meta Ads' })
     .filter({ hasText: money(66, 'USD') })
     .waitFor();
 

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import type { AnswerTo, Routes } from '@tributary/sdk';
 import { clientFor } from '../client.ts';
+import { say } from '../words/index.ts';
 
 type Answer<Id extends keyof Routes> = AnswerTo<Routes[Id]>;
 export type AdAction = Answer<'listAdActions'>['data'][number];
@@ -53,6 +54,6 @@ export async function undo(profileId: string, { path, body }: Undo, isDryRun: bo
     ).data;
   }
   const level = kind === 'campaigns' ? 'campaign' : kind === 'ads' ? 'ad' : undefined;
-  if (!level || (verb !== 'pause' && verb !== 'resume')) throw new Error('This change is taken back through the API.');
+  if (!level || (verb !== 'pause' && verb !== 'resume')) throw new Error(say.ads.undoByApi);
   return change(profileId, { level, id: decodeURIComponent(id), to: verb }, isDryRun, key);
 }

@@ -5,6 +5,7 @@ import { longDay, words } from '../format.ts';
 import { Loading, Problem } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
 import type { Explained } from '../search.ts';
+import { say } from '../words/index.ts';
 import { changesQuery } from './queries.ts';
 
 /** What became of a figure since the day on which it is shown, by cause. A ratio changes with its parts, so it has none. */
@@ -29,20 +30,21 @@ function Since({ asOf, explain, currency }: SinceProps) {
   const { after, causes } = query.data;
   const shown = (value: string) => show(explain.field, value, currency);
   return (
-    <table className="w-full" aria-label="Changes since then">
-      <caption className="label text-left">Since {longDay(asOf)}</caption>
+    <table className="w-full" aria-label={say.explain.changesSince}>
+      <caption className="label text-left">{say.explain.since(longDay(asOf))}</caption>
       <tbody>
         {causes.map(({ causes: kinds, difference, conversions }) => (
           <tr key={kinds.join()} className="border-line border-b">
             <th scope="row" className="py-1 text-left font-normal">
-              {kinds.map(words).join(' and ')} {conversions > 0 && <span className="text-soft">({conversions})</span>}
+              {kinds.map(words).join(say.common.and)}{' '}
+              {conversions > 0 && <span className="text-soft">({conversions})</span>}
             </th>
             <td className="number text-right">{shown(difference)}</td>
           </tr>
         ))}
         <tr className="font-semibold">
           <th scope="row" className="py-1 text-left">
-            {causes.length === 0 ? 'Nothing changed' : 'As it stands'}
+            {causes.length === 0 ? say.explain.nothingChanged : say.explain.asItStands}
           </th>
           <td className="number text-right">{shown(after)}</td>
         </tr>

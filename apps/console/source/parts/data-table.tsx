@@ -1,6 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type OnChangeFn, type RowData, type SortingState, useTable } from '@tanstack/react-table';
 import { Fragment, type ReactNode, useMemo, useState } from 'react';
+import { say } from '../words/index.ts';
 import { ColumnChooser, useChosenColumns } from './column-chooser.tsx';
 import { type Column, type FooterRow, sortable, toTableColumns } from './columns.ts';
 import { csvOf, fileNameOf, saveFile } from './csv.ts';
@@ -99,8 +100,8 @@ export function DataTable<Row extends RowData>({
       {hasFind && (
         <input
           type="search"
-          aria-label="Find by name"
-          placeholder="Find by name"
+          aria-label={say.table.find}
+          placeholder={say.table.find}
           className="field w-48"
           value={find}
           onChange={({ target }) => setFind(target.value)}
@@ -110,7 +111,7 @@ export function DataTable<Row extends RowData>({
       <button
         type="button"
         className="button"
-        aria-label={`CSV of ${caption}`}
+        aria-label={say.table.csvOf(caption)}
         onClick={() => saveFile(fileNameOf(caption), csvOf(columns, sorted))}
       >
         CSV

@@ -6,6 +6,8 @@ import { useEffect, useRef } from 'react';
 import { today } from '../date-range.ts';
 import { day } from '../format.ts';
 import { onTheme } from '../theme.ts';
+import { say } from '../words/index.ts';
+import { locale } from '../words/language.ts';
 
 use([BarChart, LineChart, GridComponent, LegendComponent, TooltipComponent, CanvasRenderer]);
 
@@ -57,7 +59,7 @@ export default function TrendChart(props: TrendChartProps) {
 function optionsOf({ days, series, format, axis = compact }: TrendChartProps) {
   const now = today();
   /** A day that is not over is no day to compare with. */
-  const titleOf = (date: string) => (date === now ? `${day(date)} (so far)` : day(date));
+  const titleOf = (date: string) => (date === now ? say.days.soFar(day(date)) : day(date));
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string) => style.getPropertyValue(`--${name}`).trim();
   const text = { color: colour('soft'), fontFamily: 'system-ui, sans-serif', fontSize: 13 };
@@ -115,5 +117,5 @@ function optionsOf({ days, series, format, axis = compact }: TrendChartProps) {
   };
 }
 
-const compactFormat = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
+const compactFormat = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
 const compact = (value: number): string => compactFormat.format(value);

@@ -1,10 +1,11 @@
 import { Link } from '@tanstack/react-router';
-import { definitions, type Field, fields, told } from '../fields.ts';
+import { definitions, type Field, fields } from '../fields.ts';
 import { count, money, ratio, words } from '../format.ts';
 import type { Column } from '../parts/columns.ts';
 import { Figure } from '../parts/figure.tsx';
 import type { CampaignRow } from '../queries.ts';
 import type { Level, Model, Within } from '../search.ts';
+import { say } from '../words/index.ts';
 
 /** The figures of a row, in the order in which they are read. */
 export const campaignFields = [
@@ -45,7 +46,7 @@ export function campaignColumns({
   return [
     {
       id: 'name',
-      title: 'Name',
+      title: say.common.name,
       value: ({ campaign_name: name }) => name,
       cell: (row) => (
         <>
@@ -65,7 +66,7 @@ export function campaignColumns({
                 aria-label={`${words(changeOf(row, level) ?? '')} ${row.campaign_name}`}
                 onClick={() => change.toggle(row.campaign_id)}
               >
-                {change.opened === row.campaign_id ? 'Close' : words(changeOf(row, level) ?? '')}
+                {change.opened === row.campaign_id ? say.common.close : words(changeOf(row, level) ?? '')}
               </button>
             )}
           </span>
@@ -76,7 +77,7 @@ export function campaignColumns({
       (field): Column<CampaignRow> => ({
         id: field,
         title: fields[field].title,
-        about: told(fields[field].about),
+        about: fields[field].about,
         isNumber: true,
         value: (row) => row[field] ?? null,
         cell: (row) => (
@@ -93,7 +94,7 @@ export function campaignColumns({
       ({ field, title, about, format }): Column<CampaignRow> => ({
         id: field,
         title,
-        about: told(about),
+        about,
         isNumber: true,
         isExtra: true,
         value: (row) => row[field] ?? null,
@@ -105,15 +106,15 @@ export function campaignColumns({
 
 /** What the platform showed and charged, beside what it earned. */
 const delivered = [
-  { field: 'impressions', title: 'Impressions', about: definitions.impressions, format: count },
-  { field: 'clicks', title: 'Clicks', about: definitions.clicks, format: count },
-  { field: 'ctr', title: 'CTR, %', about: definitions.ctr, format: ratio },
-  { field: 'avg_cpc', title: 'CPC', about: definitions.cpc, format: money },
-  { field: 'avg_cpm', title: 'CPM', about: definitions.cpm, format: money },
+  { field: 'impressions', title: say.metrics.impressions, about: definitions.impressions, format: count },
+  { field: 'clicks', title: say.metrics.clicks, about: definitions.clicks, format: count },
+  { field: 'ctr', title: say.metrics.ctr, about: definitions.ctr, format: ratio },
+  { field: 'avg_cpc', title: say.metrics.cpc, about: definitions.cpc, format: money },
+  { field: 'avg_cpm', title: say.metrics.cpm, about: definitions.cpm, format: money },
 ] as const;
 
 const aboutOf = ({ platform, status, external_id: externalId }: CampaignRow): string =>
-  [words(platform), externalId === null ? 'Not told of yet' : status && words(status.toLowerCase())]
+  [words(platform), externalId === null ? say.campaigns.notTold : status && words(status.toLowerCase())]
     .filter(Boolean)
     .join(' · ');
 
@@ -151,11 +152,11 @@ export function ModelsButton({ isOpen, about, toggle }: ButtonProps) {
     <button
       type="button"
       aria-expanded={isOpen}
-      aria-label={`Six models, ${about}`}
+      aria-label={say.campaigns.sixModelsOf(about)}
       className="text-accent hover:underline"
       onClick={toggle}
     >
-      {isOpen ? 'Close models' : 'Six models'}
+      {isOpen ? say.campaigns.closeModels : say.campaigns.sixModels}
     </button>
   );
 }

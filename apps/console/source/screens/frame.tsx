@@ -8,6 +8,7 @@ import { Brand } from '../parts/brand.tsx';
 import { RangePicker } from '../parts/range-picker.tsx';
 import { usePlace } from '../place.ts';
 import { accountQuery } from '../queries.ts';
+import { say } from '../words/index.ts';
 import { Navigation } from './navigation.tsx';
 import { Palette } from './palette.tsx';
 
@@ -20,7 +21,7 @@ export function Frame() {
         href="#content"
         className="sr-only rounded bg-paper px-3 py-2 focus:not-sr-only focus:absolute focus:top-2 focus:left-2"
       >
-        To the content
+        {say.frame.toContent}
       </a>
       <header className="flex items-center justify-between gap-x-3 border-line border-b py-2 sm:gap-x-6 sm:py-3">
         <div className="flex items-center gap-2">
@@ -56,7 +57,7 @@ function Menu() {
   const [isOpen, setOpen] = useState(false);
   return (
     <Dialog.Root open={isOpen} onOpenChange={setOpen} modal={false}>
-      <Dialog.Trigger className="button px-2.5 lg:hidden" aria-label="Menu">
+      <Dialog.Trigger className="button px-2.5 lg:hidden" aria-label={say.frame.menu}>
         <span aria-hidden="true">☰</span>
       </Dialog.Trigger>
       <Dialog.Portal>
@@ -66,7 +67,7 @@ function Menu() {
           aria-describedby={undefined}
           className="fixed inset-y-0 left-0 z-20 w-64 overflow-y-auto bg-paper p-4 shadow-xl"
         >
-          <Dialog.Title className="sr-only">Menu</Dialog.Title>
+          <Dialog.Title className="sr-only">{say.frame.menu}</Dialog.Title>
           <Navigation onGo={() => setOpen(false)} />
           <div className="mt-4 flex gap-2 px-3 sm:hidden">
             <OwnAccount />
@@ -84,7 +85,7 @@ function Who() {
   return (
     <div className="flex min-w-0 items-center gap-2 sm:gap-3">
       <select
-        aria-label="Profile"
+        aria-label={say.frame.profile}
         className="field min-w-0 max-w-56"
         value={place.profileId}
         onChange={({ target }) =>
@@ -128,7 +129,7 @@ function OwnAccount() {
   return (
     <>
       <Link to="/account" className="button">
-        Account
+        {say.frame.account}
       </Link>
       <button
         type="button"
@@ -136,7 +137,7 @@ function OwnAccount() {
         title={account?.email}
         onClick={() => signOut.mutate()}
       >
-        Sign out
+        {say.frame.signOut}
       </button>
     </>
   );

@@ -3,6 +3,7 @@ import { count, longDay, money, ratio, shortMoney } from '../format.ts';
 import { Choice } from '../parts/choice.tsx';
 import type { TrendChartProps } from '../parts/trend-chart.tsx';
 import type { OverviewAnswer } from '../queries.ts';
+import { say } from '../words/index.ts';
 
 const TrendChart = lazy(() => import('../parts/trend-chart.tsx'));
 
@@ -10,9 +11,9 @@ type Day = OverviewAnswer['data']['days'][number];
 type View = 'money' | 'roas' | 'conversions';
 
 const views = [
-  { value: 'money', title: 'Money' },
-  { value: 'roas', title: 'Blended ROAS' },
-  { value: 'conversions', title: 'Conversions' },
+  { value: 'money', title: say.overview.money },
+  { value: 'roas', title: say.metrics.blendedRoas },
+  { value: 'conversions', title: say.metrics.conversions },
 ] as const;
 
 interface TrendProps {
@@ -29,16 +30,16 @@ export function Trend({ days, before, currency }: TrendProps) {
   return (
     <section className="card p-5" aria-labelledby="trend">
       <div className="mb-3 flex flex-wrap items-center justify-between gap-3">
-        <h2 id="trend">Day by day</h2>
-        <Choice label="What the picture shows" value={view} options={views} onChange={setView} />
+        <h2 id="trend">{say.overview.dayByDay}</h2>
+        <Choice label={say.overview.whatShown} value={view} options={views} onChange={setView} />
       </div>
       <Suspense fallback={<div className="h-72 animate-pulse rounded bg-tint motion-reduce:animate-none" />}>
         <TrendChart {...chart} />
       </Suspense>
       <details className="mt-3">
-        <summary className="cursor-pointer text-accent">The same as a table</summary>
+        <summary className="cursor-pointer text-accent">{say.overview.asTable}</summary>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-        <section aria-label="Day by day, as a table" tabIndex={0} className="mt-2 max-h-96 overflow-auto">
+        <section aria-label={say.overview.dayTable} tabIndex={0} className="mt-2 max-h-96 overflow-auto">
           <DayTable days={days} currency={currency} />
         </section>
       </details>
@@ -58,25 +59,25 @@ function chartOf(
   const dates = days.map(({ date }) => date);
   if (view === 'roas')
     return {
-      label: 'Blended ROAS by day',
+      label: say.overview.roasByDay,
       days: dates,
       format: ratio,
-      series: [{ name: 'Blended ROAS', kind: 'line', colour: 'accent', values: days.map(roasOf) }],
+      series: [{ name: say.metrics.blendedRoas, kind: 'line', colour: 'accent', values: days.map(roasOf) }],
     };
   if (view === 'conversions')
     return {
-      label: 'Conversions and payments by day',
+      label: say.overview.conversionsByDay,
       days: dates,
       format: count,
       series: [
         {
-          name: 'Conversions',
+          name: say.metrics.conversions,
           kind: 'bar',
           colour: 'other',
           values: days.map(({ attributed_outcome_count: conversions }) => conversions),
         },
         {
-          name: 'Payments',
+          name: say.metrics.payments,
           kind: 'bar',
           colour: 'accent',
           values: days.map(({ outcome_count: payments }) => payments),
@@ -84,17 +85,22 @@ function chartOf(
       ],
     };
   return {
-    label: 'Revenue and spend by day',
+    label: say.overview.moneyByDay,
     days: dates,
     format: (value) => money(value, currency),
     axis: (value) => shortMoney(value, currency),
     series: [
-      { name: 'Revenue', kind: 'line', colour: 'accent', values: days.map(({ outcome_value: value }) => value) },
-      { name: 'Spend', kind: 'line', colour: 'other', values: days.map(({ spend }) => spend) },
+      {
+        name: say.metrics.revenue,
+        kind: 'line',
+        colour: 'accent',
+        values: days.map(({ outcome_value: value }) => value),
+      },
+      { name: say.metrics.spend, kind: 'line', colour: 'other', values: days.map(({ spend }) => spend) },
       ...(before
         ? [
             {
-              name: 'Revenue before',
+              name: say.overview.revenueBefore,
               kind: 'line',
               colour: 'accent',
               isBefore: true,
@@ -111,7 +117,14 @@ function DayTable({ days, currency }: { readonly days: readonly Day[]; readonly 
     <table className="w-full text-right">
       <thead>
         <tr className="label sticky top-0 bg-paper">
-          {['Day', 'Revenue', 'Spend', 'Blended ROAS', 'Payments', 'Conversions'].map((title) => (
+          {[
+            say.common.day,
+            say.metrics.revenue,
+            say.metrics.spend,
+            say.metrics.blendedRoas,
+            say.metrics.payments,
+            say.metrics.conversions,
+          ].map((title) => (
             <th key={title} scope="col" className="px-2 py-1 font-medium first:pl-0 first:text-left">
               {title}
             </th>

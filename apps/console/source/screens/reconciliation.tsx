@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { clientFor } from '../client.ts';
-import { count, money, words } from '../format.ts';
+import { count, day as dayOf, longDay, money, words } from '../format.ts';
 import { Answered, Empty } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { usePlace } from '../place.ts';
@@ -11,16 +11,17 @@ import {
   reconciliationQuery,
   reconciliationsQuery,
 } from '../reconciliation-queries.ts';
+import { say } from '../words/index.ts';
 
 /** Whether reports say what was recorded: the days of the latest run, each right or with the number of rows that differ. */
 export function Reconciliation() {
-  useTitle('Reconciliation');
+  useTitle(say.pages.reconciliation);
   const { place } = usePlace();
   const runs = useQuery(reconciliationsQuery(place.profileId));
   return (
     <>
       <div className="mb-4 flex flex-wrap items-baseline justify-between gap-4">
-        <h1>Reconciliation</h1>
+        <h1>{say.pages.reconciliation}</h1>
         <CompareNow />
       </div>
       <Answered query={runs}>
@@ -29,7 +30,7 @@ export function Reconciliation() {
           return latest ? (
             <Run id={latest.id} />
           ) : (
-            <Empty title="Nothing was compared yet">Every night the last 35 days are, without asking.</Empty>
+            <Empty title={say.reconciliation.nothing}>{say.reconciliation.everyNight}</Empty>
           );
         }}
       </Answered>
@@ -48,7 +49,7 @@ function CompareNow() {
   });
   return (
     <button type="button" className="button" disabled={ask.isPending} onClick={() => ask.mutate()}>
-      {ask.isSuccess ? 'Asked for' : 'Compare these days now'}
+      {ask.isSuccess ? say.reconciliation.asked : say.reconciliation.compareNow}
     </button>
   );
 }
@@ -62,11 +63,11 @@ function Run({ id }: { readonly id: string }) {
       {({ days, currency, differences, pending, date_from: from, date_to: to }) => (
         <div className="grid gap-6">
           <p>
-            {from} to {to}:{' '}
-            {differences === 0 ? 'reports say what was recorded' : `${count(differences)} conversions differ`}
-            {pending > 0 && `; ${count(pending)} are just being worked out`}.
+            {say.common.fromTo(longDay(from), longDay(to))}:{' '}
+            {differences === 0 ? say.reconciliation.right : say.reconciliation.differing(count(differences))}
+            {pending > 0 && say.reconciliation.pending(count(pending))}.
           </p>
-          <ul aria-label="Days" className="grid grid-cols-7 gap-1 sm:grid-cols-14">
+          <ul aria-label={say.days.days} className="grid grid-cols-7 gap-1 sm:grid-cols-14">
             {days.map((day) => (
               <li key={day.day}>
                 <button
@@ -75,9 +76,11 @@ function Run({ id }: { readonly id: string }) {
                   onClick={() => choose(day.day)}
                   className={`w-full border p-1 text-center ${day.differences > 0 ? 'border-problem text-problem' : 'border-line'}`}
                 >
-                  {day.day.slice(5)}
+                  {dayOf(day.day)}
                   <span className="label block">
-                    {day.differences === 0 ? 'right' : `${count(day.differences)} differ`}
+                    {day.differences === 0
+                      ? say.reconciliation.dayRight
+                      : say.reconciliation.dayDiffers(count(day.differences))}
                   </span>
                 </button>
               </li>
@@ -98,13 +101,9 @@ function Run({ id }: { readonly id: string }) {
 function Day({ day, currency }: { readonly day: ReconciledDay; readonly currency: string }) {
   return (
     <section className="card p-5" aria-label={day.day}>
-      <h2>{day.day}</h2>
-      <p>
-        Recorded: {count(day.ledger.conversions)} conversions, {money(day.ledger.value, currency)}
-      </p>
-      <p>
-        In reports: {count(day.columns.conversions)} conversions, {money(day.columns.value, currency)}
-      </p>
+      <h2>{longDay(day.day)}</h2>
+      <p>{say.reconciliation.recorded(count(day.ledger.conversions), money(day.ledger.value, currency))}</p>
+      <p>{say.reconciliation.inReports(count(day.columns.conversions), money(day.columns.value, currency))}</p>
     </section>
   );
 }
@@ -116,13 +115,14 @@ function Differences({ id, currency }: { readonly id: string; readonly currency:
     <Answered query={query}>
       {(rows) => (
         <section aria-labelledby="differences" className="card p-5">
-          <h2 id="differences">What differs</h2>
+          <h2 id="differences">{say.reconciliation.whatDiffers}</h2>
           <ul className="divide-y divide-line">
             {rows.map((row) => (
               <li key={row.number} className="py-1.5">
-                {words(row.kind)}, {row.day}: recorded{' '}
-                {row.in_ledger === null ? 'nothing' : money(row.in_ledger, currency)}, in reports{' '}
-                {row.in_columns === null ? 'nothing' : money(row.in_columns, currency)}
+                {say.reconciliation.rowRecorded(words(row.kind), row.day)}{' '}
+                {row.in_ledger === null ? say.reconciliation.nothingThere : money(row.in_ledger, currency)}
+                {say.reconciliation.rowReported}{' '}
+                {row.in_columns === null ? say.reconciliation.nothingThere : money(row.in_columns, currency)}
                 <span className="label block break-all">{row.conversion_id}</span>
               </li>
             ))}
