@@ -61,6 +61,10 @@ const longDayFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', tim
 export const day = (date: string): string => dayFormat.format(new Date(`${date}T00:00:00Z`));
 export const longDay = (date: string): string => longDayFormat.format(new Date(`${date}T00:00:00Z`));
 
+/** The calendar day of a moment, on the profile's clock. */
+export const dayIn = (at: string, timeZone: string): string =>
+  new Intl.DateTimeFormat('en-CA', { timeZone }).format(new Date(at));
+
 /** A moment, on the profile's clock: the one that decides which day it belongs to. */
 export const moment = (at: string, timeZone: string): string =>
   new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(new Date(at));

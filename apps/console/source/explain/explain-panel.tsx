@@ -30,7 +30,7 @@ export function ExplainPanel() {
     <Dialog.Root open={explain !== undefined} onOpenChange={(isOpen) => !isOpen && change({})} modal={false}>
       <Dialog.Portal>
         <Dialog.Content
-          className="fixed inset-y-0 right-0 z-10 flex w-full flex-col border-line border-l bg-paper shadow-xl sm:w-[34rem]"
+          className="fixed inset-y-0 right-0 z-10 flex w-full flex-col border-line border-l bg-paper shadow-xl sm:w-[34rem] xl:w-[28rem] xl:shadow-none 2xl:w-[34rem]"
           aria-describedby={undefined}
           onOpenAutoFocus={() => {
             opener.current = document.activeElement;

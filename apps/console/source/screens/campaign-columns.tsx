@@ -3,6 +3,7 @@ import { definitions, type Field, fields } from '../fields.ts';
 import { count, money, ratio, words } from '../format.ts';
 import type { Column } from '../parts/columns.ts';
 import { Figure } from '../parts/figure.tsx';
+import { type Filter, FilterValue } from '../parts/filters.tsx';
 import type { CampaignRow } from '../queries.ts';
 import type { Level, Model, Within } from '../search.ts';
 import { say } from '../words/index.ts';
@@ -52,7 +53,7 @@ export function campaignColumns({
         <>
           <Name row={row} level={level} />
           <span className="label mt-0.5 flex flex-wrap gap-x-2">
-            <span>{aboutOf(row)}</span>
+            <About row={row} />
             <ModelsButton
               isOpen={opened === row.campaign_id}
               about={row.campaign_name}
@@ -113,10 +114,35 @@ const delivered = [
   { field: 'avg_cpm', title: say.metrics.cpm, about: definitions.cpm, format: money },
 ] as const;
 
-const aboutOf = ({ platform, status, external_id: externalId }: CampaignRow): string =>
-  [words(platform), externalId === null ? say.campaigns.notTold : status && words(status.toLowerCase())]
-    .filter(Boolean)
-    .join(' · ');
+/** By what campaigns, ad sets and ads can be narrowed down. */
+export const campaignFilters: readonly Filter<CampaignRow>[] = [
+  { id: 'platform', title: say.table.platform, pick: ({ platform }) => platform, name: words },
+  {
+    id: 'status',
+    title: say.table.status,
+    pick: ({ status }) => status ?? null,
+    name: (status) => words(status.toLowerCase()),
+  },
+];
+
+function About({ row: { platform, status, external_id: externalId } }: { readonly row: CampaignRow }) {
+  return (
+    <span className="flex gap-x-1.5">
+      <FilterValue id="platform" value={platform}>
+        {words(platform)}
+      </FilterValue>
+      {externalId === null && <span>· {say.campaigns.notTold}</span>}
+      {externalId !== null && status && (
+        <>
+          ·
+          <FilterValue id="status" value={status}>
+            {words(status.toLowerCase())}
+          </FilterValue>
+        </>
+      )}
+    </span>
+  );
+}
 
 /** A campaign leads to its ad sets, an ad set to its ads. */
 function Name({ row, level }: { readonly row: CampaignRow; readonly level: Level }) {

@@ -14,7 +14,7 @@ import { type CampaignRow, campaignsQuery, mostRows, profileQuery } from '../que
 import type { Level, Model, Within } from '../search.ts';
 import { models } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
-import { campaignColumns, changeOf } from './campaign-columns.tsx';
+import { campaignColumns, campaignFilters, changeOf } from './campaign-columns.tsx';
 import { useCampaignFooter } from './campaign-footer.tsx';
 import { Path } from './campaign-path.tsx';
 import { SixModels } from './six-models.tsx';
@@ -109,6 +109,7 @@ function CampaignTable({ rows, level, within, currency }: TableProps) {
       keyOf={({ campaign_id: id }) => id}
       footer={footer}
       hasFind
+      filters={campaignFilters}
       expanded={(row) => {
         const { campaign_id: id, campaign_name: name, external_id: externalId } = row;
         if (opened === id) return <SixModels entity={id} level={level} currency={currency} about={name} />;

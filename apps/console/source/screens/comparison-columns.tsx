@@ -2,11 +2,16 @@ import type { Field } from '../fields.ts';
 import { ratio, signed, signedMoney, words } from '../format.ts';
 import type { Column } from '../parts/columns.ts';
 import { Figure } from '../parts/figure.tsx';
+import { type Filter, FilterValue } from '../parts/filters.tsx';
 import type { Comparison } from '../queries.ts';
 import type { Level, Model } from '../search.ts';
 import { say } from '../words/index.ts';
 
 type Row = Comparison['data']['rows'][number];
+
+export const comparisonFilters: readonly Filter<Row>[] = [
+  { id: 'platform', title: say.table.platform, pick: ({ platform }) => platform, name: words },
+];
 
 const asNumber = (value: string | null): number | null => (value === null ? null : Number(value));
 
@@ -38,7 +43,11 @@ export function comparisonColumns(of: {
       cell: ({ name, platform }) => (
         <>
           <span className="font-medium">{name}</span>
-          <span className="label block">{words(platform)}</span>
+          <span className="label block">
+            <FilterValue id="platform" value={platform}>
+              {words(platform)}
+            </FilterValue>
+          </span>
         </>
       ),
     },

@@ -10,7 +10,7 @@ import { useTitle } from '../parts/use-title.ts';
 import { usePlace } from '../place.ts';
 import { comparisonQuery } from '../queries.ts';
 import { say } from '../words/index.ts';
-import { comparisonColumns } from './comparison-columns.tsx';
+import { comparisonColumns, comparisonFilters } from './comparison-columns.tsx';
 import { NewCustomerCost } from './new-customer-cost.tsx';
 import { PlatformBars } from './platform-bars.tsx';
 
@@ -66,6 +66,7 @@ export function Comparison() {
                 rows={rows}
                 keyOf={({ entity_id: id }) => id}
                 hasFind
+                filters={comparisonFilters}
               />
             </div>
           )

@@ -1,6 +1,6 @@
 import * as Dialog from '@radix-ui/react-dialog';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, Outlet, useMatches, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link, Outlet, useMatches, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { accountClient } from '../client.ts';
 import { ExplainPanel } from '../explain/explain-panel.tsx';
@@ -8,46 +8,54 @@ import { Brand } from '../parts/brand.tsx';
 import { RangePicker } from '../parts/range-picker.tsx';
 import { usePlace } from '../place.ts';
 import { accountQuery } from '../queries.ts';
+import { SaveView } from '../views/save-view.tsx';
 import { say } from '../words/index.ts';
 import { Navigation } from './navigation.tsx';
 import { Palette } from './palette.tsx';
 
+const route = getRouteApi('/p/$profileId');
+
 /** What stands around every page: whose numbers, of which days, and the way to the others. */
 export function Frame() {
   const hasDays = useMatches({ select: (matches) => matches.some(({ staticData }) => staticData.hasDays) });
+  const { explain } = route.useSearch();
   return (
-    <div className="mx-auto max-w-[96rem] px-4 pb-16 sm:px-6">
-      <a
-        href="#content"
-        className="sr-only rounded bg-paper px-3 py-2 focus:not-sr-only focus:absolute focus:top-2 focus:left-2"
-      >
-        {say.frame.toContent}
-      </a>
-      <header className="flex items-center justify-between gap-x-3 border-line border-b py-2 sm:gap-x-6 sm:py-3">
-        <div className="flex items-center gap-2">
-          <Menu />
-          <Brand />
-        </div>
-        <Who />
-      </header>
-      <div className="lg:grid lg:grid-cols-[11rem_minmax(0,1fr)] lg:gap-x-6">
-        <div className="max-lg:hidden">
-          <div className="sticky top-0 max-h-screen overflow-y-auto py-5">
-            <Navigation />
+    // What is explained stays in sight: the page makes room for the panel where there is any.
+    <div className={explain ? 'xl:pr-[28rem] 2xl:pr-[34rem]' : ''}>
+      <div className="mx-auto max-w-[96rem] px-4 pb-16 sm:px-6">
+        <a
+          href="#content"
+          className="sr-only rounded bg-paper px-3 py-2 focus:not-sr-only focus:absolute focus:top-2 focus:left-2"
+        >
+          {say.frame.toContent}
+        </a>
+        <header className="flex items-center justify-between gap-x-3 border-line border-b py-2 sm:gap-x-6 sm:py-3">
+          <div className="flex items-center gap-2">
+            <Menu />
+            <Brand />
+          </div>
+          <Who />
+        </header>
+        <div className="lg:grid lg:grid-cols-[11rem_minmax(0,1fr)] lg:gap-x-6">
+          <div className="max-lg:hidden">
+            <div className="sticky top-0 max-h-screen overflow-y-auto py-5">
+              <Navigation />
+            </div>
+          </div>
+          <div className="min-w-0">
+            <main id="content" tabIndex={-1} className={`focus:outline-none ${hasDays ? 'pt-3' : 'pt-5'}`}>
+              {hasDays && (
+                <div className="mb-3 flex flex-wrap justify-end gap-2">
+                  <SaveView />
+                  <RangePicker />
+                </div>
+              )}
+              <Outlet />
+            </main>
           </div>
         </div>
-        <div className="min-w-0">
-          <main id="content" tabIndex={-1} className={`focus:outline-none ${hasDays ? 'pt-3' : 'pt-5'}`}>
-            {hasDays && (
-              <div className="mb-3 flex justify-end">
-                <RangePicker />
-              </div>
-            )}
-            <Outlet />
-          </main>
-        </div>
+        <ExplainPanel />
       </div>
-      <ExplainPanel />
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { type Membership, useMembership } from '../membership.ts';
 import { LanguagePicker } from '../parts/language-picker.tsx';
 import { usePlace } from '../place.ts';
 import { chooseTheme, readTheme, type Theme, themes } from '../theme.ts';
+import { SavedViews } from '../views/saved-views.tsx';
 import { say } from '../words/index.ts';
 
 /** A page that whoever is signed in can go to. */
@@ -58,6 +59,7 @@ export function Navigation({ onGo }: { readonly onGo?: () => void }) {
           )
         );
       })}
+      <SavedViews {...(onGo && { onGo })} />
       <ThemePicker />
       <LanguagePicker className="px-3" />
     </nav>

@@ -1,7 +1,11 @@
+import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo, useState } from 'react';
-import { count, longDay, money, ratio, shortMoney } from '../format.ts';
+import { changeTitle } from '../ads/change-title.ts';
+import { type AdAction, appliedChangesQuery } from '../ads/queries.ts';
+import { count, dayIn, longDay, money, ratio, shortMoney } from '../format.ts';
 import { Choice } from '../parts/choice.tsx';
 import type { TrendChartProps } from '../parts/trend-chart.tsx';
+import { usePlace } from '../place.ts';
 import type { OverviewAnswer } from '../queries.ts';
 import { say } from '../words/index.ts';
 
@@ -21,12 +25,19 @@ interface TrendProps {
   /** The days that they are compared with, in the same order. */
   readonly before: readonly Day[] | undefined;
   readonly currency: string;
+  readonly timeZone: string;
 }
 
 /** Day by day, as a picture, and as the same numbers in a table. */
-export function Trend({ days, before, currency }: TrendProps) {
+export function Trend({ days, before, currency, timeZone }: TrendProps) {
   const [view, setView] = useState<View>('money');
-  const chart = useMemo(() => chartOf(view, days, before, currency), [view, days, before, currency]);
+  const { profileId } = usePlace().place;
+  const { data: changes } = useQuery(appliedChangesQuery(profileId));
+  const notes = useMemo(() => notesOf(changes ?? [], days, timeZone), [changes, days, timeZone]);
+  const chart = useMemo(
+    () => ({ ...chartOf(view, days, before, currency), notes }),
+    [view, days, before, currency, notes],
+  );
   return (
     <section className="card p-5" aria-labelledby="trend">
       <div className="mb-3 flex flex-wrap items-center justify-between gap-3">
@@ -36,6 +47,7 @@ export function Trend({ days, before, currency }: TrendProps) {
       <Suspense fallback={<div className="h-72 animate-pulse rounded bg-tint motion-reduce:animate-none" />}>
         <TrendChart {...chart} />
       </Suspense>
+      <Notes notes={notes} />
       <details className="mt-3">
         <summary className="cursor-pointer text-accent">{say.overview.asTable}</summary>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
@@ -44,6 +56,40 @@ export function Trend({ days, before, currency }: TrendProps) {
         </section>
       </details>
     </section>
+  );
+}
+
+/** What was changed at the platforms, by the day on which it was. */
+function notesOf(
+  changes: readonly AdAction[],
+  days: readonly Day[],
+  timeZone: string,
+): Readonly<Record<string, readonly string[]>> {
+  const shown = new Set(days.map(({ date }) => date));
+  const inSight = changes.flatMap((change) => {
+    const date = dayIn(change.created_at, timeZone);
+    return shown.has(date) ? [{ date, text: changeTitle(change) }] : [];
+  });
+  const byDay = Map.groupBy(inSight, ({ date }) => date);
+  return Object.fromEntries([...byDay].map(([date, found]) => [date, found.map(({ text }) => text)]));
+}
+
+/** The same as the dotted lines in the picture, in words. */
+function Notes({ notes }: { readonly notes: Readonly<Record<string, readonly string[]>> }) {
+  const all = Object.entries(notes).toSorted(([a], [b]) => (a < b ? 1 : -1));
+  if (all.length === 0) return null;
+  return (
+    <details className="mt-3">
+      <summary className="cursor-pointer text-accent">{say.overview.changes}</summary>
+      <ul aria-label={say.overview.changes} className="mt-2 grid gap-1">
+        {all.map(([date, texts]) => (
+          <li key={date}>
+            <span className="label mr-2">{longDay(date)}</span>
+            {texts.join('; ')}
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

@@ -53,7 +53,12 @@ function Figures({ overview }: { readonly overview: OverviewAnswer }) {
     <div className="grid gap-6">
       <Tiles overview={overview} before={range && before && { range, totals: before.data.totals }} />
       <div className="grid items-start gap-6 lg:grid-cols-[3fr_2fr] [&>*]:min-w-0">
-        <Trend days={data.days} before={range && before?.data.days} currency={meta.currency} />
+        <Trend
+          days={data.days}
+          before={range && before?.data.days}
+          currency={meta.currency}
+          timeZone={meta.time_zone}
+        />
         <Earners currency={meta.currency} />
       </div>
       <div className="grid items-start gap-6 lg:grid-cols-2">

@@ -7,6 +7,8 @@ import { presets, today } from '../date-range.ts';
 import { usePlace } from '../place.ts';
 import { campaignsQuery } from '../queries.ts';
 import { chooseTheme, type Theme, themes } from '../theme.ts';
+import { addressOf, searchOf } from '../views/saved-views.tsx';
+import { useViews } from '../views/views.ts';
 import { chooseLanguage } from '../words/choose-language.ts';
 import { say } from '../words/index.ts';
 import { languageTitles } from '../words/language.ts';
@@ -105,6 +107,7 @@ function useCommands(): readonly Command[] {
   const navigate = useNavigate();
   const reachable = usePages();
   const { data: campaigns } = useQuery(campaignsQuery(place, 'campaign', model));
+  const { views } = useViews(place.profileId);
   const params = { profileId: place.profileId };
   const now = today();
   return [
@@ -129,6 +132,11 @@ function useCommands(): readonly Command[] {
             },
           ],
     ),
+    ...views.map((view) => ({
+      title: view.name,
+      kind: say.views.title,
+      run: () => void navigate({ to: addressOf(place.profileId, view), search: searchOf(view) }),
+    })),
     ...presets.map(({ title, range }) => ({
       title,
       kind: say.days.days,

@@ -2,6 +2,14 @@ import type { AttributionModel } from '@tributary/vocabulary';
 import type { Shown } from '../shown.ts';
 
 export const common = {
+  views: {
+    title: 'Saved views',
+    save: 'Save view',
+    name: 'Name of the view',
+    about: 'Page, days, model, filters and sort, kept in this browser.',
+    keep: 'Save',
+    remove: (name: Shown) => `Remove ${name}`,
+  },
   areas: {
     reports: 'Reports',
     people: 'People',
@@ -61,6 +69,11 @@ export const common = {
     start: 'Go to the start',
   },
   table: {
+    anyOf: (title: Shown) => `${title}: any`,
+    onlyThese: 'Show only these',
+    showAll: 'Show all',
+    platform: 'Platform',
+    status: 'Status',
     columns: 'Columns',
     sortBy: 'Sort by',
     asReported: 'as reported',

@@ -64,6 +64,7 @@ export const reports = {
     adsRoas: 'Ads’ ROAS',
   },
   overview: {
+    changes: 'Changes at ad platforms, the dotted lines',
     newCustomerCost: 'What a new customer costs',
     channel: 'Channel',
     earnedMost: 'What earned most',

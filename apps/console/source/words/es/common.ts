@@ -1,6 +1,14 @@
 import type { common as english } from '../en/common.ts';
 
 export const common: typeof english = {
+  views: {
+    title: 'Vistas guardadas',
+    save: 'Guardar vista',
+    name: 'Nombre de la vista',
+    about: 'Página, días, modelo, filtros y orden; se guarda en este navegador.',
+    keep: 'Guardar',
+    remove: (name) => `Quitar ${name}`,
+  },
   areas: {
     reports: 'Informes',
     people: 'Personas',
@@ -60,6 +68,11 @@ export const common: typeof english = {
     start: 'Ir al inicio',
   },
   table: {
+    anyOf: (title) => `${title}: todos`,
+    onlyThese: 'Ver solo estos',
+    showAll: 'Ver todos',
+    platform: 'Plataforma',
+    status: 'Estado',
     columns: 'Columnas',
     sortBy: 'Ordenar por',
     asReported: 'como viene',

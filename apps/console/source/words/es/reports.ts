@@ -64,6 +64,7 @@ export const reports: typeof english = {
     adsRoas: 'ROAS de anuncios',
   },
   overview: {
+    changes: 'Cambios en las plataformas: las líneas punteadas',
     newCustomerCost: 'Lo que cuesta un cliente nuevo',
     channel: 'Canal',
     earnedMost: 'Lo que más ganó',
