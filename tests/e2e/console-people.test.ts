@@ -4,7 +4,7 @@ import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { moment, money, percent, words } from '../../apps/console/source/format.ts';
 import { days, openPeopleScene, othersCount, type PeopleScene, pagesOfBusy } from './console-people-scene.ts';
-import { askTenQuestions } from './ten-questions.ts';
+import { askTenQuestions, keepHabits } from './ten-questions.ts';
 import { faultsIn, optionsOf, settle, visitsOf } from './walk.ts';
 
 // A browser and the engines share the machine with every other test.
@@ -315,9 +315,10 @@ test('a language is chosen in the menu, is remembered, and says numbers and days
   await page.context().close();
 });
 
-test('ten questions of a marketer are answered within three presses each', async () => {
+test('ten questions of a marketer are answered within three presses each, and habits are kept', async () => {
   const { page, complaints } = await open('owner', 'overview', { profileId: scene.boutique.profileId });
   await askTenQuestions(page, scene);
+  await keepHabits(page, scene);
   expect(complaints).toEqual([]);
   await page.context().close();
 });

@@ -27,7 +27,7 @@ export const visitsOf = <Screen>(screens: readonly Screen[]): readonly [Appearan
 /** Once nothing is on its way any more. */
 export async function settle(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
-  await page.waitForFunction("document.querySelectorAll('.animate-pulse').length === 0", null, { timeout: 20_000 });
+  await page.locator('.animate-pulse').first().waitFor({ state: 'detached', timeout: 20_000 });
 }
 
 /** Everything that is cut, beside the screen, in the wrong language, or that somebody who cannot see or point would stumble over. */

@@ -155,7 +155,7 @@ export function DataTable<Row extends RowData>({
                   key={id}
                   scope="col"
                   aria-sort={sort?.id === id ? (sort.desc ? 'descending' : 'ascending') : 'none'}
-                  className={`px-3 py-2 align-bottom first:pl-5 last:pr-5 ${isNumber ? 'text-right' : ''}`}
+                  className={`px-3 py-2 align-bottom first:sticky first:left-0 first:bg-paper first:pl-5 last:pr-5 ${isNumber ? 'text-right' : ''}`}
                 >
                   <button
                     type="button"
