@@ -296,7 +296,7 @@ test('every page fits, in English and Spanish, light and dark, on a screen and o
     await page.context().close();
   }
   expect(faults).toEqual([]);
-});
+}, 600_000);
 
 test('a language is chosen in the menu, is remembered, and says numbers and days in its own way', async () => {
   const { page, complaints } = await open('owner', 'overview', { viewport: { width: 390, height: 844 } });

@@ -4,12 +4,12 @@ import { words as english } from '../../apps/console/source/words/en/index.ts';
 import { words as spanish } from '../../apps/console/source/words/es/index.ts';
 
 /** How somebody may have the console before them: each language with each theme on each screen. */
-export const appearances = (['en', 'es'] as const).flatMap((language) =>
+const appearances = (['en', 'es'] as const).flatMap((language) =>
   (['light', 'dark'] as const).flatMap((theme) =>
     ([1440, 390] as const).map((width) => ({ language, theme, width, name: `${language} ${theme} ${width}` })),
   ),
 );
-export type Appearance = (typeof appearances)[number];
+type Appearance = (typeof appearances)[number];
 
 export const optionsOf = ({ language, theme, width }: Appearance): BrowserContextOptions => ({
   locale: language === 'es' ? 'es-CL' : 'en-US',
@@ -17,11 +17,11 @@ export const optionsOf = ({ language, theme, width }: Appearance): BrowserContex
   viewport: { width, height: width < 500 ? 844 : 900 },
 });
 
-/** Each screen twice, in two appearances that have nothing in common; all screens together have all of them. */
+/** Each screen in one appearance, and all screens together in all of them; with WALK=all each in every one, which takes minutes. */
 export const visitsOf = <Screen>(screens: readonly Screen[]): readonly [Appearance, readonly Screen[]][] =>
   appearances.map((appearance, place) => [
     appearance,
-    screens.filter((_, index) => [place, appearances.length - 1 - place].includes(index % appearances.length)),
+    screens.filter((_, index) => process.env.WALK === 'all' || index % appearances.length === place),
   ]);
 
 /** Once nothing is on its way any more. */

@@ -10,7 +10,7 @@ import type { DemoBook } from '../demo-book.ts';
  * What a shop has besides its market, done through the API as somebody would do it: connected providers, refunds, an erasure, somebody who is
  * told what happens, a colleague who is invited. So no screen of the demo is empty.
  */
-export interface Shop {
+interface Shop {
   readonly baseUrl: string;
   readonly book: DemoBook;
   readonly sandbox: Sandbox;
