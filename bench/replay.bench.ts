@@ -170,7 +170,7 @@ async function cpuByTouches(
 }
 
 async function prepareBare(app: Postgres, clickhouse: ClickHouse, profileId: string): Promise<void> {
-  await stageAll(app, clickhouse, { profileId, batchId, replayId: batchId });
+  await stageAll(app, clickhouse, { profileId, batchId, replayId: batchId, cause: 'replay' });
   for (const [name, columns, order] of [
     ['links', 'visitor_id, person_id', 'visitor_id'],
     ['conversions', '* EXCEPT (batch_id, bucket, staged_at)', 'person_id'],

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { type CauseKind, causeKinds } from '@tributary/vocabulary';
 import { expect, test } from 'vitest';
 
-/** Which place writes a kind of cause. Null: nobody does yet. */
-const places: Record<CauseKind, string | null> = {
+/** Which place writes a kind of cause. */
+const places: Record<CauseKind, string> = {
   outcome_recorded: 'packages/rules/causes.ts',
   refund: 'domain/payments/refunds.ts',
   amount_changed: 'packages/rules/causes.ts',
@@ -14,14 +14,13 @@ const places: Record<CauseKind, string | null> = {
   late_visit: 'public.mark_touched',
   late_referral: 'domain/outcomes/mark-dirty.ts',
   link: 'domain/outcomes/mark-dirty.ts',
-  unlink: null,
   merge: 'public.mark_merged',
   split: 'public.outcomes_follow_split',
   first_payment: 'domain/outcomes/mark-dirty.ts',
   definition: 'domain/outcomes/spread-definition.job.ts',
   rate: 'domain/outcomes/price-outcomes.ts',
   currency: 'domain/outcomes/price-outcomes.ts',
-  rules: null,
+  rules: 'domain/attribution/replay.ts',
   replay: 'domain/attribution/replay.ts',
   repair: 'domain/reconciliation/repair-reconciliation.ts',
   retry: 'domain/attribution/attribution.queue.ts',
@@ -52,11 +51,9 @@ const writersOf = (kind: CauseKind) =>
     )
     .map(({ place }) => place);
 
-test('each kind of cause is written by one place, or by nobody yet', () => {
+test('each kind of cause is written by one place', () => {
   const found = Object.fromEntries(
     Object.keys(causeKinds).map((kind) => [kind, writersOf(kind as CauseKind)] as const),
   );
-  expect(found).toEqual(
-    Object.fromEntries(Object.entries(places).map(([kind, place]) => [kind, place ? [place] : []])),
-  );
+  expect(found).toEqual(Object.fromEntries(Object.entries(places).map(([kind, place]) => [kind, [place]])));
 });

@@ -1,11 +1,17 @@
 import { raw, type TouchRow } from '@tributary/clickhouse';
-import { buildProfile, openTestWithClickHouse } from '@tributary/testkit';
+import { markDirty } from '@tributary/domain/outcomes';
+import { buildProfile, openTestWithClickHouse, workOff } from '@tributary/testkit';
+import type { CauseKind } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { describe, expect, test } from 'vitest';
-import { replay } from './replay.ts';
+import { attribution } from './attribution.queue.ts';
+import { findNextOfRules, replay } from './replay.ts';
 
 const { kit, clickhouse } = await openTestWithClickHouse();
+
+/** The id just below one. */
+const before = (id: string) => `${id.slice(0, 24)}${(BigInt(`0x${id.slice(24)}`) - 1n).toString(16).padStart(12, '0')}`;
 
 /** 300 customers with two browsers each, three touches a browser, and a payment each. */
 async function fill(named: Partial<TouchRow> = {}) {
@@ -113,6 +119,68 @@ describe('A replay', () => {
     await replay(engines, options);
     expect(await contents()).toEqual([]);
     expect(await count('attribution_history')).toBe(300);
+  });
+
+  test('for new rules is asked for by their release, and they are the cause of what differs', async () => {
+    const { options, ledger, profileId } = await fill();
+    const engines = { app: kit.app, clickhouse };
+    await replay(engines, options);
+    await kit.owner.unbound.query(sql`SELECT rules_changed(), rules_changed()`);
+    const latest = async () =>
+      (
+        await ledger.transaction((tx) =>
+          sql<{ id: string; state: string }>`
+            SELECT id, state FROM attribution_replays WHERE cause = 'rules'`.execute(tx),
+        )
+      ).rows;
+    const [asked, ...more] = await latest();
+    expect([asked?.state, more]).toEqual(['queued', []]);
+    expect(await findNextOfRules(kit.owner, before(profileId))).toBe(profileId);
+    // In place of other rules: a touch less for everybody, of which no mark tells.
+    const drop = () =>
+      ledger.transaction((tx) =>
+        sql`DELETE FROM visitor_links WHERE visitor_id IN (SELECT DISTINCT ON (customer_id) visitor_id FROM visitor_links)`.execute(
+          tx,
+        ),
+      );
+    await drop();
+    const mark = (customer: ReturnType<typeof sql>, kind: CauseKind) =>
+      ledger.transaction(async (tx) => {
+        const { rows } = await sql<{ id: string }>`SELECT id FROM outcomes WHERE customer_id = (${customer})`.execute(
+          tx,
+        );
+        await markDirty(tx, profileId, new Map(rows.map(({ id }) => [id, [kind]])));
+      });
+    await mark(sql`SELECT min(id::text)::uuid FROM customers`, 'late_visit');
+    await mark(sql`SELECT max(id::text)::uuid FROM customers`, 'outcome_recorded');
+    const queue = attribution({ ...engines, now: options.now });
+    await workOff(kit.system, 'attribution', queue, profileId);
+    const causes = async () =>
+      Object.fromEntries(
+        (
+          await clickhouse.query(
+            raw<{ cause: string; ref: string; n: string }>(
+              `SELECT cause, any(cause_ref) AS ref, count() AS n FROM attributed_conversions FINAL WHERE profile_id = '${profileId}' GROUP BY cause`,
+            ),
+            {},
+          )
+        ).map(({ cause, ref, n }) => [cause, [Number(n), ref === asked?.id]]),
+      );
+    expect(await causes()).toEqual({
+      replay: [298, false],
+      'late_visit,rules': [1, false],
+      outcome_recorded: [1, false],
+    });
+    expect(await replay(engines, options)).toMatchObject({ id: asked?.id, state: 'done' });
+    expect(await causes()).toEqual({
+      rules: [298, true],
+      'late_visit,rules': [1, false],
+      outcome_recorded: [1, false],
+    });
+    expect((await latest()).map(({ state }) => state)).toEqual(['done']);
+    await drop();
+    await replay(engines, options);
+    expect(await causes()).toEqual({ replay: [300, false] });
   });
 
   test('stopped between two buckets goes on there', async () => {

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouse } from '@tributary/clickhouse';
 import { announce } from '@tributary/domain/events';
-import type { Schema, Tx } from '@tributary/postgres';
+import type { Postgres, Schema, Tx } from '@tributary/postgres';
+import type { CauseKind } from '@tributary/vocabulary';
 import { LeaseLost, queues, returnLease, takeLease } from '@tributary/work';
-import type { Updateable } from 'kysely';
+import { sql, type Updateable } from 'kysely';
 import { v7 as uuid, v5 as uuidFrom } from 'uuid';
 import { announceAttributed, findCredited } from './announce.ts';
 import { applyResults, dropBatch, type Engines, nextVersion } from './attribute-together.ts';
@@ -63,6 +64,8 @@ export async function replay(engines: Engines, options: ReplayOptions): Promise<
 
 interface Run {
   readonly id: string;
+  /** Who asked for it, or that the rules are new. */
+  readonly cause: string;
   readonly batchId: string;
   readonly version: string;
   readonly buckets: number;
@@ -97,6 +100,7 @@ async function resume({ app, clickhouse }: Engines, { profileId }: ReplayOptions
   if (staged.length === 0) return undefined;
   return {
     id: row.id,
+    cause: row.cause,
     batchId: row.batch_id,
     version: row.version,
     buckets,
@@ -106,24 +110,29 @@ async function resume({ app, clickhouse }: Engines, { profileId }: ReplayOptions
   };
 }
 
-async function begin({ app, clickhouse }: Engines, { profileId, cause, now, ...options }: ReplayOptions): Promise<Run> {
-  const id = uuid();
+async function begin({ app, clickhouse }: Engines, { profileId, now, ...options }: ReplayOptions): Promise<Run> {
   const batchId = randomUUID();
   const ledger = app.forProfile(profileId);
-  await ledger.transaction(async (tx) => {
-    await tx
-      .insertInto('attribution_replays')
-      .values({ profile_id: profileId, id, cause, state: 'running', requested_at: now(), started_at: now() })
-      .execute();
+  const { id, cause } = await ledger.transaction(async (tx) => {
     await noteFreshness(tx, profileId, 'behind', now());
+    const started = { state: 'running', started_at: now() };
+    const waiting = await findOfRules(tx, profileId);
+    if (waiting) {
+      await setReplay(tx, profileId, waiting.id, started);
+      return waiting;
+    }
+    const asked = { id: uuid(), cause: options.cause };
+    const row = { profile_id: profileId, ...asked, ...started, requested_at: now() };
+    await tx.insertInto('attribution_replays').values(row).execute();
+    return asked;
   });
   const buckets = options.buckets ?? (await countBuckets(clickhouse, profileId));
   const isFirst = (await clickhouse.query('attribution_exists', { profile_id: profileId })).length === 0;
   const version = await nextVersion(app);
-  await stageAll(app, clickhouse, { profileId, batchId, replayId: id });
+  await stageAll(app, clickhouse, { profileId, batchId, replayId: id, cause: kindOf(cause) });
   // Only now can it be gone on with: before, its inputs were not all there.
   await update(ledger.transaction, profileId, id, { batch_id: batchId, version, buckets_total: buckets });
-  return { id, batchId, version, buckets, firstBucket: 0, conversionsDone: 0, isFirst };
+  return { id, cause, batchId, version, buckets, firstBucket: 0, conversionsDone: 0, isFirst };
 }
 
 async function countBuckets(clickhouse: ClickHouse, profileId: string): Promise<number> {
@@ -135,11 +144,11 @@ async function countBuckets(clickhouse: ClickHouse, profileId: string): Promise<
 
 async function work(
   { app, clickhouse }: Engines,
-  { profileId, cause, now, signal, progress = () => {} }: ReplayOptions,
+  { profileId, now, signal, progress = () => {} }: ReplayOptions,
   run: Run,
   keep: () => Promise<boolean>,
 ): Promise<ReplayResult> {
-  const { id, batchId, version, buckets, isFirst } = run;
+  const { id, cause, batchId, version, buckets, isFirst } = run;
   const target = isFirst ? 'attributed_conversions' : 'attribution_results';
   const { transaction } = app.forProfile(profileId);
   const staged = await clickhouse.query('attribution_staged', { profile_id: profileId, batch_id: batchId, buckets });
@@ -163,7 +172,7 @@ async function work(
     progress(bucket + 1, buckets, conversions);
   }
   if (!isFirst) {
-    const unknown = { profile_id: profileId, cause: 'replay', cause_ref: id };
+    const unknown = { profile_id: profileId, cause: kindOf(cause), cause_ref: id };
     await clickhouse.command('attribution_bury_unknown', { ...batch, ...unknown });
     await applyResults(clickhouse, version, now());
   }
@@ -184,6 +193,27 @@ async function work(
   await dropBatch(clickhouse, batchId);
   return { id, state: 'done', buckets, conversions };
 }
+
+/** The replay that a release with new rules asked for (`rules_changed()` in its migration), while it has not begun. */
+const findOfRules = (tx: Tx, profileId: string) =>
+  tx
+    .selectFrom('attribution_replays')
+    .select(['id', 'cause'])
+    .where('profile_id', '=', profileId)
+    .where('cause', '=', 'rules')
+    .where('state', '=', 'queued')
+    .limit(1)
+    .executeTakeFirst();
+
+/** The next profile, in the order of their ids, for which such a replay waits. */
+export async function findNextOfRules(owner: Postgres, after: string): Promise<string | undefined> {
+  const { rows } = await owner.unbound.query(sql<{ id: string }>`
+    SELECT profile_id AS id FROM attribution_replays
+    WHERE cause = 'rules' AND state <> 'done' AND profile_id > ${after}::uuid ORDER BY profile_id LIMIT 1`);
+  return rows[0]?.id;
+}
+
+const kindOf = (cause: string): CauseKind => (cause === 'rules' ? 'rules' : 'replay');
 
 type Changes = Updateable<Schema['attribution_replays']>;
 

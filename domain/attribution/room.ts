@@ -1,5 +1,5 @@
 export { attribution } from './attribution.queue.ts';
 export { readReplayStatus } from './read-replay-status.ts';
-export { replay } from './replay.ts';
+export { findNextOfRules, replay } from './replay.ts';
 export { allBuckets, statementTables } from './statement.ts';
 export { sweepFreshness } from './sweep-freshness.job.ts';

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type ClickHouse, dropPartition } from '@tributary/clickhouse';
 import { profileOf } from '@tributary/domain/tenants';
 import type { Postgres } from '@tributary/postgres';
+import type { CauseKind } from '@tributary/vocabulary';
 import {
   conversionColumns,
   conversionValues,
@@ -19,6 +20,7 @@ export interface Replayed {
   readonly profileId: string;
   readonly batchId: string;
   readonly replayId: string;
+  readonly cause: CauseKind;
 }
 
 /**
@@ -29,10 +31,14 @@ export interface Replayed {
 export async function stageAll(
   postgres: Postgres,
   clickhouse: ClickHouse,
-  { profileId, batchId, replayId }: Replayed,
+  { profileId, batchId, replayId, cause }: Replayed,
 ): Promise<void> {
   const { currency } = await postgres.forProfile(profileId).transaction((tx) => profileOf(tx, profileId));
-  const sql = statements(profileId, { currency: `'${word(currency)}'`, units: minorUnits(currency) }, replayId);
+  const sql = statements(
+    profileId,
+    { currency: `'${word(currency)}'`, units: minorUnits(currency) },
+    { cause, replayId },
+  );
   const linksId = randomUUID();
   const head = (id: string) => `SELECT '${id}', '${profileId}'`;
   const columns = (more: readonly string[]) => ['batch_id', 'profile_id', ...more];
@@ -61,9 +67,13 @@ export async function stageAll(
 }
 
 /** COPY takes no parameters; what is written into these texts are ids and words of our own. */
-function statements(profileId: string, money: ReportingMoney, replayId: string) {
+function statements(
+  profileId: string,
+  money: ReportingMoney,
+  { cause, replayId }: Pick<Replayed, 'cause' | 'replayId'>,
+) {
   const row = (head: string, at: string, eligible: string) =>
-    `${head}, ${conversionValues(at, eligible, money).join(', ')}, 'replay', '${replayId}' FROM outcomes o ${definition}`;
+    `${head}, ${conversionValues(at, eligible, money).join(', ')}, '${cause}', '${replayId}' FROM outcomes o ${definition}`;
   return {
     conversions: (head: string) => `
       ${row(head, 'o.occurred_at', isEligible)} WHERE o.profile_id = '${profileId}'

@@ -90,15 +90,20 @@ const eligible = `o.is_there AND ${isEligible}`;
 const just = (column: string, value: string) => `${column} >= ${value} AND ${column} <= ${value} ORDER BY ${column}`;
 
 /**
- * Of the profile whose wall it stands behind; `$1` are its dirty conversions. Statistics say little of rows that have just come, and
+ * Of the profile whose wall it stands behind; `$1` are its dirty conversions. Whatever is worked out after a release with new rules may
+ * differ because of them, until everything was replayed. Statistics say little of rows that have just come, and
  * guessing from them once joined every dirty row with every outcome. The OFFSETs and LIMITs keep to this way: from each dirty row to its
  * outcome, and from each customer to what is theirs, by the key.
  */
 const statement = `
-  WITH q AS MATERIALIZED (
-    SELECT outcome_id, revision, array_to_string(unite_causes(causes, array_remove(ARRAY[cause], NULL)), ',') AS cause, cause_ref
+  WITH rules AS MATERIALIZED (
+    SELECT ARRAY[cause] AS causes FROM attribution_replays WHERE profile_id = current_profile() AND cause = 'rules' AND state <> 'done' LIMIT 1),
+  q AS MATERIALIZED (
+    SELECT outcome_id, revision, array_to_string(unite_causes(d.causes, array_remove(ARRAY[d.cause], NULL) || rules.causes), ',') AS cause,
+      CASE WHEN rules.causes IS NULL THEN d.cause_ref END AS cause_ref
     FROM unnest($1) AS asked (id)
-    CROSS JOIN LATERAL (SELECT * FROM dirty_conversions WHERE profile_id = current_profile() AND ${just('outcome_id', 'asked.id')} LIMIT 1) d),
+    CROSS JOIN LATERAL (SELECT * FROM dirty_conversions WHERE profile_id = current_profile() AND ${just('outcome_id', 'asked.id')} LIMIT 1) d
+    LEFT JOIN rules ON 'outcome_recorded' <> ALL (d.causes)),
   chosen AS MATERIALIZED (
     SELECT q.cause, q.cause_ref, o.* FROM q
     CROSS JOIN LATERAL (SELECT * FROM outcomes WHERE profile_id = current_profile() AND ${just('id', 'q.outcome_id')} LIMIT 1) o),

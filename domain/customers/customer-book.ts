@@ -88,11 +88,15 @@ export interface Merge {
   readonly named: readonly [string, string];
 }
 
+const toldFacts = ['firstName', 'lastName', 'primaryEmail', 'primaryPhone'] as const;
+/** What is kept of a person once, as the first message that told it said it. */
+export type ToldFact = (typeof toldFacts)[number];
+
 /** What was said of one of several who are one person. */
-export type Facts = Pick<
-  CustomerRecord,
-  'firstName' | 'lastName' | 'primaryEmail' | 'primaryPhone' | 'sources' | 'firstSeenAt' | 'lastSeenAt'
->;
+export type Facts = Pick<CustomerRecord, ToldFact | 'sources' | 'firstSeenAt' | 'lastSeenAt'> & {
+  /** When each was said, where that was after the first merge; the others were there before. */
+  readonly saidAt?: Partial<Readonly<Record<ToldFact, string>>>;
+};
 
 /** What a store must do to hold what the book holds. */
 export interface BookChanges {
@@ -233,7 +237,9 @@ export class CustomerBook {
     return named;
   }
 
-  #noteFacts(saidOf: string, facts: Facts): void {
+  #noteFacts(saidOf: string, said: Facts): void {
+    const times = toldFacts.flatMap((fact) => (said[fact] === null ? [] : [[fact, said.lastSeenAt.toISOString()]]));
+    const facts = { ...said, saidAt: Object.fromEntries(times) };
     const before = this.#ownFacts.get(saidOf);
     this.#ownFacts.set(saidOf, before ? filledFacts(before, facts) : facts);
   }
@@ -275,7 +281,12 @@ function filled(customer: CustomerRecord, other: Omit<CustomerRecord, 'id' | 'cr
 }
 
 export function filledFacts(some: Facts, others: Facts): Facts {
+  const times = toldFacts.flatMap((fact) => {
+    const at = (some[fact] === null ? others : some).saidAt?.[fact];
+    return at ? [[fact, at]] : [];
+  });
   return {
+    ...(times.length > 0 && { saidAt: Object.fromEntries(times) }),
     firstName: some.firstName ?? others.firstName,
     lastName: some.lastName ?? others.lastName,
     primaryEmail: some.primaryEmail ?? others.primaryEmail,

@@ -73,7 +73,17 @@ export async function eraseCustomers(tx: Tx, { profileId, customerIds }: ErasedP
       SELECT kind, value FROM identifiers WHERE profile_id = ${profileId} AND ${mentions('customer_id')}))`,
   );
   const kept_apart = await deleteFrom('kept_apart', sql`(${mentions('one')} OR ${mentions('other')})`);
-  const merges = await deleteFrom('merges', sql`(${mentions('loser_id')} OR ${mentions('survivor_id')})`);
+  // A merge may bear somebody who is of another person since one before it was undone: it stands between the two whom it named.
+  await sql`
+    UPDATE merges m SET loser_id = m.named_other, survivor_id = m.named_one
+    WHERE m.profile_id = ${profileId} AND (${mentions('m.loser_id')} OR ${mentions('m.survivor_id')})
+      AND NOT (${mentions('m.named_one')} OR ${mentions('m.named_other')})
+      AND NOT EXISTS (
+        SELECT FROM merges same WHERE same.profile_id = m.profile_id AND same.loser_id = m.named_other AND same.merged_at = m.merged_at)`.execute(
+    tx,
+  );
+  const ends = ['loser_id', 'survivor_id', 'named_one', 'named_other'].map(mentions);
+  const merges = await deleteFrom('merges', sql`(${sql.join(ends, sql` OR `)})`);
   const identifiers = await deleteFrom('identifiers', mentions('customer_id'));
   // search_terms follow by their trigger.
   const customers = await deleteFrom('customers', mentions('id'));

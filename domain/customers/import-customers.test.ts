@@ -75,7 +75,10 @@ describe('200', () => {
           results: [
             { index: 0, status: 'created', customer_profile_id: id },
             { index: 1, status: 'matched', customer_profile_id: id },
-            { index: 2, status: 'rejected', customer_profile_id: null, reason: 'no_identifier' },
+            {
+              ...{ index: 2, status: 'rejected', customer_profile_id: null, reason: 'no_identifier' },
+              ...{ field: '', message: expect.any(String) },
+            },
             { index: 3, status: 'created', customer_profile_id: id },
           ],
           summary: { total: 4, created: 2, matched: 1, rejected: 1 },
@@ -179,28 +182,32 @@ describe('200', () => {
   });
 
   test.each([
-    [{ phone: 'n/a' }, 'unparseable_phone'],
-    [{ email: 'ana at example' }, 'unparseable_email'],
-    [{ national_id: '12.345.678-4' }, 'unparseable_national_id'],
-    [{ phone: 'n/a', external_id: 'C-1' }, 'unparseable_phone'],
-    [{}, 'no_identifier'],
-    [{ phone: '', email: '  ' }, 'no_identifier'],
-    [{ phone: 56912345678 }, 'malformed_row'],
-    [{ email: null }, 'no_identifier'],
-    [{ email: 'ana@example.cl', first_name: ['Ana'] }, 'malformed_row'],
-    [{ email: 'ana@example.cl', rut: '12.345.678-5' }, 'malformed_row'],
-    [{ email: 'ana@example.cl', first_name: 'x'.repeat(201) }, 'malformed_row'],
-    [{ email: 'ana@example.cl', external_id: 'a\u0000b' }, 'malformed_row'],
-    ['ana@example.cl', 'malformed_row'],
-    [null, 'malformed_row'],
-    [[], 'malformed_row'],
-    [7, 'malformed_row'],
-  ])('[cust-056] [cust-060] [cust-061] %j is rejected as %s, and the rows around it are taken', async (row, reason) => {
-    const results = await importRows({ email: 'before@example.cl' }, row, { email: 'after@example.cl' });
-    expect(results.map(({ status }) => status)).toEqual(['created', 'rejected', 'created']);
-    expect(results[1]).toEqual({ index: 1, status: 'rejected', customer_profile_id: null, reason });
-    expect(await countOf('customers')).toBe(2);
-  });
+    [{ phone: 'n/a' }, 'unparseable_phone', 'phone'],
+    [{ email: 'ana at example' }, 'unparseable_email', 'email'],
+    [{ national_id: '12.345.678-4' }, 'unparseable_national_id', 'national_id'],
+    [{ phone: 'n/a', external_id: 'C-1' }, 'unparseable_phone', 'phone'],
+    [{}, 'no_identifier', ''],
+    [{ phone: '', email: '  ' }, 'no_identifier', ''],
+    [{ phone: 56912345678 }, 'malformed_row', 'phone'],
+    [{ email: null }, 'no_identifier', ''],
+    [{ email: 'ana@example.cl', first_name: ['Ana'] }, 'malformed_row', 'first_name'],
+    [{ email: 'ana@example.cl', rut: '12.345.678-5' }, 'malformed_row', 'rut'],
+    [{ email: 'ana@example.cl', first_name: 'x'.repeat(201) }, 'malformed_row', 'first_name'],
+    [{ email: 'ana@example.cl', external_id: 'a\u0000b' }, 'malformed_row', 'external_id'],
+    ['ana@example.cl', 'malformed_row', ''],
+    [null, 'malformed_row', ''],
+    [[], 'malformed_row', ''],
+    [7, 'malformed_row', ''],
+  ])(
+    '[cust-056] [cust-060] [cust-061] %j is rejected as %s, naming the field %j, and the rows around it are taken',
+    async (row, reason, field) => {
+      const results = await importRows({ email: 'before@example.cl' }, row, { email: 'after@example.cl' });
+      expect(results.map(({ status }) => status)).toEqual(['created', 'rejected', 'created']);
+      const said = { reason, field, message: expect.stringMatching(/^(must|is|has) /) };
+      expect(results[1]).toEqual({ index: 1, status: 'rejected', customer_profile_id: null, ...said });
+      expect(await countOf('customers')).toBe(2);
+    },
+  );
 
   test('null is as good as absent', async () => {
     expect(await importOne({ email: 'nul@example.cl', phone: null, first_name: null })).toMatchObject({

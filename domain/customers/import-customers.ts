@@ -44,7 +44,7 @@ export const importCustomers: Handles<Routes['importCustomers'], CustomerService
 
 function show(index: number, row: ReadRow, taken: { customerId: string; isNew: boolean } | undefined): Result {
   if (row.rejected || !taken) {
-    return { index, status: 'rejected', customer_profile_id: null, ...(row.rejected && { reason: row.rejected }) };
+    return { index, status: 'rejected', customer_profile_id: null, ...row.rejected };
   }
   return {
     index,

@@ -104,9 +104,11 @@ async function saveOwnFacts(tx: Tx, profileId: string, ownFacts: BookChanges['ow
       'primaryEmail', coalesce(was.own ->> 'primaryEmail', s."primaryEmail"), 'primaryPhone', coalesce(was.own ->> 'primaryPhone', s."primaryPhone"),
       'sources', (SELECT jsonb_agg(DISTINCT source) FROM jsonb_array_elements_text(was.own -> 'sources' || s.sources) AS source),
       'firstSeenAt', least((was.own ->> 'firstSeenAt')::timestamptz, s."firstSeenAt"),
-      'lastSeenAt', greatest((was.own ->> 'lastSeenAt')::timestamptz, s."lastSeenAt"))
+      'lastSeenAt', greatest((was.own ->> 'lastSeenAt')::timestamptz, s."lastSeenAt"),
+      'saidAt', (SELECT coalesce(jsonb_object_agg(fact, at), '{}') FROM jsonb_each(s."saidAt") AS said (fact, at) WHERE was.own ->> fact IS NULL)
+        || coalesce(was.own -> 'saidAt', '{}'))
     FROM jsonb_to_recordset(${JSON.stringify(said)}::jsonb) AS s (id uuid, "firstName" text, "lastName" text, "primaryEmail" text,
-      "primaryPhone" text, sources jsonb, "firstSeenAt" timestamptz, "lastSeenAt" timestamptz)
+      "primaryPhone" text, sources jsonb, "firstSeenAt" timestamptz, "lastSeenAt" timestamptz, "saidAt" jsonb)
     JOIN customers found ON found.profile_id = ${profileId} AND found.id = s.id
     CROSS JOIN LATERAL (SELECT coalesce(found.own, jsonb_build_object('firstName', found.first_name, 'lastName', found.last_name,
       'primaryEmail', found.primary_email, 'primaryPhone', found.primary_phone, 'sources', to_jsonb(found.sources),

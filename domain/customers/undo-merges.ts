@@ -1,7 +1,7 @@
 import type { Tx } from '@tributary/postgres';
 import { byAge, type Identifier, maxTermsOfCustomer, searchTerms } from '@tributary/rules';
 import { sql } from 'kysely';
-import { type Facts, filledFacts } from './customer-book.ts';
+import { type Facts, filledFacts, type ToldFact } from './customer-book.ts';
 import { findIdentifiers } from './erase.ts';
 import { openCustomers } from './open-customers.ts';
 import { findCustomer } from './people.ts';
@@ -187,31 +187,61 @@ async function writeRecord(
 ): Promise<void> {
   const own = nodes.get(rootId)?.facts as Facts;
   const members = memberIds.flatMap((id) => nodes.get(id) ?? []);
-  const others = members.filter(({ id }) => id !== rootId).map(({ facts }) => facts);
-  const whole = mergedAgain(members, edges) ?? own;
-  const identifiers = await findIdentifiers(tx, profileId, [rootId]);
-  const terms = termsOf([whole, own, ...others], identifiers);
+  const { whole, kept } = livedAgain(members, edges);
+  const terms = termsOf(kept, await findIdentifiers(tx, profileId, [rootId]));
   await sql`
     UPDATE customers SET first_name = ${whole.firstName}, last_name = ${whole.lastName}, primary_email = ${whole.primaryEmail},
       primary_phone = ${whole.primaryPhone}, sources = ${[...whole.sources]}::text[], terms = ${terms}::text[],
       first_seen_at = ${whole.firstSeenAt}, last_seen_at = ${whole.lastSeenAt},
-      own = ${others.length === 0 ? null : JSON.stringify(own)}::jsonb
+      own = ${members.length === 1 ? null : JSON.stringify(own)}::jsonb
     WHERE profile_id = ${profileId} AND id = ${rootId}`.execute(tx);
 }
 
-/** The merges once more, in their order: each fills the older one up from the younger. */
-function mergedAgain(members: readonly Node[], edges: readonly Edge[]): Facts | undefined {
-  const whole = new Map(members.map((node) => [node.id, node]));
-  const ofMembers = edges.filter(({ one, other }) => whole.has(one) && whole.has(other));
-  const ageOf = ({ loserId }: Edge) => whole.get(loserId)?.createdAt.getTime() ?? 0;
-  for (const { one, other } of ofMembers.toSorted(
-    (a, b) => a.mergedAt.getTime() - b.mergedAt.getTime() || ageOf(a) - ageOf(b),
-  )) {
-    const [older, younger] = [whole.get(one) as Node, whole.get(other) as Node].sort(byAge) as [Node, Node];
-    const both = { ...older, facts: filledFacts(older.facts, younger.facts) };
-    for (const [id, node] of whole) if (node.id === older.id || node.id === younger.id) whole.set(id, both);
-  }
-  return whole.values().next().value?.facts;
+/** Whom some customers have become. */
+type Person = Pick<Node, 'id' | 'createdAt'> & { facts: Facts };
+
+/**
+ * The merges once more, and what was said since the first of them, in their order: a merge fills the older one up from the younger, and what is
+ * said of somebody fills up whom they are by then. Resolves to the whole person, and to all that was ever kept on the way.
+ */
+function livedAgain(members: readonly Node[], edges: readonly Edge[]): { whole: Facts; kept: Facts[] } {
+  const people = new Map(
+    members.map(({ id, createdAt, facts }): [string, Person] => [id, { id, createdAt, facts: factsAtFirst(facts) }]),
+  );
+  const personOf = (id: string) => people.get(id) as Person;
+  const kept = [...people.values()].map(({ facts }) => facts);
+  const merges = edges
+    .filter(({ one, other }) => people.has(one) && people.has(other))
+    .map(({ one, other, loserId, mergedAt }) => ({
+      at: mergedAt.getTime(),
+      // What joins is kept afterwards. Of several whom one message joins, the oldest comes first.
+      order: people.get(loserId)?.createdAt.getTime() ?? 0,
+      live() {
+        const [older, younger] = [personOf(one), personOf(other)].sort(byAge) as [Person, Person];
+        const whole = { ...older, facts: filledFacts(older.facts, younger.facts) };
+        for (const [id, { id: is }] of people) if (is === older.id || is === younger.id) people.set(id, whole);
+        return whole;
+      },
+    }));
+  const sayings = members.flatMap(({ id, facts }) =>
+    (Object.entries(facts.saidAt ?? {}) as [ToldFact, string][]).map(([fact, at]) => ({
+      at: Date.parse(at),
+      order: Number.POSITIVE_INFINITY,
+      live() {
+        const whole = personOf(id);
+        whole.facts = { ...whole.facts, [fact]: whole.facts[fact] ?? facts[fact] };
+        return whole;
+      },
+    })),
+  );
+  const history = [...merges, ...sayings].sort((a, b) => a.at - b.at || (a.order === b.order ? 0 : a.order - b.order));
+  for (const { live } of history) kept.push(live().facts);
+  return { whole: personOf(members[0]?.id ?? '').facts, kept };
+}
+
+/** What was known of somebody before anybody was merged with them. */
+function factsAtFirst({ saidAt = {}, ...facts }: Facts): Facts {
+  return { ...facts, ...Object.fromEntries(Object.keys(saidAt).map((fact) => [fact, null])) };
 }
 
 /** Whoever is one person is found by every name that was said of them. */

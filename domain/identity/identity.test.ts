@@ -160,3 +160,42 @@ test('many merges of one person are undone at once, the largest are listed first
   const refused = await shop.call('POST', `/api/v1/merges/${merges[0]}/undo`, { reason }, reader);
   expect(refused.statusCode).toBe(403);
 });
+
+test('a name that nobody would have kept without a merge is gone with it', async () => {
+  const shop = await open();
+  const known = async (name: string, more: object = {}) =>
+    (await shop.pay(name, day(1), { external_id: name, email: `${name}@x.test`, ...more })).customerId;
+  const [one] = [await known('one', { first_name: 'Cora' }), await known('two'), await known('three')];
+  await shop.pay('one-two', day(2), { external_id: 'one', email: 'two@x.test' });
+  await shop.pay('three-two', day(3), { external_id: 'three', email: 'two@x.test' });
+  // Two is one, who is called Cora, with or without three.
+  await shop.pay('named', day(4), { external_id: 'two', first_name: 'Berta' });
+  await shop.pay('surname', day(5), { external_id: 'two', last_name: 'Rojas' });
+  const merge = (await shop.identity(one)).merges.at(-1);
+  expect(await shop.undo(merge.id)).toMatchObject({ status: 200, body: { data: { outcome: 'applied' } } });
+  const found = async (name: string) => (await shop.ask(`/api/v1/customers/search?q=${name}`)).body.data;
+  expect(await found('rojas')).toMatchObject([{ customer_profile_id: one, first_name: 'Cora', last_name: 'Rojas' }]);
+  expect(await found('berta')).toEqual([]);
+});
+
+test('a merge stands between whom it named, also when who was merged for them is somebody else by now and is erased', async () => {
+  const shop = await open();
+  const known = async (name: string) =>
+    (await shop.pay(name, day(1), { external_id: name, email: `${name}@x.test` })).customerId;
+  const [oldest, middle, youngest] = [await known('oldest'), await known('middle'), await known('youngest')];
+  await shop.pay('first', day(2), { external_id: 'middle', email: 'youngest@x.test' });
+  // The middle one goes into the oldest, in the name of the youngest.
+  await shop.pay('second', day(3), { external_id: 'youngest', email: 'oldest@x.test' });
+  const merges = (await shop.identity(oldest)).merges;
+  const [first, second] = merges;
+  expect(second).toMatchObject({ merged_customer_id: middle, survivor_id: oldest, joined: [youngest, oldest] });
+  await shop.undo(first.id);
+  expect(await shop.holder('middle')).toBe(middle);
+  const erased = await shop.call('POST', '/api/v1/customers/erasures', { request_ref: 'r-1', customer_key: 'middle' });
+  expect(erased.statusCode).toBeLessThan(300);
+  expect((await shop.identity(oldest)).merges).toMatchObject([
+    { id: second.id, merged_customer_id: oldest, survivor_id: youngest, undone_at: null },
+  ]);
+  expect(await shop.undo(second.id)).toMatchObject({ body: { data: { separated: [youngest] } } });
+  expect(await shop.rows(sql`SELECT FROM merges WHERE ${middle} IN (loser_id, survivor_id, named_one, named_other)`)).toEqual([]);
+});

@@ -1,10 +1,11 @@
-import type { Moment } from '@tributary/clickhouse';
+import type { Moment, Row } from '@tributary/clickhouse';
 import { readAttributionStage, type Stage, stageOf } from '@tributary/domain/attribution';
 import { findDeliveryWait } from '@tributary/domain/campaigns';
 import { dailyRates } from '@tributary/domain/money';
 import { sumWithoutRate } from '@tributary/domain/outcomes';
 import { findDays, type ProfileDays } from '@tributary/domain/tenants';
 import type { ProfileContext } from '@tributary/operations';
+import type { Tx } from '@tributary/postgres';
 import { dayOf, daysOf } from '@tributary/rules';
 import type { ExcludedKind, ExclusionReason } from '@tributary/vocabulary';
 import { momentOf, periodThen, readMoment, settledMoment } from './moment.ts';
@@ -29,7 +30,7 @@ interface About {
   readonly freshness: { readonly attribution: ShownStage; readonly delivery: ShownStage };
 }
 
-interface Exclusion {
+export interface Exclusion {
   readonly of: ExcludedKind;
   readonly reason: ExclusionReason;
   readonly currency: string;
@@ -39,6 +40,32 @@ interface Exclusion {
 
 type ShownStage = ReturnType<typeof showStage>;
 const showStage = ({ state, waitingSince }: Stage) => ({ state, waiting_since: waitingSince?.toISOString() ?? null });
+
+/** How far the figures of a profile are. */
+export async function readFreshness(tx: Tx, profileId: string, now: Date): Promise<About['freshness']> {
+  return freshnessOf(tx, profileId, await findDeliveryWait(tx, profileId), now);
+}
+
+const freshnessOf = async (tx: Tx, profileId: string, waitingSince: Date | null, now: Date) => ({
+  attribution: showStage(await readAttributionStage(tx, profileId, now)),
+  delivery: showStage(stageOf(waitingSince, now)),
+});
+
+/** Payments of some days that could not be converted. */
+export async function paymentsWithoutRate(tx: Tx, profileId: string, from: Date, until: Date): Promise<Exclusion[]> {
+  const unpriced = await sumWithoutRate(tx, profileId, from, until);
+  return unpriced.map((one) => ({ of: 'payments', reason: 'no_exchange_rate', ...one }));
+}
+
+/** Of what was spent, what a query of delivery says to be without a rate. */
+export const spendWithoutRate = (left: readonly Row<'delivery_list_without_rate'>[]): Exclusion[] =>
+  left.map(({ currency, days, amount }) => ({
+    of: 'spend',
+    reason: 'no_exchange_rate',
+    currency,
+    count: Number(days),
+    amount,
+  }));
 
 interface Range {
   readonly date_from: string;
@@ -77,15 +104,13 @@ export function readPeriod(
         lastDay: dayWithin(range.date_to),
       };
       if (asOf) return { ...days, ...periodThen(asOf, found.currency) };
-      const unpriced = await sumWithoutRate(tx, profileId, from, until);
-      const attribution = await readAttributionStage(tx, profileId, now);
       return {
         ...days,
         moment: { moment: 'now' },
         about: {
           currency: found.currency,
-          exclusions: unpriced.map((one) => ({ of: 'payments', reason: 'no_exchange_rate', ...one })),
-          freshness: { attribution: showStage(attribution), delivery: showStage(stageOf(waitingSince, now)) },
+          exclusions: await paymentsWithoutRate(tx, profileId, from, until),
+          freshness: await freshnessOf(tx, profileId, waitingSince, now),
         },
       };
     },
@@ -133,10 +158,7 @@ export async function readDeliveryPeriod(range: Range, asked: Asked, ratesAsOf?:
   const left = isWhole
     ? []
     : await clickhouse.query('delivery_list_without_rate', { ...parameters, level: 'campaign' }, { signal });
-  const spend = left.map(({ currency, days: count, amount }): Exclusion => {
-    return { of: 'spend', reason: 'no_exchange_rate', currency, count: Number(count), amount };
-  });
-  const about = { ...period.about, exclusions: [...period.about.exclusions, ...spend] };
+  const about = { ...period.about, exclusions: [...period.about.exclusions, ...spendWithoutRate(left)] };
   return { period: { ...period, about }, rates, parameters };
 }
 

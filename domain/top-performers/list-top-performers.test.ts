@@ -1,8 +1,11 @@
-import { routes } from '@tributary/contract';
+import { routes, type ScoreWindow } from '@tributary/contract';
+import { saveRates } from '@tributary/domain/money/room.ts';
+import { priceOutcomes } from '@tributary/domain/outcomes/room.ts';
 import { openTestWithClickHouse, type SceneTraits } from '@tributary/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { rebuildProfile } from './rebuild-profile.ts';
 import { crowd, openAds } from './top-performers.fixture.ts';
+import { windowsOf } from './windows.ts';
 
 const world = await openTestWithClickHouse();
 const { kit, clickhouse } = world;
@@ -12,19 +15,57 @@ const { signal } = new AbortController();
 describe('Before a night', () => {
   test('[top-035] there is nothing, and no error: an ad needs to be told of, and scored', async () => {
     const shop = await open();
+    const current = { state: 'current', waiting_since: null };
+    const unscored = { scored_at: null, date_from: null, date_to: null, currency: 'USD', exclusions: [] };
+    const meta = { ...unscored, freshness: { attribution: current, delivery: current } };
     const empty = { status: 200, body: { data: [], meta: { profile_id: shop.profileId } } };
-    expect(await shop.get()).toEqual(empty);
+    expect(await shop.get()).toEqual({ ...empty, body: { data: [], meta: { profile_id: shop.profileId, ...meta } } });
     // A click names an ad before anybody tells of it.
     await shop.earn('ad-1');
     await shop.settle();
     await shop.rebuild();
-    expect(await shop.get()).toEqual(empty);
+    expect(await shop.get()).toMatchObject(empty);
     await shop.tell({ external_id: 'ad-1' });
     await shop.settle();
-    expect(await shop.get()).toEqual(empty);
+    expect(await shop.get()).toMatchObject(empty);
     await shop.rebuild();
     expect(await shop.ids()).toEqual(['ad-1']);
   });
+});
+
+test('what the scores are of is said with them: their days and currency, what they leave out, how far the figures are', async () => {
+  const shop = await open();
+  await shop.tell({ external_id: 'ad-1' }, { external_id: 'ad-2', spend: '900', currency: 'ISK' });
+  await shop.earn('ad-1', { properties: { value: '700', currency: 'ISK' } });
+  await shop.settle();
+  await shop.rebuild();
+  const scoredAt = kit.clock.now();
+  const exclusions = [
+    { of: 'payments', reason: 'no_exchange_rate', currency: 'ISK', count: 1, amount: '700' },
+    { of: 'spend', reason: 'no_exchange_rate', currency: 'ISK', count: 1, amount: '900' },
+  ];
+  const days = (window: ScoreWindow) => windowsOf(scoredAt, 'UTC').find(({ name }) => name === window);
+  const ask = async (window: ScoreWindow) => (await shop.get({ window })).body.meta;
+  const said = { profile_id: shop.profileId, scored_at: scoredAt.toISOString(), currency: 'USD', exclusions };
+  for (const window of ['14d', '28d'] as const)
+    expect(await ask(window)).toMatchObject({
+      ...said,
+      date_from: days(window)?.firstDay,
+      date_to: days(window)?.lastDay,
+    });
+  expect(await ask('lifetime')).toMatchObject({ ...said, date_from: null, date_to: days('lifetime')?.lastDay });
+  // A rate that becomes known is in the next scores: these still leave it out.
+  await saveRates(kit.system, 'file', [
+    { day: '2026-06-01', currency: 'USD', units: '1', usd: '1' },
+    { day: '2026-06-01', currency: 'ISK', units: '100', usd: '1' },
+  ]);
+  await priceOutcomes(kit.app, kit.system, signal);
+  const waiting = (await ask('28d')).freshness.attribution;
+  expect([(await ask('28d')).exclusions, waiting.waiting_since]).toEqual([exclusions, expect.any(String)]);
+  await shop.attribute();
+  await shop.rebuild();
+  const current = { state: 'current', waiting_since: null };
+  expect(await ask('28d')).toMatchObject({ exclusions: [], freshness: { attribution: current, delivery: current } });
 });
 
 test('[conv-003] one ad is in every report: what it cost and earned at each level, by day, by its rank, and as its platform says', async () => {

@@ -10,15 +10,37 @@ import {
   TruthGrade,
 } from '@tributary/contract';
 import type { KnownAd } from '@tributary/domain/campaigns';
+import { readFreshness } from '@tributary/domain/reports';
+import { profileOf } from '@tributary/domain/tenants';
 import { answer, type Handles } from '@tributary/operations';
-import type { Ledger } from '@tributary/postgres';
+import type { Ledger, Tx } from '@tributary/postgres';
 import { readCreative } from './creative.ts';
 import { findLookedAt } from './find-ads.ts';
+import { findRebuild } from './store.ts';
 
 export const listTopPerformers: Handles<Routes['listTopPerformers'], { readonly clickhouse: ClickHouse }> = async (
   { query },
-  { caller, ledger, signal, clickhouse },
-) => answer(200, { data: await findScored({ clickhouse, ledger, signal }, caller.profileId, query) });
+  { caller, ledger, signal, now, clickhouse },
+) => {
+  const { profileId } = caller;
+  const data = await findScored({ clickhouse, ledger, signal }, profileId, query);
+  const meta = await ledger.transaction((tx) => readMeta(tx, profileId, query.window, now), { readOnly: true });
+  return answer(200, { data, meta });
+};
+
+/** What the scores are of: a night's rebuild. What became known since is in none of them. */
+async function readMeta(tx: Tx, profileId: string, asked: ScoreWindow, now: Date) {
+  const rebuild = await findRebuild(tx, profileId, asked);
+  const { window } = rebuild ?? {};
+  return {
+    scored_at: rebuild?.at.toISOString() ?? null,
+    date_from: window && asked !== 'lifetime' ? window.firstDay : null,
+    date_to: window?.lastDay ?? null,
+    currency: window?.currency ?? (await profileOf(tx, profileId)).currency,
+    exclusions: [...(window?.exclusions ?? [])],
+    freshness: await readFreshness(tx, profileId, now),
+  };
+}
 
 export interface ScoreReader {
   readonly clickhouse: ClickHouse;

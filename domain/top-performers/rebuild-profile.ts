@@ -1,9 +1,7 @@
-import type { AdScoreRow, ClickHouse, Row } from '@tributary/clickhouse';
+import type { AdScoreRow, Row } from '@tributary/clickhouse';
 import type { KnownAd } from '@tributary/domain/campaigns';
 import { listValidTests } from '@tributary/domain/experiments';
-import { ratesOn } from '@tributary/domain/money';
-import { mostRates, rateParameters } from '@tributary/domain/reports';
-import { findDays, findProfile, type ProfileFacts } from '@tributary/domain/tenants';
+import { findProfile, type ProfileFacts } from '@tributary/domain/tenants';
 import type { Postgres } from '@tributary/postgres';
 import {
   type AdFigures,
@@ -24,18 +22,9 @@ import { defaultScoreWindow, nilUuid } from '@tributary/vocabulary';
 import { type Creative, readCreative } from './creative.ts';
 import { findLookedAt } from './find-ads.ts';
 import { liftTested } from './lift-tested.ts';
-import { markRebuilt } from './store.ts';
+import { type Engines, readFigures, type WindowFigures } from './read-figures.ts';
+import { markRebuilt, type RebuiltWindow } from './store.ts';
 import { type WindowOfDays, windowsOf } from './windows.ts';
-
-export interface Engines {
-  readonly app: Postgres;
-  readonly clickhouse: ClickHouse;
-}
-
-/** Of a profile. Those that cost least are left out beyond it; that keeps a rebuild below some hundred megabytes. */
-const mostAds = 50_000;
-
-/** Stands for no ad: the row that says that a window was rebuilt, also when it holds no ads. */
 
 /** Scores all ads of a profile in every window, and resolves to how many there are in each; undefined where there is no such profile. */
 export async function rebuildProfile(
@@ -50,13 +39,17 @@ export async function rebuildProfile(
   const counts: Record<string, number> = {};
   const windows = windowsOf(now, profile.timeZone);
   const tested = await findTested(engines, profileId, profile, windows, now, signal);
+  const rebuilt: Record<string, RebuiltWindow> = {};
   for (const window of windows) {
     signal.throwIfAborted();
-    const rows = await scoreWindow(engines, profileId, profile, window, tested, now, signal);
+    const figures = await readFigures(engines, profileId, profile, window, signal);
+    const rows = await scoreWindow(engines, profileId, profile, window, figures, tested, now);
     counts[window.name] = rows.length;
+    const { name, firstDay, lastDay } = window;
+    rebuilt[name] = { firstDay, lastDay, currency: profile.currency, exclusions: await figures.findExclusions() };
     await clickhouse.insert('ad_scores', [...rows, markerOf(profileId, window, now)], { signal });
   }
-  await markRebuilt(app, profileId, now);
+  await markRebuilt(app, profileId, now, rebuilt);
   return counts;
 }
 
@@ -73,7 +66,7 @@ async function findTested(
   const tests = await ledger.transaction((tx) => listValidTests(tx, profileId, now), { readOnly: true });
   const window = windows.find(({ name }) => name === defaultScoreWindow);
   if (tests.length === 0 || !window) return new Set();
-  const told = await readFigures(engines, profileId, profile, window, signal);
+  const { told } = await readFigures(engines, profileId, profile, window, signal);
   const ids = told.map(({ ad_id }) => ad_id);
   const known = await readAds(engines.app, profileId, ids);
   return liftTested(tests, told, known, daysOf(window.firstDay, window.lastDay).length);
@@ -84,11 +77,10 @@ async function scoreWindow(
   profileId: string,
   profile: ProfileFacts,
   window: WindowOfDays,
+  { told }: WindowFigures,
   tested: ReadonlySet<string>,
   now: Date,
-  signal: AbortSignal,
 ): Promise<AdScoreRow[]> {
-  const told = await readFigures(engines, profileId, profile, window, signal);
   const known = await readAds(
     engines.app,
     profileId,
@@ -105,40 +97,6 @@ async function scoreWindow(
     version: now.getTime(),
     ...scoreRow(ad, scores.get(ad) as AdScore<ScoredAd>, profile.currency),
   }));
-}
-
-async function readFigures(
-  { app, clickhouse }: Engines,
-  profileId: string,
-  { currency, timeZone }: ProfileFacts,
-  { firstDay, lastDay }: WindowOfDays,
-  signal: AbortSignal,
-): Promise<Row<'ad_list_figures'>[]> {
-  const days = { profile_id: profileId, first_day: firstDay, last_day: lastDay, currency };
-  const foreign = await clickhouse.query('ad_list_rate_days', { ...days, limit: mostRates }, { signal });
-  const { period, rates } = await app.forProfile(profileId).transaction(
-    async (tx) => ({
-      period: await findDays(tx, profileId, firstDay, lastDay),
-      rates: await ratesOn(tx, currency, foreign),
-    }),
-    { readOnly: true },
-  );
-  return clickhouse.query(
-    'ad_list_figures',
-    {
-      ...days,
-      ...rateParameters(rates.map((rate) => `${rate.currency} ${rate.day} ${rate.rate}`)),
-      level: 'ad',
-      model: 'last_touch',
-      owners: 'entities',
-      moment: 'now',
-      from: period.from,
-      until: period.until,
-      time_zone: timeZone,
-      limit: mostAds,
-    },
-    { signal },
-  );
 }
 
 const adsOfQuery = 5_000;
@@ -236,6 +194,7 @@ function scoreRow(
   };
 }
 
+/** Stands for no ad: the row that says that a window was rebuilt, also when it holds no ads. */
 const markerOf = (profileId: string, window: WindowOfDays, now: Date): AdScoreRow => ({
   profile_id: profileId,
   score_window: window.name,

@@ -1,5 +1,6 @@
 import type { QueueHandler } from '@tributary/work';
-import { type Engines, rebuildProfile } from './rebuild-profile.ts';
+import type { Engines } from './read-figures.ts';
+import { rebuildProfile } from './rebuild-profile.ts';
 import { isDue, setDue } from './store.ts';
 
 /** Scores the ads of the profiles that are due; the one item of a profile is the profile. */

@@ -1,3 +1,5 @@
+import type { ScoreWindow } from '@tributary/contract';
+import type { Exclusion } from '@tributary/domain/reports';
 import type { Postgres, Tx } from '@tributary/postgres';
 import { queues } from '@tributary/work';
 import { sql } from 'kysely';
@@ -24,12 +26,39 @@ export async function setDue(tx: Tx, profileId: string, due: boolean): Promise<v
   await sql`UPDATE score_rebuilds SET is_due = ${due} WHERE profile_id = ${profileId}`.execute(tx);
 }
 
-export async function markRebuilt(app: Postgres, profileId: string, at: Date): Promise<void> {
+/** What a window's scores are of. */
+export interface RebuiltWindow {
+  readonly firstDay: string;
+  readonly lastDay: string;
+  /** Of every amount among them. */
+  readonly currency: string;
+  readonly exclusions: readonly Exclusion[];
+}
+
+/** The last rebuild of a window, if there was one. One from before windows were kept has no window. */
+export async function findRebuild(
+  tx: Tx,
+  profileId: string,
+  window: ScoreWindow,
+): Promise<{ readonly at: Date; readonly window: RebuiltWindow | null } | undefined> {
+  const { rows } = await sql<{ at: Date; window: RebuiltWindow | null }>`
+    SELECT rebuilt_at AS at, windows -> ${window}::text AS window FROM score_rebuilds
+    WHERE profile_id = ${profileId} AND rebuilt_at IS NOT NULL`.execute(tx);
+  return rows[0];
+}
+
+export async function markRebuilt(
+  app: Postgres,
+  profileId: string,
+  at: Date,
+  windows: Readonly<Record<string, RebuiltWindow>>,
+): Promise<void> {
   await app.forProfile(profileId).transaction((tx) =>
     sql`
-      INSERT INTO score_rebuilds AS s (profile_id, rebuilt_at) VALUES (${profileId}, ${at})
-      ON CONFLICT (profile_id) DO UPDATE SET rebuilt_at = greatest(s.rebuilt_at, excluded.rebuilt_at), is_due = false`.execute(
-      tx,
-    ),
+      INSERT INTO score_rebuilds AS s (profile_id, rebuilt_at, windows) VALUES (${profileId}, ${at}, ${JSON.stringify(windows)}::jsonb)
+      ON CONFLICT (profile_id) DO UPDATE SET
+        rebuilt_at = greatest(s.rebuilt_at, excluded.rebuilt_at),
+        windows = CASE WHEN s.rebuilt_at > excluded.rebuilt_at THEN s.windows ELSE excluded.windows END,
+        is_due = false`.execute(tx),
   );
 }

@@ -12,6 +12,7 @@ export * from './primitives.ts';
 export * from './route.ts';
 export { mcpDoor } from './routes/assistants.ts';
 export { CreativeFindings } from './routes/creatives.ts';
+export type { ImportFault, JudgedImportRow } from './routes/customers.ts';
 export { ServerEvent } from './routes/outcomes.ts';
 export { type JudgedSpendRow, judgeSpendRow, type SpendFault, spendColumns } from './routes/spend.ts';
 export { ReasonCode } from './routes/top-performers.ts';

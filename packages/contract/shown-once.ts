@@ -20,8 +20,16 @@ export const LeftOut = {
     .describe('Of a repeated request: the fields that only the first answer held.'),
 };
 
-/** The fields of `data` that are shown once. */
-export function secretsOf({ schema }: Answer): readonly string[] {
+const known = new WeakMap<Answer, readonly string[]>();
+
+/** The fields of `data` that are shown once. Looked for once: every answer is asked for them. */
+export function secretsOf(declared: Answer): readonly string[] {
+  const names = known.get(declared) ?? findSecrets(declared);
+  known.set(declared, names);
+  return names;
+}
+
+function findSecrets({ schema }: Answer): readonly string[] {
   const shape = schema instanceof z.ZodObject ? schema.shape.data : undefined;
   if (!(shape instanceof z.ZodObject)) return [];
   return Object.entries<z.ZodType>(shape.shape).flatMap(([name, field]) => (secrets.has(field) ? [name] : []));

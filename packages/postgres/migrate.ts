@@ -30,8 +30,11 @@ const mostTries = 400;
  *
  * A transaction for each migration, so that its locks are held for its own statements only (of an empty database nobody waits for any). One
  * that does not get a lock within a second steps back, lets those through that waited behind it, and tries again.
+ *
+ * `upTo`: the last that is run, for a database in the state of an earlier version.
  */
-export async function migrate(ownerUrl: string): Promise<string[]> {
+export async function migrate(ownerUrl: string, upTo?: string): Promise<string[]> {
+  const files = migrationFiles().filter(({ name }) => upTo === undefined || name <= upTo);
   const pool = new pg.Pool({ connectionString: ownerUrl, max: 2, lock_timeout: lockTimeoutMs });
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   const migrator = new Migrator({
@@ -39,10 +42,7 @@ export async function migrate(ownerUrl: string): Promise<string[]> {
     provider: {
       getMigrations: async () =>
         Object.fromEntries(
-          migrationFiles().map(({ name, text }) => [
-            name,
-            { up: async (tx) => void (await sql.raw(text).execute(tx)) },
-          ]),
+          files.map(({ name, text }) => [name, { up: async (tx) => void (await sql.raw(text).execute(tx)) }]),
         ),
     },
   });

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
+import { LRUCache } from 'lru-cache';
 import type { Leases } from './leases.ts';
 import type { RateLimiter, Terms, Verdict } from './rate-limit.ts';
 
@@ -22,8 +23,17 @@ export function addressGroup(address: string): AddressGroup {
   return { own: `${words.slice(0, 4).join(':')}::/64`, wider: `${words.slice(0, 3).join(':')}::/48` };
 }
 
+/** Whoever asks once mostly asks again. They stay in this process, and not for long: some hundred others push them out. */
+const seen = new LRUCache<string, string>({ max: 500 });
+
 /** An address is personal; whoever counts needs only to tell it from others. */
-export const hidden = (subject: string): string => hash('sha256', subject, 'base64url').slice(0, 16);
+export function hidden(subject: string): string {
+  const known = seen.get(subject);
+  if (known !== undefined) return known;
+  const made = hash('sha256', subject, 'base64url').slice(0, 16);
+  seen.set(subject, made);
+  return made;
+}
 
 /** One request of an address, against the allowance of its group and of the wider one. */
 export async function takeOfAddress(

@@ -53,7 +53,8 @@ export type FreshnessState = (typeof freshnessStates)[number];
 
 /**
  * Why a conversion is worked out again, in the words in which a changed figure is explained. Each is written by one place
- * (tests/cause-kinds.test.ts says which); those that nobody writes yet are for what will be.
+ * (tests/cause-kinds.test.ts says which). A browser that is somebody's stays theirs, so nothing is called unlinked: it goes with them when
+ * they are merged, split or erased.
  */
 export const causeKinds = {
   outcome_recorded: 'It was recorded.',
@@ -65,7 +66,6 @@ export const causeKinds = {
   late_visit: 'A visit before it became known.',
   late_referral: 'What brought the person was told later: by another outcome, by a partner, by themselves.',
   link: 'A browser turned out to be the person’s.',
-  unlink: 'A browser turned out not to be.',
   merge: 'Two customers turned out to be one.',
   split: 'A merge was undone.',
   first_payment: 'It is a first payment now, or no longer, or of another purchase.',

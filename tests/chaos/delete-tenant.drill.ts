@@ -165,11 +165,13 @@ async function openTenants(scene: VisitsScene) {
         told(customers + until + 1, total);
       }
       for (const table of ['visits', 'touches'])
-        await clickhouse.command(
-          raw(`INSERT INTO ${table} (profile_id, visitor_id, occurred_at, ${table === 'visits' ? 'visit_id' : 'touch_id'})
-            SELECT {profileId:UUID}, generateUUIDv4(1), now64(3) - number % 2000000, generateUUIDv4(2) FROM numbers(${visits})`),
-          { profileId },
-        );
+        for (let from = 0; from < visits; from += fillAtOnce)
+          await clickhouse.command(
+            raw(`INSERT INTO ${table} (profile_id, visitor_id, occurred_at, ${table === 'visits' ? 'visit_id' : 'touch_id'})
+              SELECT {profileId:UUID}, generateUUIDv4(1), now64(3) - number % 2000000, generateUUIDv4(2)
+              FROM numbers(${from}, ${Math.min(fillAtOnce, visits - from)})`),
+            { profileId },
+          );
     },
     async plantLetters() {
       const line = JSON.stringify({ v: 9, profile_id: profileId, note: 'cannot be read' });

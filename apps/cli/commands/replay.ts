@@ -1,5 +1,6 @@
-import { replay } from '@tributary/domain/attribution/room.ts';
+import { findNextOfRules, replay } from '@tributary/domain/attribution/room.ts';
 import { findProfile } from '@tributary/domain/tenants/room.ts';
+import { nilUuid } from '@tributary/vocabulary';
 import { Command } from 'commander';
 import { withLedgers } from '../ledgers.ts';
 import { tell } from '../output.ts';
@@ -8,30 +9,54 @@ import { showProgress } from '../progress.ts';
 /** One bucket of a large profile may take minutes. */
 const statementTimeoutMs = 3_600_000;
 
+interface ReplayFlags {
+  readonly profile?: string;
+  readonly newRules?: boolean;
+  readonly json?: boolean;
+}
+
 export const replayCommand = () =>
   new Command('replay')
-    .requiredOption('--profile <id>', 'profile whose conversions are worked out')
+    .option('--profile <id>', 'profile whose conversions are worked out')
+    .option('--new-rules', 'every profile whose figures the installed version works out otherwise than the one before')
     .option('--json', 'machine-readable output')
-    .action(({ profile, json }: { profile: string; json?: boolean }) =>
+    .action(({ profile, newRules, json }: ReplayFlags) =>
       withLedgers(async ({ app, platform }) => {
-        const known = await app.forProfile(profile).transaction((tx) => findProfile(tx, profile));
-        if (!known) throw new Error('There is no such profile. "tributary profile list" shows those there are.');
+        if (!profile === !newRules) throw new Error('Either --profile ID or --new-rules says whose conversions.');
         const clickhouse = await platform.clickhouse({ requestTimeoutMs: statementTimeoutMs });
+        const owner = await platform.postgres('owner', { poolSize: 1 });
         const stop = new AbortController();
         process.once('SIGINT', () => {
           console.error('Stopping after this bucket. Run it again to go on.');
           stop.abort();
         });
-        const result = await replay(
-          { app, clickhouse },
-          {
-            profileId: profile,
-            cause: 'operator',
-            now: () => new Date(),
-            signal: stop.signal,
-            progress: showProgress('buckets'),
-          },
+        const work = (profileId: string) =>
+          replay(
+            { app, clickhouse },
+            {
+              profileId,
+              cause: 'operator',
+              now: () => new Date(),
+              signal: stop.signal,
+              progress: showProgress('buckets'),
+            },
+          );
+        if (profile) {
+          const known = await app.forProfile(profile).transaction((tx) => findProfile(tx, profile));
+          if (!known) throw new Error('There is no such profile. "tributary profile list" shows those there are.');
+          const result = await work(profile);
+          tell({ ...result }, json, result.state === 'done' ? 'Replayed.' : 'Stopped. Run it again to go on.');
+          return;
+        }
+        let profiles = 0;
+        for (let next = await findNextOfRules(owner, nilUuid); next; next = await findNextOfRules(owner, next)) {
+          if ((await work(next)).state === 'stopped') break;
+          profiles += 1;
+        }
+        tell(
+          { profiles, state: stop.signal.aborted ? 'stopped' : 'done' },
+          json,
+          `Replayed ${profiles} profile(s).${stop.signal.aborted ? ' Stopped. Run it again to go on.' : ''}`,
         );
-        tell({ ...result }, json, result.state === 'done' ? 'Replayed.' : 'Stopped. Run it again to go on.');
       }),
     );

@@ -1,5 +1,6 @@
 import { importRejections, importStatuses, limits, unparseableIdentifiers, uuidPattern } from '@tributary/vocabulary';
 import { z } from 'zod';
+import { placeOf } from '../fault-words.ts';
 import {
   CalendarDate,
   CountryCode,
@@ -51,12 +52,37 @@ const ImportRow = z
     description: 'At least one of phone, email and national_id. An empty text counts as absent.',
   });
 
+export interface ImportFault {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** What was sent as a row: one, or what is wrong with it. */
+export type JudgedImportRow = { readonly row: z.output<typeof ImportRow> } | { readonly fault: ImportFault };
+
+// A bad row costs the others nothing. JSON Schema asks for the value without an issue, and is told that there is none.
+const JudgedRow = ImportRow.transform((row): JudgedImportRow => ({ row })).catch(
+  (refused) => (refused && { fault: faultOf(refused.error.issues[0]) }) as JudgedImportRow,
+);
+
+function faultOf(issue: z.core.$ZodIssue | undefined): ImportFault {
+  const field = issue ? placeOf(issue).join('.') : '';
+  return issue && field !== ''
+    ? { field, message: issue.message }
+    : { field: '', message: 'must be a row with the fields of ImportRow' };
+}
+
 const ImportResult = z
   .strictObject({
     index: z.number().int().min(0).describe('The position of the row in the request.'),
     status: z.enum(importStatuses),
     customer_profile_id: Uuid.nullable().describe('Null when the row was rejected.'),
     reason: ImportRejection.optional().describe('Only on a rejected row.'),
+    field: z
+      .string()
+      .optional()
+      .describe('Only on a rejected row: the field that is to blame; empty where the row as a whole is.'),
+    message: z.string().optional().describe('Only on a rejected row: what is wrong, in words.'),
     warnings: z
       .array(UnparseableIdentifier)
       .min(1)
@@ -85,6 +111,7 @@ export const importCustomers = route({
   rate: 'ingest',
   idempotency: 'accepted',
   body: {
+    example: { rows: [{ external_id: 'customer-1', email: 'ana@example.com', phone: '+56987654321' }] },
     items: 'rows',
     schema: z.object({
       country: z
@@ -93,11 +120,7 @@ export const importCustomers = route({
         .pipe(z.enum(['CL'], { error: 'must be CL, the one country whose national ids are known so far' }))
         .default('CL')
         .describe('Where phones without a country code and national ids belong. ISO 3166-1 alpha-2.'),
-      rows: z
-        // What is no row becomes undefined: its own result says so, and the others are taken.
-        .array(ImportRow.optional().catch(undefined))
-        .min(1, `must hold 1 to ${maxRows} rows`)
-        .max(maxRows, `must hold 1 to ${maxRows} rows`),
+      rows: z.array(JudgedRow).min(1, `must hold 1 to ${maxRows} rows`).max(maxRows, `must hold 1 to ${maxRows} rows`),
     }),
     maxBytes: 2 * 1024 * 1024,
   },

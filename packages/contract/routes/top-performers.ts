@@ -1,6 +1,6 @@
 import { limits, reasonPolarities, sampleConfidences, scoreLayers } from '@tributary/vocabulary';
 import { z } from 'zod';
-import { CurrencyCode, data, limitParameter, Uuid } from '../primitives.ts';
+import { CalendarDate, CurrencyCode, data, IsoTimestamp, limitParameter, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import {
   CreativeFormat,
@@ -13,6 +13,7 @@ import {
   ScoreWindowParameter,
   TruthGrade,
 } from '../vocabulary.ts';
+import { DeliveryMeta } from './report-parts.ts';
 
 const Count = z.int().min(0);
 const Figure = z.number().nullable();
@@ -117,7 +118,21 @@ export const listTopPerformers = route({
     formats: some(CreativeFormat),
     has_video: Flag.optional().describe('true: only video creatives; false: only others.'),
   }),
-  answers: { 200: { schema: data(z.array(TopPerformer)) } },
+  answers: {
+    200: {
+      schema: data(z.array(TopPerformer), {
+        scored_at: IsoTimestamp.nullable().describe(
+          'When these scores were made: what became known since is in the next. Null: nothing is scored yet.',
+        ),
+        date_from: CalendarDate.nullable().describe('Of the window. Null for `lifetime`, and while nothing is scored.'),
+        date_to: CalendarDate.nullable(),
+        ...{ currency: DeliveryMeta.currency, freshness: DeliveryMeta.freshness },
+        exclusions: DeliveryMeta.exclusions.describe(
+          'Money of the window’s days that could not be converted when the scores were made: it is in no amount here.',
+        ),
+      }),
+    },
+  },
 });
 
 const RankedPerformer = z.strictObject({

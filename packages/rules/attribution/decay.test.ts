@@ -4,14 +4,14 @@ import { attribute } from './attribute.ts';
 import type { Touch } from './path.ts';
 
 /** Worked out by hand, so that no table of ours has a say. */
-const shareOut = (value: bigint, ...daysBefore: number[]) => {
+const credits = (value: bigint, ...daysBefore: number[]) => {
   const at = Date.UTC(2026, 4, 31);
   const touches = daysBefore.map(
     (days, place): Touch => ({
       touchId: `0197a000-0000-7000-8000-00000000000${place}`,
       at: at - days * dayMs,
       sessionId: `0197a000-0000-7000-8000-0000000000a${place}`,
-      channel: 'email',
+      channel: place === 3 ? 'direct' : 'email',
       source: `source ${place}`,
       medium: '',
       platform: '',
@@ -20,8 +20,9 @@ const shareOut = (value: bigint, ...daysBefore: number[]) => {
       adId: null,
     }),
   );
-  return attribute({ value, at, lookbackDays: 90 }, touches).credits.time_decay.map(Number);
+  return attribute({ value, at, lookbackDays: 90 }, touches).credits;
 };
+const shareOut = (value: bigint, ...daysBefore: number[]) => credits(value, ...daysBefore).time_decay.map(Number);
 
 describe('time decay halves the weight of a touch for every week before the last one', () => {
   test.each([
@@ -35,5 +36,17 @@ describe('time decay halves the weight of a touch for every week before the last
     ['a week and ten days before: 1 to the 7th root of 8', 10_000n, [10, 7], [4_263, 5_737]],
   ])('%s', (_, value, daysBefore, cents) => {
     expect(shareOut(value, ...daysBefore)).toEqual(cents);
+  });
+});
+
+/** Whoever changes these changes what conversions are credited with that stand: their migration calls `rules_changed()` (decision 57). */
+test('four weekly touches, the last one direct, under every model', () => {
+  expect(credits(15_000n, 21, 14, 7, 0)).toEqual({
+    first_touch: [15_000n, 0n, 0n, 0n],
+    last_touch: [0n, 0n, 0n, 15_000n],
+    last_non_direct: [0n, 0n, 15_000n, 0n],
+    linear: [3_750n, 3_750n, 3_750n, 3_750n],
+    time_decay: [1_000n, 2_000n, 4_000n, 8_000n],
+    position_based: [6_000n, 1_500n, 1_500n, 6_000n],
   });
 });

@@ -126,10 +126,27 @@ export const faults: readonly Fault[] = [
       "min_spend: '0.0000',",
       'ads that cost next to nothing are among the best',
     ],
+    'scores-leave-nothing-out': [
+      'exclusions: [...(window?.exclusions ?? [])],',
+      'exclusions: [],',
+      'money that could not be converted is missing from scores in silence',
+    ],
+    'scores-of-ever-have-a-beginning': [
+      "date_from: window && asked !== 'lifetime' ? window.firstDay : null,",
+      'date_from: window ? window.firstDay : null,',
+      'scores of all days claim to begin in the year 2000',
+    ],
     'cac-of-all-outcomes': [
       'cac: ratio(spend, Number(score.cash_outcomes)),',
       'cac: ratio(spend, Number(score.outcomes)),',
       'the cost of a customer is that of a lead',
+    ],
+  }),
+  ...faultsIn('domain/top-performers/read-figures.ts', ['domain/top-performers/list-top-performers.test.ts'], {
+    'spend-left-out-in-silence': [
+      'return [...payments, ...spendWithoutRate(left)];',
+      'return payments;',
+      'scores do not say which spend they leave out',
     ],
   }),
   ...faultsIn(

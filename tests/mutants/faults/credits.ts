@@ -31,6 +31,35 @@ export const faults: readonly Fault[] = [
       'firstBucket: 0,',
       'a stopped replay counts twice what it had done',
     ],
+    'new-rules-without-a-name': [
+      "cause === 'rules' ? 'rules' : 'replay'",
+      "cause === 'rules' ? 'replay' : 'replay'",
+      'what a new version works out otherwise is explained by a replay',
+    ],
+    'replay-of-rules-left-waiting': [
+      'const waiting = await findOfRules(tx, profileId);',
+      'const waiting = undefined as Awaited<ReturnType<typeof findOfRules>>;',
+      'the replay that a release asked for waits for ever',
+    ],
+  }),
+  ...faultsIn('domain/attribution/stage-batch.ts', ['domain/attribution/replay.test.ts'], {
+    'new-rules-behind-other-causes': [
+      "LEFT JOIN rules ON 'outcome_recorded' <> ALL (d.causes)",
+      'LEFT JOIN rules ON false',
+      'what new rules changed is put down to a late visit',
+    ],
+    'new-rules-of-a-new-outcome': [
+      "LEFT JOIN rules ON 'outcome_recorded' <> ALL (d.causes)",
+      'LEFT JOIN rules ON true',
+      'an outcome that was never worked out before is said to have changed by new rules',
+    ],
+  }),
+  ...faultsIn('packages/postgres/migrations/0120_new_rules.sql', ['domain/attribution/replay.test.ts'], {
+    'replays-of-rules-pile-up': [
+      "\n  WHERE NOT EXISTS (SELECT FROM attribution_replays r WHERE r.profile_id = p.id AND r.cause = 'rules' AND r.state = 'queued')",
+      '',
+      'two releases with new rules have everything worked out twice',
+    ],
   }),
   ...faultsIn(
     'domain/campaigns/entity.ts',

@@ -26,12 +26,22 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('domain/customers/import-row.ts', ['domain/customers/import-customers.test.ts'], {
     'bad-key-dropped': [
-      "if (value === undefined) return { rejected: 'malformed_row' };\n    identifiers.push",
+      'if (value === undefined) return { rejected: malformedKey };\n    identifiers.push',
       'if (value !== undefined) identifiers.push',
       "a row loses the caller's own key in silence",
     ],
+    'wrong-field-blamed': [
+      "unparseable_phone: { field: 'phone',",
+      "unparseable_phone: { field: 'email',",
+      'a rejected row blames another field than the one that is wrong',
+    ],
+    'malformed-field-not-named': [
+      "{ reason: 'malformed_row', ...judged.fault }",
+      "{ reason: 'malformed_row', ...judged.fault, field: '' }",
+      'a malformed row does not say what is wrong with it',
+    ],
     'key-alone-is-enough': [
-      "if (identifiers.length === 0) return { rejected: warnings[0] ?? 'no_identifier' };",
+      'if (identifiers.length === 0) return { rejected: unidentified(warnings[0]) };',
       '',
       'a row that names nobody makes a customer',
     ],

@@ -35,7 +35,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'scores-of-first-touch',
-    file: 'domain/top-performers/rebuild-profile.ts',
+    file: 'domain/top-performers/read-figures.ts',
     from: "model: 'last_touch',",
     to: "model: 'first_touch',",
     breaks: 'scores are of another model',

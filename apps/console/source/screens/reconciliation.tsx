@@ -6,14 +6,15 @@ import { Answered, Empty } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { usePlace } from '../place.ts';
 import {
-  differencesQuery,
+  type BookOfDay,
   type ReconciledDay,
   reconciliationQuery,
   reconciliationsQuery,
 } from '../reconciliation-queries.ts';
 import { say } from '../words/index.ts';
+import { Differences } from './reconciliation-differences.tsx';
 
-/** Whether reports say what was recorded: the days of the latest run, each right or with the number of rows that differ. */
+/** Whether providers, ledger and reports say the same: the days of the latest run, each right or with the number of rows that differ. */
 export function Reconciliation() {
   useTitle(say.pages.reconciliation);
   const { place } = usePlace();
@@ -60,75 +61,96 @@ function Run({ id }: { readonly id: string }) {
   const [chosen, choose] = useState<string>();
   return (
     <Answered query={query}>
-      {({ days, currency, differences, pending, date_from: from, date_to: to }) => (
+      {({ days, books, differences, pending, unread, date_from: from, date_to: to }) => (
         <div className="grid gap-6">
           <p>
             {say.common.fromTo(longDay(from), longDay(to))}:{' '}
             {differences === 0 ? say.reconciliation.right : say.reconciliation.differing(count(differences))}
             {pending > 0 && say.reconciliation.pending(count(pending))}.
-          </p>
-          <ul aria-label={say.days.days} className="grid grid-cols-7 gap-1 sm:grid-cols-14">
-            {days.map((day) => (
-              <li key={day.day}>
-                <button
-                  type="button"
-                  aria-pressed={chosen === day.day}
-                  onClick={() => choose(day.day)}
-                  className={`w-full border p-1 text-center ${day.differences > 0 ? 'border-problem text-problem' : 'border-line'}`}
-                >
-                  {dayOf(day.day)}
-                  <span className="label block">
-                    {day.differences === 0
-                      ? say.reconciliation.dayRight
-                      : say.reconciliation.dayDiffers(count(day.differences))}
-                  </span>
-                </button>
-              </li>
+            {unread.map(({ connection_id, channel, reason }) => (
+              <span key={connection_id} className="block text-soft">
+                {say.reconciliation.unread(words(channel), words(reason))}
+              </span>
             ))}
-          </ul>
+          </p>
+          <Calendar days={days} chosen={chosen} choose={choose} />
           {days
             .filter(({ day }) => day === chosen)
             .map((day) => (
-              <Day key={day.day} day={day} currency={currency ?? ''} />
+              <Day key={day.day} day={day} compared={books} />
             ))}
-          {differences > 0 && <Differences id={id} currency={currency ?? ''} />}
+          {differences > 0 && <Differences id={id} />}
         </div>
       )}
     </Answered>
   );
 }
 
-function Day({ day, currency }: { readonly day: ReconciledDay; readonly currency: string }) {
+interface CalendarProps {
+  readonly days: readonly ReconciledDay[];
+  readonly chosen: string | undefined;
+  readonly choose: (day: string) => void;
+}
+
+/** Weeks as rows, from Monday on. */
+function Calendar({ days, chosen, choose }: CalendarProps) {
+  const [first] = days;
+  const before = first ? (new Date(`${first.day}T00:00:00Z`).getUTCDay() + 6) % 7 : 0;
   return (
-    <section className="card p-5" aria-label={day.day}>
-      <h2>{longDay(day.day)}</h2>
-      <p>{say.reconciliation.recorded(count(day.ledger.conversions), money(day.ledger.value, currency))}</p>
-      <p>{say.reconciliation.inReports(count(day.columns.conversions), money(day.columns.value, currency))}</p>
-    </section>
+    <ul aria-label={say.days.days} className="grid grid-cols-7 gap-1">
+      {days.map((day, index) => (
+        <li key={day.day} style={index === 0 ? { gridColumnStart: before + 1 } : {}}>
+          <button
+            type="button"
+            aria-pressed={chosen === day.day}
+            onClick={() => choose(day.day)}
+            className={`w-full border p-1 text-center ${day.differences > 0 ? 'border-problem text-problem' : 'border-line'}`}
+          >
+            {dayOf(day.day)}
+            <span className="label block">
+              {day.differences === 0
+                ? say.reconciliation.dayRight
+                : say.reconciliation.dayDiffers(count(day.differences))}
+            </span>
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }
 
-function Differences({ id, currency }: { readonly id: string; readonly currency: string }) {
-  const { place } = usePlace();
-  const query = useQuery(differencesQuery(place.profileId, id));
+function Day({ day, compared }: { readonly day: ReconciledDay; readonly compared: readonly BookOfDay['book'][] }) {
   return (
-    <Answered query={query}>
-      {(rows) => (
-        <section aria-labelledby="differences" className="card p-5">
-          <h2 id="differences">{say.reconciliation.whatDiffers}</h2>
-          <ul className="divide-y divide-line">
-            {rows.map((row) => (
-              <li key={row.number} className="py-1.5">
-                {say.reconciliation.rowRecorded(words(row.kind), row.day)}{' '}
-                {row.in_ledger === null ? say.reconciliation.nothingThere : money(row.in_ledger, currency)}
-                {say.reconciliation.rowReported}{' '}
-                {row.in_columns === null ? say.reconciliation.nothingThere : money(row.in_columns, currency)}
-                <span className="label block break-all">{row.conversion_id}</span>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
-    </Answered>
+    <section className="card p-5" aria-label={day.day}>
+      <h2>{longDay(day.day)}</h2>
+      <dl className="grid gap-3">
+        {compared.map((book) => (
+          <div key={book}>
+            <dt className="label">{say.reconciliation.books[book]}</dt>
+            {day.books
+              .filter((one) => one.book === book)
+              .map((one) => (
+                <dd key={`${one.channel} ${one.currency}`}>
+                  {one.channel && `${words(one.channel)}: `}
+                  {Object.entries(say.reconciliation.sides)
+                    .flatMap(([side, name]) => {
+                      const figures = one[side as keyof typeof say.reconciliation.sides];
+                      if (!figures) return [];
+                      const rows = figures.count === null ? '' : `${say.reconciliation.countOf(count(figures.count))} `;
+                      return [`${rows}${money(figures.value, one.currency)} ${name}`];
+                    })
+                    .join(', ')}
+                  {one.differences > 0 && (
+                    <span className="text-problem"> {say.reconciliation.dayDiffers(count(one.differences))}</span>
+                  )}
+                </dd>
+              ))}
+            {day.books.every((one) => one.book !== book) && (
+              <dd>{book === 'reports' ? say.reconciliation.addsUp : say.reconciliation.nothingToCompare}</dd>
+            )}
+          </div>
+        ))}
+      </dl>
+    </section>
   );
 }

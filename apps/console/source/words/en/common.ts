@@ -43,6 +43,7 @@ export const common = {
     name: 'Name',
   },
   pages: {
+    cohorts: 'Cohorts',
     adActions: 'Ad actions',
     campaigns: 'Campaigns',
     exports: 'Exports',

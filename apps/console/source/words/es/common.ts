@@ -42,6 +42,7 @@ export const common: typeof english = {
     name: 'Nombre',
   },
   pages: {
+    cohorts: 'Cohortes',
     adActions: 'Cambios en anuncios',
     campaigns: 'Campañas',
     exports: 'Exportaciones',

@@ -170,6 +170,11 @@ export const names: Readonly<Record<ApiName | OpenName, string>> = {
   missing_in_columns: 'Falta en los informes',
   unknown_to_ledger: 'No está registrada',
   amount_differs: 'El importe difiere',
+  missing_in_ledger: 'Falta en el registro',
+  missing_at_provider: 'Falta en el proveedor',
+  paid_differs: 'Lo cobrado difiere',
+  report_off: 'El informe no cuadra',
+  spend_differs: 'El gasto difiere',
   credits_off: 'El crédito no suma',
   // Visits and touches
   page_view: 'Página vista',

@@ -1,0 +1,78 @@
+import type { ClickHouse, Row } from '@tributary/clickhouse';
+import { ratesOn } from '@tributary/domain/money';
+import {
+  type Exclusion,
+  mostRates,
+  paymentsWithoutRate,
+  rateParameters,
+  spendWithoutRate,
+} from '@tributary/domain/reports';
+import { findDays, type ProfileFacts } from '@tributary/domain/tenants';
+import type { Postgres } from '@tributary/postgres';
+import type { WindowOfDays } from './windows.ts';
+
+export interface Engines {
+  readonly app: Postgres;
+  readonly clickhouse: ClickHouse;
+}
+
+/** Of a profile. Those that cost least are left out beyond it; that keeps a rebuild below some hundred megabytes. */
+const mostAds = 50_000;
+
+/** What the ads of a window cost and did. */
+export interface WindowFigures {
+  readonly told: Row<'ad_list_figures'>[];
+  /** The money of its days that is in none of them. */
+  findExclusions(): Promise<Exclusion[]>;
+}
+
+export async function readFigures(
+  { app, clickhouse }: Engines,
+  profileId: string,
+  { currency, timeZone }: ProfileFacts,
+  { firstDay, lastDay }: WindowOfDays,
+  signal: AbortSignal,
+): Promise<WindowFigures> {
+  const ledger = app.forProfile(profileId);
+  const days = { profile_id: profileId, first_day: firstDay, last_day: lastDay, currency };
+  const foreign = await clickhouse.query('ad_list_rate_days', { ...days, limit: mostRates }, { signal });
+  const { period, rates } = await ledger.transaction(
+    async (tx) => ({
+      period: await findDays(tx, profileId, firstDay, lastDay),
+      rates: await ratesOn(tx, currency, foreign),
+    }),
+    { readOnly: true },
+  );
+  const delivery = {
+    ...days,
+    ...rateParameters(rates.map((rate) => `${rate.currency} ${rate.day} ${rate.rate}`)),
+    level: 'ad',
+    moment: 'now',
+  } as const;
+  const told = await clickhouse.query(
+    'ad_list_figures',
+    {
+      ...delivery,
+      model: 'last_touch',
+      owners: 'entities',
+      from: period.from,
+      until: period.until,
+      time_zone: timeZone,
+      limit: mostAds,
+    },
+    { signal },
+  );
+  return {
+    told,
+    async findExclusions() {
+      const payments = await ledger.transaction((tx) => paymentsWithoutRate(tx, profileId, period.from, period.until), {
+        readOnly: true,
+      });
+      const left =
+        foreign.length === rates.length
+          ? []
+          : await clickhouse.query('delivery_list_without_rate', delivery, { signal });
+      return [...payments, ...spendWithoutRate(left)];
+    },
+  };
+}
