@@ -151,7 +151,6 @@ export const names: Readonly<Record<ApiName | OpenName, string>> = {
   late_visit: 'Visita tardía',
   late_referral: 'Referencia tardía',
   link: 'Vínculo',
-  unlink: 'Desvínculo',
   merge: 'Fusión de personas',
   split: 'Separación de personas',
   first_payment: 'Primer pago',
