@@ -4236,7 +4236,7 @@ GRANT SELECT(id) ON TABLE public.bad_visits TO tributary_system;
 
 GRANT SELECT(received_at) ON TABLE public.bad_visits TO tributary_system;
 
-GRANT SELECT,INSERT ON TABLE public.closings TO tributary_app;
+GRANT SELECT,INSERT,DELETE ON TABLE public.closings TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.creative_analyses TO tributary_app;
 
