@@ -12,16 +12,22 @@ export interface DuckDB {
   close(): void;
 }
 
-/** DuckDB is only compared with, so it is fetched by the bench that needs it and is no dependency. */
+/** Whether somebody has fetched it. */
+export const hasDuckDB = (): boolean => existsSync(join(folder, 'node_modules/@duckdb/node-api'));
+
+/** DuckDB is only compared with and read back by, so it is fetched by who needs it and is no dependency. */
+export function fetchDuckDB(): void {
+  if (hasDuckDB()) return;
+  mkdirSync(folder, { recursive: true });
+  execFileSync(
+    'npm',
+    ['install', '--prefix', folder, '--no-save', '--no-fund', '--no-audit', `@duckdb/node-api@${version}`],
+    { stdio: 'ignore' },
+  );
+}
+
 export async function openDuckDB(file: string, threads: number): Promise<DuckDB> {
-  if (!existsSync(join(folder, 'node_modules/@duckdb/node-api'))) {
-    mkdirSync(folder, { recursive: true });
-    execFileSync(
-      'npm',
-      ['install', '--prefix', folder, '--no-save', '--no-fund', '--no-audit', `@duckdb/node-api@${version}`],
-      { stdio: 'ignore' },
-    );
-  }
+  fetchDuckDB();
   const { DuckDBInstance } = createRequire(join(folder, 'node_modules/'))('@duckdb/node-api');
   const settings = { threads: String(threads), memory_limit: '12GB', preserve_insertion_order: 'false' };
   const instance = await DuckDBInstance.create(file, settings);

@@ -116,3 +116,28 @@ export async function fillOthers(
     progress(from + count, profiles, 'other profiles');
   }
 }
+
+/** A moment before a tenth of the conversions were worked out again. */
+export const rewrittenAt = new Date('2026-06-09T00:00:00Z');
+
+/** The rows of another database, of which a tenth of the conversions have replaced others since. */
+export async function fillRewritten(clickhouse: ClickHouse, from: string, profileId: string): Promise<void> {
+  const run = (text: string) => clickhouse.command(raw(text), {});
+  for (const table of reportTables) {
+    const columns = table === 'touches' ? '* EXCEPT source_id' : '*';
+    await run(`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM ${from}.${table}`);
+  }
+  const later = "toDateTime64('2026-06-10 00:00:00', 3, 'UTC')";
+  const tenth = `profile_id = '${profileId}' AND sipHash64(conversion_id) % 10 = 0`;
+  await run(
+    `INSERT INTO attribution_history SELECT *, version + 1, 'refund', ${later} FROM attributed_conversions FINAL WHERE ${tenth}`,
+  );
+  await run(
+    `INSERT INTO attributed_conversions SELECT * REPLACE (version + 1 AS version, ${later} AS applied_at) FROM attributed_conversions FINAL WHERE ${tenth}`,
+  );
+  for (const table of [...reportTables, 'attribution_history'])
+    if (table !== 'touches') await run(`OPTIMIZE TABLE ${table} FINAL`);
+}
+
+/** What a report reads; what sources stand for follows from touches. */
+export const reportTables = ['ad_entities', 'ad_delivery_daily', 'touches', 'attributed_conversions'] as const;

@@ -10,7 +10,7 @@ import {
 } from '@tributary/testkit';
 import { request } from 'undici';
 import { bareReport } from './report-bare.ts';
-import { fillOthers, fillReport } from './report-rows.ts';
+import { fillOthers, fillReport, fillRewritten, reportTables, rewrittenAt } from './report-rows.ts';
 
 const conversions = Number(process.env.BENCH_CONVERSIONS ?? 1_000_000);
 const others = Number(process.env.BENCH_OTHERS ?? 10_000);
@@ -36,9 +36,14 @@ export const bench: Bench = {
     const alone = await openSide(kit, { ...headers });
     // A database of its own, with the same rows and the others' among them, so that both can be asked in turn.
     const crowded = await openSide({ ...kit, clickhouseDatabase: `${kit.clickhouseDatabase}_crowded` }, { ...headers });
+    // The same rows once more, a tenth of which were others before: as it stood reads those, too.
+    const rewritten = await openSide(
+      { ...kit, clickhouseDatabase: `${kit.clickhouseDatabase}_rewritten` },
+      { ...headers },
+    );
     try {
       await fillReport(alone.clickhouse, profileId, conversions, progress);
-      for (const table of ['ad_entities', 'ad_delivery_daily', 'touches', 'attributed_conversions']) {
+      for (const table of reportTables) {
         const columns = table === 'touches' ? '* EXCEPT source_id' : '*';
         await crowded.clickhouse.command(
           raw(`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM ${kit.clickhouseDatabase}.${table}`),
@@ -51,6 +56,7 @@ export const bench: Bench = {
         for (const table of ['attributed_conversions', 'touch_sources', 'ad_entities', 'ad_delivery_daily'])
           await clickhouse.command(raw(`OPTIMIZE TABLE ${table} FINAL`), {});
 
+      await fillRewritten(rewritten.clickhouse, kit.clickhouseDatabase, profileId);
       const took: Record<string, number[]> = {};
       const take = async (side: string, round: number, work: () => Promise<number>) => {
         const ms = await work();
@@ -63,6 +69,10 @@ export const bench: Bench = {
           await take(`bare ${model}`, round, () => alone.bare(model, profileId));
         }
         await take('crowded', round, () => crowded.ours('last_touch'));
+        for (const model of models) {
+          await take(`rewritten ${model}`, round, () => rewritten.ours(model));
+          await take(`as of ${model}`, round, () => rewritten.ours(model, rewrittenAt));
+        }
         progress(round, rounds, 'rounds');
       }
       const of = (side: string) => took[side] ?? [];
@@ -72,6 +82,8 @@ export const bench: Bench = {
         ratio_p95: ratio(p95(of('ours last_touch')), p95(of('bare last_touch'))),
         ratio_linear: ratio(median(of('ours linear')), median(of('bare linear'))),
         ratio_crowded: ratio(median(of('crowded')), median(of('ours last_touch'))),
+        ratio_as_of: ratio(median(of('as of last_touch')), median(of('rewritten last_touch'))),
+        ratio_as_of_linear: ratio(median(of('as of linear')), median(of('rewritten linear'))),
         milliseconds: Object.fromEntries(
           Object.entries(took).map(([side, values]) => [
             side,
@@ -85,6 +97,7 @@ export const bench: Bench = {
     } finally {
       await alone.close();
       await crowded.close();
+      await rewritten.close();
       await kit.close();
     }
   },
@@ -106,9 +119,10 @@ async function openSide(kit: Parameters<typeof openApi>[0], headers: Record<stri
   const url = `${address}/api/v1/campaigns?date_from=2026-05-01&date_to=2026-05-31&model=`;
   return {
     clickhouse,
-    ours: (model: Model) =>
+    ours: (model: Model, asOf?: Date) =>
       timed(async () => {
-        const { statusCode, body } = await request(url + model, { headers });
+        const moment = asOf ? `&as_of=${asOf.toISOString()}` : '';
+        const { statusCode, body } = await request(url + model + moment, { headers });
         const text = await body.text();
         if (statusCode !== 200 || !text.includes('"campaign_id"'))
           throw new Error(`${statusCode} ${text.slice(0, 300)}`);

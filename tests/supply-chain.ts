@@ -30,8 +30,8 @@ const licences = new Set([
   'Zlib',
 ]);
 
-/** An install script runs whatever its makers wrote on everybody's machine. These were read: */
-const installScripts = new Set(['@swc/core']);
+/** An install script runs whatever its makers wrote on everybody's machine. These were read, or are never run (tests/published): */
+const installScripts = new Set(['@swc/core', 'bun', 'deno']);
 
 export const readLock = (root: string): Lock =>
   (JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: Lock }).packages;

@@ -1,10 +1,13 @@
 import { createReadStream, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { appendFile, writeFile } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
+import type { Format, Rename } from './formats/index.ts';
 
 const batchSize = 1_000;
 /** Nobody's row is longer; a quote that is never closed must not read the whole file into memory. */
 const maxRowBytes = 256 * 1024;
+const maxLineCharacters = 4 * 1024 * 1024;
 
 /** A row of a file: its cells by the names of their columns. */
 interface Cells {
@@ -33,6 +36,10 @@ export interface FileImport {
   readonly column: string;
   /** The columns it may have; any, when absent. */
   readonly columns?: readonly string[];
+  /** Somebody else's file: a record of it becomes rows, or none. */
+  readonly format?: Format | undefined;
+  /** Which events of such a file count, and how they are called here. */
+  readonly rename?: Rename | undefined;
   /** What may become of a row, besides being rejected. */
   readonly statuses: readonly string[];
   /** Commits a batch, or only looks at it. */
@@ -67,19 +74,11 @@ export async function importFile(work: FileImport): Promise<Counts> {
 
   const size = statSync(file).size;
   const source = createReadStream(file);
-  const rows = source.pipe(
-    parse({ bom: true, info: true, relax_column_count: true, skip_empty_lines: true, max_record_size: maxRowBytes }),
-  );
-  let names: readonly string[] | undefined;
   let seen = 0;
-  for await (const { record, info } of rows as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
-    if (!names) {
-      names = columnsOf(record, work);
-      continue;
-    }
+  for await (const row of rowsOf(source, work)) {
     seen += 1;
     if (seen <= before.rows) continue;
-    batch.push({ line: info.lines, cells: cellsOf(names, record) });
+    batch.push(row);
     if (batch.length < batchSize) continue;
     await flush();
     work.progress(counts, size === 0 ? 1 : source.bytesRead / size);
@@ -89,6 +88,59 @@ export async function importFile(work: FileImport): Promise<Counts> {
   if (isResumable) rmSync(progressFile(file), { force: true });
   if (counts.rejected === 0) rmSync(rejectedFile(file), { force: true });
   return counts;
+}
+
+/** The rows of a file, in their order: the same file gives the same rows, so that their number says how far a run came. */
+async function* rowsOf(source: Readable, work: FileImport): AsyncGenerator<Cells> {
+  const { format, rename } = work;
+  const records = format?.written === 'json-lines' ? jsonLines(source) : csvRecords(source, work);
+  for await (const { line, record } of records) {
+    if (!format) yield { line, cells: record as Cells['cells'] };
+    else for (const cells of format.outcomesOf(record, rename)) yield { line, cells };
+  }
+}
+
+interface FileRecord {
+  readonly line: number;
+  readonly record: Readonly<Record<string, unknown>>;
+}
+
+async function* csvRecords(source: Readable, work: FileImport): AsyncGenerator<FileRecord> {
+  const rows = source.pipe(
+    parse({ bom: true, info: true, relax_column_count: true, skip_empty_lines: true, max_record_size: maxRowBytes }),
+  );
+  let names: readonly string[] | undefined;
+  for await (const { record, info } of rows as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
+    if (!names) names = columnsOf(record, work);
+    else yield { line: info.lines, record: cellsOf(names, record) };
+  }
+}
+
+/** A line that is no JSON object ends the import: the file is not what it was said to be. */
+async function* jsonLines(source: Readable): AsyncGenerator<FileRecord> {
+  let line = 0;
+  let rest = '';
+  const read = (text: string): FileRecord => {
+    line += 1;
+    try {
+      const record: unknown = JSON.parse(text);
+      if (record !== null && typeof record === 'object' && !Array.isArray(record))
+        return { line, record: record as FileRecord['record'] };
+    } catch {
+      // Said below.
+    }
+    throw new Error(
+      `Line ${line} is no JSON object. The file must have one a line; of an array, "jq -c '.[]'" makes such lines.`,
+    );
+  };
+  source.setEncoding('utf8');
+  for await (const chunk of source as AsyncIterable<string>) {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    if (rest.length > maxLineCharacters) throw new Error(`Line ${line + lines.length + 1} is longer than any event.`);
+    for (const text of lines) if (text.trim()) yield read(text);
+  }
+  if (rest.trim()) yield read(rest);
 }
 
 function columnsOf(header: readonly string[], { column, columns }: FileImport): string[] {

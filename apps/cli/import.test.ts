@@ -141,6 +141,29 @@ describe('a file of outcomes', () => {
     expect(existsSync(`${file}.progress.json`)).toBe(false);
   }, 60_000);
 
+  test('of another product is read as its rows mean, and again it is the same', async () => {
+    write(
+      'Name,Email,Financial Status,Paid at,Currency,Total,Lineitem name,Refunded Amount,Id',
+      '#1,ana@example.com,partially_refunded,2026-05-01 09:30:00 -0400,CLP,1990,Boots,500,11',
+      '#1,ana@example.com,,,,,Socks,,',
+      '#2,eva@example.com,pending,,CLP,700,Hat,0,12',
+      '#3,eva@example.com,paid,2026-05-02 09:30:00 -0400,CLP,300,Hat,0,13',
+    );
+    const first = await run('--format', 'shopify');
+    expect([first.code, first.counts]).toMatchObject([0, { rows: 3, recorded: 3, rejected: 0 }]);
+    expect((await run('--format', 'shopify')).counts).toMatchObject({ recorded: 0, duplicate: 3 });
+    expect((await outcomes()).map(({ event_name, amount }) => [event_name, amount])).toEqual([
+      ['payment_received', '1990'],
+      ['payment_received', '300'],
+    ]);
+    writeFileSync(
+      file,
+      `${JSON.stringify({ event: 'paid', uuid: 'u-1', distinct_id: 'c-1', properties: { value: 7, currency: 'CLP' } })}\n[]\n`,
+    );
+    const { said, ended } = start('--profile', profileId, '--format', 'posthog', '--dry-run');
+    expect([await ended, said.error]).toEqual([1, expect.stringContaining('Line 2 is no JSON object')]);
+  });
+
   test.each([
     ['no such profile', () => write('event_name', 'x'), '018f0000-0000-7000-8000-000000000000', 'no such profile'],
     ['no event_name', () => write('name', 'x'), undefined, '"event_name"'],

@@ -66,6 +66,10 @@ const commands: Readonly<Record<string, Entry>> = {
     about: 'Bring in what is known already',
     load: async () => (await import('./commands/import.ts')).importCommand(),
   },
+  export: {
+    about: 'Write figures to files',
+    load: async () => (await import('./commands/export.ts')).exportCommand(),
+  },
   spend: {
     about: 'What was spent on ads',
     load: async () => (await import('./commands/spend.ts')).spendCommand(),

@@ -16,7 +16,7 @@ import { DailyUse } from './daily-use.ts';
 import { openPlaces } from './place-of.ts';
 import { RefusedTally } from './refused-tally.ts';
 import { type Intake, takeRequest } from './take-request.ts';
-import { script } from './tracker-script.ts';
+import { scriptFor } from './tracker-script.ts';
 import { TrackingKeys } from './tracking-keys.ts';
 import { VisitLog } from './visit-log.ts';
 
@@ -97,9 +97,17 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     response.writeHead(204, { ...everywhere, ...rateHeaders(verdict) }).end();
   };
   const tracker = (request: IncomingMessage, response: ServerResponse) => {
-    const headers = { ...everywhere, etag: script.etag, 'cache-control': 'public, max-age=3600' };
-    if (request.headers['if-none-match'] === script.etag) response.writeHead(304, headers).end();
-    else response.writeHead(200, { ...headers, 'content-type': 'text/javascript; charset=utf-8' }).end(script.text);
+    const { bytes, etag, encoding } = scriptFor(request.headers['accept-encoding']);
+    const headers = {
+      ...everywhere,
+      etag,
+      'cache-control': 'public, max-age=3600',
+      vary: 'accept-encoding',
+      ...(encoding && { 'content-encoding': encoding }),
+    };
+    if (isKnown(request.headers['if-none-match'], etag)) return void response.writeHead(304, headers).end();
+    const about = { 'content-type': 'text/javascript; charset=utf-8', 'content-length': bytes.length };
+    response.writeHead(200, { ...headers, ...about }).end(request.method === 'HEAD' ? undefined : bytes);
   };
   const uses = {
     postgres: {
@@ -140,7 +148,9 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const startedAt = performance.now();
     const path = request.url?.split('?', 1)[0];
-    const { route, serve = nothingHere } = served[`${request.method} ${path}`] ?? {};
+    // A HEAD is a GET whose body Node leaves out.
+    const method = request.method === 'HEAD' ? 'GET' : request.method;
+    const { route, serve = nothingHere } = served[`${method} ${path}`] ?? {};
     let errorCode: string | undefined;
     try {
       await serve(request, response);
@@ -203,6 +213,10 @@ const preflight = {
   'access-control-allow-headers': 'content-type',
   'access-control-max-age': '86400',
 } as const;
+
+/** Weak tags are the same script, too: a proxy that packs it again says so with `W/`. */
+const isKnown = (tags: string | undefined, etag: string): boolean =>
+  tags?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag) ?? false;
 
 function nothingHere(): never {
   throw new Refusal('not_found', 'There is nothing at this address.');

@@ -1,9 +1,11 @@
 import { countEvents } from '@tributary/domain/events/room.ts';
 import { visitsConsumer } from '@tributary/domain/ingestion/room.ts';
+import { countDifferences } from '@tributary/domain/reconciliation/room.ts';
 import { type BackupFolder, newestBackupAt } from '@tributary/platform';
 import type { Postgres } from '@tributary/postgres';
 import type { Stream } from '@tributary/stream';
 import type { Figure } from '@tributary/telemetry';
+import { dayMs, differenceKindNames } from '@tributary/vocabulary';
 import {
   countedTo,
   countFailedJobs,
@@ -42,6 +44,11 @@ export function workFigures(
     tributary_queue_set_aside: ofQueues('What failed by itself and waits for somebody to look at it', ({ name }) =>
       countSetAside(system, { queue: name }),
     ),
+    tributary_reconciliation_differences: {
+      help: 'What the last nightly reconciliation of each profile found to differ, by kind',
+      label: 'kind',
+      readEach: differencesByKind(system),
+    },
     tributary_jobs_failed: {
       help: 'Jobs that failed at their last try, of the last days',
       read: () => countFailedJobs(system),
@@ -67,4 +74,15 @@ export function workFigures(
       read: () => countEvents(system, countedTo),
     },
   };
+}
+
+/** A profile whose last run is older than two nights has other alerts. All kinds of one reading come from one statement. */
+function differencesByKind(system: Postgres): Record<string, () => Promise<number>> {
+  let asked: { readonly at: number; readonly counts: Promise<Map<string, number>> } | undefined;
+  const counts = () => {
+    if (!asked || Date.now() - asked.at > 10_000)
+      asked = { at: Date.now(), counts: countDifferences(system, new Date(Date.now() - 2 * dayMs)) };
+    return asked.counts;
+  };
+  return Object.fromEntries(differenceKindNames.map((kind) => [kind, async () => (await counts()).get(kind) ?? 0]));
 }

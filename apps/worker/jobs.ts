@@ -10,7 +10,7 @@ import { fitModels } from '@tributary/domain/models/room.ts';
 import { fetchRates, type RateSources } from '@tributary/domain/money/room.ts';
 import { priceOutcomes, repriceOutcomes, spreadDefinition } from '@tributary/domain/outcomes/room.ts';
 import { applyWaitingRefunds } from '@tributary/domain/payments/room.ts';
-import { reconcileNightly } from '@tributary/domain/reconciliation/room.ts';
+import { reconcileNightly, reconcileWeekly } from '@tributary/domain/reconciliation/room.ts';
 import { rebuildScores } from '@tributary/domain/top-performers/room.ts';
 import type { WebhookStores } from '@tributary/domain/webhooks/room.ts';
 import type { Outbound } from '@tributary/outbound';
@@ -84,6 +84,7 @@ export function jobHandlers({ app, system, clickhouse, now, ...rest }: Work): Jo
     applyWaitingRefunds: async (_payload, signal) => void (await applyWaitingRefunds(app, system, now(), signal)),
     expireHandoffs: async (_payload, signal) => void (await expireHandoffs(system, now(), signal)),
     reconcileNightly: async () => void (await reconcileNightly(system, now())),
+    reconcileWeekly: async () => void (await reconcileWeekly(system, now())),
     rebuildScores: async () => void (await rebuildScores(system, now())),
   };
 }

@@ -34,7 +34,7 @@ export function queueHandlers(work: Work): QueueHandlers {
     adActions: adActions({ app, ...work.syncing, now }),
     syncs: syncs({ app, system, ...work.syncing, now, random: Math.random }),
     exports: exportsQueue({ app, ...work.syncing, gate: work.deliveries.gate, now }),
-    reconciliations: reconciliations({ app, clickhouse: patient }, now),
+    reconciliations: reconciliations({ app, clickhouse: patient, ...work.syncing, now }),
     scores: scores({ app, clickhouse: patient }, now),
     tenantDeletions: tenantDeletions({
       app,

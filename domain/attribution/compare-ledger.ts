@@ -240,6 +240,22 @@ async function listLedgerRows(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
+/** The conversions of a day that the ledger knows. */
+export async function listOfDay(tx: Tx, profileId: string, day: string): Promise<string[]> {
+  const days = await findDays(tx, profileId, day, day);
+  const { rows } = await sql<{ id: string }>`
+    SELECT one.id FROM (${ledgerRows({ profileId, ...days })}) AS one LIMIT ${mostRows}`.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
+/** Whether a conversion of some days waits to be worked out. */
+export async function isAnyMarked(tx: Tx, profileId: string, from: Date, until: Date): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT FROM dirty_conversions d JOIN outcomes o ON o.profile_id = d.profile_id AND o.id = d.outcome_id
+    WHERE d.profile_id = ${profileId} AND o.occurred_at >= ${from} AND o.occurred_at < ${until} LIMIT 1`.execute(tx);
+  return rows.length > 0;
+}
+
 async function listMarked(tx: Tx, profileId: string, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     SELECT outcome_id AS id FROM dirty_conversions WHERE profile_id = ${profileId} AND outcome_id = ANY (${[...ids]}::uuid[])`.execute(

@@ -1,4 +1,11 @@
-export { type ComparedDay, type Comparison, compareLedger, type Difference } from './compare-ledger.ts';
+export {
+  type ComparedDay,
+  type Comparison,
+  compareLedger,
+  type Difference,
+  isAnyMarked,
+  listOfDay,
+} from './compare-ledger.ts';
 export { holdsPeople } from './holds-people.ts';
 export { readAttributionStage, type Stage, stageOf } from './read-freshness.ts';
 export { withLinks } from './stage-links.ts';

@@ -102,6 +102,24 @@ export function listLive(tx: Tx, profileId: string, channel?: Channel): Promise<
   return (channel ? rows.where('channel', '=', channel) : rows).execute();
 }
 
+/** All connections there ever were to some accounts of a provider, or to any of them: what was told through each keeps its id. */
+export async function listOfAccounts(
+  tx: Tx,
+  profileId: string,
+  channel: Channel,
+  externalIds?: readonly string[],
+): Promise<string[]> {
+  const rows = tx
+    .selectFrom('connections')
+    .select('id')
+    .where('profile_id', '=', profileId)
+    .where('channel', '=', channel)
+    .orderBy('id', 'desc')
+    .limit(mostAtOnce);
+  const found = await (externalIds ? rows.where('external_id', 'in', externalIds) : rows).execute();
+  return found.map(({ id }) => id);
+}
+
 /** The same with what was read of each. */
 export async function withSyncs(
   tx: Tx,

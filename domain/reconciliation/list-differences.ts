@@ -1,7 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
-import { conversionIdOf } from '@tributary/rules';
-import { findKnown } from './show.ts';
+import { findKnown, showDifference } from './show.ts';
 import { listFound } from './store.ts';
 
 export const listDifferences: Handles<Routes['listDifferences']> = async ({ params, query }, { caller, ledger }) => {
@@ -15,14 +14,7 @@ export const listDifferences: Handles<Routes['listDifferences']> = async ({ para
   );
   const shown = rows.slice(0, limit);
   return answer(200, {
-    data: shown.map(({ number, kind, id, day, inLedger, inColumns }) => ({
-      number,
-      kind,
-      conversion_id: conversionIdOf(id),
-      day,
-      in_ledger: inLedger,
-      in_columns: inColumns,
-    })),
+    data: shown.map(showDifference),
     pagination: { has_next: rows.length > limit, cursor: shown.at(-1)?.number.toString() ?? null },
   });
 };

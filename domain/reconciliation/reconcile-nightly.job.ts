@@ -1,9 +1,18 @@
 import type { Postgres } from '@tributary/postgres';
-import { dayMs, limits } from '@tributary/vocabulary';
+import { dayMs, limits, reconciledBookNames } from '@tributary/vocabulary';
 import { queueAll } from './store.ts';
 
-/** The last days of every profile; the queue compares them. Resolves to how many. */
+/** The last days of every profile in all books; the queue compares them. Resolves to how many. */
 export function reconcileNightly(system: Postgres, now: Date): Promise<number> {
-  const day = (before: number) => new Date(now.getTime() - before * dayMs).toISOString().slice(0, 10);
-  return queueAll(system, day(limits.reconciliation.nightlyDays), day(1), now);
+  const days = { firstDay: dayBefore(now, limits.reconciliation.nightlyDays), lastDay: dayBefore(now, 1) };
+  return queueAll(system, { ...days, books: reconciledBookNames }, now);
 }
+
+/** All days of every profile, in the books that we keep ourselves: providers are not asked for years of payments every week. */
+export function reconcileWeekly(system: Postgres, now: Date): Promise<number> {
+  const days = { firstDay: limits.reconciliation.firstDay, lastDay: dayBefore(now, 1) };
+  return queueAll(system, { ...days, books: ['columns', 'reports'] }, now);
+}
+
+const dayBefore = (now: Date, days: number): string =>
+  new Date(now.getTime() - days * dayMs).toISOString().slice(0, 10);

@@ -1,17 +1,20 @@
 import { raw } from '@tributary/clickhouse';
 import { conversionIdOf } from '@tributary/rules';
-import { openTestWithClickHouse, scene } from '@tributary/testkit';
+import { BookKeeper, buildConnection, openTestWithClickHouse, scene } from '@tributary/testkit';
+import { dayMs, differenceKindNames, reconciledBookNames } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { expect, test } from 'vitest';
-import { reconcileNightly } from './reconcile-nightly.job.ts';
+import { afterAll, expect, test } from 'vitest';
+import { reconcileNightly, reconcileWeekly } from './reconcile-nightly.job.ts';
 import { reconciliations } from './reconciliations.queue.ts';
+import { countDifferences } from './store.ts';
 
 const world = await openTestWithClickHouse();
 const { kit, clickhouse } = world;
 const day = (number: number) => new Date(Date.UTC(2026, 2, number, 15)).toISOString();
 const range = { date_from: '2026-03-01', date_to: '2026-03-31' };
-const kinds = ['missing_in_columns', 'unknown_to_ledger', 'amount_differs', 'credits_off'];
+const keeper = await new BookKeeper().open();
+afterAll(() => keeper.close());
 
 async function open() {
   const shop = await scene(world, {
@@ -19,7 +22,12 @@ async function open() {
     reportingCurrency: 'USD',
     timeZone: 'America/Santiago',
   });
-  const queue = reconciliations({ app: kit.app, clickhouse }, () => kit.clock.now());
+  const queue = reconciliations({
+    app: kit.app,
+    clickhouse,
+    ...keeper.services('payments_a', 'social_ads'),
+    now: () => kit.clock.now(),
+  });
   const { signal } = new AbortController();
   const work = async () => {
     const { items } = await queue.take(shop.profileId, 10, signal);
@@ -33,21 +41,29 @@ async function open() {
     rows: async <Row>(query: ReturnType<typeof sql>) =>
       (await shop.ledger.transaction((tx) => query.execute(tx))).rows as Row[],
     /** Has March compared; resolves to what the run says. */
-    async reconcile() {
-      const asked = await shop.call('POST', '/api/v1/reconciliations', range);
+    async reconcile(...books: readonly string[]) {
+      const asked = await shop.call('POST', '/api/v1/reconciliations', {
+        ...range,
+        ...(books.length > 0 && { books }),
+      });
       expect(asked.statusCode).toBe(202);
       expect(asked.json().data).toMatchObject({ state: 'queued', is_nightly: false, ...range });
+      expect(asked.json().data.books).toEqual(books.length > 0 ? books : reconciledBookNames);
       await work();
       return (await read(asked.json().data.id)).data;
     },
     repair: async (id: string, query = '') =>
-      (await shop.call('POST', `/api/v1/reconciliations/${id}/repair${query}`, { kinds })).json().data,
+      (await shop.call('POST', `/api/v1/reconciliations/${id}/repair${query}`, { kinds: differenceKindNames })).json()
+        .data,
+    differences: async (id: string) => (await read(id, '/differences')).data,
     corrupt: (statement: string) =>
       clickhouse.command(raw(`ALTER TABLE attributed_conversions ${statement} SETTINGS mutations_sync = 2`), {}),
   };
 }
 
-test('days are compared, what differs is named and repaired without touching money, and what is on its way is no fault', async () => {
+test('days are compared, what differs is named and repaired without touching money, and what is on its way is no fault', {
+  timeout: 90_000,
+}, async () => {
   const shop = await open();
   const visitorId = uuid();
   const ids: string[] = [];
@@ -61,16 +77,27 @@ test('days are compared, what differs is named and repaired without touching mon
   );
   await shop.link(visitorId, 'eva-1');
   // Nothing is worked out yet: it waits, and that is no fault.
-  expect(await shop.reconcile()).toMatchObject({ state: 'done', differences: 0, pending: 6 });
+  expect(await shop.reconcile('columns')).toMatchObject({ state: 'done', differences: 0, pending: 6 });
   await shop.attribute();
-  const clean = await shop.reconcile();
+  const clean = await shop.reconcile('columns');
   expect(clean).toMatchObject({ differences: 0, pending: 0, currency: 'USD' });
   expect(clean.days[0]).toEqual({
     day: '2026-03-03',
-    ledger: { conversions: 1, value: '3.50' },
-    columns: { conversions: 1, value: '3.50' },
     differences: 0,
     pending: 0,
+    books: [
+      {
+        book: 'columns',
+        channel: null,
+        currency: 'USD',
+        at_provider: null,
+        in_ledger: { count: 1, value: '3.50' },
+        in_columns: { count: 1, value: '3.50' },
+        in_reports: null,
+        differences: 0,
+        pending: 0,
+      },
+    ],
   });
 
   // A cent that nobody marked, a row that the columns lost, one that the ledger lost, and credit that does not add up.
@@ -80,59 +107,75 @@ test('days are compared, what differs is named and repaired without touching mon
   await shop.rows(sql`DELETE FROM outcomes WHERE id = ${gone}`);
   await shop.corrupt(`UPDATE linear = arrayMap(x -> x + 1, linear), content_hash = 1 WHERE conversion_id = '${off}'`);
   const found = await shop.reconcile();
-  expect(found).toMatchObject({ state: 'done', differences: 4, pending: 0 });
+  // Reports do not add up either where credit does not: at each level, under the model.
+  expect(found).toMatchObject({ state: 'done', differences: 4 + 3, pending: 0 });
   const { data, pagination } = await shop.read(found.id, '/differences?limit=3');
   const rest = await shop.read(found.id, `/differences?cursor=${pagination.cursor}`);
-  expect([...data, ...rest.data]).toEqual([
-    {
-      number: 1,
-      kind: 'amount_differs',
-      conversion_id: conversionIdOf(changed),
-      day: '2026-03-03',
-      in_ledger: '3.51',
-      in_columns: '3.50',
-    },
-    {
-      number: 2,
-      kind: 'missing_in_columns',
-      conversion_id: conversionIdOf(lost),
-      day: '2026-03-04',
-      in_ledger: '4.50',
-      in_columns: null,
-    },
-    {
-      number: 3,
-      kind: 'unknown_to_ledger',
-      conversion_id: conversionIdOf(gone),
-      day: '2026-03-05',
-      in_ledger: null,
-      in_columns: '5.50',
-    },
-    {
-      number: 4,
-      kind: 'credits_off',
-      conversion_id: conversionIdOf(off),
-      day: '2026-03-06',
-      in_ledger: '6.50',
-      in_columns: '6.50',
-    },
+  const named = (
+    number: number,
+    kind: string,
+    id: string,
+    date: string,
+    inLedger: string | null,
+    inColumns: string | null,
+  ) => ({
+    number,
+    book: 'columns',
+    kind,
+    state: 'open',
+    note: null,
+    day: date,
+    currency: 'USD',
+    conversion_id: conversionIdOf(id),
+    channel: null,
+    connection_id: null,
+    external_id: null,
+    level: null,
+    model: null,
+    at_provider: null,
+    in_ledger: inLedger,
+    in_columns: inColumns,
+    in_reports: null,
+  });
+  expect([...data, ...rest.data].slice(0, 4)).toEqual([
+    named(1, 'amount_differs', changed, '2026-03-03', '3.51', '3.50'),
+    named(2, 'missing_in_columns', lost, '2026-03-04', '4.50', null),
+    named(3, 'unknown_to_ledger', gone, '2026-03-05', null, '5.50'),
+    named(4, 'credits_off', off, '2026-03-06', '6.50', '6.50'),
   ]);
+  expect(rest.data.slice(1)).toMatchObject(
+    ['campaign', 'ad_set', 'ad'].map((level) => ({
+      book: 'reports',
+      kind: 'report_off',
+      day: '2026-03-06',
+      level,
+      model: 'linear',
+      in_columns: '6.50',
+      in_reports: '6.52',
+      conversion_id: null,
+    })),
+  );
   expect(await shop.rows(sql`SELECT type FROM outbox WHERE type = 'reconciliation.failed'`)).toHaveLength(1);
 
   const money = () => shop.rows(sql`SELECT id, amount, reporting_amount FROM outcomes ORDER BY id`);
   const before = await money();
-  expect(await shop.repair(found.id, '?dry_run=true')).toEqual({ id: found.id, outcome: 'dry_run', conversions: 4 });
+  expect(await shop.repair(found.id, '?dry_run=true')).toEqual({
+    id: found.id,
+    outcome: 'dry_run',
+    conversions: 4,
+    connections: 0,
+  });
   expect(await shop.rows(sql`SELECT FROM dirty_conversions`)).toEqual([]);
-  expect(await shop.repair(found.id)).toEqual({ id: found.id, outcome: 'applied', conversions: 4 });
+  expect(await shop.repair(found.id)).toEqual({ id: found.id, outcome: 'applied', conversions: 4, connections: 0 });
   // Marked, they are on their way.
-  expect(await shop.reconcile()).toMatchObject({ differences: 0, pending: 4 });
+  expect(await shop.reconcile('columns')).toMatchObject({ differences: 0, pending: 4 });
   await shop.attribute();
   // What is nowhere in the ledger only a replay finds and removes.
-  const left = await shop.reconcile();
+  const left = await shop.reconcile('columns');
   expect(left).toMatchObject({ differences: 1, pending: 0 });
   expect((await shop.read(left.id, '/differences')).data).toMatchObject([{ kind: 'unknown_to_ledger' }]);
   await shop.settle();
-  expect(await shop.reconcile()).toMatchObject({ differences: 0, pending: 0 });
+  expect(await shop.reconcile('columns')).toMatchObject({ differences: 0, pending: 0 });
   expect(await money()).toEqual(before);
   expect(await shop.repair(clean.id)).toMatchObject({ outcome: 'no_change', conversions: 0 });
 
@@ -140,10 +183,128 @@ test('days are compared, what differs is named and repaired without touching mon
   expect(await reconcileNightly(kit.system, kit.clock.now())).toBeGreaterThan(0);
   expect(await reconcileNightly(kit.system, kit.clock.now())).toBe(0);
   await shop.work();
+  // Every week all days, which end on the same one.
+  expect(await reconcileWeekly(kit.system, kit.clock.now())).toBeGreaterThan(0);
+  await shop.rows(sql`DELETE FROM reconciliations WHERE date_from = '2000-01-01'`);
   const listed = (await shop.ask('/api/v1/reconciliations?limit=2')).body;
   expect(listed).toMatchObject({ data: [{ is_nightly: true, state: 'done' }, {}], pagination: { has_next: true } });
   const next = (
     await shop.ask(`/api/v1/reconciliations?limit=2&cursor=${encodeURIComponent(listed.pagination.cursor)}`)
   ).body;
   expect(next.data[0].id).not.toBe(listed.data[1].id);
+});
+
+test('what a provider and an ad account say themselves is held against the books; young and restated figures are no fault', {
+  timeout: 90_000,
+}, async () => {
+  const shop = await open();
+  const owner = { id: shop.profileId, workspaceId: shop.workspaceId };
+  const stripe = await buildConnection(kit, owner, { channel: 'payments_a', externalId: 'acct_1' });
+  const meta = await buildConnection(kit, owner, { channel: 'social_ads', externalId: 'act_1' });
+  const day3 = '2026-03-03';
+  // Five payments that the provider told of, and one of its own that is a day old.
+  for (const number of [3, 4, 5, 6, 7]) {
+    const properties = { value: `${number}.50`, currency: 'USD' };
+    const { outcomeId } = await shop.send({ occurred_at: day(number), properties });
+    await shop.rows(
+      sql`UPDATE outcomes SET source = 'payments_a', connection_id = ${stripe}, external_id = ${`ch_${number}`} WHERE id = ${outcomeId}`,
+    );
+    keeper.payments.push({ externalId: `ch_${number}`, at: day(number), amount: `${number}.5`, currency: 'USD' });
+  }
+  const ads = { external_id: 'film', campaign_external_id: 'winter' };
+  await shop.spend({ ...ads, date: day3, spend: '10.00' }, { ...ads, date: '2026-03-04', spend: '20.00' });
+  await shop.settle();
+  // Rounded by half a cent each, and a day before the first that was ever read.
+  keeper.spend = [
+    { day: '2026-03-01', amount: '5', currency: 'USD' },
+    { day: day3, amount: '10.005', currency: 'USD' },
+    { day: '2026-03-04', amount: '20', currency: 'USD' },
+  ];
+  const clean = await shop.reconcile();
+  expect(await shop.differences(clean.id)).toEqual([]);
+  expect(clean).toMatchObject({ differences: 0, pending: 0, unread: [] });
+  const booksOf = (run: typeof clean, date: string) =>
+    run.days.find((one: { day: string }) => one.day === date).books as { book: string }[];
+  expect(booksOf(clean, day3)).toMatchObject([
+    { book: 'providers', channel: 'payments_a', at_provider: { count: 1, value: '3.5' }, in_ledger: { count: 1 } },
+    { book: 'columns', in_ledger: { count: 1, value: '3.50' }, in_columns: { count: 1, value: '3.50' } },
+    { book: 'ad_accounts', channel: 'social_ads', at_provider: { count: null }, in_columns: { count: null } },
+  ]);
+
+  // Never read, paid otherwise, unknown to the provider; one that stands on another day there is none.
+  const payments = keeper.payments;
+  keeper.payments = payments
+    .filter(({ externalId }) => externalId !== 'ch_5')
+    .map((one) => (one.externalId === 'ch_4' ? { ...one, amount: '4.51' } : one))
+    .map((one) => (one.externalId === 'ch_6' ? { ...one, at: day(9) } : one));
+  keeper.payments.push({ externalId: 'ch_8', at: day(8), amount: '8.50', currency: 'USD' });
+  keeper.spend = keeper.spend.map((one) => (one.day === day3 ? { ...one, amount: '12.00' } : one));
+  const first = await shop.reconcile('providers', 'ad_accounts');
+  // The ad account may be restating: it has to say so for a day.
+  expect(first).toMatchObject({ differences: 3, pending: 1 });
+  const about = { book: 'providers', channel: 'payments_a', state: 'open', currency: 'USD' };
+  expect(await shop.differences(first.id)).toMatchObject([
+    { ...about, kind: 'paid_differs', external_id: 'ch_4', at_provider: '4.51', in_ledger: '4.5' },
+    { ...about, kind: 'missing_at_provider', external_id: 'ch_5', at_provider: null, in_ledger: '5.5' },
+    { ...about, kind: 'missing_in_ledger', external_id: 'ch_8', at_provider: '8.50', conversion_id: null },
+  ]);
+  kit.clock.advance(dayMs);
+  const second = await shop.reconcile('providers', 'ad_accounts');
+  expect(second).toMatchObject({ differences: 4, pending: 0 });
+  const [spend] = (await shop.differences(second.id)).slice(3);
+  expect(spend).toMatchObject({ kind: 'spend_differs', day: day3, at_provider: '12', connection_id: meta });
+  expect(Number(spend.in_columns)).toBe(10);
+
+  // Both accounts are read again from the first page; nothing is done about what the provider does not know.
+  const syncs = () =>
+    shop.rows<{ connection_id: string }>(sql`SELECT connection_id, run::int FROM syncs ORDER BY channel`);
+  for (const [id, channel] of [
+    [stripe, 'payments_a'],
+    [meta, 'social_ads'],
+  ])
+    await shop.rows(
+      sql`INSERT INTO syncs (profile_id, connection_id, channel, due_at, position) VALUES (${shop.profileId}, ${id}, ${channel}, 'infinity', '{}')`,
+    );
+  expect(await shop.repair(second.id, '?dry_run=true')).toMatchObject({
+    outcome: 'dry_run',
+    conversions: 0,
+    connections: 2,
+  });
+  expect(await syncs()).toMatchObject([{ run: 0 }, { run: 0 }]);
+  expect(await shop.repair(second.id)).toMatchObject({ outcome: 'applied', conversions: 0, connections: 2 });
+  expect(await syncs()).toMatchObject([{ run: 1 }, { run: 1 }]);
+
+  // What is explained counts no longer while the figures stay.
+  const explain = (number: number, note = 'A test charge') =>
+    shop.call('POST', `/api/v1/reconciliations/${second.id}/differences/${number}/explain`, { note });
+  const [lost] = (await shop.differences(second.id)).filter(
+    (one: { kind: string }) => one.kind === 'missing_at_provider',
+  );
+  expect((await explain(lost.number)).json().data).toMatchObject({ state: 'explained', note: 'A test charge' });
+  expect((await explain(lost.number)).statusCode).toBe(200);
+  expect((await explain(99)).statusCode).toBe(404);
+  expect((await shop.read(second.id)).data).toMatchObject({ differences: 3 });
+  const third = await shop.reconcile('providers');
+  expect(third).toMatchObject({ differences: 2 });
+  expect(await shop.differences(third.id)).toMatchObject([{}, { state: 'explained' }, {}]);
+
+  // A provider that is away is named and nothing is said of its days; a payment of yesterday is no fault.
+  keeper.failures = Number.POSITIVE_INFINITY;
+  const away = await shop.call('POST', '/api/v1/reconciliations', { ...range, books: ['ad_accounts'] });
+  await shop.work();
+  const unread = (await shop.read(away.json().data.id)).data;
+  expect(unread).toMatchObject({ differences: 0, books: ['ad_accounts'], days: [] });
+  expect(unread.unread).toEqual([{ connection_id: meta, channel: 'social_ads', reason: 'away' }]);
+  keeper.failures = 0;
+  keeper.payments = [];
+  const yesterday = new Date(kit.clock.now().getTime() - dayMs);
+  keeper.payments.push({ externalId: 'ch_9', at: yesterday.toISOString(), amount: '9', currency: 'USD' });
+  expect(await reconcileNightly(kit.system, kit.clock.now())).toBeGreaterThan(0);
+  await shop.work();
+  const [night] = (await shop.ask('/api/v1/reconciliations?limit=1')).body.data;
+  expect(night).toMatchObject({ is_nightly: true, differences: 0, pending: 1 });
+  // The metric is of the latest nights.
+  await shop.rows(sql`UPDATE reconciliation_differences SET state = 'open' WHERE reconciliation_id = ${night.id}`);
+  const counted = await countDifferences(kit.system, new Date(kit.clock.now().getTime() - 2 * dayMs));
+  expect(counted.get('missing_in_ledger')).toBe(1);
 });

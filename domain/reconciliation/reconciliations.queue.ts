@@ -1,34 +1,43 @@
 import type { ClickHouse } from '@tributary/clickhouse';
-import { compareLedger } from '@tributary/domain/attribution';
+import type { ConnectionServices } from '@tributary/domain/connections';
 import { announce } from '@tributary/domain/events';
 import type { Postgres } from '@tributary/postgres';
 import { limits } from '@tributary/vocabulary';
 import type { QueueHandler } from '@tributary/work';
 import { v5 as uuidFrom } from 'uuid';
-import { listQueued, saveComparison, setState } from './store.ts';
+import { compareBooks } from './compare-books.ts';
+import { listExplained, listQueued, saveFound, setState } from './store.ts';
+
+export interface ReconciliationStores extends ConnectionServices {
+  readonly app: Postgres;
+  readonly clickhouse: ClickHouse;
+  readonly now: () => Date;
+}
 
 /** Compares the days that were asked for, one run after another, and tells whoever subscribed where something differs. */
-export const reconciliations = (
-  { app, clickhouse }: { readonly app: Postgres; readonly clickhouse: ClickHouse },
-  now: () => Date,
-): QueueHandler => ({
+export const reconciliations = (stores: ReconciliationStores): QueueHandler => ({
   async take(profileId, limit) {
-    const queued = await app
+    const queued = await stores.app
       .forProfile(profileId)
       .transaction((tx) => listQueued(tx, profileId, limit), { readOnly: true });
     return { items: queued.map(({ id }) => ({ id })), isMore: queued.length === limit };
   },
 
   async work({ key: profileId, items, signal }) {
+    const { app, now } = stores;
     const ledger = app.forProfile(profileId);
     const queued = await ledger.transaction((tx) => listQueued(tx, profileId, items.length), { readOnly: true });
-    for (const { id, dateFrom, dateTo } of queued) {
-      const asked = { profileId, dateFrom, dateTo, most: limits.reconciliation.mostDifferences, now: now() };
-      const found = await compareLedger({ app, clickhouse }, asked, signal);
+    for (const { id, dateFrom, dateTo, books } of queued) {
+      const explained = await ledger.transaction(
+        (tx) => listExplained(tx, profileId, limits.reconciliation.mostDifferences),
+        { readOnly: true },
+      );
+      const span = { profileId, dateFrom, dateTo, now: now() };
+      const found = await compareBooks({ ...stores, ledger }, span, books, explained, signal);
       const at = now();
       await ledger.transaction(async (tx) => {
-        await saveComparison(tx, profileId, id, found, at);
-        const differences = found.days.reduce((sum, day) => sum + day.differences, 0);
+        await saveFound(tx, profileId, id, found, at);
+        const differences = found.books.reduce((sum, day) => sum + day.differences, 0);
         if (differences > 0)
           await announce(tx, [
             {

@@ -1,30 +1,51 @@
 import type { Routes } from '@tributary/contract';
+import { listOfDay } from '@tributary/domain/attribution';
+import { type ConnectionRow, listLive, startOver } from '@tributary/domain/connections';
 import { markDirty } from '@tributary/domain/outcomes';
 import { answer, type Handles } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
+import { type ActionOutcome, type DifferenceKind, differenceKinds } from '@tributary/vocabulary';
 import { findKnown } from './show.ts';
-import { listSubjects } from './store.ts';
+import { listOpen } from './store.ts';
 
-/** What differs is worked out again from the ledger, which stays as it is. */
+/** What differs is worked out again from the ledger, or read again from the provider. No amount is written here. */
 export const repairReconciliation: Handles<Routes['repairReconciliation']> = async (
   { params, query, body },
-  { caller, ledger, effect, addToAudit },
+  { caller, ledger, effect, addToAudit, now },
 ) => {
   const { profileId } = caller;
-  const find = async (tx: Tx) => {
-    const { id } = await findKnown(tx, profileId, params.reconciliation_id);
-    return { id, subjects: await listSubjects(tx, profileId, id, body.kinds) };
-  };
   if (query.dry_run === 'true') {
-    const { id, subjects } = await ledger.transaction(find, { readOnly: true });
-    const outcome = subjects.length > 0 ? 'dry_run' : 'no_change';
-    return answer(200, { data: { id, outcome, conversions: subjects.length } });
+    const { id, conversions, connections } = await ledger.transaction(find, { readOnly: true });
+    const isAny = conversions.size + connections.length > 0;
+    return answer(200, { data: shown(id, isAny ? 'dry_run' : 'no_change', conversions, connections) });
   }
   return effect(async (tx) => {
-    const { id, subjects } = await find(tx);
-    await markDirty(tx, profileId, new Map(subjects.map((subject) => [subject, ['repair']])), id);
-    addToAudit({ detail: { kinds: body.kinds, conversions: subjects.length } });
-    const outcome = subjects.length > 0 ? 'applied' : 'no_change';
-    return answer(200, { data: { id, outcome, conversions: subjects.length } });
+    const { id, conversions, connections } = await find(tx);
+    await markDirty(tx, profileId, new Map([...conversions].map((subject) => [subject, ['repair']])), id);
+    for (const connection of connections) await startOver(tx, connection, now);
+    addToAudit({ detail: { kinds: body.kinds, conversions: conversions.size, connections: connections.length } });
+    const isAny = conversions.size + connections.length > 0;
+    return answer(200, { data: shown(id, isAny ? 'applied' : 'no_change', conversions, connections) });
   });
+
+  async function find(tx: Tx) {
+    const { id } = await findKnown(tx, profileId, params.reconciliation_id);
+    const open = await listOpen(tx, profileId, id, body.kinds);
+    const by = (way: (typeof differenceKinds)[DifferenceKind]['repair']) =>
+      open.filter(({ kind }) => differenceKinds[kind].repair === way);
+    const conversions = new Set(by('work_out').flatMap(({ id: subject }) => subject ?? []));
+    // Of a report only the day is known.
+    for (const day of new Set(by('work_out_day').map((one) => one.day)))
+      for (const subject of await listOfDay(tx, profileId, day)) conversions.add(subject);
+    const channels = new Set(by('read').map(({ channel }) => channel));
+    const connections = channels.size === 0 ? [] : await listLive(tx, profileId);
+    return { id, conversions, connections: connections.filter(({ channel }) => channels.has(channel)) };
+  }
 };
+
+const shown = (
+  id: string,
+  outcome: ActionOutcome,
+  conversions: ReadonlySet<string>,
+  connections: readonly ConnectionRow[],
+) => ({ id, outcome, conversions: conversions.size, connections: connections.length });

@@ -1,17 +1,62 @@
 import { refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
-import { findReconciliation, type Reconciliation } from './store.ts';
+import { conversionIdOf } from '@tributary/rules';
+import type { AttributionModel, Channel, EntityLevel } from '@tributary/vocabulary';
+import type { BookOfDay } from './compared.ts';
+import { type FoundDifference, findReconciliation, type Reconciliation } from './store.ts';
 
 export const showReconciliation = (run: Reconciliation) => ({
   id: run.id,
   state: run.state,
   is_nightly: run.isNightly,
+  books: [...run.books],
   date_from: run.dateFrom,
   date_to: run.dateTo,
   requested_at: run.requestedAt.toISOString(),
   finished_at: run.finishedAt?.toISOString() ?? null,
   differences: run.differences,
   pending: run.pending,
+});
+
+/** By day, the books of each in the order in which they were compared. */
+export const showDays = (books: readonly BookOfDay[]) =>
+  [...Map.groupBy(books, ({ day }) => day)]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([day, of]) => ({
+      day,
+      differences: of.reduce((sum, { differences }) => sum + differences, 0),
+      pending: of.reduce((sum, { pending }) => sum + pending, 0),
+      books: of.map(({ book, channel, currency, differences, pending, ...sides }) => ({
+        book,
+        channel: channel as Channel | null,
+        currency,
+        at_provider: sides.atProvider ?? null,
+        in_ledger: sides.inLedger ?? null,
+        in_columns: sides.inColumns ?? null,
+        in_reports: sides.inReports ?? null,
+        differences,
+        pending,
+      })),
+    }));
+
+export const showDifference = (one: FoundDifference) => ({
+  number: one.number,
+  book: one.book,
+  kind: one.kind,
+  state: one.state,
+  note: one.note,
+  day: one.day,
+  currency: one.currency,
+  conversion_id: one.id === null ? null : conversionIdOf(one.id),
+  channel: one.channel as Channel | null,
+  connection_id: one.connectionId,
+  external_id: one.externalId,
+  level: one.level as EntityLevel | null,
+  model: one.model as AttributionModel | null,
+  at_provider: one.atProvider,
+  in_ledger: one.inLedger,
+  in_columns: one.inColumns,
+  in_reports: one.inReports,
 });
 
 export const findKnown = async (tx: Tx, profileId: string, id: string): Promise<Reconciliation> =>

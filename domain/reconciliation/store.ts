@@ -1,7 +1,7 @@
-import type { ComparedDay, Comparison, Difference } from '@tributary/domain/attribution';
 import type { Postgres, Tx } from '@tributary/postgres';
-import type { DifferenceKind, ReconciliationState } from '@tributary/vocabulary';
+import type { DifferenceKind, DifferenceState, ReconciledBook, ReconciliationState } from '@tributary/vocabulary';
 import { sql } from 'kysely';
+import type { BookOfDay, Finding, Unread } from './compared.ts';
 
 export interface Reconciliation {
   readonly id: string;
@@ -11,22 +11,30 @@ export interface Reconciliation {
   readonly dateTo: string;
   readonly requestedAt: Date;
   readonly finishedAt: Date | null;
-  readonly found: { readonly currency: string; readonly days: readonly ComparedDay[] } | null;
+  readonly books: readonly ReconciledBook[];
+  readonly unread: readonly Unread[];
+  readonly found: { readonly currency: string; readonly books: readonly BookOfDay[] } | null;
   readonly differences: number;
   readonly pending: number;
 }
 
 const columns = sql.raw(`id, state, is_nightly AS "isNightly", date_from::text AS "dateFrom", date_to::text AS "dateTo",
-  requested_at AS "requestedAt", finished_at AS "finishedAt", differences, pending`);
+  requested_at AS "requestedAt", finished_at AS "finishedAt", books, unread, differences, pending`);
 
 export async function insertReconciliation(
   tx: Tx,
   profileId: string,
-  { id, dateFrom, dateTo, now }: { id: string; dateFrom: string; dateTo: string; now: Date },
+  {
+    id,
+    dateFrom,
+    dateTo,
+    books,
+    now,
+  }: { id: string; dateFrom: string; dateTo: string; books: readonly ReconciledBook[]; now: Date },
 ): Promise<void> {
   await sql`
-    INSERT INTO reconciliations (profile_id, id, state, is_nightly, date_from, date_to, requested_at)
-    VALUES (${profileId}, ${id}, 'queued', false, ${dateFrom}, ${dateTo}, ${now})`.execute(tx);
+    INSERT INTO reconciliations (profile_id, id, state, is_nightly, date_from, date_to, books, requested_at)
+    VALUES (${profileId}, ${id}, 'queued', false, ${dateFrom}, ${dateTo}, ${[...books]}::text[], ${now})`.execute(tx);
 }
 
 export async function findReconciliation(tx: Tx, profileId: string, id: string): Promise<Reconciliation | undefined> {
@@ -65,37 +73,77 @@ export async function setState(tx: Tx, profileId: string, id: string, state: Rec
   await sql`UPDATE reconciliations SET state = ${state} WHERE profile_id = ${profileId} AND id = ${id}`.execute(tx);
 }
 
+export interface Found {
+  readonly currency: string;
+  readonly books: readonly BookOfDay[];
+  readonly findings: readonly StatedFinding[];
+  readonly unread: readonly Unread[];
+}
+
+/** A finding with what became of it. */
+export interface StatedFinding extends Finding {
+  readonly state: DifferenceState;
+  readonly note?: string;
+}
+
 /** Safe to run twice: what was found before is replaced. */
-export async function saveComparison(
+export async function saveFound(
   tx: Tx,
   profileId: string,
   id: string,
-  { currency, days, differences, pending }: Comparison,
+  { currency, books, findings, unread }: Found,
   now: Date,
 ): Promise<void> {
   await sql`DELETE FROM reconciliation_differences WHERE profile_id = ${profileId} AND reconciliation_id = ${id}`.execute(
     tx,
   );
-  await insertDifferences(tx, profileId, id, differences);
-  const total = days.reduce((sum, day) => sum + day.differences, 0);
+  await insertFindings(tx, profileId, id, findings);
+  const sum = (of: 'differences' | 'pending') => books.reduce((total, day) => total + day[of], 0);
   await sql`
-    UPDATE reconciliations SET state = 'done', finished_at = ${now}, days = ${JSON.stringify({ currency, days })}::jsonb,
-      differences = ${total}, pending = ${pending}
+    UPDATE reconciliations SET state = 'done', finished_at = ${now}, days = ${JSON.stringify({ currency, books })}::jsonb,
+      unread = ${JSON.stringify(unread)}::jsonb, differences = ${sum('differences')}, pending = ${sum('pending')}
     WHERE profile_id = ${profileId} AND id = ${id}`.execute(tx);
 }
 
-async function insertDifferences(tx: Tx, profileId: string, id: string, found: readonly Difference[]): Promise<void> {
+async function insertFindings(tx: Tx, profileId: string, id: string, found: readonly StatedFinding[]): Promise<void> {
   if (found.length === 0) return;
+  const numbered = found.map((one, index) => ({ number: index + 1, ...one }));
   await sql`
-    INSERT INTO reconciliation_differences (profile_id, reconciliation_id, number, kind, subject_id, day, in_ledger, in_columns)
-    SELECT ${profileId}, ${id}, f.number, f.kind, f.id, f.day, f."inLedger", f."inColumns"
-    FROM jsonb_to_recordset(${JSON.stringify(found.map((one, index) => ({ number: index + 1, ...one })))}::jsonb)
-      AS f (number int, kind text, id uuid, day date, "inLedger" numeric, "inColumns" numeric)`.execute(tx);
+    INSERT INTO reconciliation_differences (profile_id, reconciliation_id, number, book, kind, state, note, subject_id, day, currency, channel,
+      connection_id, external_id, level, model, at_provider, in_ledger, in_columns, in_reports)
+    SELECT ${profileId}, ${id}, f.number, f.book, f.kind, f.state, f.note, f."conversionId", f.day, f.currency, f.channel,
+      f."connectionId", f."externalId", f.level, f.model, f."atProvider", f."inLedger", f."inColumns", f."inReports"
+    FROM jsonb_to_recordset(${JSON.stringify(numbered)}::jsonb)
+      AS f (number int, book text, kind text, state text, note text, "conversionId" uuid, day date, currency text, channel text, "connectionId" uuid,
+        "externalId" text, level text, model text, "atProvider" numeric, "inLedger" numeric, "inColumns" numeric, "inReports" numeric)`.execute(
+    tx,
+  );
 }
 
-export interface FoundDifference extends Difference {
+export interface FoundDifference {
   readonly number: number;
+  readonly book: ReconciledBook;
+  readonly kind: DifferenceKind;
+  readonly state: DifferenceState;
+  readonly note: string | null;
+  readonly id: string | null;
+  readonly day: string;
+  readonly currency: string | null;
+  readonly channel: string | null;
+  readonly connectionId: string | null;
+  readonly externalId: string | null;
+  readonly level: string | null;
+  readonly model: string | null;
+  readonly atProvider: string | null;
+  readonly inLedger: string | null;
+  readonly inColumns: string | null;
+  readonly inReports: string | null;
 }
+
+const shown =
+  sql.raw(`number, book, kind, state, note, subject_id AS id, day::text AS day, currency, channel, connection_id AS "connectionId",
+  external_id AS "externalId", level, model, at_provider::text AS "atProvider", in_ledger::text AS "inLedger", in_columns::text AS "inColumns",
+  in_reports::text AS "inReports"`);
 
 export async function listFound(
   tx: Tx,
@@ -105,30 +153,92 @@ export async function listFound(
   limit: number,
 ): Promise<FoundDifference[]> {
   const { rows } = await sql<FoundDifference>`
-    SELECT number, kind, subject_id AS id, day::text AS day, in_ledger::text AS "inLedger", in_columns::text AS "inColumns"
-    FROM reconciliation_differences
-    WHERE profile_id = ${profileId} AND reconciliation_id = ${id} AND number > ${after} ORDER BY number LIMIT ${limit}`.execute(
+    SELECT ${shown} FROM reconciliation_differences
+    WHERE profile_id = ${profileId} AND reconciliation_id = ${id} AND number > ${after} AND state <> 'pending'
+    ORDER BY number LIMIT ${limit}`.execute(tx);
+  return rows;
+}
+
+/** Those of some kinds that nobody has explained. */
+export async function listOpen(
+  tx: Tx,
+  profileId: string,
+  id: string,
+  kinds: readonly DifferenceKind[],
+): Promise<FoundDifference[]> {
+  const { rows } = await sql<FoundDifference>`
+    SELECT ${shown} FROM reconciliation_differences
+    WHERE profile_id = ${profileId} AND reconciliation_id = ${id} AND kind = ANY (${[...kinds]}::text[]) AND state = 'open'
+    ORDER BY number`.execute(tx);
+  return rows;
+}
+
+/** What was explained before, the newest of more. */
+export async function listExplained(tx: Tx, profileId: string, limit: number): Promise<FoundDifference[]> {
+  const { rows } = await sql<FoundDifference>`
+    SELECT ${shown} FROM reconciliation_differences
+    WHERE profile_id = ${profileId} AND state = 'explained' ORDER BY reconciliation_id DESC, number LIMIT ${limit}`.execute(
     tx,
   );
   return rows;
 }
 
-export async function listSubjects(
+/** Undefined: there is no such difference, or it is only pending. */
+export async function saveExplained(
   tx: Tx,
   profileId: string,
   id: string,
-  kinds: readonly DifferenceKind[],
-): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    SELECT subject_id AS id FROM reconciliation_differences
-    WHERE profile_id = ${profileId} AND reconciliation_id = ${id} AND kind = ANY (${[...kinds]}::text[])`.execute(tx);
-  return rows.map((row) => row.id);
+  number: number,
+  note: string,
+): Promise<FoundDifference | undefined> {
+  const { rows } = await sql<FoundDifference & { was: string }>`
+    WITH before AS (
+      SELECT state AS was FROM reconciliation_differences
+      WHERE profile_id = ${profileId} AND reconciliation_id = ${id} AND number = ${number} AND state <> 'pending' FOR UPDATE)
+    UPDATE reconciliation_differences SET state = 'explained', note = ${note} FROM before
+    WHERE profile_id = ${profileId} AND reconciliation_id = ${id} AND number = ${number} AND state <> 'pending'
+    RETURNING ${shown}, was`.execute(tx);
+  const [row] = rows;
+  if (row?.was === 'open')
+    await sql`UPDATE reconciliations SET differences = differences - 1 WHERE profile_id = ${profileId} AND id = ${id}`.execute(
+      tx,
+    );
+  return row;
+}
+
+/** Whether an earlier run heard the same figure of an ad account. */
+export async function wasSaidBefore(
+  tx: Tx,
+  profileId: string,
+  { channel, day, currency, theirs }: { channel: string; day: string; currency: string; theirs: string },
+  before: Date,
+): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT FROM reconciliation_differences d
+    JOIN reconciliations r ON r.profile_id = d.profile_id AND r.id = d.reconciliation_id
+    WHERE d.profile_id = ${profileId} AND d.book = 'ad_accounts' AND d.day = ${day} AND d.channel = ${channel} AND d.currency = ${currency}
+      AND d.at_provider = ${theirs}::numeric AND r.finished_at <= ${before} LIMIT 1`.execute(tx);
+  return rows.length > 0;
 }
 
 /** One for each profile, unless this night has one already. Resolves to how many. */
-export async function queueAll(system: Postgres, firstDay: string, lastDay: string, now: Date): Promise<number> {
+export async function queueAll(
+  system: Postgres,
+  { firstDay, lastDay, books }: { firstDay: string; lastDay: string; books: readonly ReconciledBook[] },
+  now: Date,
+): Promise<number> {
   const { rows } = await system.unbound.query(
-    sql<{ queued: string }>`SELECT queue_reconciliations(${firstDay}, ${lastDay}, ${now}) AS queued`,
+    sql<{
+      queued: string;
+    }>`SELECT queue_reconciliations(${firstDay}, ${lastDay}, ${[...books]}::text[], ${now}) AS queued`,
   );
   return Number(rows[0]?.queued ?? 0);
+}
+
+/** What the latest nightly runs found, by kind, for the metric. */
+export async function countDifferences(system: Postgres, since: Date): Promise<Map<string, number>> {
+  const { rows } = await system.unbound.query(
+    sql<{ kind: string; differences: string }>`SELECT kind, differences FROM count_differences(${since})`,
+  );
+  return new Map(rows.map(({ kind, differences }) => [kind, Number(differences)]));
 }

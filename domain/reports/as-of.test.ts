@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { raw } from '@tributary/clickhouse';
 import { saveRates } from '@tributary/domain/money/room.ts';
 import { subtractAmounts, sumAmounts } from '@tributary/rules';
@@ -209,6 +210,55 @@ describe('as it stood', { timeout: 300_000 }, () => {
     kit.clock.set(new Date(+now + dayMs));
     const held = await shop.read('/overview', { as_of: new Date(+now + hourMs).toISOString() });
     expect(Date.parse(held.meta.as_of)).toBeLessThan(+now);
+  });
+
+  test('a closed month keeps its moment: what was reported is there for ever, and what changed since says so', async () => {
+    kit.clock.set(new Date());
+    const shop = await openShop(world);
+    const close = async (month: string) => {
+      const answer = await shop.call('POST', '/api/v1/closings', { month });
+      return { status: answer.statusCode, ...answer.json() };
+    };
+    expect(await close(new Date().toISOString().slice(0, 7))).toMatchObject({
+      status: 409,
+      error: { code: 'invalid_state' },
+    });
+    await shop.spend({ ...film, spend: '1' });
+    shop.click('ana', 1, winter);
+    await shop.pay('ana', 2, 30);
+    await shop.pay('bob', 2, 20);
+    await shop.settle();
+    expect((await shop.rows()).Winter).not.toHaveProperty('closed_value');
+    await sleep(5);
+    // As long as a moment takes to settle.
+    kit.clock.set(new Date(Date.now() + 10 * 60_000));
+    const { data: closing, status } = await close('2026-05');
+    expect(status).toBe(201);
+    expect(closing).toMatchObject({ month: '2026-05', closed_by: { kind: 'api_key' } });
+    const reported = await shop.rows({ as_of: closing.as_of });
+    await sleep(5);
+    kit.clock.set(new Date(Date.now() + hourMs));
+    expect(await close('2026-05')).toMatchObject({ status: 200, data: closing });
+    expect(await shop.rows()).toMatchObject({ Winter: { closed_value: 30, changed_since: false } });
+
+    await shop.pay('ana', 3, 15);
+    await shop.settle();
+    expect(await shop.rows({ level: 'ad' })).toMatchObject({
+      Film: { outcome_value: 45, closed_value: 30, changed_since: true },
+    });
+    const rest = await shop.read('/campaigns/unattributed');
+    expect(rest.data).toMatchObject({ outcome_value: 20, closed_value: 20, changed_since: false });
+    expect(rest.meta.closed_as_of).toBe(closing.as_of);
+    expect(await shop.rows({ as_of: closing.as_of })).toEqual(reported);
+    const changes = await shop.read('/changes', { field: 'outcome_value', from: closing.as_of });
+    expect(changes.data).toMatchObject({ difference: '15.00', causes: [{ difference: '15.00' }] });
+    // Only where exactly the month is asked for.
+    const part = await shop.read('/campaigns', { date_to: '2026-05-30' });
+    expect(part.data[0]).not.toHaveProperty('closed_value');
+    expect((await shop.ask('/api/v1/closings')).body).toMatchObject({
+      data: [closing],
+      pagination: { has_next: false, cursor: '2026-05' },
+    });
   });
 
   test.each([

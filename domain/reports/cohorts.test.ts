@@ -10,7 +10,7 @@ describe('GET /cohorts', { timeout: 60_000 }, () => {
   beforeAll(async () => {
     // Its days begin at four in the morning of UTC.
     shop = await openShop(world, { timeZone: 'America/Santiago' });
-    await shop.spend(film);
+    await shop.spend({ ...film, spend: '40' }, { ...film, date: '2026-06-02', spend: '99' });
     shop.click('ana', 1, winter);
     shop.click('ben', 2, winter);
     shop.click('ana', 20, outlet);
@@ -47,6 +47,9 @@ describe('GET /cohorts', { timeout: 60_000 }, () => {
       name: 'Winter',
       customers: 2,
       value: '42.49',
+      // Covered with what they paid in June.
+      spend: '40.00',
+      payback_months: 1,
       months: [
         { month: '2026-05', customers: 2, payments: 3, value: '34.99' },
         { month: '2026-06', customers: 1, payments: 1, value: '7.50' },
@@ -55,7 +58,7 @@ describe('GET /cohorts', { timeout: 60_000 }, () => {
     // Early on the first of June it is still May there.
     const nobody = data.filter(({ entity_id }: { entity_id: string | null }) => entity_id === null);
     expect(nobody).toMatchObject([
-      { month: '2026-05', customers: 1, value: '4.00' },
+      { month: '2026-05', customers: 1, value: '4.00', spend: null, payback_months: null },
       { month: '2026-06', customers: 1, value: '1.00' },
     ]);
   });
@@ -79,7 +82,8 @@ describe('GET /cohorts', { timeout: 60_000 }, () => {
 
   test('the days choose who is meant, not what they paid; a model that shares is refused', async () => {
     const { data } = await shop.read('/cohorts', { date_from: '2026-05-01', date_to: '2026-05-03' });
-    expect(data).toMatchObject([{ customers: 1, value: '22.51' }]);
+    // Its spend is of the same days.
+    expect(data).toMatchObject([{ customers: 1, value: '22.51', spend: '40.00', payback_months: null }]);
     expect(await shop.refused('/cohorts', { model: 'linear' })).toEqual([400, 'invalid_parameter']);
   });
 });

@@ -1,4 +1,5 @@
 export { nameOf } from './campaign-row.ts';
+export { compareReport } from './compare-report.ts';
 export { isId, isMinorUnits, readCursor, writeCursor } from './cursor.ts';
 export { credit, spendOf } from './figures.ts';
 export {
@@ -13,3 +14,4 @@ export {
 } from './period.ts';
 export { readEntities } from './read-entities.ts';
 export type { ReportServices } from './services.ts';
+export { listToldSpend, type ToldSpend } from './told-spend.ts';

@@ -1,6 +1,7 @@
 import type { EntityLevel, Input, Routes } from '@tributary/contract';
 import { answer, type Handles, type ProfileContext, refuse } from '@tributary/operations';
 import { campaignRow, levelRow } from './campaign-row.ts';
+import { readClosedValues, sinceClosed } from './closed-month.ts';
 import { isId, isMinorUnits, readCursor, writeCursor } from './cursor.ts';
 import { findEntity } from './find-entity.ts';
 import { readDeliveryPeriod } from './period.ts';
@@ -19,10 +20,19 @@ export const listCampaigns: Handles<Routes['listCampaigns'], ReportServices> = a
   const rows = await readEntities(delivery, asked, context);
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
+  const closed = await readClosedValues(
+    { ...query, level: asked.level },
+    shown.map(({ entity_id }) => entity_id),
+    context,
+  );
+  const show = (row: (typeof rows)[number]) => {
+    const figures = level ? levelRow(row, currency, level) : campaignRow(row, currency);
+    return closed ? { ...figures, ...sinceClosed(closed.valueOf(row.entity_id), figures.outcome_value) } : figures;
+  };
   return answer(200, {
-    data: shown.map((row) => (level ? levelRow(row, currency, level) : campaignRow(row, currency))),
+    data: shown.map(show),
     pagination: { has_next: rows.length > limit, cursor: last ? writeCursor(last.value, last.entity_id) : null },
-    meta: { date_from, date_to, model, ...delivery.period.about },
+    meta: { date_from, date_to, model, ...delivery.period.about, ...closed?.closed },
   });
 };
 

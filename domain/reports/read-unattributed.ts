@@ -1,5 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
+import { nilUuid } from '@tributary/vocabulary';
+import { readClosedValues, sinceClosed } from './closed-month.ts';
 import { outcomesOf } from './figures.ts';
 import { readPeriod } from './period.ts';
 import type { ReportServices } from './services.ts';
@@ -24,12 +26,15 @@ export const readUnattributed: Handles<Routes['readUnattributed'], ReportService
   const byType = types
     .filter(({ conversions }) => conversions !== '0')
     .map(({ conversion_type, conversions }) => [conversion_type, conversions] as const);
+  const outcomes = outcomesOf(earned, byType, currency);
+  const closed = await readClosedValues(query, [nilUuid], context);
   return answer(200, {
     data: {
       entity_level: level,
-      ...outcomesOf(earned, byType, currency),
+      ...outcomes,
+      ...(closed && sinceClosed(closed.valueOf(nilUuid), outcomes.outcome_value)),
       partly_credited_count: Number(sum('partly_credited')),
     },
-    meta: { date_from, date_to, model, ...about },
+    meta: { date_from, date_to, model, ...about, ...closed?.closed },
   });
 };

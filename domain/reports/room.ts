@@ -1,7 +1,10 @@
+export { openAttributedDays } from './attributed-days.ts';
+export { createClosing } from './create-closing.ts';
 export { explain } from './explain.ts';
 export { listCampaignConversions } from './list-campaign-conversions.ts';
 export { listCampaigns } from './list-campaigns.ts';
 export { listChangeRows } from './list-change-rows.ts';
+export { listClosings } from './list-closings.ts';
 export { listCohorts } from './list-cohorts.ts';
 export { readAd } from './read-ad.ts';
 export { readCampaignTrend } from './read-campaign-trend.ts';

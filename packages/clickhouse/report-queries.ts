@@ -4,6 +4,8 @@ import type { TouchRow } from './tables.ts';
 
 /** What reports ask. In lists, moments are texts without T and Z, because the key is looked up only for what is written so. Ids of entities that are not known are the nil UUID; amounts of money are exact, as text. */
 export const reportQueries = {
+  attributed_list: declare<AttributedDays, { conversion_id: string }>(),
+  attributed_sum: declare<AttributedDays, { rows: string; conversions: string; payments: string; cash: string[] }>(),
   change_list_causes: declare<Changed, { cause: string; only_ref: string; conversions: string; difference: string }>(),
   change_list_steps: declare<
     Changed & { cause: string; before_at: Date; before_id: string; before_cause: string; limit: number },
@@ -101,6 +103,10 @@ export const reportQueries = {
       platform_value: string | null;
     }
   >(),
+  delivery_list_told: declare<
+    Delivery,
+    { platform: string; day: string; currency: string; spend: string; rows: string }
+  >(),
   delivery_list_without_rate: declare<Delivery, { currency: string; days: string; amount: string }>(),
   delivery_sum_counted: declare<
     CountedDelivery,
@@ -110,6 +116,7 @@ export const reportQueries = {
     { profile_id: string; level: EntityLevel; external_id: string },
     { entity_id: string }
   >(),
+  report_compare: declare<Credits, { credited: string; uncredited: string; value: string; conversions: string }>(),
   report_list_credits: declare<
     ChosenCredits & { before_at: Date; before_id: string; limit: number },
     { conversion_time: string; conversion_id: string; credit: string; path_length: string }
@@ -151,6 +158,7 @@ export const reportQueries = {
     Credits,
     { platform: string; conversions: string; payments: string; value: string; valued: string }
   >(),
+  report_list_values: declare<Credits & { entity_ids: readonly string[] }, { entity_id: string; value: string }>(),
   report_read_overview: declare<
     Moment & { profile_id: string; time_zone: string; from: Date; until: Date },
     {
@@ -229,6 +237,9 @@ export const reportQueries = {
 export type Moment =
   | { readonly moment: 'now' }
   | { readonly moment: 'then'; readonly as_of: Date; readonly entities_as_of: Date };
+
+/** parts/attributed_rows.sql */
+type AttributedDays = Moment & { profile_id: string; level: EntityLevel; from: Date; until: Date };
 
 type Days = { readonly profile_id: string; readonly first_day: string; readonly last_day: string };
 

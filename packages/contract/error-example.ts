@@ -9,6 +9,10 @@ export function errorExample(code: ErrorCode, baseUrl: string): { error: Record<
   const examples: Record<string, unknown> = {
     required_scopes: ['customers:read'],
     field: 'rows.3.email',
+    faults: [
+      { field: 'rows.3.email', message: 'must be an e-mail address' },
+      { field: 'rows.4.phone', message: 'is required' },
+    ],
     reconnect_required: true,
     reconnect_url: `${baseUrl}/connect/01890a5d-ac96-774b-bcce-b302099a8057`,
     provider_code: '100',

@@ -14,11 +14,11 @@ export const oauthErrors = [
 
 /** An error as OAuth clients read it. `code` is what other routes would say. */
 export const OAuthErrorBody = z.strictObject({
-  error: z.enum(oauthErrors),
-  error_description: z.string(),
-  error_uri: z.url(),
-  code: ErrorCode,
-  request_id: RequestId,
+  error: z.enum(oauthErrors).describe('What went wrong, as OAuth says it.'),
+  error_description: z.string().describe('What went wrong, for a person to read.'),
+  error_uri: z.url().describe('The page about the code.'),
+  code: ErrorCode.describe('What went wrong, by our own code.'),
+  request_id: RequestId.describe('Names this request in our logs.'),
 });
 
 export interface OAuthError {

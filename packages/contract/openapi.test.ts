@@ -7,32 +7,19 @@ import { errorExample } from './error-example.ts';
 import { AnyErrorEnvelope, ErrorCode, errorEntry } from './errors.ts';
 import { liveEventNames } from './events.ts';
 import { asOAuthError } from './oauth-errors.ts';
+import { look, operationsOf, schemasIn } from './openapi.fixture.ts';
 import { type OpenapiDocument, type Operation, openapi } from './openapi.ts';
 import { data, IsoTimestampInput, page, Uuid } from './primitives.ts';
 import { type Route, refusalsOf, route } from './route.ts';
 import { routes as apiRoutes, collectorRoutes } from './routes.ts';
 import { CredentialKind, Scope } from './scopes.ts';
+import { words } from './words.ts';
 
 const baseUrl = 'https://tributary.example';
 const routes = { ...apiRoutes, ...collectorRoutes };
 const document = openapi({ baseUrl });
 
-const operationsOf = ({ paths }: OpenapiDocument) =>
-  Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ at: `${method.toUpperCase()} ${path}`, operation })),
-  );
 const operations = operationsOf(document);
-
-interface Tree {
-  readonly [key: string]: Tree;
-}
-
-/** Follows a reference inside a document, as a reader of it would. */
-function look(from: OpenapiDocument, value: object): Tree {
-  if (!('$ref' in value)) return value as Tree;
-  const path = String(value.$ref).split('/').slice(1);
-  return path.reduce((at, key) => at[key] ?? {}, from as unknown as Tree);
-}
 
 const validate = (value: OpenapiDocument) =>
   new Validator().validate(structuredClone(value) as Record<string, unknown>);
@@ -138,8 +125,11 @@ describe('the description of the API', () => {
   ])('of %s holds only real JSON Schema', (_name, each) => {
     const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, validateFormats: false });
     ajv.addVocabulary(['components']);
-    for (const schema of schemasIn(each))
-      expect(() => ajv.compile({ ...schema, components: each.components })).not.toThrow();
+    // The components by a name of their own: each is compiled once, and not again for every schema that refers to it.
+    const named = (value: object) =>
+      JSON.parse(JSON.stringify(value).replaceAll('"#/components/', '"all#/components/'));
+    ajv.addSchema({ $id: 'all', components: named(each.components) });
+    for (const schema of schemasIn(each)) expect(() => ajv.compile(named(schema))).not.toThrow();
   });
 
   test('has every route of the table, once', () => {
@@ -171,7 +161,7 @@ describe('the description of the API', () => {
 
   test('has every event that fires as a webhook, with a delivery that fits its schema', () => {
     expect(Object.keys(document.webhooks)).toEqual(liveEventNames);
-    expect(document.tags).toContainEqual({ name: 'Webhooks' });
+    expect(document.tags).toContainEqual({ name: 'Webhooks', description: expect.any(String) });
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     for (const name of liveEventNames) {
       const { content } = look(document, document.webhooks[name]?.post.requestBody ?? {});
@@ -190,15 +180,6 @@ describe('the description of the API', () => {
   });
 });
 
-function* schemasIn(value: unknown, key = ''): Generator<object> {
-  if (value === null || typeof value !== 'object') return;
-  if (key === 'schema') yield value;
-  for (const [name, inner] of Object.entries(value)) {
-    if (key === 'schemas') yield inner;
-    else yield* schemasIn(inner, name);
-  }
-}
-
 function codesOf(from: OpenapiDocument, operation: Operation, status: number): string[] {
   const response = look(from, operation.responses[status] ?? {});
   const text = JSON.stringify(response.content?.['application/json'] ?? {});
@@ -214,6 +195,7 @@ describe('a declaration becomes an operation', () => {
         required: true,
         description: 'The book.',
         schema: { type: 'string', format: 'uuid' },
+        example: '01890a5d-ac96-774b-bcce-b302099a8057',
       },
       {
         name: 'limit',
@@ -222,14 +204,21 @@ describe('a declaration becomes an operation', () => {
         description: 'How many.',
         schema: { type: 'integer', minimum: 1, maximum: 100, default: 10 },
       },
-      { name: 'date_from', in: 'query', required: true, schema: { type: 'string', format: 'date' } },
+      {
+        name: 'date_from',
+        in: 'query',
+        required: true,
+        description: words['?date_from'],
+        schema: { type: 'string', format: 'date' },
+        example: '2026-11-02',
+      },
     ]);
     expect(writeNote.parameters?.at(-1)).toMatchObject({ name: 'Idempotency-Key', in: 'header', required: true });
     expect(readPage.parameters).toBeUndefined();
   });
 
   test('with its body, as callers write it', () => {
-    expect(writeNote.requestBody).toEqual({
+    expect(writeNote.requestBody).toMatchObject({
       required: true,
       description: 'At most 2,048 bytes.',
       content: {
@@ -238,7 +227,7 @@ describe('a declaration becomes an operation', () => {
             type: 'object',
             properties: {
               note: { $ref: '#/components/schemas/Note' },
-              at: { type: 'string', format: 'date-time' },
+              at: { type: 'string', format: 'date-time', description: words.at },
               tone: { type: 'string', default: 'mild' },
             },
             required: ['note', 'at'],
@@ -264,7 +253,7 @@ describe('a declaration becomes an operation', () => {
       ['content', 'application/json', 'schema', 'properties', 'data', 'items'],
       { $ref: '#/components/schemas/Note' },
     );
-    expect(readPage.responses[200]).toHaveProperty(['content'], { 'text/html': { schema: { type: 'string' } } });
+    expect(readPage.responses[200]).toMatchObject({ content: { 'text/html': { schema: { type: 'string' } } } });
     expect(readPage.responses[302]).not.toHaveProperty('content');
   });
 

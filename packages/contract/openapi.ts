@@ -1,6 +1,9 @@
 import { limits, type ScopeGrain } from '@tributary/vocabulary';
 import { type LiveEventName, liveEventNames } from './events.ts';
+import { chapters, introduction } from './openapi/chapters.ts';
+import { describedFields, parameterWord, shapeWord } from './openapi/describe.ts';
 import { ErrorResponses, errorSchema } from './openapi/errors.ts';
+import { Examples, giveExamples, type Shown } from './openapi/examples.ts';
 import { type JsonSchema, Schemas } from './openapi/schemas.ts';
 import { type SecurityRequirement, securityOf, securitySchemes } from './openapi/security.ts';
 import { type Webhook, webhooksChapter, webhooksOf } from './openapi/webhooks.ts';
@@ -23,7 +26,7 @@ export interface OpenapiDocument {
   readonly openapi: string;
   readonly info: { readonly title: string; readonly version: string; readonly [key: string]: unknown };
   readonly servers: readonly { readonly url: string; readonly description: string }[];
-  readonly tags: readonly { readonly name: string }[];
+  readonly tags: readonly { readonly name: string; readonly description?: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   /** What we send, by the name of the event. */
   readonly webhooks: Readonly<Record<string, { readonly post: Webhook }>>;
@@ -69,21 +72,24 @@ export function openapi({
     paths[route.path] = { ...paths[route.path], [method]: { ...operation, ...(servers && { servers }) } };
   }
   const webhooks = webhooksOf(events, schemas);
-  const chapters = [...declared.map(({ chapter }) => chapter), ...events.map(() => webhooksChapter)];
+  const used = [...declared.map(({ chapter }) => chapter), ...events.map(() => webhooksChapter)];
   const error = errorSchema(schemas);
+  const shapes = describedShapes(schemas);
+  const examples = new Examples(shapes);
+  for (const route of declared) giveExamples(paths[route.path]?.[route.method.toLowerCase()] as Shown, route, examples);
   const credentials = new Set(declared.flatMap(({ access }) => access.credentials));
   return {
     openapi: '3.1.1',
-    info: { title: 'Tributary', version: 'v1', summary: 'Marketing attribution and customer journeys.', description },
+    info: { title: 'Tributary', version: 'v1', summary, description: introduction },
     servers: [
       { url: baseUrl, description: 'The canonical address.' },
       ...(apiUrl && apiUrl !== baseUrl ? [{ url: apiUrl, description: 'The same handlers, by another name.' }] : []),
     ],
-    tags: [...new Set(chapters)].map((name) => ({ name })),
+    tags: [...new Set(used)].map((name) => ({ name, ...(chapters[name] && { description: chapters[name] }) })),
     paths,
     webhooks,
     components: {
-      schemas: { ...schemas.components(), Error: error },
+      schemas: { ...shapes, Error: error },
       ...errorResponses.components(),
       headers,
       securitySchemes: securitySchemes(credentials),
@@ -91,15 +97,16 @@ export function openapi({
   };
 }
 
-const description = `
-Every answer is \`{data, meta}\`, with \`pagination\` where there are pages; every error is \`{error}\` with a stable \`code\`.
-Times are UTC with milliseconds, dates are days in the profile's time zone. Money is a number with at most the digits of its currency
-where it is a figure of a report or a row to look at, and a decimal in a string where somebody will calculate with it: each field says which.
+const summary = 'Marketing attribution and customer journeys.';
 
-Each operation says who may call it: \`x-credentials\` lists the kinds of credential, \`x-required-scopes\` the scopes (any one of
-the lists is enough, of a list all are needed, and an empty list asks for none), \`x-scope-grain\` how much of the world an answer
-shows, and \`x-idempotency\` what makes a repeated request one request.
-`.trim();
+function describedShapes(schemas: Schemas): Record<string, JsonSchema> {
+  const shapes = schemas.components();
+  for (const [id, shape] of Object.entries(shapes)) {
+    shape.description ??= shapeWord(id) ?? '';
+    describedFields(shape, id);
+  }
+  return shapes;
+}
 
 const headers = {
   RequestId: {
@@ -132,7 +139,7 @@ function operationOf(route: Route, schemas: Schemas, errorResponses: ErrorRespon
       ...(deprecation && { deprecated: true }),
       security: securityOf(access.credentials),
       ...(parameters.length > 0 && { parameters }),
-      ...(body && { requestBody: requestBodyOf(body, schemas) }),
+      ...(body && { requestBody: requestBodyOf(route.id, body, schemas) }),
       responses: { ...answersOf(route, schemas), ...errorResponses.of(route) },
       'x-required-scopes': access.scopes ?? [],
       'x-credentials': access.credentials,
@@ -159,12 +166,17 @@ function parametersOf(route: Route, schemas: Schemas): object[] {
   }
   const { idempotency } = route;
   return [
-    ...inPath.map(({ name, schema }) => parameter(name, 'path', schema, true)),
-    ...inQuery.map(({ name, schema, required }) => parameter(name, 'query', schema, required)),
+    ...inPath.map(({ name, schema }) => parameter(name, 'path', described(route, name, schema), true)),
+    ...inQuery.map(({ name, schema, required }) => parameter(name, 'query', described(route, name, schema), required)),
     ...(idempotency === 'required' || idempotency === 'accepted'
       ? [parameter('Idempotency-Key', 'header', idempotencyKey, idempotency === 'required')]
       : []),
   ];
+}
+
+function described({ id }: Route, name: string, schema: JsonSchema): JsonSchema {
+  const description = schema.description ?? parameterWord(id, name);
+  return { ...schema, ...(description && { description }) };
 }
 
 const idempotencyKey: JsonSchema = {
@@ -179,13 +191,13 @@ function parameter(name: string, place: 'path' | 'query' | 'header', schema: Jso
   return { name, in: place, required, ...(text && { description: text }), schema: rest };
 }
 
-function requestBodyOf(body: Body, schemas: Schemas): object {
+function requestBodyOf(id: string, body: Body, schemas: Schemas): object {
   const { contentType = 'application/json', optional, maxBytes, csv } = body;
   return {
     required: !optional,
     ...(maxBytes && { description: `At most ${maxBytes.toLocaleString('en')} bytes.` }),
     content: {
-      [contentType]: { schema: schemas.of(body.schema, 'input') },
+      [contentType]: { schema: describedFields(schemas.of(body.schema, 'input'), id) },
       ...(csv && {
         'text/csv': { schema: { type: 'string', description: 'A line of field names, then a line a row.' } },
       }),
@@ -201,7 +213,7 @@ function answersOf(route: Route, schemas: Schemas): Record<string, object> {
 
 const usual: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted', 204: 'Done' };
 
-function answerOf(status: number, answer: Answer, { deprecation }: Route, schemas: Schemas): object {
+function answerOf(status: number, answer: Answer, { id, deprecation }: Route, schemas: Schemas): object {
   // A redirect says all it has to say in its headers.
   const hasBody = status !== 204 && status < 300;
   const contentType = answer.contentType?.split(';', 1)[0] ?? 'application/json';
@@ -218,7 +230,9 @@ function answerOf(status: number, answer: Answer, { deprecation }: Route, schema
         Link: header('Successor'),
       }),
     },
-    ...(hasBody && { content: { [contentType]: { schema: schemas.of(answer.schema, 'output') } } }),
+    ...(hasBody && {
+      content: { [contentType]: { schema: describedFields(schemas.of(answer.schema, 'output'), id) } },
+    }),
   };
 }
 

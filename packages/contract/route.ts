@@ -80,6 +80,8 @@ export interface Access {
 export interface Body {
   readonly schema: z.ZodType;
   readonly contentType?: 'application/json' | 'application/x-www-form-urlencoded';
+  /** What the reference shows, where one made from the schema would say little. */
+  readonly example?: object;
   /** An absent body counts as an empty object. */
   readonly optional?: true;
   readonly maxBytes?: number;
@@ -94,6 +96,8 @@ export interface Answer {
   readonly description?: string;
   /** What is sent when it is not JSON in our envelope. */
   readonly contentType?: string;
+  /** What the reference shows, where one made from the schema would say little. */
+  readonly example?: unknown;
   /** Sent as it is: no `meta` is added. */
   readonly bare?: true;
 }

@@ -15,6 +15,7 @@ import {
   updatePassword,
 } from './routes/accounts.ts';
 import { adRoutes } from './routes/ad-routes.ts';
+import { closingRoutes } from './routes/closings.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
 import { connectionRoutes } from './routes/connection-routes.ts';
 import { createCreativeAnalysis, readCreativeAnalysis } from './routes/creatives.ts';
@@ -198,6 +199,7 @@ export const routes = {
   importSpend,
   ...reportRoutes,
   ...reconciliationRoutes,
+  ...closingRoutes,
   createExperiment,
   listExperiments,
   readExperiment,

@@ -7,7 +7,7 @@ import { refuse } from '@tributary/operations';
  * form can send.
  */
 export function refuseForgery(method: string, headers: IncomingHttpHeaders, baseUrl: string): void {
-  if (method === 'GET') return;
+  if (method === 'GET' || method === 'HEAD') return;
   const needsJson = method !== 'DELETE';
   const isJson = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json';
   if ((needsJson && !isJson) || !isFromOurPages(headers, baseUrl)) {

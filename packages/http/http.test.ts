@@ -143,11 +143,30 @@ describe('an error', () => {
     expect(error.message).toContain('"id"');
   });
 
-  test('[err-010] [err-014] [err-079] no credential is 401, no such path is 404, an unserved method too', async () => {
+  test('[err-010] [err-014] [err-079] no credential is 401, no such path is 404', async () => {
     expect((await get(`/api/v1/echo/${uuid()}`, {})).json().error.code).toBe('unauthorized');
     expect((await get('/api/v1/nothing')).json().error).toMatchObject({ code: 'not_found', status: 404 });
-    const wrongMethod = await server.fastify.inject({ method: 'DELETE', url: '/api/v1/record', headers: key.headers });
-    expect(wrongMethod.json().error.code).toBe('not_found');
+  });
+
+  test('[err-014] a served path by another method is not found either, and Allow says what is served', async () => {
+    const asked = { method: 'DELETE', headers: key.headers } as const;
+    const wrong = await server.fastify.inject({ ...asked, url: '/api/v1/record?x=1' });
+    expect([wrong.statusCode, wrong.headers.allow, wrong.json().error.code]).toEqual([404, 'POST', 'not_found']);
+    const echo = await server.fastify.inject({ ...asked, url: `/api/v1/echo/${uuid()}` });
+    expect([echo.statusCode, echo.headers.allow]).toEqual([404, 'GET, HEAD']);
+  });
+
+  test('HEAD is a GET without its body', async () => {
+    const url = `/api/v1/echo/${uuid()}`;
+    const whole = await get(url);
+    const head = await server.fastify.inject({ method: 'HEAD', url, headers: key.headers });
+    expect([head.statusCode, head.body, head.headers['content-type']]).toEqual([
+      200,
+      '',
+      whole.headers['content-type'],
+    ]);
+    expect(head.headers['content-length']).toBe(String(Buffer.byteLength(whole.body)));
+    expect((await server.fastify.inject({ method: 'HEAD', url })).statusCode).toBe(401);
   });
 
   test.each(['Bearer nonsense', `Bearer trib_live_${'a'.repeat(38)}`, 'Basic abc', ''])(

@@ -20,12 +20,15 @@ export function serveInTurn(fastify: FastifyInstance): void {
   const lines = new WeakMap<Socket, Line>();
   fastify.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw;
-    const line = lines.get(socket) ?? { newest: reply.raw, waiting: 0 };
+    const line = lines.get(socket);
+    if (!line) {
+      lines.set(socket, { newest: reply.raw, waiting: 0 });
+      return done();
+    }
     const ahead = line.newest;
     if (line.waiting >= mostAhead) return done(tooManyAhead());
-    lines.set(socket, line);
     line.newest = reply.raw;
-    if (ahead === reply.raw || ahead.closed) return done();
+    if (ahead.closed) return done();
     line.waiting += 1;
     ahead.once('close', () => {
       line.waiting -= 1;

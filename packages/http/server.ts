@@ -32,7 +32,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     logger: false,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     bodyLimit: options.maxBodyBytes ?? 1024 * 1024,
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     routerOptions: { maxParamLength: 500 },
     // Node would refuse a request without a Host by itself, in words of its own; nothing here depends on one.
     http: {
@@ -126,9 +126,11 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     done();
   });
   serveInTurn(fastify);
-  fastify.addHook('onRequest', ({ state }, reply, done) => {
-    state.deadline = setTimeout(giveUp, requestTimeoutMs, state, reply);
-    done();
+  fastify.addHook('onRequest', (request, reply, done) => {
+    request.state.deadline = setTimeout(giveUp, requestTimeoutMs, request.state, reply);
+    // Before the body is read, which nobody asked for.
+    if (request.is404) refuseNowhere(fastify, limiter, request).catch(done);
+    else done();
   });
 
   fastify.addHook('onResponse', (request, reply, done) => {
@@ -151,12 +153,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(JSON.stringify(body));
   });
 
-  // Before the body is read, which nobody asked for.
-  fastify.addHook('onRequest', (request, _reply, done) => {
-    if (request.is404) refuseNowhere(limiter, request.ip).catch(done);
-    else done();
-  });
-  fastify.setNotFoundHandler((request) => refuseNowhere(limiter, request.ip));
+  fastify.setNotFoundHandler((request) => refuseNowhere(fastify, limiter, request));
   return fastify;
 }
 
@@ -170,9 +167,19 @@ function giveUp(state: RequestState, reply: FastifyReply): void {
   );
 }
 
-async function refuseNowhere(limiter: RateLimiter, address: string): Promise<never> {
-  const verdict = await countRefusal(limiter, address);
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+async function refuseNowhere(fastify: FastifyInstance, limiter: RateLimiter, request: FastifyRequest): Promise<never> {
+  const verdict = await countRefusal(limiter, request.ip);
   if (!verdict.allowed) throw tooMany(verdict);
+  const path = request.url.split('?', 1)[0] ?? '';
+  const served = methods.filter((method) => fastify.findRoute({ method, url: path }));
+  if (served.length > 0) {
+    // The catalogue of errors is the specification's and has no 405: what is not served is not found, by its method too.
+    throw new Refusal('not_found', `This address takes ${served.join(', ')}. Check the method against /docs.`, {
+      headers: { allow: served.join(', ') },
+    });
+  }
   throw new Refusal('not_found', 'There is nothing at this address. Check method and path against /docs.');
 }
 

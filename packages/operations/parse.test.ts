@@ -1,6 +1,6 @@
 import { type Route, refusalsOf, routes } from '@tributary/contract';
 import { describe, expect, test } from 'vitest';
-import { parseQuery } from './parse.ts';
+import { parseBody, parseQuery } from './parse.ts';
 import { Refusal } from './refusal.ts';
 
 const declared: readonly Route[] = Object.values(routes);
@@ -14,6 +14,26 @@ describe('every route that is declared', () => {
     expect(refusal.message).toContain(known[0] ?? 'It takes none.');
     expect(refusalsOf(route)).toContain('invalid_parameter');
   });
+});
+
+test('all that is wrong with a body is told at once, the first in the message; of one fault there is no list', () => {
+  const body = (sent: object) =>
+    refusalOf(() => parseBody(routes.createGoalDefinition, Buffer.from(JSON.stringify(sent)), 'application/json'));
+  const several = body({ name: '', event_names: [], is_default: 'yes' });
+  expect(several).toMatchObject({ code: 'validation_error', message: 'The field "name" must not be empty.' });
+  expect(several.fields).toEqual({
+    field: 'name',
+    faults: [
+      { field: 'name', message: 'must not be empty' },
+      { field: 'event_names', message: 'must name at least one event' },
+      { field: 'is_default', message: 'must be true or false' },
+    ],
+  });
+  expect(body({ name: '' }).fields).toEqual({ field: 'name' });
+  expect(body({ name: 1, event_names: Array.from({ length: 90 }, () => 1) }).fields).toHaveProperty(
+    'faults.length',
+    20,
+  );
 });
 
 function refusalOf(work: () => unknown): Refusal {

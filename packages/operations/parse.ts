@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { readCsv } from './read-csv.ts';
 import { Refusal } from './refusal.ts';
 
-/** Reads the parts of a request by their declaration. The first fault is the answer, and it names its field. */
+/** Reads the parts of a request by their declaration. The answer names the field of the first fault, and all faults beside it. */
 export function parseParams(route: Route, params: unknown): unknown {
   return route.params ? parsePart(route, route.params, params, 'invalid_parameter', 'path parameter') : {};
 }
@@ -104,17 +104,25 @@ function parsePart(route: Route, schema: z.ZodType, value: unknown, fallback: Er
   if (broken !== undefined) throw new Refusal(codeOf(route, [broken]) ?? fallback, `A ${noun} holds a NUL character.`);
   const parsed = schema.safeParse(value, { error: faultWords });
   if (parsed.success) return parsed.data;
-  const issue = nearest(parsed.error.issues[0]);
+  const issues = parsed.error.issues.slice(0, mostFaults).map((one) => nearest(one) ?? one);
+  const [issue] = issues;
   const path = issue ? placeOf(issue) : [];
   const code = codeOf(route, path) ?? fallback;
   const field = path.join('.');
   const message = `The ${field ? `${noun} "${field}"` : 'body'} ${sentence(issue)}`;
-  const fields = code === 'validation_error' || code === 'invalid_parameter' ? { field } : {};
-  throw new Refusal(code, message, field ? { fields } : {});
+  if (code !== 'validation_error' && code !== 'invalid_parameter') throw new Refusal(code, message);
+  const faults = issues.map((one) => ({ field: placeOf(one).join('.'), message: one.message }));
+  throw new Refusal(code, message, { fields: { ...(field && { field }), ...(faults.length > 1 && { faults }) } });
 }
 
+/** Nobody reads more at once. */
+const mostFaults = 20;
+
+/** Of an address each field is a text, or several; an assistant may also send numbers. */
 const fieldWithNul = (value: unknown): string | undefined =>
-  Object.entries(value ?? {}).find((pair) => JSON.stringify(pair).includes('\\u0000'))?.[0];
+  Object.entries(value ?? {}).find(
+    ([name, said]) => name.includes('\0') || [said].flat().some((one) => typeof one === 'string' && one.includes('\0')),
+  )?.[0];
 
 /** Of several forms that a body may have, the one it came closest to: that whose field is there, though wrong. */
 function nearest(issue: z.core.$ZodIssue | undefined): z.core.$ZodIssue | undefined {

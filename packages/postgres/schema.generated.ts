@@ -266,6 +266,15 @@ export interface BadVisits {
   sealed: Buffer | null;
 }
 
+export interface Closings {
+  closed_at: Timestamp;
+  closed_by_id: string | null;
+  closed_by_kind: string;
+  mark_at: Timestamp;
+  month: Timestamp;
+  profile_id: string;
+}
+
 export interface Connections {
   app_id: string | null;
   channel: string;
@@ -1190,17 +1199,29 @@ export interface ProviderPauses {
 }
 
 export interface ReconciliationDifferences {
+  at_provider: Numeric | null;
+  book: Generated<string>;
+  channel: string | null;
+  connection_id: string | null;
+  currency: string | null;
   day: Timestamp;
+  external_id: string | null;
   in_columns: Numeric | null;
   in_ledger: Numeric | null;
+  in_reports: Numeric | null;
   kind: string;
+  level: string | null;
+  model: string | null;
+  note: string | null;
   number: number;
   profile_id: string;
   reconciliation_id: string;
-  subject_id: string;
+  state: Generated<string>;
+  subject_id: string | null;
 }
 
 export interface Reconciliations {
+  books: Generated<string[]>;
   date_from: Timestamp;
   date_to: Timestamp;
   days: Generated<Json>;
@@ -1212,6 +1233,7 @@ export interface Reconciliations {
   profile_id: string;
   requested_at: Timestamp;
   state: string;
+  unread: Generated<Json>;
 }
 
 export interface RefusedVisits {
@@ -1474,6 +1496,7 @@ export interface DB {
   audit_log: AuditLog;
   bad_visit_days: BadVisitDays;
   bad_visits: BadVisits;
+  closings: Closings;
   connections: Connections;
   creative_analyses: CreativeAnalyses;
   customers: Customers;

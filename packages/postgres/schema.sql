@@ -102,6 +102,19 @@ BEGIN
   RETURN last_sequence + 1;
 END $$;
 
+CREATE FUNCTION public.count_differences(since timestamp with time zone) RETURNS TABLE(kind text, differences bigint)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+  SELECT d.kind, count(*)
+  FROM (
+    SELECT DISTINCT ON (profile_id) profile_id, id FROM reconciliations
+    WHERE is_nightly AND state = 'done' AND requested_at > since ORDER BY profile_id, requested_at DESC, id DESC) AS latest
+  JOIN reconciliation_differences d ON d.profile_id = latest.profile_id AND d.reconciliation_id = latest.id
+  WHERE d.state = 'open'
+  GROUP BY d.kind
+$$;
+
 CREATE TABLE public.merges (
     profile_id uuid NOT NULL,
     loser_id uuid NOT NULL,
@@ -1010,13 +1023,13 @@ CREATE FUNCTION public.privacy_lock(id uuid) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN hashtextextended((id)::text, (7034)::bigint);
 
-CREATE FUNCTION public.queue_reconciliations(first_day date, last_day date, at timestamp with time zone) RETURNS bigint
+CREATE FUNCTION public.queue_reconciliations(first_day date, last_day date, of_books text[], at timestamp with time zone) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$ DECLARE queued bigint; BEGIN
-  INSERT INTO reconciliations (profile_id, id, state, is_nightly, date_from, date_to, requested_at)
-  SELECT id, gen_random_uuid(), 'queued', true, first_day, last_day, at FROM profiles
-  ON CONFLICT (profile_id, date_to) WHERE is_nightly DO NOTHING;
+  INSERT INTO reconciliations (profile_id, id, state, is_nightly, date_from, date_to, books, requested_at)
+  SELECT id, gen_random_uuid(), 'queued', true, first_day, last_day, of_books, at FROM profiles
+  ON CONFLICT (profile_id, date_to, date_from) WHERE is_nightly DO NOTHING;
   GET DIAGNOSTICS queued = ROW_COUNT;
   RETURN queued;
 END $$;
@@ -1366,6 +1379,18 @@ CREATE TABLE public.bad_visits (
 );
 
 ALTER TABLE ONLY public.bad_visits FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.closings (
+    profile_id uuid NOT NULL,
+    month date NOT NULL,
+    mark_at timestamp(3) with time zone NOT NULL,
+    closed_at timestamp with time zone NOT NULL,
+    closed_by_kind text NOT NULL,
+    closed_by_id uuid,
+    CONSTRAINT closings_month_check CHECK ((month = date_trunc('month'::text, (month)::timestamp with time zone)))
+);
+
+ALTER TABLE ONLY public.closings FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.creative_analyses (
     profile_id uuid NOT NULL,
@@ -2152,10 +2177,22 @@ CREATE TABLE public.reconciliation_differences (
     reconciliation_id uuid NOT NULL,
     number integer NOT NULL,
     kind text NOT NULL,
-    subject_id uuid NOT NULL,
+    subject_id uuid,
     day date NOT NULL,
     in_ledger numeric,
-    in_columns numeric
+    in_columns numeric,
+    book text DEFAULT 'columns'::text NOT NULL,
+    state text DEFAULT 'open'::text NOT NULL,
+    note text,
+    currency text,
+    channel text,
+    connection_id uuid,
+    external_id text,
+    level text,
+    model text,
+    at_provider numeric,
+    in_reports numeric,
+    CONSTRAINT reconciliation_differences_state_check CHECK ((state = ANY (ARRAY['open'::text, 'pending'::text, 'explained'::text])))
 );
 
 ALTER TABLE ONLY public.reconciliation_differences FORCE ROW LEVEL SECURITY;
@@ -2172,6 +2209,8 @@ CREATE TABLE public.reconciliations (
     days jsonb DEFAULT '[]'::jsonb NOT NULL,
     differences integer DEFAULT 0 NOT NULL,
     pending integer DEFAULT 0 NOT NULL,
+    books text[] DEFAULT '{columns}'::text[] NOT NULL,
+    unread jsonb DEFAULT '[]'::jsonb NOT NULL,
     CONSTRAINT reconciliations_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'done'::text, 'failed'::text])))
 );
 
@@ -2485,6 +2524,9 @@ ALTER TABLE ONLY public.bad_visit_days
 
 ALTER TABLE ONLY public.bad_visits
     ADD CONSTRAINT bad_visits_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.closings
+    ADD CONSTRAINT closings_pkey PRIMARY KEY (profile_id, month);
 
 ALTER TABLE ONLY public.connections
     ADD CONSTRAINT connections_pkey PRIMARY KEY (profile_id, id);
@@ -2969,9 +3011,13 @@ CREATE INDEX pii_access_log_by_time ON public.pii_access_log USING btree (at);
 
 CREATE INDEX profiles_by_workspace ON public.profiles USING btree (workspace_id, id);
 
+CREATE INDEX reconciliation_differences_explained ON public.reconciliation_differences USING btree (profile_id) WHERE (state = 'explained'::text);
+
+CREATE INDEX reconciliation_differences_said ON public.reconciliation_differences USING btree (profile_id, day, channel) WHERE (book = 'ad_accounts'::text);
+
 CREATE INDEX reconciliations_by_age ON public.reconciliations USING btree (profile_id, requested_at, id);
 
-CREATE UNIQUE INDEX reconciliations_once_a_night ON public.reconciliations USING btree (profile_id, date_to) WHERE is_nightly;
+CREATE UNIQUE INDEX reconciliations_once_a_night ON public.reconciliations USING btree (profile_id, date_to, date_from) WHERE is_nightly;
 
 CREATE INDEX reconciliations_queued ON public.reconciliations USING btree (profile_id) WHERE (state = 'queued'::text);
 
@@ -3169,6 +3215,9 @@ ALTER TABLE ONLY public.bad_visit_days
 
 ALTER TABLE ONLY public.bad_visits
     ADD CONSTRAINT bad_visits_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.closings
+    ADD CONSTRAINT closings_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.connections
     ADD CONSTRAINT connections_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(id);
@@ -3482,7 +3531,11 @@ ALTER TABLE public.bad_visit_days ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.bad_visits ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.closings ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.connections ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY counted ON public.reconciliation_differences FOR SELECT TO tributary_owner USING (true);
 
 ALTER TABLE public.creative_analyses ENABLE ROW LEVEL SECURITY;
 
@@ -3655,6 +3708,8 @@ CREATE POLICY own_profile ON public.attribution_replays TO tributary_app USING (
 CREATE POLICY own_profile ON public.bad_visit_days TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.bad_visits TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.closings TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.connections TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -3946,6 +4001,9 @@ GRANT ALL ON FUNCTION public.append_audit(workspace uuid, entry_at timestamp wit
 REVOKE ALL ON FUNCTION public.append_installation_audit(entry_at timestamp with time zone, actor_kind text, actor_id text, action text, result text, target text, detail jsonb, request_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.append_installation_audit(entry_at timestamp with time zone, actor_kind text, actor_id text, action text, result text, target text, detail jsonb, request_id text) TO tributary_app;
 
+REVOKE ALL ON FUNCTION public.count_differences(since timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.count_differences(since timestamp with time zone) TO tributary_system;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.merges TO tributary_app;
 
 REVOKE ALL ON FUNCTION public.find_app(app uuid) FROM PUBLIC;
@@ -4078,8 +4136,8 @@ GRANT ALL ON FUNCTION public.note_key_use(key_ids uuid[], at timestamp with time
 REVOKE ALL ON FUNCTION public.note_session_use(session_ids uuid[], at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_session_use(session_ids uuid[], at timestamp with time zone) TO tributary_app;
 
-REVOKE ALL ON FUNCTION public.queue_reconciliations(first_day date, last_day date, at timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.queue_reconciliations(first_day date, last_day date, at timestamp with time zone) TO tributary_system;
+REVOKE ALL ON FUNCTION public.queue_reconciliations(first_day date, last_day date, of_books text[], at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.queue_reconciliations(first_day date, last_day date, of_books text[], at timestamp with time zone) TO tributary_system;
 
 REVOKE ALL ON FUNCTION public.redeem_first_account(presented bytea, at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.redeem_first_account(presented bytea, at timestamp with time zone) TO tributary_app;
@@ -4175,6 +4233,8 @@ GRANT SELECT(profile_id) ON TABLE public.bad_visits TO tributary_system;
 GRANT SELECT(id) ON TABLE public.bad_visits TO tributary_system;
 
 GRANT SELECT(received_at) ON TABLE public.bad_visits TO tributary_system;
+
+GRANT SELECT,INSERT ON TABLE public.closings TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.creative_analyses TO tributary_app;
 

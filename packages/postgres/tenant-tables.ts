@@ -61,6 +61,7 @@ export const profileTables: readonly TenantTable[] = [
   of('export_events', 'target_id outcome_id'),
   of('export_runs', 'id'),
   of('export_targets', 'id'),
+  of('closings', 'month'),
   of('reconciliation_differences', 'reconciliation_id number'),
   of('reconciliations', 'id'),
   of('partner_touches', 'id'),

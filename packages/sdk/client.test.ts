@@ -4,7 +4,7 @@ import { errorExample, type Route, routes, type Scope } from '@tributary/contrac
 import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { type ClientOptions, clientOf } from './client.ts';
-import { type Client, createClient, type RequestOf, TributaryError } from './index.ts';
+import { type Client, createClient, type RequestOf, type Routes, TributaryError } from './index.ts';
 import { made } from './made-up.fixture.ts';
 import { operationsOf } from './operation.ts';
 
@@ -221,6 +221,18 @@ describe('sending again', () => {
     expect(received).toHaveLength(5);
   });
 
+  test('happens to a write under a key that the client makes, a new one for each call', async () => {
+    script = [hangUp, thing, thing];
+    await client().writeThing({ body: { name: 'a' } });
+    await client().writeThing({ body: { name: 'a' } });
+    const [first, again, second] = received.map(({ headers }) => headers['idempotency-key']);
+    expect(first).toMatch(/^[0-9a-f]{32}$/);
+    expect([again === first, second === first]).toEqual([true, false]);
+    script = [thing];
+    await client().putThing();
+    expect(received[3]?.headers).not.toHaveProperty('idempotency-key');
+  });
+
   test('never happens to a write without a key: the first may have done its work', async () => {
     for (const fault of [
       hangUp,
@@ -228,7 +240,7 @@ describe('sending again', () => {
       refusal('rate_limit_exceeded', { 'retry-after': '0' }),
     ]) {
       script = [fault, thing];
-      await caught(client().writeThing({ body: { name: 'a' } }));
+      await caught(client({ makesKeys: false }).writeThing({ body: { name: 'a' } }));
     }
     expect(received).toHaveLength(3);
   });
@@ -296,6 +308,16 @@ describe('each', () => {
     ]);
   });
 
+  test('has pages as they were answered beside it', async () => {
+    script = [rows('ab', 'c1', true), rows('c', null, false)];
+    const seen: unknown[] = [];
+    for await (const { data, pagination } of client().listThings.pages()) seen.push([data.length, pagination.cursor]);
+    expect(seen).toEqual([
+      [2, 'c1'],
+      [1, null],
+    ]);
+  });
+
   test('splits a cursor that goes into two parameters', async () => {
     script = [rows('a', '2026-01-31T09:30:00.000Z|u1', true), rows('b', null, false)];
     expect(await collect(client().listPeople.each({ query: { date_from: '2026-01-01' } }))).toBe('ab');
@@ -327,7 +349,8 @@ test('the client of the real API has a method for each route, and pages where th
   for (const [id, { answers }] of Object.entries<Route>(routes)) {
     const schema = answers[200]?.schema;
     const isPaged = schema instanceof z.ZodObject && 'pagination' in schema.shape;
-    expect(['each' in real[id as keyof Client], id]).toEqual([isPaged, id]);
+    const method = real[id as keyof Client];
+    expect(['each' in method, 'pages' in method, id]).toEqual([isPaged, isPaged, id]);
   }
 });
 
@@ -362,6 +385,11 @@ test('the types say what a call takes and gives', () => {
   if (error.is('insufficient_scope')) expectTypeOf(error.fields.required_scopes).toEqualTypeOf<Scope[] | undefined>();
 
   const real = createClient({ baseUrl, apiKey: 'x' });
+  type Events = RequestOf<Routes['createEvent']>['body'];
+  expectTypeOf<{
+    events: { event_name: string; properties: { value: string; currency: string } }[];
+  }>().toExtend<Events>();
+  expectTypeOf<{ events: { event_name: number }[] }>().not.toExtend<Events>();
   expectTypeOf(real.readProfile)
     .returns.resolves.toHaveProperty('data')
     .toHaveProperty('privacy_mode')

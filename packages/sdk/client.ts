@@ -17,6 +17,11 @@ export interface ClientOptions {
   /** For one attempt. */
   readonly timeoutMs?: number;
   readonly retry?: Partial<RetryOptions>;
+  /**
+   * A change that takes an Idempotency-Key and was given none gets one of the client's own, so that it too is sent again after a lost
+   * connection. `false`: such a change is sent once.
+   */
+  readonly makesKeys?: boolean;
 }
 
 export interface RetryOptions {
@@ -54,14 +59,16 @@ export function clientOf<Table extends Readonly<Record<string, Route>>>(
 ): ClientOf<Table> {
   const methods = Object.entries(operations).map(([id, operation]) => {
     const call = (request: AnyRequest = {}) => send(id, operation, request, options);
-    const each = (request: AnyRequest = {}) => eachRow(call, operation.cursor ?? [], request);
-    return [id, operation.cursor ? Object.assign(call, { each }) : call];
+    const pages = (request: AnyRequest = {}) => eachPage(call, operation.cursor ?? [], request);
+    const each = (request: AnyRequest = {}) => eachRow(pages(request));
+    return [id, operation.cursor ? Object.assign(call, { each, pages }) : call];
   });
   // The methods are made from a table at run time; that they fit its types is what the tests are for.
   return Object.fromEntries(methods) as ClientOf<Table>;
 }
 
-async function send(id: string, operation: Operation, request: AnyRequest, options: ClientOptions): Promise<unknown> {
+async function send(id: string, operation: Operation, asked: AnyRequest, options: ClientOptions): Promise<unknown> {
+  const request = withKey(operation, asked, options);
   const url = addressOf(id, operation, request, options.baseUrl);
   const init = initOf(operation, request, options);
   const { attempts, firstWaitMs, longestWaitMs } = { ...usualRetry, ...options.retry };
@@ -76,6 +83,19 @@ async function send(id: string, operation: Operation, request: AnyRequest, optio
     await pause(waitMs, request.signal);
   }
 }
+
+function withKey(
+  { takesIdempotencyKey }: Operation,
+  asked: AnyRequest,
+  { makesKeys = true }: ClientOptions,
+): AnyRequest {
+  if (!takesIdempotencyKey || !makesKeys || asked.idempotencyKey !== undefined) return asked;
+  return { ...asked, idempotencyKey: madeKey() };
+}
+
+/** Not `randomUUID`: a page that came over plain http has none. */
+const madeKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /** Whether the same request may succeed later. The code decides; where there is none, the status of whatever stood in between. */
 function mayPass({ code, status, retryAfter }: TributaryError): boolean {
@@ -155,16 +175,20 @@ function formOf(body: object): string {
   return form.toString();
 }
 
-async function* eachRow(
+async function* eachRow(pages: AsyncIterable<AnyPage>): AsyncGenerator<unknown, void, undefined> {
+  for await (const { data } of pages) yield* data;
+}
+
+async function* eachPage(
   call: (request: AnyRequest) => Promise<unknown>,
   parameters: readonly string[],
   request: AnyRequest,
-): AsyncGenerator<unknown, void, undefined> {
+): AsyncGenerator<AnyPage, void, undefined> {
   let query = request.query;
   for (let seen: string | null = null; ; ) {
-    const { data, pagination } = (await call({ ...request, ...(query && { query }) })) as AnyPage;
-    yield* data;
-    const { has_next: hasNext, cursor } = pagination;
+    const page = (await call({ ...request, ...(query && { query }) })) as AnyPage;
+    yield page;
+    const { has_next: hasNext, cursor } = page.pagination;
     if (!hasNext) return;
     // Asking for the same page for ever would look like a very long list.
     if (cursor === null || cursor === seen) throw new Error('The server promised another page and did not say where.');

@@ -10,6 +10,8 @@ export interface Operation {
   readonly takesKey: boolean;
   /** Sending it twice does no more than sending it once, even without an Idempotency-Key. */
   readonly isRepeatable: boolean;
+  /** A key makes sending it again harmless, and the client makes one where the caller has none. */
+  readonly takesIdempotencyKey: boolean;
   /** The query parameters that a page's cursor goes into; absent where there are no pages. */
   readonly cursor?: readonly string[];
 }
@@ -28,6 +30,7 @@ function operationOf(route: Route): Operation {
     contentType: route.body?.contentType ?? 'application/json',
     takesKey: route.access.credentials.some(isSentAsBearer),
     isRepeatable: route.method === 'GET' || route.idempotency === 'natural',
+    takesIdempotencyKey: route.idempotency === 'required' || route.idempotency === 'accepted',
     ...(cursor && { cursor }),
   };
 }

@@ -63,6 +63,8 @@ export type Call<R extends Route> = (...request: Arguments<R>) => Promise<Answer
 export interface Each<R extends Route, Row> {
   /** Every row of every page, one page at a time as they are needed. */
   each(...request: Arguments<R>): AsyncGenerator<Row, void, undefined>;
+  /** Every page as it was answered, with its `pagination` and `meta`. */
+  pages(...request: Arguments<R>): AsyncGenerator<AnswerTo<R>, void, undefined>;
 }
 
 export type Method<R extends Route> = Call<R> & (AnswerTo<R> extends Paged<infer Row> ? Each<R, Row> : Nothing);

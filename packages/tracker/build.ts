@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { rolldown } from 'rolldown';
+import { type OutputOptions, rolldown } from 'rolldown';
 
 let built: Promise<string> | undefined;
 
@@ -9,13 +9,18 @@ export function buildTracker(): Promise<string> {
   return built;
 }
 
-async function build(): Promise<string> {
+const build = () => bundled('main.ts', { format: 'iife', minify: true });
+
+/** The module that is published for bundlers, which minify it themselves. */
+export const buildModule = (): Promise<string> => bundled('module.ts', { format: 'esm' });
+
+async function bundled(entry: string, form: OutputOptions): Promise<string> {
   const bundle = await rolldown({
-    input: join(import.meta.dirname, 'source/main.ts'),
+    input: join(import.meta.dirname, 'source', entry),
     platform: 'browser',
     transform: { target: 'es2018' },
   });
-  const { output } = await bundle.generate({ format: 'iife', minify: true });
+  const { output } = await bundle.generate(form);
   await bundle.close();
   return output[0].code;
 }

@@ -27,7 +27,21 @@ export const limits = {
     splitAtOnce: 100,
     reasonCharacters: 500,
   },
-  reconciliation: { pageSize: shortPages, mostDifferences: 10_000, nightlyDays: 35, keptDays: 400 },
+  /**
+   * Every night so many days, and every week all of them, from a day before which nobody recorded anything. A payment is no fault so many hours after it
+   * was made, nor what an ad account says before it has said so for as many.
+   */
+  reconciliation: {
+    pageSize: shortPages,
+    mostDifferences: 10_000,
+    nightlyDays: 35,
+    firstDay: '2000-01-01',
+    graceHours: 48,
+    settledHours: 24,
+    keptDays: 400,
+    noteCharacters: 500,
+  },
+  closings: { pageSize: shortPages },
   customerImport: { maxRows: 1_000 },
   events: { maxRows: 1_000, maxAheadMinutes: 5, namedDefinitions: 50 },
   /**

@@ -144,6 +144,7 @@ export const lives = {
       'Invitations that ran out, whether or not they were accepted.',
     ),
     journey_summaries: bounded('The latest of each person.'),
+    closings: bounded('One for each month that somebody closed.'),
     reconciliation_differences: bounded('What differed; it goes with its reconciliation.'),
     reconciliations: swept(
       limits.reconciliation.keptDays,

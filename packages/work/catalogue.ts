@@ -139,6 +139,14 @@ export const catalogue = {
     timeoutSeconds: 600,
     oneAtATime: true,
   }),
+  reconcileWeekly: job({
+    name: 'reconcile-weekly',
+    about: 'Has all days of every profile compared, in the books that we keep ourselves.',
+    payload: z.strictObject({}),
+    retries: 10,
+    timeoutSeconds: 600,
+    oneAtATime: true,
+  }),
   fitModels: job({
     name: 'fit-models',
     about: 'Fits the models of a profile and credits its purchases with them.',
@@ -172,5 +180,6 @@ export const schedule: readonly { job: JobName; cron: string; words: string; pay
   { job: 'expireHandoffs', cron: '* * * * *', words: 'every minute', payload: {} },
   { job: 'fetchRates', cron: '30 16 * * *', words: 'every day at 16:30', payload: {} },
   { job: 'reconcileNightly', cron: '20 5 * * *', words: 'every night at 05:20', payload: {} },
+  { job: 'reconcileWeekly', cron: '50 5 * * 0', words: 'every Sunday at 05:50', payload: {} },
   { job: 'rebuildScores', cron: '40 2 * * *', words: 'every night at 02:40', payload: {} },
 ];

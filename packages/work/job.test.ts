@@ -23,6 +23,7 @@ const idle = {
   forgetDeadLetters: nothing,
   fetchRates: nothing,
   reconcileNightly: nothing,
+  reconcileWeekly: nothing,
   rebuildScores: nothing,
   applyWaitingRefunds: nothing,
   expireHandoffs: nothing,

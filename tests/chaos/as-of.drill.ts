@@ -12,6 +12,8 @@ import {
   causeKinds,
   dayMs,
   hourMs,
+  limits,
+  minuteMs,
   namesOf,
   rowFields,
 } from '@tributary/vocabulary';
@@ -24,6 +26,7 @@ const sizes = {
   full: { people: 5_000, changes: 40_000, marks: 80, kills: 20, pairs: 1_000, models: attributionModelNames },
 } as const;
 const range = { date_from: '2026-01-01', date_to: '2026-03-31' };
+const lastDayOf = (month: string) => new Date(Date.UTC(2026, Number(month.slice(5)), 0)).toISOString().slice(0, 10);
 
 interface Mark {
   readonly at: string;
@@ -275,12 +278,44 @@ export const drill: Drill = {
         if (!(await isNamed())) unnamed += 1;
       }
 
-      // The same bytes, after changes of every kind and an erasure of everybody's ids.
-      const bytes = async () =>
-        (await Promise.all(reports.map(([path, own]) => get(path, { ...own, as_of: marks[0]?.at })))).map(
-          ({ body }) => body,
-        );
+      // Months are closed, and what they reported is the same bytes after changes of every kind and an erasure of everybody's ids.
+      await sleep(10);
+      // So that the moment that is settled is the one of now, and what comes afterwards comes after it.
+      kit.clock.set(new Date(Date.now() + limits.asOf.settledAfterMinutes * minuteMs));
+      const closings: { month: string; as_of: string }[] = [];
+      for (const month of ['2026-01', '2026-02', '2026-03'])
+        closings.push((await post('/api/v1/closings', { month })) as { month: string; as_of: string });
+      const named = [
+        { as_of: marks[0]?.at },
+        ...closings.map(({ month, as_of }) => ({ as_of, date_from: `${month}-01`, date_to: lastDayOf(month) })),
+      ];
+      const bytes = async () => {
+        const bodies: string[] = [];
+        for (const when of named)
+          for (const [path, own] of reports) bodies.push((await get(path, { ...own, ...when })).body);
+        return bodies;
+      };
+      /** Rows of closed months that say what was reported of them; none of them may say another figure. */
+      const saidOfClosed = async () => {
+        let [said, wrong] = [0, 0];
+        for (const { month, as_of } of closings) {
+          const days = { date_from: `${month}-01`, date_to: lastDayOf(month), level: 'campaign', limit: 100 };
+          const rows = async (query: object) =>
+            (await get('/campaigns', { ...days, ...query })).data as {
+              campaign_id: string;
+              outcome_value: number;
+              closed_value?: number;
+            }[];
+          const then = new Map((await rows({ as_of })).map((row) => [row.campaign_id, row.outcome_value ?? 0]));
+          for (const { campaign_id, closed_value } of await rows({})) {
+            said += 1;
+            if (closed_value !== (then.get(campaign_id) ?? 0)) wrong += 1;
+          }
+        }
+        return { said, wrong };
+      };
       const once = await bytes();
+      await sleep(10);
       kit.clock.set(new Date());
       for (let nth = 0; nth < 20; nth += 1) await (nth % 5 === 0 ? spend() : next().act());
       await settle();
@@ -305,9 +340,17 @@ export const drill: Drill = {
       kit.clock.set(new Date(Date.now() + dayMs));
       const twice = await bytes();
       const changed = once.filter((body, nth) => body !== twice[nth]).length;
+      const closed = await saidOfClosed();
 
       return {
-        passed: different.length === 0 && off === 0 && unnamed === 0 && changed === 0 && compared > 0,
+        passed:
+          different.length === 0 &&
+          off === 0 &&
+          unnamed === 0 &&
+          changed === 0 &&
+          compared > 0 &&
+          closed.wrong === 0 &&
+          closed.said > 0,
         changes: done,
         ...counts,
         marks: marks.length,
@@ -316,7 +359,11 @@ export const drill: Drill = {
         pairs,
         sums_off: off,
         planted_not_named: unnamed,
+        closed_months: closings.length,
+        answers_compared: once.length,
         answers_with_other_bytes: changed,
+        rows_of_closed_months: closed.said,
+        rows_that_say_another_closed_value: closed.wrong,
         requests: asked,
         worker_kills: killed.worker,
         clickhouse_kills: killed.clickhouse,

@@ -1,26 +1,31 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createClickHouse, migrate, raw } from '@tributary/clickhouse';
-import { type Comparison, compareLedger } from '@tributary/domain/attribution';
 import { replay } from '@tributary/domain/attribution/room.ts';
+import { recordAds } from '@tributary/domain/campaigns';
+import { copyDelivery } from '@tributary/domain/campaigns/room.ts';
+import { reconciliations } from '@tributary/domain/reconciliation/room.ts';
 import { createPostgres } from '@tributary/postgres';
-import { buildProfile, type Drill, openDrillKit, settleAll } from '@tributary/testkit';
-import { differenceKindNames } from '@tributary/vocabulary';
+import { daysOf } from '@tributary/rules';
+import { BookKeeper, buildConnection, buildProfile, type Drill, openDrillKit, settleAll } from '@tributary/testkit';
+import { dayMs, entityLevels, reconciledBookNames } from '@tributary/vocabulary';
 import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
 import { fillLargeProfile } from '../parity/large-profile.ts';
 
 const sizes = {
   small: { people: 3_000, faults: 10, runs: 2, writesPerSecond: 20, mostSeconds: 15 },
   full: { people: 1_000_000, faults: 1_000, runs: 100, writesPerSecond: 200, mostSeconds: 15 },
 } as const;
+const [firstDay, lastDay] = ['2026-01-10', '2026-04-10'];
 
 /**
  * A large profile is compared again and again while payments are changed and worked out beside it: nothing may be called a fault. Then faults
- * of every kind are planted behind everybody's back, and each must be named, and nothing else.
+ * of every kind are planted behind everybody's back, at the provider and the ad account, too, and each must be named, and nothing else.
  */
 export const drill: Drill = {
   name: 'reconcile',
   promise:
-    'What reports and the ledger say differently is named row by row, and what is just being worked out is no fault.',
+    'What providers, ledger, columns, reports and ad accounts say differently is named row by row, and what is just being worked out is no fault.',
 
   async run({ size, progress }) {
     const { people, faults, runs, writesPerSecond, mostSeconds } = sizes[size];
@@ -29,35 +34,55 @@ export const drill: Drill = {
     await migrate(settings);
     const clickhouse = createClickHouse(settings);
     const app = createPostgres({ url: kit.database.appUrl, poolSize: 6 });
+    const keeper = await new BookKeeper().open();
     const { signal } = new AbortController();
     try {
-      const { id: profileId } = await buildProfile(app);
+      const owner = await buildProfile(app);
+      const { id: profileId } = owner;
       const ledger = app.forProfile(profileId);
+      const rows = async <Row>(query: ReturnType<typeof sql>) =>
+        (await ledger.transaction((tx) => query.execute(tx))).rows as Row[];
       await fillLargeProfile(app, clickhouse, { profileId, people, touchesPerPerson: 3 }, progress);
       // As if it had been said long ago: what a definition changes is no fault for an hour.
-      await ledger.transaction((tx) => sql`UPDATE definitions SET updated_at = created_at`.execute(tx));
+      await rows(sql`UPDATE definitions SET updated_at = created_at`);
+      await fillProvider();
+      await fillAds();
       await replay({ app, clickhouse }, { profileId, cause: 'drill', now: () => new Date(), signal });
-      const asked = { profileId, dateFrom: '2026-01-01', dateTo: '2026-04-30', most: 10 * faults };
+
+      let now = new Date();
+      const queue = reconciliations({
+        app,
+        clickhouse,
+        ...keeper.services('payments_a', 'social_ads'),
+        now: () => now,
+      });
       const times: number[] = [];
-      const compare = async (): Promise<Comparison> => {
+      const compare = async () => {
+        const id = uuid();
+        await rows(sql`
+          INSERT INTO reconciliations (profile_id, id, state, is_nightly, date_from, date_to, books, requested_at)
+          VALUES (${profileId}, ${id}, 'queued', false, ${firstDay}, ${lastDay}, ${[...reconciledBookNames]}::text[], ${now})`);
         const before = performance.now();
-        const found = await compareLedger({ app, clickhouse }, { ...asked, now: new Date() }, signal);
+        const taken = await queue.take(profileId, 1, signal);
+        await queue.work({ key: profileId, ...taken, signal, hold: async () => {} });
         times.push((performance.now() - before) / 1_000);
-        return found;
+        const [run] = await rows<{ differences: number; pending: number; unread: unknown[] }>(
+          sql`SELECT differences, pending, unread FROM reconciliations WHERE id = ${id}`,
+        );
+        if (!run || run.unread.length > 0) throw new Error(`The run was not whole: ${JSON.stringify(run)}`);
+        return { id, ...run };
       };
 
       let isWriting = true;
       let writes = 0;
       const write = async () => {
         while (isWriting) {
-          await ledger.transaction((tx) =>
-            sql`
+          await rows(sql`
               WITH changed AS (
                 UPDATE outcomes SET reporting_amount = reporting_amount + 1, updated_at = now()
                 WHERE idempotency_key = ${String(writes % people)} RETURNING profile_id, id)
               INSERT INTO dirty_conversions AS d (profile_id, outcome_id, causes) SELECT profile_id, id, '{amount_changed}' FROM changed
-              ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision')`.execute(tx),
-          );
+              ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision')`);
           writes += 1;
           await pause(1_000 / writesPerSecond);
         }
@@ -73,7 +98,7 @@ export const drill: Drill = {
       let pending = 0;
       for (let run = 0; run < runs; run += 1) {
         const found = await compare();
-        falseAlarms += found.differences.length;
+        falseAlarms += found.differences;
         pending += found.pending;
         progress(run + 1, runs, 'beside writers');
       }
@@ -82,15 +107,29 @@ export const drill: Drill = {
       await settleAll({ app, system: kit.system, clickhouse });
 
       const planted = await plant();
+      // An ad account has to say the same for a day before it is a fault of the sync.
+      const early = await compare();
+      now = new Date(now.getTime() + dayMs);
       const found = await compare();
-      const named = new Map(found.differences.map(({ id, kind }) => [id, kind]));
-      const right = [...planted].filter(([id, kind]) => named.get(id) === kind).length;
+      const named = new Map(
+        (
+          await rows<{ subject: string; kind: string }>(sql`
+            SELECT kind, coalesce(external_id, subject_id::text, concat_ws(' ', day, level, model)) AS subject
+            FROM reconciliation_differences WHERE reconciliation_id = ${found.id} AND state = 'open'`)
+        ).map(({ subject, kind }) => [subject, kind]),
+      );
+      const right = [...planted].filter(([subject, kind]) => named.get(subject) === kind).length;
+      const byKind = Object.fromEntries(
+        [...Map.groupBy(planted, ([, kind]) => kind)].map(([kind, all]) => [kind, all.length]),
+      );
       const slowest = Math.max(...times);
       return {
         passed:
           falseAlarms === 0 &&
+          early.pending === byKind.spend_differs &&
           right === planted.size &&
           named.size === planted.size &&
+          found.differences === planted.size &&
           writes > 0 &&
           slowest <= mostSeconds,
         conversions: people,
@@ -99,41 +138,97 @@ export const drill: Drill = {
         pending_seen: pending,
         false_alarms: falseAlarms,
         faults_planted: planted.size,
+        planted: byKind,
         named_right: right,
         named: named.size,
         slowest_run_seconds: Math.round(slowest * 100) / 100,
       };
 
-      /** Behind everybody's back: nothing is marked. */
+      /** Some of the payments are a provider's, and stand in its books. */
+      async function fillProvider(): Promise<void> {
+        const connection = await buildConnection({ app }, owner, { channel: 'payments_a' });
+        keeper.payments = await rows(sql`
+          UPDATE outcomes SET source = 'payments_a', connection_id = ${connection}, external_id = 'ch_' || idempotency_key
+          WHERE id IN (SELECT id FROM outcomes ORDER BY id DESC LIMIT ${6 * faults})
+          RETURNING external_id AS "externalId", to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at, amount::text, currency`);
+      }
+
+      async function fillAds(): Promise<void> {
+        await buildConnection({ app }, owner, { channel: 'social_ads' });
+        const days = daysOf(firstDay, lastDay);
+        const said = days.flatMap((day) =>
+          ['a', 'b', 'c'].map((externalId) => ({
+            kind: 'delivery' as const,
+            level: 'ad' as const,
+            externalId,
+            campaignId: 'all',
+            day,
+            currency: 'USD',
+            spend: '10.10',
+            impressions: 1,
+            clicks: 1,
+          })),
+        );
+        await ledger.transaction((tx) => recordAds(tx, profileId, 'social_ads', said, new Date()));
+        await copyDelivery({ app, clickhouse }, profileId, 10_000);
+        keeper.spend = days.map((day) => ({ day, amount: '30.30', currency: 'USD' }));
+      }
+
+      /** Behind everybody's back: nothing is marked. What is planted, by what names it. */
       async function plant(): Promise<Map<string, string>> {
-        const { rows } = await ledger.transaction((tx) =>
-          sql<{ id: string }>`SELECT id FROM outcomes ORDER BY id LIMIT ${differenceKindNames.length * faults}`.execute(
-            tx,
-          ),
+        const some = await rows<{ id: string; day: string }>(
+          sql`SELECT o.id, (o.occurred_at AT TIME ZONE p.time_zone)::date::text AS day FROM outcomes o JOIN profiles p ON p.id = o.profile_id ORDER BY o.id LIMIT ${5 * faults}`,
         );
-        const of = (place: number) => rows.slice(place * faults, (place + 1) * faults).map(({ id }) => id);
-        const [amount, missing, unknown, off] = [of(0), of(1), of(2), of(3)];
-        const listed = (ids: readonly string[]) => ids.map((id) => `'${id}'`).join();
-        const change = (words: string) =>
-          clickhouse.command(raw(`ALTER TABLE attributed_conversions ${words} SETTINGS mutations_sync = 2`), {});
-        await ledger.transaction(async (tx) => {
-          await sql`UPDATE outcomes SET reporting_amount = reporting_amount + 0.01 WHERE id = ANY (${amount}::uuid[])`.execute(
-            tx,
+        const of = (place: number) => some.slice(place * faults, (place + 1) * faults);
+        const [amount, missing, unknown, off, unnamed] = [of(0), of(1), of(2), of(3), of(4)];
+        const ids = (from: readonly { id: string }[]) => from.map(({ id }) => id);
+        const change = (words: string, from: readonly { id: string }[]) => {
+          const listed = ids(from).map((id) => `'${id}'`);
+          return clickhouse.command(
+            raw(
+              `ALTER TABLE attributed_conversions ${words} WHERE conversion_id IN (${listed}) SETTINGS mutations_sync = 2`,
+            ),
+            {},
           );
-          await sql`DELETE FROM outcomes WHERE id = ANY (${unknown}::uuid[])`.execute(tx);
-        });
-        await change(`DELETE WHERE conversion_id IN (${listed(missing)})`);
-        await change(
-          `UPDATE touch_ids = [conversion_id], linear = [value + 1] WHERE conversion_id IN (${listed(off)})`,
+        };
+        await rows(
+          sql`UPDATE outcomes SET reporting_amount = reporting_amount + 0.01 WHERE id = ANY (${ids(amount)}::uuid[])`,
         );
+        await rows(sql`DELETE FROM outcomes WHERE id = ANY (${ids(unknown)}::uuid[])`);
+        await change('DELETE', missing);
+        const shares =
+          'source_ids = [toUInt64(2)], linear = [value + 1], time_decay = [value], position_based = [value]';
+        await change(`UPDATE touch_ids = [conversion_id], ${shares}`, off);
+        // Credit of which nobody knows whose touch it was: only the reports of the day show it.
+        await change(`UPDATE touch_ids = [], ${shares}`, unnamed);
+        const days = new Set([...off, ...unnamed].map(({ day }) => day));
+
+        const [unread, changed, unheard] = [0, 1, 2].map((place) =>
+          keeper.payments.slice(place * faults, (place + 1) * faults).map(({ externalId }) => externalId),
+        ) as [string[], string[], string[]];
+        // Never read: the ledger knows it by no name of the provider's.
+        await rows(
+          sql`UPDATE outcomes SET source = 'api', connection_id = NULL, external_id = NULL WHERE external_id = ANY (${unread}::text[])`,
+        );
+        keeper.payments = keeper.payments
+          .filter(({ externalId }) => !unheard.includes(externalId))
+          .map((one) => (changed.includes(one.externalId) ? { ...one, amount: `${Number(one.amount) + 1}` } : one));
+        const cost = keeper.spend.slice(0, faults).map(({ day }) => day);
+        keeper.spend = keeper.spend.map((one) => (cost.includes(one.day) ? { ...one, amount: '31.30' } : one));
         return new Map([
-          ...amount.map((id) => [id, 'amount_differs'] as const),
-          ...missing.map((id) => [id, 'missing_in_columns'] as const),
-          ...unknown.map((id) => [id, 'unknown_to_ledger'] as const),
-          ...off.map((id) => [id, 'credits_off'] as const),
+          ...ids(amount).map((id) => [id, 'amount_differs'] as const),
+          ...ids(missing).map((id) => [id, 'missing_in_columns'] as const),
+          ...ids(unknown).map((id) => [id, 'unknown_to_ledger'] as const),
+          ...ids(off).map((id) => [id, 'credits_off'] as const),
+          ...[...days].flatMap((day) => entityLevels.map((level) => [`${day} ${level} linear`, 'report_off'] as const)),
+          ...unread.map((id) => [id, 'missing_in_ledger'] as const),
+          ...changed.map((id) => [id, 'paid_differs'] as const),
+          ...unheard.map((id) => [id, 'missing_at_provider'] as const),
+          ...cost.map((day) => [day, 'spend_differs'] as const),
         ]);
       }
     } finally {
+      keeper.close();
       await app.close();
       await clickhouse.close();
       await kit.close();

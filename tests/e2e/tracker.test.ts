@@ -1,3 +1,4 @@
+import { buildModule } from '@tributary/tracker/build.ts';
 import { expect, test } from 'vitest';
 import { key, openSite } from './tracker-site.ts';
 
@@ -276,4 +277,25 @@ test('a page that the browser prepares in advance is a visit when it is seen', a
   expect(site.collector.arrivals).toEqual([]);
   await page.evaluate(`delete document.prerendering; document.dispatchEvent(new Event('prerenderingchange'))`);
   await site.visits(1);
+});
+
+test('bundled by the site itself: the module starts once, tells what the script would, and waits for a yes where that is asked for', async () => {
+  site.pages.set('/bundled', { tags: 0 });
+  const page = await site.visit('/bundled');
+  const options = JSON.stringify({ key, collector: site.collector.url, consent: 'required' });
+  const code = `${await buildModule()}
+    const [tracker] = [startTracker(${options}), startTracker(${options})];
+    tracker.track('trial_started', { plan: 'pro' });
+    tracker.consent(true);
+    tracker.identify({ external_id: 'customer-1' });`;
+  await page.addScriptTag({ type: 'module', content: code });
+  const visits = await site.visits(3);
+  expect(visits.map(({ type, name, url }) => [type, name, url])).toEqual([
+    ['page_view', undefined, `${site.origin}/bundled`],
+    ['track', 'trial_started', `${site.origin}/bundled`],
+    ['identify', undefined, `${site.origin}/bundled`],
+  ]);
+  expect(visits[1]?.properties).toEqual({ plan: 'pro' });
+  expect(visits[2]?.traits).toEqual({ external_id: 'customer-1' });
+  site.expectPeace();
 });

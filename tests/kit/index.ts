@@ -4,6 +4,7 @@ export { connectMeta, metaOf, openAdPlatform, sandboxReply, tellAds } from './ad
 export { type Answer, type ApiChanges, openApi, type TestApi, type TestApp, testApiOptions } from './api.ts';
 export { auditEntries } from './audit.ts';
 export { alternate, type Bench, type BenchResult, median, p95 } from './bench.ts';
+export { BookKeeper } from './book-keeper.ts';
 export { buildProfile } from './builders.ts';
 export { buildConnection, type ConnectionTraits } from './connection-builders.ts';
 export { credentialBuilders, type ProbeCredential, probeCredentials } from './credential-builders.ts';

@@ -3,14 +3,17 @@ import { visitorLinks } from '@tributary/domain/ingestion/room.ts';
 import { openOutcomeImporter } from '@tributary/domain/outcomes/room.ts';
 import { paymentStandings } from '@tributary/domain/payments/room.ts';
 import { outcomeStatuses } from '@tributary/vocabulary';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { importFile, progressLine, rejectedFile } from '../csv-file.ts';
+import { formats, readRename } from '../formats/index.ts';
 import { withLedgers } from '../ledgers.ts';
 import { tell } from '../output.ts';
 import { openTombstones } from '../tombstones.ts';
 
 interface Options {
   readonly profile: string;
+  readonly format?: string;
+  readonly events?: string;
   readonly dryRun?: boolean;
   readonly json?: boolean;
 }
@@ -19,11 +22,19 @@ export const importCommand = () =>
   new Command('import').addCommand(
     new Command('outcomes')
       .description('Record the outcomes of a CSV file; stopped and run again, it goes on where it stopped')
-      .argument('<file>', 'CSV with a line of column names; docs/guides/import-outcomes.md lists them')
+      .argument(
+        '<file>',
+        'CSV with a line of column names, or a file of another product with --format; docs/guides/import-outcomes.md',
+      )
       .requiredOption('--profile <id>', 'profile that the outcomes are of')
+      .addOption(new Option('--format <name>', 'a file of another product').choices(Object.keys(formats)))
+      .option(
+        '--events <names>',
+        'which of its events count, and how they are called here: purchase=payment_received,sign_up',
+      )
       .option('--dry-run', 'say what would be rejected, and record nothing')
       .option('--json', 'machine-readable output')
-      .action((file: string, { profile, dryRun, json }: Options) =>
+      .action((file: string, { profile, format, events, dryRun, json }: Options) =>
         withLedgers(async ({ app, platform }) => {
           const services = {
             tombstones: await openTombstones(platform, app),
@@ -36,7 +47,9 @@ export const importCommand = () =>
           const counts = await importFile({
             file,
             profileId: profile,
-            column: 'event_name',
+            column: (format && formats[format]?.column) ?? 'event_name',
+            format: format ? formats[format] : undefined,
+            rename: events ? readRename(events) : undefined,
             statuses: outcomeStatuses,
             isResumable: !dryRun,
             take: dryRun ? async (rows) => importer.check(rows) : (rows) => importer.import(rows),

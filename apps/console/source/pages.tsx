@@ -52,6 +52,12 @@ export const pages = {
     validateSearch: readWindow,
     component: lazyRouteComponent(() => import('./screens/top-performers.tsx'), 'TopPerformers'),
   }),
+  cohorts: createRoute({
+    getParentRoute,
+    path: '/cohorts',
+    staticData: { ...inArea('Reports', 'Cohorts'), hasDays: true },
+    component: lazyRouteComponent(() => import('./screens/cohorts.tsx'), 'Cohorts'),
+  }),
   reconciliation: createRoute({
     getParentRoute,
     path: '/reconciliation',

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { AnswerTo, RequestOf, Routes } from '@tributary/sdk';
+import { defaultAttributionModel, singleModels } from '@tributary/vocabulary';
 import { accountClient, clientFor } from './client.ts';
 import { type Level, type Model, modelNames, type ScoreWindow } from './search.ts';
 import { limits } from './vocabulary.ts';
@@ -19,6 +20,7 @@ type Answer<Id extends keyof Routes> = AnswerTo<Routes[Id]>;
 export type Account = Answer<'readAccount'>['data'];
 export type OverviewAnswer = Answer<'readOverview'>;
 export type CampaignRow = Answer<'listCampaigns'>['data'][number];
+export type CohortRow = Answer<'listCohorts'>['data'][number];
 export type UnattributedRow = Answer<'readUnattributed'>['data'];
 export type Comparison = Answer<'readPlatformComparison'>;
 export type TopPerformer = Answer<'listTopPerformers'>['data'][number];
@@ -89,6 +91,25 @@ export const campaignsQuery = (place: Place, level: Level, model: Model) =>
         rows.push(row);
       }
       return { rows, isCut: false };
+    },
+  });
+
+/** Of a model that shares, those of the last touch: nobody is acquired by two. */
+export const cohortsQuery = (place: Place, model: Model) =>
+  queryOptions({
+    queryKey: ['cohorts', ...keyOf(place), model],
+    queryFn: async ({ signal }) => {
+      const single = singleModels.find((name) => name === model) ?? defaultAttributionModel;
+      const query = { ...datesOf(place), model: single, limit: 100 };
+      const rows: CohortRow[] = [];
+      for (let cursor: string | undefined; ; ) {
+        const page = await clientFor(place.profileId).listCohorts({ query: { ...query, ...(cursor && { cursor }) }, signal });
+        rows.push(...page.data);
+        const { has_next: hasNext, cursor: next } = page.pagination;
+        if (!hasNext || next === null || rows.length >= mostRows)
+          return { rows, currency: page.meta.currency, isCut: hasNext };
+        cursor = next;
+      }
     },
   });
 

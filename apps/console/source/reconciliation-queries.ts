@@ -6,6 +6,9 @@ import { clientFor } from './client.ts';
 
 export type ReconciledDay = AnswerTo<Routes['readReconciliation']>['data']['days'][number];
 
+export type BookOfDay = ReconciledDay['books'][number];
+export type Difference = AnswerTo<Routes['listDifferences']>['data'][number];
+
 export const reconciliationsQuery = (profileId: string) =>
   queryOptions({
     queryKey: [profileId, 'reconciliations'],

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ProviderFault, type Said, type SaidDelivery, type SaidEntity } from '@tributary/providers';
+import { sumAmounts } from '@tributary/rules';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../index.ts';
 import { agree, callTo } from '../testing.ts';
@@ -176,6 +177,14 @@ describe('a sync', () => {
     for (const stop of stops) stop();
     expect(first.faults.length).toBeGreaterThan(1);
     expect(delivered(first.said)).toEqual(booked(of));
+    // What the account as a whole cost is what its ads and campaigns cost together, day by day.
+    const byDay = Map.groupBy(delivered(first.said).values(), ({ day }) => day);
+    const days = [...byDay.keys()].sort();
+    const span = { since: days[0] ?? '', until: days.at(-1) ?? '' };
+    const cost = await ads.books?.spend?.(openCustomer(sandbox, of, now), span, call());
+    expect(cost?.map(({ day, amount }) => [day, Number(amount)]).sort()).toEqual(
+      [...byDay].map(([day, rows]) => [day, Number(sumAmounts(rows.map(({ spend }) => spend)))]).sort(),
+    );
     now = new Date('2026-03-11T12:00:00Z');
     const next = await readAll(of, first.position);
     expect(delivered(next.said)).toEqual(booked(of, '2026-02-09'));

@@ -103,6 +103,14 @@ export function rowsOf(
       return mine(state.adGroups, ({ campaign }) => campaign).map(adGroupRow);
     case 'ad_group_ad':
       return mine(state.ads, ({ adGroup }) => adGroup.campaign).map(adRow);
+    case 'customer by day':
+      return daysOf(
+        customer,
+        mine(state.campaigns, (one) => one).flatMap(({ of }) =>
+          of.adSets.flatMap(({ ads }) => ads.flatMap((ad) => ofAd(adDays(), ad))),
+        ),
+        now,
+      );
     case 'campaign by day':
       return mine(state.campaigns, (one) => one).flatMap((campaign) =>
         daysOf(

@@ -93,6 +93,14 @@ export function createMercadoPagoCompany({ consents, now, world }: House): Compa
       { method: 'GET', path: '/mercado-pago/v1/payments/search', handle: withToken(search) },
       {
         method: 'GET',
+        path: '/mercado-pago/v1/payments/:id',
+        handle: withToken(({ params }) => {
+          const payment = payments().find(({ id }) => String(id) === params.id);
+          return payment ? json(200, payment) : refused(404, 'not_found', 'Payment not found');
+        }),
+      },
+      {
+        method: 'GET',
         path: '/mercado-pago/v1/payments/:id/refunds',
         handle: withToken(({ params }) => {
           const payment = payments().find(({ id }) => String(id) === params.id);
@@ -135,12 +143,14 @@ export function createMercadoPagoCompany({ consents, now, world }: House): Compa
     const [begin, end] = [query.get('begin_date') ?? '', query.get('end_date') ?? ''].map((date) => Date.parse(date));
     const [limit, offset] = [Number(query.get('limit') ?? 30), Number(query.get('offset') ?? 0)];
     if (limit > 100) return refused(400, 'bad_request', 'limit must be at most 100');
+    const timeOf = (payment: SandboxPayment) =>
+      query.get('range') === 'date_approved' ? (payment.date_approved ?? '') : payment.date_last_updated;
     const found = payments()
       .filter((payment) => {
-        const at = Date.parse(payment.date_last_updated);
+        const at = Date.parse(timeOf(payment));
         return at >= (begin as number) && at <= (end as number);
       })
-      .sort((one, other) => one.date_last_updated.localeCompare(other.date_last_updated) || one.id - other.id);
+      .sort((one, other) => timeOf(one).localeCompare(timeOf(other)) || one.id - other.id);
     const results = found
       .slice(offset, offset + limit)
       .map((payment) => (payment.id % 2 === 0 ? payment : { ...payment, refunds: [] }));

@@ -79,6 +79,18 @@ test('windows of time are read without missing what moves, and the last one agai
   const outcomes = [...ledger.values()].filter(({ kind }) => kind === 'outcome');
   expect(searches).toBeGreaterThan(10);
   expect(outcomes).toHaveLength(paid().length);
+  // The books list the same by another way: by when each was approved.
+  const { books } = provider();
+  const listed = new Map<string, string>();
+  const span = { from: new Date('2025-06-01'), until: new Date(now.getTime() + 1) };
+  for await (const page of books?.payments?.(account, span, call()) ?? [])
+    for (const { externalId, amount } of page) listed.set(externalId, amount);
+  expect(listed).toEqual(
+    new Map(outcomes.flatMap((said) => (said.kind === 'outcome' ? [[said.externalId, said.value ?? '']] : []))),
+  );
+  const [known] = listed;
+  expect(await books?.payment?.(account, known?.[0] ?? '', call())).toMatchObject({ amount: known?.[1] });
+  expect(await books?.payment?.(account, '1', call())).toBeUndefined();
   const one = paid().find(({ id }) => id % 3 === 0 && id % 4 !== 3);
   expect(ledger.get(String(one?.id))).toMatchObject({ value: String(one?.transaction_amount), currency: 'MXN' });
   const masked = [...ledger.values()].flatMap((said) => (said.kind === 'outcome' ? [said.person] : []));

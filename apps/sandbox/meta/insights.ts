@@ -88,8 +88,8 @@ export function createInsights(house: House, state: () => MetaState): Insights {
     return rows;
   };
   const refusal = (params: Readonly<Record<string, string>>) => {
-    if (params.level !== 'ad' || params.time_increment !== '1') {
-      return metaError({ code: 100, message: 'The sandbox knows level=ad and time_increment=1.' });
+    if (!['ad', 'account'].includes(params.level ?? '') || params.time_increment !== '1') {
+      return metaError({ code: 100, message: 'The sandbox knows level=ad or account, and time_increment=1.' });
     }
     const { since = '' } = JSON.parse(params.time_range ?? '{}') as { since?: string };
     const oldest = new Date(house.now());
@@ -116,9 +116,17 @@ export function createInsights(house: House, state: () => MetaState): Insights {
           const params = paramsOf(asked);
           const below = state().find(asked.params.account ?? '');
           if (below) return json(200, { data: totalOf(days(account, params), below.id) });
-          return (
-            refusal(params) ?? pageOf(house, asked, days(account, params), (row) => pickFields(params.fields, say(row)))
-          );
+          const refused = refusal(params);
+          if (refused) return refused;
+          if (params.level === 'account') {
+            const whole = [...Map.groupBy(days(account, params), ({ day }) => day)];
+            return pageOf(house, asked, whole, ([day, rows]) => ({
+              date_start: day,
+              account_currency: account.currency,
+              spend: sumOf(rows, account.currency),
+            }));
+          }
+          return pageOf(house, asked, days(account, params), (row) => pickFields(params.fields, say(row)));
         })(asked);
       },
     },
@@ -155,9 +163,14 @@ function totalOf(rows: readonly MetaDay[], campaignId: string): { spend: string 
   const mine = rows.filter(({ ad }) => ad.adSet.campaign.id === campaignId);
   const currency = mine[0]?.ad.account.currency;
   if (currency === undefined) return [];
-  const total = mine.reduce((sum, { spend }) => sum + toMinorUnits(spend, currency), 0n);
-  return [{ spend: fromMinorUnits(total, currency) }];
+  return [{ spend: sumOf(mine, currency) }];
 }
+
+const sumOf = (rows: readonly MetaDay[], currency: string): string =>
+  fromMinorUnits(
+    rows.reduce((sum, { spend }) => sum + toMinorUnits(spend, currency), 0n),
+    currency,
+  );
 
 /** Numbers come as texts, and a purchase is told three times under three names. */
 function say(row: MetaDay): Record<string, unknown> {

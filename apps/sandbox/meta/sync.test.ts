@@ -1,4 +1,5 @@
 import { ProviderFault, type Said, type SaidDelivery, type SaidEntity } from '@tributary/providers';
+import { sumAmounts } from '@tributary/rules';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { json, type Sandbox, startSandbox } from '../index.ts';
 import { callTo } from '../testing.ts';
@@ -107,6 +108,13 @@ describe('a first sync', () => {
     });
     expect(entities(said).some(({ status }) => status === 'ARCHIVED')).toBe(true);
     expect(delivered(said)).toEqual(booked('2025-12-11', '2026-03-10'));
+    // What the account as a whole cost is what its ads cost together, day by day.
+    const span = { since: '2025-12-11', until: '2026-03-10' };
+    const cost = await meta.books?.spend?.(opened(), span, callTo(sandbox, now));
+    const byDay = Map.groupBy(delivered(said).values(), ({ day }) => day);
+    expect(cost?.map(({ day, amount }) => [day, Number(amount)]).sort()).toEqual(
+      [...byDay].map(([day, rows]) => [day, Number(sumAmounts(rows.map(({ spend }) => spend)))]).sort(),
+    );
     expect(position).toEqual({ stage: 'done', restatedOn: '2026-03-10' });
   });
 

@@ -66,6 +66,24 @@ export function createStripeCompany({ consents, now, world }: House): Company<St
   const keptEvents = (): readonly StripeEvent[] =>
     state().events.filter(({ created }) => created > seconds() - keptEventSeconds);
 
+  /** When what was captured later than it was charged reached the balance. */
+  const capturedAt = new Map<string, number>();
+  /** Of each charge that was captured, what it brought to the balance, less the fee. */
+  const movements = () =>
+    state()
+      .charges.filter(({ captured }) => captured)
+      .map((charge) => ({
+        id: `txn_${charge.id}`,
+        object: 'balance_transaction',
+        type: 'charge',
+        amount: charge.amount_captured,
+        fee: Math.round(charge.amount_captured * 0.03),
+        currency: charge.currency,
+        created: capturedAt.get(charge.id) ?? charge.created,
+        source: charge,
+      }))
+      .sort((one, other) => one.created - other.created);
+
   return {
     routes: [
       ...consentRoutes(
@@ -130,6 +148,17 @@ export function createStripeCompany({ consents, now, world }: House): Company<St
       listRoute('/stripe/v1/refunds', () => state().refunds),
       listRoute('/stripe/v1/disputes', () => state().disputes),
       listRoute('/stripe/v1/events', keptEvents),
+      listRoute('/stripe/v1/balance_transactions', movements),
+      {
+        method: 'GET',
+        path: '/stripe/v1/charges/:id',
+        handle: withToken(({ params }) => {
+          const charge = state().charges.find(({ id }) => id === params.id);
+          return charge
+            ? json(200, shown(charge, []))
+            : refused(404, 'resource_missing', `No such charge: '${params.id}'`);
+        }),
+      },
     ],
     book: {
       get state() {
@@ -173,6 +202,7 @@ export function createStripeCompany({ consents, now, world }: House): Company<St
       },
       capture(charge) {
         Object.assign(charge, { captured: true, amount_captured: charge.amount });
+        capturedAt.set(charge.id, seconds());
         note('charge.captured', charge);
       },
       refund(charge, amount) {
@@ -223,8 +253,14 @@ function listPage({ path, query }: Asked, rows: readonly { id: string; created: 
   if (!(limit >= 1 && limit <= 100)) return refused(400, 'parameter_invalid_integer', 'limit is out of range');
   const types = query.getAll('types[]');
   const since = Number(query.get('created[gte]') ?? 0);
+  const until = Number(query.get('created[lt]') ?? Number.POSITIVE_INFINITY);
   const all = rows
-    .filter((row) => row.created >= since && (types.length === 0 || types.includes((row as StripeEvent).type)))
+    .filter(
+      (row) =>
+        row.created >= since &&
+        row.created < until &&
+        (types.length === 0 || types.includes((row as StripeEvent).type)),
+    )
     .toReversed();
   const [after, before] = [query.get('starting_after'), query.get('ending_before')];
   const place = all.findIndex(({ id }) => id === (after ?? before));
@@ -237,8 +273,12 @@ function listPage({ path, query }: Asked, rows: readonly { id: string; created: 
   return json(200, { object: 'list', data, has_more: hasMore, url: path.replace('/stripe', '') });
 }
 
-/** A customer is an id unless it was asked for. */
+/** A customer is an id unless it was asked for, and so is what a movement of the balance came from. */
 function shown(row: object, expand: readonly string[]): object {
+  if ('source' in row) {
+    const charge = row.source as StripeCharge;
+    return { ...row, source: expand.includes('data.source') ? shown(charge, []) : charge.id };
+  }
   const charge = row as Partial<StripeCharge>;
   return charge.object === 'charge' && !expand.includes('data.customer')
     ? { ...row, customer: charge.customer?.id }

@@ -138,6 +138,29 @@ test('lists, then events: the ledger is what Stripe’s own book says, whatever 
   compare(ledger);
 });
 
+test('the books name every charge that reached the balance, once, by the day of its movement', async () => {
+  const { account } = await open();
+  const { books } = provider();
+  const booked = new Map<string, string>();
+  const late = sandbox.book.stripe.pay({ amount: 700, currency: 'usd', isCaptured: false });
+  expect(await books?.payment?.(account, late.id, call())).toBeUndefined();
+  sandbox.book.stripe.capture(late);
+  for (let at = Date.parse('2026-01-01'); at < now.getTime() + 86_400_000; at += 30 * 86_400_000)
+    for await (const page of books?.payments?.(
+      account,
+      { from: new Date(at), until: new Date(at + 30 * 86_400_000) },
+      call(),
+    ) ?? [])
+      for (const { externalId, amount } of page) {
+        expect(booked.has(externalId)).toBe(false);
+        booked.set(externalId, amount.replace('.', ''));
+      }
+  const { charges } = sandbox.book.stripe.money();
+  expect(booked).toEqual(new Map([...charges].map(([id, cents]) => [id, String(cents).padStart(3, '0')])));
+  expect(await books?.payment?.(account, late.id, call())).toMatchObject({ amount: '7.00', currency: 'USD' });
+  expect(await books?.payment?.(account, 'ch_none', call())).toBeUndefined();
+});
+
 test('Stripe’s own word on trying again comes before the status', async () => {
   const { connect, credentials } = await open();
   const answers = async (status: number, headers: Record<string, string> = {}, code?: string) => {

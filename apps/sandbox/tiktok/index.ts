@@ -115,20 +115,28 @@ export function createTikTokCompany({ world, consents }: House): Company<TikTokB
       ),
       get('/report/integrated/get/', (asked) => {
         const [since, until] = [asked.query.get('start_date') ?? '', asked.query.get('end_date') ?? ''];
-        return paged(
-          asked,
-          days().filter(({ day }) => day >= since && day <= until),
-          (row) => ({
-            dimensions: { ad_id: row.entity.externalId, stat_time_day: `${row.day} 00:00:00` },
+        const told = days().filter(({ day }) => day >= since && day <= until);
+        if (asked.query.get('data_level') === 'AUCTION_ADVERTISER') {
+          return paged(asked, [...Map.groupBy(told, ({ day }) => day)], ([day, rows]) => ({
+            dimensions: { advertiser_id: advertiser, stat_time_day: `${day} 00:00:00` },
             metrics: {
-              spend: fromMinorUnits(row.spend, row.currency),
-              impressions: String(row.impressions),
-              clicks: String(row.clicks),
-              reach: String(row.reach),
-              conversion: String(row.claimedConversions),
+              spend: fromMinorUnits(
+                rows.reduce((sum, { spend }) => sum + spend, 0n),
+                'USD',
+              ),
             },
-          }),
-        );
+          }));
+        }
+        return paged(asked, told, (row) => ({
+          dimensions: { ad_id: row.entity.externalId, stat_time_day: `${row.day} 00:00:00` },
+          metrics: {
+            spend: fromMinorUnits(row.spend, row.currency),
+            impressions: String(row.impressions),
+            clicks: String(row.clicks),
+            reach: String(row.reach),
+            conversion: String(row.claimedConversions),
+          },
+        }));
       }),
     ],
     book: {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createTikTok, ProviderFault, type Said } from '@tributary/providers';
+import { sumAmounts } from '@tributary/rules';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../index.ts';
 import { agree, callTo } from '../testing.ts';
@@ -52,6 +53,14 @@ it('connects one more provider within 200 lines, and reads all of the book altho
   const booked = sandbox.book.tiktok.days.map(({ entity, day, clicks }) => [entity.externalId, day, clicks]);
   expect(delivered.toSorted()).toEqual(booked.toSorted());
   expect(said.find((one) => one.kind === 'entity')).toMatchObject({ status: 'ACTIVE', dailyBudget: '50.5' });
+
+  // What the account as a whole cost is what its ads cost together.
+  const days = sandbox.book.tiktok.days.map(({ day }) => day).sort();
+  const span = { since: days[0] ?? '', until: days.at(-1) ?? '' };
+  const cost = (await tiktok.books?.spend?.(account, span, call)) ?? [];
+  const spent = said.flatMap((one) => (one.kind === 'delivery' ? [one.spend] : []));
+  expect(cost.length).toBe(new Set(days).size);
+  expect(sumAmounts(cost.map(({ amount }) => amount))).toBe(sumAmounts(spent));
 
   sandbox.say({ at: '/tiktok', reply: tiktokError(40_105, 'revoked') });
   await expect(connect.candidates(credentials, call)).rejects.toMatchObject({ details: { verdict: 'reconnect' } });

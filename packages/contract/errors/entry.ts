@@ -43,6 +43,19 @@ export const field = {
   field: z.string().min(1).optional().describe('The field or parameter at fault, like rows.3.email.'),
 };
 
+/** All that is wrong with a body or a query, so that it takes one answer to put it right. */
+export const faults = {
+  faults: z
+    .array(
+      z.strictObject({
+        field: z.string().describe('The field or parameter at fault; empty when it is the whole body.'),
+        message: z.string().describe('What is wrong with it.'),
+      }),
+    )
+    .optional()
+    .describe('When more than one thing is wrong: each of them, up to 20, the one that the message names first.'),
+};
+
 /** Only when a provider withdrew our token. */
 export const reconnect = {
   reconnect_required: z.literal(true).optional().describe('The provider withdrew its consent: connect again.'),

@@ -1,6 +1,6 @@
 import { limits, reservedLimits } from '@tributary/vocabulary';
 import { z } from 'zod';
-import { type ErrorTable, field, reason } from './entry.ts';
+import { type ErrorTable, faults, field, reason } from './entry.ts';
 
 const { mediaMegabytes: media } = reservedLimits;
 
@@ -11,7 +11,8 @@ export const requestErrors = {
     title: 'Nothing here',
     meaning:
       'Either there is nothing at this address, or it belongs to someone else. Both get this same answer, so that ids cannot be guessed. Routes that are switched off here give it too.',
-    whatToDo: 'Check the path, the id and which profile the credential belongs to.',
+    whatToDo:
+      'Check the method and the path (where another method is served, the header Allow names it), the id, and which profile the credential belongs to.',
     retry: 'after_change',
   },
   invalid_parameter: {
@@ -20,7 +21,7 @@ export const requestErrors = {
     meaning: 'A value in the path, the query or a header cannot be used. A few routes also give this for a body field.',
     whatToDo: 'Correct the value that the message names and send the request again.',
     retry: 'after_change',
-    fields: field,
+    fields: { ...field, ...faults },
   },
   invalid_request: {
     status: 400,
@@ -35,9 +36,9 @@ export const requestErrors = {
     status: 422,
     title: 'Body field refused',
     meaning: 'The JSON was read, but one of its fields has a value that cannot be accepted, is missing, or is unknown.',
-    whatToDo: 'Correct the field that the message names and send the request again.',
+    whatToDo: 'Correct the field that the message names, and those in `faults`, and send the request again.',
     retry: 'after_change',
-    fields: field,
+    fields: { ...field, ...faults },
   },
   invalid_date_range: {
     status: 400,

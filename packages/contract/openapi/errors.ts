@@ -4,6 +4,7 @@ import { ErrorCode, errorEntry } from '../errors.ts';
 import { asOAuthError, OAuthErrorBody } from '../oauth-errors.ts';
 import { RequestId } from '../primitives.ts';
 import { type Route, refusalsOf } from '../route.ts';
+import { describedFields } from './describe.ts';
 import { type JsonSchema, referencePrefix, type Schemas } from './schemas.ts';
 
 interface Reference {
@@ -129,11 +130,13 @@ export function errorSchema(schemas: Schemas): JsonSchema {
     }),
     'output',
   );
-  return {
+  const error = { ...common, description: 'What went wrong.', properties: { ...common.properties, ...own } };
+  const whole: JsonSchema = {
     type: 'object',
     description: 'Every error looks like this.',
-    properties: { error: { ...common, properties: { ...common.properties, ...own } } },
+    properties: { error },
     required: ['error'],
     additionalProperties: false,
   };
+  return describedFields(whole, 'Error');
 }

@@ -1,5 +1,6 @@
 import type { ScopeGrain } from '@tributary/vocabulary';
 import { deliveryOf, events, type LiveEventName, sampleDelivery } from '../events.ts';
+import { describedFields } from './describe.ts';
 import type { Schemas } from './schemas.ts';
 
 /** What we send to an address that a subscription names. */
@@ -37,7 +38,10 @@ function webhookOf(name: LiveEventName, schemas: Schemas): Webhook {
     requestBody: {
       required: true,
       content: {
-        'application/json': { schema: schemas.of(deliveryOf(name), 'output'), example: sampleDelivery(name) },
+        'application/json': {
+          schema: describedFields(schemas.of(deliveryOf(name), 'output'), name),
+          example: sampleDelivery(name),
+        },
       },
     },
     responses: {

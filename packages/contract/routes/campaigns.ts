@@ -7,6 +7,8 @@ import {
   Amount,
   AsOf,
   access,
+  Closed,
+  ClosedMeta,
   Count,
   chapter,
   DeliveryMeta,
@@ -30,6 +32,7 @@ const CampaignRow = z
     ...Outcomes,
     roas: Ratio.describe('outcome_value / spend. Null without spend.'),
     cac_first_payment: Ratio.describe('spend / outcome_count_first_payment.'),
+    ...Closed,
 
     entity_level: EntityLevel.optional(),
     parent_name: z.string().nullable().optional().describe('Of its ad set or campaign. Null: unknown, or a campaign.'),
@@ -85,7 +88,7 @@ export const listCampaigns = route({
   ids: { parent_id: 'ad_entity' },
   refusals: ['not_found'],
   refusedAs: dateRangeFaults,
-  answers: { 200: { schema: page(CampaignRow, ReportMeta) } },
+  answers: { 200: { schema: page(CampaignRow, { ...ReportMeta, ...ClosedMeta }) } },
 });
 
 export const readUnattributed = route({
@@ -111,11 +114,12 @@ export const readUnattributed = route({
         z.strictObject({
           entity_level: EntityLevel,
           ...Outcomes,
+          ...Closed,
           partly_credited_count: Count.describe(
             'Payments that share outcome_value with an entity. 0 under the models of one credit.',
           ),
         }),
-        ReportMeta,
+        { ...ReportMeta, ...ClosedMeta },
       ),
     },
   },
@@ -150,12 +154,14 @@ export const readCampaignTrend = route({
   answers: { 200: { schema: data(z.array(TrendRow), DeliveryMeta) } },
 });
 
-const Entity = CampaignRow.required().extend({
-  learning_stage_status: LearningStage.nullable().describe(
-    'Of an ad set, from the nightly copy. Null at other levels.',
-  ),
-  campaign_objective: z.string().nullable().describe('Of an ad set, from the nightly copy. Null at other levels.'),
-});
+const Entity = CampaignRow.omit({ closed_value: true, changed_since: true })
+  .required()
+  .extend({
+    learning_stage_status: LearningStage.nullable().describe(
+      'Of an ad set, from the nightly copy. Null at other levels.',
+    ),
+    campaign_objective: z.string().nullable().describe('Of an ad set, from the nightly copy. Null at other levels.'),
+  });
 
 export const readAd = route({
   id: 'readAd',

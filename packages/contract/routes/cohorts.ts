@@ -26,6 +26,12 @@ const Cohort = z
     name: z.string().nullable(),
     customers: Count,
     value: DecimalString.describe('All that they have paid so far, refunds subtracted.'),
+    spend: DecimalString.nullable().describe(
+      'What the entity cost on the days of the month that were asked for. Null: it is no entity, or nothing of it could be converted.',
+    ),
+    payback_months: Count.nullable().describe(
+      'Months from the first until what they paid covered the spend, 0 within the same. Null: not yet, or the spend is not known.',
+    ),
     months: z
       .array(
         z.strictObject({

@@ -83,5 +83,12 @@ export const readTracker = route({
   chapter: 'Collector',
   access: { credentials: ['public'], grain: 'profile' },
   rate: 'public',
-  answers: { 200: { schema: z.string(), contentType: 'text/javascript; charset=utf-8', bare: true } },
+  answers: {
+    200: {
+      schema: z.string(),
+      contentType: 'text/javascript; charset=utf-8',
+      bare: true,
+      example: '(function(){…})();',
+    },
+  },
 });

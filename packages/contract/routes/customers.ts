@@ -111,6 +111,7 @@ export const importCustomers = route({
   rate: 'ingest',
   idempotency: 'accepted',
   body: {
+    example: { rows: [{ external_id: 'customer-1', email: 'ana@example.com', phone: '+56987654321' }] },
     items: 'rows',
     schema: z.object({
       country: z

@@ -68,6 +68,7 @@ export const updateExportCatalog = route({
   access: write,
   audit: { action: 'exports.catalog_changed', of: 'profile:{caller.profileId}' },
   body: {
+    example: { privacy_mode: 'platform_safe' },
     schema: z
       .object({
         privacy_mode: PrivacyMode.optional(),

@@ -87,7 +87,14 @@ export const ServerEvent = z
     path: ['event_name'],
     message: 'is required, or event_type in its place',
     abort: true,
-  });
+  })
+  .meta({ id: 'ServerEvent', description: 'An outcome, a payment or a refund that a server knows of.' });
+
+/** One of many: read by the handler, so that a bad one costs the others nothing. The type and the reference say what it should be. */
+const EventOfMany = z.unknown().meta({ $ref: '#/$defs/ServerEvent' }) as unknown as z.ZodType<
+  unknown,
+  z.input<typeof ServerEvent>
+>;
 
 const EventReceipt = z.strictObject({
   outcome_event_id: Uuid,
@@ -134,10 +141,17 @@ export const createEvent = route({
   access: { credentials: ['api_key', 'app', 'session', 'mcp'], scopes: anyOf('attribution:write'), grain: 'profile' },
   rate: 'ingest',
   body: {
+    example: {
+      event_name: 'payment_received',
+      idempotency_key: 'order-1001',
+      occurred_at: '2026-11-02T14:30:00Z',
+      properties: { value: '199.90', currency: 'USD' },
+      user_traits: { email: 'ana@example.com', external_id: 'customer-1' },
+    },
     schema: z.union([
       z.object({
         events: z
-          .array(z.unknown())
+          .array(EventOfMany)
           .min(1, 'must hold at least one event')
           .max(limits.events.maxRows, `may hold up to ${mostEvents} events`),
       }),
@@ -210,7 +224,10 @@ export const createGoalDefinition = route({
   chapter: 'Outcomes',
   audit: { action: 'goal_definition.saved', of: 'goal_definition:{data.id}' },
   access: goals,
-  body: { schema: GoalBody },
+  body: {
+    example: { name: 'Trial started', event_names: ['trial_started'], lookback_window_days: 30 },
+    schema: GoalBody,
+  },
   idempotency: 'accepted',
   answers: {
     201: { schema: data(GoalDefinition) },

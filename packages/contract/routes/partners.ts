@@ -69,6 +69,7 @@ export const createDeclaredSource = route({
   audit: 'not needed: an answer is kept with its time, and never changed',
   rate: 'ingest',
   body: {
+    example: { wa_id: '56987654321', wamid: 'wamid.HBgLNTY5MTIzNDU2NzgVAgASGBQ', answer_key: 'instagram' },
     schema: withoutNationalId(
       z.looseObject({
         wamid: CallerKey.describe('The id of the message with the answer.').meta({
@@ -134,7 +135,16 @@ const Referrals = z.union([
   }),
   AdReferral,
 ]);
-const referralBody = { schema: Referrals, maxBytes: 2 * 1024 * 1024 };
+const referralBody = {
+  schema: Referrals,
+  maxBytes: 2 * 1024 * 1024,
+  example: {
+    idempotency_key: 'referral-8812',
+    ad_id: '120210000000000044',
+    occurred_at: '2026-11-02T14:30:00Z',
+    customer: { external_ref: 'contact-8812', email: 'ana@example.com' },
+  },
+};
 
 export const createAdReferrals = route({
   id: 'createAdReferrals',

@@ -1,4 +1,16 @@
-import { actionOutcomes, differenceKindNames, limits, reconciliationStates, uuidPattern } from '@tributary/vocabulary';
+import {
+  actionOutcomes,
+  attributionModelNames,
+  channelNames,
+  differenceKindNames,
+  differenceStates,
+  entityLevels,
+  limits,
+  reconciledBookNames,
+  reconciledBooks,
+  reconciliationStates,
+  uuidPattern,
+} from '@tributary/vocabulary';
 import { z } from 'zod';
 import {
   CalendarDate,
@@ -15,48 +27,91 @@ import {
 import { anyOf, route } from '../route.ts';
 import { Flag } from '../vocabulary.ts';
 
-/** Whether reports say what the ledger says, day by day. */
+/** Whether providers, ledger, columns and reports say the same, day by day. */
 
 const chapter = 'Reconciliation';
 const credentials = ['api_key', 'app', 'session', 'mcp'] as const;
 const read = { credentials, scopes: anyOf('analytics:read'), grain: 'profile' } as const;
 const write = { credentials, scopes: anyOf('attribution:write'), grain: 'profile' } as const;
-const { pageSize, mostDifferences } = limits.reconciliation;
+const { pageSize, mostDifferences, graceHours, settledHours, nightlyDays, noteCharacters } = limits.reconciliation;
 const Count = z.int().min(0);
-const Side = z.strictObject({ conversions: Count, value: DecimalString });
+const Side = z
+  .strictObject({ count: Count.nullable().describe('Null where rows are not counted.'), value: DecimalString })
+  .nullable()
+  .describe('Null: this side is not compared in this book.');
+const Books = z
+  .array(z.enum(reconciledBookNames))
+  .min(1)
+  .max(reconciledBookNames.length)
+  .describe(
+    Object.entries(reconciledBooks)
+      .map(([name, words]) => `\`${name}\`: ${words}`)
+      .join(' '),
+  );
 
 const Reconciliation = z
   .strictObject({
     id: Uuid,
     state: z.enum(reconciliationStates),
     is_nightly: z.boolean().describe('False: somebody asked for it.'),
+    books: Books,
     date_from: CalendarDate,
     date_to: CalendarDate,
     requested_at: IsoTimestamp,
     finished_at: IsoTimestamp.nullable(),
     differences: Count.describe('Rows that differ. Zero, or something went wrong.'),
-    pending: Count.describe('Rows that differ because they are just being worked out: no fault.'),
+    pending: Count.describe(
+      `What differs and is no fault: it is just being worked out, a payment is younger than ${graceHours} hours, or an ad account has not said the same for ${settledHours} hours.`,
+    ),
   })
   .meta({ id: 'Reconciliation' });
 
-const ReconciledDay = z
+const BookOfDay = z
   .strictObject({
-    day: CalendarDate.describe('In the profile’s time zone.'),
-    ledger: Side.describe('What was recorded and counts, in the reporting currency.'),
-    columns: Side.describe('What reports add up.'),
+    book: z.enum(reconciledBookNames),
+    channel: z.enum(channelNames).nullable().describe('Whose payments or ads; null: not of one provider.'),
+    currency: CurrencyCode,
+    at_provider: Side,
+    in_ledger: Side,
+    in_columns: Side,
+    in_reports: Side,
     differences: Count,
     pending: Count,
+  })
+  .meta({ id: 'ReconciledBook' });
+
+const ReconciledDay = z
+  .strictObject({
+    day: CalendarDate.describe(
+      'In the profile’s time zone; what ad accounts say is of their own day, payments of providers of a day of UTC.',
+    ),
+    differences: Count,
+    pending: Count,
+    books: z.array(BookOfDay).describe('Reports are named only where they differ.'),
   })
   .meta({ id: 'ReconciledDay' });
 
 const Difference = z
   .strictObject({
     number: Count,
+    book: z.enum(reconciledBookNames),
     kind: z.enum(differenceKindNames),
-    conversion_id: Uuid,
+    state: z.enum(differenceStates),
+    note: z.string().nullable().describe('Why it is none, where somebody said so.'),
     day: CalendarDate,
-    in_ledger: DecimalString.nullable().describe('Null: the ledger has no such conversion.'),
-    in_columns: DecimalString.nullable().describe('Null: the columns have no such conversion.'),
+    currency: CurrencyCode.nullable(),
+    conversion_id: Uuid.nullable().describe('Null: it is not of one conversion, or of one that was never recorded.'),
+    channel: z.enum(channelNames).nullable(),
+    connection_id: Uuid.nullable(),
+    external_id: z.string().nullable().describe('The provider’s id of the payment.'),
+    level: z.enum(entityLevels).nullable(),
+    model: z.enum(attributionModelNames).nullable(),
+    at_provider: DecimalString.nullable().describe(
+      'Null: the provider has nothing of the kind, or is not asked in this book.',
+    ),
+    in_ledger: DecimalString.nullable(),
+    in_columns: DecimalString.nullable(),
+    in_reports: DecimalString.nullable(),
   })
   .meta({ id: 'ReconciliationDifference' });
 
@@ -68,12 +123,11 @@ export const createReconciliation = route({
   method: 'POST',
   path: '/api/v1/reconciliations',
   summary: 'Have days reconciled',
-  description:
-    'Compares, row by row where it must, what was recorded with what reports add up, and the credit of each conversion with its value. Every night the last 35 days are looked at without asking.',
+  description: `Holds what providers say they were paid against the ledger, the ledger against what reports add up, the credit of each conversion against its value, a report’s rows against what there was to give, and what ad accounts cost as a whole against their ads; row by row where it must. Every night the last ${nightlyDays} days are looked at without asking, and every week all of them in the books that we keep ourselves.`,
   chapter,
   audit: 'not needed: it looks and changes nothing',
   access: write,
-  body: { schema: DateRange },
+  body: { schema: DateRange.safeExtend({ books: Books.optional() }) },
   refusedAs: dateRangeFaults,
   idempotency: 'accepted',
   answers: { 202: { schema: data(Reconciliation) } },
@@ -116,6 +170,9 @@ export const readReconciliation = route({
         Reconciliation.extend({
           currency: CurrencyCode.nullable().describe('Null while it waits.'),
           days: z.array(ReconciledDay).describe('Days on which there was something.'),
+          unread: z
+            .array(z.strictObject({ connection_id: Uuid, channel: z.enum(channelNames), reason: z.string() }))
+            .describe('Connections whose provider could not be asked; nothing is said of their days.'),
         }),
       ),
     },
@@ -149,7 +206,7 @@ export const repairReconciliation = route({
   path: '/api/v1/reconciliations/{reconciliation_id}/repair',
   summary: 'Have what differs worked out again',
   description:
-    'From the ledger, which is not touched: no amount is ever edited. A conversion that was deleted from the ledger is only removed by a replay. Look with another reconciliation whether it helped.',
+    'Conversions are worked out again from the ledger, and providers are read again from the first page: no amount is ever edited. A conversion that was deleted from the ledger is only removed by a replay, and nothing is done about payments of which the provider does not know. Look with another reconciliation whether it helped.',
   chapter,
   audit: {
     action: 'reconciliation.repaired',
@@ -167,8 +224,48 @@ export const repairReconciliation = route({
   ids,
   idempotency: 'natural',
   answers: {
-    200: { schema: data(z.strictObject({ id: Uuid, outcome: z.enum(actionOutcomes), conversions: Count })) },
+    200: {
+      schema: data(
+        z.strictObject({
+          id: Uuid,
+          outcome: z.enum(actionOutcomes),
+          conversions: Count.describe('That are worked out again.'),
+          connections: Count.describe('That are read again.'),
+        }),
+      ),
+    },
   },
+});
+
+export const explainDifference = route({
+  id: 'explainDifference',
+  method: 'POST',
+  path: '/api/v1/reconciliations/{reconciliation_id}/differences/{number}/explain',
+  summary: 'Say why something differs',
+  description:
+    'A provider’s own figure may be wrong, too. What is explained counts no longer, in later runs neither, as long as both sides say the same figures.',
+  chapter,
+  audit: { action: 'reconciliation.explained', of: 'reconciliation:{params.reconciliation_id}' },
+  access: write,
+  params: params.extend({
+    number: z
+      .string()
+      .regex(/^[1-9]\d{0,8}$/, 'is not the number of a difference')
+      .meta({ examples: ['1'] }),
+  }),
+  body: {
+    schema: z.object({
+      note: z
+        .string()
+        .trim()
+        .min(1)
+        .max(noteCharacters)
+        .meta({ examples: ['Stripe shows a test charge'] }),
+    }),
+  },
+  ids,
+  idempotency: 'natural',
+  answers: { 200: { schema: data(Difference) } },
 });
 
 export const reconciliationRoutes = {
@@ -177,4 +274,5 @@ export const reconciliationRoutes = {
   readReconciliation,
   listDifferences,
   repairReconciliation,
+  explainDifference,
 };

@@ -78,6 +78,17 @@ export const DeliveryMeta = {
 
 export const ReportMeta = { ...DeliveryMeta, model: AttributionModel };
 
+/** Of a month that was closed, beside the figures of now. */
+export const Closed = {
+  closed_value: Money.optional().describe(
+    'outcome_value when the month was closed. There only where the days asked for are a closed month.',
+  ),
+  changed_since: z.boolean().optional().describe('Whether outcome_value is another one by now; GET /changes says why.'),
+};
+export const ClosedMeta = {
+  closed_as_of: IsoTimestamp.optional().describe('Of a closed month: the `as_of` that gives what was reported.'),
+};
+
 export const ByType = z
   .record(z.string(), z.int().min(1))
   .describe('attributed_outcome_count by conversion type. A type with nothing credited is absent.');

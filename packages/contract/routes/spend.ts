@@ -132,6 +132,24 @@ export const importSpend = route({
   rate: 'ingest',
   idempotency: 'accepted',
   body: {
+    example: {
+      rows: [
+        {
+          platform: 'social_ads',
+          level: 'ad',
+          external_id: '120210000000000044',
+          name: 'Video, 15 s',
+          campaign_external_id: '120210000000000042',
+          campaign_name: 'Winter sale',
+          ad_set_external_id: '120210000000000043',
+          date: '2026-11-02',
+          currency: 'USD',
+          spend: '48.20',
+          impressions: 12500,
+          clicks: 310,
+        },
+      ],
+    },
     items: 'rows',
     csv: true,
     schema: z.object({

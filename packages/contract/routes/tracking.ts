@@ -84,6 +84,7 @@ export const createIdentifySecret = route({
 
 // ── Installation ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+const tag = '<script async src="https://collect.example.com/t.js" data-key="trk_a1B2a1B2a1B2a1B2a1B2Zz"></script>';
 export const readTrackingSnippet = route({
   id: 'readTrackingSnippet',
   method: 'GET',
@@ -103,7 +104,7 @@ export const readTrackingSnippet = route({
       .describe('The id of that pixel, as the platform writes it.')
       .meta({ examples: ['1234567890123456', 'AW-123456789'] }),
   }),
-  answers: { 200: { schema: z.string(), contentType: 'text/html; charset=utf-8', bare: true } },
+  answers: { 200: { schema: z.string(), contentType: 'text/html; charset=utf-8', bare: true, example: tag } },
   refusals: ['invalid_state'],
 });
 

@@ -107,6 +107,7 @@ export const updateProfile = route({
   audit: { action: 'profile.updated', of: 'profile:{caller.profileId}' },
   access: { credentials: ['session'], roles: ['owner', 'admin'], grain: 'profile', entitlement: 'not needed' },
   body: {
+    example: { name: 'Shop Chile', time_zone: 'America/Santiago' },
     schema: z
       .object({
         name: Name.optional(),

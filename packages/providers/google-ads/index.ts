@@ -2,6 +2,7 @@ import { GoogleCredentials } from '../google-oauth.ts';
 import type { Provider } from '../provider.ts';
 import { createAct } from './act.ts';
 import { createAdsApi } from './api.ts';
+import { createBooks } from './books.ts';
 import { createConnect } from './connect.ts';
 import { createExport } from './export.ts';
 import type { GoogleAdsSettings } from './settings.ts';
@@ -24,5 +25,6 @@ export function createGoogleAds(settings: GoogleAdsSettings): Provider<GoogleCre
     sync: (account, from, call) => sync(api, account, from, call),
     act: createAct(api),
     export: createExport(settings),
+    books: createBooks(api),
   };
 }

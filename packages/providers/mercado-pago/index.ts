@@ -3,6 +3,7 @@ import type { Provider, Receive, Received } from '../provider.ts';
 import { readJson } from '../read-answer.ts';
 import { isSignedBy, readSignatureHeader } from '../signature.ts';
 import { createApi, type MercadoPagoSettings } from './api.ts';
+import { createBooks } from './books.ts';
 import { createConnect, MercadoPagoCredentials } from './connect.ts';
 import { createSync, type MercadoPagoPosition } from './sync.ts';
 
@@ -17,6 +18,7 @@ export function createMercadoPago(
     credentials: MercadoPagoCredentials,
     connect: createConnect(settings, api),
     sync: createSync(api),
+    books: createBooks(api),
     ...(settings.webhookSecret !== undefined && { receive: createReceive(settings.webhookSecret) }),
   };
 }

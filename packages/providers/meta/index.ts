@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Pixel, Provider } from '../provider.ts';
 import { createAct } from './act.ts';
+import { createBooks } from './books.ts';
 import { createConnect } from './connect.ts';
 import { MetaCredentials } from './credentials.ts';
 import { createExport } from './export.ts';
@@ -36,6 +37,7 @@ export function createMeta(settings: MetaSettings): Provider<MetaCredentials, Me
     connect: createConnect(settings, graph),
     act: createAct(graph),
     export: createExport(graph),
+    books: createBooks(graph),
     sync: (account, from, call) => sync(graph, account, from, call),
 
     async pixels({ externalId, credentials }, call) {

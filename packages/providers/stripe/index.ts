@@ -3,6 +3,7 @@ import type { Provider, Receive } from '../provider.ts';
 import { readJson } from '../read-answer.ts';
 import { isTimelySigned } from '../signature.ts';
 import { createApi, type StripeSettings } from './api.ts';
+import { createBooks } from './books.ts';
 import { createConnect, StripeCredentials } from './connect.ts';
 import { createSync, type StripePosition } from './sync.ts';
 
@@ -15,6 +16,7 @@ export function createStripe(settings: StripeSettings): Provider<StripeCredentia
     credentials: StripeCredentials,
     connect: createConnect(settings, api),
     sync: createSync(api),
+    books: createBooks(api),
     ...(settings.webhookSecret !== undefined && { receive: createReceive(settings.webhookSecret) }),
   };
 }

@@ -5,6 +5,7 @@ import { readOAuthCallback } from '../oauth-token.ts';
 import type { Account, Call, Provider, ProviderAnswer, Said, SyncPage } from '../provider.ts';
 import { ProviderFault, type Verdict } from '../provider-fault.ts';
 import { count, decimalText, readAs, told } from '../read-answer.ts';
+import { createBooks } from './books.ts';
 
 /** The example of docs/guides/add-a-provider.md: another ad platform, read only. */
 export interface TikTokSettings {
@@ -127,6 +128,7 @@ export function createTikTok(settings: TikTokSettings): Provider<Credentials, Ti
   return {
     facts: { channel: 'social_ads', name: 'TikTok Ads', restatedDays },
     credentials: Credentials,
+    books: createBooks(heard),
     connect: {
       usesPkce: false,
       authorizeUrl({ redirectUri, state }) {

@@ -1,7 +1,8 @@
 import { takeReserved } from './address.ts';
 import { attempt } from './attempt.ts';
 
-const replaceState = history.replaceState;
+// A server that reads the module has no history.
+const { replaceState } = typeof history === 'undefined' ? ({} as History) : history;
 
 /** Takes our parameters out of the address bar and gives them; all else stays as it is, the state of a single-page app too. */
 export function tidyAddressBar(): { link_token?: string; verification?: string } {

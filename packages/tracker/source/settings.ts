@@ -19,11 +19,13 @@ interface Tag {
  */
 export function readSettings(tag: Tag, page: string): Settings {
   const collector = tag.getAttribute('data-collector');
-  const base = collector ? `${collector.replace(/\/+$/, '')}/` : new URL('.', tag.src || page).href;
   return {
     key: tag.getAttribute('data-key') || '',
-    endpoint: new URL(`${base}v1/visits`, page).href,
+    endpoint: endpointOf(collector || new URL('.', tag.src || page).href, page),
     consentRequired: tag.getAttribute('data-consent') === 'required',
     auto: tag.getAttribute('data-auto') !== 'false',
   };
 }
+
+export const endpointOf = (collector: string, page: string): string =>
+  new URL(`${collector.replace(/\/+$/, '')}/v1/visits`, page).href;

@@ -18,6 +18,7 @@ export const faults: readonly Fault[] = [
       "if (value === '') throw",
       'an id of ".." reaches another route',
     ],
+    'one-key-for-all': ["byte.toString(16).padStart(2, '0')", "'00'", 'every change is sent under the same made key'],
     'same-page-for-ever': ['cursor === null || cursor === seen', 'cursor === null', 'a list never ends'],
     'cookie-forms': [
       '...((body !== undefined || isMarked) && {',
@@ -38,6 +39,13 @@ export const faults: readonly Fault[] = [
       'a row with a cell too many is read by its place',
     ],
     'strange-columns-taken': ['if (stranger !== undefined)', 'if (false)', 'a misspelt column is ignored'],
+  }),
+  ...faultsIn('apps/cli/formats/shopify.ts', ['apps/cli/formats/formats.test.ts'], {
+    'unpaid-orders-count': [
+      "if (!wasPaid.has(String(order['financial status']).toLowerCase())) return [];",
+      '',
+      'orders that nobody paid are imported as payments',
+    ],
   }),
   ...faultsIn('apps/cli/commands/rates.ts', ['apps/cli/rates.test.ts'], {
     'bad-rates-skipped': [

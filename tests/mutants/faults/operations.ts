@@ -273,6 +273,11 @@ export const faults: readonly Fault[] = [
         'broken text is stored with replacement characters',
       ],
       'nul-reaches-the-store': ['if (mayHoldUnkeepable(text)) {', 'if (false) {', 'a NUL character in a body is a 500'],
+      'one-fault-at-a-time': [
+        'faults.length > 1 && { faults }',
+        'faults.length > 99 && { faults }',
+        'a body with three mistakes takes three answers to put right',
+      ],
       'deep-bodies-parsed': [
         'if (isTooDeep(bytes))',
         'if (false)',

@@ -212,6 +212,13 @@ export const faults: readonly Fault[] = [
       'visits of one moment have no order',
     ],
   }),
+  ...faultsIn('apps/collector/tracker-script.ts', ['apps/collector/collector.test.ts'], {
+    'packed-against-their-will': [
+      'return named !== undefined && named.weight > 0;',
+      'return named !== undefined;',
+      'a browser that refuses Brotli gets it all the same',
+    ],
+  }),
   ...faultsIn('packages/tracker/source/settings.ts', ['packages/tracker/source/settings.test.ts'], {
     'consent-not-asked': [
       "tag.getAttribute('data-consent') === 'required'",

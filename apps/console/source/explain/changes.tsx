@@ -1,52 +1,88 @@
 import { useQuery } from '@tanstack/react-query';
 import { type SummedField, summedFields } from '@tributary/vocabulary';
+import { closingsQuery, monthOf } from '../closings.ts';
 import { show } from '../fields.ts';
 import { longDay, words } from '../format.ts';
 import { Loading, Problem } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
+import { endOf } from '../queries.ts';
 import type { Explained } from '../search.ts';
 import { changesQuery } from './queries.ts';
 
-/** What became of a figure since the day on which it is shown, by cause. A ratio changes with its parts, so it has none. */
+/**
+ * What became of a figure since the day on which it is shown, or since its month was closed, by cause. A ratio changes with its parts, so it has
+ * none.
+ */
 export function Changes({ explain, currency }: { readonly explain: Explained; readonly currency: string }) {
   const { place } = usePlace();
-  const { asOf } = place;
+  const month = monthOf(place);
+  const closings = useQuery({ ...closingsQuery(place.profileId), enabled: month !== undefined && !place.asOf });
+  const since = place.asOf ? endOf(place.asOf) : closings.data?.find((one) => one.month === month)?.as_of;
   const field = summedFields.find((name) => name === explain.field);
-  return asOf && field ? <Since asOf={asOf} explain={{ ...explain, field }} currency={currency} /> : null;
+  return since && field ? <Since since={since} explain={{ ...explain, field }} currency={currency} /> : null;
 }
 
 interface SinceProps {
-  readonly asOf: string;
+  readonly since: string;
   readonly explain: Explained & { readonly field: SummedField };
   readonly currency: string;
 }
 
-function Since({ asOf, explain, currency }: SinceProps) {
+function Since({ since, explain, currency }: SinceProps) {
   const { place } = usePlace();
-  const query = useQuery(changesQuery(place, asOf, explain));
+  const query = useQuery(changesQuery(place, since, explain));
   if (query.isError) return <Problem error={query.error} again={() => void query.refetch()} />;
   if (!query.data) return <Loading />;
-  const { after, causes } = query.data;
+  const { before, after, causes } = query.data;
   const shown = (value: string) => show(explain.field, value, currency);
+  const steps = stepsOf(Number(before), causes);
   return (
     <table className="w-full" aria-label="Changes since then">
-      <caption className="label text-left">Since {longDay(asOf)}</caption>
+      <caption className="label text-left">Since {longDay(since.slice(0, 10))}</caption>
       <tbody>
-        {causes.map(({ causes: kinds, difference, conversions }) => (
+        <Line name="As it stood" value={shown(before)} isEnd />
+        {steps.map(({ kinds, difference, conversions, left, width }) => (
           <tr key={kinds.join()} className="border-line border-b">
             <th scope="row" className="py-1 text-left font-normal">
               {kinds.map(words).join(' and ')} {conversions > 0 && <span className="text-soft">({conversions})</span>}
             </th>
+            <td aria-hidden="true" className="relative w-1/3">
+              <span
+                className={`absolute inset-y-1.5 ${Number(difference) < 0 ? 'bg-problem' : 'bg-accent'}`}
+                style={{ left: `${left}%`, width: `${width}%` }}
+              />
+            </td>
             <td className="number text-right">{shown(difference)}</td>
           </tr>
         ))}
-        <tr className="font-semibold">
-          <th scope="row" className="py-1 text-left">
-            {causes.length === 0 ? 'Nothing changed' : 'As it stands'}
-          </th>
-          <td className="number text-right">{shown(after)}</td>
-        </tr>
+        <Line name={causes.length === 0 ? 'Nothing changed' : 'As it stands'} value={shown(after)} isEnd />
       </tbody>
     </table>
   );
+}
+
+function Line({ name, value, isEnd }: { readonly name: string; readonly value: string; readonly isEnd: boolean }) {
+  return (
+    <tr className={isEnd ? 'font-semibold' : ''}>
+      <th scope="row" colSpan={2} className="py-1 text-left">
+        {name}
+      </th>
+      <td className="number text-right">{value}</td>
+    </tr>
+  );
+}
+
+/** A waterfall: each bar goes from what the causes before it had made of the figure to what it made of it. */
+function stepsOf(
+  before: number,
+  causes: readonly { readonly causes: readonly string[]; readonly difference: string; readonly conversions: number }[],
+) {
+  const stops = causes.reduce((all, { difference }) => [...all, (all.at(-1) ?? before) + Number(difference)], [before]);
+  const [low, high] = [Math.min(...stops), Math.max(...stops)];
+  const place = (value: number) => (high === low ? 0 : ((value - low) / (high - low)) * 100);
+  return causes.map(({ causes: kinds, difference, conversions }, nth) => {
+    const [from, to] = [stops[nth] ?? before, stops[nth + 1] ?? before];
+    const left = place(Math.min(from, to));
+    return { kinds, difference, conversions, left, width: Math.max(place(Math.max(from, to)) - left, 1) };
+  });
 }

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { SummedField } from '@tributary/vocabulary';
 import { clientFor } from '../client.ts';
-import { datesOf, endOf, keyOf, type Place, reportOf } from '../queries.ts';
+import { datesOf, keyOf, type Place, reportOf } from '../queries.ts';
 import type { Explained } from '../search.ts';
 
 export const explanationQuery = (place: Place, { report, field, entity, level, model, type }: Explained) =>
@@ -37,7 +37,7 @@ export const changesQuery = (place: Place, from: string, { field, entity, level,
             field,
             level,
             model,
-            from: endOf(from),
+            from,
             ...(entity && { entity_id: entity }),
             ...(type && { type }),
           },

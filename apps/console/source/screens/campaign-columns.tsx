@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { definitions, type Field, fields, told } from '../fields.ts';
 import { count, money, ratio, words } from '../format.ts';
 import type { Column } from '../parts/columns.ts';
+import { ChangedMark } from '../parts/changed-mark.tsx';
 import { Figure } from '../parts/figure.tsx';
 import type { CampaignRow } from '../queries.ts';
 import type { Level, Model, Within } from '../search.ts';
@@ -24,6 +25,8 @@ interface ColumnOptions {
   readonly currency: string;
   readonly opened: string | undefined;
   readonly toggle: (id: string) => void;
+  /** Of a report as it stood: what its rows have earned by now. */
+  readonly now: ReadonlyMap<string, number | null> | undefined;
   /** Absent: whoever is signed in may change nothing at the platforms. */
   readonly change: { readonly opened: string | undefined; readonly toggle: (id: string) => void } | undefined;
 }
@@ -40,6 +43,7 @@ export function campaignColumns({
   currency,
   opened,
   toggle,
+  now,
   change,
 }: ColumnOptions): Column<CampaignRow>[] {
   return [
@@ -80,12 +84,15 @@ export function campaignColumns({
         isNumber: true,
         value: (row) => row[field] ?? null,
         cell: (row) => (
-          <Figure
-            of={{ report: 'campaigns', field, entity: row.campaign_id, level, model }}
-            value={row[field]}
-            currency={currency}
-            about={row.campaign_name}
-          />
+          <>
+            <Figure
+              of={{ report: 'campaigns', field, entity: row.campaign_id, level, model }}
+              value={row[field]}
+              currency={currency}
+              about={row.campaign_name}
+            />
+            {field === 'outcome_value' && <Since row={row} now={now?.get(row.campaign_id)} currency={currency} />}
+          </>
         ),
       }),
     ),
@@ -101,6 +108,20 @@ export function campaignColumns({
       }),
     ),
   ];
+}
+
+interface SinceProps {
+  readonly row: CampaignRow;
+  readonly now: number | null | undefined;
+  readonly currency: string;
+}
+
+/** A mark where the figure was another one when its month was closed, or is another one by now. */
+function Since({ row, now, currency }: SinceProps) {
+  if (row.changed_since && row.closed_value !== undefined)
+    return <ChangedMark other={money(row.closed_value, currency)} when="closed" />;
+  if (now === undefined || now === (row.outcome_value ?? null)) return null;
+  return <ChangedMark other={money(now, currency)} when="now" />;
 }
 
 /** What the platform showed and charged, beside what it earned. */

@@ -5,6 +5,7 @@ import { ChangeAd } from '../ads/change-ad.tsx';
 import { nothing } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { AsOfPicker } from '../parts/as-of-picker.tsx';
+import { CloseMonth } from '../parts/close-month.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { ModelPicker } from '../parts/model-picker.tsx';
 import { Answered, Empty, Loading } from '../parts/states.tsx';
@@ -34,6 +35,7 @@ export function Campaigns() {
       <div className="mb-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
         <Path level={level} within={within} rows={campaigns.data?.rows ?? []} />
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+          <CloseMonth />
           <AsOfPicker />
           <ModelPicker />
         </div>
@@ -80,7 +82,18 @@ interface TableProps {
 }
 
 function CampaignTable({ rows, level, within, currency }: TableProps) {
-  const { model } = usePlace();
+  const { place, model } = usePlace();
+  const current = useQuery({
+    ...campaignsQuery({ ...place, asOf: undefined }, level, model),
+    enabled: place.asOf !== undefined,
+  });
+  const now = useMemo(
+    () =>
+      place.asOf && current.data
+        ? new Map(current.data.rows.map((row) => [row.campaign_id, row.outcome_value]))
+        : undefined,
+    [place.asOf, current.data],
+  );
   const [opened, setOpened] = useState<string | undefined>();
   const toggle = useCallback((id: string) => setOpened((before) => (before === id ? undefined : id)), []);
   const [changed, setChanged] = useState<string | undefined>();
@@ -90,8 +103,8 @@ function CampaignTable({ rows, level, within, currency }: TableProps) {
     [changed],
   );
   const columns = useMemo(
-    () => campaignColumns({ level, model, currency, opened, toggle, change: mayChange ? change : undefined }),
-    [level, model, currency, opened, toggle, mayChange, change],
+    () => campaignColumns({ level, model, currency, opened, toggle, now, change: mayChange ? change : undefined }),
+    [level, model, currency, opened, toggle, now, mayChange, change],
   );
   const footer = useCampaignFooter({ level, within, currency, opened, toggle });
   if (!footer) return <Loading />;

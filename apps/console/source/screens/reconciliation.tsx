@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { reconciledBooks } from '@tributary/vocabulary';
 import { useState } from 'react';
 import { clientFor } from '../client.ts';
 import { count, money, words } from '../format.ts';
@@ -6,13 +7,14 @@ import { Answered, Empty } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { usePlace } from '../place.ts';
 import {
-  differencesQuery,
+  type BookOfDay,
   type ReconciledDay,
   reconciliationQuery,
   reconciliationsQuery,
 } from '../reconciliation-queries.ts';
+import { Differences } from './reconciliation-differences.tsx';
 
-/** Whether reports say what was recorded: the days of the latest run, each right or with the number of rows that differ. */
+/** Whether providers, ledger and reports say the same: the days of the latest run, each right or with the number of rows that differ. */
 export function Reconciliation() {
   useTitle('Reconciliation');
   const { place } = usePlace();
@@ -59,76 +61,94 @@ function Run({ id }: { readonly id: string }) {
   const [chosen, choose] = useState<string>();
   return (
     <Answered query={query}>
-      {({ days, currency, differences, pending, date_from: from, date_to: to }) => (
+      {({ days, books, differences, pending, unread, date_from: from, date_to: to }) => (
         <div className="grid gap-6">
           <p>
-            {from} to {to}:{' '}
-            {differences === 0 ? 'reports say what was recorded' : `${count(differences)} conversions differ`}
-            {pending > 0 && `; ${count(pending)} are just being worked out`}.
-          </p>
-          <ul aria-label="Days" className="grid grid-cols-7 gap-1 sm:grid-cols-14">
-            {days.map((day) => (
-              <li key={day.day}>
-                <button
-                  type="button"
-                  aria-pressed={chosen === day.day}
-                  onClick={() => choose(day.day)}
-                  className={`w-full border p-1 text-center ${day.differences > 0 ? 'border-problem text-problem' : 'border-line'}`}
-                >
-                  {day.day.slice(5)}
-                  <span className="label block">
-                    {day.differences === 0 ? 'right' : `${count(day.differences)} differ`}
-                  </span>
-                </button>
-              </li>
+            {from} to {to}: {differences === 0 ? 'all books say the same' : `${count(differences)} rows differ`}
+            {pending > 0 && `; ${count(pending)} are on their way or too young to tell`}.
+            {unread.map(({ connection_id, channel, reason }) => (
+              <span key={connection_id} className="block text-soft">
+                {words(channel)} could not be asked: {words(reason)}.
+              </span>
             ))}
-          </ul>
+          </p>
+          <Calendar days={days} chosen={chosen} choose={choose} />
           {days
             .filter(({ day }) => day === chosen)
             .map((day) => (
-              <Day key={day.day} day={day} currency={currency ?? ''} />
+              <Day key={day.day} day={day} compared={books} />
             ))}
-          {differences > 0 && <Differences id={id} currency={currency ?? ''} />}
+          {differences > 0 && <Differences id={id} />}
         </div>
       )}
     </Answered>
   );
 }
 
-function Day({ day, currency }: { readonly day: ReconciledDay; readonly currency: string }) {
+interface CalendarProps {
+  readonly days: readonly ReconciledDay[];
+  readonly chosen: string | undefined;
+  readonly choose: (day: string) => void;
+}
+
+/** Weeks as rows, from Monday on. */
+function Calendar({ days, chosen, choose }: CalendarProps) {
+  const [first] = days;
+  const before = first ? (new Date(`${first.day}T00:00:00Z`).getUTCDay() + 6) % 7 : 0;
   return (
-    <section className="card p-5" aria-label={day.day}>
-      <h2>{day.day}</h2>
-      <p>
-        Recorded: {count(day.ledger.conversions)} conversions, {money(day.ledger.value, currency)}
-      </p>
-      <p>
-        In reports: {count(day.columns.conversions)} conversions, {money(day.columns.value, currency)}
-      </p>
-    </section>
+    <ul aria-label="Days" className="grid grid-cols-7 gap-1">
+      {days.map((day, index) => (
+        <li key={day.day} style={index === 0 ? { gridColumnStart: before + 1 } : {}}>
+          <button
+            type="button"
+            aria-pressed={chosen === day.day}
+            onClick={() => choose(day.day)}
+            className={`w-full border p-1 text-center ${day.differences > 0 ? 'border-problem text-problem' : 'border-line'}`}
+          >
+            {day.day.slice(5)}
+            <span className="label block">{day.differences === 0 ? 'right' : `${count(day.differences)} differ`}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }
 
-function Differences({ id, currency }: { readonly id: string; readonly currency: string }) {
-  const { place } = usePlace();
-  const query = useQuery(differencesQuery(place.profileId, id));
+const sides = {
+  at_provider: 'at the provider',
+  in_ledger: 'recorded',
+  in_columns: 'in reports',
+  in_reports: 'in rows of reports',
+} as const;
+
+function Day({ day, compared }: { readonly day: ReconciledDay; readonly compared: readonly BookOfDay['book'][] }) {
   return (
-    <Answered query={query}>
-      {(rows) => (
-        <section aria-labelledby="differences" className="card p-5">
-          <h2 id="differences">What differs</h2>
-          <ul className="divide-y divide-line">
-            {rows.map((row) => (
-              <li key={row.number} className="py-1.5">
-                {words(row.kind)}, {row.day}: recorded{' '}
-                {row.in_ledger === null ? 'nothing' : money(row.in_ledger, currency)}, in reports{' '}
-                {row.in_columns === null ? 'nothing' : money(row.in_columns, currency)}
-                <span className="label block break-all">{row.conversion_id}</span>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
-    </Answered>
+    <section className="card p-5" aria-label={day.day}>
+      <h2>{day.day}</h2>
+      <dl className="grid gap-3">
+        {compared.map((book) => (
+          <div key={book}>
+            <dt className="label">{reconciledBooks[book]}</dt>
+            {day.books
+              .filter((one) => one.book === book)
+              .map((one) => (
+                <dd key={`${one.channel} ${one.currency}`}>
+                  {one.channel && `${words(one.channel)}: `}
+                  {Object.entries(sides)
+                    .flatMap(([side, name]) => {
+                      const figures = one[side as keyof typeof sides];
+                      if (!figures) return [];
+                      const rows = figures.count === null ? '' : `${count(figures.count)} of `;
+                      return [`${rows}${money(figures.value, one.currency)} ${name}`];
+                    })
+                    .join(', ')}
+                  {one.differences > 0 && <span className="text-problem"> {count(one.differences)} differ</span>}
+                </dd>
+              ))}
+            {day.books.every((one) => one.book !== book) && <dd>{book === 'reports' ? 'It adds up.' : 'Nothing.'}</dd>}
+          </div>
+        ))}
+      </dl>
+    </section>
   );
 }

@@ -1,0 +1,151 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type DifferenceKind, differenceKinds } from '@tributary/vocabulary';
+import { useState } from 'react';
+import { clientFor } from '../client.ts';
+import { count, money, words } from '../format.ts';
+import { Answered } from '../parts/states.tsx';
+import { usePlace } from '../place.ts';
+import { type Difference, differencesQuery } from '../reconciliation-queries.ts';
+
+/** The first page of what differs, by kind: what each means, and what can be done about it. */
+export function Differences({ id }: { readonly id: string }) {
+  const { place } = usePlace();
+  const query = useQuery(differencesQuery(place.profileId, id));
+  return (
+    <Answered query={query}>
+      {(rows) => (
+        <section aria-labelledby="differences" className="card grid gap-5 p-5">
+          <h2 id="differences">What differs</h2>
+          {[...Map.groupBy(rows, ({ kind }) => kind)].map(([kind, of]) => (
+            <section key={kind} aria-label={words(kind)}>
+              <h3>{words(kind)}</h3>
+              <p className="text-soft">{differenceKinds[kind].words}</p>
+              {differenceKinds[kind].repair !== 'none' && <Repair id={id} kind={kind} />}
+              <ul className="divide-y divide-line">
+                {of.map((row) => (
+                  <Row key={row.number} id={id} row={row} />
+                ))}
+              </ul>
+            </section>
+          ))}
+        </section>
+      )}
+    </Answered>
+  );
+}
+
+/** First what would be done, then the deed. */
+function Repair({ id, kind }: { readonly id: string; readonly kind: DifferenceKind }) {
+  const { place } = usePlace();
+  const queryClient = useQueryClient();
+  const repair = useMutation({
+    mutationFn: (isDry: boolean) =>
+      clientFor(place.profileId).repairReconciliation({
+        params: { reconciliation_id: id },
+        query: { dry_run: isDry ? 'true' : 'false' },
+        body: { kinds: [kind] },
+      }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: [place.profileId, 'reconciliations'] }),
+  });
+  const said = repair.data?.data;
+  const amount = said && `${count(said.conversions)} conversions, ${count(said.connections)} connections`;
+  return (
+    <p className="flex flex-wrap items-baseline gap-3 py-1">
+      <button type="button" className="button" disabled={repair.isPending} onClick={() => repair.mutate(true)}>
+        What would a repair do?
+      </button>
+      {said?.outcome === 'dry_run' && (
+        <>
+          <span>{amount} would be read or worked out again; no amount is edited.</span>
+          <button type="button" className="button" disabled={repair.isPending} onClick={() => repair.mutate(false)}>
+            Repair
+          </button>
+        </>
+      )}
+      {said?.outcome === 'applied' && (
+        <span role="status">{amount} are on their way. Compare the days again soon.</span>
+      )}
+      {said?.outcome === 'no_change' && <span role="status">There is nothing left to do.</span>}
+      {repair.isError && <span role="alert">That did not work.</span>}
+    </p>
+  );
+}
+
+const sides = {
+  at_provider: 'at the provider',
+  in_ledger: 'recorded',
+  in_columns: 'in reports',
+  in_reports: 'in rows of reports',
+} as const;
+
+/** Which sides a kind is about: one of them may have nothing. */
+const sidesOf: Record<Difference['book'], readonly (keyof typeof sides)[]> = {
+  providers: ['at_provider', 'in_ledger'],
+  columns: ['in_ledger', 'in_columns'],
+  reports: ['in_columns', 'in_reports'],
+  ad_accounts: ['at_provider', 'in_columns'],
+};
+
+function Row({ id, row }: { readonly id: string; readonly row: Difference }) {
+  const about = [row.channel, row.level, row.model].flatMap((name) => (name === null ? [] : [words(name)]));
+  return (
+    <li className="py-1.5">
+      {[row.day, ...about].join(', ')}:{' '}
+      {sidesOf[row.book]
+        .map((side) => {
+          const amount = row[side];
+          return `${sides[side]} ${amount === null ? 'nothing' : money(amount, row.currency ?? '')}`;
+        })
+        .join(', ')}
+      <span className="label block break-all">{row.external_id ?? row.conversion_id}</span>
+      {row.state === 'explained' ? (
+        <span className="text-soft">Explained: {row.note}</span>
+      ) : (
+        <Explain id={id} number={row.number} />
+      )}
+    </li>
+  );
+}
+
+/** The other side may be wrong: whoever says why need not see it every night. */
+function Explain({ id, number }: { readonly id: string; readonly number: number }) {
+  const { place } = usePlace();
+  const queryClient = useQueryClient();
+  const [note, setNote] = useState('');
+  const [isOpen, open] = useState(false);
+  const explain = useMutation({
+    mutationFn: () =>
+      clientFor(place.profileId).explainDifference({
+        params: { reconciliation_id: id, number: String(number) },
+        body: { note },
+      }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: [place.profileId, 'reconciliations'] }),
+  });
+  if (!isOpen)
+    return (
+      <button type="button" className="underline" onClick={() => open(true)}>
+        Explain
+      </button>
+    );
+  return (
+    <form
+      className="flex flex-wrap gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        explain.mutate();
+      }}
+    >
+      <input
+        aria-label="Why it differs"
+        className="field"
+        required
+        value={note}
+        onChange={(event) => setNote(event.target.value)}
+      />
+      <button type="submit" className="button" disabled={explain.isPending}>
+        Keep
+      </button>
+      {explain.isError && <span role="alert">That did not work.</span>}
+    </form>
+  );
+}

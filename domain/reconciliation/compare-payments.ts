@@ -1,0 +1,151 @@
+import { listOfAccounts } from '@tributary/domain/connections';
+import { findProvided, listProvided, type ProvidedPayment } from '@tributary/domain/outcomes';
+import type { BookedPayment } from '@tributary/providers';
+import { compareAmounts, daysOf, sumAmounts } from '@tributary/rules';
+import { dayMs, limits } from '@tributary/vocabulary';
+import { callOf, type Kept, openBooks, type ProviderServices, tried } from './ask-provider.ts';
+import { type BookOfDay, type Compared, type Finding, type Span, tally, type Unread } from './compared.ts';
+
+/** Of a day; a day of more is compared as far as this. */
+const mostRows = 200_000;
+const idsAtOnce = 1_000;
+/** Payments that are asked for one by one, where a list did not name them. */
+const mostAsked = 100;
+
+/**
+ * What providers say they were paid, day by day, against the ledger. Payments are matched by the provider's own id, so neither side's idea of
+ * a day makes a difference; what its list does not name is asked for by itself.
+ */
+export async function comparePayments(services: ProviderServices, span: Span, signal: AbortSignal): Promise<Compared> {
+  const { kept, unread } = await openBooks(services, span.profileId, 'payments', signal);
+  const days: BookOfDay[] = [];
+  const findings: Finding[] = [];
+  const failed: Unread[] = [];
+  for (const one of kept) {
+    const compared = await compareProvider(services, one, span, signal);
+    days.push(...compared.days);
+    findings.push(...compared.findings);
+    failed.push(...compared.unread);
+  }
+  return { days, findings, unread: [...unread, ...failed] };
+}
+
+async function compareProvider(
+  services: ProviderServices,
+  { channel, accounts }: Kept,
+  { profileId, dateFrom, dateTo, now }: Span,
+  signal: AbortSignal,
+): Promise<Compared> {
+  const { ledger } = services;
+  const externalIds = accounts.map(({ account }) => account.externalId);
+  const connectionIds = await ledger.transaction((tx) => listOfAccounts(tx, profileId, channel, externalIds), {
+    readOnly: true,
+  });
+  const days: BookOfDay[] = [];
+  const findings: Finding[] = [];
+  for (const day of daysOf(dateFrom, dateTo)) {
+    const from = new Date(day);
+    const until = new Date(from.getTime() + dayMs);
+    if (from > now) break;
+    const booked = new Map<string, BookedPayment & { readonly connectionId: string }>();
+    for (const { provider, account, connection } of accounts) {
+      const read = await tried(async () => {
+        const pages = provider.books?.payments?.(account, { from, until }, callOf(services, signal));
+        for await (const page of pages ?? [])
+          for (const payment of page)
+            if (booked.size < mostRows) booked.set(payment.externalId, { ...payment, connectionId: connection.id });
+      }, signal);
+      if ('reason' in read)
+        return { days, findings, unread: [{ connectionId: connection.id, channel, reason: read.reason }] };
+    }
+    const recorded = await listRecorded([...booked.keys()]);
+    const span = { source: channel, connectionIds, from, until, limit: mostRows };
+    const ofDay = await ledger.transaction((tx) => listProvided(tx, profileId, span), { readOnly: true });
+    const unnamed = ofDay.filter(({ externalId }) => !booked.has(externalId));
+    const asked = await askFor(unnamed.slice(0, mostAsked));
+    if (!(asked instanceof Set)) return { days, findings, unread: [asked] };
+    const lost = unnamed.filter(({ externalId }) => !asked.has(externalId));
+    const found = [
+      ...[...booked.values()].flatMap((payment) => differenceOf(payment, recorded.get(payment.externalId))),
+      ...lost.map((payment) => missingAtProvider(payment)),
+    ];
+    findings.push(...found);
+    days.push(...totals(day, [...booked.values()], [...recorded.values(), ...lost], found));
+
+    function differenceOf(
+      payment: BookedPayment & { readonly connectionId: string },
+      inLedger: ProvidedPayment | undefined,
+    ): Finding[] {
+      const { externalId, amount, currency, connectionId } = payment;
+      const about = { book: 'providers', day, currency, channel, connectionId, externalId } as const;
+      if (!inLedger)
+        return [
+          { ...about, kind: 'missing_in_ledger', atProvider: amount, inLedger: null, isPending: isYoung(payment.at) },
+        ];
+      if (inLedger.currency === currency && compareAmounts(inLedger.amount, amount) === 0) return [];
+      const sides = { atProvider: amount, inLedger: inLedger.amount, conversionId: inLedger.id };
+      return [{ ...about, ...sides, kind: 'paid_differs', isPending: isYoung(payment.at) }];
+    }
+
+    function missingAtProvider({ id, externalId, amount, currency, at }: ProvidedPayment): Finding {
+      const about = { book: 'providers', kind: 'missing_at_provider', day, currency, channel, externalId } as const;
+      return { ...about, conversionId: id, atProvider: null, inLedger: amount, isPending: isYoung(at) };
+    }
+  }
+  return { days, findings, unread: [] };
+
+  /** Providers post late, and a sync comes after the fact. */
+  function isYoung(at: Date): boolean {
+    return now.getTime() - at.getTime() < limits.reconciliation.graceHours * 3_600_000;
+  }
+
+  async function listRecorded(ids: readonly string[]): Promise<Map<string, ProvidedPayment>> {
+    const found = new Map<string, ProvidedPayment>();
+    for (let at = 0; at < ids.length; at += idsAtOnce) {
+      const some = ids.slice(at, at + idsAtOnce);
+      const rows = await ledger.transaction((tx) => findProvided(tx, profileId, channel, some), { readOnly: true });
+      for (const row of rows) found.set(row.externalId, row);
+    }
+    return found;
+  }
+
+  /** What a list of the day does not name may stand on another day: captured later, or counted by another clock. */
+  async function askFor(payments: readonly ProvidedPayment[]): Promise<Set<string> | Unread> {
+    const known = new Set<string>();
+    for (const { externalId } of payments)
+      for (const { provider, account, connection } of accounts) {
+        const read = await tried(
+          async () => provider.books?.payment?.(account, externalId, callOf(services, signal)),
+          signal,
+        );
+        if ('reason' in read) return { connectionId: connection.id, channel, reason: read.reason };
+        if (read.value) known.add(externalId);
+      }
+    return known;
+  }
+
+  function totals(
+    day: string,
+    booked: readonly BookedPayment[],
+    recorded: readonly ProvidedPayment[],
+    found: readonly Finding[],
+  ): BookOfDay[] {
+    const currencies = new Set([...booked, ...recorded].map(({ currency }) => currency));
+    return [...currencies].sort().map((currency) => {
+      const side = (rows: readonly { readonly currency: string; readonly amount: string }[]) => {
+        const mine = rows.filter((row) => row.currency === currency);
+        return { count: mine.length, value: sumAmounts(mine.map(({ amount }) => amount)) };
+      };
+      const counts = tally(found.filter((one) => one.currency === currency));
+      return {
+        book: 'providers',
+        day,
+        channel,
+        currency,
+        atProvider: side(booked),
+        inLedger: side(recorded),
+        ...counts,
+      };
+    });
+  }
+}

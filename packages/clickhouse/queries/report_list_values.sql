@@ -1,0 +1,9 @@
+-- Cash that some entities were credited with, the nil UUID among them for what nobody was.
+WITH
+{{part sources}},
+{{part sums by credit of model}}
+SELECT owner_id AS entity_id, sum(value) AS value
+FROM sums
+WHERE owner_id IN {entity_ids:Array(UUID)}
+GROUP BY owner_id
+SETTINGS do_not_merge_across_partitions_select_final = 1

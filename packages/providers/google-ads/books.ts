@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import type { Books } from '../books.ts';
+import type { GoogleCredentials } from '../google-oauth.ts';
+import { type AdsApi, customerOf } from './api.ts';
+import { fromMicros } from './money.ts';
+
+const Row = z.object({
+  segments: z.object({ date: z.string() }),
+  metrics: z.object({ costMicros: z.string().default('0') }),
+});
+
+/** The sync reads ads; this is what the account as a whole cost. */
+export const createBooks = (api: AdsApi): Books<GoogleCredentials> => ({
+  async spend(account, { since, until }, call) {
+    const query = `SELECT segments.date, metrics.cost_micros FROM customer WHERE segments.date BETWEEN '${since}' AND '${until}'`;
+    const rows = await api.all(Row, customerOf(account), query, account.credentials.accessToken, call);
+    const currency = account.details.currency ?? '';
+    return rows.map(({ segments, metrics }) => ({
+      day: segments.date,
+      amount: fromMicros(metrics.costMicros),
+      currency,
+    }));
+  },
+});

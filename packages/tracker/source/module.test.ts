@@ -1,0 +1,9 @@
+import { expect, test } from 'vitest';
+import { startTracker } from './module.ts';
+
+test('on a server the module does nothing, and says nothing', () => {
+  const tracker = startTracker({ key: 'trk_a', collector: '/t' });
+  tracker.track('trial_started');
+  tracker.consent(true);
+  expect([typeof window, Object.keys(tracker)]).toEqual(['undefined', ['page', 'track', 'identify', 'consent']]);
+});

@@ -1,0 +1,127 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { type Route, routes } from '@tributary/contract';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const read = (page: string) => readFileSync(join(root, page), 'utf8');
+const pages = execFileSync('git', ['ls-files', '*.md'], { cwd: root, encoding: 'utf8' })
+  .trim()
+  .split('\n')
+  .filter((page) => existsSync(join(root, page)));
+
+/** Of the past, which stays as it was written. */
+const isHistory = (page: string) => page === 'CHANGELOG.md' || page.startsWith('docs/decisions/');
+
+/** What people read who use it: routes, commands and samples of these must be true. */
+const guides = pages.filter((page) => page.startsWith('docs/guides/') || page === 'README.md');
+
+test('every path that a page names exists', () => {
+  const path = /`((?:apps|bench|deploy|docs|domain|packages|tests)\/[\w./-]+)`/g;
+  const named = pages
+    .filter((page) => !isHistory(page))
+    .flatMap((page) => [...read(page).matchAll(path)].map(([, name = '']) => ({ page, name })))
+    // Words in capitals stand for a name: tests/chaos/NAME.drill.ts.
+    .filter(({ name }) => !/\/[A-Z]+\./.test(name));
+  expect(named.length).toBeGreaterThan(100);
+  expect(named.filter(({ name }) => !existsSync(join(root, name)))).toEqual([]);
+});
+
+/** Links of a page to others of ours, as paths from the root. */
+function linksOf(page: string): { readonly page: string; readonly to: string; readonly anchor: string | undefined }[] {
+  const text = read(page).replaceAll(/```[\s\S]*?```/g, '');
+  return [...text.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, address = '']) => {
+    if (/^(https?:|mailto:)/.test(address)) return [];
+    const [file = '', anchor] = address.split('#');
+    return [{ page, to: file ? normalize(join(dirname(page), file)) : page, anchor }];
+  });
+}
+
+/** As GitHub names the anchors of headings. */
+const anchorsOf = (page: string): string[] =>
+  [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
+test('every link leads somewhere, and its anchor to a heading', () => {
+  const links = pages.flatMap(linksOf);
+  expect(links.length).toBeGreaterThan(200);
+  expect(links.filter(({ to }) => !existsSync(join(root, to)))).toEqual([]);
+  expect(links.filter(({ to, anchor }) => anchor && to.endsWith('.md') && !anchorsOf(to).includes(anchor))).toEqual([]);
+});
+
+test('every page of the documentation is found from the README', () => {
+  const found = new Set(['README.md']);
+  for (const page of found)
+    for (const { to } of page.endsWith('.md') ? linksOf(page) : []) if (existsSync(join(root, to))) found.add(to);
+  expect(pages.filter((page) => page.startsWith('docs/') && !found.has(page))).toEqual([]);
+});
+
+const declared: readonly Route[] = Object.values(routes);
+const patterns = declared.map((route) => ({
+  route,
+  pattern: new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+}));
+const routeAt = (method: string, path: string) =>
+  patterns.find(({ route, pattern }) => route.method === method && pattern.test(path))?.route;
+
+test('every route that a guide names is served, by that method', () => {
+  const named = guides.flatMap((page) =>
+    [...read(page).matchAll(/`(GET|POST|PUT|PATCH|DELETE) (\/api\/v1\/[^`\s?]*)/g)].map(
+      ([, method = '', path = '']) => ({
+        page,
+        method,
+        path,
+      }),
+    ),
+  );
+  expect(named.length).toBeGreaterThan(60);
+  expect(named.filter(({ method, path }) => !routeAt(method, path))).toEqual([]);
+});
+
+test('every request that a guide shows with curl is one that its route takes', () => {
+  const shown = guides.flatMap((page) =>
+    [...read(page).matchAll(/^curl [\s\S]*?(?=\n(?:curl|#|```|\n))/gm)].map(([text]) => ({ page, text })),
+  );
+  const calls = shown.flatMap(({ page, text }) => {
+    const path = /\/api\/v1\/[^"'\s?\\]*/.exec(text)?.[0]?.replaceAll(/\$\{?\w+\}?/g, 'x');
+    const body = / -d '([\s\S]*?)'(?:\s|$)/.exec(text)?.[1];
+    const method = / -X (\w+)/.exec(text)?.[1] ?? (body ? 'POST' : 'GET');
+    return path ? [{ page, text, method, route: routeAt(method, path), body }] : [];
+  });
+  expect(calls.length).toBeGreaterThan(25);
+  expect(calls.flatMap(({ page, text, route }) => (route ? [] : [{ page, text }]))).toEqual([]);
+  const refused = calls.flatMap(({ page, body, route }) => {
+    // A sample that is cut short says so.
+    if (!body || !route?.body || body.includes('…') || body.includes('$')) return [];
+    const taken = route.body.schema.safeParse(JSON.parse(body));
+    return taken.success ? [] : [{ page, route: route.id, issues: taken.error.issues }];
+  });
+  expect(refused).toEqual([]);
+});
+
+test('every command that a page names is there', () => {
+  const main = read('apps/cli/main.ts');
+  const names = new Set([...main.matchAll(/^ {2}'?([a-z-]+)'?: \{$/gm)].map(([, name]) => name));
+  const files = execFileSync('git', ['ls-files', 'apps/cli/commands'], { cwd: root, encoding: 'utf8' })
+    .trim()
+    .split('\n');
+  const words = files.map(read).join('\n');
+  const used = guides.flatMap((page) =>
+    [...read(page).matchAll(/npx tributary ([a-z-]+)(?: ([a-z-]+))?/g)].map(([, name, second]) => ({
+      page,
+      name,
+      second,
+    })),
+  );
+  expect(used.length).toBeGreaterThan(15);
+  expect(used.filter(({ name }) => !names.has(name))).toEqual([]);
+  const withSecond = used.filter(
+    ({ name, second }) => second && new RegExp(`new Command\\('${name}'\\)\\s*\\.addCommand`).test(words),
+  );
+  expect(withSecond.filter(({ second }) => !words.includes(`'${second}'`))).toEqual([]);
+});
