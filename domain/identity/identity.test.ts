@@ -201,5 +201,7 @@ test('a merge stands between whom it named, also when who was merged for them is
     { id: second.id, merged_customer_id: oldest, survivor_id: youngest, undone_at: null },
   ]);
   expect(await shop.undo(second.id)).toMatchObject({ body: { data: { separated: [youngest] } } });
-  expect(await shop.rows(sql`SELECT FROM merges WHERE ${middle} IN (loser_id, survivor_id, named_one, named_other)`)).toEqual([]);
+  expect(
+    await shop.rows(sql`SELECT FROM merges WHERE ${middle} IN (loser_id, survivor_id, named_one, named_other)`),
+  ).toEqual([]);
 });

@@ -58,7 +58,13 @@ export const drill: Drill = {
       const lost = await countLost(app, profileId, kept, outcomes);
       const { waiting: left, unknown } = await compareMigrations(ownerUrl);
       await migrateJobs(ownerUrl);
-      const served = await serve(app, profileId, { appUrl, redisUrl: addresses.REDIS_URL ?? '' }, perSecond, afterSeconds);
+      const served = await serve(
+        app,
+        profileId,
+        { appUrl, redisUrl: addresses.REDIS_URL ?? '' },
+        perSecond,
+        afterSeconds,
+      );
       return {
         passed:
           failed === 0 &&
