@@ -5,6 +5,8 @@ export const introduction = `
 Every number that Tributary answers can be taken apart into the payments and visits it was made of. This page is made from the declarations that
 the server checks requests against; \`/api/v1/openapi.json\` is the same for programs, and \`@tributary/sdk\` is a typed client of it.
 
+[The console](/) · [What each error means](/docs/errors) · [What changed](/api/v1/changelog)
+
 ## Authentication
 
 Send a key of the profile as \`Authorization: Bearer trib_live_…\`. A key is made in the console or with \`POST /api/v1/keys\`, and holds scopes; an operation

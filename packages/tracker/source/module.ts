@@ -14,7 +14,7 @@ export interface TrackerOptions {
   readonly auto?: boolean;
 }
 
-/** Who somebody is. Of somebody new only your own id is kept; e-mail, phone and names must come from a server. */
+/** Who somebody is. Of somebody new only the strongest of these is kept; the others, and names, must come from a server. */
 export interface Traits {
   readonly external_id?: string;
   readonly email?: string;
