@@ -99,7 +99,7 @@ function bare() {
         }),
         client.query('COMMIT'),
       ]);
-      const { done, created_at, governing_app_id, archived_at, ...row } = rows[0];
+      const { done, created_at, governing_app_id, archived_at, repricing_since, repriced_at, ...row } = rows[0];
       const readiness = [
         { step: 'attribution_enabled', is_done: row.is_attribution_enabled },
         { step: 'crm_or_outcome_source_connected', is_done: done[0] },

@@ -1,5 +1,5 @@
 import { findRates } from '@tributary/domain/money';
-import { profileOf } from '@tributary/domain/tenants';
+import { noteRepriced, profileOf } from '@tributary/domain/tenants';
 import type { Postgres, Tx } from '@tributary/postgres';
 import { convert, fromMinorUnits, netOf } from '@tributary/rules';
 import { nilUuid } from '@tributary/vocabulary';
@@ -73,6 +73,7 @@ export async function repriceOutcomes(
       after = ids.at(-1) as string;
     }
   }
+  if (!signal.aborted) await ledger.transaction((tx) => noteRepriced(tx, profileId));
   return total;
 }
 

@@ -167,7 +167,10 @@ test('a profile changes its name, zone and currency; all money is converted anew
   expect((await change({ name: 'Mine' }, analyst)).statusCode).toBe(403);
   expect((await change({})).statusCode).toBe(422);
   expect((await change({ time_zone: 'Nowhere/Else' })).statusCode).toBe(422);
+  const state = async () => (await shop.read('/campaigns')).meta.freshness.attribution.state;
+  expect(await state()).toBe('current');
   const changed = await change({ name: 'Zapatos', reporting_currency: 'EUR' });
+  expect(await state()).toBe('behind');
   expect([changed.statusCode, changed.json().data]).toMatchObject([
     200,
     { name: 'Zapatos', reporting_currency: 'EUR', time_zone: 'UTC' },
@@ -180,7 +183,10 @@ test('a profile changes its name, zone and currency; all money is converted anew
   expect(jobs).toHaveLength(1);
   expect(await repriceOutcomes(kit.app, { profileId }, AbortSignal.timeout(30_000))).toBe(2);
   expect(await repriceOutcomes(kit.app, { profileId }, AbortSignal.timeout(30_000))).toBe(0);
+  // Some figures are still in the old one.
+  expect(await state()).toBe('behind');
   await shop.attribute();
+  expect(await state()).toBe('current');
   const after = { at: await moment(), value: (await shop.read('/explain', { field: 'outcome_value' })).data.value };
   expect(Number(after.value)).toBe(80);
   // Amounts of two currencies have no difference; what each was and why it is another now is kept.

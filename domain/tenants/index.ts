@@ -14,6 +14,7 @@ export {
   isHealthcareProfile,
   isServed,
   lockPlan,
+  noteRepriced,
   type ProfileDays,
   type ProfileFacts,
   profileOf,

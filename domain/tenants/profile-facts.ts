@@ -18,6 +18,14 @@ export async function findProfile(tx: Tx, profileId: string): Promise<ProfileFac
   return rows[0];
 }
 
+/** All money of the profile is in the currency that it reports in by now; what that changed is marked, and not yet in the figures. */
+export async function noteRepriced(tx: Tx, profileId: string): Promise<void> {
+  await sql`
+    UPDATE profiles SET repriced_at = clock_timestamp() WHERE id = ${profileId} AND repricing_since IS NOT NULL`.execute(
+    tx,
+  );
+}
+
 /** The same where there must be one. */
 export async function profileOf(tx: Tx, profileId: string): Promise<ProfileFacts> {
   return (await findProfile(tx, profileId)) ?? gone();

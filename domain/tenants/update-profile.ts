@@ -9,10 +9,10 @@ type Body = Input<Routes['updateProfile']>['body'];
 
 export const updateProfile: Handles<Routes['updateProfile'], { jobs: Jobs }> = async (
   { body },
-  { effect, caller, jobs, addToAudit },
+  { effect, caller, jobs, addToAudit, now },
 ) =>
   effect(async (tx) => {
-    const { before, after } = await change(tx, caller.profileId, body);
+    const { before, after } = await change(tx, caller.profileId, body, now);
     // In the transaction of the change: no figure stays in the old currency.
     if (before.reporting_currency !== after.reporting_currency)
       await jobs.enqueue(tx, 'repriceOutcomes', { profileId: caller.profileId });
@@ -32,7 +32,7 @@ export async function updateProfileByOperator(
   const act = { id, audit: { ...audit, of: 'profile:{params.id}' } } as const;
   let isRepriced = false;
   await operator.effect(act, { profileId, params: { id: profileId } }, async (tx, addToAudit) => {
-    const { before, after } = await change(tx, profileId, body);
+    const { before, after } = await change(tx, profileId, body, operator.now);
     isRepriced = before.reporting_currency !== after.reporting_currency;
     addToAudit({ log: { workspaceId: after.workspace_id }, detail: told(before, after) });
     return answer(200, { data: showProfile(after, false) });
@@ -40,11 +40,18 @@ export async function updateProfileByOperator(
   return { isRepriced };
 }
 
-async function change(tx: Tx, profileId: string, body: Body): Promise<{ before: ProfileRow; after: ProfileRow }> {
+async function change(
+  tx: Tx,
+  profileId: string,
+  body: Body,
+  now: Date,
+): Promise<{ before: ProfileRow; after: ProfileRow }> {
   refuseUnknownCurrency(body.reporting_currency);
   await enter(tx, { profileId });
   const before = (await lockProfile(tx, profileId)) ?? refuse('not_found', 'There is no such profile.');
-  return { before, after: await saveProfile(tx, profileId, body) };
+  const isRepriced = (body.reporting_currency ?? before.reporting_currency) !== before.reporting_currency;
+  const repricing = isRepriced && { repricing_since: now, repriced_at: null };
+  return { before, after: await saveProfile(tx, profileId, { ...body, ...repricing }) };
 }
 
 const settings = ['name', 'time_zone', 'reporting_currency'] as const;

@@ -1178,6 +1178,8 @@ export interface Profiles {
   name: string;
   privacy_mode: Generated<string>;
   reporting_currency: Generated<string>;
+  repriced_at: Timestamp | null;
+  repricing_since: Timestamp | null;
   time_zone: Generated<string>;
   workspace_id: string;
 }

@@ -299,6 +299,8 @@ CREATE TABLE public.profiles (
     governing_app_id uuid,
     is_attribution_enabled boolean DEFAULT true NOT NULL,
     archived_at timestamp with time zone,
+    repricing_since timestamp with time zone,
+    repriced_at timestamp with time zone,
     CONSTRAINT profiles_privacy_mode_check CHECK ((privacy_mode = ANY (ARRAY['standard'::text, 'platform_safe'::text, 'hipaa'::text]))),
     CONSTRAINT profiles_reporting_currency_check CHECK ((reporting_currency ~ '^[A-Z]{3}$'::text))
 );

@@ -103,7 +103,10 @@ export const cohortsQuery = (place: Place, model: Model) =>
       const query = { ...datesOf(place), model: single, limit: 100 };
       const rows: CohortRow[] = [];
       for (let cursor: string | undefined; ; ) {
-        const page = await clientFor(place.profileId).listCohorts({ query: { ...query, ...(cursor && { cursor }) }, signal });
+        const page = await clientFor(place.profileId).listCohorts({
+          query: { ...query, ...(cursor && { cursor }) },
+          signal,
+        });
         rows.push(...page.data);
         const { has_next: hasNext, cursor: next } = page.pagination;
         if (!hasNext || next === null || rows.length >= mostRows)

@@ -77,7 +77,8 @@ function stepsOf(
   before: number,
   causes: readonly { readonly causes: readonly string[]; readonly difference: string; readonly conversions: number }[],
 ) {
-  const stops = causes.reduce((all, { difference }) => [...all, (all.at(-1) ?? before) + Number(difference)], [before]);
+  const stops = [before];
+  for (const { difference } of causes) stops.push((stops.at(-1) ?? before) + Number(difference));
   const [low, high] = [Math.min(...stops), Math.max(...stops)];
   const place = (value: number) => (high === low ? 0 : ((value - low) / (high - low)) * 100);
   return causes.map(({ causes: kinds, difference, conversions }, nth) => {

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { definitions, type Field, fields, told } from '../fields.ts';
 import { count, money, ratio, words } from '../format.ts';
-import type { Column } from '../parts/columns.ts';
 import { ChangedMark } from '../parts/changed-mark.tsx';
+import type { Column } from '../parts/columns.ts';
 import { Figure } from '../parts/figure.tsx';
 import type { CampaignRow } from '../queries.ts';
 import type { Level, Model, Within } from '../search.ts';

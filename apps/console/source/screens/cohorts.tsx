@@ -30,9 +30,9 @@ export function Cohorts() {
               />
               {isCut && <p className="label mt-3">These are the first {mostRows}. There are more.</p>}
               <p className="label mt-4 max-w-prose">
-                A customer belongs to the month and the campaign of their first payment; every payment is in one row, so the
-                rows add up to all payments. Paid back: months until what they paid covered what the campaign cost in
-                that month.
+                A customer belongs to the month and the campaign of their first payment; every payment is in one row, so
+                the rows add up to all payments. Paid back: months until what they paid covered what the campaign cost
+                in that month.
               </p>
             </>
           )
@@ -56,8 +56,18 @@ function columnsOf(rows: readonly CohortRow[], currency: string): Column<CohortR
       ),
     },
     number('customers', 'Customers', ({ customers }) => customers, count),
-    number('value', 'Paid so far', ({ value }) => Number(value), (value) => money(value, currency)),
-    number('spend', 'Cost', ({ spend }) => (spend === null ? null : Number(spend)), (value) => money(value, currency)),
+    number(
+      'value',
+      'Paid so far',
+      ({ value }) => Number(value),
+      (value) => money(value, currency),
+    ),
+    number(
+      'spend',
+      'Cost',
+      ({ spend }) => (spend === null ? null : Number(spend)),
+      (value) => money(value, currency),
+    ),
     {
       ...number('payback', 'Paid back after', (row) => row.payback_months, count),
       cell: ({ spend, payback_months: months }) => <span className="number">{paybackOf(spend, months)}</span>,
