@@ -12,9 +12,8 @@ import {
   median,
   openDrillEngines,
 } from '@tributary/testkit';
-import { v7 as uuid } from 'uuid';
 import { KeepAliveClient } from './keep-alive-client.ts';
-import { makeVisits } from './visits.ts';
+import { makeRequest } from './visits.ts';
 
 const seconds = 3;
 const rounds = 5;
@@ -117,13 +116,4 @@ async function anyRequest(stream: Awaited<ReturnType<typeof connectStream>>, vis
   const payload = await found.promise;
   await reader.stop();
   return payload;
-}
-
-/** Each request of another browser, at another address. */
-function makeRequest(key: string, visits: number): Buffer {
-  const body = JSON.stringify({ key, client_id: uuid(), visits: makeVisits(visits) });
-  const address = Array.from({ length: 4 }, () => 1 + Math.floor(Math.random() * 220)).join('.');
-  return Buffer.from(
-    `POST /v1/visits HTTP/1.1\r\nHost: collector\r\nOrigin: https://www.shop.example\r\nContent-Type: text/plain\r\nUser-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0\r\nX-Forwarded-For: ${address}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-  );
 }

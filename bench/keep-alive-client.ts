@@ -28,8 +28,16 @@ export class KeepAliveClient {
   async measure(next: () => Buffer, seconds: number, expected: string): Promise<number> {
     const startedAt = performance.now();
     const until = startedAt + seconds * 1_000;
-    const counts = await Promise.all(this.#sockets.map((socket) => lane(socket, next, until, expected)));
+    const more = () => (performance.now() < until ? next() : undefined);
+    const counts = await Promise.all(this.#sockets.map((socket) => lane(socket, more, expected)));
     return counts.reduce((sum, count) => sum + count, 0) / ((performance.now() - startedAt) / 1_000);
+  }
+
+  /** Sends all of them; resolves to how many were answered so. */
+  async send(requests: Buffer[], expected: string): Promise<number> {
+    const last = () => requests.pop();
+    const counts = await Promise.all(this.#sockets.map((socket) => lane(socket, last, expected)));
+    return counts.reduce((sum, count) => sum + count, 0);
   }
 
   close(): void {
@@ -37,7 +45,8 @@ export class KeepAliveClient {
   }
 }
 
-function lane(socket: Socket, next: () => Buffer, until: number, expected: string): Promise<number> {
+/** Until there is no next one. */
+function lane(socket: Socket, next: () => Buffer | undefined, expected: string): Promise<number> {
   return new Promise((resolve, reject) => {
     let answered = 0;
     let text = '';
@@ -50,13 +59,17 @@ function lane(socket: Socket, next: () => Buffer, until: number, expected: strin
       }
       text = '';
       answered += 1;
-      if (performance.now() < until) socket.write(next());
+      sendNext();
+    };
+    const sendNext = () => {
+      const request = next();
+      if (request) socket.write(request);
       else {
         socket.off('data', onData);
         resolve(answered);
       }
     };
     socket.on('data', onData);
-    socket.write(next());
+    sendNext();
   });
 }

@@ -24,3 +24,12 @@ export function makeVisits(count: number) {
     }),
   );
 }
+
+/** Each request of another browser, at another address. */
+export function makeRequest(key: string, visits: number): Buffer {
+  const body = JSON.stringify({ key, client_id: uuid(), visits: makeVisits(visits) });
+  const address = Array.from({ length: 4 }, () => 1 + Math.floor(Math.random() * 220)).join('.');
+  return Buffer.from(
+    `POST /v1/visits HTTP/1.1\r\nHost: collector\r\nOrigin: https://www.shop.example\r\nContent-Type: text/plain\r\nUser-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0\r\nX-Forwarded-For: ${address}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+}

@@ -5,6 +5,7 @@ import { generateSchema } from '@tributary/postgres/generate.ts';
 import { channelsPage, scoringPage } from '@tributary/rules';
 import { buildTracker } from '@tributary/tracker/build.ts';
 import { retentionPage } from '@tributary/vocabulary/retention-page.ts';
+import { scalingPage } from '../bench/scaling.ts';
 import { cloneDatabase, prepareTemplate } from '../tests/kit/database.ts';
 import { claimedPage } from './conformance/page.ts';
 import { pageWithRuns } from './runs.ts';
@@ -21,6 +22,7 @@ export async function generatedFiles(): Promise<Record<string, string>> {
     'docs/drills.md': pageWithRuns('drills'),
     'docs/guides/top-performers.md': scoringPage(),
     'docs/operations/retention.md': retentionPage(),
+    'docs/scaling.md': scalingPage(),
     'packages/postgres/schema.sql': postgres.dump,
     'packages/postgres/schema.generated.ts': postgres.types,
     'packages/tracker/t.generated.js': await buildTracker(),

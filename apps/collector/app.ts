@@ -3,6 +3,7 @@ import type { Route } from '@tributary/contract';
 import * as collectorRoutes from '@tributary/contract/routes/collector.ts';
 import { Refusal, rateHeaders, renderError, tooMany } from '@tributary/operations/refusals.ts';
 import type { LookUps } from '@tributary/postgres';
+import type { Hearing } from '@tributary/postgres/listen.ts';
 import { addressGroup, createRateLimiter, Leases, leasedOfAddress, type RedisClient } from '@tributary/redis';
 import type { Stream } from '@tributary/stream';
 import { checkReadiness, type Log, type Metrics } from '@tributary/telemetry';
@@ -17,13 +18,15 @@ import { openPlaces } from './place-of.ts';
 import { RefusedTally } from './refused-tally.ts';
 import { type Intake, takeRequest } from './take-request.ts';
 import { scriptFor } from './tracker-script.ts';
-import { TrackingKeys } from './tracking-keys.ts';
+import { TrackingKeys, trackingChannel } from './tracking-keys.ts';
 import { VisitLog } from './visit-log.ts';
 
 export interface CollectorOptions {
   /** For the addresses of error pages. */
   readonly baseUrl: string;
   readonly lookUps: LookUps;
+  /** Hears what the ledger announces on a channel; without it, keys are asked for again every few seconds. */
+  readonly hearChanges?: ((channel: string, hearing: Hearing) => { close(): Promise<void> }) | undefined;
   readonly redis: RedisClient;
   readonly stream: Stream;
   /** For the stream's keys. */
@@ -75,8 +78,16 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const limiter = createRateLimiter({ redis, nowMs: Date.now });
   const leases = new Leases({ limiter, nowMs: Date.now, onFallback: metrics.countLocalLimits });
   const addressOf = addressFinder(options.trustedProxies ?? []);
+  const keys = new TrackingKeys(options.lookUps);
+  const changes = options.hearChanges?.(trackingChannel, {
+    onMessage: (profileId) => keys.changed(profileId),
+    onConnect: () => keys.hearing(),
+    onLost: () => keys.notHearing(),
+    // Until it is heard again, keys are asked for every few seconds.
+    onError: () => {},
+  });
   const intake: Intake = {
-    keys: new TrackingKeys(options.lookUps),
+    keys,
     use,
     refused,
     log: visitLog,
@@ -189,7 +200,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
         server.close(() => resolve());
         server.closeIdleConnections();
       });
-      await Promise.all([use.close(), refused.close()]);
+      await Promise.all([use.close(), refused.close(), changes?.close()]);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { runProcess } from '@tributary/platform';
+import { listen } from '@tributary/postgres/listen.ts';
 import { openMetrics } from '@tributary/telemetry';
 import { createSealer } from '@tributary/vault';
 import { createCollector } from './app.ts';
@@ -21,6 +22,7 @@ await runProcess('collector', async (platform) => {
   const collector = await createCollector({
     baseUrl: settings.baseUrl,
     lookUps,
+    hearChanges: (channel, hearing) => listen(settings.databaseCollectorUrl, channel, hearing),
     redis: await platform.redis(),
     stream,
     vault: createSealer(keys),

@@ -10,6 +10,8 @@ export class KeysAway extends Error {
 interface Remembered {
   /** Undefined: there is no such key, or it was revoked. */
   readonly found: TrackingKey | undefined;
+  /** When the question left, and when the answer was there. */
+  readonly sentAt: number;
   readonly askedAt: number;
 }
 
@@ -19,16 +21,30 @@ const freshMs = 5_000;
 const staleMs = 30_000;
 /** While PostgreSQL is away, what is known serves this long: visits go on coming in, and a revoked key does not live for ever. */
 const lastsMs = 60 * 60_000;
+/** Where changes are told, an answer is used as it is for so long: nothing is forgotten for good because a telling was lost. */
+const toldMs = 10 * 60_000;
 const patienceMs = 2_000;
 const mostInOneQuestion = 1_000;
 
-/** Keys by their text, remembered for seconds and asked for in batches. */
+/** The channel on which the ledger tells whose tracking has changed, by the profile. */
+export const trackingChannel = 'tributary_tracking';
+
+/** Keys by their text, asked for in batches and remembered: for seconds, or while changes are told until one is. */
 export class TrackingKeys {
   readonly #lookUps: LookUps;
   readonly #nowMs: () => number;
-  readonly #known = new LRUCache<string, Remembered>({ max: 50_000 });
+  readonly #known = new LRUCache<string, Remembered>({ max: 200_000 });
   // Apart from the others: made-up keys must not push out real ones.
   readonly #missing = new LRUCache<string, Remembered>({ max: 10_000 });
+  /** When it was last told that a profile has changed. What is pushed out of here counts as a change of all. */
+  readonly #changed = new LRUCache<string, number>({
+    max: 100_000,
+    dispose: (at, _profileId, reason) => {
+      if (reason === 'evict') this.#allChangedAt = Math.max(this.#allChangedAt, at);
+    },
+  });
+  #allChangedAt = Number.NEGATIVE_INFINITY;
+  #isTold = false;
   readonly #wanted = new Map<string, PromiseWithResolvers<TrackingKey | undefined>>();
   #isAsking = false;
 
@@ -37,11 +53,31 @@ export class TrackingKeys {
     this.#nowMs = nowMs;
   }
 
+  /** From now on every change is told. Of what was known before, some may have been missed. */
+  hearing(): void {
+    this.#allChangedAt = this.#nowMs();
+    this.#isTold = true;
+  }
+
+  notHearing(): void {
+    this.#isTold = false;
+  }
+
+  changed(profileId: string): void {
+    this.#changed.set(profileId, this.#nowMs());
+  }
+
+  /** Whether nothing was told since the question left: what was told while it was under way may not be in the answer. */
+  #stands({ found, sentAt }: Remembered, age: number): boolean {
+    if (!this.#isTold || !found || age >= toldMs) return false;
+    return sentAt > Math.max(this.#allChangedAt, this.#changed.get(found.profileId) ?? Number.NEGATIVE_INFINITY);
+  }
+
   /** At once where it can, because most can. */
   find(key: string): TrackingKey | undefined | Promise<TrackingKey | undefined> {
     const remembered = this.#known.get(key) ?? this.#missing.get(key);
     const age = remembered ? this.#nowMs() - remembered.askedAt : Number.POSITIVE_INFINITY;
-    if (remembered && age < freshMs) return remembered.found;
+    if (remembered && (age < freshMs || this.#stands(remembered, age))) return remembered.found;
     const answer = this.#ask(key);
     if (remembered && age < staleMs) {
       answer.catch(() => {});
@@ -84,13 +120,14 @@ export class TrackingKeys {
     while (this.#wanted.size > 0) {
       const asked = [...this.#wanted].slice(0, mostInOneQuestion);
       const keys = asked.map(([key]) => key);
+      const sentAt = this.#nowMs();
       try {
         const found = await findTrackingKeys(this.#lookUps, keys);
         const askedAt = this.#nowMs();
         for (const [key, wanted] of asked) {
           const one = found.get(key);
           this.#known.delete(key);
-          (one ? this.#known : this.#missing).set(key, { found: one, askedAt });
+          (one ? this.#known : this.#missing).set(key, { found: one, sentAt, askedAt });
           wanted.resolve(one);
         }
       } catch (error) {

@@ -248,6 +248,17 @@ export async function listOfDay(tx: Tx, profileId: string, day: string): Promise
   return rows.map(({ id }) => id);
 }
 
+/** The day of UTC of the earliest conversion that the columns know of some time; undefined: there is none. */
+export async function findFirstDay(
+  clickhouse: ClickHouse,
+  profileId: string,
+  { from, until }: { readonly from: Date; readonly until: Date },
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const [first] = await clickhouse.query('conversion_first', { profile_id: profileId, from, until }, { signal });
+  return first && first.conversions !== '0' ? first.day : undefined;
+}
+
 /** Whether a conversion of some days waits to be worked out. */
 export async function isAnyMarked(tx: Tx, profileId: string, from: Date, until: Date): Promise<boolean> {
   const { rows } = await sql`

@@ -3,6 +3,7 @@ export {
   type Comparison,
   compareLedger,
   type Difference,
+  findFirstDay,
   isAnyMarked,
   listOfDay,
 } from './compare-ledger.ts';

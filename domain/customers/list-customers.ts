@@ -28,13 +28,13 @@ export const listCustomers: Handles<
         from: startOf(query, until),
         limit: query.limit,
         most: mostLookedAt,
-        ...(await searcher(tx, await goals.open(tx, goal), query.search)),
+        ...(await searcher(tx, profileId, await goals.open(tx, goal), query.search)),
       });
       const customerIds = page.found.flatMap(({ customerId }) => customerId ?? []);
       const visitorIds = page.found.flatMap(({ customerId, visitorId }) => (customerId ? [] : (visitorId ?? [])));
       return {
         walked: page,
-        names: await findNames(tx, customerIds),
+        names: await findNames(tx, profileId, customerIds),
         totals: new Map([
           ...(await findCustomerTotals(tx, profileId, customerIds)),
           ...(await goals.findVisitorTotals(tx, profileId, visitorIds, currency)),
@@ -65,15 +65,16 @@ const cursorOf = ({ through }: Walked): string | null =>
   through && `${through.at.toISOString()}|${conversionIdOf(through.id)}`;
 
 /** Few people: what each of them did. Any number, or a name that thousands have: what was done, and by whom. */
-async function searcher(tx: Tx, goal: OpenGoal, search = ''): Promise<Pick<Walk, 'read' | 'keep'>> {
+async function searcher(tx: Tx, profileId: string, goal: OpenGoal, search = ''): Promise<Pick<Walk, 'read' | 'keep'>> {
   const { read } = goal;
   const question = searchQuestion(search);
   if (!question) return { read: search.trim() === '' ? read : async () => nothing, keep: all };
-  const people = await findFitting(tx, question);
+  const people = await findFitting(tx, profileId, question);
   if (people) return { read: (before, most) => goal.readOf(people, before, most), keep: all };
   const keep: Walk['keep'] = async (looked) => {
     const fitting = await fittingAmong(
       tx,
+      profileId,
       looked.flatMap(({ customerId }) => customerId ?? []),
       question,
     );

@@ -16,7 +16,7 @@ export const searchCustomers: Handles<
 
   const { found, totals } = await ledger.transaction(
     async (tx) => {
-      const found = await findCandidates(tx, question, exclude, limit);
+      const found = await findCandidates(tx, caller.profileId, question, exclude, limit);
       const ids = found.map(({ id }) => id);
       return { found, totals: await findCustomerTotals(tx, caller.profileId, ids) };
     },

@@ -59,8 +59,11 @@ export async function lockUnmerged(tx: Tx, profileId: string, customerIds: reado
 }
 
 /** Keeps whoever writes of these customers waiting until the transaction ends: their row is what writers lock, in the same order. */
-export async function holdCustomers(tx: Tx, customerIds: readonly string[]): Promise<void> {
-  await sql`SELECT FROM customers WHERE id = ANY (${customerIds}::uuid[]) ORDER BY id FOR NO KEY UPDATE`.execute(tx);
+export async function holdCustomers(tx: Tx, profileId: string, customerIds: readonly string[]): Promise<void> {
+  await sql`
+    SELECT FROM customers WHERE profile_id = ${profileId} AND id = ANY (${customerIds}::uuid[]) ORDER BY id FOR NO KEY UPDATE`.execute(
+    tx,
+  );
 }
 
 /** The caller's own key of each customer, where it has one: of several, one that no merge brought, and of those the first. */
@@ -107,15 +110,17 @@ const mostForWord = 500;
 
 export async function findCandidates(
   tx: Tx,
+  profileId: string,
   { phrase, words }: SearchQuestion,
   exclude: string | undefined,
   limit: number,
 ): Promise<FoundCustomer[]> {
   const hitsOf = (asked: string, most: number) => sql`
     FROM ${sql.ref(asked)} CROSS JOIN LATERAL (
-      (SELECT customer_id, true AS is_exact FROM search_terms WHERE term = low ORDER BY customer_id DESC LIMIT ${most})
+      (SELECT customer_id, true AS is_exact FROM search_terms WHERE profile_id = ${profileId} AND term = low ORDER BY customer_id DESC LIMIT ${most})
       UNION ALL
-      (SELECT customer_id, false FROM search_terms WHERE term > low AND term < high ORDER BY term, customer_id LIMIT ${most})
+      (SELECT customer_id, false FROM search_terms
+        WHERE profile_id = ${profileId} AND term > low AND term < high ORDER BY term, customer_id LIMIT ${most})
       LIMIT ${most}
     ) AS hit`;
   const { rows } = await sql<FoundCustomer>`
@@ -140,7 +145,7 @@ export async function findCandidates(
       WHERE place = (SELECT place FROM rarest) AND customer_id NOT IN (SELECT customer_id FROM by_question)
     )
     SELECT c.id, c.first_name, c.last_name, c.primary_email, c.primary_phone, c.sources, c.first_seen_at, c.last_seen_at
-    FROM candidate JOIN customers c ON c.id = candidate.customer_id
+    FROM candidate JOIN customers c ON c.profile_id = ${profileId} AND c.id = candidate.customer_id
     WHERE c.merged_into IS NULL AND c.id IS DISTINCT FROM ${exclude ?? null}::uuid
       AND (distance < 2 OR NOT EXISTS (
         SELECT FROM word WHERE NOT EXISTS (
@@ -157,10 +162,14 @@ export interface CustomerName {
 }
 
 /** What people are called, for a page of them. */
-export async function findNames(tx: Tx, customerIds: readonly string[]): Promise<Map<string, CustomerName>> {
+export async function findNames(
+  tx: Tx,
+  profileId: string,
+  customerIds: readonly string[],
+): Promise<Map<string, CustomerName>> {
   if (customerIds.length === 0) return new Map();
   const { rows } = await sql<CustomerName>`
     SELECT id, first_name AS "firstName", last_name AS "lastName", primary_email AS email
-    FROM customers WHERE id = ANY (${[...new Set(customerIds)]}::uuid[])`.execute(tx);
+    FROM customers WHERE profile_id = ${profileId} AND id = ANY (${[...new Set(customerIds)]}::uuid[])`.execute(tx);
   return new Map(rows.map((row) => [row.id, row]));
 }

@@ -75,7 +75,7 @@ async function lockPerson(tx: Tx, merges: readonly MergeToUndo[], { profileId, t
   const survivorId = (await findCustomer(tx, profileId, named)) ?? named;
   const before = await findIdentifiers(tx, profileId, [survivorId]);
   await openCustomers(tx, profileId, before, tombstones);
-  await holdCustomers(tx, [survivorId]);
+  await holdCustomers(tx, profileId, [survivorId]);
   const after = await findIdentifiers(tx, profileId, [survivorId]);
   const isSame = after.length === before.length && (await findCustomer(tx, profileId, named)) === survivorId;
   if (!isSame) throw new PersonMoved();

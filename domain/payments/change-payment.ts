@@ -30,7 +30,7 @@ export async function changePayment(
 ): Promise<void> {
   const after = { ...found, ...change };
   const customers = [found.customerId, after.customerId].flatMap((id) => id ?? []);
-  await holdCustomers(tx, customers);
+  await holdCustomers(tx, profileId, customers);
   const locked = (await lockMoney(tx, profileId, [found.id])).get(found.id);
   if (!locked || !isAsFound(locked, found) || !(await isStillThere(tx, profileId, found, after)))
     throw new OutcomeRace();

@@ -23,7 +23,7 @@ export const firstPayments = (app: Postgres): QueueHandler<DirtyCustomer> => ({
   async work({ key: profileId, items }) {
     const ids = items.map(({ id }) => id);
     await app.forProfile(profileId).transaction(async (tx) => {
-      await holdCustomers(tx, ids);
+      await holdCustomers(tx, profileId, ids);
       await deriveFirstPayments(tx, profileId, ids);
       // Whoever was made dirty once more in the meantime stays so.
       await sql`

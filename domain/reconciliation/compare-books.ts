@@ -1,6 +1,7 @@
 import type { ClickHouse } from '@tributary/clickhouse';
-import { compareLedger } from '@tributary/domain/attribution';
-import { limits, type ReconciledBook } from '@tributary/vocabulary';
+import { compareLedger, findFirstDay } from '@tributary/domain/attribution';
+import { dayOf } from '@tributary/rules';
+import { dayMs, limits, type ReconciledBook } from '@tributary/vocabulary';
 import type { ProviderServices } from './ask-provider.ts';
 import { comparePayments } from './compare-payments.ts';
 import { compareReports } from './compare-reports.ts';
@@ -94,8 +95,46 @@ const keyOf = (id: string | null, one: Keyed): string =>
     ),
   ]);
 
-/** The ledger and the columns, as attribution compares them. */
-async function compareColumns(
+/** So many days at once: a statement over all days of a large profile would take longer than one may. */
+const daysAtOnce = 92;
+
+/** The ledger and the columns, as attribution compares them, some months after the other. */
+async function compareColumns(stores: BookStores, span: Span, most: number, signal: AbortSignal): Promise<Compared> {
+  const days: BookOfDay[] = [];
+  const findings: Finding[] = [];
+  for (const [dateFrom, dateTo] of await spansOf(stores, span, signal)) {
+    const some = await compareSome(stores, { ...span, dateFrom, dateTo }, most - findings.length, signal);
+    days.push(...some.days);
+    findings.push(...some.findings);
+  }
+  return { days, findings, unread: [] };
+}
+
+/** Before the first conversion that is known there is hardly anything: that is looked at in one piece. */
+async function spansOf(
+  { clickhouse }: BookStores,
+  { profileId, dateFrom, dateTo }: Span,
+  signal: AbortSignal,
+): Promise<(readonly [string, string])[]> {
+  if (daysBetween(dateFrom, dateTo) < daysAtOnce) return [[dateFrom, dateTo]];
+  const within = { from: new Date(dateFrom), until: new Date(Date.parse(dateTo) + 2 * dayMs) };
+  const first = await findFirstDay(clickhouse, profileId, within, signal);
+  // Days of the profile may begin a day before those of UTC.
+  const start = first && addDays(first, -1);
+  if (start === undefined || start > dateTo) return [[dateFrom, dateTo]];
+  const spans: (readonly [string, string])[] = [];
+  if (start > dateFrom) spans.push([dateFrom, addDays(start, -1)]);
+  for (let day = start > dateFrom ? start : dateFrom; day <= dateTo; day = addDays(day, daysAtOnce)) {
+    const last = addDays(day, daysAtOnce - 1);
+    spans.push([day, last < dateTo ? last : dateTo]);
+  }
+  return spans;
+}
+
+const daysBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / dayMs;
+const addDays = (day: string, days: number): string => dayOf(new Date(Date.parse(day) + days * dayMs));
+
+async function compareSome(
   { app, clickhouse }: BookStores,
   { profileId, dateFrom, dateTo, now }: Span,
   most: number,

@@ -8,7 +8,7 @@ import { insertReconciliation } from './store.ts';
 export const createReconciliation: Handles<Routes['createReconciliation']> = ({ body }, { caller, effect, now }) =>
   effect(async (tx) => {
     const id = uuid();
-    const books = body.books ?? reconciledBookNames;
+    const books = [...new Set(body.books ?? reconciledBookNames)];
     await insertReconciliation(tx, caller.profileId, {
       id,
       dateFrom: body.date_from,

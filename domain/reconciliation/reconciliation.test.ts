@@ -185,7 +185,14 @@ test('days are compared, what differs is named and repaired without touching mon
   await shop.work();
   // Every week all days, which end on the same one.
   expect(await reconcileWeekly(kit.system, kit.clock.now())).toBeGreaterThan(0);
-  await shop.rows(sql`DELETE FROM reconciliations WHERE date_from = '2000-01-01'`);
+  const runs: { id: string; date_from: string }[] = (await shop.ask('/api/v1/reconciliations?limit=50')).body.data;
+  const weekly = runs.find(({ date_from }) => date_from === '2000-01-01') ?? expect.unreachable();
+  expect(weekly).toMatchObject({ is_nightly: true, books: ['columns', 'reports'] });
+  await shop.rows(sql`UPDATE reconciliations SET books = '{columns}' WHERE id = ${weekly.id}`);
+  await shop.work();
+  expect((await shop.read(weekly.id)).data).toMatchObject({ state: 'done', differences: 0, pending: 0 });
+  expect((await shop.read(weekly.id)).data.days).toHaveLength(5);
+  await shop.rows(sql`DELETE FROM reconciliations WHERE id = ${weekly.id}`);
   const listed = (await shop.ask('/api/v1/reconciliations?limit=2')).body;
   expect(listed).toMatchObject({ data: [{ is_nightly: true, state: 'done' }, {}], pagination: { has_next: true } });
   const next = (

@@ -1,5 +1,5 @@
 export { nameOf } from './campaign-row.ts';
-export { compareReport } from './compare-report.ts';
+export { compareReport, compareReportDays } from './compare-report.ts';
 export { isId, isMinorUnits, readCursor, writeCursor } from './cursor.ts';
 export { credit, spendOf } from './figures.ts';
 export {

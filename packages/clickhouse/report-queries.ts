@@ -31,6 +31,7 @@ export const reportQueries = {
       months: [month: string, customers: string, payments: string, value: string][];
     }
   >(),
+  conversion_first: declare<{ profile_id: string; from: Date; until: Date }, { day: string; conversions: string }>(),
   conversion_list_compared: declare<
     {
       profile_id: string;
@@ -117,6 +118,7 @@ export const reportQueries = {
     { entity_id: string }
   >(),
   report_compare: declare<Credits, { credited: string; uncredited: string; value: string; conversions: string }>(),
+  report_compare_days: declare<Credits & { time_zone: string }, { day: string; credited: string; value: string }>(),
   report_list_credits: declare<
     ChosenCredits & { before_at: Date; before_id: string; limit: number },
     { conversion_time: string; conversion_id: string; credit: string; path_length: string }

@@ -5,6 +5,8 @@ export interface Hearing {
   readonly onMessage: (message: string) => void;
   /** From now on nothing is missed; what was said before was not heard. */
   readonly onConnect: () => void;
+  /** Something may be missed from now on, until it is connected again. */
+  readonly onLost?: () => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -16,7 +18,7 @@ const reconnectMs = 1_000;
 export function listen(
   url: string,
   channel: string,
-  { onMessage, onConnect, onError }: Hearing,
+  { onMessage, onConnect, onLost = () => {}, onError }: Hearing,
 ): { close(): Promise<void> } {
   const stopping = new AbortController();
   const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => {});
@@ -37,6 +39,7 @@ export function listen(
         if (!over.aborted) await client.query('SELECT 1');
       }
     } finally {
+      onLost();
       await client.end().catch(() => {});
     }
   };

@@ -31,6 +31,28 @@ CREATE FUNCTION public.announce_syncs() RETURNS trigger
   RETURN NULL;
 END $$;
 
+CREATE FUNCTION public.announce_tracking() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$ BEGIN
+  PERFORM pg_notify('tributary_tracking', coalesce(NEW.profile_id, OLD.profile_id)::text);
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION public.announce_tracking_of_profile() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$ BEGIN
+  PERFORM pg_notify('tributary_tracking', NEW.id::text);
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION public.announce_tracking_of_workspace() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ BEGIN
+  PERFORM pg_notify('tributary_tracking', id::text) FROM profiles WHERE workspace_id = NEW.id;
+  RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.announce_waiting() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -970,9 +992,9 @@ BEGIN
     WHERE o.profile_id = NEW.profile_id AND o.customer_id = OLD.merged_into AND (
       o.moved_from = ANY (under)
       OR (o.moved_from IS NULL AND NOT o.is_payer_assigned AND o.named_kind IS NOT NULL AND EXISTS (
-        SELECT FROM identifiers i WHERE i.profile_id = o.profile_id AND i.kind = o.named_kind AND i.value = o.named_value AND i.customer_id = NEW.id))
+        SELECT FROM identifiers i WHERE i.profile_id = NEW.profile_id AND i.kind = o.named_kind AND i.value = o.named_value AND i.customer_id = NEW.id))
       OR (o.visitor_id IS NOT NULL AND NOT o.is_payer_assigned AND (o.moved_from = o.visitor_id OR (o.moved_from IS NULL AND o.named_kind IS NULL)) AND EXISTS (
-        SELECT FROM visitor_links l WHERE l.profile_id = o.profile_id AND l.visitor_id = o.visitor_id AND l.customer_id = NEW.id)))
+        SELECT FROM visitor_links l WHERE l.profile_id = NEW.profile_id AND l.visitor_id = o.visitor_id AND l.customer_id = NEW.id)))
     ORDER BY o.idempotency_key FOR UPDATE) AS locked;
   UPDATE outcomes SET customer_id = NEW.id, moved_from = nullif(moved_from, NEW.id)
   WHERE profile_id = NEW.profile_id AND id = ANY (moving);
@@ -2855,15 +2877,29 @@ CREATE INDEX ad_entities_by_parent ON public.ad_entities USING btree (profile_id
 
 CREATE INDEX ad_entities_history_by_age ON public.ad_entities_history USING brin (replaced_at);
 
+CREATE INDEX api_keys_by_expiry ON public.api_keys USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+
 CREATE INDEX api_keys_by_hash ON public.api_keys USING btree (hash);
+
+CREATE INDEX api_keys_by_id ON public.api_keys USING btree (id);
+
+CREATE INDEX api_keys_by_revocation ON public.api_keys USING btree (revoked_at) WHERE (revoked_at IS NOT NULL);
+
+CREATE INDEX app_tokens_by_app ON public.app_tokens USING btree (app_id);
 
 CREATE INDEX app_tokens_by_expiry ON public.app_tokens USING btree (expires_at);
 
+CREATE INDEX app_tokens_by_profile ON public.app_tokens USING btree (profile_id);
+
 CREATE INDEX attribution_freshness_behind ON public.attribution_freshness USING btree (profile_id) WHERE (state = 'behind'::text);
+
+CREATE INDEX attribution_replays_by_end ON public.attribution_replays USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 
 CREATE INDEX attribution_replays_newest ON public.attribution_replays USING btree (profile_id, requested_at DESC, id DESC);
 
 CREATE INDEX attribution_replays_of_rules ON public.attribution_replays USING btree (profile_id) WHERE ((cause = 'rules'::text) AND (state <> 'done'::text));
+
+CREATE INDEX bad_visit_days_by_day ON public.bad_visit_days USING btree (day);
 
 CREATE INDEX bad_visits_by_age ON public.bad_visits USING btree (received_at);
 
@@ -2889,15 +2925,21 @@ CREATE UNIQUE INDEX event_log_by_profile ON public.event_log USING btree (profil
 
 CREATE INDEX event_log_by_type ON public.event_log USING btree (profile_id, type, sequence);
 
+CREATE INDEX exchange_rates_history_by_time ON public.exchange_rates_history USING btree (replaced_at);
+
 CREATE INDEX experiments_of_entities ON public.experiments USING gin (entity_ids) WHERE (state = 'ended'::text);
 
 CREATE INDEX export_events_by_age ON public.export_events USING brin (scheduled_at);
 
 CREATE INDEX export_events_by_run ON public.export_events USING btree (profile_id, target_id, scheduled_at, status);
 
+CREATE INDEX export_events_by_time ON public.export_events USING btree (scheduled_at);
+
 CREATE INDEX export_events_due ON public.export_events USING btree (profile_id, due_at) WHERE (status = ANY (ARRAY['waiting'::text, 'processing'::text]));
 
 CREATE INDEX export_runs_by_age ON public.export_runs USING brin (scheduled_at);
+
+CREATE INDEX export_runs_by_time ON public.export_runs USING btree (scheduled_at);
 
 CREATE INDEX handoffs_by_capability ON public.handoffs USING btree (capability_hash);
 
@@ -2914,6 +2956,8 @@ CREATE INDEX identifiers_by_customer ON public.identifiers USING btree (profile_
 CREATE UNIQUE INDEX identifiers_one_national_id ON public.identifiers USING btree (profile_id, customer_id) WHERE (kind = 'national_id'::text);
 
 CREATE INDEX identity_conflicts_by_customer ON public.identity_conflicts USING btree (profile_id, customer_id);
+
+CREATE INDEX invitations_by_expiry ON public.invitations USING btree (expires_at);
 
 CREATE INDEX invitations_by_hash ON public.invitations USING btree (hash);
 
@@ -2932,6 +2976,10 @@ CREATE UNIQUE INDEX merges_by_id ON public.merges USING btree (profile_id, id);
 CREATE INDEX merges_by_size ON public.merges USING btree (profile_id, (((moved_identifiers + moved_browsers) + moved_outcomes)), id);
 
 CREATE INDEX merges_by_survivor ON public.merges USING btree (profile_id, survivor_id);
+
+CREATE INDEX model_allowances_by_day ON public.model_allowances USING btree (day);
+
+CREATE INDEX model_fits_by_end ON public.model_fits USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 
 CREATE INDEX model_fits_latest ON public.model_fits USING btree (profile_id, requested_at DESC);
 
@@ -3019,9 +3067,13 @@ CREATE INDEX reconciliation_differences_said ON public.reconciliation_difference
 
 CREATE INDEX reconciliations_by_age ON public.reconciliations USING btree (profile_id, requested_at, id);
 
+CREATE INDEX reconciliations_by_time ON public.reconciliations USING btree (requested_at);
+
 CREATE UNIQUE INDEX reconciliations_once_a_night ON public.reconciliations USING btree (profile_id, date_to, date_from) WHERE is_nightly;
 
 CREATE INDEX reconciliations_queued ON public.reconciliations USING btree (profile_id) WHERE (state = 'queued'::text);
+
+CREATE INDEX refused_visits_by_day ON public.refused_visits USING btree (day);
 
 CREATE INDEX score_rebuilds_due ON public.score_rebuilds USING btree (profile_id) WHERE is_due;
 
@@ -3036,6 +3088,8 @@ CREATE INDEX syncs_by_connection ON public.syncs USING btree (connection_id) INC
 CREATE INDEX tenant_deletions_of_workspace ON public.tenant_deletions USING btree (workspace_id);
 
 CREATE INDEX tombstones_by_erasure ON public.tombstones USING btree (profile_id, erasure_id);
+
+CREATE INDEX tracking_keys_by_revocation ON public.tracking_keys USING btree (revoked_at) WHERE (revoked_at IS NOT NULL);
 
 CREATE UNIQUE INDEX tracking_keys_one_active ON public.tracking_keys USING btree (profile_id) WHERE (revoked_at IS NULL);
 
@@ -3056,6 +3110,8 @@ CREATE INDEX webhook_deliveries_undelivered ON public.webhook_deliveries USING b
 CREATE INDEX webhook_deliveries_waiting ON public.webhook_deliveries USING btree (profile_id, subscription_id, due_at, id) WHERE (status = 'waiting'::text);
 
 CREATE INDEX webhook_work_of_profile ON public.webhook_work USING btree (profile_id, subscription_id);
+
+CREATE INDEX work_set_aside_by_key ON public.work_set_aside USING btree (key);
 
 CREATE INDEX work_set_aside_wanted ON public.work_set_aside USING btree (queue, key) WHERE is_wanted;
 
@@ -3111,7 +3167,15 @@ CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_entities REFERENCIN
 
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.syncs REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_syncs();
 
+CREATE TRIGGER announce_changed AFTER DELETE OR UPDATE OF key, revoked_at ON public.tracking_keys FOR EACH ROW EXECUTE FUNCTION public.announce_tracking();
+
+CREATE TRIGGER announce_changed AFTER INSERT OR DELETE OR UPDATE OF allowed_hosts, own_hosts, keeps_city, daily_visit_quota, is_consent_required ON public.tracking_settings FOR EACH ROW EXECUTE FUNCTION public.announce_tracking();
+
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.webhook_work REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_webhooks();
+
+CREATE TRIGGER announce_tracking AFTER UPDATE OF archived_at, workspace_id ON public.profiles FOR EACH ROW EXECUTE FUNCTION public.announce_tracking_of_profile();
+
+CREATE TRIGGER announce_tracking AFTER UPDATE OF plan, archived_at ON public.workspaces FOR EACH ROW EXECUTE FUNCTION public.announce_tracking_of_workspace();
 
 CREATE TRIGGER b_partner_touches_follow_split AFTER UPDATE OF merged_into ON public.customers FOR EACH ROW WHEN (((new.merged_into IS NULL) AND (old.merged_into IS NOT NULL))) EXECUTE FUNCTION public.partner_touches_follow_split();
 
@@ -4236,7 +4300,7 @@ GRANT SELECT(id) ON TABLE public.bad_visits TO tributary_system;
 
 GRANT SELECT(received_at) ON TABLE public.bad_visits TO tributary_system;
 
-GRANT SELECT,INSERT ON TABLE public.closings TO tributary_app;
+GRANT SELECT,INSERT,DELETE ON TABLE public.closings TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.creative_analyses TO tributary_app;
 

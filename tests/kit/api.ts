@@ -101,6 +101,7 @@ export type ApiChanges = Partial<
     | 'tombstoneKey'
     | 'sessionIdleMinutes'
     | 'swapWindowUntil'
+    | 'checkAnswers'
   >
 >;
 

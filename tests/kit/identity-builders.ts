@@ -23,16 +23,21 @@ export async function buildMerge(
   return id;
 }
 
-/** A comparison of days that found nothing. */
+/** A comparison of days that found one difference, about which nothing can be done. */
 export async function buildReconciliation(kit: Kit, { id: profileId }: { readonly id: string }): Promise<string> {
   const id = uuid();
   const run = { state: 'done', is_nightly: false, date_from: '2026-01-01', date_to: '2026-01-02' };
   const times = { requested_at: longAgo, finished_at: longAgo };
-  await kit.app.forProfile(profileId).transaction((tx) =>
-    tx
+  await kit.app.forProfile(profileId).transaction(async (tx) => {
+    await tx
       .insertInto('reconciliations')
-      .values({ profile_id: profileId, id, ...run, ...times, days: { currency: 'USD', days: [] } })
-      .execute(),
-  );
+      .values({ profile_id: profileId, id, ...run, ...times, differences: 1, days: { currency: 'USD', books: [] } })
+      .execute();
+    const about = { book: 'providers', kind: 'missing_at_provider', day: '2026-01-01', currency: 'USD' };
+    await tx
+      .insertInto('reconciliation_differences')
+      .values({ profile_id: profileId, reconciliation_id: id, number: 1, ...about, in_ledger: '1' })
+      .execute();
+  });
   return id;
 }

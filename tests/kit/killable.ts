@@ -13,6 +13,10 @@ export class Killable<Ready = unknown> {
     this.#arguments = args;
   }
 
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
   async start(): Promise<Ready> {
     this.#child = fork(this.#script, [...this.#arguments], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     const [message] = await once(this.#child, 'message');

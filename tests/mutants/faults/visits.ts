@@ -269,6 +269,11 @@ export const faults: readonly Fault[] = [
       'if (remembered) {',
       'a revoked tracking key sends for as long as it is used',
     ],
+    'told-change-overtaken': [
+      '#stands({ found, sentAt }: Remembered',
+      '#stands({ found, askedAt: sentAt }: Remembered',
+      'an answer that was under way while a key was revoked stands for minutes',
+    ],
     'keys-forgotten-in-an-outage': [
       'if (remembered && age < lastsMs) return remembered.found;',
       '',
