@@ -6,6 +6,7 @@ import { findFaults } from './closed-lists.ts';
 import { claimFaults } from './conformance/page.ts';
 import { longFiles } from './file-sizes.ts';
 import { generatedFiles } from './generated-files.ts';
+import { writtenTexts } from './interface-texts.ts';
 import { readLock, supplyChainFaults } from './supply-chain.ts';
 import { breaches } from './walls/walls.ts';
 
@@ -34,6 +35,7 @@ const checks: Record<string, () => Promise<unknown>> = {
   'unused code': () => bin('knip'),
   'titles of tests': async () => refuse(claimFaults(root)),
   'sizes of files': async () => refuse(longFiles(root)),
+  'texts of the console': async () => refuse(writtenTexts(root)),
   'closed lists': async () => refuse(findFaults(root)),
   'licences and integrity': async () =>
     refuse([root, join(root, 'tests/published')].flatMap((place) => supplyChainFaults(readLock(place)))),

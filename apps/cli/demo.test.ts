@@ -47,7 +47,7 @@ async function start(): Promise<{ said: string; stop(): Promise<void> }> {
   };
 }
 
-type Row = { readonly spend: number; readonly outcome_count: number };
+type Row = { readonly campaign_name: string; readonly spend: number; readonly outcome_count: number };
 const read = (said: string, pattern: RegExp) => pattern.exec(said)?.[1] ?? '';
 
 test('the demo says who to sign in as and what to ask, and a second start shows the same market', async () => {
@@ -64,12 +64,15 @@ test('the demo says who to sign in as and what to ask, and a second start shows 
   expect(before.length).toBeGreaterThan(0);
   expect(before.some(({ spend, outcome_count: payments }) => spend > 0 && payments > 0)).toBe(true);
   expect(first.said).toContain('150 of 150 people');
+  expect(first.said).not.toContain('Not everything could be set up');
   await first.stop();
 
   const second = await start();
   expect(second.said).not.toContain('people,');
   expect(read(second.said, /password +(\S+)/)).toBe(password);
   const { data: after } = await ask(address.replace(baseUrl, read(second.said, /(http:\S+) +the console/)));
-  expect(after).toEqual(before);
+  // The platforms go on telling, so figures grow; the ads are the same.
+  const namesOf = (rows: readonly Row[]) => rows.map(({ campaign_name: name }) => name).toSorted();
+  expect(namesOf(after)).toEqual(namesOf(before));
   await second.stop();
 });

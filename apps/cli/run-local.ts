@@ -34,12 +34,17 @@ export async function prepareLocal(supervisor: Supervisor, options: { readonly i
   return { environment, settings };
 }
 
-/** Runs api, collector and worker until one of them ends or somebody stops them. Says the words when they answer. */
-export async function runLocal({ environment, settings }: Local, words: string): Promise<void> {
+/** Runs api, collector and worker until one of them ends or somebody stops them. Says the words when they answer and all else is done. */
+export async function runLocal(
+  { environment, settings }: Local,
+  words: string,
+  whenUp: () => Promise<void> = async () => {},
+): Promise<void> {
   const children = ['api', 'collector', 'worker'].map((app) => start(app, environment));
   const ended = children.map((child) => once(child, 'exit'));
   stopTogether(children);
   await Promise.all([answering(settings.baseUrl), answering(settings.collectorUrl)]);
+  await whenUp();
   console.log(words);
   await Promise.all(ended);
 }

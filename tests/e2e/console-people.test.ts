@@ -4,7 +4,8 @@ import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { moment, money, percent, words } from '../../apps/console/source/format.ts';
 import { days, openPeopleScene, othersCount, type PeopleScene, pagesOfBusy } from './console-people-scene.ts';
-import { askTenQuestions } from './ten-questions.ts';
+import { askTenQuestions, keepHabits } from './ten-questions.ts';
+import { faultsIn, optionsOf, settle, visitsOf } from './walk.ts';
 
 // A browser and the engines share the machine with every other test.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
@@ -266,51 +267,58 @@ describe('without people in one’s role', () => {
   });
 });
 
-describe('on a telephone', () => {
-  test.each(['customers/EVA', 'conversions/PAID'])('%s fits, and nothing is beside the screen', async (screen) => {
-    const path = screen.replace('EVA', scene.eva.customerId).replace('PAID', scene.eva.firstId);
-    const { page, complaints } = await open('owner', path, {
-      viewport: { width: 390, height: 844 },
-      colorScheme: 'dark',
-    });
-    await expect.poll(() => page.getByText('Loading', { exact: true }).count(), patience).toBe(0);
-    expect(await page.evaluate('document.scrollingElement.scrollWidth')).toBe(390);
-    expect(await faultsOf(page)).toEqual([]);
-    expect(complaints).toEqual([]);
-    await page.context().close();
-  });
-});
-
-test('every page of the navigation opens at its press, fits a telephone, and says something', async () => {
-  const { page, complaints } = await open('owner', 'overview', { viewport: { width: 390, height: 844 } });
-  const navigation = page.getByRole('navigation', { name: 'Pages' });
-  const menu = page.getByRole('button', { name: 'Menu' });
-  await menu.click();
-  const titles = await navigation.getByRole('link').allTextContents();
-  expect(titles).toEqual(
-    expect.arrayContaining(['Connections', 'Ad actions', 'Exports', 'Set-up', 'Tracking', 'Audit']),
-  );
+test('every page fits, in English and Spanish, light and dark, on a screen and on a telephone, and says something', async () => {
+  const { page: first } = await open('owner', 'overview', { viewport: { width: 1440, height: 900 } });
+  const links = first.getByRole('navigation', { name: 'Pages' }).getByRole('link');
+  const pages = await links.evaluateAll((all) => all.map((one) => one.getAttribute('href')?.split('?')[0] ?? ''));
+  expect(pages.length).toBeGreaterThan(15);
+  await first.context().close();
+  const inShop = `/p/${scene.shop.profileId}`;
+  const boutique = `/p/${scene.boutique.profileId}`;
+  const screens = [
+    ...pages,
+    ...['overview', 'campaigns', 'connections', 'ad-actions', 'platforms'].map((screen) => `${boutique}/${screen}`),
+    `${inShop}/customers/${scene.eva.customerId}`,
+    `${inShop}/conversions/${scene.eva.firstId}`,
+    '/account',
+  ];
   const faults: string[] = [];
-  for (const title of titles) {
-    if (!(await navigation.isVisible())) await menu.click();
-    await navigation.getByRole('link', { name: title, exact: true }).click();
-    await navigation.waitFor({ state: 'detached' });
-    await page.getByRole('heading', { level: 1 }).waitFor();
-    await expect.poll(() => page.getByText('Loading', { exact: true }).count(), patience).toBe(0);
-    const width = await page.evaluate('document.scrollingElement.scrollWidth');
-    if (width !== 390) faults.push(`${title}: ${width} pixels wide`);
-    if (await page.getByText('This could not be loaded.').count()) faults.push(`${title}: not loaded`);
-    faults.push(...(await faultsOf(page)).map((fault) => `${title}: ${fault}`));
+  for (const [appearance, some] of visitsOf(screens)) {
+    const { page, complaints } = await scene.visit('owner', optionsOf(appearance));
+    for (const screen of some) {
+      scene.rest();
+      await page.goto(`${scene.baseUrl}${screen}?${new URLSearchParams(days)}`);
+      await settle(page);
+      faults.push(...(await faultsIn(page, appearance)).map((fault) => `${screen}, ${appearance.name}: ${fault}`));
+    }
+    // A store without providers says so with a status of its own; the page shows it in words.
+    faults.push(...complaints.filter((line) => !/status of 501/.test(line)));
+    await page.context().close();
   }
   expect(faults).toEqual([]);
-  // A store without providers says so with a status of its own; the page shows it in words.
-  expect(complaints.filter((line) => !/status of 501/.test(line))).toEqual([]);
+}, 600_000);
+
+test('a language is chosen in the menu, is remembered, and says numbers and days in its own way', async () => {
+  const { page, complaints } = await open('owner', 'overview', { viewport: { width: 390, height: 844 } });
+  await page.getByRole('button', { name: 'Menu' }).click();
+  await page.getByRole('dialog').getByLabel('Language').selectOption('Español');
+  await page.getByRole('heading', { name: 'Resumen', level: 1 }).waitFor();
+  await page.getByRole('button', { name: 'Menú' }).click();
+  await page.getByRole('link', { name: 'Clientes', exact: true }).click();
+  await page.getByRole('heading', { name: 'Clientes', level: 1 }).waitFor();
+  await page.reload();
+  await page.getByText('Pago recibido, lo más reciente primero').waitFor();
+  expect(await page.locator('html').getAttribute('lang')).toBe('es');
+  const written = new Intl.NumberFormat('es', { style: 'currency', currency: 'USD' }).format(100);
+  await page.locator('main').getByText(written).first().waitFor();
+  expect(complaints).toEqual([]);
   await page.context().close();
 });
 
-test('ten questions of a marketer are answered within three presses each', async () => {
+test('ten questions of a marketer are answered within three presses each, and habits are kept', async () => {
   const { page, complaints } = await open('owner', 'overview', { profileId: scene.boutique.profileId });
   await askTenQuestions(page, scene);
+  await keepHabits(page, scene);
   expect(complaints).toEqual([]);
   await page.context().close();
 });

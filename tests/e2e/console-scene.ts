@@ -26,12 +26,15 @@ export interface Scene {
 
 const password = 'vague otter lamp';
 
-export async function openScene(): Promise<Scene> {
+/** How large the market is; small unless somebody measures. */
+const small = { people: 400, campaigns: 10, days: 60 };
+
+export async function openScene(size = small): Promise<Scene> {
   const kit = await openTestkit();
   kit.clock.set(new Date());
   const [warehouse, browser] = await Promise.all([openWarehouse(kit), openBrowser(), buildConsole()]);
   const profile = await buildProfile(kit.app);
-  const market = openMarket({ seed: 11, people: 400, campaigns: 10, days: 60, profileId: profile.id });
+  const market = openMarket({ seed: 11, ...size, profileId: profile.id });
   const book = new ReportBook(market);
   const told = new Book(market);
   const engines = { app: kit.app, system: kit.system, clickhouse: warehouse.client };

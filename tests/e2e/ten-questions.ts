@@ -53,7 +53,7 @@ export async function askTenQuestions(page: Page, scene: Pick<PeopleScene, 'mia'
   // What does a new customer cost, by channel?
   const cost = page.getByRole('region', { name: 'What a new customer costs' });
   await cost
-    .getByRole('row', { name: 'Social ads' })
+    .getByRole('row', { name: 'Meta Ads' })
     .filter({ hasText: money(66, 'USD') })
     .waitFor();
 
@@ -96,4 +96,59 @@ export async function askTenQuestions(page: Page, scene: Pick<PeopleScene, 'mia'
   await again();
   await go('Who read people');
   await main.getByText('Read customer journey').first().waitFor();
+}
+
+/** What somebody does every day: narrow down, keep it, come back, and see on the chart what was changed. After the ten questions. */
+export async function keepHabits(page: Page, scene: Pick<PeopleScene, 'mia' | 'rest'>): Promise<void> {
+  const { winner } = scene.mia;
+  const rows = page.locator('tbody tr');
+  const address = new URL(page.url());
+  const go = async (screen: string, search: Record<string, string> = {}) => {
+    scene.rest();
+    const next = new URL(address.pathname.replace(/[^/]*$/, screen), address);
+    next.search = new URLSearchParams({ from: address.searchParams.get('from') ?? '', ...search }).toString();
+    await page.goto(next.href);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+  };
+  const today = new Date().toISOString().slice(0, 10);
+
+  // Only what runs on one platform, by a press on its name; once more shows all.
+  await go('campaigns', { level: 'ad', to: today });
+  const row = rows.filter({ hasText: winner.name }).first();
+  await row.getByRole('button', { name: 'Meta Ads' }).click();
+  await expect.poll(() => new URL(page.url()).searchParams.get('only'), patience).toBe('{"platform":"social_ads"}');
+  await row.getByRole('button', { name: 'Active' }).click();
+  await expect.poll(() => page.url(), patience).toContain('ACTIVE');
+
+  // Kept under a name, and found again from elsewhere.
+  await page.getByText('Save view').click();
+  await page.getByLabel('Name of the view').fill('Running on Meta');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await go('overview', { to: today });
+  const saved = page.getByRole('region', { name: 'Saved views' });
+  await saved.getByRole('link', { name: 'Running on Meta' }).click();
+  await page.getByRole('heading', { name: 'Ads', level: 1 }).waitFor();
+  expect(page.url()).toContain('ACTIVE');
+  await row.waitFor();
+  await saved.getByRole('button', { name: 'Remove Running on Meta' }).click();
+  await saved.waitFor({ state: 'detached' });
+
+  // The explanation stands beside the report and covers none of it.
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page
+    .getByRole('link', { name: /: Revenue, / })
+    .first()
+    .click();
+  const panel = page.getByRole('dialog');
+  await panel.getByText('The figure in the report').waitFor();
+  const edges = await Promise.all([page.locator('main').boundingBox(), panel.boundingBox()]);
+  expect((edges[0]?.x ?? 0) + (edges[0]?.width ?? 0)).toBeLessThanOrEqual(edges[1]?.x ?? 0);
+
+  // What was changed at the platforms, by day.
+  await go('overview', { to: today });
+  await page.getByText('Changes at ad platforms, the dotted lines').click();
+  await page
+    .getByRole('list', { name: /^Changes at ad platforms/ })
+    .getByText('Pause ad, Meta Ads')
+    .waitFor();
 }

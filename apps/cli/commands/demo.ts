@@ -5,14 +5,16 @@ import { rebuildProfile } from '@tributary/domain/top-performers/room.ts';
 import { Supervisor } from '@tributary/engines';
 import { Book, openMarket } from '@tributary/market';
 import { createPostgres } from '@tributary/postgres';
+import { startSandbox } from '@tributary/sandbox';
 import { dayMs } from '@tributary/vocabulary';
 import { Command } from 'commander';
+import { dress, openReceiver } from '../demo/dress.ts';
 import { fillDelivery } from '../demo/fill-delivery.ts';
 import { fillFast } from '../demo/fill-fast.ts';
 import { fillVisits } from '../demo/fill-visits.ts';
 import { type DemoBook, keepDemoBook, openDemo } from '../demo-book.ts';
 import { showProgress } from '../progress.ts';
-import { prepareLocal, runLocal } from '../run-local.ts';
+import { type Local, prepareLocal, runLocal } from '../run-local.ts';
 import { sayFirstAccount } from './first-account.ts';
 
 const campaigns = 7;
@@ -20,6 +22,18 @@ const campaigns = 7;
 const days = 90;
 /** The market goes on for as long again: each day that the demo is started on adds what happened since. */
 const horizonDays = 2 * days;
+
+const seed = 7;
+
+/** The same for the engines and for the providers, so that both tell of the same ads. */
+const marketOf = ({ profileId, start }: Pick<DemoBook, 'profileId' | 'start'>, people: number) => ({
+  people,
+  campaigns,
+  days: horizonDays,
+  start,
+  profileId,
+  isGentle: true,
+});
 
 export const demoCommand = () =>
   new Command('demo')
@@ -43,11 +57,36 @@ export const demoCommand = () =>
           await fill(local.settings, book, people);
           books.write({ ...book, filledThrough: today() });
         }
-        await runLocal(local, wordsFor(local.settings, book));
+        await runDressed(local, book, people);
       } finally {
         await supervisor.stopAll();
       }
     });
+
+/** With the sandbox's providers and a neighbour that is told what happens, for as long as it runs. */
+async function runDressed(local: Local, book: DemoBook, people: number): Promise<void> {
+  const sandbox = await startSandbox({ seed, market: marketOf(book, people) });
+  const receiver = await openReceiver();
+  const environment = {
+    ...local.environment,
+    ...sandbox.settings,
+    PROVIDER_LOCAL_HOSTS: '127.0.0.1',
+    WEBHOOK_LOCAL_HOSTS: '127.0.0.1',
+  };
+  const { baseUrl } = local.settings;
+  try {
+    await runLocal({ ...local, environment }, wordsFor(local.settings, book), async () => {
+      console.log('connections, refunds, webhooks ...');
+      // A demo without them is still one.
+      await dress({ baseUrl, book, sandbox, receiverUrl: receiver.url, now: new Date() }).catch((error: Error) =>
+        console.error(`Not everything could be set up: ${error.message}`),
+      );
+    });
+  } finally {
+    receiver.close();
+    await sandbox.close();
+  }
+}
 
 interface Options {
   readonly install?: boolean;
@@ -75,7 +114,7 @@ async function fill(settings: Settings, { profileId, start }: DemoBook, people: 
   const system = createPostgres({ url: settings.databaseSystemUrl, poolSize: 2 });
   const clickhouse = createClickHouse(clickhouseSettings(settings));
   try {
-    const market = openMarket({ seed: 7, people, campaigns, days: horizonDays, start, profileId, isGentle: true });
+    const market = openMarket({ seed, ...marketOf({ profileId, start }, people) });
     const now = Date.now();
     const told = new Book(market);
     await fillFast(

@@ -1,7 +1,7 @@
 import type { Membership } from './membership.ts';
 
 /** The parts of the navigation, in their order. */
-export const areas = ['Reports', 'People', 'Ads', 'Data', 'Workspace'] as const;
+export const areas = ['reports', 'people', 'ads', 'data', 'workspace'] as const;
 
 /** How a page stands in the navigation. */
 export interface PageEntry {

@@ -1,5 +1,6 @@
 import { dayMs } from '@tributary/vocabulary';
 import { limits } from './vocabulary.ts';
+import { say } from './words/index.ts';
 
 /** The days of a report, both included, as they stand in the address. */
 export interface DateRange {
@@ -11,19 +12,26 @@ const usualDays = 30;
 
 /** Ranges that people ask for by name, up to the day that is today. */
 export const presets: readonly { readonly title: string; readonly range: (today: string) => DateRange }[] = [
-  { title: 'Today', range: (day) => ({ from: day, to: day }) },
-  { title: 'Yesterday', range: (day) => ({ from: moved(day, -1), to: moved(day, -1) }) },
-  { title: 'Last 7 days', range: (day) => lastDays(7, day) },
-  { title: 'Last 30 days', range: (day) => lastDays(usualDays, day) },
-  { title: 'Last 90 days', range: (day) => lastDays(90, day) },
-  { title: 'This month', range: (day) => ({ from: monthsBack(day, 0), to: day }) },
-  { title: 'Last month', range: (day) => ({ from: monthsBack(day, 1), to: moved(monthsBack(day, 0), -1) }) },
-  { title: 'This quarter', range: (day) => ({ from: monthsBack(day, (Number(day.slice(5, 7)) - 1) % 3), to: day }) },
-  { title: 'This year', range: (day) => ({ from: `${day.slice(0, 4)}-01-01`, to: day }) },
+  { title: say.days.today, range: (day) => ({ from: day, to: day }) },
+  { title: say.days.yesterday, range: (day) => ({ from: moved(day, -1), to: moved(day, -1) }) },
+  { title: say.days.last7, range: (day) => lastDays(7, day) },
+  { title: say.days.last30, range: (day) => lastDays(usualDays, day) },
+  { title: say.days.last90, range: (day) => lastDays(90, day) },
+  { title: say.days.thisMonth, range: (day) => ({ from: monthsBack(day, 0), to: day }) },
+  { title: say.days.lastMonth, range: (day) => ({ from: monthsBack(day, 1), to: moved(monthsBack(day, 0), -1) }) },
+  {
+    title: say.days.thisQuarter,
+    range: (day) => ({ from: monthsBack(day, (Number(day.slice(5, 7)) - 1) % 3), to: day }),
+  },
+  { title: say.days.thisYear, range: (day) => ({ from: `${day.slice(0, 4)}-01-01`, to: day }) },
 ];
 
 /** What the days of a report are held against. */
-export const comparisons = { period: 'Period before', year: 'Year before', none: 'No comparison' } as const;
+export const comparisons = {
+  period: say.days.periodBefore,
+  year: say.days.yearBefore,
+  none: say.days.noComparison,
+} as const;
 export type Compared = keyof typeof comparisons;
 
 /** As many days right before, or the same days a year earlier. */

@@ -1,4 +1,7 @@
-/** Numbers and days as people read them, in the browser's own language. A figure that is not there is a dash, never a zero. */
+import { say } from './words/index.ts';
+import { locale } from './words/language.ts';
+
+/** Numbers and days as people read them, in the language of the interface. A figure that is not there is a dash, never a zero. */
 
 export const nothing = '–';
 
@@ -9,7 +12,7 @@ const made = new Map<string, Intl.NumberFormat>();
 function format(value: Amount, options: Intl.NumberFormatOptions): string {
   if (value === null || value === undefined) return nothing;
   const key = JSON.stringify(options);
-  const formatter = made.get(key) ?? new Intl.NumberFormat(undefined, options);
+  const formatter = made.get(key) ?? new Intl.NumberFormat(locale, options);
   made.set(key, formatter);
   // A text is read digit by digit, so an exact amount stays exact.
   return formatter.format(value as Intl.StringNumericLiteral);
@@ -20,7 +23,7 @@ export const money = (value: Amount, currency: string): string => format(value, 
 
 /** An amount that nobody has rounded yet: four digits more than its currency has, where it needs any more. */
 export function exactMoney(value: string, currency: string): string {
-  const usual = new Intl.NumberFormat(undefined, { style: 'currency', currency }).resolvedOptions();
+  const usual = new Intl.NumberFormat(locale, { style: 'currency', currency }).resolvedOptions();
   const { maximumFractionDigits: digits = 2 } = usual;
   const isFiner = (value.split('.')[1]?.replace(/0+$/, '').length ?? 0) > digits;
   return isFiner
@@ -51,16 +54,20 @@ export const signed = (value: Amount): string => format(value, { maximumFraction
 export const signedMoney = (value: Amount, currency: string): string =>
   format(value, { style: 'currency', currency, signDisplay: 'exceptZero' });
 
-const dayFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
-const longDayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+const dayFormat = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const longDayFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
 
 /** A calendar day belongs to the profile's time zone already, so it is not moved to the reader's. */
 export const day = (date: string): string => dayFormat.format(new Date(`${date}T00:00:00Z`));
 export const longDay = (date: string): string => longDayFormat.format(new Date(`${date}T00:00:00Z`));
 
+/** The calendar day of a moment, on the profile's clock. */
+export const dayIn = (at: string, timeZone: string): string =>
+  new Intl.DateTimeFormat('en-CA', { timeZone }).format(new Date(at));
+
 /** A moment, on the profile's clock: the one that decides which day it belongs to. */
 export const moment = (at: string, timeZone: string): string =>
-  new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(new Date(at));
+  new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(new Date(at));
 
 const units = [
   ['day', 86_400],
@@ -75,12 +82,14 @@ export function duration(seconds: number): string {
   return format(Math.floor(seconds / size), { style: 'unit', unit, unitDisplay: 'long' });
 }
 
-const channelTitles: Readonly<Record<string, string>> = { no_touch: 'No visit known', unknown: 'Unlisted tags' };
+/** Of a visit that is unknown, its tags are: no list has them. */
+export const channelTitle = (channel: string): string =>
+  channel === 'unknown' ? say.touches.unlisted : words(channel);
 
-export const channelTitle = (channel: string): string => channelTitles[channel] ?? words(channel);
-
-/** `payment_received`, `search_ads`: names of the API, as words. */
+/** `payment_received`, `search_ads`: names of the API, as words. A name of somebody's own is read as it is. */
 export function words(name: string): string {
+  const known = say.names[name];
+  if (known) return known;
   const text = name.replaceAll('_', ' ').replace(/\bai\b/, 'AI');
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
@@ -89,5 +98,13 @@ export function words(name: string): string {
 export function ago(at: string, now: Date = new Date()): string {
   const seconds = Math.max(0, Math.round((now.getTime() - Date.parse(at)) / 1000));
   const [unit, size] = units.find(([, length]) => seconds >= length) ?? ['second', 1];
-  return new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' }).format(-Math.floor(seconds / size), unit);
+  return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(-Math.floor(seconds / size), unit);
 }
+
+/** Where no profile's clock decides: on the reader's own. */
+export const localMoment = (at: string): string =>
+  new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(at));
+export const localTime = (at: string): string =>
+  new Intl.DateTimeFormat(locale, { timeStyle: 'short' }).format(new Date(at));
+
+export const milliseconds = (value: number): string => format(value, { style: 'unit', unit: 'millisecond' });

@@ -5,9 +5,11 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { openRouter } from './router.tsx';
 import { applyTheme } from './theme.ts';
+import { language } from './words/language.ts';
 import './theme.css';
 
 applyTheme();
+document.documentElement.lang = language;
 
 const queryClient = new QueryClient({
   queryCache: new QueryCache({

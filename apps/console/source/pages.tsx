@@ -3,6 +3,7 @@ import type { PageEntry } from './areas.ts';
 import { profileRoute } from './frame-route.tsx';
 import type { Membership } from './membership.ts';
 import { readCampaignSearch, readConversion, readCustomersSearch, readReceipt, readWindow } from './search.ts';
+import { say } from './words/index.ts';
 
 /**
  * Every page of a profile, once: where it is, what it is called, in which part of the navigation and for whom it stands there, and what
@@ -28,46 +29,46 @@ export const pages = {
   overview: createRoute({
     getParentRoute,
     path: '/overview',
-    staticData: { ...inArea('Reports', 'Overview'), hasDays: true },
+    staticData: { ...inArea('reports', say.pages.overview), hasDays: true },
     component: lazyRouteComponent(() => import('./screens/overview.tsx'), 'Overview'),
   }),
   campaigns: createRoute({
     getParentRoute,
     path: '/campaigns',
-    staticData: { ...inArea('Reports', 'Campaigns'), hasDays: true },
+    staticData: { ...inArea('reports', say.pages.campaigns), hasDays: true },
     validateSearch: readCampaignSearch,
     component: lazyRouteComponent(() => import('./screens/campaigns.tsx'), 'Campaigns'),
   }),
   platforms: createRoute({
     getParentRoute,
     path: '/platforms',
-    staticData: { ...inArea('Reports', 'Platforms'), hasDays: true },
+    staticData: { ...inArea('reports', say.pages.platforms), hasDays: true },
     validateSearch: readCampaignSearch,
     component: lazyRouteComponent(() => import('./screens/comparison.tsx'), 'Comparison'),
   }),
   topAds: createRoute({
     getParentRoute,
     path: '/top-ads',
-    staticData: inArea('Reports', 'Top ads'),
+    staticData: inArea('reports', say.pages.topAds),
     validateSearch: readWindow,
     component: lazyRouteComponent(() => import('./screens/top-performers.tsx'), 'TopPerformers'),
   }),
   cohorts: createRoute({
     getParentRoute,
     path: '/cohorts',
-    staticData: { ...inArea('Reports', 'Cohorts'), hasDays: true },
+    staticData: { ...inArea('reports', say.pages.cohorts), hasDays: true },
     component: lazyRouteComponent(() => import('./screens/cohorts.tsx'), 'Cohorts'),
   }),
   reconciliation: createRoute({
     getParentRoute,
     path: '/reconciliation',
-    staticData: { ...inArea('Reports', 'Reconciliation'), hasDays: true },
+    staticData: { ...inArea('reports', say.pages.reconciliation), hasDays: true },
     component: lazyRouteComponent(() => import('./screens/reconciliation.tsx'), 'Reconciliation'),
   }),
   customers: createRoute({
     getParentRoute,
     path: '/customers',
-    staticData: { ...inArea('People', 'Customers', seesPeople), hasDays: true },
+    staticData: { ...inArea('people', say.pages.customers, seesPeople), hasDays: true },
     validateSearch: readCustomersSearch,
     component: lazyRouteComponent(() => import('./people/customers.tsx'), 'Customers'),
   }),
@@ -85,68 +86,68 @@ export const pages = {
   payments: createRoute({
     getParentRoute,
     path: '/payments',
-    staticData: { ...inArea('People', 'Payments'), hasDays: true },
+    staticData: { ...inArea('people', say.metrics.payments), hasDays: true },
     component: lazyRouteComponent(() => import('./payments/payments.tsx'), 'Payments'),
   }),
   erasures: createRoute({
     getParentRoute,
     path: '/erasures',
-    staticData: inArea('People', 'Erasures', mayErase),
+    staticData: inArea('people', say.pages.erasures, mayErase),
     validateSearch: readReceipt,
     component: lazyRouteComponent(() => import('./people/erasures.tsx'), 'Erasures'),
   }),
   accessLog: createRoute({
     getParentRoute,
     path: '/access-log',
-    staticData: inArea('People', 'Who read people', mayErase),
+    staticData: inArea('people', say.pages.accessLog, mayErase),
     component: lazyRouteComponent(() => import('./workspace/access-log.tsx'), 'AccessLog'),
   }),
   adActions: createRoute({
     getParentRoute,
     path: '/ad-actions',
-    staticData: inArea('Ads', 'Ad actions'),
+    staticData: inArea('ads', say.pages.adActions),
     component: lazyRouteComponent(() => import('./ads/ad-actions.tsx'), 'AdActions'),
   }),
   exports: createRoute({
     getParentRoute,
     path: '/exports',
-    staticData: inArea('Ads', 'Exports', ({ may }) => may('exports:read')),
+    staticData: inArea('ads', say.pages.exports, ({ may }) => may('exports:read')),
     component: lazyRouteComponent(() => import('./ads/exports.tsx'), 'Exports'),
   }),
   setUp: createRoute({
     getParentRoute,
     path: '/set-up',
-    staticData: inArea('Data', 'Set-up'),
+    staticData: inArea('data', say.pages.setUp),
     component: lazyRouteComponent(() => import('./data/set-up.tsx'), 'SetUp'),
   }),
   connections: createRoute({
     getParentRoute,
     path: '/connections',
-    staticData: inArea('Data', 'Connections'),
+    staticData: inArea('data', say.pages.connections),
     component: lazyRouteComponent(() => import('./data/connections.tsx'), 'Connections'),
   }),
   tracking: createRoute({
     getParentRoute,
     path: '/tracking',
-    staticData: { ...inArea('Data', 'Tracking'), hasDays: true },
+    staticData: { ...inArea('data', say.pages.tracking), hasDays: true },
     component: lazyRouteComponent(() => import('./data/tracking.tsx'), 'Tracking'),
   }),
   team: createRoute({
     getParentRoute,
     path: '/team',
-    staticData: inArea('Workspace', 'Team'),
+    staticData: inArea('workspace', say.pages.team),
     component: lazyRouteComponent(() => import('./workspace/team.tsx'), 'Team'),
   }),
   audit: createRoute({
     getParentRoute,
     path: '/audit',
-    staticData: inArea('Workspace', 'Audit', mayErase),
+    staticData: inArea('workspace', say.pages.audit, mayErase),
     component: lazyRouteComponent(() => import('./workspace/audit.tsx'), 'Audit'),
   }),
   webhooks: createRoute({
     getParentRoute,
     path: '/webhooks',
-    staticData: inArea('Workspace', 'Webhooks'),
+    staticData: inArea('workspace', say.pages.webhooks),
     component: lazyRouteComponent(() => import('./screens/webhooks.tsx'), 'Webhooks'),
   }),
 };

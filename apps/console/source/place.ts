@@ -11,7 +11,7 @@ interface WhereOneIs {
   readonly model: Model;
   readonly compared: Compared;
   /** What a link to another report takes along. */
-  readonly kept: Omit<ReportSearch, 'explain' | 'asOf' | 'sort' | 'find'>;
+  readonly kept: Omit<ReportSearch, 'explain' | 'asOf' | 'sort' | 'find' | 'only'>;
 }
 
 /** The profile and the days that the address names, what they are compared with, and the model. */

@@ -39,6 +39,8 @@ export interface ReportSearch extends DateRange {
   readonly sort?: string | undefined;
   /** What the rows of a table are looked for by. Never of people. */
   readonly find?: string | undefined;
+  /** The rows of a table that are shown: a value for each of its filters. */
+  readonly only?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Where a drill-down stands: below a campaign, or below one of its ad sets. Ids are the platform's. */
@@ -58,6 +60,7 @@ type Search = Readonly<Record<string, unknown>>;
 export function readReportSearch(search: Search): ReportSearch {
   const explain = readExplained(search.explain);
   const asOf = readDay(search.asOf);
+  const only = readOnly(search.only);
   const [sort, find] = [asText(search.sort), asText(search.find)];
   return {
     ...readRange(search),
@@ -67,6 +70,7 @@ export function readReportSearch(search: Search): ReportSearch {
     ...(explain && { explain }),
     ...(sort && /^-?[a-z_]{1,60}$/.test(sort) && { sort }),
     ...(find && { find }),
+    ...(only && { only }),
   };
 }
 
@@ -114,6 +118,14 @@ function readExplained(value: unknown): Explained | undefined {
     ...(entity && { entity }),
     ...(type && { type }),
   };
+}
+
+function readOnly(value: unknown): Readonly<Record<string, string>> | undefined {
+  const entries = Object.entries(asObject(value) ?? {}).flatMap(([id, chosen]) => {
+    const text = asText(chosen);
+    return text && /^[a-z_]{1,30}$/.test(id) ? [[id, text] as const] : [];
+  });
+  return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }
 
 function readWithin(value: unknown): Within | undefined {

@@ -1,6 +1,7 @@
+import { say } from './words/index.ts';
 /** Light, dark, or as the machine has it: kept in this browser, and set on the page before anything is drawn. */
 
-export const themes = { system: 'System', light: 'Light', dark: 'Dark' } as const;
+export const themes = { system: say.themes.system, light: say.themes.light, dark: say.themes.dark } as const;
 export type Theme = keyof typeof themes;
 
 const place = 'tributary.theme';

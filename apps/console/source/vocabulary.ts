@@ -13,6 +13,7 @@ export const limits = {
   campaigns: contractLimits.campaigns.pageSize.max,
   topPerformers: contractLimits.topPerformers.pageSize.max,
   rangeDays: contractLimits.dateRange.maxDays,
+  adActions: contractLimits.adActions.pageSize.max,
   customers: contractLimits.customerList.pageSize.max,
   journey: contractLimits.journey.pageSize,
   searchMinCharacters: contractLimits.customerSearch.queryMinCharacters,

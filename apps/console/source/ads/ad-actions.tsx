@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useRef } from 'react';
-import { words } from '../format.ts';
+import { localMoment, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import type { Column } from '../parts/columns.ts';
 import { DataTable } from '../parts/data-table.tsx';
@@ -9,6 +9,7 @@ import { Failed, Page, State } from '../parts/page.tsx';
 import { Empty, Loading, Problem } from '../parts/states.tsx';
 import { More } from '../people/more.tsx';
 import { usePlace } from '../place.ts';
+import { say } from '../words/index.ts';
 import { stateOf } from './change-ad.tsx';
 import { type AdAction, adActionsQuery, undo } from './queries.ts';
 
@@ -17,31 +18,28 @@ export function AdActions() {
   const { place, kept } = usePlace();
   const query = useInfiniteQuery(adActionsQuery(place.profileId));
   return (
-    <Page
-      title="Ad actions"
-      about="Every change that was made at ad platforms from here, with what was before and after. A change is first tried with nothing sent."
-    >
+    <Page title={say.pages.adActions} about={say.ads.about}>
       {query.isError ? (
         <Problem error={query.error} again={() => void query.refetch()} />
       ) : !query.data ? (
         <Loading lines={6} />
       ) : query.data.pages[0]?.data.length === 0 ? (
-        <Empty title="Nothing was changed yet">
-          Open{' '}
+        <Empty title={say.ads.nothingChanged}>
+          {say.ads.openBefore}{' '}
           <Link
             to="/p/$profileId/campaigns"
             params={{ profileId: place.profileId }}
             search={{ ...kept, level: 'campaign' }}
             className="text-accent underline"
           >
-            Campaigns
+            {say.pages.campaigns}
           </Link>{' '}
-          and press Pause beside one: you see what would happen before anything does.
+          {say.ads.openAfter}
         </Empty>
       ) : (
         <>
           <DataTable
-            caption="Changes at ad platforms, newest first"
+            caption={say.ads.caption}
             columns={columns}
             rows={query.data.pages.flatMap((page) => page.data)}
             keyOf={({ id }) => id}
@@ -58,11 +56,11 @@ const tones = { applied: 'good', failed: 'bad', refused: 'bad', unknown: 'bad' }
 const columns: Column<AdAction>[] = [
   {
     id: 'what',
-    title: 'Change',
+    title: say.ads.change,
     value: ({ kind }) => kind,
     cell: ({ kind, level, external_id: id, platform }) => (
       <>
-        {words(kind)} {words(level).toLowerCase()}
+        {say.ads.what(words(kind), words(level).toLowerCase())}
         <span className="label block">
           {words(platform)} {id}
         </span>
@@ -71,7 +69,7 @@ const columns: Column<AdAction>[] = [
   },
   {
     id: 'state',
-    title: 'State',
+    title: say.common.state,
     value: ({ state }) => state,
     cell: ({ state, reason }) => (
       <>
@@ -82,28 +80,28 @@ const columns: Column<AdAction>[] = [
   },
   {
     id: 'before',
-    title: 'Before',
+    title: say.common.before,
     value: ({ before }) => before && stateOf(before),
     cell: ({ before }) => before && stateOf(before),
   },
   {
     id: 'after',
-    title: 'After',
+    title: say.common.after,
     value: ({ after }) => after && stateOf(after),
     cell: ({ after }) => after && stateOf(after),
   },
   {
     id: 'at',
-    title: 'When',
+    title: say.common.when,
     value: ({ created_at: at }) => at,
     cell: ({ created_at: at, actor }) => (
       <>
-        {new Date(at).toLocaleString()}
-        <span className="label block">by {words(actor.kind).toLowerCase()}</span>
+        {localMoment(at)}
+        <span className="label block">{say.ads.by(words(actor.kind).toLowerCase())}</span>
       </>
     ),
   },
-  { id: 'undo', title: 'Undo', value: () => null, cell: (action) => <UndoButton action={action} /> },
+  { id: 'undo', title: say.common.undo, value: () => null, cell: (action) => <UndoButton action={action} /> },
 ];
 
 function UndoButton({ action }: { readonly action: AdAction }) {
@@ -120,7 +118,7 @@ function UndoButton({ action }: { readonly action: AdAction }) {
   return (
     <>
       <button type="button" className="button" disabled={back.isPending} onClick={() => back.mutate(made)}>
-        Undo
+        {say.common.undo}
       </button>
       <Failed error={back.error} />
     </>

@@ -4,6 +4,7 @@ import { count, money, words } from '../format.ts';
 import { Failed } from '../parts/page.tsx';
 import { Loading } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
+import { say } from '../words/index.ts';
 import { type AdChange, change, undo } from './queries.ts';
 
 interface ChangeAdProps {
@@ -39,13 +40,11 @@ export function ChangeAd({ level, externalId, name, to }: ChangeAdProps) {
   });
   if (tried.isError) return <Failed error={tried.error} />;
   if (!tried.data) return <Loading lines={2} />;
-  if (back.isSuccess) return <p role="status">Taken back: {stateOf(back.data.after)}.</p>;
+  if (back.isSuccess) return <p role="status">{say.ads.takenBack(stateOf(back.data.after))}</p>;
   if (act.isSuccess)
     return (
       <div role="status" className="flex flex-wrap items-center gap-3">
-        <span>
-          {name}: {stateOf(act.data.before)} before, {stateOf(act.data.after)} now.
-        </span>
+        <span>{say.ads.changed(name, stateOf(act.data.before), stateOf(act.data.after))}</span>
         {act.data.undo && (
           <button
             type="button"
@@ -53,7 +52,7 @@ export function ChangeAd({ level, externalId, name, to }: ChangeAdProps) {
             disabled={back.isPending}
             onClick={() => act.data.undo && back.mutate(act.data.undo)}
           >
-            Undo
+            {say.common.undo}
           </button>
         )}
         <Failed error={back.error} />
@@ -63,13 +62,12 @@ export function ChangeAd({ level, externalId, name, to }: ChangeAdProps) {
   return (
     <div className="grid gap-2">
       <p>
-        Tried without sending anything: {name} would go from {stateOf(before)} to {stateOf(after)}
-        {level === 'campaign' && `, with ${count(ads)} running ${ads === 1 ? 'ad' : 'ads'}`}.
-        {mayRestart && ' The platform may begin to learn anew afterwards.'}
+        {say.ads.tried(name, stateOf(before), stateOf(after))}
+        {level === 'campaign' && say.ads.withRunning(ads, count(ads))}.{mayRestart && ` ${say.ads.mayRestart}`}
       </p>
       <div>
         <button type="button" className="button-main" disabled={act.isPending} onClick={() => act.mutate()}>
-          {to === 'pause' ? 'Pause now' : 'Resume now'}
+          {to === 'pause' ? say.ads.pauseNow : say.ads.resumeNow}
         </button>
       </div>
       <Failed error={act.error} />
@@ -78,4 +76,6 @@ export function ChangeAd({ level, externalId, name, to }: ChangeAdProps) {
 }
 
 export const stateOf = ({ status, daily_budget: budget, currency }: AdChange['before']): string =>
-  [words(status.toLowerCase()).toLowerCase(), budget && `${money(budget, currency)} a day`].filter(Boolean).join(', ');
+  [words(status.toLowerCase()).toLowerCase(), budget && say.ads.aDay(money(budget, currency))]
+    .filter(Boolean)
+    .join(', ');

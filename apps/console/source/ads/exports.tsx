@@ -1,15 +1,15 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ExportEventStatus, exportEventStatuses } from '@tributary/vocabulary';
 import { useState } from 'react';
-import { providerTitle } from '../data/providers.ts';
 import { connectionsQuery, exportPreviewQuery, exportRunsQuery } from '../data/queries.ts';
-import { count, money, words } from '../format.ts';
+import { count, localMoment, money, words } from '../format.ts';
 import type { Column } from '../parts/columns.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Page, State } from '../parts/page.tsx';
 import { Answered, Empty, Loading, Problem } from '../parts/states.tsx';
 import { More } from '../people/more.tsx';
 import { usePlace } from '../place.ts';
+import { say } from '../words/index.ts';
 
 type Run = NonNullable<ReturnType<typeof useRuns>['data']>['pages'][number]['data'][number];
 const useRuns = (profileId: string) => useInfiniteQuery(exportRunsQuery(profileId));
@@ -19,23 +19,20 @@ export function Exports() {
   const { profileId } = usePlace().place;
   const runs = useRuns(profileId);
   return (
-    <Page
-      title="Exports"
-      about="What ad platforms are told of your outcomes, so that they look for more like them. Each outcome is told once, under one id."
-    >
+    <Page title={say.pages.exports} about={say.exports.about}>
       <div className="grid gap-5">
         {runs.isError ? (
           <Problem error={runs.error} again={() => void runs.refetch()} />
         ) : !runs.data ? (
           <Loading lines={5} />
         ) : runs.data.pages[0]?.data.length === 0 ? (
-          <Empty title="Nothing was told yet">
-            Connect an ad account, then say which outcomes it is told: <code>PUT /api/v1/conversion-sync/catalog</code>.
+          <Empty title={say.exports.nothing}>
+            {say.exports.connectFirst} <code>PUT /api/v1/conversion-sync/catalog</code>.
           </Empty>
         ) : (
           <div>
             <DataTable
-              caption="Runs of exports, newest first"
+              caption={say.exports.caption}
               columns={columns}
               rows={runs.data.pages.flatMap((page) => page.data)}
               keyOf={({ id }) => id}
@@ -60,18 +57,18 @@ const tones = { running: 'plain', completed: 'good', failed: 'bad' } as const;
 const columns: Column<Run>[] = [
   {
     id: 'at',
-    title: 'Run',
+    title: say.exports.run,
     value: ({ scheduled_at: at }) => at,
     cell: ({ scheduled_at: at, provider }) => (
       <>
-        {new Date(at).toLocaleString()}
-        <span className="label block">{providerTitle(provider)}</span>
+        {localMoment(at)}
+        <span className="label block">{words(provider)}</span>
       </>
     ),
   },
   {
     id: 'status',
-    title: 'State',
+    title: say.common.state,
     value: ({ status }) => status,
     cell: ({ status, reasons }) => (
       <>
@@ -103,8 +100,8 @@ function Preview({ profileId }: { readonly profileId: string }) {
   if (ads.length === 0) return null;
   return (
     <section className="card p-5" aria-labelledby="next">
-      <h2 id="next">What the next run would send</h2>
-      <p className="label mb-3">A dry run: nothing is sent.</p>
+      <h2 id="next">{say.exports.next}</h2>
+      <p className="label mb-3">{say.exports.dryRun}</p>
       <div className="flex flex-wrap gap-2">
         {ads.map(({ id, channel, account }) => (
           <button
@@ -114,7 +111,7 @@ function Preview({ profileId }: { readonly profileId: string }) {
             aria-expanded={chosen === id}
             onClick={() => choose(chosen === id ? undefined : id)}
           >
-            {providerTitle(channel)}, {account.name}
+            {words(channel)}, {account.name}
           </button>
         ))}
       </div>
@@ -130,7 +127,7 @@ function WouldSend({ profileId, connectionId }: { readonly profileId: string; re
       <Answered query={preview} lines={3}>
         {(rows) =>
           rows.length === 0 ? (
-            <p>Nothing waits to be told.</p>
+            <p>{say.exports.nothingWaits}</p>
           ) : (
             <ul className="grid gap-2">
               {rows.map((row) => (
@@ -138,8 +135,8 @@ function WouldSend({ profileId, connectionId }: { readonly profileId: string; re
                   {row.event_name}
                   {row.value && row.currency && <>, {money(row.value, row.currency)}</>}
                   <span className="label block">
-                    {new Date(row.occurred_at).toLocaleString()}
-                    {row.person_fields.length > 0 && `, with ${row.person_fields.join(', ')} hashed`}
+                    {localMoment(row.occurred_at)}
+                    {row.person_fields.length > 0 && say.exports.hashed(row.person_fields.join(', '))}
                     {row.click_ids.length > 0 && `, ${row.click_ids.join(', ')}`}
                   </span>
                   {row.refused_because && <span className="text-problem">{words(row.refused_because)}</span>}

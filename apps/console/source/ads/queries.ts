@@ -1,6 +1,8 @@
-import { infiniteQueryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { AnswerTo, Routes } from '@tributary/sdk';
 import { clientFor } from '../client.ts';
+import { limits } from '../vocabulary.ts';
+import { say } from '../words/index.ts';
 
 type Answer<Id extends keyof Routes> = AnswerTo<Routes[Id]>;
 export type AdAction = Answer<'listAdActions'>['data'][number];
@@ -14,6 +16,14 @@ export const adActionsQuery = (profileId: string) =>
       clientFor(profileId).listAdActions({ query: pageParam ? { cursor: pageParam } : {}, signal }),
     initialPageParam: '',
     getNextPageParam: ({ pagination: { has_next: hasNext, cursor } }) => (hasNext ? cursor : undefined),
+  });
+
+/** The newest changes that were made, for charts. */
+export const appliedChangesQuery = (profileId: string) =>
+  queryOptions({
+    queryKey: [profileId, 'ad actions', 'applied'],
+    queryFn: async ({ signal }) =>
+      (await clientFor(profileId).listAdActions({ query: { state: 'applied', limit: limits.adActions }, signal })).data,
   });
 
 /** Pauses or resumes a campaign or ad. A dry run checks everything at the platform, and sends and keeps nothing. */
@@ -53,6 +63,6 @@ export async function undo(profileId: string, { path, body }: Undo, isDryRun: bo
     ).data;
   }
   const level = kind === 'campaigns' ? 'campaign' : kind === 'ads' ? 'ad' : undefined;
-  if (!level || (verb !== 'pause' && verb !== 'resume')) throw new Error('This change is taken back through the API.');
+  if (!level || (verb !== 'pause' && verb !== 'resume')) throw new Error(say.ads.undoByApi);
   return change(profileId, { level, id: decodeURIComponent(id), to: verb }, isDryRun, key);
 }

@@ -2,12 +2,12 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { AnswerTo, Routes } from '@tributary/sdk';
 import { useEffect, useState } from 'react';
 import { clientFor } from '../client.ts';
-import { words } from '../format.ts';
+import { localTime, words } from '../format.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Failed } from '../parts/page.tsx';
 import { Answered } from '../parts/states.tsx';
 import { handoffProviders } from '../vocabulary.ts';
-import { providerTitle } from './providers.ts';
+import { say } from '../words/index.ts';
 import { candidatesQuery, connectionsQuery, handoffQuery } from './queries.ts';
 
 type Provider = (typeof handoffProviders)[number];
@@ -26,7 +26,7 @@ export function Connect({ profileId }: { readonly profileId: string }) {
   }, [status, queryClient, profileId]);
   return (
     <section className="card grid gap-3 p-5" aria-labelledby="connect">
-      <h2 id="connect">Connect a provider</h2>
+      <h2 id="connect">{say.connect.title}</h2>
       <form
         className="flex flex-wrap items-end gap-3"
         onSubmit={(event) => {
@@ -35,31 +35,28 @@ export function Connect({ profileId }: { readonly profileId: string }) {
         }}
       >
         <label className="grid gap-1">
-          <span className="label">Provider</span>
+          <span className="label">{say.connect.provider}</span>
           <select className="field" value={provider} onChange={({ target }) => setProvider(target.value as Provider)}>
             {handoffProviders.map((name) => (
               <option key={name} value={name}>
-                {providerTitle(name)}
+                {words(name)}
               </option>
             ))}
           </select>
         </label>
         <button type="submit" className="button-main" disabled={mint.isPending}>
-          Make a link
+          {say.common.makeLink}
         </button>
       </form>
       <Failed error={mint.error} />
       {mint.data && (
         <div className="grid gap-2" aria-live="polite">
-          <p>
-            Open it yourself, or send it to whoever holds the account: they need no account here. It works once, until{' '}
-            {new Date(mint.data.expires_at).toLocaleTimeString(undefined, { timeStyle: 'short' })}.
-          </p>
+          <p>{say.connect.openIt(localTime(mint.data.expires_at))}</p>
           <p className="flex flex-wrap items-center gap-3">
             <a className="break-all text-accent underline" href={mint.data.url} target="_blank" rel="noreferrer">
               {mint.data.url}
             </a>
-            <Copy text={mint.data.url} about="the link" />
+            <Copy text={mint.data.url} about={say.connect.theLink} />
           </p>
           <Outcome profileId={profileId} handoff={handoff} />
         </div>
@@ -71,13 +68,11 @@ export function Connect({ profileId }: { readonly profileId: string }) {
 type Handoff = AnswerTo<Routes['readHandoff']>['data'];
 
 function Outcome({ profileId, handoff }: { readonly profileId: string; readonly handoff: Handoff | undefined }) {
-  if (!handoff || handoff.status === 'pending')
-    return <p className="label">Waiting for a consent. This page notices it by itself.</p>;
+  if (!handoff || handoff.status === 'pending') return <p className="label">{say.connect.waiting}</p>;
   const { result } = handoff;
   if (result && 'pending_selection' in result) return <Choose profileId={profileId} provider={result.provider} />;
-  if (result && 'reason' in result)
-    return <p>Not connected: {words(result.reason).toLowerCase()}. Make another link.</p>;
-  return <p>Connected. The first reading begins at once.</p>;
+  if (result && 'reason' in result) return <p>{say.connect.refused(words(result.reason).toLowerCase())}</p>;
+  return <p>{say.connect.connected}</p>;
 }
 
 /** The consent opens several accounts; one of them is meant. */
@@ -89,12 +84,12 @@ function Choose({ profileId, provider }: { readonly profileId: string; readonly 
       clientFor(profileId).finalizePendingAccount({ params: { provider }, body: { candidate_id: id } }),
     onSuccess: () => queryClient.invalidateQueries(connectionsQuery(profileId)),
   });
-  if (choose.isSuccess) return <p>Connected. The first reading begins at once.</p>;
+  if (choose.isSuccess) return <p>{say.connect.connected}</p>;
   return (
     <Answered query={candidates} lines={2}>
       {(accounts) => (
         <div>
-          <p>Which account is it?</p>
+          <p>{say.connect.whichAccount}</p>
           <ul className="mt-2 flex flex-wrap gap-2">
             {accounts.map(({ id, name }) => (
               <li key={id}>

@@ -1,12 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { clientFor } from '../client.ts';
-import { ago } from '../format.ts';
+import { ago, localTime, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { Failed, Page, State } from '../parts/page.tsx';
 import { Answered, Empty } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
+import { say } from '../words/index.ts';
 import { Connect } from './connect.tsx';
-import { providerTitle } from './providers.ts';
 import { type Connection, connectionsQuery } from './queries.ts';
 import { Stages } from './stages.tsx';
 
@@ -18,21 +18,19 @@ export function Connections() {
   const hasCrm = connections.data?.some(({ channel }) => channel === 'crm_a') ?? false;
   return (
     <Page
-      title="Connections"
-      about="Where spend, deals and payments come from. Each is read once an hour by itself."
+      title={say.pages.connections}
+      about={say.connections.about}
       actions={may('connections:write') && <SyncAll profileId={profileId} />}
     >
       <div className="grid gap-5">
         <Answered query={connections}>
           {(all) =>
             all.length === 0 ? (
-              <Empty title="Nothing is connected yet">
-                {may('connections:write')
-                  ? 'Choose a provider below: you get a link, for yourself or for whoever holds the account.'
-                  : 'An owner or admin of the workspace can connect one.'}
+              <Empty title={say.connections.nothing}>
+                {may('connections:write') ? say.connections.chooseOne : say.connections.askAdmin}
               </Empty>
             ) : (
-              <ul aria-label="Connections" className="grid gap-3">
+              <ul aria-label={say.pages.connections} className="grid gap-3">
                 {all.map((one) => (
                   <li key={one.id} className="card p-5">
                     <One profileId={profileId} connection={one} />
@@ -52,15 +50,15 @@ export function Connections() {
 const statuses: Readonly<
   Record<Connection['status'], { tone: 'good' | 'plain' | 'bad'; title: string; next?: string }>
 > = {
-  pending: { tone: 'plain', title: 'Being connected' },
-  connected: { tone: 'good', title: 'Connected' },
+  pending: { tone: 'plain', title: say.connections.pending },
+  connected: { tone: 'good', title: say.connections.connected },
   needs_action: {
     tone: 'bad',
-    title: 'Needs action',
-    next: 'Something has to be done at the provider; see its words.',
+    title: say.connections.needsAction,
+    next: say.connections.needsActionAbout,
   },
-  reconnect_required: { tone: 'bad', title: 'Reconnect', next: 'Its consent has ended: connect it again below.' },
-  disconnected: { tone: 'plain', title: 'Disconnected', next: 'What it said before stays.' },
+  reconnect_required: { tone: 'bad', title: say.connections.reconnect, next: say.connections.reconnectAbout },
+  disconnected: { tone: 'plain', title: say.connections.disconnected, next: say.connections.disconnectedAbout },
 };
 
 const useChanged = (profileId: string) => {
@@ -81,16 +79,16 @@ function One({ profileId, connection }: { readonly profileId: string; readonly c
     <div className="flex flex-wrap items-start justify-between gap-4">
       <div className="min-w-0">
         <h2 className="flex flex-wrap items-center gap-2">
-          {providerTitle(channel)} <State tone={tone}>{title}</State>
+          {words(channel)} <State tone={tone}>{title}</State>
         </h2>
         <p className="break-words">
           {account.name} <span className="label">{account.external_id}</span>
         </p>
         <p className="label">{syncLine(sync)}</p>
-        {sync.last_error && <p className="text-problem">The provider says: {sync.last_error}</p>}
+        {sync.last_error && <p className="text-problem">{say.connections.providerSays(sync.last_error)}</p>}
         {next && <p className="label">{next}</p>}
         {sync.progress !== null && (
-          <progress aria-label="Read so far" className="mt-1 w-48" value={sync.progress} max={1} />
+          <progress aria-label={say.connections.readSoFar} className="mt-1 w-48" value={sync.progress} max={1} />
         )}
         <Failed error={disconnect.error} />
       </div>
@@ -99,9 +97,9 @@ function One({ profileId, connection }: { readonly profileId: string; readonly c
           type="button"
           className="button"
           disabled={disconnect.isPending}
-          onClick={() => window.confirm(`Disconnect ${account.name}?`) && disconnect.mutate()}
+          onClick={() => window.confirm(say.connections.disconnectAsk(account.name)) && disconnect.mutate()}
         >
-          Disconnect
+          {say.connections.disconnect}
         </button>
       )}
     </div>
@@ -109,11 +107,9 @@ function One({ profileId, connection }: { readonly profileId: string; readonly c
 }
 
 function syncLine({ state, last_success_at: success, next_run_at: next }: Connection['sync']): string {
-  if (state === 'running') return 'Being read now.';
-  const read = success ? `Read ${ago(success)}` : 'Not read yet';
-  return next && Date.parse(next) > Date.now()
-    ? `${read}; next at ${new Date(next).toLocaleTimeString(undefined, { timeStyle: 'short' })}.`
-    : `${read}.`;
+  if (state === 'running') return say.connections.beingRead;
+  const read = success ? say.connections.read(ago(success)) : say.connections.notRead;
+  return next && Date.parse(next) > Date.now() ? say.connections.nextAt(read, localTime(next)) : `${read}.`;
 }
 
 function SyncAll({ profileId }: { readonly profileId: string }) {
@@ -122,7 +118,7 @@ function SyncAll({ profileId }: { readonly profileId: string }) {
   return (
     <div>
       <button type="button" className="button" disabled={sync.isPending} onClick={() => sync.mutate()}>
-        Read all now
+        {say.connections.readAll}
       </button>
       <Failed error={sync.error} />
     </div>

@@ -9,6 +9,7 @@ import { Failed, Page, State } from '../parts/page.tsx';
 import { Answered } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
 import { profileQuery } from '../queries.ts';
+import { say } from '../words/index.ts';
 import { snippetQuery, verificationQuery } from './queries.ts';
 
 /** From nothing to numbers: what is done, what is next, and a check of the tracker that notices it by itself. */
@@ -16,7 +17,7 @@ export function SetUp() {
   const { profileId } = usePlace().place;
   const profile = useQuery({ ...profileQuery(profileId), staleTime: 0 });
   return (
-    <Page title="Set-up" about="What a profile needs before its numbers are whole.">
+    <Page title={say.pages.setUp} about={say.setUp.about}>
       <Answered query={profile}>
         {({ readiness }) => (
           <ol className="grid gap-3">
@@ -24,7 +25,7 @@ export function SetUp() {
               <li key={step} className="card grid gap-3 p-5">
                 <h2 className="flex flex-wrap items-center gap-2">
                   {steps[step]?.title ?? step}
-                  <State tone={isDone ? 'good' : 'plain'}>{isDone ? 'Done' : 'To do'}</State>
+                  <State tone={isDone ? 'good' : 'plain'}>{isDone ? say.setUp.done : say.setUp.toDo}</State>
                 </h2>
                 {steps[step]?.body(profileId)}
               </li>
@@ -38,25 +39,25 @@ export function SetUp() {
 
 const steps: Readonly<Record<string, { title: string; body: (profileId: string) => ReactNode }>> = {
   attribution_enabled: {
-    title: 'Attribution is on',
-    body: () => <p className="text-soft">Visits and payments are joined, and credit is worked out within seconds.</p>,
+    title: say.setUp.attribution,
+    body: () => <p className="text-soft">{say.setUp.attributionAbout}</p>,
   },
-  tracker_verified: { title: 'The tracker is on your site', body: (profileId) => <Tracker profileId={profileId} /> },
+  tracker_verified: { title: say.setUp.tracker, body: (profileId) => <Tracker profileId={profileId} /> },
   crm_or_outcome_source_connected: {
-    title: 'Payments or deals arrive',
+    title: say.setUp.payments,
     body: (profileId) => (
       <p className="text-soft">
-        <ToConnections profileId={profileId}>Connect a payment provider or CRM</ToConnections>, or send payments from
-        your server with <code>POST /api/v1/events</code>.
+        <ToConnections profileId={profileId}>{say.setUp.paymentsLink}</ToConnections>
+        {say.setUp.paymentsAfter} <code>POST /api/v1/events</code>.
       </p>
     ),
   },
   ad_platform_connected: {
-    title: 'An ad platform is connected',
+    title: say.setUp.platform,
     body: (profileId) => (
       <p className="text-soft">
-        <ToConnections profileId={profileId}>Connect Meta Ads or Google Ads</ToConnections>, so that spend, names and
-        claims are known.
+        <ToConnections profileId={profileId}>{say.setUp.platformLink}</ToConnections>
+        {say.setUp.platformAfter}
       </p>
     ),
   },
@@ -91,21 +92,21 @@ function Tracker({ profileId }: { readonly profileId: string }) {
                 disabled={!may('attribution:write') || makeKey.isPending}
                 onClick={() => makeKey.mutate()}
               >
-                Make a tracking key
+                {say.setUp.makeKey}
               </button>
               <Failed error={makeKey.error} />
             </div>
           ) : (
             <div className="grid gap-2">
               <p>
-                Paste this before <code>&lt;/head&gt;</code> on every page.
+                {say.setUp.pasteBefore} <code>&lt;/head&gt;</code> {say.setUp.pasteAfter}
               </p>
               {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
               <pre tabIndex={0} className="overflow-x-auto rounded bg-tint p-3 text-small">
                 {text.trim()}
               </pre>
               <div>
-                <Copy text={text.trim()} about="the tag" />
+                <Copy text={text.trim()} about={say.setUp.theTag} />
               </div>
             </div>
           )
@@ -139,27 +140,27 @@ function Check({ profileId }: { readonly profileId: string }) {
         }}
       >
         <label className="grid gap-1">
-          <span className="label">A page with the tag on it</span>
+          <span className="label">{say.setUp.page}</span>
           <input className="field w-72" name="url" type="url" placeholder="https://shop.example/" required />
         </label>
         <button type="submit" className="button" disabled={start.isPending}>
-          Check it
+          {say.setUp.check}
         </button>
       </form>
       <Failed error={start.error} />
       {check && (
         <p aria-live="polite">
           {check.status === 'verified' && check.verified_at ? (
-            <>Seen {ago(check.verified_at)}: the tracker works.</>
+            say.setUp.seen(ago(check.verified_at))
           ) : check.status === 'pending' ? (
             <>
               <a className="text-accent underline" href={check.link} target="_blank" rel="noreferrer">
-                Open your page
+                {say.setUp.openPage}
               </a>{' '}
-              once: this notices the visit by itself. {check.hint}
+              {say.setUp.once(check.hint ?? '')}
             </>
           ) : (
-            <>No visit came in time. {check.hint} Check it again.</>
+            say.setUp.noVisit(check.hint ?? '')
           )}
         </p>
       )}

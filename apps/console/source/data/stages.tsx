@@ -1,7 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { clientFor } from '../client.ts';
+import { words } from '../format.ts';
 import { Failed } from '../parts/page.tsx';
 import { Answered } from '../parts/states.tsx';
+import { say } from '../words/index.ts';
+import { language } from '../words/language.ts';
 import { type Stage, stagesQuery } from './queries.ts';
 
 /** What the stages of the CRM's pipelines count as. */
@@ -9,15 +12,12 @@ export function Stages({ profileId }: { readonly profileId: string }) {
   const query = useQuery(stagesQuery(profileId));
   return (
     <section className="card p-5" aria-labelledby="stages">
-      <h2 id="stages">What CRM stages count as</h2>
-      <p className="label mb-3 max-w-prose">
-        A deal in a stage that is mapped is an outcome. What a name suggests is chosen already; say otherwise where it
-        is wrong.
-      </p>
+      <h2 id="stages">{say.stages.title}</h2>
+      <p className="label mb-3 max-w-prose">{say.stages.about}</p>
       <Answered query={query}>
         {({ stages, outcomes, can_write: canWrite }) =>
           stages.length === 0 ? (
-            <p>The CRM has no pipelines.</p>
+            <p>{say.stages.none}</p>
           ) : (
             <ul className="grid gap-2">
               {stages.map((stage) => (
@@ -51,18 +51,18 @@ function StageLine({ profileId, stage, outcomes, canWrite }: LineProps) {
       clientFor(profileId).updateOutcomeDefinition({ params: { id: stage.definition_id }, body: { event_key: key } }),
     onSuccess: () => queryClient.invalidateQueries(stagesQuery(profileId)),
   });
-  const suggested = outcomes.find(({ key }) => key === stage.suggested)?.label;
+  const suggested = outcomes.find(({ key }) => key === stage.suggested);
   return (
     <li className="flex flex-wrap items-center justify-between gap-3 border-line border-t pt-2">
       <span>
         {stage.name}
         <span className="label block">
           {stage.pipeline.name}
-          {suggested && `, suggested: ${suggested}`}
+          {suggested && say.stages.suggested(titleOf(suggested))}
         </span>
       </span>
       <select
-        aria-label={`What ${stage.name} counts as`}
+        aria-label={say.stages.countsAs(stage.name)}
         className="field"
         value={stage.current.event_key}
         disabled={!canWrite || change.isPending}
@@ -70,7 +70,7 @@ function StageLine({ profileId, stage, outcomes, canWrite }: LineProps) {
       >
         {outcomes.map(({ key, label }) => (
           <option key={key} value={key}>
-            {label}
+            {titleOf({ key, label })}
           </option>
         ))}
       </select>
@@ -78,3 +78,6 @@ function StageLine({ profileId, stage, outcomes, canWrite }: LineProps) {
     </li>
   );
 }
+
+/** The API's label is English; a goal of one's own has its own name. */
+const titleOf = ({ key, label }: LineProps['outcomes'][number]): string => (language === 'en' ? label : words(key));

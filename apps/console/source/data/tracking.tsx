@@ -5,6 +5,7 @@ import { DataTable } from '../parts/data-table.tsx';
 import { Page, State } from '../parts/page.tsx';
 import { Answered, Empty } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
+import { say } from '../words/index.ts';
 import { qualityQuery } from './queries.ts';
 
 type Quality = NonNullable<ReturnType<typeof useQuality>['data']>;
@@ -15,7 +16,7 @@ const useQuality = () => useQuery({ ...qualityQuery(usePlace().place), staleTime
 export function Tracking() {
   const quality = useQuality();
   return (
-    <Page title="Tracking" about="Whether visits arrive, and how many of them can be used.">
+    <Page title={say.pages.tracking} about={say.tracking.about}>
       <Answered query={quality}>{(found) => <Figures quality={found} />}</Answered>
     </Page>
   );
@@ -29,13 +30,11 @@ function Figures({
   const isAlive = last !== null && silent === null;
   return (
     <div className="grid gap-5">
-      <section className="card flex flex-wrap items-center gap-3 p-5" aria-label="Is it alive">
-        <State tone={isAlive ? 'good' : 'bad'}>{isAlive ? 'Alive' : last ? 'Silent' : 'No visit yet'}</State>
-        <span>
-          {last
-            ? `The last visit came ${ago(last)}.`
-            : 'Put the tracker on your site: Set-up has the tag and a check that notices it.'}
-        </span>
+      <section className="card flex flex-wrap items-center gap-3 p-5" aria-label={say.tracking.isAlive}>
+        <State tone={isAlive ? 'good' : 'bad'}>
+          {isAlive ? say.tracking.alive : last ? say.tracking.silent : say.tracking.noVisit}
+        </State>
+        <span>{last ? say.tracking.lastVisit(ago(last)) : say.tracking.putTracker}</span>
       </section>
       <dl className="grid grid-cols-2 gap-3 md:grid-cols-5">
         {tiles.map(({ field, title, about }) => (
@@ -50,7 +49,7 @@ function Figures({
       </dl>
       {[total.bad_by_reason, total.refused_by_reason].some((reasons) => Object.keys(reasons).length > 0) && (
         <section className="card p-5" aria-labelledby="why">
-          <h2 id="why">Why visits were not used</h2>
+          <h2 id="why">{say.tracking.whyNot}</h2>
           <ul className="mt-2 grid gap-1">
             {Object.entries({ ...total.bad_by_reason, ...total.refused_by_reason }).map(([reason, number]) => (
               <li key={reason} className="flex justify-between gap-4 border-line border-t pt-1">
@@ -61,24 +60,24 @@ function Figures({
         </section>
       )}
       {days.length === 0 ? (
-        <Empty title="Nothing arrived in these days" />
+        <Empty title={say.tracking.nothing} />
       ) : (
-        <DataTable caption="Visits by day" columns={columns} rows={days} keyOf={({ date }) => date} />
+        <DataTable caption={say.tracking.byDay} columns={columns} rows={days} keyOf={({ date }) => date} />
       )}
     </div>
   );
 }
 
 const tiles = [
-  { field: 'accepted', title: 'Visits', about: 'Visits that were stored, bots included.' },
-  { field: 'bots', title: 'Bots', about: 'Of these, those that a bot made. They count nowhere.' },
-  { field: 'unmatched', title: 'Nobody known yet', about: 'Visits of browsers that belong to no customer yet.' },
-  { field: 'bad', title: 'Not understood', about: 'Visits that could not be read. They wait for a replay.' },
-  { field: 'refused', title: 'Refused', about: 'Visits that the collector sent away, and only counted.' },
+  { field: 'accepted', title: say.tracking.visits, about: say.tracking.visitsAbout },
+  { field: 'bots', title: say.tracking.bots, about: say.tracking.botsAbout },
+  { field: 'unmatched', title: say.tracking.unmatched, about: say.tracking.unmatchedAbout },
+  { field: 'bad', title: say.tracking.bad, about: say.tracking.badAbout },
+  { field: 'refused', title: say.tracking.refused, about: say.tracking.refusedAbout },
 ] as const;
 
 const columns: Column<Day>[] = [
-  { id: 'date', title: 'Day', value: ({ date }) => date, cell: ({ date }) => day(date) },
+  { id: 'date', title: say.common.day, value: ({ date }) => date, cell: ({ date }) => day(date) },
   ...tiles.map(
     ({ field, title }): Column<Day> => ({
       id: field,

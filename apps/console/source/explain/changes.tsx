@@ -7,6 +7,7 @@ import { Loading, Problem } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
 import { endOf } from '../queries.ts';
 import type { Explained } from '../search.ts';
+import { say } from '../words/index.ts';
 import { changesQuery } from './queries.ts';
 
 /**
@@ -37,14 +38,15 @@ function Since({ since, explain, currency }: SinceProps) {
   const shown = (value: string) => show(explain.field, value, currency);
   const steps = stepsOf(Number(before), causes);
   return (
-    <table className="w-full" aria-label="Changes since then">
-      <caption className="label text-left">Since {longDay(since.slice(0, 10))}</caption>
+    <table className="w-full" aria-label={say.explain.changesSince}>
+      <caption className="label text-left">{say.explain.since(longDay(since.slice(0, 10)))}</caption>
       <tbody>
-        <Line name="As it stood" value={shown(before)} isEnd />
+        <Line name={say.explain.asItStood} value={shown(before)} isEnd />
         {steps.map(({ kinds, difference, conversions, left, width }) => (
           <tr key={kinds.join()} className="border-line border-b">
             <th scope="row" className="py-1 text-left font-normal">
-              {kinds.map(words).join(' and ')} {conversions > 0 && <span className="text-soft">({conversions})</span>}
+              {kinds.map(words).join(say.common.and)}{' '}
+              {conversions > 0 && <span className="text-soft">({conversions})</span>}
             </th>
             <td aria-hidden="true" className="relative w-1/3">
               <span
@@ -55,7 +57,11 @@ function Since({ since, explain, currency }: SinceProps) {
             <td className="number text-right">{shown(difference)}</td>
           </tr>
         ))}
-        <Line name={causes.length === 0 ? 'Nothing changed' : 'As it stands'} value={shown(after)} isEnd />
+        <Line
+          name={causes.length === 0 ? say.explain.nothingChanged : say.explain.asItStands}
+          value={shown(after)}
+          isEnd
+        />
       </tbody>
     </table>
   );

@@ -1,7 +1,8 @@
 import type { Field } from '../fields.ts';
-import { count, longDay, moment, money, rate, words } from '../format.ts';
+import { channelTitle, count, longDay, moment, money, rate, words } from '../format.ts';
 import { ConversionLink } from '../parts/conversion-link.tsx';
 import type { ExplainedConversion } from '../queries.ts';
+import { say } from '../words/index.ts';
 import { added } from './added.ts';
 import { TouchPath } from './touch-path.tsx';
 
@@ -19,7 +20,7 @@ export function Conversions({ conversions, field, currency, timeZone, hasEntity 
   return (
     <section aria-labelledby="conversions">
       <h3 id="conversions" className="mb-2">
-        Conversions
+        {say.metrics.conversions}
       </h3>
       <ol className="grid gap-3">
         {conversions.map((conversion) => (
@@ -32,13 +33,13 @@ export function Conversions({ conversions, field, currency, timeZone, hasEntity 
             </div>
             <p className="label">
               {moment(conversion.conversion_time, timeZone)}
-              {conversion.is_first_payment && ', first purchase'}
+              {conversion.is_first_payment && say.explain.firstPurchase}
             </p>
             <p className="mt-1">{worthOf(conversion, currency)}</p>
             <TouchPath conversion={conversion} currency={currency} timeZone={timeZone} hasEntity={hasEntity} />
             <LeftOut conversion={conversion} timeZone={timeZone} />
             <ConversionLink conversionId={conversion.conversion_id} className="mt-2 inline-block text-small">
-              Its journey, under six models
+              {say.explain.itsJourney}
             </ConversionLink>
           </li>
         ))}
@@ -50,18 +51,18 @@ export function Conversions({ conversions, field, currency, timeZone, hasEntity 
 /** From what was paid to what it is worth here. */
 function worthOf(conversion: ExplainedConversion, currency: string): string {
   const { value, original_amount: amount, original_currency: paidIn, rate: used, rate_date: date } = conversion;
-  if (amount === null || paidIn === null) return 'No money in it.';
+  if (amount === null || paidIn === null) return say.explain.noMoney;
   const paid = money(amount, paidIn);
-  if (value === null) return `${paid}. There is no rate for ${paidIn}, so it has no value here.`;
-  if (paidIn === currency) return `Paid ${paid}.`;
+  if (value === null) return say.explain.noRate(paid, paidIn);
+  if (paidIn === currency) return say.explain.paid(paid);
   return `${paid} × ${rate(used)}${date ? ` (${longDay(date)})` : ''} = ${money(value, currency)}`;
 }
 
 const reasons: Readonly<Record<ExplainedConversion['left_out'][number]['reason'], string>> = {
-  outside_window: 'too long before',
-  after_conversion: 'after it',
-  repeat_of_session: 'a repeat in the same session',
-  path_full: 'the path shows the first and the last 199',
+  outside_window: say.explain.tooEarly,
+  after_conversion: say.explain.afterIt,
+  repeat_of_session: say.explain.repeat,
+  path_full: say.explain.pathEnds,
 };
 
 function LeftOut({
@@ -74,17 +75,15 @@ function LeftOut({
   if (touches.length === 0) return null;
   return (
     <details className="mt-2">
-      <summary className="label cursor-pointer">
-        {count(touches.length)} {touches.length === 1 ? 'touch' : 'touches'} had no part in it
-      </summary>
+      <summary className="label cursor-pointer">{say.explain.hadNoPart(touches.length, count(touches.length))}</summary>
       <ul className="label mt-1 grid gap-0.5">
         {touches.map(({ occurred_at: at, channel, reason }) => (
           <li key={`${at} ${channel} ${reason}`}>
-            {moment(at, timeZone)}, {words(channel)}: {reasons[reason]}
+            {moment(at, timeZone)}, {channelTitle(channel)}: {reasons[reason]}
           </li>
         ))}
       </ul>
-      <p className="label mt-1">It looks back {lookbackDays} days.</p>
+      <p className="label mt-1">{say.explain.looksBack(lookbackDays)}</p>
     </details>
   );
 }

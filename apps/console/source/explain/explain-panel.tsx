@@ -8,6 +8,7 @@ import { Loading, Problem } from '../parts/states.tsx';
 import { useChangeSearch, usePlace } from '../place.ts';
 import { campaignsQuery, entityQuery } from '../queries.ts';
 import type { Explained } from '../search.ts';
+import { say } from '../words/index.ts';
 import { Changes } from './changes.tsx';
 import { Conversions } from './conversions.tsx';
 import { Delivery } from './delivery.tsx';
@@ -29,7 +30,7 @@ export function ExplainPanel() {
     <Dialog.Root open={explain !== undefined} onOpenChange={(isOpen) => !isOpen && change({})} modal={false}>
       <Dialog.Portal>
         <Dialog.Content
-          className="fixed inset-y-0 right-0 z-10 flex w-full flex-col border-line border-l bg-paper shadow-xl sm:w-[34rem]"
+          className="fixed inset-y-0 right-0 z-10 flex w-full flex-col border-line border-l bg-paper shadow-xl sm:w-[34rem] xl:w-[28rem] xl:shadow-none 2xl:w-[34rem]"
           aria-describedby={undefined}
           onOpenAutoFocus={() => {
             opener.current = document.activeElement;
@@ -57,15 +58,15 @@ function Content({ explain }: { readonly explain: Explained }) {
             {fields[explain.field].title}, <About explain={explain} />
           </Dialog.Title>
           <p className="label">
-            {longDay(place.from)} to {longDay(place.to)}
+            {say.common.fromTo(longDay(place.from), longDay(place.to))}
             {explain.report !== 'overview' && `, ${words(explain.model)}`}
-            {place.asOf && `, as it stood on ${longDay(place.asOf)}`}
+            {place.asOf && say.explain.asItStoodOn(longDay(place.asOf))}
           </p>
         </div>
-        <Dialog.Close className="button">Close</Dialog.Close>
+        <Dialog.Close className="button">{say.common.close}</Dialog.Close>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <section aria-label="Explanation" tabIndex={0} className="min-h-0 flex-1 overflow-y-auto px-5 py-4">
+      <section aria-label={say.explain.title} tabIndex={0} className="min-h-0 flex-1 overflow-y-auto px-5 py-4">
         <Explanation explain={explain} />
       </section>
     </>
@@ -79,7 +80,7 @@ function About({ explain: { entity, type, level, model } }: { readonly explain: 
   const rows = useQueryClient().getQueryData(campaignsQuery(place, level, model).queryKey)?.rows ?? [];
   const known = rows.find(({ campaign_id: id }) => id === entity)?.campaign_name;
   const { data } = useQuery({ ...entityQuery(place, entity ?? '', level, model), enabled: isNamed && !known });
-  const whose = isNamed ? (known ?? data?.campaign_name ?? '…') : entity ? 'unattributed' : 'all';
+  const whose = isNamed ? (known ?? data?.campaign_name ?? '…') : entity ? say.explain.unattributed : say.common.all;
   return <>{type ? `${whose}, ${words(type)}` : whose}</>;
 }
 
@@ -98,7 +99,7 @@ function Explanation({ explain }: { readonly explain: Explained }) {
         <p className="number font-semibold text-figure" data-value={data.value ?? ''}>
           {show(explain.field, data.value, meta.currency)}
         </p>
-        {data.parts.length === 0 && <p className="text-soft">{data.formula}</p>}
+        {data.parts.length === 0 && <p className="text-soft">{formulaOf(explain)}</p>}
       </div>
       <Changes explain={explain} currency={meta.currency} />
       <Parts explain={explain} parts={data.parts} currency={meta.currency} />
@@ -113,10 +114,11 @@ function Explanation({ explain }: { readonly explain: Explained }) {
         />
       )}
       {data.exclusions.length > 0 && (
-        <ul aria-label="Left out" className="grid gap-1 border-line border-l-2 pl-3">
+        <ul aria-label={say.explain.leftOut} className="grid gap-1 border-line border-l-2 pl-3">
           {data.exclusions.map(({ reason, count, meaning }) => (
             <li key={reason}>
-              <span className="number">{count}</span> left out: {meaning}
+              <span className="number">{count}</span>
+              {say.explain.isLeftOut(reasonOf(reason, meaning))}
             </li>
           ))}
         </ul>
@@ -138,9 +140,16 @@ function Explanation({ explain }: { readonly explain: Explained }) {
           disabled={query.isFetchingNextPage}
           onClick={() => void query.fetchNextPage()}
         >
-          {query.isFetchingNextPage ? 'Loading …' : 'Show more'}
+          {query.isFetchingNextPage ? say.common.loadingMore : say.common.showMore}
         </button>
       )}
     </div>
   );
 }
+
+/** How the figure is added up. Of everything no model decides who earned it. */
+const formulaOf = ({ field, entity, report }: Explained): string =>
+  (report === 'overview' || !entity ? say.formulas.ofAll[field] : undefined) ?? say.formulas.ofRow[field];
+
+const leftOutWords: Readonly<Record<string, string>> = say.explain.reasons;
+const reasonOf = (reason: string, meaning: string): string => leftOutWords[reason] ?? meaning;

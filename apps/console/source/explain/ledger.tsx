@@ -1,6 +1,7 @@
 import { difference, sum } from '../decimals.ts';
 import { type Field, show } from '../fields.ts';
 import { count } from '../format.ts';
+import { say } from '../words/index.ts';
 import { added } from './added.ts';
 
 interface LedgerProps {
@@ -20,12 +21,14 @@ export function Ledger({ field, value, total, rowCount, shown, currency }: Ledge
   const more = rowCount - shown.length;
   return (
     <table className="w-full" data-ledger>
-      <caption className="sr-only">How it adds up</caption>
+      <caption className="sr-only">{say.explain.addsUp}</caption>
       <tbody>
-        <Line title={`${count(shown.length)} shown below`} amount={added(field, inSight, currency)} />
-        {more > 0 && <Line title={`${count(more)} more`} amount={added(field, difference(total, inSight), currency)} />}
-        <Line title={`All ${count(rowCount)} together`} amount={added(field, total, currency)} isSum />
-        <Line title="The figure in the report" amount={show(field, value, currency)} isSum />
+        <Line title={say.explain.shownBelow(count(shown.length))} amount={added(field, inSight, currency)} />
+        {more > 0 && (
+          <Line title={say.explain.more(count(more))} amount={added(field, difference(total, inSight), currency)} />
+        )}
+        <Line title={say.explain.together(count(rowCount))} amount={added(field, total, currency)} isSum />
+        <Line title={say.explain.figure} amount={show(field, value, currency)} isSum />
       </tbody>
     </table>
   );

@@ -1,6 +1,7 @@
 import { type Field, fields } from '../fields.ts';
 import { Figure } from '../parts/figure.tsx';
 import type { Explained } from '../search.ts';
+import { say } from '../words/index.ts';
 
 interface PartsProps {
   readonly explain: Explained;
@@ -20,7 +21,7 @@ export function Parts({ explain, parts, currency }: PartsProps) {
             {fields[field].title}
           </dt>
           <dd>
-            <Figure of={{ ...explain, field }} value={value} currency={currency} about="a part of it" />
+            <Figure of={{ ...explain, field }} value={value} currency={currency} about={say.explain.aPart} />
           </dd>
         </div>
       ))}

@@ -2,6 +2,7 @@ import { isZero, share } from '../decimals.ts';
 import { channelTitle, count, moment, money, percent } from '../format.ts';
 import { adLine } from '../parts/ad-line.ts';
 import type { ExplainedConversion } from '../queries.ts';
+import { say } from '../words/index.ts';
 
 interface TouchPathProps {
   readonly conversion: ExplainedConversion;
@@ -16,7 +17,7 @@ const inSight = 6;
 /** The way to a conversion: each touch, and what it earned. The parts add up to the value. */
 export function TouchPath({ conversion, currency, timeZone, hasEntity }: TouchPathProps) {
   const { path, value, touch_count: touchCount } = conversion;
-  if (path.length === 0) return <p className="label mt-1">No touch led here, so nobody earned it.</p>;
+  if (path.length === 0) return <p className="label mt-1">{say.explain.noTouch}</p>;
   const hasMoney = value !== null && !isZero(value);
   const earners = path.filter(({ credit }) => !isZero(credit));
   const first = hasMoney ? earners : path;
@@ -58,7 +59,7 @@ export function TouchPath({ conversion, currency, timeZone, hasEntity }: TouchPa
       {rest.length > 0 && (
         <details className="mt-1">
           <summary className="label cursor-pointer">
-            {count(rest.length)} more of {count(touchCount)} touches
+            {say.explain.moreTouches(count(rest.length), count(touchCount))}
           </summary>
           <ol className="mt-1 grid gap-1">{rest.map(line)}</ol>
         </details>

@@ -1,3 +1,5 @@
+import { say } from '../words/index.ts';
+
 interface NamedTouch {
   readonly campaign_external_id: string | null;
   readonly ad_set_external_id: string | null;
@@ -9,9 +11,10 @@ interface NamedTouch {
 
 /** Which ad it was, from the campaign down: by name, or by the platform's id where nobody told a name. Empty: no ad is known. */
 export function adLine(touch: NamedTouch): string {
-  const campaign = touch.campaign_name ?? (touch.campaign_external_id && `Campaign ${touch.campaign_external_id}`);
-  const adSet = touch.ad_set_name ?? (touch.ad_set_external_id && `Ad set ${touch.ad_set_external_id}`);
-  const ad = touch.ad_name ?? (touch.ad_external_id && `Ad ${touch.ad_external_id}`);
+  const campaign =
+    touch.campaign_name ?? (touch.campaign_external_id && say.touches.campaign(touch.campaign_external_id));
+  const adSet = touch.ad_set_name ?? (touch.ad_set_external_id && say.touches.adSet(touch.ad_set_external_id));
+  const ad = touch.ad_name ?? (touch.ad_external_id && say.touches.ad(touch.ad_external_id));
   return [campaign, without(adSet, campaign), without(ad, adSet ?? campaign)].filter(Boolean).join(' › ');
 }
 

@@ -1,5 +1,6 @@
 import { moved, today } from '../date-range.ts';
 import { useChangeSearch, usePlace } from '../place.ts';
+import { say } from '../words/index.ts';
 
 /** The day at whose end the report is shown. It stands in the address, so a report that was sent to somebody shows the same. */
 export function AsOfPicker() {
@@ -8,7 +9,7 @@ export function AsOfPicker() {
   return (
     <div className="flex items-center gap-2">
       <label className="flex items-center gap-2">
-        <span className="label">As it stood on</span>
+        <span className="label">{say.explain.asItStoodLabel}</span>
         <input
           type="date"
           className="field number"
@@ -19,7 +20,7 @@ export function AsOfPicker() {
       </label>
       {place.asOf && (
         <button type="button" className="button" onClick={() => change({ asOf: undefined })}>
-          As it stands
+          {say.explain.asItStands}
         </button>
       )}
     </div>

@@ -1,3 +1,5 @@
+import { say } from '../words/index.ts';
+
 interface ChangedMarkProps {
   /** What it was or is besides, written out. */
   readonly other: string;
@@ -6,7 +8,7 @@ interface ChangedMarkProps {
 
 /** A figure that is another one at the other moment. */
 export function ChangedMark({ other, when }: ChangedMarkProps) {
-  const words = when === 'closed' ? `${other} when the month was closed` : `${other} as it stands now`;
+  const words = when === 'closed' ? say.closings.whenClosed(other) : say.closings.now(other);
   return (
     <span role="img" aria-label={words} title={words} className="ml-1 align-super text-accent text-xs">
       ●

@@ -4,6 +4,7 @@ import { closingsQuery, monthOf } from '../closings.ts';
 import { today } from '../date-range.ts';
 import { longDay } from '../format.ts';
 import { usePlace } from '../place.ts';
+import { say } from '../words/index.ts';
 
 /** Where the days are a month that is over: closes it, or says when it was. What changes afterwards is marked. */
 export function CloseMonth() {
@@ -17,13 +18,13 @@ export function CloseMonth() {
   });
   if (month === undefined || place.to >= today() || place.asOf || !closings.data) return null;
   const closing = closings.data.find((one) => one.month === month);
-  if (closing) return <span className="label">Closed on {longDay(closing.closed_at.slice(0, 10))}</span>;
+  if (closing) return <span className="label">{say.closings.closedOn(longDay(closing.closed_at.slice(0, 10)))}</span>;
   return (
     <span>
       <button type="button" className="button" disabled={close.isPending} onClick={() => close.mutate(month)}>
-        Close this month
+        {say.closings.close}
       </button>
-      {close.isError && <span role="alert"> It is not settled yet, or you may not.</span>}
+      {close.isError && <span role="alert"> {say.closings.cannot}</span>}
     </span>
   );
 }

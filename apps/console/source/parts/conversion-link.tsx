@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { usePlace } from '../place.ts';
+import { say } from '../words/index.ts';
 
 interface ConversionLinkProps {
   readonly conversionId: string;
@@ -17,7 +18,7 @@ export function ConversionLink({ conversionId, className = '', children }: Conve
       params={{ profileId: place.profileId, conversionId }}
       search={kept}
       className={`text-accent hover:underline ${className}`}
-      title="What led there"
+      title={say.touches.whatLed}
     >
       {children}
     </Link>

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { say } from '../words/index.ts';
 
 /** Puts a text where it can be pasted from, and says so. */
 export function Copy({ text, about }: { readonly text: string; readonly about: string }) {
@@ -7,10 +8,10 @@ export function Copy({ text, about }: { readonly text: string; readonly about: s
     <button
       type="button"
       className="button"
-      aria-label={`Copy ${about}`}
+      aria-label={say.common.copyOf(about)}
       onClick={() => void navigator.clipboard?.writeText(text).then(() => setCopied(true))}
     >
-      {isCopied ? 'Copied' : 'Copy'}
+      {isCopied ? say.common.copied : say.common.copy}
     </button>
   );
 }

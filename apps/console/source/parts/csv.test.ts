@@ -16,5 +16,6 @@ test('a table becomes lines whose cells are quoted where they must be, and no ce
   expect(csvOf(columns, rows)).toBe(
     '\uFEFFname,spend\r\n"Winter, ""outlet""",-12.5\r\n"\'=HYPERLINK(""https://elsewhere.test"")",\r\n-12.50,0\r\n',
   );
+  expect(fileNameOf('Campañas: lo que costaron')).toBe('campanas-lo-que-costaron.csv');
   expect(fileNameOf('Ads, what they cost & earned')).toBe('ads-what-they-cost-earned.csv');
 });

@@ -26,6 +26,8 @@ export function saveFile(name: string, text: string): void {
 /** A file's name from what the table is called: "Campaigns, what they cost": `campaigns-what-they-cost.csv`. */
 export const fileNameOf = (caption: string): string =>
   `${caption
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')}.csv`;

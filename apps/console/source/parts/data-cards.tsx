@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { say } from '../words/index.ts';
 import type { Column, FooterRow } from './columns.ts';
 
 interface CardsProps<Row> {
@@ -20,10 +21,10 @@ export function Cards<Row>({ caption, columns, rows, keyOf, footer, expanded, so
     <div className="grid gap-3">
       {rows.length > 1 && (
         <label className="label flex items-center gap-2">
-          Sort by
+          {say.table.sortBy}
           <select className="field" value={sortedBy ?? ''} onChange={({ target }) => sortBy(target.value)}>
             <option value="" disabled>
-              as reported
+              {say.table.asReported}
             </option>
             {columns.map(({ id, title }) => (
               <option key={id} value={id}>

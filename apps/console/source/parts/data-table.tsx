@@ -1,10 +1,12 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type OnChangeFn, type RowData, type SortingState, useTable } from '@tanstack/react-table';
 import { Fragment, type ReactNode, useMemo, useState } from 'react';
+import { say } from '../words/index.ts';
 import { ColumnChooser, useChosenColumns } from './column-chooser.tsx';
 import { type Column, type FooterRow, sortable, toTableColumns } from './columns.ts';
 import { csvOf, fileNameOf, saveFile } from './csv.ts';
 import { Cards } from './data-cards.tsx';
+import { CanFilter, type Filter, FilterPickers, useFiltered } from './filters.tsx';
 import { useIsNarrow } from './use-is-narrow.ts';
 
 interface DataTableProps<Row> {
@@ -19,6 +21,8 @@ interface DataTableProps<Row> {
   readonly expanded?: (row: Row) => ReactNode;
   /** Whether rows can be looked for by their name. It stands in the address, so not where rows are people. */
   readonly hasFind?: boolean;
+  /** By what rows can be narrowed down; one array for as long as the table is there. */
+  readonly filters?: readonly Filter<Row>[];
 }
 
 /** By which column, and which way; kept in the address. */
@@ -60,6 +64,8 @@ const contains = (name: number | string | null | undefined, find: string): boole
     .toLowerCase()
     .includes(find.trim().toLowerCase());
 
+const none: readonly never[] = [];
+
 /** Rows that can be sorted by every column; on a narrow screen a card for each. The first column names the row. */
 export function DataTable<Row extends RowData>({
   caption,
@@ -69,14 +75,16 @@ export function DataTable<Row extends RowData>({
   footer = [],
   expanded,
   hasFind = false,
+  filters = none,
 }: DataTableProps<Row>) {
   const [columns, chosen, toggleColumn] = useChosenColumns(offered);
   const [sorting, setSorting] = useSorting(columns);
   const [find, setFind] = useFind();
   const named = columns[0]?.value;
+  const filtered = useFiltered(rows, filters);
   const kept = useMemo(
-    () => (hasFind && find ? rows.filter((row) => contains(named?.(row), find)) : rows),
-    [rows, named, find, hasFind],
+    () => (hasFind && find ? filtered.filter((row) => contains(named?.(row), find)) : filtered),
+    [filtered, named, find, hasFind],
   );
   const isNarrow = useIsNarrow();
   const tableColumns = useMemo(() => toTableColumns(columns), [columns]);
@@ -99,18 +107,19 @@ export function DataTable<Row extends RowData>({
       {hasFind && (
         <input
           type="search"
-          aria-label="Find by name"
-          placeholder="Find by name"
+          aria-label={say.table.find}
+          placeholder={say.table.find}
           className="field w-48"
           value={find}
           onChange={({ target }) => setFind(target.value)}
         />
       )}
+      <FilterPickers rows={rows} filters={filters} />
       <ColumnChooser columns={offered} chosen={chosen} toggle={toggleColumn} />
       <button
         type="button"
         className="button"
-        aria-label={`CSV of ${caption}`}
+        aria-label={say.table.csvOf(caption)}
         onClick={() => saveFile(fileNameOf(caption), csvOf(columns, sorted))}
       >
         CSV
@@ -119,7 +128,7 @@ export function DataTable<Row extends RowData>({
   );
   if (isNarrow)
     return (
-      <>
+      <CanFilter value={filters.length > 0}>
         {tools}
         <Cards
           caption={caption}
@@ -131,10 +140,10 @@ export function DataTable<Row extends RowData>({
           sortedBy={sort?.id}
           sortBy={sortBy}
         />
-      </>
+      </CanFilter>
     );
   return (
-    <>
+    <CanFilter value={filters.length > 0}>
       {tools}
       <div className="card overflow-x-auto">
         <table className="w-full border-collapse text-left">
@@ -146,7 +155,7 @@ export function DataTable<Row extends RowData>({
                   key={id}
                   scope="col"
                   aria-sort={sort?.id === id ? (sort.desc ? 'descending' : 'ascending') : 'none'}
-                  className={`px-3 py-2 align-bottom first:pl-5 last:pr-5 ${isNumber ? 'text-right' : ''}`}
+                  className={`px-3 py-2 align-bottom first:sticky first:left-0 first:bg-paper first:pl-5 last:pr-5 ${isNumber ? 'text-right' : ''}`}
                 >
                   <button
                     type="button"
@@ -171,7 +180,7 @@ export function DataTable<Row extends RowData>({
               const opened = expanded?.(row);
               return (
                 <Fragment key={keyOf(row)}>
-                  <tr className="border-line border-t first:border-t-0 hover:bg-tint">
+                  <tr className="border-line border-t bg-paper first:border-t-0 hover:bg-tint">
                     {columns.map((column, place) => (
                       <Cell key={column.id} isHead={place === 0} isNumber={column.isNumber ?? false}>
                         {column.cell(row)}
@@ -193,7 +202,7 @@ export function DataTable<Row extends RowData>({
             <tfoot className="border-line border-t-2">
               {footer.map((foot) => (
                 <Fragment key={foot.id}>
-                  <tr className={foot.isTotal ? 'border-line border-t font-semibold' : ''}>
+                  <tr className={`bg-paper ${foot.isTotal ? 'border-line border-t font-semibold' : ''}`}>
                     {columns.map((column, place) => (
                       <Cell
                         key={column.id}
@@ -218,7 +227,7 @@ export function DataTable<Row extends RowData>({
           )}
         </table>
       </div>
-    </>
+    </CanFilter>
   );
 }
 
@@ -236,7 +245,7 @@ function Cell({
   const place = `px-3 py-2.5 align-top first:pl-5 last:pr-5 ${isNumber ? 'number text-right' : ''}`;
   if (!isHead) return <td className={place}>{children}</td>;
   return (
-    <th scope="row" className={`${place} ${isTotal ? 'font-semibold' : 'font-normal'}`}>
+    <th scope="row" className={`${place} sticky left-0 bg-inherit ${isTotal ? 'font-semibold' : 'font-normal'}`}>
       {children}
     </th>
   );

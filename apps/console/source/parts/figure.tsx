@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { fields, show } from '../fields.ts';
 import { nothing } from '../format.ts';
 import type { Explained } from '../search.ts';
+import { say } from '../words/index.ts';
 
 interface FigureProps {
   readonly of: Explained;
@@ -22,7 +23,7 @@ export function Figure({ of, value, currency, about, className = '' }: FigurePro
       search={(before) => ({ ...before, explain: of })}
       resetScroll={false}
       className={`number rounded-sm decoration-line decoration-dotted underline underline-offset-4 hover:text-accent hover:decoration-accent ${className}`}
-      aria-label={`${text}: ${fields[of.field].title}, ${about}. Explain`}
+      aria-label={say.table.explain(text, fields[of.field].title, about)}
     >
       {text}
     </Link>

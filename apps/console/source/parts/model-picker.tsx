@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
-import { definitions, told } from '../fields.ts';
+import { definitions } from '../fields.ts';
 import { words } from '../format.ts';
 import { useChangeSearch, usePlace } from '../place.ts';
 import { goalsQuery } from '../queries.ts';
 import type { Model } from '../search.ts';
 import { models } from '../vocabulary.ts';
+import { say } from '../words/index.ts';
 
 /** How far back touches count, as the goals say it. */
 function AttributionWindow() {
@@ -13,10 +14,10 @@ function AttributionWindow() {
   const { data } = useQuery(goalsQuery(place.profileId));
   const [shortest, longest] = [data?.windows.at(0), data?.windows.at(-1)];
   if (shortest === undefined) return null;
-  const about = told(definitions.window);
+  const about = definitions.window;
   return (
     <span className="label cursor-help" title={about} aria-description={about}>
-      Attribution window {shortest === longest ? shortest : `${shortest} to ${longest}`} days
+      {say.models.window(shortest === longest ? shortest : say.models.fromTo(shortest, longest ?? shortest))}
     </span>
   );
 }
@@ -29,7 +30,7 @@ export function ModelPicker() {
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <label htmlFor={picker} className="label">
-        Model
+        {say.models.model}
       </label>
       <select
         id={picker}
@@ -45,7 +46,7 @@ export function ModelPicker() {
         ))}
       </select>
       <span id={about} className="label">
-        {models[model].description}
+        {say.models.about[model]}
       </span>
       <AttributionWindow />
     </div>

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { problemOf } from '../problem.ts';
 import { useTitle } from './use-title.ts';
 
 interface PageProps {
@@ -41,7 +42,7 @@ export function Failed({ error }: { readonly error: Error | null }) {
   return (
     error && (
       <p role="alert" className="mt-2 border-problem border-l-2 pl-3 text-problem">
-        {error.message}
+        {problemOf(error)}
       </p>
     )
   );

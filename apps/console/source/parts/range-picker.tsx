@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'react';
 import { type Compared, comparisons, type DateRange, earliest, presets, today, withEnd } from '../date-range.ts';
 import { useChangeSearch, usePlace } from '../place.ts';
+import { say } from '../words/index.ts';
 
-const custom = 'Custom';
+const custom = say.days.custom;
 
 /** The days of the report and what they are held against. They stand in the address, so a report that was sent to somebody shows the same. */
 export function RangePicker() {
@@ -17,9 +18,9 @@ export function RangePicker() {
   const chosen = isOwn || !named ? custom : named;
   return (
     <fieldset className="flex flex-wrap items-center gap-2">
-      <legend className="sr-only">Days of the report</legend>
+      <legend className="sr-only">{say.days.legend}</legend>
       <select
-        aria-label="Days"
+        aria-label={say.days.days}
         className="field"
         value={chosen}
         onChange={({ target }) => {
@@ -35,12 +36,12 @@ export function RangePicker() {
       </select>
       {chosen === custom && (
         <>
-          <DayField label="First day" day={from} choose={(day) => choose(withEnd({ from, to }, 'from', day))} />
-          <DayField label="Last day" day={to} choose={(day) => choose(withEnd({ from, to }, 'to', day))} />
+          <DayField label={say.days.first} day={from} choose={(day) => choose(withEnd({ from, to }, 'from', day))} />
+          <DayField label={say.days.last} day={to} choose={(day) => choose(withEnd({ from, to }, 'to', day))} />
         </>
       )}
       <select
-        aria-label="Compared with"
+        aria-label={say.days.compared}
         className="field"
         value={compared}
         onChange={({ target }) => change({ compared: target.value as Compared })}

@@ -1,13 +1,15 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { TributaryError } from '@tributary/sdk';
 import type { ReactNode } from 'react';
+import { problemOf } from '../problem.ts';
+import { say } from '../words/index.ts';
 
 /** What a screen says while it has nothing to show, each in one way everywhere. */
 
 export function Loading({ lines = 4 }: { readonly lines?: number }) {
   return (
     <div className="card grid gap-3 p-5" role="status">
-      <span className="sr-only">Loading</span>
+      <span className="sr-only">{say.common.loading}</span>
       {Array.from({ length: lines }, (_, line) => `line ${line}`).map((line) => (
         <div key={line} className="h-4 animate-pulse rounded bg-tint motion-reduce:animate-none" />
       ))}
@@ -28,22 +30,22 @@ export function Problem({ error, again }: { readonly error: Error; readonly agai
   const { requestId, docsUrl } = error instanceof TributaryError ? error : { requestId: undefined, docsUrl: undefined };
   return (
     <div className="card border-problem p-5" role="alert">
-      <p className="font-semibold text-problem">This could not be loaded.</p>
-      <p className="mt-1">{error.message}</p>
+      <p className="font-semibold text-problem">{say.states.failed}</p>
+      <p className="mt-1">{problemOf(error)}</p>
       {requestId && (
         <p className="label mt-1">
-          Request <code className="break-all">{requestId}</code>
+          {say.states.request} <code className="break-all">{requestId}</code>
         </p>
       )}
       <div className="mt-3 flex flex-wrap items-center gap-3">
         {again && (
           <button type="button" className="button" onClick={again}>
-            Try again
+            {say.states.again}
           </button>
         )}
         {docsUrl && (
           <a className="text-accent underline" href={new URL(docsUrl).pathname}>
-            What this error means
+            {say.states.meaning}
           </a>
         )}
       </div>
@@ -54,9 +56,9 @@ export function Problem({ error, again }: { readonly error: Error; readonly agai
 export function Missing() {
   return (
     <main className="mx-auto max-w-xl p-6">
-      <Empty title="There is nothing at this address">
+      <Empty title={say.states.missing}>
         <a className="text-accent underline" href="/">
-          Go to the start
+          {say.states.start}
         </a>
       </Empty>
     </main>

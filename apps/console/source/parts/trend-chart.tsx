@@ -1,13 +1,15 @@
 import { BarChart, LineChart } from 'echarts/charts';
-import { GridComponent, LegendComponent, TooltipComponent } from 'echarts/components';
+import { GridComponent, LegendComponent, MarkLineComponent, TooltipComponent } from 'echarts/components';
 import { type EChartsType, init, use } from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
 import { useEffect, useRef } from 'react';
 import { today } from '../date-range.ts';
 import { day } from '../format.ts';
 import { onTheme } from '../theme.ts';
+import { say } from '../words/index.ts';
+import { locale } from '../words/language.ts';
 
-use([BarChart, LineChart, GridComponent, LegendComponent, TooltipComponent, CanvasRenderer]);
+use([BarChart, LineChart, GridComponent, LegendComponent, MarkLineComponent, TooltipComponent, CanvasRenderer]);
 
 export interface Series {
   readonly name: string;
@@ -26,6 +28,8 @@ export interface TrendChartProps {
   readonly format: (value: number | null) => string;
   /** As short as an axis needs it. */
   readonly axis?: (value: number) => string;
+  /** What happened on a day besides, by the day. */
+  readonly notes?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Days as a picture. Loaded only where it is shown: ECharts is larger than the rest of the console. */
@@ -54,10 +58,10 @@ export default function TrendChart(props: TrendChartProps) {
   return <div ref={place} role="img" aria-label={props.label} className="h-72 w-full" />;
 }
 
-function optionsOf({ days, series, format, axis = compact }: TrendChartProps) {
+function optionsOf({ days, series, format, axis = compact, notes = {} }: TrendChartProps) {
   const now = today();
   /** A day that is not over is no day to compare with. */
-  const titleOf = (date: string) => (date === now ? `${day(date)} (so far)` : day(date));
+  const titleOf = (date: string) => (date === now ? say.days.soFar(day(date)) : day(date));
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string) => style.getPropertyValue(`--${name}`).trim();
   const text = { color: colour('soft'), fontFamily: 'system-ui, sans-serif', fontSize: 13 };
@@ -79,7 +83,8 @@ function optionsOf({ days, series, format, axis = compact }: TrendChartProps) {
       formatter: (points: readonly { dataIndex: number }[]) => {
         const at = points[0]?.dataIndex ?? 0;
         const lines = series.map(({ name, values }) => `${name}  ${format(values[at] ?? null)}`);
-        return [titleOf(days[at] ?? ''), ...lines].join('\n');
+        const date = days[at] ?? '';
+        return [titleOf(date), ...lines, ...(notes[date] ?? [])].join('\n');
       },
     },
     xAxis: {
@@ -96,7 +101,7 @@ function optionsOf({ days, series, format, axis = compact }: TrendChartProps) {
       splitLine: { lineStyle: { color: colour('line') } },
       splitNumber: 4,
     },
-    series: series.map(({ name, kind, colour: named, isBefore, values }) => ({
+    series: series.map(({ name, kind, colour: named, isBefore, values }, place) => ({
       name,
       type: kind,
       data: [...values],
@@ -111,9 +116,21 @@ function optionsOf({ days, series, format, axis = compact }: TrendChartProps) {
         ...(named === 'accent' && !isBefore && { areaStyle: { color: colour('accent'), opacity: 0.08 } }),
       }),
       ...(kind === 'bar' && { barMaxWidth: 18, barGap: '10%' }),
+      ...(place === 0 && {
+        markLine: {
+          symbol: ['none', 'circle'],
+          symbolSize: 7,
+          silent: true,
+          animation: false,
+          label: { show: false },
+          lineStyle: { type: 'dotted', width: 1.5, color: colour('problem') },
+          itemStyle: { color: colour('problem') },
+          data: days.filter((date) => notes[date]).map((date) => ({ xAxis: days.indexOf(date) })),
+        },
+      }),
     })),
   };
 }
 
-const compactFormat = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
+const compactFormat = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
 const compact = (value: number): string => compactFormat.format(value);

@@ -4,7 +4,9 @@ import { type ReactNode, useId } from 'react';
 import { clientFor } from '../client.ts';
 import { moment, money, words } from '../format.ts';
 import { usePlace } from '../place.ts';
+import { problemOf } from '../problem.ts';
 import { type PaymentRow, paymentQuery } from '../queries.ts';
+import { say } from '../words/index.ts';
 
 interface ActionsProps {
   readonly payment: PaymentRow;
@@ -38,26 +40,26 @@ export function PaymentActions({ payment, timeZone }: ActionsProps) {
             run(() => client.updateInstallment({ params, body: { is_installment: !payment.is_installment } }))
           }
         >
-          {payment.is_installment ? 'Not an installment' : 'Mark as later installment'}
+          {payment.is_installment ? say.payments.notInstallment : say.payments.markInstallment}
         </button>
         {payment.manual_refund ? (
           <button type="button" className="button" onClick={() => run(() => client.deletePaymentRefund({ params }))}>
-            Undo refund of {money(payment.manual_refund.amount, payment.currency)}
+            {say.payments.undoRefund(money(payment.manual_refund.amount, payment.currency))}
           </button>
         ) : (
           <Said
-            title={`Refund outside the provider, ${payment.currency}`}
+            title={say.payments.refundOutside(payment.currency)}
             name="amount"
             initial={payment.net}
-            button="Record refund"
+            button={say.payments.recordRefund}
             say={(amount) => run(() => client.createPaymentRefund({ params, body: { amount } }))}
           />
         )}
         <Said
-          title="Who paid, by your own key"
+          title={say.payments.whoPaid}
           name="customer_key"
           initial={payment.payer?.customer_key ?? ''}
-          button="Assign payer"
+          button={say.payments.assignPayer}
           say={(key) => run(() => client.updatePayer({ params, body: { customer_key: key } }))}
         >
           {payment.payer && (
@@ -66,7 +68,7 @@ export function PaymentActions({ payment, timeZone }: ActionsProps) {
               className="button"
               onClick={() => run(() => client.updatePayer({ params, body: { customer_key: null } }))}
             >
-              Undo
+              {say.common.undo}
             </button>
           )}
         </Said>
@@ -78,7 +80,7 @@ export function PaymentActions({ payment, timeZone }: ActionsProps) {
 
 function wordsFor(error: Error): string {
   const isLate = error instanceof TributaryError && error.is('payment_assignment_incomplete');
-  return isLate ? 'The payer is kept. Reports follow in a few seconds.' : error.message;
+  return isLate ? say.payments.kept : problemOf(error);
 }
 
 interface SaidProps {
@@ -119,7 +121,7 @@ function Entries({ payment, timeZone }: ActionsProps) {
   const { data } = useQuery(paymentQuery(place.profileId, payment.id));
   if (!data || data.entries.length === 0) return null;
   return (
-    <ul className="label grid gap-1" aria-label="What was said of this payment">
+    <ul className="label grid gap-1" aria-label={say.payments.entries}>
       {data.entries.map(({ id, action, at, amount }) => (
         <li key={id}>
           {moment(at, timeZone)}: {words(action)}

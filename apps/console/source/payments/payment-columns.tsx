@@ -2,6 +2,7 @@ import { moment, money, nothing, words } from '../format.ts';
 import type { Column } from '../parts/columns.ts';
 import { PersonLink } from '../people/person-link.tsx';
 import type { PaymentRow } from '../queries.ts';
+import { say } from '../words/index.ts';
 
 interface ColumnOptions {
   readonly timeZone: string;
@@ -15,7 +16,7 @@ export function paymentColumns({ timeZone, mayWrite, open, toggle }: ColumnOptio
   return [
     {
       id: 'paid',
-      title: 'Paid',
+      title: say.payments.paid,
       value: ({ paid_at: at }) => at,
       cell: ({ paid_at: at, external_id: id, provider }) => (
         <>
@@ -28,40 +29,38 @@ export function paymentColumns({ timeZone, mayWrite, open, toggle }: ColumnOptio
     },
     {
       id: 'payer',
-      title: 'Payer',
+      title: say.payments.payer,
       value: ({ customer_key: key }) => key,
       cell: ({ customer_key: key, customer_profile_id: customerId, payer }) => (
         <>
-          {customerId ? <PersonLink customerId={customerId} title={key ?? 'Somebody'} /> : (key ?? nothing)}
-          {payer && <span className="label block">assigned</span>}
+          {customerId ? <PersonLink customerId={customerId} title={key ?? say.payments.somebody} /> : (key ?? nothing)}
+          {payer && <span className="label block">{say.payments.assigned}</span>}
         </>
       ),
     },
     {
       id: 'net',
-      title: 'Net',
+      title: say.payments.net,
       isNumber: true,
       value: ({ reporting_net: net }) => (net === null ? null : Number(net)),
       cell: ({ net, amount, amount_refunded: refunded, currency }) => (
         <>
           {money(net, currency)}
           {Number(refunded) > 0 && (
-            <span className="label block">
-              {money(amount, currency)} less {money(refunded, currency)}
-            </span>
+            <span className="label block">{say.payments.less(money(amount, currency), money(refunded, currency))}</span>
           )}
         </>
       ),
     },
     {
       id: 'status',
-      title: 'Status',
+      title: say.payments.status,
       value: ({ status }) => status,
       cell: ({ status, is_first_payment: isFirst, is_installment: isInstallment }) => (
         <>
           {words(status)}
-          {isFirst && <span className="label block">first payment</span>}
-          {isInstallment && <span className="label block">later installment</span>}
+          {isFirst && <span className="label block">{say.payments.firstPayment}</span>}
+          {isInstallment && <span className="label block">{say.payments.laterInstallment}</span>}
         </>
       ),
     },
@@ -69,11 +68,11 @@ export function paymentColumns({ timeZone, mayWrite, open, toggle }: ColumnOptio
       ? [
           {
             id: 'actions',
-            title: 'Actions',
+            title: say.payments.actions,
             value: () => null,
             cell: ({ id }: PaymentRow) => (
               <button type="button" className="button" aria-expanded={open === id} onClick={() => toggle(id)}>
-                {open === id ? 'Close' : 'Change'}
+                {open === id ? say.common.close : say.payments.change}
               </button>
             ),
           },

@@ -8,25 +8,26 @@ import { useTitle } from '../parts/use-title.ts';
 import { More } from '../people/more.tsx';
 import { usePlace } from '../place.ts';
 import { type PaymentFilter, paymentsQuery, profileQuery } from '../queries.ts';
+import { say } from '../words/index.ts';
 import { PaymentActions } from './payment-actions.tsx';
 import { paymentColumns } from './payment-columns.tsx';
 
 const filters = [
-  { value: 'all', title: 'All' },
-  { value: 'unidentified', title: 'Payer unknown' },
+  { value: 'all', title: say.common.allOfThem },
+  { value: 'unidentified', title: say.payments.payerUnknown },
 ] as const;
 
 /** Payments of these days as they stand, the newest first, and what a merchant may say of each. */
 export function Payments() {
-  useTitle('Payments');
+  useTitle(say.metrics.payments);
   const { place } = usePlace();
   const [filter, setFilter] = useState<PaymentFilter>('all');
   const profile = useQuery(profileQuery(place.profileId));
   return (
     <>
       <div className="mb-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
-        <h1>Payments</h1>
-        <Choice label="Which payments" value={filter} options={filters} onChange={setFilter} />
+        <h1>{say.metrics.payments}</h1>
+        <Choice label={say.payments.which} value={filter} options={filters} onChange={setFilter} />
       </div>
       <Answered query={profile}>{({ time_zone: timeZone }) => <Rows filter={filter} timeZone={timeZone} />}</Answered>
     </>
@@ -47,14 +48,14 @@ function Rows({ filter, timeZone }: { readonly filter: PaymentFilter; readonly t
   const rows = query.data.pages.flatMap((page) => page.data);
   if (rows.length === 0)
     return (
-      <Empty title={filter === 'all' ? 'No payments in these days' : 'Every payer of these days is known'}>
-        {filter === 'all' && 'Choose other days above, or send payments with POST /events.'}
+      <Empty title={filter === 'all' ? say.payments.none : say.payments.allKnown}>
+        {filter === 'all' && say.payments.noneAbout}
       </Empty>
     );
   return (
     <>
       <DataTable
-        caption="Payments, newest first"
+        caption={say.payments.caption}
         columns={columns}
         rows={rows}
         keyOf={({ id }) => id}

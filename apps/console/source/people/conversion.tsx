@@ -6,6 +6,7 @@ import { Answered, Loading, Problem } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { usePlace } from '../place.ts';
 import { conversionJourneyQuery, profileQuery } from '../queries.ts';
+import { say } from '../words/index.ts';
 import { Earned } from './earned.tsx';
 import { More } from './more.tsx';
 import { Noted } from './only-with-people.tsx';
@@ -16,14 +17,14 @@ const route = getRouteApi('/p/$profileId/conversions/$conversionId');
 
 /** One conversion: which touches earned it under each model and, for whoever sees people, all that came before it. */
 export function Conversion() {
-  useTitle('Conversion');
+  useTitle(say.people.conversion);
   const { conversionId } = route.useParams();
   const { place } = usePlace();
   const { seesPeople } = useMembership();
   const profile = useQuery(profileQuery(place.profileId));
   return (
     <>
-      <h1 className="mb-4">Journey of a conversion</h1>
+      <h1 className="mb-4">{say.people.journeyOfConversion}</h1>
       <Answered query={profile}>
         {({ time_zone: timeZone }) => (
           <div className="grid gap-6">
@@ -31,9 +32,7 @@ export function Conversion() {
             {seesPeople ? (
               <Before conversionId={conversionId} timeZone={timeZone} />
             ) : (
-              <p className="label max-w-prose">
-                Your role shows reports without people: who it was, and which pages they saw, are not here.
-              </p>
+              <p className="label max-w-prose">{say.people.withoutPeople}</p>
             )}
           </div>
         )}
@@ -52,17 +51,17 @@ function Before({ conversionId, timeZone }: { readonly conversionId: string; rea
   const { customer_profile_id: customerId, name } = first.meta.person;
   return (
     <section aria-labelledby="before">
-      <h2 id="before">What came before it</h2>
+      <h2 id="before">{say.people.cameBefore}</h2>
       <p className="label mb-2">
         {customerId ? (
           <>
-            Of{' '}
-            <PersonLink customerId={customerId} conversion={conversionId} title={name ?? 'somebody without a name'} />
+            {say.people.of}{' '}
+            <PersonLink customerId={customerId} conversion={conversionId} title={name ?? say.people.nameless} />
           </>
         ) : (
-          'Of somebody unknown'
+          say.people.ofUnknown
         )}
-        , {count(events.length)} of {count(first.data.total_count)} shown, the conversion last.
+        {say.people.shownOf(count(events.length), count(first.data.total_count))}
       </p>
       <Timeline events={events} timeZone={timeZone} />
       <More query={query} />

@@ -1,7 +1,8 @@
-import { count, duration, moment, money, nothing, words } from '../format.ts';
+import { channelTitle, count, duration, moment, money, nothing, words } from '../format.ts';
 import type { Column } from '../parts/columns.ts';
 import { ConversionLink } from '../parts/conversion-link.tsx';
 import type { CustomerRow } from '../queries.ts';
+import { say } from '../words/index.ts';
 import { PersonLink } from './person-link.tsx';
 
 interface ColumnOptions {
@@ -13,14 +14,14 @@ export function customerColumns({ currency, timeZone }: ColumnOptions): Column<C
   return [
     {
       id: 'name',
-      title: 'Customer',
+      title: say.people.customer,
       value: ({ name, email }) => name ?? email,
       cell: (row) => (
         <>
           <PersonLink
             customerId={row.customer_profile_id}
             conversion={row.conversion_id}
-            title={row.name ?? row.email ?? 'Somebody unknown'}
+            title={row.name ?? row.email ?? say.people.unknown}
           />
           {row.name && row.email && <span className="label block break-all">{row.email}</span>}
         </>
@@ -28,7 +29,7 @@ export function customerColumns({ currency, timeZone }: ColumnOptions): Column<C
     },
     {
       id: 'time',
-      title: 'When',
+      title: say.common.when,
       value: ({ conversion_time: at }) => at,
       cell: ({ conversion_time: at, conversion_id: conversionId }) => (
         <ConversionLink conversionId={conversionId}>{moment(at, timeZone)}</ConversionLink>
@@ -36,7 +37,7 @@ export function customerColumns({ currency, timeZone }: ColumnOptions): Column<C
     },
     {
       id: 'revenue',
-      title: 'Revenue',
+      title: say.metrics.revenue,
       isNumber: true,
       value: ({ revenue }) => revenue,
       cell: ({ revenue, revenue_type: type }) => (
@@ -48,38 +49,36 @@ export function customerColumns({ currency, timeZone }: ColumnOptions): Column<C
     },
     {
       id: 'channel',
-      title: 'Came by',
+      title: say.people.cameBy,
       value: ({ channel }) => channel,
       cell: ({ channel, source }) => (
         <>
-          {known(channel) ? words(channel) : nothing}
+          {known(channel) ? channelTitle(channel) : nothing}
           {known(source) && <span className="label block break-all">{source}</span>}
         </>
       ),
     },
     {
       id: 'touches',
-      title: 'Touches',
+      title: say.people.touches,
       isNumber: true,
       value: ({ touch_count: touches }) => touches,
       cell: ({ touch_count: touches, time_to_complete_seconds: seconds }) => (
         <>
           {count(touches)}
-          {touches > 1 && <span className="label block">in {duration(seconds)}</span>}
+          {touches > 1 && <span className="label block">{say.people.within(duration(seconds))}</span>}
         </>
       ),
     },
     {
       id: 'all',
-      title: 'Lifetime value',
+      title: say.people.lifetimeValue,
       isNumber: true,
       value: ({ total_revenue: cash }) => cash,
       cell: ({ total_revenue: cash, conversion_count: conversions }) => (
         <>
           {money(cash, currency)}
-          <span className="label block">
-            {count(conversions)} {conversions === 1 ? 'conversion' : 'conversions'}
-          </span>
+          <span className="label block">{say.people.conversions(conversions, count(conversions))}</span>
         </>
       ),
     },

@@ -8,6 +8,7 @@ import { Answered, Empty, Loading, Problem } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { usePlace } from '../place.ts';
 import { customersQuery, goalsQuery, profileQuery } from '../queries.ts';
+import { say } from '../words/index.ts';
 import { customerColumns } from './customer-columns.tsx';
 import { Found } from './found.tsx';
 import { More } from './more.tsx';
@@ -18,15 +19,15 @@ const usualGoal = 'payment_received';
 
 /** Who reached a goal in these days, the newest first, and a search for anybody. */
 export function Customers() {
-  useTitle('Customers');
+  useTitle(say.pages.customers);
   const { goal = usualGoal } = route.useSearch();
   const { place, kept } = usePlace();
   const { mayErase } = useMembership();
   const [search, setSearch] = useState('');
   return (
-    <OnlyWithPeople title="Customers">
+    <OnlyWithPeople title={say.pages.customers}>
       <div className="mb-4 flex flex-wrap items-baseline justify-between gap-x-6">
-        <h1>Customers</h1>
+        <h1>{say.pages.customers}</h1>
         {mayErase && (
           <Link
             to="/p/$profileId/erasures"
@@ -34,7 +35,7 @@ export function Customers() {
             search={kept}
             className="text-accent hover:underline"
           >
-            Erase a customer
+            {say.people.eraseCustomer}
           </Link>
         )}
       </div>
@@ -58,7 +59,7 @@ function GoalPicker({ goal }: { readonly goal: string }) {
   return (
     <div className="flex items-center gap-3">
       <label htmlFor={picker} className="label">
-        Goal
+        {say.people.goal}
       </label>
       <select
         id={picker}
@@ -92,14 +93,14 @@ function SearchField({ search }: { readonly search: (text: string) => void }) {
         onReset={() => search('')}
       >
         <label htmlFor={field} className="label">
-          Name, e-mail or phone
+          {say.people.searchBy}
         </label>
         <input id={field} name="search" type="search" maxLength={200} autoComplete="off" className="field w-52" />
         <button type="submit" className="button">
-          Find
+          {say.people.find}
         </button>
         <button type="reset" className="button">
-          Clear
+          {say.people.clear}
         </button>
       </form>
     </search>
@@ -135,20 +136,18 @@ function Rows({ goal, search, currency, timeZone }: RowsProps) {
   return (
     <section aria-labelledby="reached">
       <h2 id="reached" className="mb-2">
-        {words(goal)}, newest first
+        {say.people.newestFirst(words(goal))}
       </h2>
       {rows.length > 0 ? (
         <DataTable
-          caption={`Who reached the goal ${words(goal)}`}
+          caption={say.people.whoReached(words(goal))}
           columns={columns}
           rows={rows}
           keyOf={({ conversion_id: id }) => id}
         />
       ) : (
-        <Empty title={query.hasNextPage ? 'Nobody so far' : 'Nobody reached it in these days'}>
-          {query.hasNextPage
-            ? 'The search fits many people. Press “Show more” to look further back.'
-            : 'Choose another goal, other days above, or search for less.'}
+        <Empty title={query.hasNextPage ? say.people.nobodySoFar : say.people.nobodyReached}>
+          {query.hasNextPage ? say.people.lookFurther : say.people.chooseOther}
         </Empty>
       )}
       <More query={query} />

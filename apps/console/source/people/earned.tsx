@@ -8,6 +8,7 @@ import { Loading, Problem } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
 import { creditQuery, type JourneyTouch } from '../queries.ts';
 import { type Model, modelNames } from '../search.ts';
+import { say } from '../words/index.ts';
 import { More } from './more.tsx';
 import { Synthetic } from './timeline.tsx';
 
@@ -29,22 +30,16 @@ export function Earned({ conversionId, timeZone }: { readonly conversionId: stri
   const isWorkedOut = rows.some(({ credit }) => Object.keys(credit).length > 0);
   return (
     <section aria-labelledby="earned">
-      <h2 id="earned">What earned it</h2>
-      <p className="label mb-2 max-w-prose">
-        Each touch’s share of the conversion, by model. What is grey lies outside its lookback and earned nothing.
-      </p>
+      <h2 id="earned">{say.people.whatEarned}</h2>
+      <p className="label mb-2 max-w-prose">{say.people.whatEarnedAbout}</p>
       <DataTable
-        caption="Touches and their shares, by model"
+        caption={say.people.sharesCaption}
         columns={columns}
         rows={rows}
         keyOf={({ place: index }) => String(index)}
         footer={isWorkedOut && !query.hasNextPage ? [sumOf(rows)] : []}
       />
-      {!isWorkedOut && (
-        <p className="label mt-2">
-          No touch has a share: none led here, or it is still being worked out, which takes seconds.
-        </p>
-      )}
+      {!isWorkedOut && <p className="label mt-2">{say.people.noShares}</p>}
       <More query={query} />
     </section>
   );
@@ -53,13 +48,13 @@ export function Earned({ conversionId, timeZone }: { readonly conversionId: stri
 const columnsOf = (timeZone: string): Column<PlacedTouch>[] => [
   {
     id: 'touch',
-    title: 'Touch',
+    title: say.people.touch,
     value: ({ place }) => place,
     cell: (touch) => (
       <div data-in-window={touch.in_window} className={touch.in_window ? '' : 'text-soft'}>
         {titleOf(touch)}
         {touch.kind === 'synthetic' && <Synthetic />}
-        {!touch.in_window && <span className="label ml-2">outside the lookback</span>}
+        {!touch.in_window && <span className="label ml-2">{say.people.outside}</span>}
         {adLine(touch) && <span className="block break-words">{adLine(touch)}</span>}
         <span className="label block">
           {[moment(touch.occurred_at, timeZone), knownBy(touch)].filter(Boolean).join(' · ')}
@@ -83,17 +78,17 @@ const columnsOf = (timeZone: string): Column<PlacedTouch>[] => [
 const shareOf = (share: number | undefined): string => (share === undefined ? nothing : percent(share));
 
 const titleOf = ({ kind, channel }: JourneyTouch): string =>
-  kind === 'conversion' ? 'Conversion' : channel ? channelTitle(channel) : words(kind);
+  kind === 'conversion' ? say.people.conversion : channel ? channelTitle(channel) : words(kind);
 
 /** How it is known whose ad it was. */
 const knownBy = ({ join_method: method, click_id_kind: kind }: JourneyTouch): string =>
-  [method && `known by ${words(method).toLowerCase()}`, kind].filter(Boolean).join(', ');
+  [method && say.people.knownBy(words(method).toLowerCase()), kind].filter(Boolean).join(', ');
 
 function sumOf(rows: readonly JourneyTouch[]): FooterRow {
   const sum = (model: Model) => rows.reduce((all, { credit }) => all + (credit[model] ?? 0), 0);
   return {
     id: 'sum',
-    title: 'Together',
+    title: say.people.together,
     isTotal: true,
     cells: Object.fromEntries(modelNames.map((model) => [model, percent(sum(model))])),
   };

@@ -1,6 +1,7 @@
 import { useEffect, useId, useRef } from 'react';
 import { words } from '../format.ts';
 import type { ErasureRequest } from '../queries.ts';
+import { say } from '../words/index.ts';
 import { namedIn } from './erasure-request.ts';
 
 interface ConfirmationProps {
@@ -18,7 +19,7 @@ export function ErasureConfirmation({ asked, isPending, back, confirm }: Confirm
   useEffect(() => title.current?.focus(), []);
   return (
     <form
-      aria-label="Confirm the erasure"
+      aria-label={say.erasures.confirm}
       className="card grid max-w-2xl gap-4 border-problem p-6"
       onSubmit={(event) => {
         event.preventDefault();
@@ -26,27 +27,27 @@ export function ErasureConfirmation({ asked, isPending, back, confirm }: Confirm
       }}
     >
       <h2 ref={title} tabIndex={-1} className="break-words focus:outline-none">
-        Erase {namedIn(asked)} for good?
+        {say.erasures.forGood(namedIn(asked))}
       </h2>
       <p className="label">
         {words(asked.reason ?? '')}, {asked.request_ref}
       </p>
       <ul className="grid list-disc gap-1 pl-5">
-        <li>Nobody finds them any more from this moment on, and nobody can bring them back.</li>
-        <li>Pages, devices and places of their visits are cleared within minutes.</li>
-        <li>Your own key of them never binds again: give somebody who comes back a new one.</li>
-        <li>What ad platforms already got, and what your own systems hold, is out of our reach.</li>
+        <li>{say.erasures.nobodyFinds}</li>
+        <li>{say.erasures.visitsCleared}</li>
+        <li>{say.erasures.keyNeverBinds}</li>
+        <li>{say.erasures.outOfReach}</li>
       </ul>
       <div className="flex items-start gap-2">
         <input id={sure} type="checkbox" required className="mt-1.5" />
-        <label htmlFor={sure}>I know that this cannot be undone.</label>
+        <label htmlFor={sure}>{say.erasures.iKnow}</label>
       </div>
       <div className="flex flex-wrap gap-3">
         <button type="submit" className="button-main bg-problem" disabled={isPending}>
-          {isPending ? 'Erasing …' : 'Erase for good'}
+          {isPending ? say.erasures.erasing : say.erasures.eraseForGood}
         </button>
         <button type="button" className="button" disabled={isPending} onClick={back}>
-          Back
+          {say.common.back}
         </button>
       </div>
     </form>

@@ -5,8 +5,10 @@ import { type ReactNode, useId, useState } from 'react';
 import { accountClient } from '../client.ts';
 import { words } from '../format.ts';
 import { usePlace } from '../place.ts';
+import { problemOf } from '../problem.ts';
 import type { ErasureRequest } from '../queries.ts';
 import { erasureReasons, limits } from '../vocabulary.ts';
+import { say } from '../words/index.ts';
 import { ErasureConfirmation } from './erasure-confirmation.tsx';
 import { newReference, requestOf, type Selector, selectors, selectorTitles } from './erasure-request.ts';
 
@@ -57,7 +59,7 @@ export function ErasureForm({ workspaceId }: { readonly workspaceId: string }) {
 
 function wordsFor(error: Error): string {
   const isNobody = error instanceof TributaryError && error.is('customer_not_found');
-  return isNobody ? 'Nobody in this profile is known by that. Nothing was erased.' : error.message;
+  return isNobody ? say.erasures.nobodyKnown : problemOf(error);
 }
 
 interface WhoProps {
@@ -88,11 +90,8 @@ function Who({ profileId, before, next }: WhoProps) {
         );
       }}
     >
-      <p className="border-problem border-l-2 pl-3">
-        An erasure cannot be undone. Name, e-mail, phone and every identifier of the person go from every store;
-        conversions and money stay, without a person, so that no report changes.
-      </p>
-      <Field title="The customer is named by">
+      <p className="border-problem border-l-2 pl-3">{say.erasures.cannotUndo}</p>
+      <Field title={say.erasures.namedBy}>
         {(id) => (
           <select
             id={id}
@@ -111,7 +110,7 @@ function Who({ profileId, before, next }: WhoProps) {
       <Field title={selectorTitles[selector]}>
         {(id) => <input id={id} name="value" className="field" maxLength={500} autoComplete="off" required />}
       </Field>
-      <Field title="Reason">
+      <Field title={say.erasures.reason}>
         {(id) => (
           <select id={id} name="reason" className="field" defaultValue={before?.reason ?? erasureReasons[0]}>
             {erasureReasons.map((reason) => (
@@ -122,10 +121,7 @@ function Who({ profileId, before, next }: WhoProps) {
           </select>
         )}
       </Field>
-      <Field
-        title="Your name for this request"
-        hint="It is kept, so it must not say who it was: a ticket’s number will do."
-      >
+      <Field title={say.erasures.ownName} hint={say.erasures.ownNameAbout}>
         {(id) => (
           <input
             id={id}
@@ -133,14 +129,14 @@ function Who({ profileId, before, next }: WhoProps) {
             className="field"
             defaultValue={reference}
             pattern="[A-Za-z0-9._:\-]+"
-            title="Letters, digits and . _ : - only"
+            title={say.erasures.ownNameShape}
             maxLength={limits.requestRefCharacters}
             required
           />
         )}
       </Field>
       <button type="submit" className="button justify-self-start">
-        Continue
+        {say.common.continue}
       </button>
     </form>
   );

@@ -1,11 +1,12 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { words } from '../format.ts';
+import { localMoment, words } from '../format.ts';
 import type { Column } from '../parts/columns.ts';
 import { State } from '../parts/page.tsx';
 import { PagedTable } from '../parts/paged-table.tsx';
 import { usePlace } from '../place.ts';
+import { say } from '../words/index.ts';
 import { type Receipt, receiptsQuery } from '../workspace/queries.ts';
 
 /** Every erasure so far. A receipt names the request, never the person. */
@@ -17,7 +18,7 @@ export function ErasureReceipts() {
     return [
       {
         id: 'request',
-        title: 'Request',
+        title: say.erasures.request,
         value: ({ request_ref: ref }) => ref,
         cell: ({ request_ref: ref, erasure_id: receipt }) => (
           <Link
@@ -32,30 +33,30 @@ export function ErasureReceipts() {
       },
       {
         id: 'status',
-        title: 'State',
+        title: say.common.state,
         value: ({ status }) => status,
         cell: ({ status }) => <State tone={status === 'done' ? 'good' : 'plain'}>{words(status)}</State>,
       },
-      { id: 'reason', title: 'Reason', value: ({ reason }) => reason, cell: ({ reason }) => words(reason) },
+      { id: 'reason', title: say.erasures.reason, value: ({ reason }) => reason, cell: ({ reason }) => words(reason) },
       {
         id: 'asked',
-        title: 'Asked for',
+        title: say.erasures.askedFor,
         value: ({ requested_at: at }) => at,
-        cell: ({ requested_at: at }) => new Date(at).toLocaleString(),
+        cell: ({ requested_at: at }) => localMoment(at),
       },
     ];
   }, [place, kept]);
   return (
     <section className="mt-6" aria-labelledby="receipts">
       <h2 id="receipts" className="mb-2">
-        Receipts
+        {say.erasures.receipts}
       </h2>
       <PagedTable
         query={receipts}
-        caption="Erasures, newest first"
+        caption={say.erasures.caption}
         columns={columns}
         keyOf={({ erasure_id: id }) => id}
-        empty={<p className="label">Nobody was erased yet.</p>}
+        empty={<p className="label">{say.erasures.none}</p>}
       />
     </section>
   );

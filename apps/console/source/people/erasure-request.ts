@@ -1,6 +1,7 @@
 import { words } from '../format.ts';
 import type { ErasureRequest } from '../queries.ts';
 import { erasureReasons, identifierTypes } from '../vocabulary.ts';
+import { say } from '../words/index.ts';
 
 /** The ways to name exactly one customer. Your own key and a customer id of yours are the same, so it stands once. */
 type IdentifierType = (typeof identifierTypes)[number];
@@ -10,9 +11,9 @@ const otherTypes = identifierTypes.filter((type) => type !== 'external_customer_
 export const selectors: readonly Selector[] = ['email', 'phone', 'customer_key', ...otherTypes];
 
 export const selectorTitles: Readonly<Record<Selector, string>> = {
-  email: 'E-mail',
-  phone: 'Phone, with its country code',
-  customer_key: 'Your own key of the customer',
+  email: say.erasures.email,
+  phone: say.erasures.phone,
+  customer_key: say.erasures.ownKey,
   crm_contact_id: words('crm_contact_id'),
   store_customer_id: words('store_customer_id'),
   payments_customer_id: words('payments_customer_id'),

@@ -1,8 +1,10 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { words } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { Empty } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { usePlace } from '../place.ts';
+import { say } from '../words/index.ts';
 import { ErasureForm } from './erasure-form.tsx';
 import { ErasureReceipt } from './erasure-receipt.tsx';
 import { ErasureReceipts } from './erasure-receipts.tsx';
@@ -11,13 +13,13 @@ const route = getRouteApi('/p/$profileId/erasures');
 
 /** Erasing somebody, for owners and admins, and the receipt, which stands in the address. */
 export function Erasures() {
-  useTitle('Erase a customer');
+  useTitle(say.people.eraseCustomer);
   const { receipt } = route.useSearch();
   const { place, kept } = usePlace();
   const { mayErase, workspaceId, role } = useMembership();
   return (
     <>
-      <h1 className="mb-4">Erase a customer</h1>
+      <h1 className="mb-4">{say.people.eraseCustomer}</h1>
       {receipt ? (
         <>
           <ErasureReceipt erasureId={receipt} />
@@ -28,15 +30,16 @@ export function Erasures() {
               search={kept}
               className="mt-4 inline-block text-accent hover:underline"
             >
-              Erase somebody else
+              {say.erasures.somebodyElse}
             </Link>
           )}
         </>
       ) : mayErase && workspaceId ? (
         <ErasureForm workspaceId={workspaceId} />
       ) : (
-        <Empty title="Only owners and admins erase customers">
-          You are here as {role ?? 'a guest'}. Ask an owner or admin of the workspace.
+        <Empty title={say.erasures.onlyAdmins}>
+          {say.people.youAreHere} {role ? words(role).toLowerCase() : say.people.aGuest}
+          {say.erasures.askAdmin}
         </Empty>
       )}
       {!receipt && mayErase && <ErasureReceipts />}

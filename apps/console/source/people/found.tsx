@@ -4,6 +4,7 @@ import { Answered, Empty } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
 import { type CustomerCandidate, foundQuery, profileQuery } from '../queries.ts';
 import { limits } from '../vocabulary.ts';
+import { say } from '../words/index.ts';
 import { PersonLink } from './person-link.tsx';
 
 /** Anybody of that name, address or number, whether they ever reached a goal or not. */
@@ -12,16 +13,16 @@ export function Found({ text }: { readonly text: string }) {
   const query = useQuery(foundQuery(place.profileId, text));
   const { data: profile } = useQuery(profileQuery(place.profileId));
   if (text.length < limits.searchMinCharacters)
-    return <p className="label mb-4">Search for at least {limits.searchMinCharacters} letters or digits.</p>;
+    return <p className="label mb-4">{say.people.atLeast(limits.searchMinCharacters)}</p>;
   return (
     <section aria-labelledby="found" className="mb-6">
       <h2 id="found" className="mb-2">
-        People found
+        {say.people.found}
       </h2>
       <Answered query={query} lines={2}>
         {(people) =>
           people.length === 0 ? (
-            <Empty title="Nobody begins like that" />
+            <Empty title={say.people.nobodyBegins} />
           ) : (
             <ul className="card divide-y divide-line">
               {people.map((person) => (
@@ -31,7 +32,7 @@ export function Found({ text }: { readonly text: string }) {
                     <span className="label block break-all">{knownBy(person)}</span>
                   </span>
                   <span className="label">
-                    {count(person.conversion_count)} {person.conversion_count === 1 ? 'conversion' : 'conversions'}
+                    {say.people.conversions(person.conversion_count, count(person.conversion_count))}
                     {profile && `, ${money(person.cash_revenue, profile.reporting_currency)}`}
                   </span>
                 </li>
@@ -49,7 +50,7 @@ const nameOf = ({
   last_name: last,
   primary_email: email,
   primary_phone: phone,
-}: CustomerCandidate) => [first, last].filter(Boolean).join(' ') || email || phone || 'Without a name';
+}: CustomerCandidate) => [first, last].filter(Boolean).join(' ') || email || phone || say.people.withoutName;
 
 const knownBy = ({ primary_email: email, primary_phone: phone }: CustomerCandidate): string =>
   [email, phone].filter(Boolean).join(' · ');

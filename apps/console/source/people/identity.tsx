@@ -1,5 +1,6 @@
 import { count, moment, words } from '../format.ts';
 import { type Held, mostHeld } from '../queries.ts';
+import { say } from '../words/index.ts';
 
 interface IdentityProps {
   readonly held: Held;
@@ -13,35 +14,35 @@ export function Identity({ held, timeZone }: IdentityProps) {
   if (customers.length === 0)
     return (
       <section aria-labelledby="identity" className="card p-5">
-        <h2 id="identity">Identity</h2>
-        <p className="label">A browser that nobody is known of.</p>
+        <h2 id="identity">{say.people.identity}</h2>
+        <p className="label">{say.people.unknownBrowser}</p>
       </section>
     );
   return (
     <section aria-labelledby="identity" className="card grid gap-4 p-5">
-      <h2 id="identity">Identity</h2>
+      <h2 id="identity">{say.people.identity}</h2>
       <Evidence
-        title="Known by"
+        title={say.people.knownAs}
         total={totals.identifiers}
         lines={identifiers.map((one) => ({ what: words(one.kind), value: one.value, ...saidBy(one) }))}
         timeZone={timeZone}
       />
       <Evidence
-        title="Browsers"
+        title={say.people.browsers}
         total={totals.browsers}
         lines={browsers.map(({ visitor_id: value, source, is_signed, linked_at: at }) => ({
-          what: 'Browser',
+          what: say.people.browser,
           value,
-          source: is_signed ? `${source}, signed by your server` : source,
+          source: is_signed ? say.people.signed(source) : source,
           at,
         }))}
         timeZone={timeZone}
       />
       <Evidence
-        title="Turned out to be the same"
+        title={say.people.theSame}
         total={merged.length}
         lines={merged.map((one) => ({
-          what: 'Customer',
+          what: say.people.customer,
           value: one.customer_profile_id,
           source: one.sources.join(', '),
           at: one.created_at,
@@ -49,7 +50,7 @@ export function Identity({ held, timeZone }: IdentityProps) {
         timeZone={timeZone}
       />
       <Evidence
-        title="Said of them, and belongs to another"
+        title={say.people.ofAnother}
         total={totals.disputed_identifiers}
         lines={disputed.map((one) => ({ what: words(one.kind), value: one.value, ...saidBy(one) }))}
         timeZone={timeZone}
@@ -81,17 +82,11 @@ function Evidence({ title, total, lines, timeZone }: EvidenceProps) {
         {lines.map(({ what, value, source, at }) => (
           <li key={`${what} ${value} ${source}`} className="py-1.5">
             <span className="break-all">{value}</span>
-            <span className="label block">
-              {what}, from {words(source)}, {moment(at, timeZone)}
-            </span>
+            <span className="label block">{say.people.evidence(what, words(source), moment(at, timeZone))}</span>
           </li>
         ))}
       </ul>
-      {total > lines.length && (
-        <p className="label">
-          The first {count(mostHeld)} of {count(total)}.
-        </p>
-      )}
+      {total > lines.length && <p className="label">{say.people.firstOf(count(mostHeld), count(total))}</p>}
     </div>
   );
 }

@@ -1,3 +1,5 @@
+import { say } from '../words/index.ts';
+
 interface MoreProps {
   readonly query: {
     readonly hasNextPage: boolean;
@@ -16,7 +18,7 @@ export function More({ query }: MoreProps) {
       disabled={query.isFetchingNextPage}
       onClick={() => void query.fetchNextPage()}
     >
-      {query.isFetchingNextPage ? 'Loading …' : 'Show more'}
+      {query.isFetchingNextPage ? say.common.loadingMore : say.common.showMore}
     </button>
   );
 }

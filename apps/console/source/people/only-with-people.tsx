@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react';
+import { words } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { Empty } from '../parts/states.tsx';
+import { say } from '../words/index.ts';
 
 /** A screen that names people, for those whose role lets them see people; for others the reason why there is none. */
 export function OnlyWithPeople({ title, children }: { readonly title: string; readonly children: ReactNode }) {
@@ -9,10 +11,10 @@ export function OnlyWithPeople({ title, children }: { readonly title: string; re
   return (
     <>
       <h1 className="mb-4">{title}</h1>
-      <Empty title="Your role shows reports without people">
-        You are here as {role ?? 'a guest'}. An owner or admin of the workspace can make you an analyst, who sees
-        people.
-        {isHealthcare && ' This is a healthcare profile: its people are shown to members alone, never to partner apps.'}
+      <Empty title={say.people.roleWithout}>
+        {say.people.youAreHere} {role ? words(role).toLowerCase() : say.people.aGuest}
+        {say.people.askAnalyst}
+        {isHealthcare && ` ${say.people.healthcareMembers}`}
       </Empty>
     </>
   );
@@ -23,8 +25,8 @@ export function Noted() {
   const { isHealthcare } = useMembership();
   return (
     <p className="label mt-4 max-w-prose">
-      Every look at people is noted in the log of who read them.
-      {isHealthcare && ' This is a healthcare profile: partner apps cannot see any of this.'}
+      {say.people.noted}
+      {isHealthcare && ` ${say.people.healthcareApps}`}
     </p>
   );
 }

@@ -15,6 +15,7 @@ import {
   personQuery,
   profileQuery,
 } from '../queries.ts';
+import { say } from '../words/index.ts';
 import { Identity } from './identity.tsx';
 import { More } from './more.tsx';
 import { Noted, OnlyWithPeople } from './only-with-people.tsx';
@@ -26,20 +27,20 @@ const route = getRouteApi('/p/$profileId/customers/$customerId');
 /** One person: who they are and how that is known, what they were worth, and all that happened. */
 export function Person() {
   // The name stays out of tabs and bookmarks.
-  useTitle('Customer');
+  useTitle(say.people.customer);
   const { customerId } = route.useParams();
   const { conversion } = route.useSearch();
   const { place, kept } = usePlace();
   return (
-    <OnlyWithPeople title="Customer">
-      <nav aria-label="Where you are" className="mb-1">
+    <OnlyWithPeople title={say.people.customer}>
+      <nav aria-label={say.common.whereYouAre} className="mb-1">
         <Link
           to="/p/$profileId/customers"
           params={{ profileId: place.profileId }}
           search={kept}
           className="text-accent hover:underline"
         >
-          Customers
+          {say.pages.customers}
         </Link>
       </nav>
       <Whole key={customerId} customerId={customerId} conversion={conversion} />
@@ -60,8 +61,8 @@ function Whole({ customerId, conversion }: WholeProps) {
   if (held.error instanceof TributaryError && held.error.is('customer_not_found'))
     return (
       <>
-        <h1 className="mb-4">Nobody</h1>
-        <Empty title="Nothing is held of somebody with this id">They may have been erased, or never were here.</Empty>
+        <h1 className="mb-4">{say.people.nobody}</h1>
+        <Empty title={say.people.nothingHeld}>{say.people.mayBeErased}</Empty>
       </>
     );
   return (
@@ -90,7 +91,7 @@ function Whole({ customerId, conversion }: WholeProps) {
 /** The first is the one that others turned out to be. */
 function nameOf({ customers: [customer] }: Held): string {
   const name = [customer?.first_name, customer?.last_name].filter(Boolean).join(' ');
-  return name || customer?.primary_email || customer?.primary_phone || 'Somebody unknown';
+  return name || customer?.primary_email || customer?.primary_phone || say.people.unknown;
 }
 
 /** How the API can be asked for the person's conversions. */
@@ -112,10 +113,8 @@ function Happened({ customerId, timeZone }: { readonly customerId: string; reado
   const events = query.data.pages.flatMap((page) => page.data.events);
   return (
     <section aria-labelledby="journey">
-      <h2 id="journey">Journey</h2>
-      <p className="label mb-2">
-        {count(events.length)} of {count(first.data.total_count)}, the earliest first.
-      </p>
+      <h2 id="journey">{say.people.journey}</h2>
+      <p className="label mb-2">{say.people.earliestFirst(count(events.length), count(first.data.total_count))}</p>
       <Timeline events={events} timeZone={timeZone} />
       <More query={query} />
     </section>
@@ -142,11 +141,11 @@ function KnownConversions({ held, knownBy, timeZone }: ConversionsProps & { read
     <Answered query={query}>
       {({ conversions, counts }) => (
         <section aria-labelledby="conversions" className="card p-5">
-          <h2 id="conversions">Conversions</h2>
+          <h2 id="conversions">{say.metrics.conversions}</h2>
           <p className="label mb-2">
-            {count(counts.conversions)} of all time
-            {counts.conversions > conversions.length && `; the newest ${count(conversions.length)}`}. Press one to see
-            what earned it.
+            {say.people.ofAllTime(count(counts.conversions))}
+            {counts.conversions > conversions.length && say.people.theNewest(count(conversions.length))}
+            {say.people.pressOne}
           </p>
           <ul className="divide-y divide-line">
             {conversions.map((conversion) => (

@@ -1,7 +1,8 @@
 import { type EventStore, visitTypes } from '@tributary/vocabulary';
-import { moment, money, words } from '../format.ts';
+import { channelTitle, moment, money, words } from '../format.ts';
 import { Empty } from '../parts/states.tsx';
 import type { JourneyEvent } from '../queries.ts';
+import { say } from '../words/index.ts';
 
 /** What browsers and ads told of; everything else is an outcome. */
 const visits: readonly string[] = [...visitTypes, 'visit'];
@@ -24,9 +25,9 @@ export function Timeline({
   readonly events: readonly JourneyEvent[];
   readonly timeZone: string;
 }) {
-  if (events.length === 0) return <Empty title="Nothing is known to have happened" />;
+  if (events.length === 0) return <Empty title={say.people.nothingHappened} />;
   return (
-    <ol aria-label="Journey" className="card px-5 py-3">
+    <ol aria-label={say.people.journey} className="card px-5 py-3">
       {numbered(events).map(({ place, event }) => (
         <Step key={place} event={event} timeZone={timeZone} />
       ))}
@@ -66,21 +67,21 @@ export function Synthetic() {
   return (
     <span
       className="ml-2 rounded bg-tint px-1.5 py-0.5 font-normal text-small text-soft"
-      title="It names its ad and had no visit: it stands for the touch that brought it."
+      title={say.people.syntheticAbout}
     >
-      Synthetic touch
+      {say.people.synthetic}
     </span>
   );
 }
 
 function titleOf({ event_type: type, event_name: name, path }: JourneyEvent): string {
-  if (type === 'page_view') return path ? `Page ${path}` : 'Page';
+  if (type === 'page_view') return path ? say.people.pageAt(path) : say.common.page;
   return name === type ? words(type) : `${words(type)}: ${name}`;
 }
 
 function factsOf(event: JourneyEvent): string {
   const { channel, source, medium, campaign, device, browser, os, city, country } = event;
-  const came = [channel && words(channel), source, medium, campaign].filter(Boolean);
+  const came = [channel && channelTitle(channel), source, medium, campaign].filter(Boolean);
   const by = [device && words(device), browser, os].filter(Boolean);
   const where = [city, country].filter(Boolean).join(', ');
   return [...came, ...by, where].filter(Boolean).join(' · ');

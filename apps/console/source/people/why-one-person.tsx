@@ -4,7 +4,9 @@ import { clientFor } from '../client.ts';
 import { count, moment, words } from '../format.ts';
 import { Answered } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
+import { problemOf } from '../problem.ts';
 import { type IdentityMerge, identityQuery, type WholeIdentity } from '../queries.ts';
+import { say } from '../words/index.ts';
 
 interface WhyProps {
   readonly customerId: string;
@@ -20,9 +22,9 @@ export function WhyOnePerson({ customerId, timeZone }: WhyProps) {
       {(identity) =>
         identity.merges.length === 0 ? null : (
           <section aria-labelledby="why" className="card grid gap-4 p-5">
-            <h2 id="why">Why one person</h2>
+            <h2 id="why">{say.identity.why}</h2>
             <Customers identity={identity} timeZone={timeZone} />
-            <ul aria-label="What joined them" className="divide-y divide-line">
+            <ul aria-label={say.identity.whatJoined} className="divide-y divide-line">
               {identity.merges.map((merge) => (
                 <MergeLine key={merge.id} merge={merge} timeZone={timeZone} />
               ))}
@@ -36,16 +38,16 @@ export function WhyOnePerson({ customerId, timeZone }: WhyProps) {
 
 function Customers({ identity, timeZone }: { readonly identity: WholeIdentity; readonly timeZone: string }) {
   return (
-    <ul aria-label="Who they were" className="grid gap-2">
+    <ul aria-label={say.identity.whoTheyWere} className="grid gap-2">
       {identity.customers.map((customer, place) => (
         <li key={customer.customer_profile_id} className={place === 0 ? '' : 'border-line border-l-2 pl-3'}>
           {customer.name ?? customer.identifiers[0]?.value ?? customer.customer_profile_id}
           <span className="label block break-all">
             {[
               ...customer.identifiers.map(({ kind, value }) => `${words(kind)} ${value}`),
-              `${count(customer.browsers)} browsers`,
-              `${count(customer.outcomes)} outcomes`,
-              `since ${moment(customer.first_seen_at, timeZone)}`,
+              say.identity.browsers(count(customer.browsers)),
+              say.identity.outcomes(count(customer.outcomes)),
+              say.identity.since(moment(customer.first_seen_at, timeZone)),
             ].join(', ')}
           </span>
         </li>
@@ -72,21 +74,22 @@ function MergeLine({ merge, timeZone }: { readonly merge: IdentityMerge; readonl
   return (
     <li className="grid gap-2 py-2">
       <span>
-        Joined by {merge.said_kinds.map(words).join(' and ')}, said by {words(merge.source)}
+        {say.identity.joinedBy(merge.said_kinds.map(words).join(say.common.and), words(merge.source))}
         <span className="label block">
-          {moment(merge.merged_at, timeZone)}; brought {count(merge.moved.outcomes)} outcomes,{' '}
-          {count(merge.moved.browsers)} browsers
+          {say.identity.brought(
+            moment(merge.merged_at, timeZone),
+            count(merge.moved.outcomes),
+            count(merge.moved.browsers),
+          )}
         </span>
       </span>
       {failed && (
         <p role="alert" className="text-problem">
-          {failed.message}
+          {problemOf(failed)}
         </p>
       )}
       {merge.undone_at && (
-        <span className="label">
-          Undone {moment(merge.undone_at, timeZone)}: {merge.reason}
-        </span>
+        <span className="label">{say.identity.undone(moment(merge.undone_at, timeZone), merge.reason ?? '')}</span>
       )}
       {!merge.undone_at && !moved && (
         <button
@@ -95,7 +98,7 @@ function MergeLine({ merge, timeZone }: { readonly merge: IdentityMerge; readonl
           disabled={preview.isPending}
           onClick={() => preview.mutate()}
         >
-          What would undo move?
+          {say.identity.whatWouldMove}
         </button>
       )}
       {!merge.undone_at && moved && (
@@ -107,15 +110,19 @@ function MergeLine({ merge, timeZone }: { readonly merge: IdentityMerge; readonl
           }}
         >
           <p className="label w-full">
-            {count(moved.identifiers)} identifiers, {count(moved.browsers)} browsers and {count(moved.outcomes)}{' '}
-            outcomes go back; {count(preview.data?.conversions ?? 0)} conversions are worked out again.
+            {say.identity.goBack(
+              count(moved.identifiers),
+              count(moved.browsers),
+              count(moved.outcomes),
+              count(preview.data?.conversions ?? 0),
+            )}
           </p>
           <label className="label grid gap-1">
-            Why
+            {say.identity.reason}
             <input className="field w-44" value={reason} onChange={({ target }) => setReason(target.value)} required />
           </label>
           <button type="submit" className="button" disabled={undo.isPending}>
-            Undo
+            {say.common.undo}
           </button>
         </form>
       )}

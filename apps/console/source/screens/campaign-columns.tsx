@@ -1,11 +1,13 @@
 import { Link } from '@tanstack/react-router';
-import { definitions, type Field, fields, told } from '../fields.ts';
+import { definitions, type Field, fields } from '../fields.ts';
 import { count, money, ratio, words } from '../format.ts';
 import { ChangedMark } from '../parts/changed-mark.tsx';
 import type { Column } from '../parts/columns.ts';
 import { Figure } from '../parts/figure.tsx';
+import { type Filter, FilterValue } from '../parts/filters.tsx';
 import type { CampaignRow } from '../queries.ts';
 import type { Level, Model, Within } from '../search.ts';
+import { say } from '../words/index.ts';
 
 /** The figures of a row, in the order in which they are read. */
 export const campaignFields = [
@@ -49,13 +51,13 @@ export function campaignColumns({
   return [
     {
       id: 'name',
-      title: 'Name',
+      title: say.common.name,
       value: ({ campaign_name: name }) => name,
       cell: (row) => (
         <>
           <Name row={row} level={level} />
           <span className="label mt-0.5 flex flex-wrap gap-x-2">
-            <span>{aboutOf(row)}</span>
+            <About row={row} />
             <ModelsButton
               isOpen={opened === row.campaign_id}
               about={row.campaign_name}
@@ -69,7 +71,7 @@ export function campaignColumns({
                 aria-label={`${words(changeOf(row, level) ?? '')} ${row.campaign_name}`}
                 onClick={() => change.toggle(row.campaign_id)}
               >
-                {change.opened === row.campaign_id ? 'Close' : words(changeOf(row, level) ?? '')}
+                {change.opened === row.campaign_id ? say.common.close : words(changeOf(row, level) ?? '')}
               </button>
             )}
           </span>
@@ -80,7 +82,7 @@ export function campaignColumns({
       (field): Column<CampaignRow> => ({
         id: field,
         title: fields[field].title,
-        about: told(fields[field].about),
+        about: fields[field].about,
         isNumber: true,
         value: (row) => row[field] ?? null,
         cell: (row) => (
@@ -100,7 +102,7 @@ export function campaignColumns({
       ({ field, title, about, format }): Column<CampaignRow> => ({
         id: field,
         title,
-        about: told(about),
+        about,
         isNumber: true,
         isExtra: true,
         value: (row) => row[field] ?? null,
@@ -126,17 +128,42 @@ function Since({ row, now, currency }: SinceProps) {
 
 /** What the platform showed and charged, beside what it earned. */
 const delivered = [
-  { field: 'impressions', title: 'Impressions', about: definitions.impressions, format: count },
-  { field: 'clicks', title: 'Clicks', about: definitions.clicks, format: count },
-  { field: 'ctr', title: 'CTR, %', about: definitions.ctr, format: ratio },
-  { field: 'avg_cpc', title: 'CPC', about: definitions.cpc, format: money },
-  { field: 'avg_cpm', title: 'CPM', about: definitions.cpm, format: money },
+  { field: 'impressions', title: say.metrics.impressions, about: definitions.impressions, format: count },
+  { field: 'clicks', title: say.metrics.clicks, about: definitions.clicks, format: count },
+  { field: 'ctr', title: say.metrics.ctr, about: definitions.ctr, format: ratio },
+  { field: 'avg_cpc', title: say.metrics.cpc, about: definitions.cpc, format: money },
+  { field: 'avg_cpm', title: say.metrics.cpm, about: definitions.cpm, format: money },
 ] as const;
 
-const aboutOf = ({ platform, status, external_id: externalId }: CampaignRow): string =>
-  [words(platform), externalId === null ? 'Not told of yet' : status && words(status.toLowerCase())]
-    .filter(Boolean)
-    .join(' · ');
+/** By what campaigns, ad sets and ads can be narrowed down. */
+export const campaignFilters: readonly Filter<CampaignRow>[] = [
+  { id: 'platform', title: say.table.platform, pick: ({ platform }) => platform, name: words },
+  {
+    id: 'status',
+    title: say.table.status,
+    pick: ({ status }) => status ?? null,
+    name: (status) => words(status.toLowerCase()),
+  },
+];
+
+function About({ row: { platform, status, external_id: externalId } }: { readonly row: CampaignRow }) {
+  return (
+    <span className="flex gap-x-1.5">
+      <FilterValue id="platform" value={platform}>
+        {words(platform)}
+      </FilterValue>
+      {externalId === null && <span>· {say.campaigns.notTold}</span>}
+      {externalId !== null && status && (
+        <>
+          ·
+          <FilterValue id="status" value={status}>
+            {words(status.toLowerCase())}
+          </FilterValue>
+        </>
+      )}
+    </span>
+  );
+}
 
 /** A campaign leads to its ad sets, an ad set to its ads. */
 function Name({ row, level }: { readonly row: CampaignRow; readonly level: Level }) {
@@ -172,11 +199,11 @@ export function ModelsButton({ isOpen, about, toggle }: ButtonProps) {
     <button
       type="button"
       aria-expanded={isOpen}
-      aria-label={`Six models, ${about}`}
+      aria-label={say.campaigns.sixModelsOf(about)}
       className="text-accent hover:underline"
       onClick={toggle}
     >
-      {isOpen ? 'Close models' : 'Six models'}
+      {isOpen ? say.campaigns.closeModels : say.campaigns.sixModels}
     </button>
   );
 }

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { money, ratio } from '../format.ts';
+import { count, money, ratio } from '../format.ts';
 import type { FooterRow } from '../parts/columns.ts';
 import { Figure } from '../parts/figure.tsx';
 import { usePlace } from '../place.ts';
 import { entityQuery, overviewQuery, unattributedQuery } from '../queries.ts';
 import type { Explained, Level, Within } from '../search.ts';
+import { say } from '../words/index.ts';
 import { campaignFields, ModelsButton } from './campaign-columns.tsx';
 import { earnedByAds } from './earned-by-ads.ts';
 import { explainedInOverview } from './explained.ts';
@@ -35,7 +36,7 @@ function useWhole({ level, within, currency, opened, toggle }: FooterOptions): r
   const { data: all, isError: isAllAway } = useQuery({ ...overviewQuery(place), enabled: !within });
   // The rows are worth showing also when what stands below them is away.
   if ((!rest && !isRestAway) || (!all && !isAllAway)) return undefined;
-  const about = 'Unattributed';
+  const about = say.campaigns.unattributed;
   const ads = all && earnedByAds(all.data.totals, rest);
   return [
     ...(all && ads && ads.value !== null
@@ -44,8 +45,8 @@ function useWhole({ level, within, currency, opened, toggle }: FooterOptions): r
             id: 'ads',
             title: (
               <>
-                <span className="font-medium">All ads together</span>
-                <span className="label mt-0.5 block">All revenue without what no {nounOf[level]} earned</span>
+                <span className="font-medium">{say.campaigns.allAds}</span>
+                <span className="label mt-0.5 block">{say.campaigns.allWithout[level]}</span>
               </>
             ),
             cells: {
@@ -64,11 +65,9 @@ function useWhole({ level, within, currency, opened, toggle }: FooterOptions): r
               <>
                 <span className="font-medium">{about}</span>
                 <span className="label mt-0.5 flex flex-wrap gap-x-2">
-                  <span>No {nounOf[level]} earned it</span>
+                  <span>{say.campaigns.noneEarned[level]}</span>
                   {rest.partly_credited_count > 0 && (
-                    <span>
-                      The value also of {rest.partly_credited_count.toLocaleString('en')} partly credited payments
-                    </span>
+                    <span>{say.campaigns.partly(count(rest.partly_credited_count))}</span>
                   )}
                   <ModelsButton isOpen={opened === about} about={about} toggle={() => toggle(about)} />
                 </span>
@@ -87,12 +86,12 @@ function useWhole({ level, within, currency, opened, toggle }: FooterOptions): r
             id: 'all',
             title: (
               <>
-                All
-                <span className="label mt-0.5 block font-normal">Whoever earned it: ROAS and cost are blended</span>
+                {say.common.allOfThem}
+                <span className="label mt-0.5 block font-normal">{say.campaigns.blended}</span>
               </>
             ),
             isTotal: true,
-            cells: cellsOf(all.data.totals, currency, 'all', explainedInOverview('spend')),
+            cells: cellsOf(all.data.totals, currency, say.common.all, explainedInOverview('spend')),
           },
         ]
       : []),
@@ -112,9 +111,7 @@ function useParent({ within, currency }: FooterOptions): readonly FooterRow[] | 
       title: (
         <>
           {parent.campaign_name}
-          <span className="label mt-0.5 block font-normal">
-            Also what was earned by links that name no {nounBelow[level]}
-          </span>
+          <span className="label mt-0.5 block font-normal">{say.campaigns.alsoLinks[level]}</span>
         </>
       ),
       cells: cellsOf(parent, currency, parent.campaign_name, {
@@ -126,9 +123,6 @@ function useParent({ within, currency }: FooterOptions): readonly FooterRow[] | 
     },
   ];
 }
-
-const nounOf: Readonly<Record<Level, string>> = { campaign: 'campaign', ad_set: 'ad set', ad: 'ad' };
-const nounBelow = { campaign: 'ad set', ad_set: 'ad' } as const;
 
 type Figures = { readonly [Field in (typeof campaignFields)[number]]?: number | null | undefined };
 

@@ -2,6 +2,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { Choice } from '../parts/choice.tsx';
 import type { CampaignRow } from '../queries.ts';
 import type { CampaignSearch, Level, Within } from '../search.ts';
+import { say } from '../words/index.ts';
 
 interface PathProps {
   readonly level: Level;
@@ -10,9 +11,9 @@ interface PathProps {
 }
 
 const levels = [
-  { value: 'campaign', title: 'Campaigns' },
-  { value: 'ad_set', title: 'Ad sets' },
-  { value: 'ad', title: 'Ads' },
+  { value: 'campaign', title: say.pages.campaigns },
+  { value: 'ad_set', title: say.levels.adSets },
+  { value: 'ad', title: say.levels.ads },
 ] as const;
 
 /** Where the drill-down stands, and the ways back up. */
@@ -21,7 +22,7 @@ export function Path({ level, within, rows }: PathProps) {
   if (!within)
     return (
       <Choice
-        label="What the rows are"
+        label={say.levels.whatRows}
         value={level}
         options={levels}
         onChange={(next) =>
@@ -33,13 +34,13 @@ export function Path({ level, within, rows }: PathProps) {
     within.adSet ? row.ad_set_external_id === within.adSet : row.campaign_external_id === within.campaign,
   )?.parent_name;
   return (
-    <nav aria-label="Where you are">
+    <nav aria-label={say.common.whereYouAre}>
       <ol className="flex flex-wrap items-center gap-x-2">
-        <Step to={{ level: 'campaign' }} title="Campaigns" />
+        <Step to={{ level: 'campaign' }} title={say.pages.campaigns} />
         {within.adSet && (
           <Step
             to={{ level: 'ad_set', within: { platform: within.platform, campaign: within.campaign } }}
-            title="Ad sets"
+            title={say.levels.adSets}
           />
         )}
         <li aria-current="page" className="font-semibold">

@@ -14,14 +14,19 @@ import { usePlace } from '../place.ts';
 import { type CampaignRow, campaignsQuery, mostRows, profileQuery } from '../queries.ts';
 import type { Level, Model, Within } from '../search.ts';
 import { models } from '../vocabulary.ts';
-import { campaignColumns, changeOf } from './campaign-columns.tsx';
+import { say } from '../words/index.ts';
+import { campaignColumns, campaignFilters, changeOf } from './campaign-columns.tsx';
 import { useCampaignFooter } from './campaign-footer.tsx';
 import { Path } from './campaign-path.tsx';
 import { SixModels } from './six-models.tsx';
 
 const route = getRouteApi('/p/$profileId/campaigns');
 
-const titles: Readonly<Record<Level, string>> = { campaign: 'Campaigns', ad_set: 'Ad sets', ad: 'Ads' };
+const titles: Readonly<Record<Level, string>> = {
+  campaign: say.pages.campaigns,
+  ad_set: say.levels.adSets,
+  ad: say.levels.ads,
+};
 
 export function Campaigns() {
   const { level, within } = route.useSearch();
@@ -53,7 +58,7 @@ export function Campaigns() {
                   within={within}
                   currency={currency}
                 />
-                {isCut && <p className="label mt-3">These are the first {mostRows} by revenue. There are more.</p>}
+                {isCut && <p className="label mt-3">{say.campaigns.firstRows(mostRows)}</p>}
               </>
             )}
           </Answered>
@@ -108,16 +113,16 @@ function CampaignTable({ rows, level, within, currency }: TableProps) {
   );
   const footer = useCampaignFooter({ level, within, currency, opened, toggle });
   if (!footer) return <Loading />;
-  if (rows.length === 0 && within)
-    return <Empty title="Nothing below it was told of or named by a click in these days" />;
+  if (rows.length === 0 && within) return <Empty title={say.campaigns.nothing} />;
   return (
     <DataTable
-      caption={`${titles[level]}, what they cost and earned`}
+      caption={say.campaigns.caption(titles[level])}
       columns={columns}
       rows={rows}
       keyOf={({ campaign_id: id }) => id}
       footer={footer}
       hasFind
+      filters={campaignFilters}
       expanded={(row) => {
         const { campaign_id: id, campaign_name: name, external_id: externalId } = row;
         if (opened === id) return <SixModels entity={id} level={level} currency={currency} about={name} />;
@@ -129,13 +134,10 @@ function CampaignTable({ rows, level, within, currency }: TableProps) {
 }
 
 function Notes({ model, isWhole }: { readonly model: Model; readonly isWhole: boolean }) {
-  const sum =
-    models[model].credit === 'single'
-      ? 'Under this model the rows and what nobody earned add up to all.'
-      : 'Under this model several may earn a part of one conversion: revenue adds up to all, counts do not.';
+  const sum = models[model].credit === 'single' ? say.campaigns.addsUp : say.campaigns.shared;
   return (
     <p className="label mt-4 max-w-prose">
-      Press a number to see what it is made of. {nothing} means that there is nothing to divide by. {isWhole && sum}
+      {say.campaigns.pressNumber(nothing)} {isWhole && sum}
     </p>
   );
 }

@@ -1,39 +1,36 @@
 import { useQuery } from '@tanstack/react-query';
-import { count, money } from '../format.ts';
+import { count, money, nothing } from '../format.ts';
 import type { Column } from '../parts/columns.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Answered, Empty } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { usePlace } from '../place.ts';
 import { type CohortRow, cohortsQuery, mostRows } from '../queries.ts';
+import { say } from '../words/index.ts';
 
 /** What those who first paid in the chosen days have paid since, month by month, and when that covered what it cost to win them. */
 export function Cohorts() {
-  useTitle('Cohorts');
+  useTitle(say.pages.cohorts);
   const { place, model } = usePlace();
   const cohorts = useQuery(cohortsQuery(place, model));
   return (
     <>
-      <h1 className="mb-4">Cohorts</h1>
+      <h1 className="mb-4">{say.pages.cohorts}</h1>
       <Answered query={cohorts} lines={10}>
         {({ rows, currency, isCut }) =>
           rows.length === 0 ? (
-            <Empty title="Nobody first paid in these days" />
+            <Empty title={say.cohorts.nobody} />
           ) : (
             <>
               <DataTable
-                caption="What those acquired in a month have paid since"
+                caption={say.cohorts.caption}
                 columns={columnsOf(rows, currency)}
                 rows={rows}
                 keyOf={({ month, entity_id: id }) => `${month} ${id}`}
                 hasFind
               />
-              {isCut && <p className="label mt-3">These are the first {mostRows}. There are more.</p>}
-              <p className="label mt-4 max-w-prose">
-                A customer belongs to the month and the campaign of their first payment; every payment is in one row, so
-                the rows add up to all payments. Paid back: months until what they paid covered what the campaign cost
-                in that month.
-              </p>
+              {isCut && <p className="label mt-3">{say.cohorts.firstRows(mostRows)}</p>}
+              <p className="label mt-4 max-w-prose">{say.cohorts.about}</p>
             </>
           )
         }
@@ -47,35 +44,35 @@ function columnsOf(rows: readonly CohortRow[], currency: string): Column<CohortR
   return [
     {
       id: 'name',
-      title: 'Acquired by',
-      value: ({ name }) => name ?? 'No campaign',
+      title: say.cohorts.acquiredBy,
+      value: ({ name }) => name ?? say.cohorts.noCampaign,
       cell: ({ month, name }) => (
         <>
-          {name ?? 'No campaign'} <span className="label block">{month}</span>
+          {name ?? say.cohorts.noCampaign} <span className="label block">{month}</span>
         </>
       ),
     },
-    number('customers', 'Customers', ({ customers }) => customers, count),
+    number('customers', say.pages.customers, ({ customers }) => customers, count),
     number(
       'value',
-      'Paid so far',
+      say.cohorts.paidSoFar,
       ({ value }) => Number(value),
       (value) => money(value, currency),
     ),
     number(
       'spend',
-      'Cost',
+      say.cohorts.cost,
       ({ spend }) => (spend === null ? null : Number(spend)),
       (value) => money(value, currency),
     ),
     {
-      ...number('payback', 'Paid back after', (row) => row.payback_months, count),
+      ...number('payback', say.cohorts.paidBack, (row) => row.payback_months, count),
       cell: ({ spend, payback_months: months }) => <span className="number">{paybackOf(spend, months)}</span>,
     },
     ...Array.from({ length: Math.min(longest, mostMonths - 1) + 1 }, (_, nth) =>
       number(
         `month-${nth}`,
-        nth === 0 ? 'First month' : `+${nth}`,
+        nth === 0 ? say.cohorts.firstMonth : `+${nth}`,
         ({ month, months }) => Number(months.find((one) => between(month, one.month) === nth)?.value ?? 0),
         (value) => money(value, currency),
       ),
@@ -100,9 +97,9 @@ const number = (
 });
 
 function paybackOf(spend: string | null, months: number | null): string {
-  if (spend === null || Number(spend) === 0) return '–';
-  if (months === null) return 'not yet';
-  return months === 0 ? 'the same month' : `${months} ${months === 1 ? 'month' : 'months'}`;
+  if (spend === null || Number(spend) === 0) return nothing;
+  if (months === null) return say.cohorts.notYet;
+  return months === 0 ? say.cohorts.sameMonth : say.cohorts.months(months, count(months));
 }
 
 function between(from: string, to: string): number {

@@ -2,10 +2,16 @@ import type { Field } from '../fields.ts';
 import { ratio, signed, signedMoney, words } from '../format.ts';
 import type { Column } from '../parts/columns.ts';
 import { Figure } from '../parts/figure.tsx';
+import { type Filter, FilterValue } from '../parts/filters.tsx';
 import type { Comparison } from '../queries.ts';
 import type { Level, Model } from '../search.ts';
+import { say } from '../words/index.ts';
 
 type Row = Comparison['data']['rows'][number];
+
+export const comparisonFilters: readonly Filter<Row>[] = [
+  { id: 'platform', title: say.table.platform, pick: ({ platform }) => platform, name: words },
+];
 
 const asNumber = (value: string | null): number | null => (value === null ? null : Number(value));
 
@@ -32,39 +38,43 @@ export function comparisonColumns(of: {
   return [
     {
       id: 'name',
-      title: 'Name',
+      title: say.common.name,
       value: ({ name }) => name,
       cell: ({ name, platform }) => (
         <>
           <span className="font-medium">{name}</span>
-          <span className="label block">{words(platform)}</span>
+          <span className="label block">
+            <FilterValue id="platform" value={platform}>
+              {words(platform)}
+            </FilterValue>
+          </span>
         </>
       ),
     },
-    explained('spend', 'Spend', 'spend'),
-    explained('platform_conversions', 'Platform’s claim', 'platform_conversions'),
-    explained('atribu_cash_conversions', 'Our payments', 'outcome_count'),
-    explained('atribu_conversions', 'Our conversions, all kinds', 'attributed_outcome_count'),
+    explained('spend', say.metrics.spend, 'spend'),
+    explained('platform_conversions', say.comparison.claim, 'platform_conversions'),
+    explained('atribu_cash_conversions', say.comparison.ourPayments, 'outcome_count'),
+    explained('atribu_conversions', say.comparison.ourConversions, 'attributed_outcome_count'),
     {
       id: 'conversion_gap',
-      title: 'Gap',
+      title: say.comparison.gap,
       isNumber: true,
-      about: 'Our payments less what the platform claims: below zero, it claims more than we credit.',
+      about: say.comparison.gapAbout,
       value: gapOf,
       cell: (row) => signed(gapOf(row)),
     },
-    explained('platform_conversion_value', 'Platform’s value', 'platform_conversion_value'),
-    explained('atribu_cash_revenue', 'Our revenue', 'outcome_value'),
+    explained('platform_conversion_value', say.metrics.platformValue, 'platform_conversion_value'),
+    explained('atribu_cash_revenue', say.comparison.ourRevenue, 'outcome_value'),
     {
       id: 'value_gap',
-      title: 'Gap in money',
+      title: say.comparison.gapInMoney,
       isNumber: true,
       value: (row) => asNumber(row.value_gap),
       cell: (row) => signedMoney(row.value_gap, currency),
     },
     {
       id: 'roas',
-      title: 'ROAS, theirs and ours',
+      title: say.comparison.roas,
       isNumber: true,
       value: (row) => row.atribu_roas,
       cell: ({ platform_roas: theirs, atribu_roas: ours }) => `${ratio(theirs)} / ${ratio(ours)}`,

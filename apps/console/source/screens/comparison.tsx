@@ -9,21 +9,22 @@ import { Answered, Empty } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { usePlace } from '../place.ts';
 import { comparisonQuery } from '../queries.ts';
-import { comparisonColumns } from './comparison-columns.tsx';
+import { say } from '../words/index.ts';
+import { comparisonColumns, comparisonFilters } from './comparison-columns.tsx';
 import { NewCustomerCost } from './new-customer-cost.tsx';
 import { PlatformBars } from './platform-bars.tsx';
 
 const route = getRouteApi('/p/$profileId/platforms');
 
 const levels = [
-  { value: 'campaign', title: 'Campaigns' },
-  { value: 'ad_set', title: 'Ad sets' },
-  { value: 'ad', title: 'Ads' },
+  { value: 'campaign', title: say.pages.campaigns },
+  { value: 'ad_set', title: say.levels.adSets },
+  { value: 'ad', title: say.levels.ads },
 ] as const;
 
 /** What platforms claim for themselves, beside what we credit them with. Never added up: the two count differently. */
 export function Comparison() {
-  useTitle('Platforms');
+  useTitle(say.pages.platforms);
   const { level } = route.useSearch();
   const { place, model } = usePlace();
   const navigate = useNavigate({ from: '/p/$profileId/platforms' });
@@ -37,14 +38,11 @@ export function Comparison() {
   const columns = useMemo(() => comparisonColumns({ level, model, currency }), [level, model, currency]);
   return (
     <>
-      <h1>Platforms</h1>
-      <p className="mt-1 mb-4 max-w-prose text-soft">
-        What ad platforms claim, beside what we credit them with. They count by rules of their own, and two platforms
-        may claim the same sale, so a gap is no mistake of either; a large one is worth a look.
-      </p>
+      <h1>{say.pages.platforms}</h1>
+      <p className="mt-1 mb-4 max-w-prose text-soft">{say.comparison.about}</p>
       <div className="mb-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
         <Choice
-          label="What the rows are"
+          label={say.levels.whatRows}
           value={level}
           options={levels}
           onChange={(next) =>
@@ -53,28 +51,22 @@ export function Comparison() {
         />
         <ModelPicker />
       </div>
-      {isCut && (
-        <p className="mb-3">
-          Compared from {longDay(place.from)} to {longDay(known)}, the days that both sides know.
-        </p>
-      )}
+      {isCut && <p className="mb-3">{say.comparison.bothKnow(longDay(place.from), longDay(known))}</p>}
       <Answered query={first.isError ? first : query} lines={10}>
         {({ data: { platforms, rows } }) =>
           platforms.length === 0 ? (
-            <Empty title="No platform told of anything in these days">
-              Choose other days above, or connect an ad platform under Connections: spend and its own counts come with
-              it.
-            </Empty>
+            <Empty title={say.comparison.nothing}>{say.comparison.nothingAbout}</Empty>
           ) : (
             <div className="grid gap-6">
               <PlatformBars platforms={platforms} currency={currency} />
               <NewCustomerCost currency={currency} />
               <DataTable
-                caption="What platforms claim and what we credit, row by row"
+                caption={say.comparison.caption}
                 columns={columns}
                 rows={rows}
                 keyOf={({ entity_id: id }) => id}
                 hasFind
+                filters={comparisonFilters}
               />
             </div>
           )

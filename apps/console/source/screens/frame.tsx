@@ -1,6 +1,6 @@
 import * as Dialog from '@radix-ui/react-dialog';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, Outlet, useMatches, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link, Outlet, useMatches, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { accountClient } from '../client.ts';
 import { ExplainPanel } from '../explain/explain-panel.tsx';
@@ -8,45 +8,54 @@ import { Brand } from '../parts/brand.tsx';
 import { RangePicker } from '../parts/range-picker.tsx';
 import { usePlace } from '../place.ts';
 import { accountQuery } from '../queries.ts';
+import { SaveView } from '../views/save-view.tsx';
+import { say } from '../words/index.ts';
 import { Navigation } from './navigation.tsx';
 import { Palette } from './palette.tsx';
+
+const route = getRouteApi('/p/$profileId');
 
 /** What stands around every page: whose numbers, of which days, and the way to the others. */
 export function Frame() {
   const hasDays = useMatches({ select: (matches) => matches.some(({ staticData }) => staticData.hasDays) });
+  const { explain } = route.useSearch();
   return (
-    <div className="mx-auto max-w-[96rem] px-4 pb-16 sm:px-6">
-      <a
-        href="#content"
-        className="sr-only rounded bg-paper px-3 py-2 focus:not-sr-only focus:absolute focus:top-2 focus:left-2"
-      >
-        To the content
-      </a>
-      <header className="flex items-center justify-between gap-x-3 border-line border-b py-2 sm:gap-x-6 sm:py-3">
-        <div className="flex items-center gap-2">
-          <Menu />
-          <Brand />
-        </div>
-        <Who />
-      </header>
-      <div className="lg:grid lg:grid-cols-[11rem_minmax(0,1fr)] lg:gap-x-6">
-        <div className="max-lg:hidden">
-          <div className="sticky top-0 max-h-screen overflow-y-auto py-5">
-            <Navigation />
+    // What is explained stays in sight: the page makes room for the panel where there is any.
+    <div className={explain ? 'xl:pr-[28rem] 2xl:pr-[34rem]' : ''}>
+      <div className="mx-auto max-w-[96rem] px-4 pb-16 sm:px-6">
+        <a
+          href="#content"
+          className="sr-only rounded bg-paper px-3 py-2 focus:not-sr-only focus:absolute focus:top-2 focus:left-2"
+        >
+          {say.frame.toContent}
+        </a>
+        <header className="flex items-center justify-between gap-x-3 border-line border-b py-2 sm:gap-x-6 sm:py-3">
+          <div className="flex items-center gap-2">
+            <Menu />
+            <Brand />
+          </div>
+          <Who />
+        </header>
+        <div className="lg:grid lg:grid-cols-[11rem_minmax(0,1fr)] lg:gap-x-6">
+          <div className="max-lg:hidden">
+            <div className="sticky top-0 max-h-screen overflow-y-auto py-5">
+              <Navigation />
+            </div>
+          </div>
+          <div className="min-w-0">
+            <main id="content" tabIndex={-1} className={`focus:outline-none ${hasDays ? 'pt-3' : 'pt-5'}`}>
+              {hasDays && (
+                <div className="mb-3 flex flex-wrap justify-end gap-2">
+                  <SaveView />
+                  <RangePicker />
+                </div>
+              )}
+              <Outlet />
+            </main>
           </div>
         </div>
-        <div className="min-w-0">
-          <main id="content" tabIndex={-1} className={`focus:outline-none ${hasDays ? 'pt-3' : 'pt-5'}`}>
-            {hasDays && (
-              <div className="mb-3 flex justify-end">
-                <RangePicker />
-              </div>
-            )}
-            <Outlet />
-          </main>
-        </div>
+        <ExplainPanel />
       </div>
-      <ExplainPanel />
     </div>
   );
 }
@@ -56,7 +65,7 @@ function Menu() {
   const [isOpen, setOpen] = useState(false);
   return (
     <Dialog.Root open={isOpen} onOpenChange={setOpen} modal={false}>
-      <Dialog.Trigger className="button px-2.5 lg:hidden" aria-label="Menu">
+      <Dialog.Trigger className="button px-2.5 lg:hidden" aria-label={say.frame.menu}>
         <span aria-hidden="true">☰</span>
       </Dialog.Trigger>
       <Dialog.Portal>
@@ -66,7 +75,7 @@ function Menu() {
           aria-describedby={undefined}
           className="fixed inset-y-0 left-0 z-20 w-64 overflow-y-auto bg-paper p-4 shadow-xl"
         >
-          <Dialog.Title className="sr-only">Menu</Dialog.Title>
+          <Dialog.Title className="sr-only">{say.frame.menu}</Dialog.Title>
           <Navigation onGo={() => setOpen(false)} />
           <div className="mt-4 flex gap-2 px-3 sm:hidden">
             <OwnAccount />
@@ -84,7 +93,7 @@ function Who() {
   return (
     <div className="flex min-w-0 items-center gap-2 sm:gap-3">
       <select
-        aria-label="Profile"
+        aria-label={say.frame.profile}
         className="field min-w-0 max-w-56"
         value={place.profileId}
         onChange={({ target }) =>
@@ -128,7 +137,7 @@ function OwnAccount() {
   return (
     <>
       <Link to="/account" className="button">
-        Account
+        {say.frame.account}
       </Link>
       <button
         type="button"
@@ -136,7 +145,7 @@ function OwnAccount() {
         title={account?.email}
         onClick={() => signOut.mutate()}
       >
-        Sign out
+        {say.frame.signOut}
       </button>
     </>
   );

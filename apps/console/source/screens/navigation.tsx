@@ -2,8 +2,11 @@ import { Link, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { areas, type PageEntry } from '../areas.ts';
 import { type Membership, useMembership } from '../membership.ts';
+import { LanguagePicker } from '../parts/language-picker.tsx';
 import { usePlace } from '../place.ts';
 import { chooseTheme, readTheme, type Theme, themes } from '../theme.ts';
+import { SavedViews } from '../views/saved-views.tsx';
+import { say } from '../words/index.ts';
 
 /** A page that whoever is signed in can go to. */
 export interface Reachable extends PageEntry {
@@ -28,13 +31,13 @@ export function Navigation({ onGo }: { readonly onGo?: () => void }) {
   const { place, kept } = usePlace();
   const reachable = usePages();
   return (
-    <nav aria-label="Pages" className="grid gap-4">
+    <nav aria-label={say.frame.pages} className="grid gap-4">
       {areas.map((area) => {
         const inIt = reachable.filter((page) => page.area === area);
         return (
           inIt.length > 0 && (
-            <section key={area} aria-label={area}>
-              <p className="label mb-1 px-3 font-semibold">{area}</p>
+            <section key={area} aria-label={say.areas[area]}>
+              <p className="label mb-1 px-3 font-semibold">{say.areas[area]}</p>
               <ul>
                 {inIt.map(({ to, title }) => (
                   <li key={to}>
@@ -56,7 +59,9 @@ export function Navigation({ onGo }: { readonly onGo?: () => void }) {
           )
         );
       })}
+      <SavedViews {...(onGo && { onGo })} />
       <ThemePicker />
+      <LanguagePicker className="px-3" />
     </nav>
   );
 }
@@ -65,7 +70,7 @@ function ThemePicker() {
   const [theme, setTheme] = useState(readTheme);
   return (
     <label className="block px-3">
-      <span className="label block">Theme</span>
+      <span className="label block">{say.frame.theme}</span>
       <select
         className="field mt-1 w-full"
         value={theme}

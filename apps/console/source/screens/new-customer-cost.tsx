@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { fields, told } from '../fields.ts';
-import { count, money, nothing, words } from '../format.ts';
+import { fields } from '../fields.ts';
+import { channelTitle, count, money, nothing } from '../format.ts';
 import { usePlace } from '../place.ts';
 import { type CampaignRow, campaignsQuery } from '../queries.ts';
 import { models } from '../vocabulary.ts';
+import { say } from '../words/index.ts';
 
 /** What a new customer costs in each paid channel. Only where a first purchase is one campaign's: else channels could not be added up. */
 export function NewCustomerCost({ currency }: { readonly currency: string }) {
@@ -13,15 +14,15 @@ export function NewCustomerCost({ currency }: { readonly currency: string }) {
   const channels = [...Map.groupBy(data.rows, ({ platform }) => platform)];
   return (
     <section className="card p-5" aria-labelledby="new-customers">
-      <h2 id="new-customers">What a new customer costs</h2>
-      <p className="label mb-2">{told(fields.cac_first_payment.about)}</p>
+      <h2 id="new-customers">{say.overview.newCustomerCost}</h2>
+      <p className="label mb-2">{fields.cac_first_payment.about}</p>
       <table className="w-full">
         <thead>
           <tr className="label text-right">
             <th scope="col" className="py-1 text-left font-medium">
-              Channel
+              {say.overview.channel}
             </th>
-            {['Spend', 'First purchases', 'New-customer CAC'].map((title) => (
+            {[say.metrics.spend, say.metrics.firstPurchases, say.metrics.newCustomerCac].map((title) => (
               <th key={title} scope="col" className="pl-3 font-medium">
                 {title}
               </th>
@@ -34,7 +35,7 @@ export function NewCustomerCost({ currency }: { readonly currency: string }) {
             return (
               <tr key={channel} className="border-line border-t text-right">
                 <th scope="row" className="py-1.5 text-left font-normal">
-                  {words(channel)}
+                  {channelTitle(channel)}
                 </th>
                 <td className="number pl-3">{money(spend, currency)}</td>
                 <td className="number pl-3">{count(first)}</td>

@@ -1,15 +1,16 @@
 import { Brand } from '../parts/brand.tsx';
 import { Empty } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
+import { say } from '../words/index.ts';
 
 export function NoProfile() {
-  useTitle('No profile yet');
+  useTitle(say.frame.noProfile);
   return (
     <main className="mx-auto grid max-w-xl gap-6 p-6">
       <Brand />
-      <Empty title="There is no profile here yet">
-        Somebody who runs this server makes one with <code>tributary profile create</code>, or invites you to a
-        workspace that has one. Then load this page again.
+      <Empty title={say.frame.noProfileHere}>
+        {say.frame.noProfileBefore} <code>tributary profile create</code>
+        {say.frame.noProfileAfter}
       </Empty>
     </main>
   );

@@ -1,17 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { fields, told } from '../fields.ts';
+import { fields } from '../fields.ts';
 import { words } from '../format.ts';
 import { Choice } from '../parts/choice.tsx';
 import { Figure } from '../parts/figure.tsx';
 import { Answered } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
 import { earnersQuery } from '../queries.ts';
+import { say } from '../words/index.ts';
 
 const levels = [
-  { value: 'campaign', title: 'Campaigns' },
-  { value: 'ad', title: 'Ads' },
+  { value: 'campaign', title: say.pages.campaigns },
+  { value: 'ad', title: say.levels.ads },
 ] as const;
 const shown = ['outcome_value', 'spend', 'roas'] as const;
 
@@ -24,10 +25,10 @@ export function Earners({ currency }: { readonly currency: string }) {
     <section className="card p-5" aria-labelledby="earners">
       <div className="mb-3 flex flex-wrap items-center justify-between gap-3">
         <div>
-          <h2 id="earners">What earned most</h2>
-          <p className="label">Under {words(model).toLowerCase()}.</p>
+          <h2 id="earners">{say.overview.earnedMost}</h2>
+          <p className="label">{say.overview.under(words(model).toLowerCase())}</p>
         </div>
-        <Choice label="What is ranked" value={level} options={levels} onChange={setLevel} />
+        <Choice label={say.overview.whatRanked} value={level} options={levels} onChange={setLevel} />
       </div>
       <Answered query={query} lines={5}>
         {(rows) => (
@@ -35,10 +36,10 @@ export function Earners({ currency }: { readonly currency: string }) {
             <thead>
               <tr className="label text-right">
                 <th scope="col" className="py-1 text-left font-medium">
-                  Name
+                  {say.common.name}
                 </th>
                 {shown.map((field) => (
-                  <th key={field} scope="col" className="pl-3 font-medium" title={told(fields[field].about)}>
+                  <th key={field} scope="col" className="pl-3 font-medium" title={fields[field].about}>
                     {fields[field].title}
                   </th>
                 ))}
@@ -73,7 +74,7 @@ export function Earners({ currency }: { readonly currency: string }) {
         search={{ ...kept, level }}
         className="mt-3 inline-block text-accent hover:underline"
       >
-        {level === 'ad' ? 'All ads' : 'All campaigns'}
+        {level === 'ad' ? say.overview.allAds : say.overview.allCampaigns}
       </Link>
     </section>
   );

@@ -2,11 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
 import type { DateRange } from '../date-range.ts';
-import { definitions, fields, show, told } from '../fields.ts';
+import { definitions, fields, show } from '../fields.ts';
 import { longDay, ratio, signedPercent } from '../format.ts';
 import { Figure } from '../parts/figure.tsx';
 import { usePlace } from '../place.ts';
 import { type OverviewAnswer, unattributedQuery } from '../queries.ts';
+import { say } from '../words/index.ts';
 import { earnedByAds } from './earned-by-ads.ts';
 import { explainedInOverview } from './explained.ts';
 
@@ -23,12 +24,12 @@ const tiles = [
   { field: 'spend' },
   {
     field: 'roas',
-    title: 'Blended ROAS',
+    title: say.metrics.blendedRoas,
     about: definitions.blendedRoas,
     better: 'more',
   },
   { field: 'outcome_count', better: 'more' },
-  { field: 'cac', title: 'Blended CPA', about: definitions.blendedCpa, better: 'less' },
+  { field: 'cac', title: say.metrics.blendedCpa, about: definitions.blendedCpa, better: 'less' },
   { field: 'attributed_outcome_count', better: 'more' },
 ] as const;
 
@@ -47,20 +48,24 @@ export function Tiles({
         return (
           <Fragment key={field}>
             {field === 'roas' && <AdsRoas totals={data.totals} />}
-            <Tile title={title} about={told(about)}>
+            <Tile title={title} about={about}>
               <Figure
                 className="font-semibold text-title"
                 of={explainedInOverview(field)}
                 value={data.totals[field]}
                 currency={meta.currency}
-                about="all"
+                about={say.common.all}
               />
               {before && (
                 <Change
                   now={data.totals[field]}
                   was={before.totals[field]}
                   better={'better' in tile ? tile.better : undefined}
-                  from={`${show(field, before.totals[field], meta.currency)}, ${longDay(before.range.from)} to ${longDay(before.range.to)}`}
+                  from={say.overview.beforeTitle(
+                    show(field, before.totals[field], meta.currency),
+                    longDay(before.range.from),
+                    longDay(before.range.to),
+                  )}
                 />
               )}
             </Tile>
@@ -96,13 +101,13 @@ function AdsRoas({ totals }: { readonly totals: Totals }) {
   const { data: rest } = useQuery(unattributedQuery(place, 'campaign', model));
   const { roas } = earnedByAds(totals, rest);
   return (
-    <Tile title="Ads’ ROAS" about={told(definitions.adsRoas)}>
+    <Tile title={say.metrics.adsRoas} about={definitions.adsRoas}>
       <Link
         to="/p/$profileId/campaigns"
         params={{ profileId: place.profileId }}
         search={{ ...kept, level: 'campaign' }}
         className="number rounded-sm font-semibold text-title underline decoration-line decoration-dotted underline-offset-4 hover:text-accent hover:decoration-accent"
-        aria-label={`${ratio(roas)}: Ads’ ROAS. See the campaigns`}
+        aria-label={say.overview.seeCampaigns(ratio(roas))}
       >
         {ratio(roas)}
       </Link>
@@ -124,10 +129,10 @@ function Change({ now, was, better, from }: ChangeProps) {
   const isBetter = better && change !== 0 ? change > 0 === (better === 'more') : undefined;
   const colour = isBetter === undefined ? 'text-soft' : isBetter ? 'text-accent' : 'text-problem';
   return (
-    <span className={`number block text-small ${colour}`} title={`From ${from}`}>
+    <span className={`number block text-small ${colour}`} title={say.overview.fromUpper(from)}>
       <span aria-hidden="true">{change > 0 ? '▲ ' : change < 0 ? '▼ ' : ''}</span>
       {signedPercent(change)}
-      <span className="sr-only"> from {from}</span>
+      <span className="sr-only"> {say.overview.from(from)}</span>
     </span>
   );
 }

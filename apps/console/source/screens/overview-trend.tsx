@@ -1,8 +1,13 @@
+import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo, useState } from 'react';
-import { count, longDay, money, ratio, shortMoney } from '../format.ts';
+import { changeTitle } from '../ads/change-title.ts';
+import { type AdAction, appliedChangesQuery } from '../ads/queries.ts';
+import { count, dayIn, longDay, money, ratio, shortMoney } from '../format.ts';
 import { Choice } from '../parts/choice.tsx';
 import type { TrendChartProps } from '../parts/trend-chart.tsx';
+import { usePlace } from '../place.ts';
 import type { OverviewAnswer } from '../queries.ts';
+import { say } from '../words/index.ts';
 
 const TrendChart = lazy(() => import('../parts/trend-chart.tsx'));
 
@@ -10,9 +15,9 @@ type Day = OverviewAnswer['data']['days'][number];
 type View = 'money' | 'roas' | 'conversions';
 
 const views = [
-  { value: 'money', title: 'Money' },
-  { value: 'roas', title: 'Blended ROAS' },
-  { value: 'conversions', title: 'Conversions' },
+  { value: 'money', title: say.overview.money },
+  { value: 'roas', title: say.metrics.blendedRoas },
+  { value: 'conversions', title: say.metrics.conversions },
 ] as const;
 
 interface TrendProps {
@@ -20,29 +25,71 @@ interface TrendProps {
   /** The days that they are compared with, in the same order. */
   readonly before: readonly Day[] | undefined;
   readonly currency: string;
+  readonly timeZone: string;
 }
 
 /** Day by day, as a picture, and as the same numbers in a table. */
-export function Trend({ days, before, currency }: TrendProps) {
+export function Trend({ days, before, currency, timeZone }: TrendProps) {
   const [view, setView] = useState<View>('money');
-  const chart = useMemo(() => chartOf(view, days, before, currency), [view, days, before, currency]);
+  const { profileId } = usePlace().place;
+  const { data: changes } = useQuery(appliedChangesQuery(profileId));
+  const notes = useMemo(() => notesOf(changes ?? [], days, timeZone), [changes, days, timeZone]);
+  const chart = useMemo(
+    () => ({ ...chartOf(view, days, before, currency), notes }),
+    [view, days, before, currency, notes],
+  );
   return (
     <section className="card p-5" aria-labelledby="trend">
       <div className="mb-3 flex flex-wrap items-center justify-between gap-3">
-        <h2 id="trend">Day by day</h2>
-        <Choice label="What the picture shows" value={view} options={views} onChange={setView} />
+        <h2 id="trend">{say.overview.dayByDay}</h2>
+        <Choice label={say.overview.whatShown} value={view} options={views} onChange={setView} />
       </div>
       <Suspense fallback={<div className="h-72 animate-pulse rounded bg-tint motion-reduce:animate-none" />}>
         <TrendChart {...chart} />
       </Suspense>
+      <Notes notes={notes} />
       <details className="mt-3">
-        <summary className="cursor-pointer text-accent">The same as a table</summary>
+        <summary className="cursor-pointer text-accent">{say.overview.asTable}</summary>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-        <section aria-label="Day by day, as a table" tabIndex={0} className="mt-2 max-h-96 overflow-auto">
+        <section aria-label={say.overview.dayTable} tabIndex={0} className="mt-2 max-h-96 overflow-auto">
           <DayTable days={days} currency={currency} />
         </section>
       </details>
     </section>
+  );
+}
+
+/** What was changed at the platforms, by the day on which it was. */
+function notesOf(
+  changes: readonly AdAction[],
+  days: readonly Day[],
+  timeZone: string,
+): Readonly<Record<string, readonly string[]>> {
+  const shown = new Set(days.map(({ date }) => date));
+  const inSight = changes.flatMap((change) => {
+    const date = dayIn(change.created_at, timeZone);
+    return shown.has(date) ? [{ date, text: changeTitle(change) }] : [];
+  });
+  const byDay = Map.groupBy(inSight, ({ date }) => date);
+  return Object.fromEntries([...byDay].map(([date, found]) => [date, found.map(({ text }) => text)]));
+}
+
+/** The same as the dotted lines in the picture, in words. */
+function Notes({ notes }: { readonly notes: Readonly<Record<string, readonly string[]>> }) {
+  const all = Object.entries(notes).toSorted(([a], [b]) => (a < b ? 1 : -1));
+  if (all.length === 0) return null;
+  return (
+    <details className="mt-3">
+      <summary className="cursor-pointer text-accent">{say.overview.changes}</summary>
+      <ul aria-label={say.overview.changes} className="mt-2 grid gap-1">
+        {all.map(([date, texts]) => (
+          <li key={date}>
+            <span className="label mr-2">{longDay(date)}</span>
+            {texts.join('; ')}
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 
@@ -58,25 +105,25 @@ function chartOf(
   const dates = days.map(({ date }) => date);
   if (view === 'roas')
     return {
-      label: 'Blended ROAS by day',
+      label: say.overview.roasByDay,
       days: dates,
       format: ratio,
-      series: [{ name: 'Blended ROAS', kind: 'line', colour: 'accent', values: days.map(roasOf) }],
+      series: [{ name: say.metrics.blendedRoas, kind: 'line', colour: 'accent', values: days.map(roasOf) }],
     };
   if (view === 'conversions')
     return {
-      label: 'Conversions and payments by day',
+      label: say.overview.conversionsByDay,
       days: dates,
       format: count,
       series: [
         {
-          name: 'Conversions',
+          name: say.metrics.conversions,
           kind: 'bar',
           colour: 'other',
           values: days.map(({ attributed_outcome_count: conversions }) => conversions),
         },
         {
-          name: 'Payments',
+          name: say.metrics.payments,
           kind: 'bar',
           colour: 'accent',
           values: days.map(({ outcome_count: payments }) => payments),
@@ -84,17 +131,22 @@ function chartOf(
       ],
     };
   return {
-    label: 'Revenue and spend by day',
+    label: say.overview.moneyByDay,
     days: dates,
     format: (value) => money(value, currency),
     axis: (value) => shortMoney(value, currency),
     series: [
-      { name: 'Revenue', kind: 'line', colour: 'accent', values: days.map(({ outcome_value: value }) => value) },
-      { name: 'Spend', kind: 'line', colour: 'other', values: days.map(({ spend }) => spend) },
+      {
+        name: say.metrics.revenue,
+        kind: 'line',
+        colour: 'accent',
+        values: days.map(({ outcome_value: value }) => value),
+      },
+      { name: say.metrics.spend, kind: 'line', colour: 'other', values: days.map(({ spend }) => spend) },
       ...(before
         ? [
             {
-              name: 'Revenue before',
+              name: say.overview.revenueBefore,
               kind: 'line',
               colour: 'accent',
               isBefore: true,
@@ -111,7 +163,14 @@ function DayTable({ days, currency }: { readonly days: readonly Day[]; readonly 
     <table className="w-full text-right">
       <thead>
         <tr className="label sticky top-0 bg-paper">
-          {['Day', 'Revenue', 'Spend', 'Blended ROAS', 'Payments', 'Conversions'].map((title) => (
+          {[
+            say.common.day,
+            say.metrics.revenue,
+            say.metrics.spend,
+            say.metrics.blendedRoas,
+            say.metrics.payments,
+            say.metrics.conversions,
+          ].map((title) => (
             <th key={title} scope="col" className="px-2 py-1 font-medium first:pl-0 first:text-left">
               {title}
             </th>

@@ -6,18 +6,19 @@ import { Answered, Empty } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { usePlace } from '../place.ts';
 import { type OverviewAnswer, overviewQuery } from '../queries.ts';
+import { say } from '../words/index.ts';
 import { explainedInOverview } from './explained.ts';
 import { Earners } from './overview-earners.tsx';
 import { Tiles } from './overview-tiles.tsx';
 import { Trend } from './overview-trend.tsx';
 
 export function Overview() {
-  useTitle('Overview');
+  useTitle(say.pages.overview);
   const { place } = usePlace();
   const query = useQuery(overviewQuery(place));
   return (
     <>
-      <h1 className="mb-4">Overview</h1>
+      <h1 className="mb-4">{say.pages.overview}</h1>
       <Answered query={query} lines={8}>
         {(overview) => (isEmpty(overview) ? <NothingYet /> : <Figures overview={overview} />)}
       </Answered>
@@ -30,12 +31,12 @@ const isEmpty = ({ data: { totals } }: OverviewAnswer): boolean =>
 
 function NothingYet() {
   return (
-    <Empty title="Nothing was spent or earned in these days">
-      Choose other days above. If nothing was ever recorded, begin with the tracker, payments or spend:{' '}
+    <Empty title={say.overview.nothing}>
+      {say.overview.nothingBefore}{' '}
       <a className="text-accent underline" href="/docs">
-        the reference
+        {say.overview.reference}
       </a>{' '}
-      says how.
+      {say.overview.nothingAfter}
     </Empty>
   );
 }
@@ -52,17 +53,19 @@ function Figures({ overview }: { readonly overview: OverviewAnswer }) {
     <div className="grid gap-6">
       <Tiles overview={overview} before={range && before && { range, totals: before.data.totals }} />
       <div className="grid items-start gap-6 lg:grid-cols-[3fr_2fr] [&>*]:min-w-0">
-        <Trend days={data.days} before={range && before?.data.days} currency={meta.currency} />
+        <Trend
+          days={data.days}
+          before={range && before?.data.days}
+          currency={meta.currency}
+          timeZone={meta.time_zone}
+        />
         <Earners currency={meta.currency} />
       </div>
       <div className="grid items-start gap-6 lg:grid-cols-2">
         <Channels overview={overview} />
         <Types overview={overview} />
       </div>
-      <p className="label">
-        Days are those of {meta.time_zone}. Every conversion counts once here, whoever earned it. Press a number to see
-        what it is made of.
-      </p>
+      <p className="label">{say.overview.note(meta.time_zone)}</p>
     </div>
   );
 }
@@ -71,19 +74,19 @@ function Channels({ overview: { data, meta } }: { readonly overview: OverviewAns
   const most = Math.max(...data.channels.map(({ outcome_value: value }) => value ?? 0), 0);
   return (
     <section className="card p-5" aria-labelledby="channels">
-      <h2 id="channels">Channels</h2>
-      <p className="label mb-3">By the last touch before each conversion.</p>
+      <h2 id="channels">{say.overview.channels}</h2>
+      <p className="label mb-3">{say.overview.channelsAbout}</p>
       <table className="w-full">
         <thead>
           <tr className="label text-right">
             <th scope="col" className="py-1 text-left font-medium">
-              Channel
+              {say.overview.channel}
             </th>
             <th scope="col" className="pl-3 font-medium">
-              Payments
+              {say.metrics.payments}
             </th>
             <th scope="col" className="pl-3 font-medium">
-              Revenue
+              {say.metrics.revenue}
             </th>
           </tr>
         </thead>
@@ -116,19 +119,19 @@ function Types({ overview: { data, meta } }: { readonly overview: OverviewAnswer
   const all = data.totals.attributed_outcome_count;
   return (
     <section className="card p-5" aria-labelledby="types">
-      <h2 id="types">Conversions</h2>
-      <p className="label mb-3">Of every kind, also those without money.</p>
+      <h2 id="types">{say.metrics.conversions}</h2>
+      <p className="label mb-3">{say.overview.conversionsAbout}</p>
       <table className="w-full">
         <thead>
           <tr className="label text-right">
             <th scope="col" className="py-1 text-left font-medium">
-              Kind
+              {say.overview.kind}
             </th>
             <th scope="col" className="pl-3 font-medium">
-              Conversions
+              {say.metrics.conversions}
             </th>
             <th scope="col" className="pl-3 font-medium">
-              Share
+              {say.overview.share}
             </th>
           </tr>
         </thead>

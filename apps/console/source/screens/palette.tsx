@@ -1,11 +1,17 @@
 import * as Dialog from '@radix-ui/react-dialog';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { languages } from '@tributary/vocabulary';
 import { useEffect, useState } from 'react';
 import { presets, today } from '../date-range.ts';
 import { usePlace } from '../place.ts';
 import { campaignsQuery } from '../queries.ts';
 import { chooseTheme, type Theme, themes } from '../theme.ts';
+import { addressOf, searchOf } from '../views/saved-views.tsx';
+import { useViews } from '../views/views.ts';
+import { chooseLanguage } from '../words/choose-language.ts';
+import { say } from '../words/index.ts';
+import { languageTitles } from '../words/language.ts';
 import { usePages } from './navigation.tsx';
 
 interface Command {
@@ -29,7 +35,7 @@ export function Palette() {
   return (
     <Dialog.Root open={isOpen} onOpenChange={setOpen} modal={false}>
       <Dialog.Trigger className="button max-sm:hidden" aria-keyshortcuts="Control+K Meta+K">
-        Go to <kbd className="label">Ctrl K</kbd>
+        {say.palette.goTo} <kbd className="label">Ctrl K</kbd>
       </Dialog.Trigger>
       <Dialog.Portal>
         <div aria-hidden="true" className="fixed inset-0 z-20 bg-ink/40" />
@@ -37,7 +43,7 @@ export function Palette() {
           aria-describedby={undefined}
           className="fixed top-[12vh] left-1/2 z-30 w-[min(34rem,92vw)] -translate-x-1/2 rounded-lg border border-line bg-paper p-3 shadow-xl"
         >
-          <Dialog.Title className="sr-only">Go to</Dialog.Title>
+          <Dialog.Title className="sr-only">{say.palette.goTo}</Dialog.Title>
           <Commands close={() => setOpen(false)} />
         </Dialog.Content>
       </Dialog.Portal>
@@ -64,9 +70,9 @@ function Commands({ close }: { readonly close: () => void }) {
         // biome-ignore lint/a11y/noAutofocus: it was opened to be typed into
         autoFocus
         type="search"
-        aria-label="Go to"
+        aria-label={say.palette.goTo}
         className="field w-full"
-        placeholder="A page, a campaign, days …"
+        placeholder={say.palette.placeholder}
         value={text}
         onChange={({ target }) => {
           setText(target.value);
@@ -78,7 +84,7 @@ function Commands({ close }: { readonly close: () => void }) {
           if (key === 'Enter') run(found[chosen]);
         }}
       />
-      <ul aria-label="Commands" className="mt-2">
+      <ul aria-label={say.palette.commands} className="mt-2">
         {found.map((command, place) => (
           <li key={`${command.kind} ${command.title}`}>
             <button
@@ -90,7 +96,7 @@ function Commands({ close }: { readonly close: () => void }) {
             </button>
           </li>
         ))}
-        {found.length === 0 && <li className="label px-2 py-1.5">Nothing is called so.</li>}
+        {found.length === 0 && <li className="label px-2 py-1.5">{say.palette.nothing}</li>}
       </ul>
     </>
   );
@@ -101,12 +107,13 @@ function useCommands(): readonly Command[] {
   const navigate = useNavigate();
   const reachable = usePages();
   const { data: campaigns } = useQuery(campaignsQuery(place, 'campaign', model));
+  const { views } = useViews(place.profileId);
   const params = { profileId: place.profileId };
   const now = today();
   return [
     ...reachable.map(({ to, title }) => ({
       title,
-      kind: 'Page',
+      kind: say.common.page,
       run: () => void navigate({ to, params, search: kept }),
     })),
     ...(campaigns?.rows ?? []).flatMap(({ campaign_name: title, platform, external_id: campaign }) =>
@@ -115,7 +122,7 @@ function useCommands(): readonly Command[] {
         : [
             {
               title,
-              kind: 'Campaign',
+              kind: say.palette.campaign,
               run: () =>
                 void navigate({
                   to: '/p/$profileId/campaigns',
@@ -125,15 +132,25 @@ function useCommands(): readonly Command[] {
             },
           ],
     ),
+    ...views.map((view) => ({
+      title: view.name,
+      kind: say.views.title,
+      run: () => void navigate({ to: addressOf(place.profileId, view), search: searchOf(view) }),
+    })),
     ...presets.map(({ title, range }) => ({
       title,
-      kind: 'Days',
+      kind: say.days.days,
       run: () => void navigate({ to: '.', search: (before) => ({ ...before, ...range(now) }) }),
     })),
     ...(Object.keys(themes) as Theme[]).map((theme) => ({
       title: themes[theme],
-      kind: 'Theme',
+      kind: say.frame.theme,
       run: () => chooseTheme(theme),
+    })),
+    ...languages.map((one) => ({
+      title: languageTitles[one],
+      kind: say.frame.language,
+      run: () => chooseLanguage(one),
     })),
   ];
 }

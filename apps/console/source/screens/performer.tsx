@@ -1,5 +1,6 @@
 import { count, money, nothing, percent, ratio, words } from '../format.ts';
 import type { TopPerformer } from '../queries.ts';
+import { say } from '../words/index.ts';
 
 interface PerformerProps {
   readonly rank: number;
@@ -11,12 +12,12 @@ interface PerformerProps {
 export function Performer({ rank, performer, currency }: PerformerProps) {
   const { ad_name: name, campaign_name: campaign, ad_set_name: adSet, composite_score: score } = performer;
   const facts: readonly (readonly [string, string])[] = [
-    ['Revenue', money(performer.attributed_revenue, currency)],
-    ['Spend', money(performer.spend, currency)],
-    ['ROAS', ratio(performer.roas)],
-    ['Payments', count(performer.attributed_cash_outcomes)],
-    ['Cost per payment', money(performer.cac, currency)],
-    ['CTR, %', ratio(performer.ctr)],
+    [say.metrics.revenue, money(performer.attributed_revenue, currency)],
+    [say.metrics.spend, money(performer.spend, currency)],
+    [say.metrics.roas, ratio(performer.roas)],
+    [say.metrics.payments, count(performer.attributed_cash_outcomes)],
+    [say.metrics.cac, money(performer.cac, currency)],
+    [say.metrics.ctr, ratio(performer.ctr)],
   ];
   return (
     <li className="card grid gap-3 p-5">
@@ -52,7 +53,7 @@ function Score({ score }: { readonly score: number | null }) {
       <span aria-hidden="true" className="block h-1.5 rounded bg-tint">
         <span className="block h-1.5 rounded bg-accent" style={{ width: `${score ?? 0}%` }} />
       </span>
-      <span className="label">{score === null ? 'not scored' : 'of 100'}</span>
+      <span className="label">{score === null ? say.performers.notScored : say.performers.of100}</span>
     </div>
   );
 }
@@ -60,14 +61,14 @@ function Score({ score }: { readonly score: number | null }) {
 function Reasons({ reasons }: { readonly reasons: TopPerformer['reason_codes'] }) {
   if (reasons.length === 0) return null;
   return (
-    <ul aria-label="Reasons" className="flex flex-wrap gap-2">
+    <ul aria-label={say.performers.reasons} className="flex flex-wrap gap-2">
       {reasons.map(({ layer, polarity, percentile, sample_confidence: confidence }) => (
         <li
           key={`${layer} ${polarity}`}
           className={`rounded px-2 py-0.5 text-small ${polarity === 'strength' ? 'bg-accent-soft' : 'bg-tint text-soft'}`}
         >
           {polarity === 'strength' ? '+' : '−'} {words(layer)}: {placeOf(percentile)}
-          <span className="text-soft">, {confidence} confidence</span>
+          <span className="text-soft">{say.performers.confidence(words(confidence).toLowerCase())}</span>
         </li>
       ))}
     </ul>
@@ -77,19 +78,19 @@ function Reasons({ reasons }: { readonly reasons: TopPerformer['reason_codes'] }
 /** "Percentile 83" is no way to speak. */
 const placeOf = (percentile: number): string =>
   percentile >= 50
-    ? `better than ${percent(percentile / 100)} of similar ads`
-    : `worse than ${percent(1 - percentile / 100)} of similar ads`;
+    ? say.performers.better(percent(percentile / 100))
+    : say.performers.worse(percent(1 - percentile / 100));
 
 const gradeTitles: Readonly<Record<TopPerformer['truth_grade'], string>> = {
-  predicted: 'Predicted',
-  attributed: 'From attributed outcomes',
-  lift: 'Proven by a lift test',
+  predicted: say.performers.predicted,
+  attributed: say.performers.attributed,
+  lift: say.performers.lift,
 };
 const maturityTitles: Readonly<Record<TopPerformer['maturity_stage'], string>> = {
-  cold: 'no outcome yet',
-  early: 'few outcomes yet',
-  mature: 'many outcomes',
-  calibrated: 'calibrated',
+  cold: say.performers.noOutcome,
+  early: say.performers.fewOutcomes,
+  mature: say.performers.manyOutcomes,
+  calibrated: words('calibrated').toLowerCase(),
 };
 
 function groundsOf(performer: TopPerformer): string {
@@ -99,5 +100,5 @@ function groundsOf(performer: TopPerformer): string {
     cohort_n_ads: ads,
     top_performer_likelihood: chance,
   } = performer;
-  return `${gradeTitles[grade]}, ${maturityTitles[maturity]}. Among ${count(ads)} ads of its kind; ${percent(chance)} likely to be one of the best.`;
+  return say.performers.standing(gradeTitles[grade], maturityTitles[maturity], count(ads), percent(chance));
 }

@@ -13,13 +13,14 @@ import {
 } from '../format.ts';
 import { Choice } from '../parts/choice.tsx';
 import type { Comparison } from '../queries.ts';
+import { say } from '../words/index.ts';
 
 type Platform = Comparison['data']['platforms'][number];
 type View = 'conversions' | 'value';
 
 const views = [
-  { value: 'conversions', title: 'Payments' },
-  { value: 'value', title: 'Money' },
+  { value: 'conversions', title: say.metrics.payments },
+  { value: 'value', title: say.overview.money },
 ] as const;
 
 interface Pair {
@@ -66,8 +67,8 @@ export function PlatformBars({
   return (
     <section className="card p-5" aria-labelledby="gap">
       <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
-        <h2 id="gap">Their count and ours</h2>
-        <Choice label="What the bars show" value={view} options={views} onChange={setView} />
+        <h2 id="gap">{say.comparison.both}</h2>
+        <Choice label={say.comparison.whatBars} value={view} options={views} onChange={setView} />
       </div>
       <ul className="grid gap-6">
         {platforms.map((platform, place) => {
@@ -77,17 +78,29 @@ export function PlatformBars({
               <div>
                 <h3>{words(platform.platform)}</h3>
                 <p className="label">
-                  {platform.has_delivery ? `Counts by ${platform.reported_basis}` : 'No delivery in these days'}
+                  {platform.has_delivery
+                    ? say.comparison.countsBy(words(platform.reported_basis).toLowerCase())
+                    : say.comparison.noDelivery}
                 </p>
               </div>
               <div className="grid content-center gap-1.5">
-                <Bar name="They claim" text={pair.theirsText} share={shareOf(pair.theirs, most)} colour="bg-other" />
-                <Bar name="We credit" text={pair.oursText} share={shareOf(pair.ours, most)} colour="bg-accent" />
+                <Bar
+                  name={say.comparison.theyClaim}
+                  text={pair.theirsText}
+                  share={shareOf(pair.theirs, most)}
+                  colour="bg-other"
+                />
+                <Bar
+                  name={say.comparison.weCredit}
+                  text={pair.oursText}
+                  share={shareOf(pair.ours, most)}
+                  colour="bg-accent"
+                />
               </div>
               <dl className="content-center">
-                <dt className="label">Gap</dt>
+                <dt className="label">{say.comparison.gap}</dt>
                 <dd className="number font-semibold">{pair.gap}</dd>
-                <dt className="label mt-1">ROAS, theirs and ours</dt>
+                <dt className="label mt-1">{say.comparison.roas}</dt>
                 <dd className="number">
                   {ratio(platform.platform_roas)} / {ratio(platform.atribu_roas)}
                 </dd>
@@ -104,13 +117,11 @@ export function PlatformBars({
 
 /** In words, what the two bars say. */
 function verdictOf({ theirs, ours }: Pair): string {
-  if (theirs === null || theirs === 0) return 'It claims nothing in these days.';
+  if (theirs === null || theirs === 0) return say.comparison.claimsNothing;
   const more = (theirs - ours) / Math.max(ours, 1e-9);
-  if (ours === 0) return 'It claims what we credit to nobody here.';
-  if (Math.abs(more) < 0.02) return 'Its claim and ours agree.';
-  return more > 0
-    ? `It claims ${percent(more)} more than we credit it with.`
-    : `It claims ${percent(-more)} less than we credit it with.`;
+  if (ours === 0) return say.comparison.claimsAll;
+  if (Math.abs(more) < 0.02) return say.comparison.agree;
+  return more > 0 ? say.comparison.claimsMore(percent(more)) : say.comparison.claimsLess(percent(-more));
 }
 
 const shareOf = (value: number | null, most: number): number => (most > 0 ? Math.max(0, value ?? 0) / most : 0);
@@ -136,10 +147,7 @@ function Bar({ name, text, share, colour }: BarProps) {
 
 function footnoteOf(platform: Platform, currency: string): string {
   const { unassigned_conversions: unassigned, unassigned_cash_revenue: revenue, delivery_through: through } = platform;
-  const told = through ? `Its delivery is known up to ${longDay(through)}.` : '';
-  const unnamed =
-    unassigned > 0
-      ? ` Of ours, ${count(unassigned)} with ${money(revenue, currency)} came by clicks that named no ad.`
-      : '';
-  return `${told}${unnamed}`.trim();
+  const told = through ? say.comparison.knownUpTo(longDay(through)) : '';
+  const unnamed = unassigned > 0 ? say.comparison.unassigned(count(unassigned), money(revenue, currency)) : '';
+  return `${told} ${unnamed}`.trim();
 }

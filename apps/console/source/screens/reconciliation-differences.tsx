@@ -2,10 +2,11 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type DifferenceKind, differenceKinds } from '@tributary/vocabulary';
 import { useState } from 'react';
 import { clientFor } from '../client.ts';
-import { count, money, words } from '../format.ts';
+import { count, longDay, money, words } from '../format.ts';
 import { Answered } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
 import { type Difference, differencesQuery } from '../reconciliation-queries.ts';
+import { say } from '../words/index.ts';
 
 /** The first page of what differs, by kind: what each means, and what can be done about it. */
 export function Differences({ id }: { readonly id: string }) {
@@ -15,11 +16,11 @@ export function Differences({ id }: { readonly id: string }) {
     <Answered query={query}>
       {(rows) => (
         <section aria-labelledby="differences" className="card grid gap-5 p-5">
-          <h2 id="differences">What differs</h2>
+          <h2 id="differences">{say.reconciliation.whatDiffers}</h2>
           {[...Map.groupBy(rows, ({ kind }) => kind)].map(([kind, of]) => (
             <section key={kind} aria-label={words(kind)}>
               <h3>{words(kind)}</h3>
-              <p className="text-soft">{differenceKinds[kind].words}</p>
+              <p className="text-soft">{say.reconciliation.kinds[kind]}</p>
               {differenceKinds[kind].repair !== 'none' && <Repair id={id} kind={kind} />}
               <ul className="divide-y divide-line">
                 {of.map((row) => (
@@ -48,38 +49,31 @@ function Repair({ id, kind }: { readonly id: string; readonly kind: DifferenceKi
     onSuccess: () => queryClient.invalidateQueries({ queryKey: [place.profileId, 'reconciliations'] }),
   });
   const said = repair.data?.data;
-  const amount = said && `${count(said.conversions)} conversions, ${count(said.connections)} connections`;
+  const amount = said && say.reconciliation.amount(count(said.conversions), count(said.connections));
   return (
     <p className="flex flex-wrap items-baseline gap-3 py-1">
       <button type="button" className="button" disabled={repair.isPending} onClick={() => repair.mutate(true)}>
-        What would a repair do?
+        {say.reconciliation.whatRepair}
       </button>
       {said?.outcome === 'dry_run' && (
         <>
-          <span>{amount} would be read or worked out again; no amount is edited.</span>
+          <span>{say.reconciliation.wouldRepair(amount ?? '')}</span>
           <button type="button" className="button" disabled={repair.isPending} onClick={() => repair.mutate(false)}>
-            Repair
+            {say.reconciliation.repair}
           </button>
         </>
       )}
-      {said?.outcome === 'applied' && (
-        <span role="status">{amount} are on their way. Compare the days again soon.</span>
-      )}
-      {said?.outcome === 'no_change' && <span role="status">There is nothing left to do.</span>}
-      {repair.isError && <span role="alert">That did not work.</span>}
+      {said?.outcome === 'applied' && <span role="status">{say.reconciliation.onTheWay(amount ?? '')}</span>}
+      {said?.outcome === 'no_change' && <span role="status">{say.reconciliation.nothingLeft}</span>}
+      {repair.isError && <span role="alert">{say.reconciliation.failed}</span>}
     </p>
   );
 }
 
-const sides = {
-  at_provider: 'at the provider',
-  in_ledger: 'recorded',
-  in_columns: 'in reports',
-  in_reports: 'in rows of reports',
-} as const;
+type Side = keyof typeof say.reconciliation.sides;
 
 /** Which sides a kind is about: one of them may have nothing. */
-const sidesOf: Record<Difference['book'], readonly (keyof typeof sides)[]> = {
+const sidesOf: Record<Difference['book'], readonly Side[]> = {
   providers: ['at_provider', 'in_ledger'],
   columns: ['in_ledger', 'in_columns'],
   reports: ['in_columns', 'in_reports'],
@@ -90,16 +84,16 @@ function Row({ id, row }: { readonly id: string; readonly row: Difference }) {
   const about = [row.channel, row.level, row.model].flatMap((name) => (name === null ? [] : [words(name)]));
   return (
     <li className="py-1.5">
-      {[row.day, ...about].join(', ')}:{' '}
+      {[longDay(row.day), ...about].join(', ')}:{' '}
       {sidesOf[row.book]
         .map((side) => {
           const amount = row[side];
-          return `${sides[side]} ${amount === null ? 'nothing' : money(amount, row.currency ?? '')}`;
+          return `${say.reconciliation.sides[side]} ${amount === null ? say.reconciliation.nothingThere : money(amount, row.currency ?? '')}`;
         })
         .join(', ')}
       <span className="label block break-all">{row.external_id ?? row.conversion_id}</span>
       {row.state === 'explained' ? (
-        <span className="text-soft">Explained: {row.note}</span>
+        <span className="text-soft">{say.reconciliation.explained(row.note ?? '')}</span>
       ) : (
         <Explain id={id} number={row.number} />
       )}
@@ -124,7 +118,7 @@ function Explain({ id, number }: { readonly id: string; readonly number: number 
   if (!isOpen)
     return (
       <button type="button" className="underline" onClick={() => open(true)}>
-        Explain
+        {say.reconciliation.explain}
       </button>
     );
   return (
@@ -136,16 +130,16 @@ function Explain({ id, number }: { readonly id: string; readonly number: number 
       }}
     >
       <input
-        aria-label="Why it differs"
+        aria-label={say.reconciliation.whyDiffers}
         className="field"
         required
         value={note}
         onChange={(event) => setNote(event.target.value)}
       />
       <button type="submit" className="button" disabled={explain.isPending}>
-        Keep
+        {say.views.keep}
       </button>
-      {explain.isError && <span role="alert">That did not work.</span>}
+      {explain.isError && <span role="alert">{say.reconciliation.failed}</span>}
     </form>
   );
 }

@@ -1,8 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { reconciledBooks } from '@tributary/vocabulary';
 import { useState } from 'react';
 import { clientFor } from '../client.ts';
-import { count, money, words } from '../format.ts';
+import { count, day as dayOf, longDay, money, words } from '../format.ts';
 import { Answered, Empty } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { usePlace } from '../place.ts';
@@ -12,17 +11,18 @@ import {
   reconciliationQuery,
   reconciliationsQuery,
 } from '../reconciliation-queries.ts';
+import { say } from '../words/index.ts';
 import { Differences } from './reconciliation-differences.tsx';
 
 /** Whether providers, ledger and reports say the same: the days of the latest run, each right or with the number of rows that differ. */
 export function Reconciliation() {
-  useTitle('Reconciliation');
+  useTitle(say.pages.reconciliation);
   const { place } = usePlace();
   const runs = useQuery(reconciliationsQuery(place.profileId));
   return (
     <>
       <div className="mb-4 flex flex-wrap items-baseline justify-between gap-4">
-        <h1>Reconciliation</h1>
+        <h1>{say.pages.reconciliation}</h1>
         <CompareNow />
       </div>
       <Answered query={runs}>
@@ -31,7 +31,7 @@ export function Reconciliation() {
           return latest ? (
             <Run id={latest.id} />
           ) : (
-            <Empty title="Nothing was compared yet">Every night the last 35 days are, without asking.</Empty>
+            <Empty title={say.reconciliation.nothing}>{say.reconciliation.everyNight}</Empty>
           );
         }}
       </Answered>
@@ -50,7 +50,7 @@ function CompareNow() {
   });
   return (
     <button type="button" className="button" disabled={ask.isPending} onClick={() => ask.mutate()}>
-      {ask.isSuccess ? 'Asked for' : 'Compare these days now'}
+      {ask.isSuccess ? say.reconciliation.asked : say.reconciliation.compareNow}
     </button>
   );
 }
@@ -64,11 +64,12 @@ function Run({ id }: { readonly id: string }) {
       {({ days, books, differences, pending, unread, date_from: from, date_to: to }) => (
         <div className="grid gap-6">
           <p>
-            {from} to {to}: {differences === 0 ? 'all books say the same' : `${count(differences)} rows differ`}
-            {pending > 0 && `; ${count(pending)} are on their way or too young to tell`}.
+            {say.common.fromTo(longDay(from), longDay(to))}:{' '}
+            {differences === 0 ? say.reconciliation.right : say.reconciliation.differing(count(differences))}
+            {pending > 0 && say.reconciliation.pending(count(pending))}.
             {unread.map(({ connection_id, channel, reason }) => (
               <span key={connection_id} className="block text-soft">
-                {words(channel)} could not be asked: {words(reason)}.
+                {say.reconciliation.unread(words(channel), words(reason))}
               </span>
             ))}
           </p>
@@ -96,7 +97,7 @@ function Calendar({ days, chosen, choose }: CalendarProps) {
   const [first] = days;
   const before = first ? (new Date(`${first.day}T00:00:00Z`).getUTCDay() + 6) % 7 : 0;
   return (
-    <ul aria-label="Days" className="grid grid-cols-7 gap-1">
+    <ul aria-label={say.days.days} className="grid grid-cols-7 gap-1">
       {days.map((day, index) => (
         <li key={day.day} style={index === 0 ? { gridColumnStart: before + 1 } : {}}>
           <button
@@ -105,8 +106,12 @@ function Calendar({ days, chosen, choose }: CalendarProps) {
             onClick={() => choose(day.day)}
             className={`w-full border p-1 text-center ${day.differences > 0 ? 'border-problem text-problem' : 'border-line'}`}
           >
-            {day.day.slice(5)}
-            <span className="label block">{day.differences === 0 ? 'right' : `${count(day.differences)} differ`}</span>
+            {dayOf(day.day)}
+            <span className="label block">
+              {day.differences === 0
+                ? say.reconciliation.dayRight
+                : say.reconciliation.dayDiffers(count(day.differences))}
+            </span>
           </button>
         </li>
       ))}
@@ -114,38 +119,35 @@ function Calendar({ days, chosen, choose }: CalendarProps) {
   );
 }
 
-const sides = {
-  at_provider: 'at the provider',
-  in_ledger: 'recorded',
-  in_columns: 'in reports',
-  in_reports: 'in rows of reports',
-} as const;
-
 function Day({ day, compared }: { readonly day: ReconciledDay; readonly compared: readonly BookOfDay['book'][] }) {
   return (
     <section className="card p-5" aria-label={day.day}>
-      <h2>{day.day}</h2>
+      <h2>{longDay(day.day)}</h2>
       <dl className="grid gap-3">
         {compared.map((book) => (
           <div key={book}>
-            <dt className="label">{reconciledBooks[book]}</dt>
+            <dt className="label">{say.reconciliation.books[book]}</dt>
             {day.books
               .filter((one) => one.book === book)
               .map((one) => (
                 <dd key={`${one.channel} ${one.currency}`}>
                   {one.channel && `${words(one.channel)}: `}
-                  {Object.entries(sides)
+                  {Object.entries(say.reconciliation.sides)
                     .flatMap(([side, name]) => {
-                      const figures = one[side as keyof typeof sides];
+                      const figures = one[side as keyof typeof say.reconciliation.sides];
                       if (!figures) return [];
-                      const rows = figures.count === null ? '' : `${count(figures.count)} of `;
+                      const rows = figures.count === null ? '' : `${say.reconciliation.countOf(count(figures.count))} `;
                       return [`${rows}${money(figures.value, one.currency)} ${name}`];
                     })
                     .join(', ')}
-                  {one.differences > 0 && <span className="text-problem"> {count(one.differences)} differ</span>}
+                  {one.differences > 0 && (
+                    <span className="text-problem"> {say.reconciliation.dayDiffers(count(one.differences))}</span>
+                  )}
                 </dd>
               ))}
-            {day.books.every((one) => one.book !== book) && <dd>{book === 'reports' ? 'It adds up.' : 'Nothing.'}</dd>}
+            {day.books.every((one) => one.book !== book) && (
+              <dd>{book === 'reports' ? say.reconciliation.addsUp : say.reconciliation.nothingToCompare}</dd>
+            )}
           </div>
         ))}
       </dl>

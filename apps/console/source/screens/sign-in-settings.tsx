@@ -1,25 +1,29 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useId } from 'react';
 import { accountClient } from '../client.ts';
+import { today } from '../date-range.ts';
+import { localMoment, longDay } from '../format.ts';
 import { Brand } from '../parts/brand.tsx';
 import { Answered } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { addPasskey, canUsePasskeys } from '../passkeys.ts';
+import { problemOf } from '../problem.ts';
 import { accountQuery, passkeysQuery, sessionsQuery } from '../queries.ts';
+import { say } from '../words/index.ts';
 
 /** How somebody signs in, and where they are signed in. */
 export function SignInSettings() {
-  useTitle('Account');
+  useTitle(say.frame.account);
   const account = useQuery(accountQuery);
   return (
     <main className="mx-auto grid max-w-2xl gap-6 px-4 py-6">
       <div className="flex items-center justify-between gap-4">
         <Brand />
         <a className="text-accent underline" href="/">
-          Back to the reports
+          {say.account.backToReports}
         </a>
       </div>
-      <h1>Account</h1>
+      <h1>{say.frame.account}</h1>
       <Answered query={account}>
         {({ email, is_two_factor_enabled: isEnabled }) => (
           <>
@@ -48,7 +52,7 @@ function ChangePassword() {
     onSuccess: changed,
   });
   return (
-    <Section title="Password">
+    <Section title={say.account.password}>
       <form
         className="flex flex-wrap items-end gap-3"
         onSubmit={(event) => {
@@ -63,7 +67,7 @@ function ChangePassword() {
       >
         <div className="grid gap-1">
           <label htmlFor={current} className="label">
-            Password now
+            {say.account.passwordNow}
           </label>
           <input
             id={current}
@@ -76,18 +80,18 @@ function ChangePassword() {
         </div>
         <div className="grid gap-1">
           <label htmlFor={next} className="label">
-            New password
+            {say.account.newPassword}
           </label>
           <input id={next} className="field" name="next" type="password" autoComplete="new-password" required />
         </div>
         <button type="submit" className="button-main" disabled={change.isPending}>
-          Change it
+          {say.account.changeIt}
         </button>
       </form>
-      {change.isSuccess && <p role="status">Changed. Every other session has ended.</p>}
+      {change.isSuccess && <p role="status">{say.account.changed}</p>}
       {change.error && (
         <p role="alert" className="border-problem border-l-2 pl-3 text-problem">
-          {change.error.message}
+          {problemOf(change.error)}
         </p>
       )}
     </Section>
@@ -106,23 +110,29 @@ function NoSecondFactor() {
   const begun = begin.data?.data;
   if (!begun)
     return (
-      <Section title="Second factor">
-        <p>Off. With one, your password alone opens nothing: signing in also takes a code from an app on your phone.</p>
-        <Ask label="Your password" type="password" button="Set up" error={begin.error} onSubmit={begin.mutate} />
+      <Section title={say.account.secondFactor}>
+        <p>{say.account.factorOff}</p>
+        <Ask
+          label={say.account.yourPassword}
+          type="password"
+          button={say.account.setUp}
+          error={begin.error}
+          onSubmit={begin.mutate}
+        />
       </Section>
     );
   return (
-    <Section title="Second factor">
-      <p>1. Add this to your authenticator, by its address or by its key. It is not shown again.</p>
+    <Section title={say.account.secondFactor}>
+      <p>{say.account.stepAdd}</p>
       <p>
         <a className="break-all text-accent underline" href={begun.otpauth_url}>
           {begun.otpauth_url}
         </a>
       </p>
       <p>
-        Key: <code className="break-all">{new URL(begun.otpauth_url).searchParams.get('secret')}</code>
+        {say.account.key} <code className="break-all">{new URL(begun.otpauth_url).searchParams.get('secret')}</code>
       </p>
-      <p>2. Keep these recovery codes somewhere safe. Each works once, in place of a code.</p>
+      <p>{say.account.stepKeep}</p>
       <ul className="grid grid-cols-2 gap-x-6 gap-y-1">
         {begun.recovery_codes.map((code) => (
           <li key={code}>
@@ -130,8 +140,14 @@ function NoSecondFactor() {
           </li>
         ))}
       </ul>
-      <p>3. Type what the authenticator shows. Other sessions end, and assistants have to be allowed again.</p>
-      <Ask label="Code" type="text" button="Confirm" error={confirm.error} onSubmit={confirm.mutate} />
+      <p>{say.account.stepType}</p>
+      <Ask
+        label={say.account.code}
+        type="text"
+        button={say.account.confirm}
+        error={confirm.error}
+        onSubmit={confirm.mutate}
+      />
     </Section>
   );
 }
@@ -143,9 +159,15 @@ function HasSecondFactor() {
     onSuccess: changed,
   });
   return (
-    <Section title="Second factor">
-      <p>On. Signing in takes your password and a code.</p>
-      <Ask label="Your password" type="password" button="Give it up" error={disable.error} onSubmit={disable.mutate} />
+    <Section title={say.account.secondFactor}>
+      <p>{say.account.factorOn}</p>
+      <Ask
+        label={say.account.yourPassword}
+        type="password"
+        button={say.account.giveUp}
+        error={disable.error}
+        onSubmit={disable.mutate}
+      />
     </Section>
   );
 }
@@ -154,7 +176,7 @@ function Passkeys() {
   const changed = useAccountChanged();
   const passkeys = useQuery(passkeysQuery);
   const add = useMutation({
-    mutationFn: (password: string) => addPasskey(`Added ${new Date().toLocaleDateString()}`, password),
+    mutationFn: (password: string) => addPasskey(say.account.added(longDay(today())), password),
     onSuccess: changed,
   });
   const giveUp = useMutation({
@@ -162,8 +184,8 @@ function Passkeys() {
     onSuccess: changed,
   });
   return (
-    <Section title="Passkeys">
-      <p>With one, your device signs you in by finger, face or PIN: no password and no code.</p>
+    <Section title={say.account.passkeys}>
+      <p>{say.account.passkeysAbout}</p>
       <Answered query={passkeys}>
         {(rows) => (
           <ul className="grid gap-3">
@@ -171,7 +193,7 @@ function Passkeys() {
               <li key={id} className="flex flex-wrap items-center justify-between gap-3 border-line border-t pt-3">
                 <span>{name}</span>
                 <button type="button" className="button" onClick={() => giveUp.mutate(id)} disabled={giveUp.isPending}>
-                  Give it up
+                  {say.account.giveUp}
                 </button>
               </li>
             ))}
@@ -179,9 +201,15 @@ function Passkeys() {
         )}
       </Answered>
       {canUsePasskeys() ? (
-        <Ask label="Your password" type="password" button="Add a passkey" error={add.error} onSubmit={add.mutate} />
+        <Ask
+          label={say.account.yourPassword}
+          type="password"
+          button={say.account.addPasskey}
+          error={add.error}
+          onSubmit={add.mutate}
+        />
       ) : (
-        <p className="label">This browser can make none here: it wants HTTPS, and a name in the address.</p>
+        <p className="label">{say.account.noPasskeys}</p>
       )}
     </Section>
   );
@@ -194,24 +222,24 @@ function Sessions() {
     mutationFn: (id: string) => accountClient.deleteSession({ params: { id } }),
     onSuccess: changed,
   });
-  const when = (time: string) => new Date(time).toLocaleString();
+  const when = localMoment;
   return (
-    <Section title="Where you are signed in">
+    <Section title={say.account.sessions}>
       <Answered query={sessions}>
         {(rows) => (
           <ul className="grid gap-3">
             {rows.map(({ id, created_at, last_used_at, is_current }) => (
               <li key={id} className="flex flex-wrap items-center justify-between gap-3 border-line border-t pt-3">
                 <span>
-                  Since {when(created_at)}
-                  {is_current && <strong> · here</strong>}
+                  {say.account.since(when(created_at))}
+                  {is_current && <strong> {say.account.here}</strong>}
                   <span className="label block">
-                    {last_used_at ? `last used ${when(last_used_at)}` : 'not used since'}
+                    {last_used_at ? say.account.lastUsed(when(last_used_at)) : say.account.notUsed}
                   </span>
                 </span>
                 {!is_current && (
                   <button type="button" className="button" onClick={() => end.mutate(id)} disabled={end.isPending}>
-                    End
+                    {say.account.end}
                   </button>
                 )}
               </li>
@@ -273,7 +301,7 @@ function Ask({
       </button>
       {error && (
         <p role="alert" className="w-full border-problem border-l-2 pl-3 text-problem">
-          {error.message}
+          {problemOf(error)}
         </p>
       )}
     </form>

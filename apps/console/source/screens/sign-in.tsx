@@ -4,13 +4,16 @@ import { TributaryError } from '@tributary/sdk';
 import { useId } from 'react';
 import { accountClient } from '../client.ts';
 import { Brand } from '../parts/brand.tsx';
+import { LanguagePicker } from '../parts/language-picker.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { canUsePasskeys, signInWithPasskey } from '../passkeys.ts';
+import { problemOf } from '../problem.ts';
+import { say } from '../words/index.ts';
 
 const route = getRouteApi('/sign-in');
 
 export function SignIn() {
-  useTitle('Sign in');
+  useTitle(say.signIn.signIn);
   const { next = '/' } = route.useSearch();
   const router = useRouter();
   const queryClient = useQueryClient();
@@ -41,7 +44,7 @@ export function SignIn() {
             signIn.mutate({ email: String(form.get('email')), password: String(form.get('password')) });
           }}
         >
-          <h1>Sign in</h1>
+          <h1>{say.signIn.signIn}</h1>
           {failure && (
             <p role="alert" className="border-problem border-l-2 pl-3 text-problem">
               {failure}
@@ -49,13 +52,13 @@ export function SignIn() {
           )}
           <div className="grid gap-1">
             <label htmlFor={email} className="label">
-              E-mail
+              {say.signIn.email}
             </label>
             <input id={email} className="field" name="email" type="email" autoComplete="username" required />
           </div>
           <div className="grid gap-1">
             <label htmlFor={password} className="label">
-              Password
+              {say.account.password}
             </label>
             <input
               id={password}
@@ -67,21 +70,22 @@ export function SignIn() {
             />
           </div>
           <button className="button-main" type="submit" disabled={signIn.isPending}>
-            {signIn.isPending ? 'Signing in …' : 'Sign in'}
+            {signIn.isPending ? say.signIn.signingIn : say.signIn.signIn}
           </button>
           {canUsePasskeys() && (
             <button className="button" type="button" disabled={byPasskey.isPending} onClick={() => byPasskey.mutate()}>
-              Sign in with a passkey
+              {say.signIn.withPasskey}
             </button>
           )}
         </form>
         <p className="label mt-4">
-          Accounts are made by whoever runs this server, or by an invitation. Building on the API?{' '}
+          {say.signIn.accounts}{' '}
           <a className="text-accent underline" href="/docs">
-            Here is the reference
+            {say.signIn.reference}
           </a>
           .
         </p>
+        <LanguagePicker className="mt-4 w-40" />
       </div>
     </main>
   );
@@ -109,23 +113,23 @@ function SecondStep({
         complete.mutate(String(new FormData(event.currentTarget).get('code')).trim());
       }}
     >
-      <h1>Your code</h1>
+      <h1>{say.signIn.yourCode}</h1>
       {complete.isError && (
         <p role="alert" className="border-problem border-l-2 pl-3 text-problem">
-          {complete.error.message}
+          {problemOf(complete.error)}
         </p>
       )}
       <div className="grid gap-1">
         <label htmlFor={field} className="label">
-          Six digits from your authenticator, or a recovery code
+          {say.signIn.sixDigits}
         </label>
         <input id={field} className="field" name="code" autoComplete="one-time-code" required />
       </div>
       <button className="button-main" type="submit" disabled={complete.isPending}>
-        Sign in
+        {say.signIn.signIn}
       </button>
       <button className="button" type="button" onClick={again}>
-        Begin again
+        {say.signIn.again}
       </button>
     </form>
   );
@@ -133,5 +137,5 @@ function SecondStep({
 
 function wordsFor(error: Error): string {
   const isWrong = error instanceof TributaryError && error.is('unauthorized');
-  return isWrong ? 'E-mail or password are not right.' : error.message;
+  return isWrong ? say.signIn.wrong : problemOf(error);
 }

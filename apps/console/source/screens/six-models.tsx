@@ -8,6 +8,7 @@ import { usePlace } from '../place.ts';
 import { type ModelFigures, sixModelsQuery } from '../queries.ts';
 import type { Level, Model } from '../search.ts';
 import { models } from '../vocabulary.ts';
+import { say } from '../words/index.ts';
 
 interface SixModelsProps {
   /** Our id, or `unattributed`. */
@@ -22,7 +23,7 @@ const shown = ['outcome_value', 'roas', 'outcome_count', 'cac', 'attributed_outc
 /** A model that shares a conversion out counts it whole for everybody who had a part: beside a model that does not, that misleads. */
 const isComparable = (field: (typeof shown)[number], model: Model): boolean =>
   field === 'outcome_value' || field === 'roas' || models[model].credit === 'single';
-const notComparable = 'This model shares a conversion out, so its counts stand beside no other model’s.';
+const notComparable = say.campaigns.notComparable;
 
 /** One row under every model at once. Spend is the same in all, so only what the model decides is shown. */
 export function SixModels(props: SixModelsProps) {
@@ -48,11 +49,11 @@ function ModelTable({
   const seen = isNarrow ? known.filter((field) => field === 'outcome_value' || field === 'outcome_count') : known;
   return (
     <table className="w-full max-w-3xl text-right">
-      <caption className="label pt-2 pb-1 text-left">{about}, under each model</caption>
+      <caption className="label pt-2 pb-1 text-left">{say.campaigns.underEach(about)}</caption>
       <thead>
         <tr className="label">
           <th scope="col" className="py-1 text-left font-medium">
-            Model
+            {say.models.model}
           </th>
           {seen.map((field) => (
             <th key={field} scope="col" className="pl-4 font-medium">

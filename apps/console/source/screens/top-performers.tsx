@@ -7,20 +7,21 @@ import { usePlace } from '../place.ts';
 import { profileQuery, topPerformersQuery } from '../queries.ts';
 import type { ScoreWindow } from '../search.ts';
 import { scoreWindows } from '../vocabulary.ts';
+import { say } from '../words/index.ts';
 import { Performer } from './performer.tsx';
 
 const route = getRouteApi('/p/$profileId/top-ads');
 
 const windowTitles: Readonly<Record<ScoreWindow, string>> = {
-  '7d': '7 days',
-  '14d': '14 days',
-  '28d': '28 days',
-  lifetime: 'All time',
+  '7d': say.performers.days7,
+  '14d': say.performers.days14,
+  '28d': say.performers.days28,
+  lifetime: say.performers.allTime,
 };
 const windows = scoreWindows.map((value) => ({ value, title: windowTitles[value] }));
 
 export function TopPerformers() {
-  useTitle('Top ads');
+  useTitle(say.pages.topAds);
   const { window } = route.useSearch();
   const { place } = usePlace();
   const navigate = useNavigate({ from: '/p/$profileId/top-ads' });
@@ -28,14 +29,11 @@ export function TopPerformers() {
   const profile = useQuery(profileQuery(place.profileId));
   return (
     <>
-      <h1>Top ads</h1>
-      <p className="mt-1 mb-4 max-w-prose text-soft">
-        Each ad against your own ads of the same kind, from 0 to 100, worked out once a day. The window says over which
-        days.
-      </p>
+      <h1>{say.pages.topAds}</h1>
+      <p className="mt-1 mb-4 max-w-prose text-soft">{say.performers.about}</p>
       <div className="mb-4">
         <Choice
-          label="Window of the score"
+          label={say.performers.window}
           value={window}
           options={windows}
           onChange={(next) => void navigate({ to: '.', search: (before) => ({ ...before, window: next }) })}
@@ -46,9 +44,7 @@ export function TopPerformers() {
           <Answered query={query} lines={10}>
             {(performers) =>
               performers.length === 0 ? (
-                <Empty title="Nothing is scored yet">
-                  Scores are made once a day from spend and conversions. A newly connected account needs one sync first.
-                </Empty>
+                <Empty title={say.performers.nothing}>{say.performers.nothingAbout}</Empty>
               ) : (
                 <ol className="grid gap-3 lg:grid-cols-2">
                   {performers.map((performer, place) => (

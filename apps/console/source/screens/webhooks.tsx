@@ -1,9 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { clientFor } from '../client.ts';
+import { milliseconds, localMoment as when, words } from '../format.ts';
 import { Answered, Empty } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { usePlace } from '../place.ts';
+import { problemOf } from '../problem.ts';
+import { say } from '../words/index.ts';
 import {
   deliveriesQuery,
   type WebhookDelivery,
@@ -13,18 +16,18 @@ import {
 
 /** Who is told what happens, and what became of it. */
 export function Webhooks() {
-  useTitle('Webhooks');
+  useTitle(say.pages.webhooks);
   const { profileId } = usePlace().place;
   const subscriptions = useQuery(webhooksQuery(profileId));
   const [chosen, choose] = useState<string>();
   return (
     <>
-      <h1 className="mb-4">Webhooks</h1>
+      <h1 className="mb-4">{say.pages.webhooks}</h1>
       <Answered query={subscriptions}>
         {(all) =>
           all.length === 0 ? (
-            <Empty title="Nobody is subscribed">
-              Make a subscription with <code>POST /api/v1/webhooks/subscriptions</code>.
+            <Empty title={say.webhooks.nobody}>
+              {say.webhooks.make} <code>POST /api/v1/webhooks/subscriptions</code>.
             </Empty>
           ) : (
             <ul className="grid gap-3">
@@ -37,7 +40,7 @@ export function Webhooks() {
                     aria-expanded={chosen === one.id}
                     onClick={() => choose(chosen === one.id ? undefined : one.id)}
                   >
-                    {chosen === one.id ? 'Hide deliveries' : 'Show deliveries'}
+                    {chosen === one.id ? say.webhooks.hide : say.webhooks.show}
                   </button>
                   {chosen === one.id && <Deliveries profileId={profileId} subscriptionId={one.id} />}
                 </li>
@@ -51,9 +54,9 @@ export function Webhooks() {
 }
 
 const reasons = {
-  by_hand: 'disabled by hand',
-  gone: 'disabled: its receiver answered 410',
-  failing: 'disabled: nothing went through for five days',
+  by_hand: say.webhooks.byHand,
+  gone: say.webhooks.gone,
+  failing: say.webhooks.failing,
 } as const;
 
 const useChanged = (profileId: string) => {
@@ -87,22 +90,22 @@ function Subscription({
     <>
       <h2 className="break-all">{url}</h2>
       <p className="text-soft">
-        {events.join(', ')} from {providers.join(', ')}. {reason ? reasons[reason] : 'Active'}
-        {failingSince && status === 'active' && `, failing since ${when(failingSince)}`}.
+        {say.webhooks.from(events.join(', '), providers.join(', '))} {reason ? reasons[reason] : say.webhooks.active}
+        {failingSince && status === 'active' && say.webhooks.failingSince(when(failingSince))}.
       </p>
       <div className="flex flex-wrap gap-3">
         {status === 'active' && (
           <button type="button" className="button" disabled={test.isPending} onClick={() => test.mutate()}>
-            Send a test
+            {say.webhooks.sendTest}
           </button>
         )}
         <button type="button" className="button" disabled={change.isPending} onClick={() => change.mutate()}>
-          {status === 'active' ? 'Disable' : 'Enable'}
+          {status === 'active' ? say.webhooks.disable : say.webhooks.enable}
         </button>
       </div>
       {failed && (
         <p className="text-problem" role="alert">
-          {failed.message}
+          {problemOf(failed)}
         </p>
       )}
     </>
@@ -115,7 +118,7 @@ function Deliveries({ profileId, subscriptionId }: { readonly profileId: string;
     <Answered query={deliveries}>
       {(all) =>
         all.length === 0 ? (
-          <p className="text-soft">Nothing was sent in the last 30 days.</p>
+          <p className="text-soft">{say.webhooks.nothingSent}</p>
         ) : (
           <ol className="grid gap-2">
             {all.map((one) => (
@@ -139,30 +142,29 @@ function Delivery({ profileId, delivery }: { readonly profileId: string; readonl
       <details>
         <summary>
           {delivery.event}
-          {delivery.is_test && ' (test)'}: {delivery.status}, {when(delivery.created_at)}
+          {delivery.is_test && ` ${say.webhooks.test}`}: {words(delivery.status).toLowerCase()},{' '}
+          {when(delivery.created_at)}
         </summary>
         <ol className="my-2 grid gap-1 text-soft">
           {delivery.attempts.map((attempt) => (
             <li key={attempt.at}>
-              {when(attempt.at)}: {attempt.status_code ?? attempt.fault}, {attempt.duration_ms} ms
+              {when(attempt.at)}: {attempt.status_code ?? attempt.fault}, {milliseconds(attempt.duration_ms)}
             </li>
           ))}
-          {delivery.next_attempt_at && <li>Next attempt: {when(delivery.next_attempt_at)}</li>}
+          {delivery.next_attempt_at && <li>{say.webhooks.nextAttempt(when(delivery.next_attempt_at))}</li>}
         </ol>
         {delivery.payload && (
           <pre className="overflow-x-auto rounded bg-tint p-3">{JSON.stringify(delivery.payload, null, 2)}</pre>
         )}
         <button type="button" className="button mt-2" disabled={replay.isPending} onClick={() => replay.mutate()}>
-          Send again
+          {say.webhooks.sendAgain}
         </button>
         {replay.error && (
           <p className="text-problem" role="alert">
-            {replay.error.message}
+            {problemOf(replay.error)}
           </p>
         )}
       </details>
     </li>
   );
 }
-
-const when = (moment: string): string => new Date(moment).toLocaleString();

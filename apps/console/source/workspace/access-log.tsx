@@ -1,11 +1,12 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { count, words } from '../format.ts';
+import { count, localMoment, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import type { Column } from '../parts/columns.ts';
 import { Page, State } from '../parts/page.tsx';
 import { PagedTable } from '../parts/paged-table.tsx';
 import { Empty } from '../parts/states.tsx';
+import { say } from '../words/index.ts';
 import { type Access, accessLogQuery, membersQuery } from './queries.ts';
 
 /** Who read people, when, through what. */
@@ -15,18 +16,13 @@ export function AccessLog() {
   const whoIs = useNames(workspaceId);
   const columns = useMemo(() => columnsOf(whoIs), [whoIs]);
   return (
-    <Page
-      title="Who read people"
-      about="Every look at customers of this workspace: by members, apps, keys and assistants, refused ones too. Kept for a year."
-    >
+    <Page title={say.pages.accessLog} about={say.workspace.accessAbout}>
       <PagedTable
         query={log}
-        caption="Reads of people, newest first"
+        caption={say.workspace.accessCaption}
         columns={columns}
         keyOf={({ request_id: id, at, operation }) => `${at} ${id} ${operation}`}
-        empty={
-          <Empty title="Nobody has read people yet">The first look at a customer stands here within a second.</Empty>
-        }
+        empty={<Empty title={say.workspace.nobodyRead}>{say.workspace.nobodyReadAbout}</Empty>}
       />
     </Page>
   );
@@ -42,10 +38,10 @@ export function useNames(workspaceId: string): (actor: { kind: string; id: strin
 }
 
 const columnsOf = (whoIs: ReturnType<typeof useNames>): Column<Access>[] => [
-  { id: 'who', title: 'Who', value: ({ actor }) => whoIs(actor), cell: ({ actor }) => whoIs(actor) },
+  { id: 'who', title: say.workspace.who, value: ({ actor }) => whoIs(actor), cell: ({ actor }) => whoIs(actor) },
   {
     id: 'what',
-    title: 'What they asked',
+    title: say.workspace.asked,
     value: ({ operation }) => operation,
     cell: ({ operation, route }) => (
       <>
@@ -56,20 +52,20 @@ const columnsOf = (whoIs: ReturnType<typeof useNames>): Column<Access>[] => [
   },
   {
     id: 'people',
-    title: 'People',
+    title: say.workspace.people,
     isNumber: true,
     value: ({ people }) => people,
     cell: ({ people }) => count(people),
   },
   {
     id: 'result',
-    title: 'Result',
+    title: say.workspace.result,
     value: ({ result }) => result,
     cell: ({ result }) => <State tone={result === 'served' ? 'plain' : 'bad'}>{words(result)}</State>,
   },
-  { id: 'at', title: 'When', value: ({ at }) => at, cell: ({ at }) => new Date(at).toLocaleString() },
+  { id: 'at', title: say.common.when, value: ({ at }) => at, cell: ({ at }) => localMoment(at) },
 ];
 
 /** `readCustomerJourney`: "Read customer journey". */
 const asWords = (operation: string): string =>
-  words(operation.replace(/([a-z])([A-Z])/g, (_, before, after) => `${before} ${after.toLowerCase()}`));
+  words(operation.replace(/([a-z])([A-Z])/g, (_, before, after) => `${before}_${after.toLowerCase()}`));

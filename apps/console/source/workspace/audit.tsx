@@ -1,11 +1,12 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { words } from '../format.ts';
+import { localMoment, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import type { Column } from '../parts/columns.ts';
 import { Page, State } from '../parts/page.tsx';
 import { PagedTable } from '../parts/paged-table.tsx';
 import { Empty } from '../parts/states.tsx';
+import { say } from '../words/index.ts';
 import { useNames } from './access-log.tsx';
 import { type AuditEntry, auditLogQuery } from './queries.ts';
 
@@ -16,40 +17,43 @@ export function Audit() {
   const whoIs = useNames(workspaceId);
   const columns = useMemo(() => columnsOf(whoIs), [whoIs]);
   return (
-    <Page
-      title="Audit"
-      about="Every change in this workspace, refused attempts too. Entries form a chain: none can be changed or left out unnoticed."
-    >
+    <Page title={say.pages.audit} about={say.workspace.auditAbout}>
       <PagedTable
         query={log}
-        caption="Changes, newest first"
+        caption={say.workspace.auditCaption}
         columns={columns}
         keyOf={({ sequence }) => String(sequence)}
-        empty={<Empty title="Nothing was changed yet" />}
+        empty={<Empty title={say.workspace.nothingChanged} />}
       />
     </Page>
   );
 }
 
 const columnsOf = (whoIs: ReturnType<typeof useNames>): Column<AuditEntry>[] => [
-  { id: 'who', title: 'Who', value: ({ actor }) => whoIs(actor), cell: ({ actor }) => whoIs(actor) },
+  { id: 'who', title: say.workspace.who, value: ({ actor }) => whoIs(actor), cell: ({ actor }) => whoIs(actor) },
   {
     id: 'action',
-    title: 'What',
+    title: say.workspace.what,
     value: ({ action }) => action,
     cell: ({ action, target }) => (
       <>
-        {words(action.replaceAll('.', ' '))}
+        {words(action.replaceAll('.', '_'))}
         <span className="label block break-all">{target}</span>
       </>
     ),
   },
   {
     id: 'result',
-    title: 'Result',
+    title: say.workspace.result,
     value: ({ result }) => result,
     cell: ({ result }) => <State tone={result === 'done' ? 'plain' : 'bad'}>{words(result)}</State>,
   },
-  { id: 'at', title: 'When', value: ({ at }) => at, cell: ({ at }) => new Date(at).toLocaleString() },
-  { id: 'sequence', title: 'No.', isNumber: true, value: ({ sequence }) => sequence, cell: ({ sequence }) => sequence },
+  { id: 'at', title: say.common.when, value: ({ at }) => at, cell: ({ at }) => localMoment(at) },
+  {
+    id: 'sequence',
+    title: say.workspace.number,
+    isNumber: true,
+    value: ({ sequence }) => sequence,
+    cell: ({ sequence }) => sequence,
+  },
 ];

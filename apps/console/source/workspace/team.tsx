@@ -2,12 +2,13 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Role } from '@tributary/contract';
 import { useState } from 'react';
 import { accountClient } from '../client.ts';
-import { words } from '../format.ts';
+import { longDay, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Failed, Page } from '../parts/page.tsx';
 import { Answered } from '../parts/states.tsx';
 import { scopesOf } from '../vocabulary.ts';
+import { say } from '../words/index.ts';
 import { invitationsQuery, type Member, membersQuery } from './queries.ts';
 
 const roleNames = Object.keys(scopesOf) as Role[];
@@ -19,14 +20,11 @@ export function Team() {
   const isManager = role !== undefined && managers.includes(role);
   const members = useQuery({ ...membersQuery(workspaceId), enabled: workspaceId !== '' });
   return (
-    <Page
-      title="Team"
-      about="Owners and admins do everything, analysts read reports and people, viewers read reports without people."
-    >
+    <Page title={say.pages.team} about={say.team.about}>
       <div className="grid gap-5">
         <Answered query={members}>
           {(all) => (
-            <ul aria-label="Members" className="card grid gap-3 p-5">
+            <ul aria-label={say.team.members} className="card grid gap-3 p-5">
               {all.map((member) => (
                 <MemberLine key={member.user_id} workspaceId={workspaceId} member={member} isManager={isManager} />
               ))}
@@ -65,7 +63,7 @@ function MemberLine({
       {isManager ? (
         <span className="flex gap-2">
           <select
-            aria-label={`Role of ${name}`}
+            aria-label={say.team.roleOf(name)}
             className="field"
             value={role}
             disabled={change.isPending}
@@ -81,9 +79,9 @@ function MemberLine({
             type="button"
             className="button"
             disabled={remove.isPending}
-            onClick={() => window.confirm(`Remove ${name} from the workspace?`) && remove.mutate()}
+            onClick={() => window.confirm(say.team.removeAsk(name)) && remove.mutate()}
           >
-            Remove
+            {say.team.remove}
           </button>
         </span>
       ) : (
@@ -110,7 +108,7 @@ function Invitations({ workspaceId }: { readonly workspaceId: string }) {
   const pending = open.data?.filter(({ status }) => status === 'pending') ?? [];
   return (
     <section className="card grid gap-3 p-5" aria-labelledby="invite">
-      <h2 id="invite">Invite somebody</h2>
+      <h2 id="invite">{say.team.invite}</h2>
       <form
         className="flex flex-wrap items-end gap-3"
         onSubmit={(event) => {
@@ -119,7 +117,7 @@ function Invitations({ workspaceId }: { readonly workspaceId: string }) {
         }}
       >
         <label className="grid gap-1">
-          <span className="label">Role</span>
+          <span className="label">{say.team.role}</span>
           <select className="field" value={role} onChange={({ target }) => setRole(target.value as Role)}>
             {roleNames.map((one) => (
               <option key={one} value={one}>
@@ -129,26 +127,28 @@ function Invitations({ workspaceId }: { readonly workspaceId: string }) {
           </select>
         </label>
         <button type="submit" className="button-main" disabled={invite.isPending}>
-          Make a link
+          {say.common.makeLink}
         </button>
       </form>
       <Failed error={invite.error ?? revoke.error} />
       {invite.data?.url && (
         <p className="flex flex-wrap items-center gap-3">
-          <code className="break-all">{invite.data.url}</code> <Copy text={invite.data.url} about="the invitation" />
-          <span className="label">It is shown once, and works once.</span>
+          <code className="break-all">{invite.data.url}</code>{' '}
+          <Copy text={invite.data.url} about={say.team.theInvitation} />
+          <span className="label">{say.team.once}</span>
         </p>
       )}
       {pending.length > 0 && (
-        <ul aria-label="Open invitations" className="grid gap-2">
+        <ul aria-label={say.team.open} className="grid gap-2">
           {pending.map(({ id, role: invited, email, expires_at: expires }) => (
             <li key={id} className="flex flex-wrap items-center justify-between gap-3 border-line border-t pt-2">
               <span>
-                {email ?? 'Whoever has the link'}, as {words(invited).toLowerCase()}
-                <span className="label block">until {new Date(expires).toLocaleDateString()}</span>
+                {email ?? say.team.whoever}
+                {say.team.as(words(invited).toLowerCase())}
+                <span className="label block">{say.team.until(longDay(expires.slice(0, 10)))}</span>
               </span>
               <button type="button" className="button" disabled={revoke.isPending} onClick={() => revoke.mutate(id)}>
-                Revoke
+                {say.team.revoke}
               </button>
             </li>
           ))}

@@ -1,7 +1,5 @@
-import { words } from '../format.ts';
-
 /** Who the channels of connections are, by the name that people know. */
-const titles: Readonly<Record<string, string>> = {
+export const providers = {
   social_ads: 'Meta Ads',
   search_ads: 'Google Ads',
   search_console: 'Google Search Console',
@@ -13,4 +11,5 @@ const titles: Readonly<Record<string, string>> = {
   chatbot: 'ManyChat',
 };
 
-export const providerTitle = (channel: string): string => titles[channel] ?? words(channel);
+/** Names of the API whose own words would mislead; the others are read as they are: `paid_search` is "Paid search". */
+export const names: Readonly<Record<string, string>> = { ...providers, no_touch: 'No visit known', sms: 'SMS' };

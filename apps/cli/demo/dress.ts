@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Sandbox } from '@tributary/sandbox';
+import { agree } from '@tributary/sandbox';
+import { type Client, createClient } from '@tributary/sdk';
+import type { DemoBook } from '../demo-book.ts';
+
+/**
+ * What a shop has besides its market, done through the API as somebody would do it: connected providers, refunds, an erasure, somebody who is
+ * told what happens, a colleague who is invited. So no screen of the demo is empty.
+ */
+interface Shop {
+  readonly baseUrl: string;
+  readonly book: DemoBook;
+  readonly sandbox: Sandbox;
+  /** Where what happens is told to. */
+  readonly receiverUrl: string;
+  readonly now: Date;
+}
+
+/** The ways to connect that the demo shows. */
+const providers = ['social_ads', 'search_ads', 'crm_a'] as const;
+const refunds = 3;
+const reconciledDays = 30;
+
+export async function dress(shop: Shop): Promise<void> {
+  const { client, workspaceId } = await signIn(shop);
+  // The sandbox forgets its consents when it stops, so they are given again at each start.
+  for (const provider of providers) await connect(shop, client, provider);
+  await tellWebhooks(shop, client);
+  const { date_from: from, date_to: to } = rangeOf(shop);
+  const { data: payments } = await client.listPayments({ query: { from, to, limit: 50 } });
+  if (payments.some(({ manual_refund: refund }) => refund)) return;
+  for (const { id, net } of payments.filter(({ net: left }) => Number(left) > 0).slice(0, refunds))
+    await client.createPaymentRefund({ params: { payment_id: id }, body: { amount: (Number(net) / 2).toFixed(2) } });
+  await eraseOne(shop, client, workspaceId);
+  await client.createReconciliation({ body: rangeOf(shop) });
+  await client.createInvitation({ params: { workspaceId }, body: { role: 'analyst' } });
+}
+
+const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+const rangeOf = ({ now }: Shop) => ({
+  date_from: dayOf(now.getTime() - (reconciledDays - 1) * 86_400_000),
+  date_to: dayOf(now.getTime()),
+});
+
+/** As the console does it: by a session. */
+async function signIn({
+  baseUrl,
+  book: { email, password, profileId },
+}: Shop): Promise<{ client: Client; workspaceId: string }> {
+  const answer = await fetch(`${baseUrl}/api/v1/account/sign-in`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: baseUrl },
+    body: JSON.stringify({ email, password }),
+  });
+  const cookie = answer.headers.getSetCookie().map((one) => one.split(';')[0]);
+  const headers = { cookie: cookie.join('; '), origin: baseUrl };
+  const client = createClient({ baseUrl, session: { profileId }, headers });
+  const { data: account } = await client.readAccount();
+  const mine = account.memberships.find(({ profiles }) => profiles.some(({ id }) => id === profileId));
+  if (!mine) throw new Error('Whoever signs in to the demo belongs to no workspace.');
+  return { client, workspaceId: mine.workspace_id };
+}
+
+/** Makes a link and consents at the sandbox's page, with its first account. */
+async function connect({ baseUrl }: Shop, client: Client, provider: (typeof providers)[number]): Promise<void> {
+  const { data: handoff } = await client.createHandoff({ params: { provider }, body: {} });
+  const started = await fetch(handoff.start_url, { redirect: 'manual' });
+  const cookie = started.headers.getSetCookie().map((one) => one.split(';')[0]);
+  const dialog = new URL(started.headers.get('location') ?? '', baseUrl);
+  const callback = new URL(dialog.searchParams.get('redirect_uri') ?? '');
+  const said = await agree(dialog.href);
+  for (const [name, value] of Object.entries(said)) callback.searchParams.set(name, value);
+  await fetch(callback, { redirect: 'manual', headers: { cookie: cookie.join('; ') } });
+  const { data: ended } = await client.readHandoff({ params: { id: handoff.id } });
+  if (!ended.result || !('pending_selection' in ended.result)) return;
+  const { data: candidates } = await client.listPendingAccounts({ params: { provider } });
+  const [first] = candidates;
+  if (first) await client.finalizePendingAccount({ params: { provider }, body: { candidate_id: first.id } });
+}
+
+/** One subscription, at the address at which this process listens now. */
+async function tellWebhooks({ receiverUrl }: Shop, client: Client): Promise<void> {
+  const { data: known } = await client.listWebhookSubscriptions();
+  const [mine] = known;
+  if (mine) {
+    await client.updateWebhookSubscription({ params: { id: mine.id }, body: { url: receiverUrl, status: 'active' } });
+    return;
+  }
+  const { data: made } = await client.createWebhookSubscription({
+    body: {
+      url: receiverUrl,
+      events: ['conversion.attributed', 'recompute.completed', 'export.completed'],
+      providers: ['service'],
+    },
+  });
+  await client.testWebhookSubscription({ params: { id: made.id }, body: {} });
+}
+
+/** Somebody of the list asks to be forgotten. */
+async function eraseOne(shop: Shop, client: Client, workspaceId: string): Promise<void> {
+  const { data: customers } = await client.listCustomers({
+    query: { ...rangeOf(shop), goal: 'payment_received', limit: 20 },
+  });
+  const email = customers.find((one) => one.email)?.email;
+  if (!email) return;
+  await client.createCustomerErasure({
+    params: { workspaceId },
+    body: {
+      profile_id: shop.book.profileId,
+      request_ref: 'ticket-2026-0042',
+      reason: 'data_subject_request',
+      country: 'CL',
+      email,
+    },
+  });
+}
+
+/** A neighbour that takes whatever it is told. */
+export async function openReceiver(): Promise<{ readonly url: string; close(): void }> {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(204).end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

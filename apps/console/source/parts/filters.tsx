@@ -1,0 +1,100 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { createContext, type ReactNode, useContext, useMemo } from 'react';
+import { say } from '../words/index.ts';
+
+/** By what rows can be narrowed down: one value of each, chosen above the table or by pressing it in a row. */
+export interface Filter<Row> {
+  readonly id: string;
+  readonly title: string;
+  readonly pick: (row: Row) => string | null;
+  readonly name: (value: string) => string;
+}
+
+type Chosen = Readonly<Record<string, string>>;
+const nothingChosen: Chosen = {};
+
+/** What is chosen, and the way to choose; it stands in the address. */
+function useChosen(): [Chosen, (id: string, value: string | undefined) => void] {
+  const { only = nothingChosen } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  return [
+    only,
+    (id, value) => {
+      const { [id]: _, ...others } = only;
+      const next = value === undefined ? others : { ...others, [id]: value };
+      const written = Object.keys(next).length > 0 ? next : undefined;
+      void navigate({ to: '.', search: (before) => ({ ...before, only: written }), replace: true, resetScroll: false });
+    },
+  ];
+}
+
+/** The rows that have what is chosen. */
+export function useFiltered<Row>(rows: readonly Row[], filters: readonly Filter<Row>[]): readonly Row[] {
+  const [chosen] = useChosen();
+  return useMemo(() => {
+    const asked = filters.filter(({ id }) => chosen[id] !== undefined);
+    if (asked.length === 0) return rows;
+    return rows.filter((row) => asked.every(({ id, pick }) => pick(row) === chosen[id]));
+  }, [rows, filters, chosen]);
+}
+
+export function FilterPickers<Row>({
+  rows,
+  filters,
+}: {
+  readonly rows: readonly Row[];
+  readonly filters: readonly Filter<Row>[];
+}) {
+  const [chosen, choose] = useChosen();
+  return filters.map(({ id, title, pick, name }) => {
+    const now = chosen[id];
+    const values = [...new Set([...rows.flatMap((row) => pick(row) ?? []), ...(now ? [now] : [])])].toSorted();
+    if (values.length < 2 && !now) return null;
+    return (
+      <select
+        key={id}
+        aria-label={title}
+        className={`field ${now ? 'border-accent' : ''}`}
+        value={now ?? ''}
+        onChange={({ target }) => choose(id, target.value || undefined)}
+      >
+        <option value="">{say.table.anyOf(title)}</option>
+        {values.map((value) => (
+          <option key={value} value={value}>
+            {name(value)}
+          </option>
+        ))}
+      </select>
+    );
+  });
+}
+
+/** A value in a row: pressed, it leaves the rows that have it; pressed again, all of them. */
+export function FilterValue({
+  id,
+  value,
+  children,
+}: {
+  readonly id: string;
+  readonly value: string;
+  readonly children: ReactNode;
+}) {
+  const [chosen, choose] = useChosen();
+  const isChosen = chosen[id] === value;
+  const canChoose = useContext(CanFilter);
+  if (!canChoose) return children;
+  return (
+    <button
+      type="button"
+      aria-pressed={isChosen}
+      title={isChosen ? say.table.showAll : say.table.onlyThese}
+      className={`min-h-6 hover:text-ink hover:underline ${isChosen ? 'font-semibold text-ink' : ''}`}
+      onClick={() => choose(id, isChosen ? undefined : value)}
+    >
+      {children}
+    </button>
+  );
+}
+
+/** Whether the table around it has filters at all. */
+export const CanFilter = createContext(false);

@@ -1,0 +1,24 @@
+import { type Language, languages } from '@tributary/vocabulary';
+import { chooseLanguage } from '../words/choose-language.ts';
+import { say } from '../words/index.ts';
+import { language, languageTitles } from '../words/language.ts';
+
+/** Each language in its own words. */
+export function LanguagePicker({ className = '' }: { readonly className?: string }) {
+  return (
+    <label className={`block ${className}`}>
+      <span className="label block">{say.frame.language}</span>
+      <select
+        className="field mt-1 w-full"
+        value={language}
+        onChange={({ target }) => chooseLanguage(target.value as Language)}
+      >
+        {languages.map((one) => (
+          <option key={one} value={one} lang={one}>
+            {languageTitles[one]}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

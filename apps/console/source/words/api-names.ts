@@ -1,0 +1,67 @@
+import type {
+  AdActionKind,
+  AdActionState,
+  AttributionModel,
+  AuditResult,
+  CauseKind,
+  Channel,
+  ConversionType,
+  DeliveryStatus,
+  Device,
+  DifferenceKind,
+  EntityLevel,
+  ErasureReason,
+  ErasureStatus,
+  ExportEventStatus,
+  ExportRunStatus,
+  figureCauses,
+  HandoffReason,
+  IdentifierKind,
+  JourneyEventKind,
+  MarketingChannel,
+  OutcomeKind,
+  OutcomeSource,
+  PaymentAction,
+  PaymentStatus,
+  RefusedReason,
+  Role,
+  SampleConfidence,
+  ScoreLayer,
+  StageOutcome,
+  VisitorLinkSource,
+  VisitType,
+} from '@tributary/vocabulary';
+
+/** Names of the API that people meet. A language other than English has a word for each; English has them from the name itself. */
+export type ApiName =
+  | AdActionKind
+  | AdActionState
+  | AttributionModel
+  | AuditResult
+  | CauseKind
+  | Channel
+  | ConversionType
+  | DeliveryStatus
+  | Device
+  | DifferenceKind
+  | EntityLevel
+  | ErasureReason
+  | ErasureStatus
+  | ExportEventStatus
+  | ExportRunStatus
+  | HandoffReason
+  | IdentifierKind
+  | JourneyEventKind
+  | keyof typeof figureCauses
+  | MarketingChannel
+  | OutcomeKind
+  | OutcomeSource
+  | PaymentAction
+  | PaymentStatus
+  | RefusedReason
+  | Role
+  | SampleConfidence
+  | ScoreLayer
+  | StageOutcome
+  | VisitorLinkSource
+  | VisitType;

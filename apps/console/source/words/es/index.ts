@@ -1,0 +1,21 @@
+import type { Words } from '../en/index.ts';
+import { ads } from './ads.ts';
+import { common } from './common.ts';
+import { data } from './data.ts';
+import { errors } from './errors.ts';
+import { logNames } from './log-names.ts';
+import { names } from './names.ts';
+import { people } from './people.ts';
+import { reports } from './reports.ts';
+import { workspace } from './workspace.ts';
+
+export const words: Words = {
+  ...common,
+  ...reports,
+  ...people,
+  ...ads,
+  ...data,
+  ...workspace,
+  names: { ...names, ...logNames },
+  errors,
+};

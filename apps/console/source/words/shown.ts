@@ -1,0 +1,2 @@
+/** What a sentence takes: numbers, money and moments come as they are shown. */
+export type Shown = string | number;

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { findWrittenTexts } from './interface-texts.ts';
+
+test('a text in a component is found, whether it is read, heard or hidden in an expression', () => {
+  const source = `
+    import { say } from './words/index.ts';
+    const columns = [{ id: 'name', title: 'Name', about: say.table.name }];
+    export const Page = ({ count }: { readonly count: number }) => (
+      <section aria-label="Days" className="flex gap-2">
+        {count > 0 ? 'Nothing was sent yet' : \`Sent \${count} of them\`}
+        <p title={say.table.name}>Loading</p>
+        <code>POST /api/v1/events</code> · {count}, {say.table.name}
+      </section>
+    );
+    throw new Error('The page has no place.');`;
+  const [first = '', ...others] = findWrittenTexts('apps/console/source/page.tsx', source);
+  expect(first).toBe('apps/console/source/page.tsx says “Name” by itself; its place is apps/console/source/words/');
+  expect(others.map((line) => /“(.*)”/.exec(line)?.[1])).toEqual(['Days', 'Nothing was sent yet', 'Loading']);
+});
