@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Sandbox } from '@tributary/sandbox';
 import { agree } from '@tributary/sandbox';
 import { type Client, createClient } from '@tributary/sdk';
+import { channels, handoffProviders, isAdPlatform } from '@tributary/vocabulary';
 import type { DemoBook } from '../demo-book.ts';
 
 /**
@@ -19,8 +20,8 @@ interface Shop {
   readonly now: Date;
 }
 
-/** The ways to connect that the demo shows. */
-const providers = ['social_ads', 'search_ads', 'crm_a'] as const;
+/** What the demo is connected to: both ad platforms and a CRM. */
+const providers = handoffProviders.filter((name) => isAdPlatform(name) || channels[name].kind === 'crm');
 const refunds = 3;
 const reconciledDays = 30;
 

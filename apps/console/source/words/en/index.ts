@@ -1,12 +1,23 @@
 import { ads } from './ads.ts';
 import { common } from './common.ts';
 import { data } from './data.ts';
+import { metrics } from './metrics.ts';
 import { names } from './names.ts';
 import { people } from './people.ts';
 import { reports } from './reports.ts';
 import { workspace } from './workspace.ts';
 
-export const words = { ...common, ...reports, ...people, ...ads, ...data, ...workspace, names, errors: {} as Errors };
+export const words = {
+  ...common,
+  ...reports,
+  ...metrics,
+  ...people,
+  ...ads,
+  ...data,
+  ...workspace,
+  names,
+  errors: {} as Errors,
+};
 
 /** Refusals by their code. What has no words of ours here is said in the API's, which are English. */
 type Errors = Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-import type { DifferenceKind, ExplainedField, ReconciledBook } from '@tributary/vocabulary';
+import type { DifferenceKind, ReconciledBook } from '@tributary/vocabulary';
 import type { Shown } from '../shown.ts';
 
 export const reports = {
@@ -24,67 +24,6 @@ export const reports = {
     cannot: 'It is not settled yet, or you may not.',
     whenClosed: (other: Shown) => `${other} when the month was closed`,
     now: (other: Shown) => `${other} as it stands now`,
-  },
-  formulas: {
-    ofRow: {
-      spend: 'The sum of each day’s spend times that day’s exchange rate, rounded once at the end.',
-      outcome_count: 'One for each payment in which it has a share; unattributed, in which no entity has one.',
-      outcome_value: 'The sum of what it earned of each payment under the model, refunds subtracted.',
-      outcome_count_first_payment: 'One for the earliest payment of each first purchase in which it has a share.',
-      attributed_outcome_count: 'One for each conversion of any kind in which it has a share.',
-      platform_conversions: 'The sum of what the platform says of each day.',
-      platform_conversion_value:
-        'The sum of what the platform says of each day times that day’s exchange rate, rounded once at the end.',
-      roas: 'Revenue / spend.',
-      cac: 'Spend / payments.',
-      cac_first_payment: 'Spend / first purchases.',
-    },
-    ofAll: {
-      outcome_count: 'One for each payment, whoever earned it.',
-      outcome_value: 'The sum of all payments, whoever earned them, refunds subtracted.',
-      outcome_count_first_payment: 'One for the earliest payment of each first purchase.',
-      attributed_outcome_count: 'One for each conversion of any kind, whoever earned it.',
-    } as Readonly<Partial<Record<ExplainedField, string>>>,
-  },
-  metrics: {
-    conversions: 'Conversions',
-    spend: 'Spend',
-    spendAbout: 'What the platforms charged for the ads, converted at the rate of each day.',
-    payments: 'Payments',
-    paymentsAbout: 'Payments that were received.',
-    revenue: 'Revenue',
-    revenueAbout: 'Payments received, refunds subtracted. Of a row: the part that it earned under the model.',
-    firstPurchases: 'First purchases',
-    firstPurchasesAbout: 'The first payment of each customer.',
-    conversionsAbout: 'Outcomes of every kind that a goal counts, also those without money.',
-    roas: 'ROAS',
-    roasAbout: 'Return on ad spend: revenue / spend.',
-    cac: 'Cost per payment',
-    cacAbout: 'Spend / payments.',
-    newCustomerCac: 'New-customer CAC',
-    newCustomerCacAbout: 'Spend / first purchases: what a new customer costs.',
-    platformConversions: 'Platform’s conversions',
-    platformConversionsAbout: 'Conversions that the platform claims for itself, by its own rules.',
-    platformValue: 'Platform’s value',
-    platformValueAbout: 'What the platform says its conversions are worth.',
-    blendedRoasAbout: 'All revenue / ad spend, whoever earned it. Also called MER.',
-    blendedCpaAbout: 'Cost per payment: ad spend / all payments.',
-    adsRoasAbout: 'What campaigns earned under the model / what they cost.',
-    ctrAbout: 'Clicks in a hundred impressions.',
-    cpcAbout: 'Spend / clicks.',
-    cpmAbout: 'Spend for a thousand impressions.',
-    impressionsAbout: 'How often the platform showed the ad.',
-    clicksAbout: 'Clicks on the ad, as the platform counts them.',
-    windowAbout:
-      'How many days before a conversion a touch may lie and still earn a part of it. Each goal has its own.',
-    impressions: 'Impressions',
-    clicks: 'Clicks',
-    ctr: 'CTR, %',
-    cpc: 'CPC',
-    cpm: 'CPM',
-    blendedRoas: 'Blended ROAS',
-    blendedCpa: 'Blended CPA',
-    adsRoas: 'Ads’ ROAS',
   },
   overview: {
     changes: 'Changes at ad platforms, the dotted lines',

@@ -4,6 +4,7 @@ import { common } from './common.ts';
 import { data } from './data.ts';
 import { errors } from './errors.ts';
 import { logNames } from './log-names.ts';
+import { metrics } from './metrics.ts';
 import { names } from './names.ts';
 import { people } from './people.ts';
 import { reports } from './reports.ts';
@@ -12,6 +13,7 @@ import { workspace } from './workspace.ts';
 export const words: Words = {
   ...common,
   ...reports,
+  ...metrics,
   ...people,
   ...ads,
   ...data,
