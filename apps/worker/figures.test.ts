@@ -3,6 +3,7 @@ import { visitsConsumer } from '@tributary/domain/ingestion/room.ts';
 import { createWorkMetrics } from '@tributary/telemetry/prometheus.ts';
 import { buildApiKey, buildProfile, openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
 import { openPrivateStream, type PrivateStream } from '@tributary/testkit/stream';
+import { differenceKindNames } from '@tributary/vocabulary';
 import { queues } from '@tributary/work';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -32,6 +33,9 @@ test('what waits is counted when somebody asks, and what an engine that is away 
       Object.values(queues).flatMap(({ name }) =>
         ['waiting', 'oldest_seconds', 'set_aside'].map((figure) => [`tributary_queue_${figure}{queue="${name}"}`, '0']),
       ),
+    ),
+    ...Object.fromEntries(
+      differenceKindNames.map((kind) => [`tributary_reconciliation_differences{kind="${kind}"}`, '0']),
     ),
     tributary_jobs_failed: '0',
     tributary_visits_waiting: '0',
