@@ -28,14 +28,20 @@ export const callTo = (sandbox: { readonly url: string }, now: Date): Call => ({
 /** What a person does on the consent page, without a browser. Gives back the query that reaches the callback. */
 export async function agree(
   authorizeUrl: string,
-  how: { readonly answer?: string; readonly without?: readonly string[]; readonly accounts?: readonly string[] } = {},
+  how: {
+    readonly answer?: string;
+    readonly without?: readonly string[];
+    readonly accounts?: readonly string[];
+    /** Of those that are offered, the first so many; all unless told. */
+    readonly most?: number;
+  } = {},
 ): Promise<Record<string, string>> {
   const page = await (await fetch(authorizeUrl)).text();
   const offered = (name: string) =>
     [...page.matchAll(new RegExp(`name="${name}" value="([^"]*)"`, 'g'))].map(([, value]) => value as string);
   const form = new URLSearchParams({ answer: how.answer ?? 'approve' });
   for (const scope of offered('scope')) if (!how.without?.includes(scope)) form.append('scope', scope);
-  for (const account of how.accounts ?? offered('account')) form.append('account', account);
+  for (const account of how.accounts ?? offered('account').slice(0, how.most)) form.append('account', account);
   const answer = await fetch(authorizeUrl, { method: 'POST', body: form, redirect: 'manual' });
   return Object.fromEntries(new URL(answer.headers.get('location') ?? '').searchParams);
 }

@@ -72,7 +72,7 @@ async function connect({ baseUrl }: Shop, client: Client, provider: (typeof prov
   const cookie = started.headers.getSetCookie().map((one) => one.split(';')[0]);
   const dialog = new URL(started.headers.get('location') ?? '', baseUrl);
   const callback = new URL(dialog.searchParams.get('redirect_uri') ?? '');
-  const said = await agree(dialog.href);
+  const said = await agree(dialog.href, { most: 1 });
   for (const [name, value] of Object.entries(said)) callback.searchParams.set(name, value);
   await fetch(callback, { redirect: 'manual', headers: { cookie: cookie.join('; ') } });
   const { data: ended } = await client.readHandoff({ params: { id: handoff.id } });
