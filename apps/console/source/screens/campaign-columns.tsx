@@ -148,7 +148,7 @@ export const campaignFilters: readonly Filter<CampaignRow>[] = [
 
 function About({ row: { platform, status, external_id: externalId } }: { readonly row: CampaignRow }) {
   return (
-    <span className="flex gap-x-1.5">
+    <span className="flex flex-wrap gap-x-1.5">
       <FilterValue id="platform" value={platform}>
         {words(platform)}
       </FilterValue>
