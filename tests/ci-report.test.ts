@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { failuresOf, filesToTryAgain, passedOf, type TestReport, triedAgain } from '../.ci/test-report.ts';
 
 const file = (name: string, ...statuses: string[]): TestReport['testResults'][number] => ({
-  name: `/root/${name}`,
+  name: `/project/${name}`,
   status: statuses.includes('failed') ? 'failed' : 'passed',
   message: '',
   assertionResults: statuses.map((status, at) => ({
@@ -14,15 +14,15 @@ const file = (name: string, ...statuses: string[]): TestReport['testResults'][nu
 
 test('a file that failed stands as it did when it ran alone; others as they did', () => {
   const first = { testResults: [file('a', 'passed', 'failed'), file('b', 'failed'), file('c', 'passed')] };
-  expect(filesToTryAgain(first)).toEqual(['/root/a', '/root/b']);
+  expect(filesToTryAgain(first)).toEqual(['/project/a', '/project/b']);
   const merged = triedAgain(first, { testResults: [file('b', 'passed'), file('a', 'failed', 'passed')] });
   expect(passedOf(merged)).toBe(3);
-  expect(failuresOf('/root', merged)).toEqual(['a > test 0\nwhy']);
+  expect(failuresOf('/project', merged)).toEqual(['a > test 0\nwhy']);
 });
 
 test('when many files fail, none is tried again; a file that did not run a second time stays failed', () => {
   const many = { testResults: ['a', 'b', 'c', 'd'].map((name) => file(name, 'failed')) };
   expect(filesToTryAgain(many)).toEqual([]);
   const one = { testResults: [file('a', 'failed')] };
-  expect(failuresOf('/root', triedAgain(one, { testResults: [] }))).toHaveLength(1);
+  expect(failuresOf('/project', triedAgain(one, { testResults: [] }))).toHaveLength(1);
 });

@@ -33,7 +33,7 @@ const partnerKinds = ['api_key', 'app'] as const;
 type PartnerKind = (typeof partnerKinds)[number];
 
 const birdsInRequest = 1_000;
-const timeouts = { connect: 1_000, deliver: 5_000 };
+const deliveryTimeoutMs = 5_000;
 
 /** Somewhere on this machine that a profile's webhooks go to: it keeps what came. */
 export async function openNest() {
@@ -51,7 +51,7 @@ export async function openNest() {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const outbound = createOutbound({ timeoutMs: timeouts.deliver, policy: localDevelopmentTargets });
+  const outbound = createOutbound({ timeoutMs: deliveryTimeoutMs, policy: localDevelopmentTargets });
   return {
     bodies,
     url: `http://127.0.0.1:${port}/nest`,

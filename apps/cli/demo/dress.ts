@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { dayOf } from '@tributary/rules';
 import type { Sandbox } from '@tributary/sandbox';
 import { agree } from '@tributary/sandbox';
 import { type Client, createClient } from '@tributary/sdk';
-import { channels, handoffProviders, isAdPlatform } from '@tributary/vocabulary';
+import { channels, dayMs, handoffProviders, isAdPlatform } from '@tributary/vocabulary';
 import type { DemoBook } from '../demo-book.ts';
 
 /**
@@ -40,10 +41,9 @@ export async function dress(shop: Shop): Promise<void> {
   await client.createInvitation({ params: { workspaceId }, body: { role: 'analyst' } });
 }
 
-const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 const rangeOf = ({ now }: Shop) => ({
-  date_from: dayOf(now.getTime() - (reconciledDays - 1) * 86_400_000),
-  date_to: dayOf(now.getTime()),
+  date_from: dayOf(new Date(now.getTime() - (reconciledDays - 1) * dayMs)),
+  date_to: dayOf(now),
 });
 
 /** As the console does it: by a session. */
@@ -76,10 +76,8 @@ async function connect({ baseUrl }: Shop, client: Client, provider: (typeof prov
   for (const [name, value] of Object.entries(said)) callback.searchParams.set(name, value);
   await fetch(callback, { redirect: 'manual', headers: { cookie: cookie.join('; ') } });
   const { data: ended } = await client.readHandoff({ params: { id: handoff.id } });
-  if (!ended.result || !('pending_selection' in ended.result)) return;
-  const { data: candidates } = await client.listPendingAccounts({ params: { provider } });
-  const [first] = candidates;
-  if (first) await client.finalizePendingAccount({ params: { provider }, body: { candidate_id: first.id } });
+  if (!ended.result || !('connection_id' in ended.result))
+    throw new Error(`${provider} was not connected: the hand-off is ${ended.status}.`);
 }
 
 /** One subscription, at the address at which this process listens now. */
