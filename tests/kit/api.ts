@@ -102,6 +102,7 @@ export type ApiChanges = Partial<
     | 'sessionIdleMinutes'
     | 'swapWindowUntil'
     | 'checkAnswers'
+    | 'metrics'
   >
 >;
 
