@@ -109,7 +109,7 @@ export const workspace = {
     signingIn: 'Signing in …',
     withPasskey: 'Sign in with a passkey',
     accounts: 'Accounts are made by whoever runs this server, or by an invitation. Building on the API?',
-    reference: 'Here is the reference',
+    reference: 'Here is the documentation',
     yourCode: 'Your code',
     sixDigits: 'Six digits from your authenticator, or a recovery code',
     again: 'Begin again',

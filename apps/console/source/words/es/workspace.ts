@@ -113,7 +113,7 @@ export const workspace: typeof english = {
     signingIn: 'Entrando …',
     withPasskey: 'Entrar con una llave de acceso',
     accounts: 'Las cuentas las crea quien administra este servidor, o una invitación. ¿Trabajas con la API?',
-    reference: 'Aquí está la referencia',
+    reference: 'Aquí está la documentación',
     yourCode: 'Tu código',
     sixDigits: 'Seis dígitos de tu autenticador, o un código de recuperación',
     again: 'Empezar de nuevo',
