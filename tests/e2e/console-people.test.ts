@@ -204,9 +204,11 @@ test('a long journey comes page after page, and each event once', async () => {
   await page.getByRole('button', { name: 'Show more' }).click();
   await page.getByText('61 of 61, the earliest first.').waitFor();
   expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
-  const urls = await steps(page).evaluateAll((all) => all.map((one) => one.querySelector('.break-all')?.textContent));
-  const paths = Array.from({ length: pagesOfBusy }, (_, index) => `/page-${index}`);
-  expect(urls.map((url) => url && new URL(url).pathname)).toEqual([...paths, undefined]);
+  const titles = await steps(page)
+    .locator('div > span:not([aria-hidden])')
+    .evaluateAll((all) => all.map((one) => one.textContent));
+  const paths = Array.from({ length: pagesOfBusy }, (_, index) => `Page /page-${index}`);
+  expect(titles.slice(0, pagesOfBusy)).toEqual(paths);
   await page.context().close();
 });
 
