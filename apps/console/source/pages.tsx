@@ -59,6 +59,18 @@ export const pages = {
     staticData: { ...inArea('reports', say.pages.searchTerms), hasDays: true },
     component: lazyRouteComponent(() => import('./screens/search-terms.tsx'), 'SearchTerms'),
   }),
+  models: createRoute({
+    getParentRoute,
+    path: '/models',
+    staticData: { ...inArea('reports', say.pages.models), hasDays: true },
+    component: lazyRouteComponent(() => import('./causes/models.tsx'), 'Models'),
+  }),
+  experiments: createRoute({
+    getParentRoute,
+    path: '/experiments',
+    staticData: inArea('reports', say.pages.experiments),
+    component: lazyRouteComponent(() => import('./causes/experiments.tsx'), 'Experiments'),
+  }),
   cohorts: createRoute({
     getParentRoute,
     path: '/cohorts',

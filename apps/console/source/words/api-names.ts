@@ -12,8 +12,12 @@ import type {
   EntityLevel,
   ErasureReason,
   ErasureStatus,
+  ExperimentKind,
+  ExperimentState,
   ExportEventStatus,
   ExportRunStatus,
+  FitState,
+  FittedModel,
   figureCauses,
   HandoffReason,
   IdentifierKind,
@@ -47,8 +51,12 @@ export type ApiName =
   | EntityLevel
   | ErasureReason
   | ErasureStatus
+  | ExperimentKind
+  | ExperimentState
   | ExportEventStatus
   | ExportRunStatus
+  | FitState
+  | FittedModel
   | HandoffReason
   | IdentifierKind
   | JourneyEventKind

@@ -56,6 +56,8 @@ export const common = {
     searchTerms: 'Search terms',
     goals: 'Goals',
     keys: 'API keys',
+    models: 'What ads cause',
+    experiments: 'Experiments',
     reconciliation: 'Reconciliation',
     customers: 'Customers',
     erasures: 'Erasures',

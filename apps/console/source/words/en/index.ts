@@ -1,4 +1,5 @@
 import { ads } from './ads.ts';
+import { causes } from './causes.ts';
 import { common } from './common.ts';
 import { data } from './data.ts';
 import { metrics } from './metrics.ts';
@@ -9,6 +10,7 @@ import { workspace } from './workspace.ts';
 
 export const words = {
   ...common,
+  ...causes,
   ...reports,
   ...metrics,
   ...people,

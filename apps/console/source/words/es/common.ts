@@ -55,6 +55,8 @@ export const common: typeof english = {
     searchTerms: 'Términos de búsqueda',
     goals: 'Objetivos',
     keys: 'Claves de API',
+    models: 'Qué causan los anuncios',
+    experiments: 'Experimentos',
     reconciliation: 'Conciliación',
     customers: 'Clientes',
     erasures: 'Borrados',

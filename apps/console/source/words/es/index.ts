@@ -1,5 +1,6 @@
 import type { Words } from '../en/index.ts';
 import { ads } from './ads.ts';
+import { causes } from './causes.ts';
 import { common } from './common.ts';
 import { data } from './data.ts';
 import { errors } from './errors.ts';
@@ -12,6 +13,7 @@ import { workspace } from './workspace.ts';
 
 export const words: Words = {
   ...common,
+  ...causes,
   ...reports,
   ...metrics,
   ...people,

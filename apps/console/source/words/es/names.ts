@@ -25,6 +25,15 @@ type OpenName =
 
 export const names: Readonly<Record<ApiName | OpenName, string>> = {
   ...providers,
+  // Models and experiments
+  data_driven: 'Según los datos',
+  markov: 'Markov',
+  shapley: 'Shapley',
+  draft: 'Borrador',
+  ended: 'Terminado',
+  void: 'Anulado',
+  regions: 'Por regiones',
+  external: 'Medido por otros',
   // Channels
   paid_search: 'Búsqueda de pago',
   organic_search: 'Búsqueda orgánica',

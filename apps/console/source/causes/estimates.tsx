@@ -1,0 +1,107 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { count, money } from '../format.ts';
+import { Choice } from '../parts/choice.tsx';
+import type { Column, FooterRow } from '../parts/columns.ts';
+import { DataTable } from '../parts/data-table.tsx';
+import { State } from '../parts/page.tsx';
+import { Answered } from '../parts/states.tsx';
+import { usePlace } from '../place.ts';
+import type { Level } from '../search.ts';
+import { say } from '../words/index.ts';
+import { type Estimate, type Estimates as Estimated, estimatesQuery, type FittedModel } from './queries.ts';
+
+const levels: readonly { value: Level; title: string }[] = [
+  { value: 'campaign', title: say.pages.campaigns },
+  { value: 'ad_set', title: say.levels.adSets },
+  { value: 'ad', title: say.levels.ads },
+];
+
+/** What each campaign, ad set or ad caused, from where to where chance could move it, and what would have come anyway. */
+export function Estimates({ model }: { readonly model: FittedModel }) {
+  const [level, setLevel] = useState<Level>('campaign');
+  const { place } = usePlace();
+  const estimates = useQuery(estimatesQuery(place, model, level));
+  return (
+    <div className="grid gap-3">
+      <div>
+        <Choice label={say.levels.whatRows} value={level} options={levels} onChange={setLevel} />
+      </div>
+      <Answered query={estimates} lines={8}>
+        {(found) => <Rows found={found} />}
+      </Answered>
+    </div>
+  );
+}
+
+function Rows({ found: { data, meta } }: { readonly found: Estimated }) {
+  const columns = useMemo(() => columnsOf(meta.currency), [meta.currency]);
+  return (
+    <DataTable
+      caption={say.causes.caused}
+      columns={columns}
+      rows={data}
+      keyOf={({ entity_id: id }) => id}
+      footer={sumsOf(meta)}
+      hasFind
+    />
+  );
+}
+
+const columnsOf = (currency: string): Column<Estimate>[] => [
+  {
+    id: 'name',
+    title: say.common.name,
+    value: ({ name, external_id: id }) => name ?? id,
+    cell: ({ name, external_id: id, models_disagree: disagree }) => (
+      <>
+        {name ?? id}
+        {disagree && (
+          <span className="ml-2" title={say.causes.disagreeAbout}>
+            <State tone="bad">{say.causes.disagree}</State>
+          </span>
+        )}
+      </>
+    ),
+  },
+  {
+    id: 'value',
+    title: say.causes.causedRevenue,
+    isNumber: true,
+    value: ({ outcome_value: value }) => value,
+    cell: ({ outcome_value: value }) => money(value, currency),
+  },
+  {
+    id: 'interval',
+    title: say.causes.interval,
+    about: say.causes.intervalAbout,
+    isNumber: true,
+    value: ({ outcome_value_low: low }) => low,
+    cell: ({ outcome_value_low: low, outcome_value_high: high }) =>
+      say.common.fromTo(money(low, currency), money(high, currency)),
+  },
+  {
+    id: 'purchases',
+    title: say.metrics.payments,
+    isNumber: true,
+    value: ({ purchases }) => purchases,
+    cell: ({ purchases }) => count(purchases),
+  },
+];
+
+/** They add up to all that was bought, to the minor unit. */
+const sumsOf = (meta: Estimated['meta']): FooterRow[] => {
+  const row = (id: string, title: string, value: number | null, isTotal = false): FooterRow => ({
+    id,
+    title,
+    isTotal,
+    cells: { value: money(value, meta.currency) },
+  });
+  return [
+    row('entities', say.causes.toAds, meta.to_entities),
+    row('others', say.causes.toOthers, meta.to_other_sources),
+    row('anyway', say.causes.anyway, meta.would_have_come),
+    row('unseen', say.causes.withoutTouch, meta.without_touch),
+    row('total', say.causes.allBought, meta.total, true),
+  ];
+};

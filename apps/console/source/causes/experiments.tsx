@@ -1,0 +1,120 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { clientFor } from '../client.ts';
+import { day, percent, words } from '../format.ts';
+import { useMembership } from '../membership.ts';
+import { Failed, Page, State } from '../parts/page.tsx';
+import { Empty, Loading, Problem } from '../parts/states.tsx';
+import { More } from '../people/more.tsx';
+import { usePlace } from '../place.ts';
+import { say } from '../words/index.ts';
+import { PlanExperiment } from './plan-experiment.tsx';
+import { type Experiment, experimentsQuery } from './queries.ts';
+
+/** Tests of what ads cause: planned, run, and read once they are over. */
+export function Experiments() {
+  const { profileId } = usePlace().place;
+  const { may } = useMembership();
+  const query = useInfiniteQuery(experimentsQuery(profileId));
+  const tests = query.data?.pages.flatMap((page) => page.data);
+  return (
+    <Page title={say.pages.experiments} about={say.experiments.about}>
+      <div className="grid gap-5">
+        {may('goals:write') && <PlanExperiment profileId={profileId} />}
+        {query.isError ? (
+          <Problem error={query.error} again={() => void query.refetch()} />
+        ) : !tests ? (
+          <Loading />
+        ) : tests.length === 0 ? (
+          <Empty title={say.experiments.none}>{say.experiments.noneAbout}</Empty>
+        ) : (
+          <>
+            <ul aria-label={say.pages.experiments} className="grid gap-3">
+              {tests.map((test) => (
+                <li key={test.id} className="card p-5">
+                  <One profileId={profileId} test={test} mayWrite={may('goals:write')} />
+                </li>
+              ))}
+            </ul>
+            <More query={query} />
+          </>
+        )}
+      </div>
+    </Page>
+  );
+}
+
+const tones = { draft: 'plain', running: 'good', ended: 'good', void: 'bad' } as const;
+
+interface OneProps {
+  readonly profileId: string;
+  readonly test: Experiment;
+  readonly mayWrite: boolean;
+}
+
+function One({ profileId, test, mayWrite }: OneProps) {
+  const queryClient = useQueryClient();
+  const onSuccess = () => queryClient.invalidateQueries({ queryKey: [profileId, 'experiments'] });
+  const params = { id: test.id };
+  const start = useMutation({ mutationFn: () => clientFor(profileId).startExperiment({ params }), onSuccess });
+  const stop = useMutation({ mutationFn: () => clientFor(profileId).stopExperiment({ params }), onSuccess });
+  const giveUp = useMutation({
+    mutationFn: (reason: string) => clientFor(profileId).voidExperiment({ params, body: { reason } }),
+    onSuccess,
+  });
+  const askWhy = () => {
+    const reason = window.prompt(say.experiments.whyGiveUp);
+    if (reason) giveUp.mutate(reason);
+  };
+  return (
+    <div className="flex flex-wrap items-start justify-between gap-4">
+      <div className="min-w-0">
+        <h2 className="flex flex-wrap items-center gap-2 break-words">
+          {test.name} <State tone={tones[test.state]}>{words(test.state)}</State>
+        </h2>
+        <p className="label">
+          {say.experiments.between(words(test.kind), day(test.starts_on), day(test.ends_on), day(test.readable_from))}
+        </p>
+        {test.held_out_regions.length > 0 && (
+          <p className="break-words">{say.experiments.offIn(test.held_out_regions.join(', '))}</p>
+        )}
+        {test.power && (
+          <p className={test.power.verdict === 'enough' ? 'label' : 'text-problem'}>
+            {say.experiments.power(shareOf(test.power.smallest_effect_pct), shareOf(test.power.expected_effect_pct))}
+          </p>
+        )}
+        {test.readout && (
+          <p className="font-semibold">
+            {say.experiments.found(
+              shareOf(test.readout.lift_pct),
+              shareOf(test.readout.low_pct),
+              shareOf(test.readout.high_pct),
+            )}
+          </p>
+        )}
+        {test.void_reason && <p className="label">{test.void_reason}</p>}
+        <Failed error={start.error ?? stop.error ?? giveUp.error} />
+      </div>
+      {mayWrite && (
+        <div className="flex flex-wrap gap-2">
+          {test.state === 'draft' && (
+            <button type="button" className="button" disabled={start.isPending} onClick={() => start.mutate()}>
+              {say.experiments.start}
+            </button>
+          )}
+          {test.state === 'running' && (
+            <button type="button" className="button" disabled={stop.isPending} onClick={() => stop.mutate()}>
+              {say.experiments.read}
+            </button>
+          )}
+          {(test.state === 'draft' || test.state === 'running') && (
+            <button type="button" className="button" disabled={giveUp.isPending} onClick={askWhy}>
+              {say.experiments.giveUp}
+            </button>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+const shareOf = (pct: number): string => percent(pct / 100);

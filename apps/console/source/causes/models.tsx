@@ -1,0 +1,132 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { clientFor } from '../client.ts';
+import { ago, count, day, percent, ratio, words } from '../format.ts';
+import { useMembership } from '../membership.ts';
+import { Choice } from '../parts/choice.tsx';
+import type { Column } from '../parts/columns.ts';
+import { DataTable } from '../parts/data-table.tsx';
+import { Failed, Page, State } from '../parts/page.tsx';
+import { Answered, Empty } from '../parts/states.tsx';
+import { usePlace } from '../place.ts';
+import { say } from '../words/index.ts';
+import { Estimates } from './estimates.tsx';
+import { type FittedModel, isUnderWay, type Models as Known, modelsQuery } from './queries.ts';
+
+/** What ads caused, as models say that learn from the profile’s own data, and how wrong each is known to be. */
+export function Models() {
+  const { profileId } = usePlace().place;
+  const models = useQuery(modelsQuery(profileId));
+  return (
+    <Page
+      title={say.pages.models}
+      about={say.causes.about}
+      actions={<FitNow profileId={profileId} known={models.data} />}
+    >
+      <Answered query={models}>{(known) => <Found known={known} />}</Answered>
+    </Page>
+  );
+}
+
+function Found({ known }: { readonly known: Known }) {
+  const [model, setModel] = useState<FittedModel>('data_driven');
+  const chosen = known.models.find((one) => one.model === model);
+  return (
+    <div className="grid gap-6">
+      <FitState known={known} />
+      <div className="flex flex-wrap items-center gap-4">
+        <Choice
+          label={say.models.model}
+          value={model}
+          options={known.models.map((one) => ({ value: one.model, title: words(one.model) }))}
+          onChange={setModel}
+        />
+        <p className="label max-w-prose">{say.causes.models[model]}</p>
+      </div>
+      {chosen?.refusal ? (
+        <Empty title={say.causes.noFigure}>{say.causes.refusals[chosen.refusal]}</Empty>
+      ) : (
+        <Estimates model={model} />
+      )}
+      <Errors errors={known.errors} />
+    </div>
+  );
+}
+
+function FitState({ known: { latest_fit: latest, served_fit: served } }: { readonly known: Known }) {
+  if (!latest) return null;
+  return (
+    <section className="card flex flex-wrap items-center gap-3 p-5" aria-label={say.causes.fit}>
+      <State tone={latest.state === 'failed' || latest.state === 'refused' ? 'bad' : 'plain'}>
+        {words(latest.state)}
+      </State>
+      {latest.reason && <span>{say.causes.refusals[latest.reason]}</span>}
+      {served && (
+        <span className="label">
+          {say.causes.fitted(
+            ago(served.finished_at ?? served.requested_at),
+            count(served.purchases),
+            count(served.people),
+            percent((served.seen_pct ?? 0) / 100),
+          )}
+        </span>
+      )}
+    </section>
+  );
+}
+
+function FitNow({ profileId, known }: { readonly profileId: string; readonly known: Known | undefined }) {
+  const { may } = useMembership();
+  const queryClient = useQueryClient();
+  const fit = useMutation({
+    mutationFn: () => clientFor(profileId).createModelFit({}),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: [profileId, 'models'] }),
+  });
+  if (!may('attribution:write')) return null;
+  return (
+    <div>
+      <button
+        type="button"
+        className="button"
+        disabled={fit.isPending || isUnderWay(known?.latest_fit?.state)}
+        onClick={() => fit.mutate()}
+      >
+        {say.causes.fitNow}
+      </button>
+      <Failed error={fit.error} />
+    </div>
+  );
+}
+
+type ErrorRow = Known['errors']['rows'][number];
+
+function Errors({ errors }: { readonly errors: Known['errors'] }) {
+  return (
+    <section aria-labelledby="errors">
+      <h2 id="errors">{say.causes.howWrong}</h2>
+      <p className="label mb-2 max-w-prose">
+        {say.causes.howWrongAbout(day(errors.measured_on), count(errors.people_of_a_market))}
+      </p>
+      <DataTable caption={say.causes.howWrong} columns={errorColumns} rows={errors.rows} keyOf={({ model }) => model} />
+    </section>
+  );
+}
+
+const errorColumns: Column<ErrorRow>[] = [
+  { id: 'model', title: say.models.model, value: ({ model }) => model, cell: ({ model }) => words(model) },
+  ...(
+    [
+      ['unseen', say.causes.unseen],
+      ['to_last_touch', say.causes.toLastTouch],
+      ['worst_to_last_touch', say.causes.worst],
+    ] as const
+  ).map(
+    ([id, title]): Column<ErrorRow> => ({
+      id,
+      title,
+      isNumber: true,
+      value: (row) => row[id],
+      cell: (row) => ratio(row[id]),
+    }),
+  ),
+];

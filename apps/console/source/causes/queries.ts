@@ -1,0 +1,50 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import type { AnswerTo, Routes } from '@tributary/sdk';
+import { clientFor } from '../client.ts';
+import { datesOf, keyOf, type Place } from '../queries.ts';
+import type { Level } from '../search.ts';
+
+/** What the pages about causes ask the API. */
+
+type Answer<Id extends keyof Routes> = AnswerTo<Routes[Id]>;
+export type Models = Answer<'readModels'>['data'];
+export type Estimates = Answer<'listModelCampaigns'>;
+export type Estimate = Estimates['data'][number];
+export type FittedModel = Estimates['meta']['model'];
+export type Experiment = Answer<'listExperiments'>['data'][number];
+
+const busyEveryMs = 3_000;
+
+/** Asked again while a fit is on its way. */
+export const modelsQuery = (profileId: string) =>
+  queryOptions({
+    queryKey: [profileId, 'models'],
+    queryFn: async ({ signal }) => (await clientFor(profileId).readModels({ signal })).data,
+    refetchInterval: ({ state }) => (isUnderWay(state.data?.latest_fit?.state) ? busyEveryMs : false),
+  });
+
+export const isUnderWay = (state: string | undefined): boolean => state === 'queued' || state === 'running';
+
+/** The first page: what is given most. */
+export const estimatesQuery = (place: Place, model: FittedModel, level: Level) =>
+  queryOptions({
+    queryKey: [place.profileId, 'models', 'estimates', ...keyOf(place), model, level],
+    queryFn: ({ signal }) =>
+      clientFor(place.profileId).listModelCampaigns({
+        params: { model },
+        query: { ...datesOf(place), level, limit: 100 },
+        signal,
+      }),
+    // A refusal says why there is no figure, and does not change by asking again.
+    retry: false,
+  });
+
+export const experimentsQuery = (profileId: string) =>
+  infiniteQueryOptions({
+    queryKey: [profileId, 'experiments'],
+    queryFn: ({ pageParam, signal }) =>
+      clientFor(profileId).listExperiments({ query: pageParam ? { cursor: pageParam } : {}, signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ pagination: { has_next: hasNext, cursor } }) => (hasNext ? cursor : undefined),
+    staleTime: 0,
+  });

@@ -1,0 +1,65 @@
+import type { estimateRefusals, FittedModel } from '@tributary/vocabulary';
+import type { Shown } from '../shown.ts';
+
+export const causes = {
+  causes: {
+    about:
+      'Attribution says which touches came before a sale. These models learn from your own visits and sales what ads caused, and what would have come anyway.',
+    models: {
+      data_driven: 'Credit passes from a visit to what led to it. What nothing led to would have come anyway.',
+      markov: 'By what is lost when a source leads nowhere, in a chain from touch to touch.',
+      shapley: 'By what a source adds to every set of the others that people met.',
+    } satisfies Record<FittedModel, string>,
+    refusals: {
+      too_thin: 'There are too few purchases to learn from.',
+      too_little_seen: 'Too little of what was bought has any known touch.',
+      no_fit: 'The models have not learned from this profile yet. Press “Learn now”.',
+      stale: 'What they learned is too old. Press “Learn now”.',
+      outside_fit: 'They have credited other days. Choose days above that lie within them.',
+    } satisfies Record<(typeof estimateRefusals)[number], string>,
+    noFigure: 'There is no figure, and none is made up',
+    fit: 'How the models stand',
+    fitted: (ago: Shown, purchases: Shown, people: Shown, seen: Shown) =>
+      `Learned ${ago} from ${people} people and ${purchases} purchases; ${seen} of their value has a known touch.`,
+    fitNow: 'Learn now',
+    caused: 'What ads caused',
+    causedRevenue: 'Caused revenue',
+    interval: '90% interval',
+    intervalAbout: 'How far chance could move the figure if the model were right. It says nothing of the truth.',
+    disagree: 'Models disagree',
+    disagreeAbout: 'This model, first touch and last touch differ by more than three times. An experiment would tell.',
+    toAds: 'Caused by ads of this level',
+    toOthers: 'Caused by other sources',
+    anyway: 'Would have come anyway',
+    withoutTouch: 'Of buyers without a known touch',
+    allBought: 'All that was bought',
+    howWrong: 'How wrong the models are',
+    howWrongAbout: (day: Shown, people: Shown) =>
+      `Measured on ${day} in simulated markets of ${people} people, in which it is known what ads caused. 0 is the truth; 1 is as far off as saying that ads caused nothing.`,
+    unseen: 'Error',
+    toLastTouch: 'Against last touch',
+    worst: 'In the worst market',
+  },
+  experiments: {
+    about: 'The way to know what a campaign causes: switch it off in half of the regions, by lot, and compare.',
+    none: 'No experiment yet',
+    noneAbout: 'Plan one above. A test that could not notice what you expect is refused before it costs anything.',
+    plan: 'Plan an experiment',
+    planAbout:
+      'Regions with purchases are paired by size and one of each pair is held out by lot. You switch the campaign off there for 28 days; a week later it can be read, and not before.',
+    campaign: 'Campaign',
+    choose: 'Choose one',
+    expected: 'Expected effect, %',
+    planIt: 'Plan it',
+    between: (kind: Shown, from: Shown, to: Shown, readable: Shown) =>
+      `${kind}, ${from} to ${to}, readable from ${readable}`,
+    offIn: (regions: Shown) => `Off in: ${regions}`,
+    power: (smallest: Shown, expected: Shown) =>
+      `It would notice an effect of ${smallest} in four of five cases; ${expected} is expected.`,
+    found: (lift: Shown, low: Shown, high: Shown) => `Lift ${lift}, 90% interval ${low} to ${high}`,
+    start: 'Start',
+    read: 'End and read',
+    giveUp: 'Give it up',
+    whyGiveUp: 'Why is it given up?',
+  },
+};
