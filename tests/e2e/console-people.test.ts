@@ -194,6 +194,13 @@ test('an owner makes a key, which is shown once, revokes it, and says what count
   await row.waitFor();
   expect(await row.textContent()).toContain('trial_begun, trial_started');
   expect(await row.textContent()).toContain('30 days');
+
+  await page.goto(`${scene.baseUrl}/p/${scene.shop.profileId}/models`);
+  await page.getByText('There is no figure, and none is made up').waitFor();
+  await page.getByRole('button', { name: 'Learn now' }).click();
+  await page.getByRole('region', { name: 'How the models stand' }).getByText('Queued').waitFor();
+  // Last touch is what the others are measured by.
+  expect(await rowsOf(page).filter({ hasText: 'Last touch' }).locator('td').nth(1).textContent()).toBe('1.00');
   expect(complaints).toEqual([]);
   await page.context().close();
 });
