@@ -5,6 +5,7 @@ import type {
   DealEnd,
   EntityLevel,
   HandoffReason,
+  PaymentProvider,
 } from '@tributary/vocabulary';
 import type { z } from 'zod';
 import type { Books } from './books.ts';
@@ -180,6 +181,8 @@ export interface SaidOutcome {
   readonly currency?: string;
   readonly person: SaidPerson;
   readonly properties?: Readonly<Record<string, string>>;
+  /** Payment providers that took the money: one that is connected tells of it itself, and what is said here is no second sale. */
+  readonly takenBy?: readonly PaymentProvider[];
 }
 
 export interface SaidPerson {
@@ -201,6 +204,8 @@ export interface SaidRefund {
   readonly occurredAt: string;
   readonly isDispute: boolean;
   readonly isUndone?: boolean;
+  /** As of the payment. */
+  readonly takenBy?: readonly PaymentProvider[];
 }
 
 export interface SaidSearchTerm {
