@@ -319,7 +319,9 @@ test('an owner changes a profile, is told what another currency and more privacy
   await form('Privacy').getByRole('status').getByText('they have to ask anew').waitFor();
   await page.getByRole('button', { name: 'Change privacy mode' }).click();
   const shown = async () =>
-    Promise.all(['Name', 'Time zone', 'Reporting currency', 'Privacy mode'].map((one) => page.getByLabel(one).inputValue()));
+    Promise.all(
+      ['Name', 'Time zone', 'Reporting currency', 'Privacy mode'].map((one) => page.getByLabel(one).inputValue()),
+    );
   const expected = ['Boutique of Ana', 'America/Santiago', 'EUR', 'platform_safe'];
   await expect.poll(() => page.getByRole('button', { name: 'Change privacy mode' }).isDisabled(), patience).toBe(true);
   await page.reload();

@@ -38,7 +38,8 @@ export function createApi(settings: ShopifySettings) {
     const url = `${baseOf(settings.apiUrl.replace('{shop}', account.externalId))}/admin/api/${settings.apiVersion}/graphql.json`;
     const headers = { 'x-shopify-access-token': accessToken, 'content-type': 'application/json' };
     const body = JSON.stringify({ query, variables });
-    const { data, errors, extensions } = (await ask({ method: 'POST', url, headers, body }, Answer, call, faultOf)).body;
+    const { data, errors, extensions } = (await ask({ method: 'POST', url, headers, body }, Answer, call, faultOf))
+      .body;
     const [error] = errors ?? [];
     if (error) throw graphqlFault(error.message, error.extensions?.code, breathOf(extensions?.cost));
     return { data: data ?? {}, waitMs: breathOf(extensions?.cost) };

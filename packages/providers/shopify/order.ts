@@ -56,7 +56,10 @@ export function sayOrder(order: Order): Said[] {
 }
 
 /** Money goes back in one or several transactions, some of which fail. */
-export const sayRefund = ({ order_id, created_at, transactions }: Refund, takers?: readonly PaymentProvider[]): Said[] =>
+export const sayRefund = (
+  { order_id, created_at, transactions }: Refund,
+  takers?: readonly PaymentProvider[],
+): Said[] =>
   transactions
     .filter(({ kind, status }) => kind === 'refund' && status === 'success')
     .map(({ id: externalId, amount, currency, gateway }) => {

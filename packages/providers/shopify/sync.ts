@@ -5,7 +5,7 @@ import { ProviderFault } from '../provider-fault.ts';
 import { decimalText, readAs } from '../read-answer.ts';
 import type { ShopifyApi } from './api.ts';
 import type { ShopifyCredentials } from './credentials.ts';
-import { Order, sayOrder } from './order.ts';
+import { type Order, sayOrder } from './order.ts';
 
 /** Orders are read by when they last changed, so one that changes meanwhile comes again at the end. */
 export interface ShopifyPosition {

@@ -107,7 +107,12 @@ function Privacy({ profile }: { readonly profile: Profile }) {
     <Part title={say.settings.privacy} onSubmit={() => save.mutate()}>
       <Labelled title={say.settings.privacyMode} about={say.settings.modesAbout[mode]}>
         {(id) => (
-          <select id={id} className="field" value={mode} onChange={({ target }) => setMode(target.value as PrivacyMode)}>
+          <select
+            id={id}
+            className="field"
+            value={mode}
+            onChange={({ target }) => setMode(target.value as PrivacyMode)}
+          >
             {privacyModes.map((one) => (
               <option key={one} value={one}>
                 {say.settings.modes[one]}

@@ -48,7 +48,8 @@ export const workspace = {
     privacyMode: 'Privacy mode',
     modes: { standard: 'Standard', platform_safe: 'Platform-safe', hipaa: 'HIPAA' },
     modesAbout: {
-      standard: 'Apps that were allowed to may read people. Conversions leave for ad platforms with hashed identifiers.',
+      standard:
+        'Apps that were allowed to may read people. Conversions leave for ad platforms with hashed identifiers.',
       platform_safe:
         'For healthcare. No app and no key reads people. Conversions leave only for a dataset that holds nothing else, under names that say nothing of health.',
       hipaa:
