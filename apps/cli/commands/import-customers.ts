@@ -1,4 +1,5 @@
 import { openCustomerImporter } from '@tributary/domain/customers/room.ts';
+import { visitTraits } from '@tributary/vocabulary';
 import { Command } from 'commander';
 import { importFile, progressLine, rejectedFile } from '../csv-file.ts';
 import { withLedgers } from '../ledgers.ts';
@@ -11,7 +12,7 @@ interface Options {
   readonly json?: boolean;
 }
 
-const columns = ['email', 'phone', 'national_id', 'external_id', 'first_name', 'last_name'];
+const columns = [...visitTraits, 'national_id'];
 
 export const importCustomersCommand = () =>
   new Command('customers')
