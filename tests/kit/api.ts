@@ -103,6 +103,7 @@ export type ApiChanges = Partial<
     | 'sessionIdleMinutes'
     | 'swapWindowUntil'
     | 'checkAnswers'
+    | 'metrics'
   >
 >;
 
