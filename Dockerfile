@@ -1,4 +1,4 @@
-# One image for every process of Tributary; the command says which. TypeScript runs as it stands; only the console is built.
+# One image for every process of Tributary; the command says which. TypeScript runs as it stands; only console and documentation are built.
 
 # The manifests alone: as long as they stay the same, so does the layer with the packages.
 FROM node:24-slim AS manifests
@@ -27,6 +27,9 @@ COPY packages packages
 COPY domain domain
 COPY apps apps
 RUN npm run build --workspace @tributary/console
+COPY docs docs
+COPY README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md SECURITY.md ./
+RUN npm run build --workspace @tributary/docs
 
 FROM node:24-slim AS service
 # Node is no init: as process 1 it would leave orphans unreaped and ignore signals that it has no handler for.
@@ -40,6 +43,7 @@ COPY packages packages
 COPY domain domain
 COPY apps apps
 COPY --from=console /app/apps/console/dist apps/console/dist
+COPY --from=console /app/apps/docs/dist apps/docs/dist
 # Types are taken off and code is compiled once, here: processes start in half the time and take a fifth less memory.
 ENV NODE_COMPILE_CACHE=/app/.compile-cache
 RUN install --directory --owner=node .compile-cache /backups

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { type Route, routes } from '@tributary/contract';
 import { expect, test } from 'vitest';
+import { buildDocs, docsDirectory } from '../apps/docs/build.ts';
+import { pages as sitePages } from '../apps/docs/pages.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (page: string) => readFileSync(join(root, page), 'utf8');
@@ -22,8 +24,8 @@ test('every path that a page names exists', () => {
   const named = pages
     .filter((page) => !isHistory(page))
     .flatMap((page) => [...read(page).matchAll(path)].map(([, name = '']) => ({ page, name })))
-    // Words in capitals stand for a name: tests/chaos/NAME.drill.ts.
-    .filter(({ name }) => !/\/[A-Z]+\./.test(name));
+    // Words in capitals stand for a name: tests/chaos/NAME.drill.ts. What is built may not be there yet.
+    .filter(({ name }) => !/\/[A-Z]+\.|\/dist$/.test(name));
   expect(named.length).toBeGreaterThan(100);
   expect(named.filter(({ name }) => !existsSync(join(root, name)))).toEqual([]);
 });
@@ -59,6 +61,42 @@ test('every page of the documentation is found from the README', () => {
   for (const page of found)
     for (const { to } of page.endsWith('.md') ? linksOf(page) : []) if (existsSync(join(root, to))) found.add(to);
   expect(pages.filter((page) => page.startsWith('docs/') && !found.has(page))).toEqual([]);
+});
+
+test('the site has every page, each link on it leads somewhere, and each page is found from the first', async () => {
+  await buildDocs();
+  const built = readdirSync(docsDirectory, { recursive: true, encoding: 'utf8' });
+  const texts = new Map(
+    built
+      .filter((name) => name.endsWith('index.html'))
+      .map((name) => [`/docs/${name.slice(0, -'index.html'.length)}`, readFileSync(join(docsDirectory, name), 'utf8')]),
+  );
+  expect(texts.size).toBe(sitePages.size);
+  expect(pages.filter((page) => page.startsWith('docs/') && !sitePages.has(page))).toEqual([]);
+  const files = new Set(built.map((name) => `/docs/${name}`));
+  /** What the API serves itself. */
+  const elsewhere = new Set(['/', '/docs/reference', '/docs/errors']);
+  const links = [...texts].flatMap(([page, text]) =>
+    [...text.matchAll(/ (?:href|src)="([^"]*)"/g)]
+      .filter(([, address = '']) => !/^(https?:|mailto:)/.test(address))
+      .map(([, address = '']) => ({ page, to: new URL(address, `http://site${page}`) })),
+  );
+  expect(links.length).toBeGreaterThan(5_000);
+  const dead = links.filter(({ to: { pathname, hash } }) => {
+    const text = texts.get(pathname);
+    if (text === undefined) return !files.has(pathname) && !elsewhere.has(pathname);
+    return hash !== '' && !text.includes(` id="${decodeURIComponent(hash.slice(1))}"`);
+  });
+  expect(dead.map(({ page, to }) => `${page} -> ${to.pathname}${to.hash}`)).toEqual([]);
+  const found = new Set(['/docs/']);
+  for (const page of found)
+    for (const { to } of links.filter((link) => link.page === page)) if (texts.has(to.pathname)) found.add(to.pathname);
+  expect([...texts.keys()].filter((page) => !found.has(page))).toEqual([]);
+  // The policy lets through neither, and a page would look broken with it.
+  const own = /<script(?![^>]* src="\/docs\/)|<style| style=| on[a-z]+="/;
+  expect(
+    [...texts].filter(([, text]) => own.test(text.replaceAll(/<code[\s\S]*?<\/code>/g, ''))).map(([page]) => page),
+  ).toEqual([]);
 });
 
 const declared: readonly Route[] = Object.values(routes);

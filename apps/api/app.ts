@@ -32,6 +32,7 @@ import type { MasterKey, Vault } from '@tributary/vault';
 import type { Jobs } from '@tributary/work';
 import type { FastifyInstance } from 'fastify';
 import { serveConsole } from './console.ts';
+import { serveDocsSite } from './docs-site.ts';
 import { serveMcp } from './mcp/serve.ts';
 import { servePages } from './pages.ts';
 import { assistantHandlers, handlers } from './routes.ts';
@@ -82,6 +83,8 @@ export interface ApiOptions {
   readonly swapWindowUntil: Date | undefined;
   /** Where the console's built files are. */
   readonly consoleDirectory: string | undefined;
+  /** Where the built pages of the documentation are. */
+  readonly docsDirectory: string | undefined;
   /** Holds every answer against its declaration before it leaves. For tests: a wrong one becomes a 500. */
   readonly checkAnswers: boolean;
   readonly isStopping: () => boolean;
@@ -124,6 +127,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   });
   serveHealth(fastify, readinessOf(options, limiter), options.isStopping);
   serveDocs(fastify, { baseUrl });
+  await serveDocsSite(fastify, options.docsDirectory);
   await serveConsole(fastify, options.consoleDirectory, firstAccountState(postgres));
   const isFirstOfMinute = async (subject: string) => (await limiter.take(`audit:${subject}`, 1)).allowed;
   const onError = (error: unknown) => log.failure(undefined, error);

@@ -8,6 +8,7 @@ import { createProviders } from '@tributary/providers';
 import { openMetrics, type Tracing } from '@tributary/telemetry';
 import { createVault } from '@tributary/vault';
 import { limits } from '@tributary/vocabulary';
+import { docsDirectory } from '../docs/build.ts';
 import { createApi } from './app.ts';
 
 /** Whoever waits for a report gets an answer before the request's own time is up, if only that ClickHouse is away. */
@@ -65,6 +66,7 @@ await runProcess('api', async (platform) => {
     isCookieSecure: settings.secureCookies,
     swapWindowUntil: settings.swapWindowUntil,
     consoleDirectory,
+    docsDirectory,
     checkAnswers: false,
     isStopping: () => isStopping,
   });

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { loadSettings, type Settings } from '@tributary/config';
 import { buildConsole } from '@tributary/console/build.ts';
 import type { Supervisor } from '@tributary/engines';
+import { buildDocs } from '../docs/build.ts';
 import { migrateAll } from './commands/migrate.ts';
 import { localSecrets } from './local.ts';
 
@@ -13,7 +14,7 @@ export interface Local {
   readonly settings: Settings;
 }
 
-/** Brings up all that our own processes need on this machine: engines, schemas, the console's files. */
+/** Brings up all that our own processes need on this machine: engines, schemas, the files of console and documentation. */
 export async function prepareLocal(supervisor: Supervisor, options: { readonly install?: boolean }): Promise<Local> {
   if (options.install) await supervisor.install(undefined, (line) => console.log(line));
   console.log('engines ...');
@@ -29,8 +30,8 @@ export async function prepareLocal(supervisor: Supervisor, options: { readonly i
   const settings = loadSettings(environment);
   console.log('migrations ...');
   await migrateAll(settings);
-  console.log('console ...');
-  await buildConsole();
+  console.log('console and documentation ...');
+  await Promise.all([buildConsole(), buildDocs()]);
   return { environment, settings };
 }
 

@@ -21,7 +21,8 @@ export function homePage(options: PageOptions): string {
       <p>This is the API of a Tributary server, and it is answering.</p>
       <ul class="cards">
         ${card('/', 'Console', 'Reports, and what each of their numbers is made of.')}
-        ${card('/docs', 'Reference', 'Every operation, with its parameters, answers and refusals.')}
+        ${card('/docs', 'Guides', 'How to send data, read numbers and run it, with search.')}
+        ${card('/docs/reference', 'Reference', 'Every operation, with its parameters, answers and refusals.')}
         ${card('/docs/errors', 'Errors', 'What each error code means, and what to do about it.')}
         ${card('/api/v1/changelog', 'Changelog', 'What changed, newest first. JSON.')}
         ${card('/api/v1/openapi.json', 'OpenAPI', 'The same reference for programs. JSON.')}
@@ -105,8 +106,25 @@ function operationList(operations: readonly Route[]): Html {
 
 /** Where the reference shows an operation: Scalar names its anchors after chapter, method and path. */
 export function referenceUrl({ chapter, method, path }: Route): string {
-  return `/docs#tag/${chapter.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}/${method}${path}`;
+  return `/docs/reference#tag/${chapter.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}/${method}${path}`;
 }
+
+/** The console's mark. */
+const icon = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" fill="none" stroke="#0b7285" stroke-width="4" stroke-linecap="round"><path d="M7 5c0 8 9 8 9 16v7"/><path d="M25 5c0 8-9 8-9 16"/></svg>')}`;
+
+/** From each of these pages to the others, the guides and the console. */
+const ways = html`<nav aria-label="Main"><a class="brand" href="/docs">Tributary</a><a href="/docs">Guides</a><a href="/docs/reference">Reference</a><a href="/docs/errors">Errors</a><a href="/">Console</a></nav>`;
+
+/** Scalar leaves as much room above itself as it is told. */
+const barStyle = `
+:root { --scalar-custom-header-height: 44px; color-scheme: light dark; }
+body { margin: 0; }
+.bar { position: sticky; top: 0; z-index: 10; height: 44px; border-bottom: 1px solid #8884; background: Canvas; color: CanvasText; font: 15px/44px system-ui, sans-serif; }
+.bar nav { display: flex; gap: 24px; padding: 0 24px; }
+.bar a { color: inherit; text-decoration: none; opacity: .75; }
+.bar a.brand { font-weight: 650; opacity: 1; }
+.bar a:hover { text-decoration: underline; }
+`;
 
 /** The reference, drawn by Scalar from openapi.json. Everything it could fetch from elsewhere is switched off. */
 export function referencePage(): string {
@@ -129,12 +147,14 @@ export function referencePage(): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Reference · Tributary</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="${icon}">
+<style>${new Html(barStyle)}</style>
 </head>
 <body>
+<header class="bar">${ways}</header>
 <noscript>This page needs JavaScript. The same in JSON: <a href="/api/v1/openapi.json">/api/v1/openapi.json</a></noscript>
 <script id="api-reference" data-configuration="${JSON.stringify(configuration)}"></script>
-<script src="/docs/scalar.js"></script>
+<script src="/docs/reference/scalar.js"></script>
 </body>
 </html>
 `.text;
@@ -147,11 +167,11 @@ function layout({ nonce, version }: PageOptions, title: string, body: Html): str
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title === 'Tributary' ? title : `${title} · Tributary`}</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="${icon}">
 <style nonce="${nonce}">${new Html(style)}</style>
 </head>
 <body>
-<header><nav aria-label="Main"><a class="brand" href="/">Tributary</a><a href="/docs">Reference</a><a href="/docs/errors">Errors</a></nav></header>
+<header>${ways}</header>
 <main>${body}</main>
 <footer>Tributary${version && ` ${version}`}, open source under Apache-2.0</footer>
 </body>

@@ -80,7 +80,15 @@ test('the index of errors has every code', async () => {
 test('the home page leads everywhere', async () => {
   const { statusCode, body } = await get('/api');
   expect(statusCode).toBe(200);
-  for (const path of ['/', '/docs', '/docs/errors', '/healthz', '/api/v1/openapi.json', '/api/v1/changelog']) {
+  for (const path of [
+    '/',
+    '/docs',
+    '/docs/reference',
+    '/docs/errors',
+    '/healthz',
+    '/api/v1/openapi.json',
+    '/api/v1/changelog',
+  ]) {
     expect(body).toContain(`href="${path}"`);
   }
   expect(body).toContain('Tributary 1.2.3');
@@ -104,31 +112,32 @@ test.each(['/api', '/docs/errors', '/docs/errors/not_found'])(
 
 describe('the reference', () => {
   test('runs no script but our own, and talks to nobody else', async () => {
-    const { statusCode, body, headers } = await get('/docs');
+    const { statusCode, body, headers } = await get('/docs/reference');
     expect(statusCode).toBe(200);
     const policy = String(headers['content-security-policy']);
     expect(policy).toContain("script-src 'self';");
     expect(policy).toContain(`connect-src 'self' ${baseUrl};`);
     expect(policy.match(/https?:[^ ;]*/g)).toEqual([baseUrl]);
-    expect([...body.matchAll(/src="([^"]*)"/g)].map(([, src]) => src)).toEqual(['/docs/scalar.js']);
-    expect(body).not.toContain('http');
+    expect([...body.matchAll(/src="([^"]*)"/g)].map(([, src]) => src)).toEqual(['/docs/reference/scalar.js']);
+    expect(body).not.toContain('http:');
+    for (const path of ['/', '/docs', '/docs/errors']) expect(body, 'the way back').toContain(`href="${path}"`);
   });
 
   test('has its script from the package, small where the client can unpack it', async () => {
-    const plain = await get('/docs/scalar.js');
+    const plain = await get('/docs/reference/scalar.js');
     expect(plain.statusCode).toBe(200);
     expect(plain.headers['content-type']).toBe('text/javascript; charset=utf-8');
     expect(plain.headers).not.toHaveProperty('content-encoding');
-    const packed = await get('/docs/scalar.js', { 'accept-encoding': 'gzip, br' });
+    const packed = await get('/docs/reference/scalar.js', { 'accept-encoding': 'gzip, br' });
     expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
     expect(packed.rawPayload.length).toBeLessThan(plain.rawPayload.length / 2);
     expect(gunzipSync(packed.rawPayload).equals(plain.rawPayload)).toBe(true);
   });
 
   test('sends that script once', async () => {
-    const { headers } = await get('/docs/scalar.js');
+    const { headers } = await get('/docs/reference/scalar.js');
     expect(headers['cache-control']).toBe('public, max-age=86400');
-    const again = await get('/docs/scalar.js', { 'if-none-match': String(headers.etag) });
+    const again = await get('/docs/reference/scalar.js', { 'if-none-match': String(headers.etag) });
     expect([again.statusCode, again.rawPayload.length]).toEqual([304, 0]);
   });
 });

@@ -27,8 +27,10 @@ export function serveDocs(fastify: FastifyInstance, { baseUrl, version }: DocsOp
     return send(reply, (options) => errorPage(code.data, options));
   });
 
-  fastify.get('/docs', async (_request, reply) => reply.headers(pageHeaders(referencePolicy(baseUrl))).send(reference));
-  fastify.get('/docs/scalar.js', async (request, reply) => {
+  fastify.get('/docs/reference', async (_request, reply) =>
+    reply.headers(pageHeaders(referencePolicy(baseUrl))).send(reference),
+  );
+  fastify.get('/docs/reference/scalar.js', async (request, reply) => {
     const { plain, gzipped, etag } = await scalarScript();
     reply.headers({
       'content-type': 'text/javascript; charset=utf-8',

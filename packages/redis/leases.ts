@@ -1,5 +1,5 @@
 import type { SharedLimiter, Verdict } from './rate-limit.ts';
-import { verdictOf } from './rate-limit.ts';
+import { emptyFrom, verdictOf } from './rate-limit.ts';
 
 /** How long what Redis said of a bucket is used without asking again. */
 const leaseMs = 100;
@@ -43,7 +43,7 @@ export class Leases {
     const now = this.#options.nowMs() * 1_000;
     const bucket = this.#bucketOf(name, limit, now);
     const interval = windowUs / limit;
-    const emptyAt = Math.max(bucket.emptyAt, now);
+    const emptyAt = emptyFrom(bucket.emptyAt, now, windowUs);
     const allowed = emptyAt + interval - now <= windowUs;
     if (allowed) {
       bucket.emptyAt = emptyAt + interval;
@@ -82,7 +82,8 @@ export class Leases {
       const { taken, now, emptyAt } = await this.#options.limiter.takeMany(name, limit, untold);
       // What could not be taken any more was allowed here already; it is not owed.
       const leftUs = emptyAt + (taken * windowUs) / limit - now;
-      bucket.emptyAt = Math.max(bucket.emptyAt, this.#options.nowMs() * 1_000 + leftUs);
+      const own = this.#options.nowMs() * 1_000;
+      bucket.emptyAt = Math.max(emptyFrom(bucket.emptyAt, own, windowUs), own + leftUs);
     } catch (error) {
       this.#options.onFallback?.(error);
     }

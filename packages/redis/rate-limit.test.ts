@@ -162,3 +162,27 @@ describe('leases', () => {
     await expect.poll(() => failures.length).toBeGreaterThan(0);
   });
 });
+
+describe('a clock that goes back by an hour refuses nobody', () => {
+  const hourMs = 3_600_000;
+
+  test('of this process', () => {
+    let now = 2 * hourMs;
+    const leases = new Leases({ limiter: { takeMany: () => Promise.reject(new Error('away')) }, nowMs: () => now });
+    const local = new LocalBuckets();
+    const take = () => [leases.take('a', 10).allowed, local.take('a', 10, now * 1_000).allowed];
+    expect(take()).toEqual([true, true]);
+    now -= hourMs;
+    expect(take()).toEqual([true, true]);
+    // And it counts as before.
+    expect(Array.from({ length: 9 }, take)).toEqual(Array.from({ length: 9 }, () => [true, true]));
+    expect(take()).toEqual([false, false]);
+  });
+
+  test('of Redis', async () => {
+    const [seconds] = await redis.time();
+    await redis.set('rate:jumped:10', String((Number(seconds) + 3_600) * 1_000_000));
+    const verdicts = await Promise.all(Array.from({ length: 11 }, () => limiter.take('jumped', 10)));
+    expect(verdicts.filter(({ allowed }) => allowed)).toHaveLength(10);
+  });
+});

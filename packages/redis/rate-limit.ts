@@ -50,8 +50,8 @@ export interface SharedLimiter extends RateLimiter {
 }
 
 /**
- * Redis's own clock decides, so that every process counts alike. Takes up to ARGV[2] at once and says how many there were. Times
- * are in microseconds.
+ * Redis's own clock decides, so that every process counts alike. Takes up to ARGV[2] at once and says how many there were. As in
+ * `emptyFrom`, a clock that has gone back refuses nobody. Times are in microseconds.
  */
 const script = `
 local time = redis.call('TIME')
@@ -59,6 +59,7 @@ local now = time[1] * 1000000 + time[2]
 local full = tonumber(ARGV[3])
 local interval = full / ARGV[1] * ARGV[4]
 local empty_at = math.max(tonumber(redis.call('GET', KEYS[1]) or now), now)
+if empty_at > now + full + 1000000 then empty_at = now end
 local taken = math.min(tonumber(ARGV[2]), math.floor((full - (empty_at - now)) / interval + 0.000001))
 if taken > 0 then
   local later = empty_at + taken * interval
@@ -142,6 +143,10 @@ export function createRateLimiter({ redis, nowMs, onFallback = () => {} }: RateL
   };
 }
 
+/** A bucket that would be empty later than after a whole window was counted by a clock that has gone back since: it begins anew. */
+export const emptyFrom = (emptyAt: number, now: number, window: number): number =>
+  emptyAt > now + window + 1_000_000 ? now : Math.max(emptyAt, now);
+
 /** The same rule in this process alone: while Redis is away each process grants the whole allowance, and none grants more. */
 export class LocalBuckets {
   readonly #emptyAt = new Map<string, number>();
@@ -153,7 +158,7 @@ export class LocalBuckets {
 
   take(bucket: string, limit: number, now: number, rate: Rate = rateOf(limit)): Verdict {
     const interval = (rate.window / limit) * rate.cost;
-    const emptyAt = Math.max(this.#emptyAt.get(bucket) ?? now, now);
+    const emptyAt = emptyFrom(this.#emptyAt.get(bucket) ?? now, now, rate.window);
     const allowed = emptyAt + interval - now <= rate.window;
     if (allowed) {
       // Re-inserted, so that the first key of the map is always the one unused for longest.

@@ -3,13 +3,20 @@ import { syncs } from '@tributary/domain/connections/room.ts';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { createPostgres } from '@tributary/postgres';
 import { createProviders } from '@tributary/providers';
+import { createLog } from '@tributary/telemetry';
+import { createWorkMetrics } from '@tributary/telemetry/prometheus.ts';
 import { testOutcomeServices, testVault } from '@tributary/testkit';
-import { startQueueWorker } from '@tributary/work';
+import { faultOf, startQueueWorker } from '@tributary/work';
 
-/** A worker that reads providers, so that a drill can kill it. */
+/** A worker that reads providers, so that a drill can kill it. It writes its log and its metrics to standard output. */
 const [appUrl = '', systemUrl = '', settings = '{}'] = process.argv.slice(2);
 const app = createPostgres({ url: appUrl, poolSize: 8 });
 const system = createPostgres({ url: systemUrl, poolSize: 4 });
+const log = createLog('info', { write: (line) => void process.stdout.write(line) });
+const metrics = createWorkMetrics({});
+const show = async () => void process.stdout.write(await metrics.text());
+await show();
+setInterval(() => void show(), 2_000).unref();
 startQueueWorker({
   system,
   systemUrl,
@@ -28,6 +35,9 @@ startQueueWorker({
   numbers: { leaseSeconds: 3 },
   sweepMs: 1_000,
   blame: () => 'away',
-  onFailure: ({ error }) => console.error(error),
+  onFailure({ work, key, error }) {
+    metrics.countFailure(work);
+    log.failedWork({ work, key, fault: faultOf(error) }, error);
+  },
 });
 process.send?.('ready');

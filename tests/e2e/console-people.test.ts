@@ -2,7 +2,7 @@ import { conversionIdOf } from '@tributary/rules';
 import axe from 'axe-core';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { moment, money, percent, words } from '../../apps/console/source/format.ts';
+import { clock, dayIn, longDay, moment, money, percent, words } from '../../apps/console/source/format.ts';
 import { days, openPeopleScene, othersCount, type PeopleScene, pagesOfBusy } from './console-people-scene.ts';
 import { askTenQuestions, keepHabits } from './ten-questions.ts';
 import { faultsIn, optionsOf, settle, visitsOf } from './walk.ts';
@@ -138,12 +138,25 @@ describe('a person', () => {
     await expect.poll(() => steps(page).count(), patience).toBe(journey.events.length);
     const texts = await steps(page).allTextContents();
     for (const [place, event] of journey.events.entries()) {
-      expect(texts[place]).toContain(moment(event.event_time, 'UTC'));
+      expect(texts[place]).toContain(clock(event.event_time, 'UTC'));
+      // A day stands once, at its first event.
+      const isNewDay =
+        dayIn(event.event_time, 'UTC') !==
+        dayIn(journey.events[place - 1]?.event_time ?? '1970-01-01T00:00:00Z', 'UTC');
+      expect(texts[place]?.startsWith(longDay(dayIn(event.event_time, 'UTC')))).toBe(isNewDay);
       if (event.currency) expect(texts[place]).toContain(money(event.value_amount, event.currency));
     }
     expect(await steps(page).evaluateAll((all) => all.map((one) => one.getAttribute('data-kind')))).toEqual(
       journey.events.map(({ value_amount: amount }) => (amount === null ? 'visit' : 'outcome')),
     );
+    const glance = await page.locator('dl[aria-label="At a glance"] > div').allTextContents();
+    expect(glance).toContainEqual(
+      `Conversions${journey.events.filter(({ value_amount: amount }) => amount !== null).length}`,
+    );
+    expect(glance).toContainEqual(`First seen${moment(journey.events[0]?.event_time ?? '', 'UTC')}`);
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download all that is held' }).click();
+    expect((await download).suggestedFilename()).toBe(`customer-${customerId}.jsonl`);
     const identity = page.getByRole('region', { name: 'Identity' });
     expect(held.identifiers.map(({ kind }) => kind).toSorted()).toEqual(['email', 'external_customer_id', 'phone']);
     for (const { kind, value, source, said_at: at } of held.identifiers) {
@@ -159,15 +172,43 @@ describe('a person', () => {
   });
 });
 
+test('an owner makes a key, which is shown once, revokes it, and says what counts as a conversion', async () => {
+  const { page, complaints } = await open('owner', 'keys');
+  await page.getByLabel('Name').fill('Shop server');
+  await page.getByRole('button', { name: 'Make key' }).click();
+  const key = await page.getByRole('status').locator('code').textContent();
+  const send = (authorization: string) =>
+    fetch(`${scene.baseUrl}/api/v1/events`, { method: 'POST', headers: { authorization }, body: '{}' });
+  expect((await send(`Bearer ${key}`)).status).not.toBe(401);
+  page.on('dialog', (dialog) => void dialog.accept());
+  await page.getByRole('button', { name: 'Revoke Shop server' }).click();
+  await page.getByRole('button', { name: 'Revoke Shop server' }).waitFor({ state: 'detached' });
+  await expect.poll(async () => (await send(`Bearer ${key}`)).status, patience).toBe(401);
+
+  await page.goto(`${scene.baseUrl}/p/${scene.shop.profileId}/goals`);
+  await page.getByLabel('Name').fill('Trial started');
+  await page.getByLabel('Events').fill('trial_started, trial_begun');
+  await page.getByLabel('Attribution window, days').fill('30');
+  await page.getByRole('button', { name: 'Save goal' }).click();
+  const row = rowsOf(page).filter({ hasText: 'Trial started' });
+  await row.waitFor();
+  expect(await row.textContent()).toContain('trial_begun, trial_started');
+  expect(await row.textContent()).toContain('30 days');
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
 test('a long journey comes page after page, and each event once', async () => {
   const { page } = await open('analyst', `customers/${scene.busyId}`);
   await page.getByText('50 of 61, the earliest first.').waitFor();
   await page.getByRole('button', { name: 'Show more' }).click();
   await page.getByText('61 of 61, the earliest first.').waitFor();
   expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
-  const texts = await steps(page).allTextContents();
-  const paths = Array.from({ length: pagesOfBusy }, (_, index) => `/page-${index}`);
-  expect(texts.map((text) => /\/page-\d+/.exec(text)?.[0])).toEqual([...paths, undefined]);
+  const titles = await steps(page)
+    .locator('div > span:not([aria-hidden])')
+    .evaluateAll((all) => all.map((one) => one.textContent));
+  const paths = Array.from({ length: pagesOfBusy }, (_, index) => `Page /page-${index}`);
+  expect(titles.slice(0, pagesOfBusy)).toEqual(paths);
   await page.context().close();
 });
 

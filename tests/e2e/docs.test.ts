@@ -3,6 +3,8 @@ import { openapi, type Route, routes } from '@tributary/contract';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { serveDocsSite } from '../../apps/api/docs-site.ts';
+import { buildDocs, docsDirectory } from '../../apps/docs/build.ts';
 import { serveDocs } from '../../packages/http/docs.ts';
 import { referenceUrl } from '../../packages/http/docs-pages.ts';
 import { openBrowser } from './browser.ts';
@@ -24,8 +26,9 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => fastify.server.listen(0, '127.0.0.1', resolve));
   baseUrl = `http://127.0.0.1:${(fastify.server.address() as AddressInfo).port}`;
   serveDocs(fastify, { baseUrl });
+  [browser] = await Promise.all([openBrowser(), buildDocs()]);
+  await serveDocsSite(fastify, docsDirectory);
   await fastify.ready();
-  browser = await openBrowser();
 });
 afterAll(async () => {
   await browser?.close();
@@ -51,7 +54,7 @@ const outside = (asked: readonly string[]) =>
   asked.filter((url) => !url.startsWith(`${baseUrl}/`) && !url.startsWith('data:'));
 
 test('the reference lists every operation, and asks nobody else for anything', async () => {
-  const { page, asked, complaints } = await open('/docs');
+  const { page, asked, complaints } = await open('/docs/reference');
   await page.getByRole('heading', { name: 'Tributary', level: 1 }).waitFor();
   const sidebar = page.getByRole('complementary', { name: 'Sidebar' });
   for (const chapter of new Set(allRoutes.map((route) => route.chapter))) {
@@ -62,7 +65,7 @@ test('the reference lists every operation, and asks nobody else for anything', a
   const listed = async () => {
     const links = await sidebar.getByRole('link').all();
     const addresses = await Promise.all(links.map((link) => link.getAttribute('href')));
-    return addresses.map((address) => `/docs${decodeURIComponent(address ?? '')}`);
+    return addresses.map((address) => `/docs/reference${decodeURIComponent(address ?? '')}`);
   };
   await expect.poll(listed, { timeout: 20_000 }).toEqual(expect.arrayContaining(allRoutes.map(referenceUrl)));
   expect(asked).toContain(`${baseUrl}/api/v1/openapi.json`);
@@ -85,5 +88,31 @@ test('a stuck caller finds from an error to the operations that give it', async 
   await page.getByRole('link', { name: routes.readProfile.summary }).click();
   await page.getByRole('heading', { name: routes.readProfile.summary, exact: true }).waitFor();
   expect(complaints).toEqual([]);
+  await page.close();
+});
+
+test('a word is searched for in the guides, without anybody else, and its page is found', async () => {
+  const { page, asked, complaints } = await open('/docs');
+  await page.getByRole('heading', { name: 'Documentation', level: 1 }).waitFor();
+  expect(page.url()).toBe(`${baseUrl}/docs/`);
+  await page.keyboard.press('/');
+  await page.keyboard.type('refund');
+  const found = page.getByRole('option').filter({ hasText: 'Record payments' }).first();
+  await found.waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: /payments/i }).waitFor();
+  // Nothing but what the page itself needs was asked for before somebody searched; all of it is ours.
+  expect(asked.filter((url) => url.endsWith('/search.json'))).toHaveLength(1);
+  expect(outside(asked)).toEqual([]);
+  const ways = page.getByRole('navigation', { name: 'Elsewhere' }).getByRole('link');
+  expect(await ways.evaluateAll((links) => links.map((link) => link.getAttribute('href')))).toEqual([
+    '/docs/reference',
+    '/docs/errors',
+    '/',
+  ]);
+  expect(complaints).toEqual([]);
+  // An address from before the reference had a place of its own.
+  await page.goto(`${baseUrl}/docs#tag/events`);
+  await page.waitForURL(`${baseUrl}/docs/reference#tag/events`);
   await page.close();
 });

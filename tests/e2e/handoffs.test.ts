@@ -1,207 +1,269 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { delivery } from '@tributary/domain/campaigns/room.ts';
-import { syncs } from '@tributary/domain/connections/room.ts';
-import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
-import { startSandbox } from '@tributary/sandbox';
-import {
-  buildApiKey,
-  freePort,
-  metaOf,
-  openApi,
-  openTestkit,
-  openWarehouse,
-  testOutcomeServices,
-  testVault,
-  workOff,
-} from '@tributary/testkit';
+import { channelNames, type HandoffProvider, handoffProviders, limits } from '@tributary/vocabulary';
 import axe from 'axe-core';
-import { sql } from 'kysely';
-import type { BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, expect, test, vi } from 'vitest';
-import { openShop, setOrigins } from '../../domain/handoffs/handoffs.fixture.ts';
-import { searchColumns, searchTables } from '../chaos/sync-scene.ts';
-import { openBrowser } from './browser.ts';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { searchColumns, searchDump } from '../chaos/sync-scene.ts';
+import { type Consent, type ConsentShop, openConsents } from './handoffs-scene.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-const kit = await openTestkit();
-kit.clock.set(new Date());
-const start = new Date(kit.clock.now().getTime() - 6 * 86_400_000).toISOString().slice(0, 10);
-const sandbox = await startSandbox({
-  now: () => kit.clock.now(),
-  market: { people: 5, campaigns: 20, days: 5, start },
-});
-const providerOutbound = createOutbound({ timeoutMs: 10_000, policy: localDevelopmentTargets });
-const providers = metaOf(sandbox);
-const warehouse = await openWarehouse(kit);
-const port = await freePort();
-const api = await openApi(kit, {
-  baseUrl: `http://127.0.0.1:${port}`,
-  providers,
-  providerOutbound,
-  clickhouse: warehouse.client,
-});
-await api.fastify.listen({ host: '127.0.0.1', port });
-/** The app's own page, to which people return. */
-const app = createServer((_request, response) => response.end('Welcome back')).listen(0, '127.0.0.1');
-await once(app, 'listening');
-const appOrigin = `http://app.test:${(app.address() as AddressInfo).port}`;
-const returnUrl = `${appOrigin}/connected?step=2`;
-const browser = await openBrowser();
-afterAll(async () => {
-  await browser.close();
-  app.closeAllConnections();
-  app.close();
-  await api.close();
-  await warehouse.drop();
-  await sandbox.close();
-  providerOutbound.close();
-  await kit.close();
-});
+const scene = await openConsents();
+const { kit, sandbox, consent, told, somebody, nameOf } = scene;
+afterAll(() => scene.close());
 
-/** Somebody's browser. */
-async function somebody(options: BrowserContextOptions = {}): Promise<Page> {
-  const context = await browser.newContext({ locale: 'en-US', ...options });
-  return context.newPage();
+interface Row extends Consent {
+  /** Which of several accounts is chosen afterwards; undefined: a single one is shared, and connected at once. */
+  readonly choose?: RegExp;
+  /** What its first sync brought, as the API tells it, against the company's own book. */
+  readonly brought: (shop: ConsentShop) => Promise<void>;
 }
 
-async function mint(body: object = { return_url: returnUrl }) {
-  const shop = await openShop(kit, api);
-  await setOrigins(kit, shop.appId, { redirectUris: [`${appOrigin}/oauth`] });
-  const { data } = await shop.mint('social_ads', body);
-  return { shop, handoff: data as Record<'id' | 'url' | 'start_url', string> };
-}
+const spendOf = async (shop: ConsentShop, platform: string): Promise<number> => {
+  const { data } = await shop.report('/campaigns', { ...shop.days(), limit: '100' });
+  const mine = (data as { platform: string; spend: number }[]).filter((one) => one.platform === platform);
+  return mine.reduce((sum, { spend }) => sum + spend, 0);
+};
 
-/** What the app's page was told. */
-async function told(page: Page): Promise<Record<string, string>> {
-  await page.waitForURL(`${appOrigin}/**`);
-  return Object.fromEntries(new URL(page.url()).searchParams);
-}
-
-const goOn = (page: Page) => page.getByRole('link', { name: /Meta/ }).click();
-
-/** Shares some of the accounts on the provider's page. */
-async function share(page: Page, count: number): Promise<void> {
-  await page.waitForURL(`${sandbox.url}/**`);
-  const boxes = page.locator('input[name=account]');
-  const all = await boxes.count();
-  for (let place = 0; place < all; place += 1) await boxes.nth(place).setChecked(place < count);
-  await page.getByRole('button', { name: 'approve' }).click();
-}
-
-test('page, consent, callback, connection, first sync, numbers; a second click tells the same, and no token is kept in the clear', async () => {
-  const { shop, handoff } = await mint();
-  const page = await somebody();
-  await page.goto(handoff.url);
-  expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('Meta');
-  expect(await page.getByText(`Profile ${shop.mark}`).count()).toBe(1);
-  await goOn(page);
-  await share(page, 1);
-  expect(await told(page)).toMatchObject({ step: '2', status: 'success', handoff_id: handoff.id });
-  const { status, result } = await shop.read(handoff.id);
-  expect(status).toBe('completed');
-  const { data } = await shop.call('GET', `/api/v1/connections/${result.connection_id}`);
-  expect(data).toMatchObject({ channel: 'social_ads', status: 'connected' });
-  await page.goto(handoff.start_url);
-  expect(await told(page)).toMatchObject({ status: 'success' });
-  await page.context().close();
-  const { app, system } = kit;
-  const now = () => kit.clock.now();
-  const stores = { app, system, now, providers, providerOutbound, vault: testVault, random: Math.random };
-  const reader = syncs({ ...stores, outcomes: testOutcomeServices });
-  // The platform makes reports ready while one waits; nobody has to wait here.
-  for (let isRead = false; !isRead; kit.clock.advance(60_000)) {
-    await workOff(system, 'syncs', reader, result.connection_id);
-    const { data: one } = await shop.call('GET', `/api/v1/connections/${result.connection_id}`);
-    isRead = one.sync.last_success_at !== null;
-    await kit.owner.unbound.query(sql`UPDATE syncs SET due_at = '2020-01-01' WHERE state = 'running'`);
-  }
-  await workOff(system, 'delivery', delivery({ app, clickhouse: warehouse.client }));
-  const { headers } = await buildApiKey(app, shop.id, { scopes: ['campaigns:read'] });
-  const days = [80, 0].map((ago) => new Date(now().getTime() - ago * 86_400_000).toISOString().slice(0, 10));
-  const list = `/api/v1/campaigns?date_from=${days[0]}&date_to=${days[1]}`;
-  const campaigns = await shop.call('GET', list, undefined, headers);
-  expect(campaigns.data.length).toBeGreaterThan(0);
-  expect(campaigns.data.some(({ spend }: { spend: number }) => spend > 0)).toBe(true);
-  // Codes, access and refresh tokens: what was sealed is found by nobody who has only a dump.
-  const tokens = sandbox.consents.given();
-  expect(tokens.length).toBeGreaterThanOrEqual(2);
-  const [tables, columns] = [await searchTables(kit.owner, tokens), await searchColumns(warehouse.client, tokens)];
-  expect([tables.leaks, columns.leaks, tokens.filter((token) => api.logLines.join().includes(token))]).toEqual([
-    0,
-    0,
-    [],
-  ]);
-  expect(Math.min(tables.searched, columns.searched)).toBeGreaterThan(10);
-  const [{ name = '' } = {}] = campaigns.data;
-  expect((await searchTables(kit.owner, [name])).leaks).toBeGreaterThan(0);
-  expect((await searchColumns(warehouse.client, [name])).leaks).toBeGreaterThan(0);
-});
-
-test('without JavaScript and in Spanish: several accounts, of which one is chosen', async () => {
-  const { shop, handoff } = await mint({});
-  const page = await somebody({ javaScriptEnabled: false, locale: 'es-CL' });
-  await page.goto(handoff.url);
-  expect(await page.getByRole('heading', { level: 1 }).textContent()).toMatch(/^Conectar Meta/);
-  await goOn(page);
-  await share(page, 2);
-  await page.getByRole('heading', { name: /Se encontraron varias cuentas/ }).waitFor();
-  const pending = '/api/v1/connections/pending/social_ads';
-  const { data: accounts } = await shop.call('GET', pending);
-  expect(accounts).toHaveLength(2);
-  const { status } = await shop.call('POST', `${pending}/finalize`, { candidate_id: accounts[1].id });
+/** A provider's deal or payment, in the journey of whoever it was. */
+async function expectOutcome(shop: ConsentShop, key: string, event: object): Promise<void> {
+  const { status, data } = await shop.report(`/conversions/${encodeURIComponent(key)}/journey`);
   expect(status).toBe(200);
-  await page.context().close();
+  expect(data.events).toContainEqual(expect.objectContaining(event));
+}
+
+const sum = (all: readonly number[]): number => all.reduce((total, one) => total + one, 0);
+
+/** Every provider that is connected by a link, in the market's first currency. */
+const rows: Readonly<Record<HandoffProvider, Row>> = {
+  social_ads: {
+    share: [/USD/],
+    async brought(shop) {
+      const account = sandbox.book.meta.state.accounts.find(({ currency }) => currency === 'USD');
+      const days = account ? sandbox.book.meta.days(account, '2000-01-01', '2100-01-01') : [];
+      expect(days.length).toBeGreaterThan(0);
+      expect(await spendOf(shop, 'social_ads')).toBeCloseTo(sum(days.map(({ spend }) => Number(spend))), 2);
+    },
+  },
+  search_ads: {
+    choose: /USD/,
+    async brought(shop) {
+      const customer = sandbox.book.google.state.customers.find(({ currency }) => currency === 'USD');
+      const days = customer ? sandbox.book.google.days(customer, 'campaign') : [];
+      expect(days.length).toBeGreaterThan(0);
+      const micros = sum(days.map((row) => Number(row['metrics.cost_micros'])));
+      expect(await spendOf(shop, 'search_ads')).toBeCloseTo(micros / 1e6, 2);
+    },
+  },
+  search_console: {
+    choose: /^shop\.example/,
+    async brought(shop) {
+      const searches = sandbox.book.google.searches();
+      const { data } = await shop.report('/search-terms', { ...shop.days(), limit: '100' });
+      const { day } = searches[0] ?? { day: '' };
+      const read = (data as Record<string, unknown>[]).filter((row) => row.day === day);
+      const shown = read.map(({ query, clicks, impressions }) => ({ query, clicks, impressions }));
+      expect(shown).toHaveLength(searches.length);
+      expect(shown).toEqual(
+        expect.arrayContaining(searches.map(({ query, clicks, impressions }) => ({ query, clicks, impressions }))),
+      );
+    },
+  },
+  crm_a: {
+    share: [/Agency/],
+    choose: /Santiago/,
+    async brought(shop) {
+      const deal = sandbox.book.highlevel.deals.find(({ status }) => status === 'won');
+      await expectOutcome(shop, `crm_a:${deal?.id}:closed_won`, {
+        event_type: 'closed_won',
+        event_time: deal?.lastStatusChangeAt,
+        value_amount: deal?.monetaryValue,
+      });
+    },
+  },
+  payments_a: {
+    async brought(shop) {
+      const charge = sandbox.book.stripe.state.charges.find((one) => one.captured && one.currency === 'usd');
+      await expectOutcome(shop, `payments_a:${charge?.id}:payment_received`, {
+        event_type: 'payment_received',
+        source: 'payments_a',
+        currency: 'USD',
+        value_amount: (charge?.amount ?? 0) / 100,
+      });
+    },
+  },
+  payments_b: {
+    async brought(shop) {
+      const payment = sandbox.book.mercadoPago.payments.find(({ status }) => status === 'approved');
+      await expectOutcome(shop, `payments_b:${payment?.id}:payment_received`, {
+        event_type: 'payment_received',
+        source: 'payments_b',
+        currency: 'MXN',
+        value_amount: payment?.transaction_amount,
+      });
+    },
+  },
+};
+
+test('every provider of the registry that has a consent page is tried here', () => {
+  const withConsent = channelNames.filter((name) => scene.providers.of(name)?.connect);
+  expect(Object.keys(rows).sort()).toEqual(withConsent.sort());
+  expect([...handoffProviders].sort()).toEqual(withConsent);
 });
 
-test('cancelled at the provider; and the link says that it was used', async () => {
-  const { shop, handoff } = await mint();
-  const page = await somebody();
-  await page.goto(handoff.start_url);
-  await page.getByRole('button', { name: 'cancel' }).click();
-  expect(await told(page)).toMatchObject({ status: 'cancelled', reason: 'user_cancelled' });
-  expect((await shop.read(handoff.id)).status).toBe('cancelled');
-  await page.goto(handoff.url);
-  expect(await page.getByRole('alert').textContent()).toContain('used already');
-  await page.getByRole('link', { name: 'Go back' }).click();
-  expect(await told(page)).toMatchObject({ status: 'failed', reason: 'handoff_used' });
-  await page.context().close();
+/** Does the same with every provider at once, each in a tab of its own. */
+const withEach = <T>(act: (provider: HandoffProvider) => Promise<T>): Promise<T[]> =>
+  Promise.all(handoffProviders.map(act));
+
+describe('one shop connects everything', () => {
+  let shop: ConsentShop;
+  beforeAll(async () => {
+    shop = await scene.open();
+  });
+
+  test.each(handoffProviders)('%s: page, consent, callback, connection, first sync, numbers', async (provider) => {
+    const { choose, brought, ...how } = rows[provider];
+    // A link that somebody sent: in Spanish, without JavaScript, and with nowhere to go back to.
+    const isSent = provider === 'crm_a';
+    const handoff = await shop.handoff(provider, isSent ? {} : undefined);
+    const context = await somebody(isSent ? { javaScriptEnabled: false, locale: 'es-CL' } : {});
+    const page = await context.newPage();
+    await page.goto(handoff.url);
+    const title = `${isSent ? 'Conectar' : 'Connect'} ${nameOf(provider)}`;
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(title);
+    expect(await page.getByText(`Profile ${shop.mark}`).count()).toBe(1);
+    await page.getByRole('link', { name: nameOf(provider) }).click();
+    await consent(page, how);
+    if (isSent) await page.getByRole('heading', { name: /Se encontraron varias cuentas/ }).waitFor();
+    else
+      expect(await told(page)).toMatchObject({
+        step: '2',
+        status: choose ? 'pending_selection' : 'success',
+        handoff_id: handoff.id,
+        connect: provider,
+      });
+    let { status, result } = await shop.read(handoff.id);
+    expect(status).toBe('completed');
+    if (choose) {
+      const pending = `/api/v1/connections/pending/${provider}`;
+      const { data: accounts } = await shop.call('GET', pending);
+      expect(accounts.length).toBeGreaterThan(1);
+      const chosen = accounts.find(({ name }: { name: string }) => choose.test(name));
+      const made = await shop.call('POST', `${pending}/finalize`, { candidate_id: chosen.id });
+      expect(made.status).toBe(200);
+      result = { connection_id: made.data.id ?? made.data.connection_id };
+    } else {
+      // A second click tells the same.
+      await page.goto(handoff.start_url);
+      expect(await told(page)).toMatchObject({ status: 'success' });
+    }
+    await context.close();
+    const made = await shop.connection(result.connection_id);
+    expect(made).toMatchObject({ channel: provider, status: 'connected' });
+    await scene.readAll(result.connection_id);
+    await brought(shop);
+  });
+
+  test('no code and no token is kept in the clear: not in a table, a column, a position, a log or a metric', async () => {
+    const tokens = sandbox.consents.given();
+    expect(tokens.length).toBeGreaterThanOrEqual(2 * handoffProviders.length);
+    const [tables, columns] = [
+      await searchDump(kit.database.ownerUrl, tokens),
+      await searchColumns(scene.warehouse.client, tokens),
+    ];
+    const written = [...scene.positions, ...scene.api.logLines, await scene.metrics.text()].join('\n');
+    expect([tables.leaks, columns.leaks, tokens.filter((token) => written.includes(token))]).toEqual([0, 0, []]);
+    expect(scene.positions.filter((one) => one.length > 10).length).toBeGreaterThanOrEqual(handoffProviders.length);
+    expect(written.includes('tributary_request_duration_seconds')).toBe(true);
+    // What is there is found.
+    const [{ external_id: known }] = (await shop.report('/campaigns', shop.days())).data;
+    expect((await searchDump(kit.database.ownerUrl, [known])).leaks).toBeGreaterThan(0);
+    expect((await searchColumns(scene.warehouse.client, [known])).leaks).toBeGreaterThan(0);
+    expect(Math.min(tables.searched, columns.searched)).toBeGreaterThan(10);
+  });
 });
 
-test('finished in another browser, and then in the right one', async () => {
-  const { shop, handoff } = await mint();
-  const [mine, other] = [await somebody(), await somebody()];
-  await mine.goto(handoff.start_url);
-  // The address of the consent page is sent on to somebody else.
-  await other.goto(mine.url());
-  await share(other, 1);
-  expect(await told(other)).toMatchObject({ status: 'failed', reason: 'state_invalid' });
-  expect((await shop.read(handoff.id)).status).toBe('pending');
-  await share(mine, 1);
-  expect(await told(mine)).toMatchObject({ status: 'success' });
-  await mine.context().close();
-  await other.context().close();
-});
+describe('with every provider', () => {
+  const endings = [
+    ['cancel', { status: 'cancelled', reason: 'user_cancelled' }],
+    ['deny', { status: 'failed', reason: 'provider_denied' }],
+  ] as const;
 
-test('a link that is too old', async () => {
-  const { shop, handoff } = await mint();
-  kit.clock.advance(45 * 60_000);
-  const page = await somebody();
-  await page.goto(handoff.start_url);
-  expect(await told(page)).toMatchObject({ status: 'failed', reason: 'handoff_expired' });
-  expect((await shop.read(handoff.id)).result.reason).toBe('handoff_expired');
-  await page.context().close();
+  test.each(endings)('%s at the consent page', async (answer, expected) => {
+    const [shop, context] = [await scene.open(), await somebody()];
+    await withEach(async (provider) => {
+      const handoff = await shop.handoff(provider);
+      const page = await context.newPage();
+      await page.goto(handoff.start_url);
+      await consent(page, { answer });
+      expect(await told(page)).toMatchObject({ ...expected, connect: provider });
+      const { status, result } = await shop.read(handoff.id);
+      expect({ status, reason: result.reason }).toEqual(expected);
+      if (provider !== 'social_ads') return;
+      // The link says that it was used, whoever it belongs to.
+      await page.goto(handoff.url);
+      expect(await page.getByRole('alert').textContent()).toContain('used already');
+      await page.getByRole('link', { name: 'Go back' }).click();
+      expect(await told(page)).toMatchObject({ status: 'failed', reason: 'handoff_used' });
+    });
+    expect((await shop.call('GET', '/api/v1/connections')).data).toEqual([]);
+    await context.close();
+  });
+
+  test('finished in another browser, and then in the right one', async () => {
+    const [shop, mine, other] = [await scene.open(), await somebody(), await somebody()];
+    await withEach(async (provider) => {
+      const handoff = await shop.handoff(provider);
+      const [page, stranger] = [await mine.newPage(), await other.newPage()];
+      await page.goto(handoff.start_url);
+      // The address of the consent page is sent on to somebody else.
+      await stranger.goto(page.url());
+      await consent(stranger);
+      expect(await told(stranger)).toMatchObject({ status: 'failed', reason: 'state_invalid' });
+      expect((await shop.read(handoff.id)).status).toBe('pending');
+      if (provider !== 'payments_a') return;
+      await consent(page);
+      expect(await told(page)).toMatchObject({ status: 'success' });
+    });
+    await mine.close();
+    await other.close();
+  });
+
+  test('a consent page that stood open for too long, and a link that is too old', async () => {
+    const [shop, context] = [await scene.open(), await somebody()];
+    const begun = await withEach(async (provider) => {
+      const [late, old] = [await shop.handoff(provider), await shop.handoff(provider)];
+      const page = await context.newPage();
+      await page.goto(late.start_url);
+      return { page, late, old };
+    });
+    scene.minutes(limits.handoff.stateMinutes);
+    await Promise.all(
+      begun.map(async ({ page, late }) => {
+        await consent(page);
+        expect(await told(page)).toMatchObject({ status: 'failed', reason: 'state_expired' });
+        expect((await shop.read(late.id)).result.reason).toBe('state_expired');
+      }),
+    );
+    scene.minutes(limits.handoff.lifeMinutes - limits.handoff.stateMinutes);
+    await Promise.all(
+      begun.map(async ({ page, old }) => {
+        await page.goto(old.start_url);
+        expect(await told(page)).toMatchObject({ status: 'failed', reason: 'handoff_expired' });
+        expect((await shop.read(old.id)).result.reason).toBe('handoff_expired');
+      }),
+    );
+    expect((await shop.call('GET', '/api/v1/connections')).data).toEqual([]);
+    await context.close();
+  });
 });
 
 test('the page is accessible', async () => {
-  const { handoff } = await mint();
+  const handoff = await (await scene.open()).handoff('social_ads');
   // Without its policy, which lets no script in: neither ours nor axe.
-  const page = await somebody({ bypassCSP: true });
+  const context = await somebody({ bypassCSP: true });
+  const page = await context.newPage();
   await page.goto(handoff.url);
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate(() => (globalThis as never as { axe: typeof axe }).axe.run());
   expect(violations.map(({ id }) => id)).toEqual([]);
-  await page.context().close();
+  await context.close();
 });

@@ -75,6 +75,7 @@ export const testApiOptions = {
   isCookieSecure: true,
   swapWindowUntil: undefined,
   consoleDirectory: undefined,
+  docsDirectory: undefined,
   checkAnswers: true,
   isStopping: () => false,
 } as const satisfies Partial<ApiOptions>;
@@ -102,6 +103,7 @@ export type ApiChanges = Partial<
     | 'sessionIdleMinutes'
     | 'swapWindowUntil'
     | 'checkAnswers'
+    | 'metrics'
   >
 >;
 

@@ -5,12 +5,15 @@ import { once } from 'node:events';
 export class Killable<Ready = unknown> {
   readonly #script: string;
   readonly #arguments: readonly string[];
+  readonly #hear: ((text: string) => void) | undefined;
   #child: ChildProcess | undefined;
   kills = 0;
 
-  constructor(script: string, args: readonly string[]) {
+  /** `hear` is told what it writes to standard output. */
+  constructor(script: string, args: readonly string[], hear?: (text: string) => void) {
     this.#script = script;
     this.#arguments = args;
+    this.#hear = hear;
   }
 
   get pid(): number | undefined {
@@ -18,7 +21,9 @@ export class Killable<Ready = unknown> {
   }
 
   async start(): Promise<Ready> {
-    this.#child = fork(this.#script, [...this.#arguments], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    const output = this.#hear ? 'pipe' : 'ignore';
+    this.#child = fork(this.#script, [...this.#arguments], { stdio: ['ignore', output, 'inherit', 'ipc'] });
+    this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => this.#hear?.(text));
     const [message] = await once(this.#child, 'message');
     return message as Ready;
   }

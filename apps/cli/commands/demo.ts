@@ -146,7 +146,7 @@ The demo runs: a simulated shop with ads since ${start}, up to today.
   e-mail    ${email}
   password  ${password}
 
-  ${baseUrl}/docs   the API reference; a first question to the API:
+  ${baseUrl}/docs   guides, and the reference of the API; a first question to it:
 
 curl "${baseUrl}/api/v1/campaigns?date_from=${start}&date_to=${last}" -H "Authorization: Bearer ${key}"
 

@@ -15,7 +15,7 @@ export const upCommand = () =>
         `
 Tributary runs.
   ${baseUrl}            the console
-  ${baseUrl}/docs       the API reference
+  ${baseUrl}/docs       guides, and the reference of the API
   ${baseUrl}/readyz     what answers and what does not
   ${collectorUrl}            where browsers send visits
 ${firstAccount ? `\n${firstAccount}` : ''}

@@ -69,6 +69,10 @@ export const dayIn = (at: string, timeZone: string): string =>
 export const moment = (at: string, timeZone: string): string =>
   new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(new Date(at));
 
+/** The hour of a moment, where its day stands beside it. */
+export const clock = (at: string, timeZone: string): string =>
+  new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone }).format(new Date(at));
+
 const units = [
   ['day', 86_400],
   ['hour', 3_600],

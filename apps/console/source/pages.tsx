@@ -53,6 +53,12 @@ export const pages = {
     validateSearch: readWindow,
     component: lazyRouteComponent(() => import('./screens/top-performers.tsx'), 'TopPerformers'),
   }),
+  searchTerms: createRoute({
+    getParentRoute,
+    path: '/search-terms',
+    staticData: { ...inArea('reports', say.pages.searchTerms), hasDays: true },
+    component: lazyRouteComponent(() => import('./screens/search-terms.tsx'), 'SearchTerms'),
+  }),
   cohorts: createRoute({
     getParentRoute,
     path: '/cohorts',
@@ -126,6 +132,12 @@ export const pages = {
     staticData: inArea('data', say.pages.connections),
     component: lazyRouteComponent(() => import('./data/connections.tsx'), 'Connections'),
   }),
+  goals: createRoute({
+    getParentRoute,
+    path: '/goals',
+    staticData: inArea('data', say.pages.goals),
+    component: lazyRouteComponent(() => import('./data/goals.tsx'), 'Goals'),
+  }),
   tracking: createRoute({
     getParentRoute,
     path: '/tracking',
@@ -137,6 +149,12 @@ export const pages = {
     path: '/team',
     staticData: inArea('workspace', say.pages.team),
     component: lazyRouteComponent(() => import('./workspace/team.tsx'), 'Team'),
+  }),
+  keys: createRoute({
+    getParentRoute,
+    path: '/keys',
+    staticData: inArea('workspace', say.pages.keys, mayErase),
+    component: lazyRouteComponent(() => import('./workspace/keys.tsx'), 'Keys'),
   }),
   audit: createRoute({
     getParentRoute,

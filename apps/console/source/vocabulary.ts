@@ -17,6 +17,7 @@ export const limits = {
   customers: contractLimits.customerList.pageSize.max,
   journey: contractLimits.journey.pageSize,
   searchMinCharacters: contractLimits.customerSearch.queryMinCharacters,
+  lookbackDays: contractLimits.lookback.days,
   requestRefCharacters: contractLimits.requestRef.maxCharacters,
 };
 export const identifierTypes = IdentifierType.options;

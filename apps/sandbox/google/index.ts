@@ -3,7 +3,7 @@ import { adsRoutes } from './ads.ts';
 import { createDataManager, type GoogleEventBook } from './data-manager.ts';
 import type { Row } from './gaql.ts';
 import { oauthRoutes, scopeOf } from './oauth.ts';
-import { searchConsoleRoutes, sites } from './search-console.ts';
+import { lastFinalDay, type SearchRow, searchConsoleRoutes, searchDay, sites } from './search-console.ts';
 import { createState, type GoogleCustomer, type GoogleState, rowsOf } from './state.ts';
 
 /** What is true at Google: customers and their ads, what the Data Manager was told. */
@@ -12,6 +12,8 @@ export interface GoogleBook {
   readonly events: GoogleEventBook;
   /** What it says by day of a customer's ads, or of its campaigns, at this moment. */
   days(customer: GoogleCustomer, of: 'ad_group_ad' | 'campaign'): Row[];
+  /** What people searched for on the last day that Search Console tells of. */
+  searches(): SearchRow[];
 }
 
 export function createGoogleCompany(house: House): Company<GoogleBook> {
@@ -37,6 +39,7 @@ export function createGoogleCompany(house: House): Company<GoogleBook> {
         return state();
       },
       events: dataManager.book,
+      searches: () => searchDay(lastFinalDay(house.now())),
       days: (customer, of) => rowsOf(state(), customer, `${of} by day`, () => house.world.adDays, house.now()) ?? [],
     },
   };

@@ -65,6 +65,7 @@ export function createHighlevelCompany({ consents, now, world }: House): Company
           accounts: () => [...locations, { id: company, name: 'Agency' }],
           endings: {
             cancel: { error: 'access_denied' },
+            deny: { error: 'invalid_scope', error_description: 'A scope is not granted to the app.' },
             fail: { error: 'server_error', error_description: 'Something went wrong.' },
           },
         },

@@ -61,7 +61,11 @@ export function createMercadoPagoCompany({ consents, now, world }: House): Compa
           scopes: ['offline_access', 'read', 'write'],
           choose: 'one',
           accounts: () => [{ id: mercadoPagoUser, name: 'SANDBOX_SELLER' }],
-          endings: { cancel: { error: 'access_denied' }, fail: { error: 'server_error' } },
+          endings: {
+            cancel: { error: 'access_denied' },
+            deny: { error: 'unauthorized_client' },
+            fail: { error: 'server_error' },
+          },
         },
         consents,
       ),

@@ -34,6 +34,7 @@ export function oauthRoutes(house: House, state: () => MetaState): Route[] {
             error_code: '200',
             error_description: 'Permissions error',
           },
+          deny: { error: 'unauthorized_client', error_description: 'App not active' },
           fail: { error: 'server_error', error_description: 'An unexpected error has occurred.' },
         },
       },

@@ -97,6 +97,7 @@ export function createStripeCompany({ consents, now, world }: House): Company<St
           accounts: () => [{ id: stripeAccount, name: 'Sandbox shop' }],
           endings: {
             cancel: { error: 'access_denied', error_description: 'The user denied your request' },
+            deny: { error: 'unauthorized_client', error_description: 'The app is not published' },
             fail: { error: 'server_error' },
           },
         },

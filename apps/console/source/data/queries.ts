@@ -7,6 +7,8 @@ import { datesOf, type Place } from '../queries.ts';
 
 type Answer<Id extends keyof Routes> = AnswerTo<Routes[Id]>;
 export type Connection = Answer<'listConnections'>['data'][number];
+export type GoalDefinition = Answer<'listGoalDefinitions'>['data'][number];
+export type SearchTerm = Answer<'listSearchTerms'>['data'][number];
 export type Stage = Answer<'listStages'>['data']['stages'][number];
 
 const busyEveryMs = 3_000;
@@ -43,6 +45,25 @@ export const stagesQuery = (profileId: string) =>
     queryKey: [profileId, 'connections', 'stages'],
     queryFn: async ({ signal }) =>
       (await clientFor(profileId).listStages({ params: { provider: 'crm_a' }, query: { locale: 'en' }, signal })).data,
+  });
+
+/** Those of a profile fit onto a page. */
+export const definitionsQuery = (profileId: string) =>
+  queryOptions({
+    queryKey: [profileId, 'goal definitions'],
+    queryFn: async ({ signal }) => (await clientFor(profileId).listGoalDefinitions({ signal })).data,
+  });
+
+export const searchTermsQuery = (place: Place) =>
+  infiniteQueryOptions({
+    queryKey: [place.profileId, 'search terms', place.from, place.to],
+    queryFn: ({ pageParam, signal }) =>
+      clientFor(place.profileId).listSearchTerms({
+        query: { ...datesOf(place), ...(pageParam && { cursor: pageParam }) },
+        signal,
+      }),
+    initialPageParam: '',
+    getNextPageParam: ({ pagination: { has_next: hasNext, cursor } }) => (hasNext ? cursor : undefined),
   });
 
 export const qualityQuery = (place: Place) =>

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { count } from '../format.ts';
+import { count, moment, money, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { Answered, Loading, Problem } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
@@ -24,10 +24,11 @@ export function Conversion() {
   const profile = useQuery(profileQuery(place.profileId));
   return (
     <>
-      <h1 className="mb-4">{say.people.journeyOfConversion}</h1>
+      <h1>{say.people.journeyOfConversion}</h1>
+      {seesPeople && profile.data && <WhichOne conversionId={conversionId} timeZone={profile.data.time_zone} />}
       <Answered query={profile}>
         {({ time_zone: timeZone }) => (
-          <div className="grid gap-6">
+          <div className="mt-4 grid gap-6">
             <Earned conversionId={conversionId} timeZone={timeZone} />
             {seesPeople ? (
               <Before conversionId={conversionId} timeZone={timeZone} />
@@ -38,6 +39,21 @@ export function Conversion() {
         )}
       </Answered>
     </>
+  );
+}
+
+/** What was converted, when and for how much. */
+function WhichOne({ conversionId, timeZone }: { readonly conversionId: string; readonly timeZone: string }) {
+  const { place } = usePlace();
+  const query = useInfiniteQuery(conversionJourneyQuery(place.profileId, conversionId));
+  const of = query.data?.pages[0]?.meta.person.conversions.find(({ conversion_id: id }) => id === conversionId);
+  if (!of) return null;
+  return (
+    <p className="text-soft">
+      {[words(of.conversion_type), of.currency && money(of.value_amount, of.currency), moment(of.occurred_at, timeZone)]
+        .filter(Boolean)
+        .join(' · ')}
+    </p>
   );
 }
 

@@ -19,6 +19,8 @@ import { say } from '../words/index.ts';
 import { Identity } from './identity.tsx';
 import { More } from './more.tsx';
 import { Noted, OnlyWithPeople } from './only-with-people.tsx';
+import { PersonActions } from './person-actions.tsx';
+import { Summary } from './summary.tsx';
 import { Timeline } from './timeline.tsx';
 import { WhyOnePerson } from './why-one-person.tsx';
 
@@ -69,10 +71,14 @@ function Whole({ customerId, conversion }: WholeProps) {
     <Answered query={held} lines={8}>
       {(known) => (
         <>
-          <h1 className="mb-4 break-words">{nameOf(known)}</h1>
+          <div className="mb-4 flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
+            <h1 className="break-words">{nameOf(known)}</h1>
+            <PersonActions customerId={customerId} />
+          </div>
           <Answered query={profile}>
             {({ time_zone: timeZone }) => (
               <div className="grid items-start gap-6 lg:grid-cols-[3fr_2fr]">
+                <Summary customerId={customerId} knownBy={knownBy(known, conversion)} timeZone={timeZone} />
                 <Happened customerId={customerId} timeZone={timeZone} />
                 <div className="grid gap-6">
                   <Conversions held={known} knownBy={knownBy(known, conversion)} timeZone={timeZone} />

@@ -1,5 +1,5 @@
 import { type EventStore, visitTypes } from '@tributary/vocabulary';
-import { channelTitle, moment, money, words } from '../format.ts';
+import { channelTitle, clock, dayIn, longDay, money, words } from '../format.ts';
 import { Empty } from '../parts/states.tsx';
 import type { JourneyEvent } from '../queries.ts';
 import { say } from '../words/index.ts';
@@ -17,7 +17,10 @@ const dots = {
   outcome: 'bg-accent',
 } as const;
 
-/** What happened, in the order of time: visits, touches, and what they led to. */
+/** After half an hour without a page, the next one begins another visit of the site. */
+const sessionEndsMs = 30 * 60_000;
+
+/** What happened, in the order of time and day by day: visits, touches, and what they led to. */
 export function Timeline({
   events,
   timeZone,
@@ -28,23 +31,54 @@ export function Timeline({
   if (events.length === 0) return <Empty title={say.people.nothingHappened} />;
   return (
     <ol aria-label={say.people.journey} className="card px-5 py-3">
-      {numbered(events).map(({ place, event }) => (
-        <Step key={place} event={event} timeZone={timeZone} />
+      {placed(events, timeZone).map((step) => (
+        <Step key={step.place} step={step} timeZone={timeZone} />
       ))}
     </ol>
   );
 }
 
-/** Events have no ids, and two may be alike; a journey only grows at its end, so their places stay. */
-const numbered = (events: readonly JourneyEvent[]) => events.map((event, place) => ({ place, event }));
+interface PlacedEvent {
+  /** Events have no ids, and two may be alike; a journey only grows at its end, so their places stay. */
+  readonly place: number;
+  readonly event: JourneyEvent;
+  readonly kind: EventStore;
+  /** Only where another one begins. */
+  readonly day: string | undefined;
+  /** A further page of a visit that came by the same way: how it came stands at its first page. */
+  readonly isFurtherPage: boolean;
+}
 
-function Step({ event, timeZone }: { readonly event: JourneyEvent; readonly timeZone: string }) {
-  const kind = kindOf(event);
-  const facts = factsOf(event);
+function placed(events: readonly JourneyEvent[], timeZone: string): readonly PlacedEvent[] {
+  return events.map((event, place) => {
+    const before = events[place - 1];
+    const day = dayIn(event.event_time, timeZone);
+    const isNewDay = !before || dayIn(before.event_time, timeZone) !== day;
+    const kind = kindOf(event);
+    return {
+      place,
+      event,
+      kind,
+      day: isNewDay ? day : undefined,
+      isFurtherPage: !isNewDay && isOneVisit(before, event),
+    };
+  });
+}
+
+const isOneVisit = (before: JourneyEvent, event: JourneyEvent): boolean =>
+  kindOf(before) === 'visit' &&
+  kindOf(event) === 'visit' &&
+  Date.parse(event.event_time) - Date.parse(before.event_time) < sessionEndsMs &&
+  factsOf(before) === factsOf(event);
+
+function Step({ step, timeZone }: { readonly step: PlacedEvent; readonly timeZone: string }) {
+  const { event, kind, day, isFurtherPage } = step;
+  const facts = isFurtherPage ? '' : factsOf(event);
   return (
     <li data-kind={kind} className="relative ml-1 border-line border-l pb-4 pl-5 last:border-transparent last:pb-1">
-      <span aria-hidden="true" className={`absolute top-1.5 -left-[6.5px] size-3 rounded-full ${dots[kind]}`} />
-      <div className="flex items-baseline justify-between gap-4">
+      {day && <h3 className="-ml-5 bg-paper pb-2 text-small text-soft">{longDay(day)}</h3>}
+      <div className="relative flex items-baseline justify-between gap-4">
+        <span aria-hidden="true" className={`absolute top-1.5 -left-[26.5px] size-3 rounded-full ${dots[kind]}`} />
         <span className={kind === 'outcome' ? 'font-semibold' : ''}>
           {titleOf(event)}
           {event.is_synthetic && event.channel !== null && <Synthetic />}
@@ -54,7 +88,7 @@ function Step({ event, timeZone }: { readonly event: JourneyEvent; readonly time
         )}
       </div>
       <p className="label">
-        {moment(event.event_time, timeZone)}
+        <time dateTime={event.event_time}>{clock(event.event_time, timeZone)}</time>
         {facts && ` · ${facts}`}
       </p>
       {event.url && <p className="label break-all">{event.url}</p>}

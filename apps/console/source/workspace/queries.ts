@@ -6,6 +6,7 @@ import { accountClient, clientFor } from '../client.ts';
 
 type Answer<Id extends keyof Routes> = AnswerTo<Routes[Id]>;
 export type Access = Answer<'readPiiAccessLog'>['data'][number];
+export type ApiKey = Answer<'listKeys'>['data'][number];
 export type AuditEntry = Answer<'readAuditLog'>['data'][number];
 export type Member = Answer<'listMembers'>['data'][number];
 export type Receipt = Answer<'listErasures'>['data'][number];
@@ -44,6 +45,16 @@ export const receiptsQuery = (profileId: string) =>
     queryKey: [profileId, 'receipts'],
     queryFn: ({ pageParam, signal }) =>
       clientFor(profileId).listErasures({ query: pageParam ? { cursor: pageParam } : {}, signal }),
+    initialPageParam: '',
+    getNextPageParam: next,
+    staleTime: 0,
+  });
+
+export const keysQuery = (profileId: string) =>
+  infiniteQueryOptions({
+    queryKey: [profileId, 'keys'],
+    queryFn: ({ pageParam, signal }) =>
+      clientFor(profileId).listKeys({ query: pageParam ? { cursor: pageParam } : {}, signal }),
     initialPageParam: '',
     getNextPageParam: next,
     staleTime: 0,

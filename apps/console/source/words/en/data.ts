@@ -67,6 +67,37 @@ export const data = {
     suggested: (type: Shown) => `, suggested: ${type}`,
     countsAs: (name: Shown) => `What ${name} counts as`,
   },
+  goals: {
+    about:
+      'What counts as a conversion, which events say so, and how many days before it a touch can still earn credit.',
+    events: 'Events',
+    type: 'Kind',
+    countsAs: 'Counts as',
+    revenue: 'Revenue',
+    noRevenue: 'Conversion',
+    notCredited: 'not attributed',
+    window: 'Attribution window',
+    windowDays: 'Attribution window, days',
+    days: (days: Shown) => `${days} days`,
+    add: 'Add or change a goal',
+    addAbout:
+      'Separate events by commas; without any, the name itself is the event. A name that is there already changes that goal, and past conversions are worked out anew.',
+    isRevenue: 'Its amounts are revenue',
+    save: 'Save goal',
+    saved: (name: Shown) => `${name} is saved.`,
+  },
+  searchTerms: {
+    about:
+      'What people searched for before your site was shown to them, as a connected search console tells it. Nobody knows who searched, so nothing is credited.',
+    caption: 'Search terms, newest first',
+    none: 'No search terms in these days',
+    noneAbout: 'Connect Google Search Console under Connections, or choose other days above.',
+    term: 'Search term',
+    clicks: 'Clicks',
+    impressions: 'Impressions',
+    ctr: 'CTR',
+    position: 'Average position',
+  },
   tracking: {
     about: 'Whether visits arrive, and how many of them can be used.',
     isAlive: 'Is it alive',

@@ -69,6 +69,13 @@ export const people = {
     nothingHappened: 'Nothing is known to have happened',
     syntheticAbout: 'It names its ad and had no visit: it stands for the touch that brought it.',
     synthetic: 'Synthetic touch',
+    atAGlance: 'At a glance',
+    paidInAll: 'Paid, before refunds',
+    firstChannel: 'First came by',
+    lastChannel: 'Last came by',
+    firstSeen: 'First seen',
+    download: 'Download all that is held',
+    erase: 'Erase',
     pageAt: (path: Shown) => `Page ${path}`,
   },
   identity: {

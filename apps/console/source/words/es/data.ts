@@ -67,6 +67,37 @@ export const data: typeof english = {
     suggested: (type) => `, sugerido: ${type}`,
     countsAs: (name) => `Cómo cuenta ${name}`,
   },
+  goals: {
+    about:
+      'Qué cuenta como conversión, qué eventos lo dicen y cuántos días antes puede un contacto ganar crédito todavía.',
+    events: 'Eventos',
+    type: 'Tipo',
+    countsAs: 'Cuenta como',
+    revenue: 'Ingresos',
+    noRevenue: 'Conversión',
+    notCredited: 'sin atribución',
+    window: 'Ventana de atribución',
+    windowDays: 'Ventana de atribución, días',
+    days: (days) => `${days} días`,
+    add: 'Añadir o cambiar un objetivo',
+    addAbout:
+      'Separa los eventos con comas; sin ninguno, el evento es el propio nombre. Un nombre que ya existe cambia ese objetivo, y las conversiones pasadas se calculan de nuevo.',
+    isRevenue: 'Sus importes son ingresos',
+    save: 'Guardar objetivo',
+    saved: (name) => `${name} está guardado.`,
+  },
+  searchTerms: {
+    about:
+      'Lo que la gente buscó antes de que se le mostrara tu sitio, según una consola de búsqueda conectada. Nadie sabe quién buscó, así que no se acredita nada.',
+    caption: 'Términos de búsqueda, lo más reciente primero',
+    none: 'No hay términos de búsqueda en estos días',
+    noneAbout: 'Conecta Google Search Console en Conexiones, o elige otros días arriba.',
+    term: 'Término de búsqueda',
+    clicks: 'Clics',
+    impressions: 'Impresiones',
+    ctr: 'CTR',
+    position: 'Posición media',
+  },
   tracking: {
     about: 'Si llegan visitas y cuántas se pueden usar.',
     isAlive: '¿Funciona?',

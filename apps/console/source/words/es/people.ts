@@ -70,6 +70,13 @@ export const people: typeof english = {
     nothingHappened: 'No se sabe que haya pasado nada',
     syntheticAbout: 'Nombra su anuncio y no tuvo visita: representa el contacto que la trajo.',
     synthetic: 'Contacto sintético',
+    atAGlance: 'De un vistazo',
+    paidInAll: 'Pagado, sin descontar reembolsos',
+    firstChannel: 'Llegó primero por',
+    lastChannel: 'Llegó por último por',
+    firstSeen: 'Visto por primera vez',
+    download: 'Descargar todo lo guardado',
+    erase: 'Borrar',
     pageAt: (path) => `Página ${path}`,
   },
   identity: {

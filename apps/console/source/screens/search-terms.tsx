@@ -1,0 +1,68 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { type SearchTerm, searchTermsQuery } from '../data/queries.ts';
+import { count, day, percent, ratio } from '../format.ts';
+import type { Column } from '../parts/columns.ts';
+import { Page } from '../parts/page.tsx';
+import { PagedTable } from '../parts/paged-table.tsx';
+import { Empty } from '../parts/states.tsx';
+import { usePlace } from '../place.ts';
+import { say } from '../words/index.ts';
+
+/** What people typed before the site was shown to them: beside organic search, and never credited. */
+export function SearchTerms() {
+  const terms = useInfiniteQuery(searchTermsQuery(usePlace().place));
+  return (
+    <Page title={say.pages.searchTerms} about={say.searchTerms.about}>
+      <PagedTable
+        query={terms}
+        caption={say.searchTerms.caption}
+        columns={columns}
+        keyOf={({ day: of, connection_id: connection, query, page }) => [of, connection, query, page].join(' ')}
+        empty={<Empty title={say.searchTerms.none}>{say.searchTerms.noneAbout}</Empty>}
+      />
+    </Page>
+  );
+}
+
+const columns: Column<SearchTerm>[] = [
+  {
+    id: 'query',
+    title: say.searchTerms.term,
+    value: ({ query }) => query,
+    cell: ({ query, page }) => (
+      <>
+        {query}
+        <span className="label block break-all">{page}</span>
+      </>
+    ),
+  },
+  { id: 'day', title: say.common.day, value: ({ day: of }) => of, cell: ({ day: of }) => day(of) },
+  {
+    id: 'clicks',
+    title: say.searchTerms.clicks,
+    isNumber: true,
+    value: ({ clicks }) => clicks,
+    cell: ({ clicks }) => count(clicks),
+  },
+  {
+    id: 'impressions',
+    title: say.searchTerms.impressions,
+    isNumber: true,
+    value: ({ impressions }) => impressions,
+    cell: ({ impressions }) => count(impressions),
+  },
+  {
+    id: 'ctr',
+    title: say.searchTerms.ctr,
+    isNumber: true,
+    value: ({ clicks, impressions }) => (impressions > 0 ? clicks / impressions : null),
+    cell: ({ clicks, impressions }) => (impressions > 0 ? percent(clicks / impressions) : null),
+  },
+  {
+    id: 'position',
+    title: say.searchTerms.position,
+    isNumber: true,
+    value: ({ position }) => Number(position),
+    cell: ({ position }) => ratio(position),
+  },
+];

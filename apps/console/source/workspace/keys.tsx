@@ -1,0 +1,155 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Scope } from '@tributary/contract';
+import { useMemo, useState } from 'react';
+import { clientFor } from '../client.ts';
+import { ago, localMoment } from '../format.ts';
+import type { Column } from '../parts/columns.ts';
+import { Copy } from '../parts/copy.tsx';
+import { Failed, Page } from '../parts/page.tsx';
+import { PagedTable } from '../parts/paged-table.tsx';
+import { Empty } from '../parts/states.tsx';
+import { usePlace } from '../place.ts';
+import { say } from '../words/index.ts';
+import { type ApiKey, keysQuery } from './queries.ts';
+
+/** API keys of the profile, for owners and admins: made, listed and revoked. */
+export function Keys() {
+  const { profileId } = usePlace().place;
+  const queryClient = useQueryClient();
+  const keys = useInfiniteQuery(keysQuery(profileId));
+  const revoke = useMutation({
+    mutationFn: (id: string) => clientFor(profileId).deleteKey({ params: { id } }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: keysQuery(profileId).queryKey }),
+  });
+  const { mutate } = revoke;
+  const columns = useMemo(() => columnsOf(mutate), [mutate]);
+  return (
+    <Page title={say.pages.keys} about={say.keys.about}>
+      <div className="grid gap-5">
+        <NewKey profileId={profileId} />
+        <Failed error={revoke.error} />
+        <PagedTable
+          query={keys}
+          caption={say.pages.keys}
+          columns={columns}
+          keyOf={({ id }) => id}
+          empty={<Empty title={say.keys.none} />}
+        />
+      </div>
+    </Page>
+  );
+}
+
+const columnsOf = (revoke: (id: string) => void): Column<ApiKey>[] => [
+  {
+    id: 'name',
+    title: say.common.name,
+    value: ({ name }) => name,
+    cell: ({ name, prefix, last4 }) => (
+      <>
+        {name}
+        <code className="label block">
+          {prefix}…{last4}
+        </code>
+      </>
+    ),
+  },
+  {
+    id: 'scopes',
+    title: say.keys.may,
+    value: ({ scopes }) => scopes.join(' '),
+    cell: ({ scopes }) => <span className="label break-words">{scopes.join(', ')}</span>,
+  },
+  {
+    id: 'used',
+    title: say.keys.lastUsed,
+    value: ({ last_used_at: at }) => at,
+    cell: ({ last_used_at: at }) => (at ? ago(at) : say.keys.never),
+  },
+  {
+    id: 'expires',
+    title: say.keys.expires,
+    value: ({ expires_at: at }) => at,
+    cell: ({ expires_at: at }) => (at ? localMoment(at) : say.keys.never),
+  },
+  {
+    id: 'revoke',
+    title: say.keys.revoke,
+    value: () => null,
+    cell: ({ id, name }) => (
+      <button
+        type="button"
+        className="button"
+        aria-label={say.keys.revokeOf(name)}
+        onClick={() => window.confirm(say.keys.revokeAsk(name)) && revoke(id)}
+      >
+        {say.keys.revoke}
+      </button>
+    ),
+  },
+];
+
+/** What keys are mostly for. Whoever needs another choice asks the API. */
+const purposes: Readonly<Record<'send' | 'read' | 'all', { title: string; scopes?: Scope[] }>> = {
+  send: { title: say.keys.send, scopes: ['attribution:write'] },
+  read: { title: say.keys.read, scopes: ['campaigns:read', 'conversions:read', 'analytics:read'] },
+  all: { title: say.keys.all },
+};
+type Purpose = keyof typeof purposes;
+
+function NewKey({ profileId }: { readonly profileId: string }) {
+  const queryClient = useQueryClient();
+  const [name, setName] = useState('');
+  const [purpose, setPurpose] = useState<Purpose>('send');
+  const create = useMutation({
+    mutationFn: async () => {
+      const { scopes } = purposes[purpose];
+      return (await clientFor(profileId).createKey({ body: { name, ...(scopes && { scopes }) } })).data;
+    },
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: keysQuery(profileId).queryKey }),
+  });
+  return (
+    <section className="card grid gap-3 p-5" aria-labelledby="new-key">
+      <h2 id="new-key">{say.keys.add}</h2>
+      <form
+        className="flex flex-wrap items-end gap-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate();
+        }}
+      >
+        <label className="grid gap-1">
+          <span className="label">{say.common.name}</span>
+          <input
+            className="field"
+            required
+            maxLength={100}
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+          />
+        </label>
+        <label className="grid gap-1">
+          <span className="label">{say.keys.may}</span>
+          <select className="field" value={purpose} onChange={({ target }) => setPurpose(target.value as Purpose)}>
+            {Object.entries(purposes).map(([id, { title }]) => (
+              <option key={id} value={id}>
+                {title}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button type="submit" className="button-main" disabled={create.isPending}>
+          {say.keys.make}
+        </button>
+      </form>
+      <Failed error={create.error} />
+      {create.data && (
+        <p className="flex flex-wrap items-center gap-3" role="status">
+          <code className="break-all">{create.data.key}</code>
+          <Copy text={create.data.key ?? ''} about={say.keys.theKey} />
+          <span className="label">{say.keys.once}</span>
+        </p>
+      )}
+    </section>
+  );
+}
