@@ -134,7 +134,7 @@ const ExplainedDelivery = z
 
 const ScoredLayer = z
   .strictObject({
-    layer: z.enum(scoreLayers),
+    layer: z.enum(scoreLayers).describe('What the ad is looked at for.'),
     weight: z.number().describe('Of all layers; those of which nothing is known leave theirs to the others.'),
     percentile: z.number().min(0).max(100).describe('Its place in the cohort.'),
     contributes: ExactDecimal.describe('Points of the score.'),
@@ -143,7 +143,7 @@ const ScoredLayer = z
 
 const CohortAd = z
   .strictObject({
-    ad_id: Uuid,
+    ad_id: Uuid.describe('Our id of the ad.'),
     ad_name: z.string(),
     figure: z.number().describe('What it is put in order by.'),
     standing: z.enum(standings).describe('Beside the ad that was asked for.'),
@@ -156,20 +156,20 @@ const CohortAd = z
 const Working = z
   .strictObject({
     score_window: ScoreWindow,
-    scored_at: IsoTimestamp,
+    scored_at: IsoTimestamp.describe('When the scores of the window were made.'),
     cohort_key: z.string(),
     cohort_n_ads: Count,
     smallest_cohort: Count.describe('With fewer ads there is no score.'),
     outcome: z.enum(scoredOutcomes).describe('What the cohort is for: it is counted for the money, and as volume.'),
     evidence: z.number().describe('Its outcomes, and one more for every so many clicks.'),
-    clicks_per_outcome: Count,
+    clicks_per_outcome: Count.describe('So many clicks tell as much as one outcome.'),
     half_evidence: Count.describe('With so much evidence the score is half way between 50 and the blend.'),
     trust: z.number().describe('evidence / (evidence + half_evidence): how much of the way it is.'),
     traits: z
       .array(
         z.strictObject({
-          trait: z.enum(creativeTraits),
-          value: z.string().nullable(),
+          trait: z.enum(creativeTraits).describe('In what ads differ.'),
+          value: z.string().nullable().describe('Null: nobody has said.'),
           said_by: z.enum(traitSources).describe('An analysis of the creative, its platform, or nobody.'),
           is_compared: z.boolean().describe('Whether the ads of the cohort are alike in it.'),
         }),
