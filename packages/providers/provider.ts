@@ -1,4 +1,5 @@
 import type {
+  AudienceWarmth,
   BankHolderType,
   Channel,
   ConversionType,
@@ -136,6 +137,15 @@ export interface SaidEntity {
   readonly dailyBudget?: string;
   readonly learningStage?: string;
   readonly creative?: SaidCreative;
+  /** Of an ad set or campaign: its ads are shown to whom and where it says. */
+  readonly audience?: SaidAudience;
+}
+
+export interface SaidAudience {
+  readonly warmth?: AudienceWarmth;
+  /** The country, or `several`. */
+  readonly geo?: string;
+  readonly placement?: string;
 }
 
 export interface SaidCreative {
