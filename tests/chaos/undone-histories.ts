@@ -43,7 +43,7 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
     { weight: 5, arbitrary: fc.record({ say: said }) },
     { weight: 2, arbitrary: fc.record({ undo: fc.nat(20) }) },
   ),
-  { minLength: 6, maxLength: 14, size: 'max' },
+  { minLength: 10, maxLength: 18, size: 'max' },
 );
 
 const start = Date.UTC(2026, 0, 1);
