@@ -5,6 +5,7 @@ import type { Postgres } from '@tributary/postgres';
 import { buildApiKey, type Drill, openApi, openDrillKit, testTombstones, testVault } from '@tributary/testkit';
 import fc from 'fast-check';
 import { sql } from 'kysely';
+import { inTurn } from './in-turn.ts';
 import { type Joined, type Said, type Step, type Stores, steps, timeOf, World } from './undone-histories.ts';
 
 const sizes = {
@@ -88,16 +89,6 @@ export const drill: Drill = {
     }
   },
 };
-
-/** Works on the items, so many at once. */
-async function inTurn<A>(items: readonly A[], atOnce: number, work: (item: A) => Promise<void>): Promise<void> {
-  const open = items.values();
-  await Promise.all(
-    Array.from({ length: atOnce }, async () => {
-      for (const item of open) await work(item);
-    }),
-  );
-}
 
 type Histories = readonly (readonly [history: number, steps: readonly Step[]])[];
 interface Totals {

@@ -61,6 +61,7 @@ export const common = {
     erasures: 'Erasures',
     accessLog: 'Who read people',
     team: 'Team',
+    settings: 'Settings',
     audit: 'Audit',
     webhooks: 'Webhooks',
   },
