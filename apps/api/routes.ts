@@ -126,7 +126,7 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   readAd: reports.readAd,
   readPlatformComparison: reports.readPlatformComparison,
   listCampaignConversions: reports.listCampaignConversions,
-  explain: reports.explain,
+  explain: topPerformers.explain,
   readChanges: reports.readChanges,
   listChangeRows: reports.listChangeRows,
   listCohorts: reports.listCohorts,

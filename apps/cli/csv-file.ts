@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
 import type { Format, Rename } from './formats/index.ts';
 
-const batchSize = 1_000;
+const usualBatchSize = 1_000;
 /** Nobody's row is longer; a quote that is never closed must not read the whole file into memory. */
 const maxRowBytes = 256 * 1024;
 const maxLineCharacters = 4 * 1024 * 1024;
@@ -42,6 +42,8 @@ export interface FileImport {
   readonly rename?: Rename | undefined;
   /** What may become of a row, besides being rejected. */
   readonly statuses: readonly string[];
+  /** How many rows are committed at once. */
+  readonly batchSize?: number;
   /** Commits a batch, or only looks at it. */
   readonly take: (rows: readonly Cells[]) => Promise<Taken>;
   /** Whether a run that was stopped is continued, and this one noted for the next. */
@@ -62,28 +64,35 @@ export async function importFile(work: FileImport): Promise<Counts> {
   if (before.rows === 0) await writeFile(rejectedFile(file), 'line,field,message\n');
   let counts: Counts = before;
   let batch: Cells[] = [];
-  const flush = async () => {
-    if (batch.length === 0) return;
-    // Rows that are no rows of this table were refused here, and are not asked again.
-    const done = await work.take(batch);
-    await appendFile(rejectedFile(file), done.rejected.map(reportLine).join(''));
-    counts = added(counts, batch.length, done);
-    batch = [];
-    if (isResumable) noteProgress(work, counts);
-  };
-
   const size = statSync(file).size;
   const source = createReadStream(file);
+  const commit = async (rows: readonly Cells[]) => {
+    const share = size === 0 ? 1 : source.bytesRead / size;
+    const done = await work.take(rows);
+    await appendFile(rejectedFile(file), done.rejected.map(reportLine).join(''));
+    counts = added(counts, rows.length, done);
+    if (isResumable) noteProgress(work, counts);
+    // The whole is said at the end.
+    work.progress(counts, Math.min(share, 0.99));
+  };
+
+  /** While a batch is committed the next is read, and no more than that: memory does not grow with the file. */
+  let underWay: Promise<void> | undefined;
+  const { batchSize = usualBatchSize } = work;
   let seen = 0;
   for await (const row of rowsOf(source, work)) {
     seen += 1;
     if (seen <= before.rows) continue;
     batch.push(row);
     if (batch.length < batchSize) continue;
-    await flush();
-    work.progress(counts, size === 0 ? 1 : source.bytesRead / size);
+    await underWay;
+    underWay = commit(batch);
+    // It is waited for above or below; until then its failure is nobody's surprise.
+    underWay.catch(() => {});
+    batch = [];
   }
-  await flush();
+  await underWay;
+  if (batch.length > 0) await commit(batch);
   work.progress(counts, 1);
   if (isResumable) rmSync(progressFile(file), { force: true });
   if (counts.rejected === 0) rmSync(rejectedFile(file), { force: true });

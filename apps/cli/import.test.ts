@@ -4,17 +4,20 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { raw } from '@tributary/clickhouse';
 import { createPostgres } from '@tributary/postgres';
-import { buildProfile, openTestkit, type Testkit } from '@tributary/testkit';
+import { buildProfile, openTestkit, openWarehouse, type Testkit } from '@tributary/testkit';
 import { createVault, ensureKeys } from '@tributary/vault';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 let kit: Testkit;
+let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
 let directory: string;
 let file: string;
 let profileId: string;
 beforeAll(async () => {
   kit = await openTestkit();
+  warehouse = await openWarehouse(kit);
   const operator = createPostgres({ url: kit.database.ownerUrl, poolSize: 1 });
   await ensureKeys(operator.unbound, createVault([{ id: 'test', bytes: Buffer.alloc(32, 1) }]), kit.clock.now());
   await operator.close();
@@ -22,6 +25,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   rmSync(directory, { recursive: true });
+  await warehouse.drop();
   await kit.close();
 });
 beforeEach(async () => {
@@ -29,13 +33,16 @@ beforeEach(async () => {
   file = join(directory, `${profileId}.csv`);
 });
 
-const start = (...args: string[]) => {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), 'import', 'outcomes', file, ...args], {
+const start = (...args: string[]) => startOf('outcomes', ...args);
+const startOf = (what: string, ...args: string[]) => {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), 'import', what, file, ...args], {
     env: {
       ...process.env,
       DATABASE_APP_URL: kit.database.appUrl,
       DATABASE_OWNER_URL: kit.database.ownerUrl,
       DATABASE_SYSTEM_URL: kit.database.systemUrl,
+      CLICKHOUSE_URL: kit.clickhouseUrl,
+      CLICKHOUSE_DATABASE: kit.clickhouseDatabase,
       BASE_URL: 'http://127.0.0.1',
       ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 1).toString('base64')}`,
     },
@@ -50,8 +57,9 @@ const start = (...args: string[]) => {
   });
   return { child, said, ended: once(child, 'close').then(([code]) => code as number | null) };
 };
-const run = async (...args: string[]) => {
-  const { said, ended } = start('--profile', profileId, '--json', ...args);
+const run = (...args: string[]) => runOf('outcomes', ...args);
+const runOf = async (what: string, ...args: string[]) => {
+  const { said, ended } = startOf(what, '--profile', profileId, '--json', ...args);
   const code = await ended;
   return { code, error: said.error, counts: said.out ? JSON.parse(said.out) : undefined };
 };
@@ -176,3 +184,47 @@ describe('a file of outcomes', () => {
     expect(await outcomes()).toHaveLength(0);
   });
 });
+
+test('a file of visits: dry run, killed and run again, and each of them is there once', async () => {
+  const total = 30_000;
+  const row = (index: number) =>
+    `browser-${index % 4_000},2026-05-${String(1 + (index % 28)).padStart(2, '0')}T10:00:00.${String(index % 1_000).padStart(3, '0')}Z,https://shop.example/p/${index},https://www.google.com/`;
+  write('client_id,occurred_at,url,referrer', ...Array.from({ length: total }, (_, index) => row(index)), 'broken,,,');
+  const stored = async () => {
+    const [found] = await warehouse.client.query(
+      raw<{ visits: string; browsers: string; touches: string }>(`
+        SELECT count() AS visits, uniqExact(visitor_id) AS browsers,
+          (SELECT count() FROM touches FINAL WHERE profile_id = {profileId:UUID}) AS touches
+        FROM visits FINAL WHERE profile_id = {profileId:UUID}`),
+      { profileId },
+    );
+    return found;
+  };
+  const looked = await runOf('visits', '--dry-run');
+  expect([looked.code, looked.counts]).toMatchObject([1, { rows: total + 1, would_be_imported: total, rejected: 1 }]);
+  expect(await stored()).toMatchObject({ visits: '0' });
+
+  const { child, ended } = startOf('visits', '--profile', profileId);
+  while (!existsSync(`${file}.progress.json`) && child.exitCode === null) await sleep(2);
+  child.kill('SIGKILL');
+  await ended;
+  expect(Number((await stored())?.visits)).toBeGreaterThanOrEqual(10_000);
+  const { code, counts } = await runOf('visits');
+  expect([code, counts]).toMatchObject([1, { rows: total + 1, imported: total, rejected: 1 }]);
+  expect(readFileSync(`${file}.rejected.csv`, 'utf8')).toMatch(/^line,field,message\n30002,occurred_at,/);
+  expect(await stored()).toEqual({ visits: String(total), browsers: '4000', touches: String(total) });
+}, 90_000);
+
+test('a file of customers is taken as the route takes its rows', async () => {
+  write(
+    'email,phone,external_id,first_name',
+    'ana@example.com,,c-1,Ana',
+    'ana@example.com,+56987654321,,',
+    'x,,c-3,',
+    ',,,',
+  );
+  const looked = await runOf('customers', '--dry-run');
+  expect([looked.code, looked.counts]).toMatchObject([1, { rows: 4, created: 0, matched: 0, rejected: 2 }]);
+  expect((await runOf('customers')).counts).toMatchObject({ rows: 4, created: 1, matched: 1, rejected: 2 });
+  expect(readFileSync(`${file}.rejected.csv`, 'utf8')).toMatch(/\n4,email,.*\n5,email,/);
+}, 60_000);

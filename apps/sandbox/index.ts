@@ -54,7 +54,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
   const mercadoPago = createMercadoPagoCompany(house);
   const fintoc = createFintocCompany(house);
   const manychat = createManychatCompany();
-  const shopify = createShopifyCompany();
+  const shopify = createShopifyCompany(house);
   const settings = () => ({
     ...settingsFor(url),
     HIGHLEVEL_WEBHOOK_PUBLIC_KEY: highlevel.book.webhookPublicKey,

@@ -54,11 +54,22 @@ export interface KnownAd {
   readonly campaignName: string | null;
 }
 
+/** To whom and where it is shown, as a campaign or an ad set says of its ads. */
+const audienceOf = (entity: string) =>
+  sql.join(
+    ['audience_warmth', 'geo', 'placement'].map(
+      (trait) =>
+        sql`CASE WHEN ${sql.ref(`${entity}.creative`)} ->> ${trait} IS NULL THEN '{}'::jsonb ELSE jsonb_build_object(${trait}::text, ${sql.ref(`${entity}.creative`)} -> ${trait}) END`,
+    ),
+    sql` || `,
+  );
+
 /** Ads with what they stand under. An ad whose ad set nobody named stands under its campaign. */
 export async function findAds(tx: Tx, profileId: string, ids: readonly string[]): Promise<Map<string, KnownAd>> {
   if (ids.length === 0) return new Map();
   const { rows } = await sql<KnownAd>`
-    SELECT a.id, a.platform, a.external_id AS "externalId", a.name, a.format, a.creative,
+    SELECT a.id, a.platform, a.external_id AS "externalId", a.name, a.format,
+      ${audienceOf('g')} || ${audienceOf('p')} || a.creative AS creative,
       array_remove(ARRAY[p.id, g.id], NULL) AS "parentIds",
       coalesce(nullif(a.objective, ''), nullif(p.objective, ''), nullif(g.objective, ''), '') AS objective,
       CASE WHEN p.level = 'ad_set' THEN nullif(p.name, '') END AS "adSetName",

@@ -1,5 +1,5 @@
 import type { Tx } from '@tributary/postgres';
-import type { SaidCreative, SaidDelivery, SaidEntity as ToldEntity } from '@tributary/providers';
+import type { SaidAudience, SaidCreative, SaidDelivery, SaidEntity as ToldEntity } from '@tributary/providers';
 import { entityIdOf, isCurrency, parseAmount } from '@tributary/rules';
 import { type EntityLevel, isLearningStage } from '@tributary/vocabulary';
 import type { Figures, ReadSpend, SaidEntity } from './read-spend.ts';
@@ -31,9 +31,14 @@ export async function recordAds(
     await lockDelivery(tx, profileId);
     const rows = entities.map((one) => ({ ...familyOf(profileId, platform, one, traitsOf(one)), day: today }));
     if (await recordEntities(tx, profileId, rows)) await noteAdvertiser(tx, profileId);
-    const creatives = entities.flatMap(({ level, externalId, format, creative }) =>
-      creative
-        ? [{ id: entityIdOf(profileId, platform, level, externalId), creative: creativeOf(creative, format) }]
+    const creatives = entities.flatMap(({ level, externalId, format, creative, audience }) =>
+      creative || audience
+        ? [
+            {
+              id: entityIdOf(profileId, platform, level, externalId),
+              creative: { ...(creative && creativeOf(creative, format)), ...(audience && audienceOf(audience)) },
+            },
+          ]
         : [],
     );
     await saveCreatives(tx, profileId, creatives);
@@ -80,20 +85,28 @@ function familyOf(
   return { entity: { ...entityOf(level, externalId, parents.at(-1)), ...traits }, parents };
 }
 
-/** Under the names that reports of creatives read. */
-const creativeOf = (said: SaidCreative, format: string | undefined) =>
-  Object.fromEntries(
-    Object.entries({
-      creative_id: said.externalId,
-      title: said.title,
-      body: said.body,
-      thumbnail_url: said.thumbnailUrl,
-      video_id: said.videoId,
-      url_tags: said.urlTags,
-      cta_type: said.callToAction,
-      format,
-    }).filter(([, value]) => value !== undefined),
-  );
+/** What was said of it, under the names that reports of creatives read. */
+const said = (traits: Readonly<Record<string, string | undefined>>) =>
+  Object.fromEntries(Object.entries(traits).filter(([, value]) => value !== undefined));
+
+/** Ads have it from what they stand under. What is said no more is gone. */
+const audienceOf = ({ warmth, geo, placement }: SaidAudience) => ({
+  audience_warmth: warmth ?? null,
+  geo: geo ?? null,
+  placement: placement ?? null,
+});
+
+const creativeOf = (of: SaidCreative, format: string | undefined) =>
+  said({
+    creative_id: of.externalId,
+    title: of.title,
+    body: of.body,
+    thumbnail_url: of.thumbnailUrl,
+    video_id: of.videoId,
+    url_tags: of.urlTags,
+    cta_type: of.callToAction,
+    format,
+  });
 
 /** A day's figures, or why they cannot be kept. */
 function figuresOf(said: SaidDelivery): Figures | string {

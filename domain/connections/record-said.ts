@@ -6,6 +6,7 @@ import type { Said, SaidOutcome, SaidPerson, SaidRefund } from '@tributary/provi
 import { type Channel, channels, isOutcomeProvider, type OutcomeProvider } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { dropVanished, keepSearches } from './search-store.ts';
+import { listLiveChannels } from './store.ts';
 import type { Rejected } from './sync-store.ts';
 
 export interface Saying {
@@ -24,7 +25,8 @@ export async function recordSaid(tx: Tx, saying: Saying, said: readonly Said[]):
   const rejected: Rejected[] = [];
   const ads = said.filter((one) => one.kind === 'entity' || one.kind === 'delivery');
   if (ads.length > 0) rejected.push(...(await recordAds(tx, profileId, channel, ads, now)).rejected);
-  const [outcomes, refunds] = [of('outcome'), of('refund')];
+  const isOurs = await tellerOf(tx, saying, said);
+  const [outcomes, refunds] = [of('outcome').filter(isOurs), of('refund').filter(isOurs)];
   if (outcomes.length + refunds.length > 0) {
     if (!isOutcomeProvider(channel)) throw new TypeError(`Outcomes are not taken from ${channel}.`);
     rejected.push(...(await keepOutcomes(tx, { ...saying, provider: channel }, outcomes)));
@@ -33,6 +35,13 @@ export async function recordSaid(tx: Tx, saying: Saying, said: readonly Said[]):
   await keepSearches(tx, saying, of('search_term'));
   await dropVanished(tx, saying, of('search_days'));
   return rejected;
+}
+
+/** Whether it is told here: money that a connected payment provider took is told by that one, and counts once. */
+async function tellerOf(tx: Tx, { profileId }: Saying, said: readonly Said[]) {
+  const isDoubtful = said.some((one) => 'takenBy' in one);
+  const live: readonly string[] = isDoubtful ? await listLiveChannels(tx, profileId) : [];
+  return ({ takenBy = [] }: SaidOutcome | SaidRefund): boolean => !takenBy.some((one) => live.includes(one));
 }
 
 interface OutcomeSaying extends Saying {

@@ -102,6 +102,12 @@ export function listLive(tx: Tx, profileId: string, channel?: Channel): Promise<
   return (channel ? rows.where('channel', '=', channel) : rows).execute();
 }
 
+/** Of which providers there is a connection that was not disconnected. */
+export async function listLiveChannels(tx: Tx, profileId: string): Promise<string[]> {
+  const rows = tx.selectFrom('connections').select('channel').distinct().where('profile_id', '=', profileId);
+  return (await rows.where('status', '<>', 'disconnected').execute()).map(({ channel }) => channel);
+}
+
 /** All connections there ever were to some accounts of a provider, or to any of them: what was told through each keeps its id. */
 export async function listOfAccounts(
   tx: Tx,

@@ -1,4 +1,6 @@
+import { findAds } from '@tributary/domain/campaigns';
 import type { Said } from '@tributary/providers';
+import { entityIdOf } from '@tributary/rules';
 import { testOutcomeServices, workOff } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
@@ -60,12 +62,19 @@ const delivery = (day: string, spend: string): Said => ({
 });
 
 test('ads, budgets, creatives and days are kept, and a day told again replaces the earlier one [conn-003] [camp-040] [top-034]', async () => {
-  const { rows, read, sync, wish, id } = await connected('social_ads');
+  const { rows, read, sync, wish, id, ledger, profile } = await connected('social_ads');
   const creative = { externalId: 'cr-1', title: 'Two for one', thumbnailUrl: 'https://cdn.test/1.jpg', videoId: 'v-1' };
   toy.pages = [
     {
       said: [
-        { kind: 'entity', level: 'campaign', externalId: 'c-1', name: 'Winter', objective: 'OUTCOME_SALES' },
+        {
+          kind: 'entity',
+          level: 'campaign',
+          externalId: 'c-1',
+          name: 'Winter',
+          objective: 'OUTCOME_SALES',
+          audience: { geo: 'CL', placement: 'search' },
+        },
         {
           kind: 'entity',
           level: 'ad_set',
@@ -74,6 +83,7 @@ test('ads, budgets, creatives and days are kept, and a day told again replaces t
           dailyBudget: '9000',
           currency: 'CLP',
           learningStage: 'LEARNING',
+          audience: { warmth: 'warm', placement: 'instagram_story' },
         },
         { kind: 'entity', level: 'ad', externalId: 'ad-1', campaignId: 'c-1', adSetId: 's-1', creative },
       ],
@@ -92,6 +102,15 @@ test('ads, budgets, creatives and days are kept, and a day told again replaces t
     { level: 'ad_set', daily_budget: '9000', learning_stage_status: 'LEARNING' },
     { level: 'campaign', name: 'Winter', objective: 'OUTCOME_SALES' },
   ]);
+  // An ad is shown to whom and where its ad set says, else its campaign.
+  const adId = entityIdOf(profile.id, 'social_ads', 'ad', 'ad-1');
+  const known = await ledger.transaction((tx) => findAds(tx, profile.id, [adId]));
+  expect(known.get(adId)?.creative).toMatchObject({
+    title: 'Two for one',
+    audience_warmth: 'warm',
+    geo: 'CL',
+    placement: 'instagram_story',
+  });
   const now = kit.clock.now().toISOString();
   expect(await sync()).toEqual({
     state: 'idle',

@@ -8,6 +8,7 @@ import {
   IdentityGraph,
   identifierKey,
   isOfErased,
+  isStrongKind,
   maxTermsOfCustomer,
   searchTerms,
   withoutErased,
@@ -30,14 +31,14 @@ export interface Evidence {
   readonly requestId: string;
 }
 
-/** What was said of a customer itself, before the first merge filled it up from others. */
+/** What was said of a customer itself, before the first merge filled it up from others or was refused. */
 export type OwnFacts = Omit<CustomerRecord, 'id' | 'createdAt' | 'terms' | 'own'>;
 
 /** A customer but for the identifiers. */
 export interface CustomerRecord {
   readonly id: string;
   readonly createdAt: Date;
-  /** Where a merge is being written; the store keeps the first. */
+  /** Where a merge is being written, or what would be one; the store keeps the first. */
   readonly own?: OwnFacts | undefined;
   readonly firstName: string | null;
   readonly lastName: string | null;
@@ -53,7 +54,7 @@ export interface CustomerRecord {
 export interface KnownCustomer extends CustomerRecord, Pick<Holder, 'nationalId' | 'isStrong'> {
   /** The caller's own key of them, as `findCustomerKeys` finds it. */
   readonly ownKey: string | null;
-  /** Whether a merge made them one of several. */
+  /** Whether a merge made them one of several, or was refused. */
   readonly isSeveral?: boolean;
 }
 
@@ -88,13 +89,21 @@ export interface Merge {
   readonly named: readonly [string, string];
 }
 
+/** Two customers whom a message named: it is about the one, and named the other, too. */
+export interface Together {
+  readonly one: string;
+  readonly other: string;
+  readonly saidKinds: readonly IdentifierKind[];
+  readonly evidence: Evidence;
+}
+
 const toldFacts = ['firstName', 'lastName', 'primaryEmail', 'primaryPhone'] as const;
 /** What is kept of a person once, as the first message that told it said it. */
 export type ToldFact = (typeof toldFacts)[number];
 
 /** What was said of one of several who are one person. */
 export type Facts = Pick<CustomerRecord, ToldFact | 'sources' | 'firstSeenAt' | 'lastSeenAt'> & {
-  /** When each was said, where that was after the first merge; the others were there before. */
+  /** When each was said, where that was after the first merge, or what would have been one; the others were there before. */
   readonly saidAt?: Partial<Readonly<Record<ToldFact, string>>>;
 };
 
@@ -106,6 +115,8 @@ export interface BookChanges {
   readonly links: readonly Link[];
   readonly merges: readonly Merge[];
   readonly conflicts: readonly SaidBinding[];
+  /** In the order in which they were said, each pair once. */
+  readonly together: readonly Together[];
   /** By the customer that it was said of. */
   readonly ownFacts: ReadonlyMap<string, Facts>;
 }
@@ -124,6 +135,7 @@ export class CustomerBook {
   readonly #ownFacts = new Map<string, Facts>();
   readonly #merges: Omit<Merge, 'finalId'>[] = [];
   readonly #conflicts: SaidBinding[] = [];
+  readonly #together = new Map<string, Together>();
 
   constructor({ customers, bindings, apart, erased }: KnownCustomers, newId: () => string) {
     this.#graph = new IdentityGraph(customers, bindings, apart);
@@ -147,13 +159,17 @@ export class CustomerBook {
     const { source, saidAt } = evidence;
     const identifiers = withoutErased(said, at, this.#graves);
     if (identifiers.length === 0 && said.length > 0) return undefined;
-    const holders = byStrength(identifiers).map((one) => ({ one, holder: this.#graph.holderOf(one)?.id }));
+    const holders = byStrength(identifiers).map((one) => {
+      const holder = this.#graph.holderOf(one)?.id;
+      return { one, holder, saidOf: this.#saidOf.get(identifierKey(one)) ?? holder };
+    });
     const { customerId, isNew, merged, linked, conflicts } = this.#graph.settle(identifiers, {
       id: this.#newId(),
       createdAt: saidAt,
     });
     const found = this.#customers.get(customerId) ?? newcomer(customerId, saidAt);
-    const customer = merged.length === 0 || found.own ? found : { ...found, own: factsOf(found) };
+    const isTold = merged.length > 0 || conflicts.length > 0;
+    const customer = isTold && !found.own ? { ...found, own: factsOf(found) } : found;
     const mentioned = {
       firstName: firstName ?? null,
       lastName: lastName ?? null,
@@ -178,6 +194,12 @@ export class CustomerBook {
     for (const identifier of linked) this.#saidOf.set(identifierKey(identifier), saidOf);
     this.#links.push(...linked.map((identifier) => ({ ...identifier, customerId, saidOf, evidence })));
     this.#conflicts.push(...conflicts.map((identifier) => ({ ...identifier, customerId, evidence })));
+    for (const { one, holder, saidOf: other } of holders) {
+      const isFoundBy = holder !== undefined && holder !== first && joined.get(holder) === other;
+      if (holder && other && other !== saidOf && (isStrongKind(one.kind) || isFoundBy))
+        this.#noteTogether({ one: saidOf, other, saidKinds, evidence });
+      if (holder && conflicts.includes(one)) this.#keepOwn(holder);
+    }
     return { customerId, saidOf, isNew };
   }
 
@@ -221,20 +243,31 @@ export class CustomerBook {
       links: this.#links,
       merges: this.#merges.map((merge) => ({ ...merge, finalId: this.survivorOf(merge.loserId) })),
       conflicts: this.#conflicts,
+      together: [...this.#together.values()],
       ownFacts: this.#ownFacts,
     };
   }
 
   /** Of each of the holders, whom the strongest identifier that found it was said of; the first is whom the message is about. */
   #namedOf(
-    found: readonly { readonly one: Identifier; readonly holder: string | undefined }[],
+    found: readonly { readonly holder: string | undefined; readonly saidOf: string | undefined }[],
     joined: ReadonlySet<string>,
   ): Map<string, string> {
     const named = new Map<string, string>();
-    for (const { one, holder } of found)
-      if (holder && joined.has(holder) && !named.has(holder))
-        named.set(holder, this.#saidOf.get(identifierKey(one)) ?? holder);
+    for (const { holder, saidOf } of found)
+      if (holder && saidOf && joined.has(holder) && !named.has(holder)) named.set(holder, saidOf);
     return named;
+  }
+
+  #noteTogether(pair: Together): void {
+    const key = `${pair.one} ${pair.other}`;
+    if (!this.#together.has(key)) this.#together.set(key, pair);
+  }
+
+  /** Should they become one person by what was said now, it must be known what was told of them since. */
+  #keepOwn(customerId: string): void {
+    const customer = this.#customers.get(customerId) as CustomerRecord;
+    if (!customer.own && !this.#known.get(customerId)?.isSeveral) this.#write({ ...customer, own: factsOf(customer) });
   }
 
   #noteFacts(saidOf: string, said: Facts): void {

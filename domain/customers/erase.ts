@@ -72,7 +72,9 @@ export async function eraseCustomers(tx: Tx, { profileId, customerIds }: ErasedP
     sql`(${mentions('customer_id')} OR (kind, value) IN (
       SELECT kind, value FROM identifiers WHERE profile_id = ${profileId} AND ${mentions('customer_id')}))`,
   );
-  const kept_apart = await deleteFrom('kept_apart', sql`(${mentions('one')} OR ${mentions('other')})`);
+  const eitherEnd = sql`(${mentions('one')} OR ${mentions('other')})`;
+  const kept_apart = await deleteFrom('kept_apart', eitherEnd);
+  const said_together = await deleteFrom('said_together', eitherEnd);
   // A merge may bear somebody who is of another person since one before it was undone: it stands between the two whom it named.
   await sql`
     UPDATE merges m SET loser_id = m.named_other, survivor_id = m.named_one
@@ -87,7 +89,7 @@ export async function eraseCustomers(tx: Tx, { profileId, customerIds }: ErasedP
   const identifiers = await deleteFrom('identifiers', mentions('customer_id'));
   // search_terms follow by their trigger.
   const customers = await deleteFrom('customers', mentions('id'));
-  return { identity_conflicts, kept_apart, merges, identifiers, customers };
+  return { identity_conflicts, kept_apart, said_together, merges, identifiers, customers };
 }
 
 /** Which of these customers are without a person. */

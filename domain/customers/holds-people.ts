@@ -8,6 +8,7 @@ export const holdsPeople: HoldsPeople = {
     identity_conflicts: { erasure: 'deleted', words: 'Also where somebody else had the identifier.' },
     kept_apart: { erasure: 'deleted', words: 'Of whom somebody said that they are two people.' },
     merges: { erasure: 'deleted', words: 'Who was merged into whom.' },
+    said_together: { erasure: 'deleted', words: 'Which two customers a message named.' },
     search_terms: { erasure: 'deleted', words: 'They follow the customer.' },
     tombstones: { erasure: 'hashed', words: 'Keyed hashes of what the person was known by.' },
   },

@@ -1,5 +1,7 @@
-import type { AnswerOf, Routes } from '@tributary/contract';
-import { answer, type Handles } from '@tributary/operations';
+import { type AnswerOf, type Routes, routes } from '@tributary/contract';
+import { findProfile } from '@tributary/domain/tenants';
+import { answer, type Handles, readBody } from '@tributary/operations';
+import type { Postgres, Tx } from '@tributary/postgres';
 import { v7 as uuid } from 'uuid';
 import { CustomerBook, type Evidence } from './customer-book.ts';
 import { type ReadRow, readRow } from './import-row.ts';
@@ -22,25 +24,86 @@ export const importCustomers: Handles<Routes['importCustomers'], CustomerService
   const evidence: Evidence = { source: 'import', saidAt: now, requestId };
 
   return effect(async (tx) => {
-    const known = await openCustomers(
-      tx,
-      profileId,
-      rows.flatMap((row) => (row.rejected ? [] : row.said.identifiers)),
-      tombstones,
-    );
-    const book = new CustomerBook(known, uuid);
-    const taken = rows.map((row) => (row.rejected ? undefined : book.take(row.said, evidence)));
-    await saveCustomers(tx, profileId, book.changes());
-
-    // Only now: a later row may have shown that two earlier ones are one person.
-    const results = rows.map((row, index) => {
-      const one = taken[index];
-      return show(index, row, one && { ...one, customerId: book.survivorOf(one.customerId) });
-    });
+    const results = await takeRows(tx, profileId, rows, evidence, tombstones);
     for (const { customer_profile_id } of results) if (customer_profile_id) mentions(customer_profile_id);
     return answer(200, { data: { results, summary: summarise(results) } });
   });
 };
+
+/** A row of a file: its cells by the names of their columns. */
+interface CustomerCells {
+  readonly line: number;
+  readonly cells: Readonly<Record<string, string>>;
+}
+
+interface ImportedCustomers {
+  readonly created: number;
+  readonly matched: number;
+  readonly rejected: readonly { readonly line: number; readonly field: string; readonly message: string }[];
+}
+
+/** Takes rows of a file as the route takes those of a request. Undefined where there is no such profile. */
+export async function openCustomerImporter(
+  app: Postgres,
+  profileId: string,
+  { tombstones }: CustomerServices,
+  now: () => Date,
+): Promise<
+  | {
+      import(rows: readonly CustomerCells[]): Promise<ImportedCustomers>;
+      /** Says what is wrong with the rows, and stores nothing. */
+      check(rows: readonly CustomerCells[]): ImportedCustomers;
+    }
+  | undefined
+> {
+  const ledger = app.forProfile(profileId);
+  if (!(await ledger.transaction((tx) => findProfile(tx, profileId)))) return undefined;
+  const read = (rows: readonly CustomerCells[]) => {
+    const body = readBody(routes.importCustomers, { rows: rows.map(({ cells }) => cells) });
+    return body.rows.map((row) => readRow(row, body.country));
+  };
+  const lined = (rows: readonly CustomerCells[], results: readonly Result[]): ImportedCustomers => ({
+    created: results.filter(({ status }) => status === 'created').length,
+    matched: results.filter(({ status }) => status === 'matched').length,
+    rejected: results.flatMap(({ index, status, field = '', message = '' }) =>
+      status === 'rejected' ? [{ line: rows[index]?.line ?? 0, field: field || 'email', message }] : [],
+    ),
+  });
+  return {
+    check: (rows) => {
+      // Whether somebody is known already is not looked up: only what is wrong counts here.
+      const results = read(rows).map((row, index) => show(index, row, { customerId: '', isNew: true }));
+      return { ...lined(rows, results), created: 0 };
+    },
+    async import(rows) {
+      const evidence: Evidence = { source: 'import', saidAt: now(), requestId: `req_${uuid()}` };
+      return lined(rows, await ledger.transaction((tx) => takeRows(tx, profileId, read(rows), evidence, tombstones)));
+    },
+  };
+}
+
+async function takeRows(
+  tx: Tx,
+  profileId: string,
+  rows: readonly ReadRow[],
+  evidence: Evidence,
+  tombstones: Tombstones,
+): Promise<Result[]> {
+  const known = await openCustomers(
+    tx,
+    profileId,
+    rows.flatMap((row) => (row.rejected ? [] : row.said.identifiers)),
+    tombstones,
+  );
+  const book = new CustomerBook(known, uuid);
+  const taken = rows.map((row) => (row.rejected ? undefined : book.take(row.said, evidence)));
+  await saveCustomers(tx, profileId, book.changes());
+  // Only now: a later row may have shown that two earlier ones are one person.
+  return rows.map((row, index) => {
+    const one = taken[index];
+    return show(index, row, one && { ...one, customerId: book.survivorOf(one.customerId) });
+  });
+}
 
 function show(index: number, row: ReadRow, taken: { customerId: string; isNew: boolean } | undefined): Result {
   if (row.rejected || !taken) {

@@ -7,32 +7,65 @@ export interface Part {
   readonly memberIds: readonly string[];
 }
 
-/** Who is one person by these merges and no others. */
-export function partsOf(
-  customers: readonly { readonly id: string; readonly createdAt: Date }[],
-  merges: readonly { readonly one: string; readonly other: string }[],
-): Part[] {
-  const neighbours = new Map<string, string[]>(customers.map(({ id }) => [id, []]));
-  for (const { one, other } of merges) {
-    neighbours.get(one)?.push(other);
-    neighbours.get(other)?.push(one);
-  }
-  const seen = new Set<string>();
-  const parts: Part[] = [];
-  // Whoever begins a part is its oldest.
-  const fromOldest = customers.toSorted(byAge).map(({ id }) => id);
-  for (const rootId of fromOldest) {
-    if (seen.has(rootId)) continue;
-    const members = reached(rootId, neighbours);
-    for (const id of members) seen.add(id);
-    parts.push({ rootId, memberIds: fromOldest.filter((id) => members.has(id)) });
-  }
-  return parts;
+/** A message named these two. */
+export interface Named {
+  readonly one: string;
+  readonly other: string;
 }
 
-function reached(from: string, neighbours: ReadonlyMap<string, readonly string[]>): Set<string> {
-  const found = new Set([from]);
-  // A set that grows while it is walked visits what was added.
-  for (const id of found) for (const next of neighbours.get(id) ?? []) found.add(next);
-  return found;
+/** What keeps two customers from being one person, whatever a message says. */
+export interface Kept {
+  readonly apart: readonly (readonly [string, string])[];
+  /** By customer, where one is known. */
+  readonly nationalIds: ReadonlyMap<string, string>;
+}
+
+/**
+ * Lives messages again, one after another: each joins the two whom it names, unless they are one already or are kept from it. Resolves to who is one
+ * person in the end, and to the messages that joined.
+ */
+export function live<Message extends Named>(
+  customers: readonly { readonly id: string; readonly createdAt: Date }[],
+  messages: readonly Message[],
+  { apart, nationalIds }: Kept,
+): { parts: Part[]; joining: Message[] } {
+  const people = new Map(
+    customers.map(({ id }): [string, Person] => [
+      id,
+      { memberIds: [id], apartFrom: new Set(), nationalId: nationalIds.get(id) },
+    ]),
+  );
+  for (const [one, other] of apart) {
+    people.get(one)?.apartFrom.add(other);
+    people.get(other)?.apartFrom.add(one);
+  }
+  const joining = messages.filter((message) => {
+    const [one, other] = [people.get(message.one), people.get(message.other)];
+    if (!one || !other || one === other || areTwo(one, other, people)) return false;
+    const [larger, smaller] = one.memberIds.length < other.memberIds.length ? [other, one] : [one, other];
+    larger.memberIds.push(...smaller.memberIds);
+    for (const id of smaller.apartFrom) larger.apartFrom.add(id);
+    larger.nationalId ??= smaller.nationalId;
+    for (const id of smaller.memberIds) people.set(id, larger);
+    return true;
+  });
+  const fromOldest = customers.toSorted(byAge).map(({ id }) => id);
+  const parts = Map.groupBy(fromOldest, (id) => people.get(id) as Person);
+  return {
+    parts: [...parts.values()].map((memberIds) => ({ rootId: memberIds[0] as string, memberIds })),
+    joining,
+  };
+}
+
+interface Person {
+  readonly memberIds: string[];
+  readonly apartFrom: Set<string>;
+  nationalId: string | undefined;
+}
+
+function areTwo(one: Person, other: Person, people: ReadonlyMap<string, Person>): boolean {
+  if (one.nationalId !== undefined && other.nationalId !== undefined && one.nationalId !== other.nationalId)
+    return true;
+  const [fewer, of] = one.apartFrom.size < other.apartFrom.size ? [one, other] : [other, one];
+  return [...fewer.apartFrom].some((id) => people.get(id) === of);
 }

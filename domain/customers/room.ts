@@ -1,5 +1,5 @@
 export type { CustomerListServices } from './goal-reader.ts';
-export { importCustomers } from './import-customers.ts';
+export { importCustomers, openCustomerImporter } from './import-customers.ts';
 export { listCustomers } from './list-customers.ts';
 export { searchCustomers } from './search-customers.ts';
 export { listSuspects } from './suspects.ts';

@@ -10,6 +10,7 @@ export async function saveCustomers(tx: Tx, profileId: string, changes: BookChan
   await Promise.all([
     saveRecords(tx, profileId, changes),
     saveConflicts(tx, profileId, changes.conflicts),
+    saveTogether(tx, profileId, changes.together),
     saveMerges(tx, profileId, changes.merges),
     saveOwnFacts(tx, profileId, changes.ownFacts),
   ]);
@@ -49,6 +50,25 @@ async function saveConflicts(tx: Tx, profileId: string, conflicts: BookChanges['
     SELECT ${profileId}, b.kind, b.value, b.customer_id, b.source, b.said_at, b.request_id FROM ${asRows(conflicts)} ON CONFLICT DO NOTHING`.execute(
     tx,
   );
+}
+
+async function saveTogether(tx: Tx, profileId: string, together: BookChanges['together']): Promise<void> {
+  if (together.length === 0) return;
+  await tx
+    .insertInto('said_together')
+    .values(
+      together.map(({ one, other, saidKinds, evidence }) => ({
+        profile_id: profileId,
+        one,
+        other,
+        said_at: evidence.saidAt,
+        source: evidence.source,
+        request_id: idOf(evidence),
+        said_kinds: [...saidKinds],
+      })),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }
 
 /** After the links: those that the batch itself gave a loser move with the others. */

@@ -1,19 +1,16 @@
 import type { Tx } from '@tributary/postgres';
-import { byAge, type Identifier, maxTermsOfCustomer, searchTerms } from '@tributary/rules';
 import { sql } from 'kysely';
-import { type Facts, filledFacts, type ToldFact } from './customer-book.ts';
 import { findIdentifiers } from './erase.ts';
 import { openCustomers } from './open-customers.ts';
-import { findCustomer } from './people.ts';
-import { type Part, partsOf } from './person-tree.ts';
-import { holdCustomers } from './store.ts';
+import { writeRecord } from './person-records.ts';
+import type { Part } from './person-tree.ts';
+import { findSurvivors, holdCustomers } from './store.ts';
 import type { Tombstones } from './tombstones.ts';
+import { type Change, changeWithout, type StandingMerge } from './without-merges.ts';
 
 /** A merge as it is undone. */
 export interface MergeToUndo {
   readonly id: string;
-  readonly loserId: string;
-  readonly undoneAt: Date | null;
 }
 
 export interface Undoing {
@@ -28,6 +25,8 @@ export interface Undoing {
 export interface Undone {
   readonly survivorId: string;
   readonly separatedIds: readonly string[];
+  /** Others who are one person without those merges: a message had named both, and did not join them because of the merges. */
+  readonly joinedIds: readonly string[];
   readonly movedIdentifiers: number;
 }
 
@@ -35,51 +34,69 @@ export interface Undone {
 class PersonMoved extends Error {}
 
 /**
- * Takes merges of one person back, in the caller's transaction. The merges of a person are a tree; without some of its edges it falls into
- * parts, and each part is who it would be had those merges never been: the oldest of it, with what was said of its customers. What
- * other rooms keep follows by triggers, when the part is let go.
+ * Takes merges of one person back, in the caller's transaction. Everybody is then who they would be had those merges never been: what messages said of
+ * whom together is lived again without them. The person falls into parts, each of them the oldest of it with what was said of its customers;
+ * and a part may be one with somebody else, from whom only the merge kept it. What other rooms keep follows by triggers.
  *
- * Locked as every writer of identities does: the person's identifiers, then the person. Whoever waits for one of them sees all of it or nothing.
+ * Locked as every writer of identities does: the people's identifiers, then the people. Whoever waits for one of them sees all of it or nothing.
  */
 export async function undoMerges(tx: Tx, merges: readonly MergeToUndo[], undoing: Undoing): Promise<Undone> {
   const { profileId } = undoing;
-  const survivorId = await lockPerson(tx, merges, undoing);
-  const nodes = await readPerson(tx, profileId, survivorId);
-  const edges = await readEdges(tx, profileId, [...nodes.keys()]);
-  const without = new Set(merges.map(({ id }) => id));
-  const left = edges.filter(({ id }) => !without.has(id));
-  const parts = partsOf([...nodes.values()], left);
-  const separated = parts.filter(({ rootId }) => rootId !== survivorId);
-  await reparent(tx, profileId, parts, nodes, survivorId);
-  let movedIdentifiers = 0;
-  for (const part of separated) movedIdentifiers += await moveIdentifiers(tx, profileId, part, survivorId);
-  for (const part of parts) await writeRecord(tx, profileId, part, nodes, left);
-  await keepApart(tx, edges, parts, without, undoing);
+  const { undone, change } = await lockChange(tx, merges, undoing);
+  const { people, personOf, parts, joining } = change;
   await sql`SELECT set_config('tributary.undone_merge', ${merges.length === 1 ? (merges[0]?.id ?? '') : ''}, true)`.execute(
     tx,
   );
-  // One after another: each takes what is its own of what the survivor holds.
-  for (const { rootId } of separated)
-    await sql`UPDATE customers SET merged_into = NULL WHERE profile_id = ${profileId} AND id = ${rootId}`.execute(tx);
-  return { survivorId, separatedIds: separated.map(({ rootId }) => rootId), movedIdentifiers };
+  await endMerges(tx, change, undone, undoing);
+  let movedIdentifiers = 0;
+  for (const personId of people) movedIdentifiers += await split(tx, profileId, personId, change);
+  const joinedIds: string[] = [];
+  for (const part of parts) joinedIds.push(...(await join(tx, part, change, undoing)));
+  for (const part of parts) await writeRecord(tx, profileId, part, joining);
+  await keepApart(tx, undone, parts, undoing);
+  const wasOne = new Set(undone.map(({ one }) => personOf.get(one) ?? one));
+  const theirs = parts.filter(({ memberIds }) => memberIds.some((id) => wasOne.has(personOf.get(id) ?? '')));
+  const [survivorId = '', ...separatedIds] = theirs
+    .toSorted((a, b) => Number(holdsAny(b, wasOne)) - Number(holdsAny(a, wasOne)))
+    .map(({ rootId }) => rootId);
+  return { survivorId, separatedIds, joinedIds, movedIdentifiers };
 }
 
-/** Resolves to who the merged are by now, locked together with everything they are known by. */
-async function lockPerson(tx: Tx, merges: readonly MergeToUndo[], { profileId, tombstones }: Undoing): Promise<string> {
-  const [first] = merges as readonly [MergeToUndo];
-  const { rows } = await sql<{ one: string }>`
-    SELECT coalesce(named_one, loser_id) AS one FROM merges WHERE profile_id = ${profileId} AND id = ${first.id}`.execute(
+const holdsAny = ({ memberIds }: Part, ids: ReadonlySet<string>) => memberIds.some((id) => ids.has(id));
+
+async function readUndone(tx: Tx, profileId: string, merges: readonly MergeToUndo[]): Promise<StandingMerge[]> {
+  const { rows } = await sql<StandingMerge>`
+    SELECT id, coalesce(named_one, loser_id) AS one, coalesce(named_other, survivor_id) AS other FROM merges
+    WHERE profile_id = ${profileId} AND id = ANY (${merges.map(({ id }) => id)}::uuid[]) AND undone_at IS NULL ORDER BY id`.execute(
     tx,
   );
-  const named = rows[0]?.one ?? first.loserId;
-  const survivorId = (await findCustomer(tx, profileId, named)) ?? named;
-  const before = await findIdentifiers(tx, profileId, [survivorId]);
-  await openCustomers(tx, profileId, before, tombstones);
-  await holdCustomers(tx, profileId, [survivorId]);
-  const after = await findIdentifiers(tx, profileId, [survivorId]);
-  const isSame = after.length === before.length && (await findCustomer(tx, profileId, named)) === survivorId;
-  if (!isSame) throw new PersonMoved();
-  return survivorId;
+  return rows;
+}
+
+/** What changes without the merges, with everybody whom it changes locked, and everything they are known by. */
+async function lockChange(
+  tx: Tx,
+  merges: readonly MergeToUndo[],
+  { profileId, tombstones }: Undoing,
+): Promise<{ undone: StandingMerge[]; change: Change }> {
+  const look = async () => {
+    const undone = await readUndone(tx, profileId, merges);
+    const survivors = await findSurvivors(
+      tx,
+      profileId,
+      undone.map(({ one }) => one),
+    );
+    const change = await changeWithout(tx, profileId, [...new Set(survivors.values())], undone);
+    return { undone, change, identifiers: await findIdentifiers(tx, profileId, change.people) };
+  };
+  const before = await look();
+  await openCustomers(tx, profileId, before.identifiers, tombstones);
+  await holdCustomers(tx, profileId, before.change.people);
+  const after = await look();
+  const signatureOf = ({ undone, change, identifiers }: typeof before) =>
+    JSON.stringify([undone, change.people, change.parts, identifiers.length]);
+  if (signatureOf(after) !== signatureOf(before)) throw new PersonMoved();
+  return after;
 }
 
 /** Runs work that undoes merges from the start where somebody else changed the person between look and lock. */
@@ -93,50 +110,46 @@ export async function untilUndone<A>(work: () => Promise<A>): Promise<A> {
   }
 }
 
-interface Node {
-  readonly id: string;
-  readonly createdAt: Date;
-  readonly mergedInto: string | null;
-  readonly facts: Facts;
+/** Those that are undone, and those that join nobody without them: what they said is kept, and counts again should it join. */
+async function endMerges(
+  tx: Tx,
+  { ended }: Change,
+  undone: readonly StandingMerge[],
+  { profileId, at, by, reason }: Undoing,
+): Promise<void> {
+  const ids = [...undone, ...ended].map(({ id }) => id);
+  if (ended.length > 0)
+    await sql`
+      INSERT INTO said_together (profile_id, one, other, said_at, source, request_id, said_kinds)
+      SELECT profile_id, coalesce(named_one, loser_id), coalesce(named_other, survivor_id), merged_at, source, request_id, said_kinds
+      FROM merges WHERE profile_id = ${profileId} AND id = ANY (${ended.map(({ id }) => id)}::uuid[])
+      ON CONFLICT DO NOTHING`.execute(tx);
+  await sql`
+    UPDATE merges SET undone_at = ${at}, undone_by = ${by}, reason = ${reason}
+    WHERE profile_id = ${profileId} AND id = ANY (${ids}::uuid[])`.execute(tx);
 }
 
-async function readPerson(tx: Tx, profileId: string, survivorId: string): Promise<Map<string, Node>> {
-  const { rows } = await sql<Omit<Node, 'facts'> & { own: Stored<Facts> }>`
-    SELECT id, created_at AS "createdAt", merged_into AS "mergedInto", coalesce(own, jsonb_build_object('firstName', first_name,
-      'lastName', last_name, 'primaryEmail', primary_email, 'primaryPhone', primary_phone, 'sources', to_jsonb(sources),
-      'firstSeenAt', first_seen_at, 'lastSeenAt', last_seen_at)) AS own
-    FROM customers WHERE profile_id = ${profileId} AND id = ANY (merged_under(${profileId}, ${survivorId}))`.execute(
-    tx,
-  );
-  return new Map(
-    rows.map(({ own, ...row }) => [
-      row.id,
-      { ...row, facts: { ...own, firstSeenAt: new Date(own.firstSeenAt), lastSeenAt: new Date(own.lastSeenAt) } },
-    ]),
-  );
-}
-
-/** As JSON keeps it. */
-type Stored<T> = { readonly [Key in keyof T]: T[Key] extends Date ? string : T[Key] };
-
-interface Edge {
-  readonly id: string;
-  readonly one: string;
-  readonly other: string;
-  readonly loserId: string;
-  readonly mergedAt: Date;
-}
-
-/**
- * Merges of before their two ends were kept joined whom they name. Asked for by an end and not by the loser: whoever was merged for somebody
- * else may be their own again, and the merge stands between those whom it named.
- */
-async function readEdges(tx: Tx, profileId: string, customerIds: readonly string[]): Promise<Edge[]> {
-  const { rows } = await sql<Edge>`
-    SELECT id, coalesce(named_one, loser_id) AS one, coalesce(named_other, survivor_id) AS other, loser_id AS "loserId", merged_at AS "mergedAt"
-    FROM merges WHERE profile_id = ${profileId} AND coalesce(named_one, loser_id) = ANY (${customerIds}::uuid[]) AND undone_at IS NULL
-    ORDER BY merged_at`.execute(tx);
-  return rows;
+/** Whoever of a person is of another part becomes somebody of their own. Resolves to how many identifiers went with them. */
+async function split(
+  tx: Tx,
+  profileId: string,
+  personId: string,
+  { parts, personOf, mergedInto }: Change,
+): Promise<number> {
+  const pieces = parts.flatMap(({ memberIds }) => {
+    const mine = memberIds.filter((id) => personOf.get(id) === personId);
+    return mine.length > 0
+      ? [{ rootId: mine.includes(personId) ? personId : (mine[0] as string), memberIds: mine }]
+      : [];
+  });
+  const separated = pieces.filter(({ rootId }) => rootId !== personId);
+  await reparent(tx, profileId, pieces, mergedInto, personId);
+  let movedIdentifiers = 0;
+  for (const piece of separated) movedIdentifiers += await moveIdentifiers(tx, profileId, piece, personId);
+  // One after another: each takes what is its own of what the survivor holds.
+  for (const { rootId } of separated)
+    await sql`UPDATE customers SET merged_into = NULL WHERE profile_id = ${profileId} AND id = ${rootId}`.execute(tx);
+  return movedIdentifiers;
 }
 
 /** Everybody goes under somebody older of their own part, and those who will be let go under the survivor itself. */
@@ -144,14 +157,14 @@ async function reparent(
   tx: Tx,
   profileId: string,
   parts: readonly Part[],
-  nodes: ReadonlyMap<string, Node>,
+  mergedInto: ReadonlyMap<string, string | null>,
   survivorId: string,
 ): Promise<void> {
   const moves = parts.flatMap(({ rootId, memberIds }) => {
     const members = new Set(memberIds);
     return memberIds.flatMap((id) => {
       if (id === survivorId) return [];
-      const under = nodes.get(id)?.mergedInto ?? survivorId;
+      const under = mergedInto.get(id) ?? survivorId;
       const wanted = id === rootId ? survivorId : members.has(under) ? under : rootId;
       return wanted === under ? [] : [{ id, wanted }];
     });
@@ -177,112 +190,69 @@ async function moveIdentifiers(
   return Number(numAffectedRows ?? 0);
 }
 
-/** What a part is made of: the facts of its oldest, filled up from the others as its merges did. */
-async function writeRecord(
+/** People who are one person without the merges. Resolves to those who went into another. */
+async function join(
   tx: Tx,
-  profileId: string,
   { rootId, memberIds }: Part,
-  nodes: ReadonlyMap<string, Node>,
-  edges: readonly Edge[],
-): Promise<void> {
-  const own = nodes.get(rootId)?.facts as Facts;
-  const members = memberIds.flatMap((id) => nodes.get(id) ?? []);
-  const { whole, kept } = livedAgain(members, edges);
-  const terms = termsOf(kept, await findIdentifiers(tx, profileId, [rootId]));
+  { added }: Change,
+  { profileId, at }: Undoing,
+): Promise<string[]> {
+  const members = new Set(memberIds);
+  const said = added.filter(({ one }) => members.has(one));
+  if (said.length === 0) return [];
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM customers
+    WHERE profile_id = ${profileId} AND id = ANY (${memberIds}::uuid[]) AND id <> ${rootId} AND merged_into IS NULL`.execute(
+    tx,
+  );
+  const losers = rows.map(({ id }) => id);
+  const free = new Set(memberIds.filter((id) => id !== rootId));
+  for (const { one, other, source, requestId, saidKinds } of said) {
+    // Who goes into another, and where a message only takes another's place in joining them, whom it named.
+    const loserId = [...losers, other, one, ...free].find((id) => free.has(id)) ?? other;
+    free.delete(loserId);
+    // The latest of theirs: by that it is found when what they have follows.
+    await sql`
+      INSERT INTO merges (profile_id, loser_id, survivor_id, merged_at, source, request_id, said_kinds, named_one, named_other, moved_identifiers)
+      VALUES (${profileId}, ${loserId}, ${rootId}, greatest(${at}::timestamptz, (
+          SELECT max(merged_at) + interval '1 microsecond' FROM merges WHERE profile_id = ${profileId} AND loser_id = ${loserId})),
+        ${source}, ${requestId}, ${saidKinds}::text[], ${one}, ${other},
+        (SELECT count(*) FROM identifiers WHERE profile_id = ${profileId} AND customer_id = ${loserId}))`.execute(tx);
+  }
   await sql`
-    UPDATE customers SET first_name = ${whole.firstName}, last_name = ${whole.lastName}, primary_email = ${whole.primaryEmail},
-      primary_phone = ${whole.primaryPhone}, sources = ${[...whole.sources]}::text[], terms = ${terms}::text[],
-      first_seen_at = ${whole.firstSeenAt}, last_seen_at = ${whole.lastSeenAt},
-      own = ${members.length === 1 ? null : JSON.stringify(own)}::jsonb
-    WHERE profile_id = ${profileId} AND id = ${rootId}`.execute(tx);
-}
-
-/** Whom some customers have become. */
-type Person = Pick<Node, 'id' | 'createdAt'> & { facts: Facts };
-
-/**
- * The merges once more, and what was said since the first of them, in their order: a merge fills the older one up from the younger, and what is
- * said of somebody fills up whom they are by then. Resolves to the whole person, and to all that was ever kept on the way.
- */
-function livedAgain(members: readonly Node[], edges: readonly Edge[]): { whole: Facts; kept: Facts[] } {
-  const people = new Map(
-    members.map(({ id, createdAt, facts }): [string, Person] => [id, { id, createdAt, facts: factsAtFirst(facts) }]),
+    UPDATE identifiers SET customer_id = ${rootId}, moved_from = coalesce(moved_from, customer_id)
+    WHERE profile_id = ${profileId} AND customer_id = ANY (${losers}::uuid[])`.execute(tx);
+  await sql`
+    UPDATE customers SET merged_into = ${rootId} WHERE profile_id = ${profileId} AND id = ANY (${losers}::uuid[])`.execute(
+    tx,
   );
-  const personOf = (id: string) => people.get(id) as Person;
-  const kept = [...people.values()].map(({ facts }) => facts);
-  const merges = edges
-    .filter(({ one, other }) => people.has(one) && people.has(other))
-    .map(({ one, other, loserId, mergedAt }) => ({
-      at: mergedAt.getTime(),
-      // What joins is kept afterwards. Of several whom one message joins, the oldest comes first.
-      order: people.get(loserId)?.createdAt.getTime() ?? 0,
-      live() {
-        const [older, younger] = [personOf(one), personOf(other)].sort(byAge) as [Person, Person];
-        const whole = { ...older, facts: filledFacts(older.facts, younger.facts) };
-        for (const [id, { id: is }] of people) if (is === older.id || is === younger.id) people.set(id, whole);
-        return whole;
-      },
-    }));
-  const sayings = members.flatMap(({ id, facts }) =>
-    (Object.entries(facts.saidAt ?? {}) as [ToldFact, string][]).map(([fact, at]) => ({
-      at: Date.parse(at),
-      order: Number.POSITIVE_INFINITY,
-      live() {
-        const whole = personOf(id);
-        whole.facts = { ...whole.facts, [fact]: whole.facts[fact] ?? facts[fact] };
-        return whole;
-      },
-    })),
+  // What was somebody else's is theirs.
+  await sql`
+    DELETE FROM identity_conflicts c USING identifiers i
+    WHERE c.profile_id = ${profileId} AND c.customer_id = ANY (${memberIds}::uuid[])
+      AND i.profile_id = ${profileId} AND i.kind = c.kind AND i.value = c.value AND i.customer_id = ${rootId}`.execute(
+    tx,
   );
-  const history = [...merges, ...sayings].sort((a, b) => a.at - b.at || (a.order === b.order ? 0 : a.order - b.order));
-  for (const { live } of history) kept.push(live().facts);
-  return { whole: personOf(members[0]?.id ?? '').facts, kept };
-}
-
-/** What was known of somebody before anybody was merged with them. */
-function factsAtFirst({ saidAt = {}, ...facts }: Facts): Facts {
-  return { ...facts, ...Object.fromEntries(Object.keys(saidAt).map((fact) => [fact, null])) };
-}
-
-/** Whoever is one person is found by every name that was said of them. */
-function termsOf(people: readonly Facts[], identifiers: readonly Identifier[]): string[] {
-  const valuesOf = (wanted: Identifier['kind']) =>
-    identifiers.filter(({ kind }) => kind === wanted).map(({ value }) => value);
-  const terms = people.flatMap(({ firstName, lastName }) =>
-    searchTerms({
-      firstName: firstName ?? undefined,
-      lastName: lastName ?? undefined,
-      emails: valuesOf('email'),
-      phones: valuesOf('phone'),
-    }),
-  );
-  return [...new Set(terms)].slice(0, maxTermsOfCustomer);
+  return losers;
 }
 
 /** The next message that names both must not join them again. */
 async function keepApart(
   tx: Tx,
-  edges: readonly Edge[],
+  undone: readonly StandingMerge[],
   parts: readonly Part[],
-  without: ReadonlySet<string>,
-  { profileId, at, by, reason }: Undoing,
+  { profileId, at }: Undoing,
 ): Promise<void> {
-  await sql`
-    UPDATE merges SET undone_at = ${at}, undone_by = ${by}, reason = ${reason}
-    WHERE profile_id = ${profileId} AND id = ANY (${[...without]}::uuid[])`.execute(tx);
-  const partOf = new Map(parts.flatMap(({ rootId, memberIds }) => memberIds.map((id) => [id, rootId] as const)));
-  const undone = edges.filter(({ id }) => without.has(id));
   await sql`
     INSERT INTO kept_apart (profile_id, one, other, one_is, other_is, merge_id, kept_at)
     SELECT ${profileId}, u.one, u.other, u.one, u.other, u.merge_id, ${at}
     FROM unnest(${undone.map(({ one }) => one)}::uuid[], ${undone.map(({ other }) => other)}::uuid[],
       ${undone.map(({ id }) => id)}::uuid[]) AS u (one, other, merge_id)
     ON CONFLICT DO NOTHING`.execute(tx);
-  const members = [...partOf.keys()];
-  const roots = members.map((id) => partOf.get(id));
+  const members = parts.flatMap(({ rootId, memberIds }) => memberIds.map((id) => ({ id, rootId })));
   for (const side of ['one', 'other'])
     await sql`
       UPDATE kept_apart a SET ${sql.ref(`${side}_is`)} = p.root
-      FROM unnest(${members}::uuid[], ${roots}::uuid[]) AS p (id, root)
+      FROM unnest(${members.map(({ id }) => id)}::uuid[], ${members.map(({ rootId }) => rootId)}::uuid[]) AS p (id, root)
       WHERE a.profile_id = ${profileId} AND a.${sql.ref(side)} = p.id`.execute(tx);
 }

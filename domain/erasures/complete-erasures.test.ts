@@ -57,6 +57,7 @@ const everyStore = [
   'postgres identity_conflicts',
   'postgres kept_apart',
   'postgres merges',
+  'postgres said_together',
   'postgres search_terms',
   'postgres tombstones',
   'postgres erasures',

@@ -71,6 +71,7 @@ export async function openPlace(world: World, traits: SceneTraits = {}) {
         'identity_conflicts',
         'kept_apart',
         'merges',
+        'said_together',
         'search_terms',
         'outcomes',
         'visitor_links',

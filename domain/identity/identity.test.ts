@@ -205,3 +205,40 @@ test('a merge stands between whom it named, also when who was merged for them is
     await shop.rows(sql`SELECT FROM merges WHERE ${middle} IN (loser_id, survivor_id, named_one, named_other)`),
   ).toEqual([]);
 });
+
+test('who was not joined because of a merge is joined without it; who was joined twice is joined by what is left', async () => {
+  const shop = await open();
+  const known = async (name: string) =>
+    (await shop.pay(name, day(1), { external_id: name, crm_contact_id: `${name}-crm`, email: `${name}@x.test` }))
+      .customerId;
+  const [one, two, three] = [await known('one'), await known('two'), await known('three')];
+  await shop.pay('two-three', day(2), { external_id: 'two', email: 'three@x.test' });
+  await shop.undo((await shop.mergeOf(three)).id);
+  // It is about one, who is two as well, and so cannot be three.
+  await shop.pay('all', day(3), { external_id: 'one', crm_contact_id: 'two-crm', email: 'three@x.test' });
+  await shop.pay('told', day(4), { external_id: 'three', first_name: 'Carla' });
+  expect(await Promise.all(['one', 'two', 'three'].map(shop.holder))).toEqual([one, one, three]);
+  const { disputed } = await shop.identity(one);
+  expect(disputed).toMatchObject([{ value: 'three@x.test' }]);
+  const { merges } = await shop.identity(one);
+  const standing = merges.find(({ undone_at }: { undone_at: string | null }) => undone_at === null);
+  expect(await shop.undo(standing.id, '?dry_run=true')).toMatchObject({ body: { data: { joined: [three] } } });
+  expect(await shop.undo(standing.id)).toMatchObject({
+    body: { data: { customer_profile_id: one, separated: [two], joined: [three] } },
+  });
+  expect(await Promise.all(['one', 'two', 'three'].map(shop.holder))).toEqual([one, two, one]);
+  expect(await shop.identity(one)).toMatchObject({ customer_count: 2, disputed: [] });
+  const found = async (name: string) => (await shop.ask(`/api/v1/customers/search?q=${name}`)).body.data;
+  expect(await found('carla')).toMatchObject([{ customer_profile_id: one }]);
+
+  // Four and six are one by way of five, and once more directly.
+  const [four, five, six] = [await known('four'), await known('five'), await known('six')];
+  await shop.pay('four-five', day(5), { external_id: 'four', email: 'five@x.test' });
+  await shop.pay('five-six', day(6), { external_id: 'five', email: 'six@x.test' });
+  await shop.pay('four-six', day(7), { external_id: 'four', email: 'six@x.test' });
+  const joined = (await shop.identity(four)).merges as { id: string; joined: string[] }[];
+  for (const { id } of joined) expect((await shop.undo(id)).status).toBe(200);
+  expect(joined).toHaveLength(2);
+  expect(await Promise.all(['four', 'five', 'six'].map(shop.holder))).toEqual([four, five, four]);
+  expect(six).not.toBe(four);
+});

@@ -9,6 +9,7 @@ export interface UndoneMerges {
   readonly outcome: ActionOutcome;
   readonly customer_profile_id: string;
   readonly separated: string[];
+  readonly joined: string[];
   readonly moved: { readonly identifiers: number; readonly browsers: number; readonly outcomes: number };
   readonly undecided: number;
   readonly conversions: number;
@@ -25,7 +26,7 @@ export async function undo(
   const work = async (tx: Tx): Promise<UndoneMerges> => {
     const merges = await find(tx);
     const done = await undoAll(tx, merges, reason, context);
-    for (const id of [done.customer_profile_id, ...done.separated]) mentions(id);
+    for (const id of [done.customer_profile_id, ...done.separated, ...done.joined]) mentions(id);
     const { moved, separated } = done;
     addToAudit({
       detail: { merges: merges.map(({ id }) => id), separated: separated.length, moved_outcomes: moved.outcomes },
@@ -51,7 +52,7 @@ async function undoAll(
   const [first] = found as readonly [MergeRow];
   if (merges.length === 0) return { ...nothing, customer_profile_id: first.survivorId };
   const by = caller.userId ?? caller.credentialId;
-  const { survivorId, separatedIds, movedIdentifiers } = await undoMerges(tx, merges, {
+  const { survivorId, separatedIds, joinedIds, movedIdentifiers } = await undoMerges(tx, merges, {
     profileId,
     at: now,
     by,
@@ -66,6 +67,7 @@ async function undoAll(
     outcome: 'applied',
     customer_profile_id: survivorId,
     separated: [...separatedIds],
+    joined: [...joinedIds],
     moved: { identifiers: movedIdentifiers, browsers, outcomes },
     undecided: await countUnnamedSince(tx, profileId, survivorId, since),
     conversions: outcomes + (await countOutcomesOf(tx, profileId, [survivorId])),
@@ -75,7 +77,8 @@ async function undoAll(
 const nothing = {
   outcome: 'no_change',
   separated: [],
+  joined: [],
   moved: { identifiers: 0, browsers: 0, outcomes: 0 },
   undecided: 0,
   conversions: 0,
-} as const satisfies Partial<UndoneMerges> & { separated: readonly never[] };
+} as const satisfies Partial<UndoneMerges> & { separated: readonly never[]; joined: readonly never[] };

@@ -5,7 +5,8 @@ import { nilUuid } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { describe, expect, test } from 'vitest';
-import { delivered, messageOf, openTestIngestion, robot } from './ingestion.fixture.ts';
+import { openVisitImporter } from './import-visits.ts';
+import { delivered, messageOf, openTestIngestion, person, robot } from './ingestion.fixture.ts';
 import { openPipeline } from './pipeline.fixture.ts';
 import { pipeline } from './pipeline.ts';
 
@@ -267,5 +268,86 @@ describe('what a browser did', () => {
     expect(await inLedger(profileId, sql`SELECT FROM dirty_conversions`)).toEqual([]);
     await send({ profileId, client_id, visits: [visit({ at: anHourAgo })] });
     expect(await inLedger(profileId, sql`SELECT causes FROM dirty_conversions`)).toEqual([{ causes: ['late_visit'] }]);
+  });
+});
+
+describe('a visit of a file', () => {
+  const intake = { isConsentRequired: false, keepsCity: true, agentOf: () => person };
+
+  test('is the very row, touch and link that the collector and the pipeline make of it', async () => {
+    const { id: profileId } = await buildProfile(kit.app);
+    const client_id = uuid();
+    const url =
+      'https://shop.example/shoes?utm_source=facebook&utm_medium=paid_social&campaign_id=120200000000000001&fbclid=AbCdEfGhIjKlMnOp';
+    const landing = visit({ url, referrer: 'https://l.facebook.com/' });
+    const said = visit({
+      type: 'identify',
+      is_session_start: false,
+      url: 'https://shop.example/',
+      traits: { external_id: 'c-1' },
+    });
+    const importer = await openVisitImporter(ingestion, profileId, intake);
+    const cells = ({ id, at, type, session_id, is_session_start, url, referrer }: Record<string, unknown>) => ({
+      client_id,
+      visit_id: String(id),
+      occurred_at: String(at),
+      type: String(type),
+      session_id: String(session_id),
+      is_session_start: String(is_session_start),
+      url: String(url),
+      referrer: String(referrer ?? ''),
+      country: 'CL',
+      region: 'CL-RM',
+      city: 'Santiago',
+    });
+    const rows = [
+      { line: 2, cells: cells(landing) },
+      { line: 3, cells: { ...cells(said), external_id: 'c-1' } },
+    ];
+    expect(await importer?.import(rows)).toEqual({ imported: 2, rejected: [] });
+    const stored = async () => ({
+      visits: await rowsOf<VisitRow>('visits', profileId),
+      touches: await rowsOf<TouchRow>('touches', profileId),
+      links: await linksOf(profileId),
+    });
+    const imported = await stored();
+    expect([imported.visits.length, imported.touches.length, imported.links.length]).toEqual([2, 1, 1]);
+    await send({ profileId, client_id, visits: [landing, said] });
+    expect(await stored()).toEqual(imported);
+  });
+
+  test('is refused for what the collector would refuse it for, and needs no ids of ours', async () => {
+    const { id: profileId } = await buildProfile(kit.app);
+    const importer = await openVisitImporter(ingestion, profileId, { ...intake, isConsentRequired: true });
+    const good = {
+      client_id: 'GA1.2',
+      occurred_at: '2026-01-05 12:00:00+01:00',
+      url: 'https://shop.example/',
+      consent: 'yes',
+    };
+    const bad: Record<string, string>[] = [
+      {},
+      { ...good, occurred_at: '2026-01-05 12:00:00' },
+      { ...good, occurred_at: '2026-02-30T12:00:00Z' },
+      { ...good, occurred_at: '2999-01-01T00:00:00Z' },
+      { ...good, consent: '' },
+      { ...good, type: 'click' },
+      { ...good, url: 'shop' },
+      { ...good, name: 'x' },
+      { ...good, email: 'ana@example.com' },
+      { ...good, country: 'Chile' },
+    ];
+    const rows = [good, { ...good }, ...bad].map((cells, at) => ({ line: at + 2, cells }));
+    const { imported, rejected } = (await importer?.import(rows)) ?? { imported: 0, rejected: [] };
+    expect(imported).toBe(2);
+    expect(rejected.map(({ line, field }) => [line, field])).toEqual(
+      'client_id occurred_at occurred_at occurred_at consent type url name external_id country'
+        .split(' ')
+        .map((field, at) => [at + 4, field]),
+    );
+    // The same row twice is one visit.
+    expect(await rowsOf<VisitRow>('visits', profileId)).toMatchObject([
+      { occurred_at: '2026-01-05T11:00:00.000Z', received_at: '2026-01-05T11:00:00.000Z', country: 'ZZ' },
+    ]);
   });
 });

@@ -1,6 +1,7 @@
 export { type Ingestion, openIngestion } from './context.ts';
 export { countBadVisits } from './count-bad-visits.ts';
 export { forgetDeadLetters, forgetLettersOf } from './forget-dead-letters.ts';
+export { openVisitImporter, type VisitImporter, visitColumns } from './import-visits.ts';
 export { sealedBadVisits } from './keep-bad-visits.ts';
 export { type Agent, refusedMessage, sealMessage, type VisitMessage } from './message.ts';
 export { pipeline, visitsConsumer } from './pipeline.ts';

@@ -52,17 +52,21 @@ export interface RateDay {
   readonly day: string;
 }
 
-/** The rates of some days to one currency. */
+/** The rates of some days to one currency, or as they were known at a moment. */
 export async function ratesOn(
   tx: Tx,
   to: string,
   wanted: readonly RateDay[],
-): Promise<(RateDay & { readonly rate: string })[]> {
+  asOf?: Date,
+): Promise<(RateDay & Rate)[]> {
   if (wanted.length === 0) return [];
-  const { rows } = await sql<RateDay & { rate: string }>`
-    SELECT w.currency, w.day::text AS day, r.rate::text
+  const rate = asOf
+    ? sql`exchange_rate_then(w.currency, ${to}, w.day, ${asOf})`
+    : sql`exchange_rate(w.currency, ${to}, w.day)`;
+  const { rows } = await sql<RateDay & Rate>`
+    SELECT w.currency, w.day::text AS day, r.rate::text, r.rate_date::text AS "rateDate"
     FROM unnest(${wanted.map(({ currency }) => currency)}::text[], ${wanted.map(({ day }) => day)}::date[]) AS w (currency, day)
-    CROSS JOIN LATERAL exchange_rate(w.currency, ${to}, w.day) AS r`.execute(tx);
+    CROSS JOIN LATERAL ${rate} AS r`.execute(tx);
   return rows;
 }
 

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouse } from '@tributary/clickhouse';
 import { isAnyMarked } from '@tributary/domain/attribution';
-import { compareReport, compareReportDays } from '@tributary/domain/reports';
+import { compareReportDays, compareReports as readTotals } from '@tributary/domain/reports';
 import { findDays } from '@tributary/domain/tenants';
 import type { Ledger } from '@tributary/postgres';
 import { fromMinorUnits } from '@tributary/rules';
-import { type AttributionModel, attributionModelNames, type EntityLevel, entityLevels } from '@tributary/vocabulary';
+import type { AttributionModel, EntityLevel } from '@tributary/vocabulary';
 import { type Compared, type Finding, type Span, tally } from './compared.ts';
 
 /** A conversion may be worked out while a statement reads: what differs by the same amount at both looks does so by itself. */
@@ -14,8 +14,8 @@ const betweenLooksMs = 200;
 type Off = Awaited<ReturnType<typeof compareReportDays>>[number];
 
 /**
- * Whether reports give away what there is: rows and unattributed of each level and model, against the conversions. All days at once, so that what
- * is right costs one statement each; where they differ, the days are found by the credit of each conversion.
+ * Whether reports give away what there is: rows and unattributed of each level and model, against the conversions. All days, levels and models at
+ * once, so that what is right costs one statement; where they differ, the days are found by the credit of each conversion.
  */
 export async function compareReports(
   { ledger, clickhouse }: { readonly ledger: Ledger; readonly clickhouse: ClickHouse },
@@ -27,23 +27,24 @@ export async function compareReports(
   const { currency } = bounds;
   const findings: Finding[] = [];
   const pending = new Map<string, boolean>();
-  models: for (const model of attributionModelNames) {
-    // A conversion whose shares are wrong is so at every level: what one level has shown is no accident at the next.
-    let shown = new Set<string>();
-    for (const level of entityLevels) {
-      const report = { profileId, ...bounds, level, model };
-      const { inReport, inColumns, conversions } = await compareReport({ clickhouse }, report, signal);
-      if (conversions === 0) break models;
-      if (inReport === inColumns) continue;
-      let off = await compareReportDays({ clickhouse }, report, signal);
-      if (off.some((one) => !shown.has(keyOf(one)))) {
-        await sleep(betweenLooksMs, undefined, { signal });
-        const first = new Set(off.map(keyOf));
-        off = (await compareReportDays({ clickhouse }, report, signal)).filter((one) => first.has(keyOf(one)));
-      }
-      shown = new Set(off.map(keyOf));
-      for (const one of off) if (findings.length < most) findings.push(await findingOf(one, level, model));
+  // A conversion whose shares are wrong is so at every level: what one level has shown is no accident at the next.
+  const shown = new Map<AttributionModel, ReadonlySet<string>>();
+  for (const { level, model, inReport, inColumns } of await readTotals(
+    { clickhouse },
+    { profileId, ...bounds },
+    signal,
+  )) {
+    if (inReport === inColumns) continue;
+    const report = { profileId, ...bounds, level, model };
+    const known = shown.get(model);
+    let off = await compareReportDays({ clickhouse }, report, signal);
+    if (off.some((one) => !known?.has(keyOf(one)))) {
+      await sleep(betweenLooksMs, undefined, { signal });
+      const first = new Set(off.map(keyOf));
+      off = (await compareReportDays({ clickhouse }, report, signal)).filter((one) => first.has(keyOf(one)));
     }
+    shown.set(model, new Set(off.map(keyOf)));
+    for (const one of off) if (findings.length < most) findings.push(await findingOf(one, level, model));
   }
   return {
     findings,

@@ -2,8 +2,8 @@ import type { AttributionModel, EntityLevel } from '@tributary/contract';
 import { type ProfileContext, refuse } from '@tributary/operations';
 import { nilUuid, type SummedField } from '@tributary/vocabulary';
 import { parametersOf } from './conversion-page.ts';
-import { readEntityId } from './explain.ts';
 import { conversionsCounted, explainedFigures } from './explained-figure.ts';
+import { readEntityId } from './find-entity.ts';
 import { momentOf, readMoment, stood } from './moment.ts';
 import { type DeliveryPeriod, readDeliveryPeriod } from './period.ts';
 import type { ReportServices } from './services.ts';
@@ -77,7 +77,9 @@ export const seenAt = (asked: Asked, rows: Date, entities: Date): Asked => {
 
 /** As the queries of changes take it: the days of the later moment, with whose an ad was at the earlier one. */
 export function changeParameters({ field, after, from, to }: ChangedFigure) {
-  const wanted = { ...after, period: after.delivery.period, ...conversionsCounted(field, after.entityId) };
+  const figure = explainedFigures[field];
+  if (figure.rows !== 'conversions') throw new TypeError(`${field} is no sum of conversions.`);
+  const wanted = { ...after, period: after.delivery.period, ...conversionsCounted(figure, after) };
   return {
     ...parametersOf(wanted),
     moment: 'between' as const,

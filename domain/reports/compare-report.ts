@@ -1,5 +1,4 @@
-import { ClickHouseFailure } from '@tributary/clickhouse';
-import type { AttributionModel, EntityLevel } from '@tributary/vocabulary';
+import { type AttributionModel, attributionModelNames, type EntityLevel, entityLevels } from '@tributary/vocabulary';
 import type { ReportServices } from './services.ts';
 
 export interface ComparedReport {
@@ -10,29 +9,36 @@ export interface ComparedReport {
   readonly model: AttributionModel;
 }
 
-/** A report of a level and model over some time: what its rows and what is attributed to nobody add up to, and what there was to give, in minor units. */
-export async function compareReport(
+export interface ReportTotal {
+  readonly level: EntityLevel;
+  readonly model: AttributionModel;
+  readonly inReport: bigint;
+  readonly inColumns: bigint;
+}
+
+/**
+ * Reports of every level and model over some time: what rows and what is attributed to nobody add up to, and what there was to give, in minor
+ * units. A model that is not worked out for every conversion yet has no report, and is left out.
+ */
+export async function compareReports(
   { clickhouse }: ReportServices,
-  asked: ComparedReport,
+  { profileId, from, until }: Pick<ComparedReport, 'profileId' | 'from' | 'until'>,
   signal: AbortSignal,
-): Promise<{ readonly inReport: bigint; readonly inColumns: bigint; readonly conversions: number }> {
-  const { profileId, from, until, level, model } = asked;
-  const [row] = await clickhouse
-    .query(
-      'report_compare',
-      { profile_id: profileId, from, until, level, model, owners: 'entities', moment: 'now' },
-      { signal },
-    )
-    .catch((error: unknown) => {
-      // A model that is not worked out for every conversion yet has no report either.
-      if (error instanceof ClickHouseFailure && error.type === 'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO') return [];
-      throw error;
-    });
-  return {
-    inReport: BigInt(row?.credited ?? 0) + BigInt(row?.uncredited ?? 0),
-    inColumns: BigInt(row?.value ?? 0),
-    conversions: Number(row?.conversions ?? 0),
-  };
+): Promise<ReportTotal[]> {
+  const rows = await clickhouse.query(
+    'report_compare',
+    { profile_id: profileId, level: 'campaign', from, until, moment: 'now' },
+    { signal },
+  );
+  const totalOf = ({ credited, uncredited }: (typeof rows)[number]) => BigInt(credited) + BigInt(uncredited);
+  const toGive = rows.find(({ model }) => model === '');
+  const inColumns = toGive ? totalOf(toGive) : 0n;
+  return attributionModelNames.flatMap((model) =>
+    entityLevels.flatMap((level) => {
+      const row = rows.find((one) => one.model === model && one.level === level);
+      return row && !row.is_unworked ? [{ level, model, inReport: totalOf(row), inColumns }] : [];
+    }),
+  );
 }
 
 /** On which days it does not add up, by the credit of each conversion. */

@@ -1,7 +1,8 @@
-import type { Row } from '@tributary/clickhouse';
+import type { CreditOwners, Row } from '@tributary/clickhouse';
 import type { AttributionModel, EntityLevel, RevenueType } from '@tributary/contract';
 import type { Context } from '@tributary/operations';
 import { conversionIdOf } from '@tributary/rules';
+import { nilUuid } from '@tributary/vocabulary';
 import { isId, isMoment, readCursor, writeCursor } from './cursor.ts';
 import { creditText } from './figures.ts';
 import type { Period } from './period.ts';
@@ -14,19 +15,27 @@ export interface Wanted {
   readonly model: AttributionModel;
   /** Whose; nobody's is the nil UUID. */
   readonly entityId: string;
+  /** Not an entity's, but that of a platform or a channel, by its name. */
+  readonly owner?: Owner | undefined;
   /** Every conversion, whoever earned it. */
   readonly isEverything: boolean;
   /** Only those of which nobody else has a share. */
   readonly isWhole: boolean;
   readonly isCash: boolean;
   readonly isNewPurchase: boolean;
+  readonly isPipeline: boolean;
   /** Of all types where it is empty. */
   readonly conversionType: string;
 }
 
+export interface Owner {
+  readonly owners: Exclude<CreditOwners, 'entities'>;
+  readonly name: string;
+}
+
 /** As the queries of credits take them. */
 export function parametersOf(wanted: Wanted) {
-  const { period, level, model, entityId, isEverything, isWhole, isCash, isNewPurchase, conversionType } = wanted;
+  const { period, level, model, entityId, owner, isEverything, conversionType } = wanted;
   return {
     profile_id: period.profileId,
     level,
@@ -34,13 +43,15 @@ export function parametersOf(wanted: Wanted) {
     model: isEverything ? ('last_touch' as const) : model,
     from: period.from,
     until: period.until,
-    owners: 'entities' as const,
+    owners: owner?.owners ?? ('entities' as const),
     ...period.moment,
     is_everything: isEverything,
     entity_id: entityId,
-    is_whole: isWhole,
-    is_cash: isCash,
-    is_new_purchase: isNewPurchase,
+    owner_name: owner?.name ?? '',
+    is_whole: wanted.isWhole,
+    is_cash: wanted.isCash,
+    is_new_purchase: wanted.isNewPurchase,
+    is_pipeline: wanted.isPipeline,
     conversion_type: conversionType,
   };
 }
@@ -127,12 +138,7 @@ function readPlace(cursor: string) {
   return { before_at: new Date(at), before_id };
 }
 
-function showConversion(
-  path: Path,
-  credit: string,
-  { entityId }: Wanted,
-  sourceOf: ReadonlyMap<string, Row<'source_list'>>,
-) {
+function showConversion(path: Path, credit: string, wanted: Wanted, sourceOf: ReadonlyMap<string, Row<'source_list'>>) {
   const { currency } = path;
   return {
     conversion_id: conversionIdOf(path.conversion_id),
@@ -158,8 +164,21 @@ function showConversion(
         ad_set_name: source?.ad_set_name || null,
         ad_name: source?.ad_name || null,
         credit: creditText(path.credits[place] ?? '0', currency),
-        is_of_entity: source?.entity_id === entityId,
+        is_of_entity: isOf(source, wanted),
       };
     }),
   };
+}
+
+function isOf(source: Row<'source_list'> | undefined, { entityId, owner }: Wanted): boolean {
+  switch (owner?.owners) {
+    case undefined:
+      return source?.entity_id === entityId;
+    case 'channels':
+      return source?.channel === owner.name;
+    case 'platforms':
+      return source?.platform === owner.name && source.entity_id !== nilUuid;
+    case 'unassigned':
+      return source?.platform === owner.name && source.medium === 'paid' && source.ad_external_id === '';
+  }
 }

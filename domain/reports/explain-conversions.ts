@@ -1,10 +1,10 @@
-import type { ExplainedField } from '@tributary/contract';
 import { findLatestBrowsers } from '@tributary/domain/ingestion';
 import { findOriginals } from '@tributary/domain/outcomes';
 import type { Context } from '@tributary/operations';
 import { whyLeftOut } from '@tributary/rules';
 import { limits } from '@tributary/vocabulary';
 import { keysOf, type PagedConversion } from './conversion-page.ts';
+import type { OfConversions } from './explained-figure.ts';
 import { creditText } from './figures.ts';
 import type { Period } from './period.ts';
 import type { ReportServices } from './services.ts';
@@ -17,12 +17,12 @@ const browsersOfPerson = 20;
 /** The conversions of a page with all that says why they count for as much as they do. Of the people behind them nothing is said. */
 export async function explainConversions(
   page: readonly PagedConversion[],
-  field: ExplainedField,
+  adds: OfConversions['adds'],
   { profileId, currency, moment }: Period,
   services: Services,
 ) {
   if (page.length === 0) return [];
-  const contributes = (credit: string) => (field === 'outcome_value' ? creditText(credit, currency) : '1');
+  const contributes = (credit: string) => (adds === 'credit' ? creditText(credit, currency) : '1');
   // What the ledger says of a payment and whose a browser is, it says of now only.
   if (moment.moment === 'then')
     return page.map(({ path, credit, shown }) => ({

@@ -1,27 +1,25 @@
-import type { ExplainedField } from '@tributary/contract';
 import type { Context } from '@tributary/operations';
-import { nilUuid } from '@tributary/vocabulary';
+import type { DeliveryColumn } from '@tributary/vocabulary';
 import { isDay, isId, readCursor, writeCursor } from './cursor.ts';
 import { rateKey } from './period.ts';
 import type { ReportServices } from './services.ts';
-import { type Asked, deliveryParameters } from './sum-figure.ts';
+import { type Asked, deliveryParameters, isNobodys } from './sum-figure.ts';
 
 const start = { after_day: '1970-01-01', after_id: '' };
 
 /** The days of delivery behind a figure, a page at a time, with the rate of each. */
 export async function readCountedDelivery(
-  field: ExplainedField,
+  column: DeliveryColumn,
   asked: Asked,
   { limit, cursor }: { readonly limit: number; readonly cursor: string | undefined },
   { clickhouse, signal }: Pick<Context, 'signal'> & ReportServices,
 ) {
   const place = cursor === undefined ? start : readPlace(cursor);
-  const isNobodys = !asked.isEverything && asked.entityId === nilUuid;
-  const found = isNobodys
+  const found = isNobodys(asked)
     ? []
     : await clickhouse.query(
         'delivery_list_counted',
-        { ...deliveryParameters(field, asked), ...place, limit: limit + 1 },
+        { ...deliveryParameters(column, asked), ...place, limit: limit + 1 },
         { signal },
       );
   const { rates, period } = asked.delivery;

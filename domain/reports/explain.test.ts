@@ -289,6 +289,84 @@ describe('GET /explain', { timeout: 60_000 }, () => {
     expect(totals).toMatchObject({ spend: 7, outcome_value: 24 });
   });
 
+  test('takes channels, platforms and gaps apart, each into rows that add up to it over all pages', async () => {
+    const shop = await openShop(world);
+    await shop.spend(
+      { ...film, spend: '10.125', conversions: '2.5', conversion_value: '50.005' },
+      { ...film, date: '2026-05-03', spend: '1', conversions: '3', conversion_value: '7' },
+      { ...banner, spend: '4' },
+      { external_id: 'orphan', spend: '4' },
+    );
+    for (const [day, person] of ['ana', 'ben', 'cal'].entries()) {
+      shop.click(person, 1, winter);
+      shop.click(person, 2, {}, { platform: 'social_ads', medium: 'paid', channel: 'paid_social' });
+      shop.click(person, 3);
+      await shop.pay(person, 4 + day, `${day + 1}0.01`);
+    }
+    await shop.lead('ana', 9);
+    await shop.pay('dan', 9, '16');
+    await shop.settle();
+    const explain = async (query: object) => {
+      const rows: { contributes: string }[] = [];
+      for (let cursor: string | undefined; ; ) {
+        const { data, pagination } = await shop.read('/explain', { limit: 4, ...query, ...(cursor && { cursor }) });
+        rows.push(...data.conversions, ...data.delivery);
+        if (!pagination.has_next) {
+          expect([query, rows.length, add(rows)]).toEqual([query, data.row_count, sumAmounts([data.contributes])]);
+          return data;
+        }
+        cursor = pagination.cursor;
+      }
+    };
+    const shown = (value: string | null) => (value === null ? null : Number(value));
+    const { channels } = (await shop.read('/overview')).data;
+    expect(channels.map(({ channel }: { channel: string }) => channel)).toEqual(['email', 'no_touch']);
+    for (const { channel, ...figures } of channels)
+      for (const field of ['outcome_value', 'attributed_outcome_count']) {
+        const data = await explain({ report: 'overview', channel, field, model: 'linear' });
+        expect([channel, field, shown(data.value)]).toEqual([channel, field, figures[field]]);
+      }
+    const fields = [
+      ...['spend', 'platform_conversions', 'platform_conversion_value', 'platform_roas', 'atribu_roas'],
+      ...['atribu_conversions', 'atribu_cash_conversions', 'atribu_cash_revenue'],
+      ...['conversion_gap', 'conversion_gap_pct', 'value_gap'],
+    ];
+    const asked = { report: 'platform_comparison', model: 'linear' };
+    const { platforms, rows } = (await shop.read('/campaigns/platform-comparison', { model: 'linear' })).data;
+    const compare = async (row: Record<string, string | null>, query: object, of: readonly string[]) => {
+      const found = await Promise.all(of.map((field) => explain({ ...asked, ...query, field })));
+      expect(found.map(({ value }, place) => [of[place], shown(value)])).toEqual(
+        of.map((field) => [field, shown(row[field] ?? null)]),
+      );
+    };
+    const [{ platform }] = platforms;
+    await compare(platforms[0], { platform }, [...fields, 'unassigned_conversions', 'unassigned_cash_revenue']);
+    await compare(rows[0], { entity_id: rows[0].entity_id }, ['atribu_conversions', 'conversion_gap', 'value_gap']);
+    const gap = (await shop.read('/explain', { ...asked, platform, field: 'value_gap' })).data;
+    expect(gap).toMatchObject({
+      value: '-36.99',
+      parts: [
+        { field: 'atribu_cash_revenue', value: '20.02' },
+        { field: 'platform_conversion_value', value: '57.01' },
+      ],
+      contributes: '-36.985',
+    });
+    expect(gap.conversions[0].path.map(({ is_of_entity }: { is_of_entity: boolean }) => is_of_entity)).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect((await explain({ ...asked, platform, field: 'payment_gap' })).value).toBe('-2.5');
+    for (const query of [
+      { field: 'spend', channel: 'email' },
+      { field: 'outcome_count', channel: 'email', platform: 'social_ads' },
+      { field: 'unassigned_conversions' },
+      { field: 'composite_score' },
+    ])
+      expect(await shop.refused('/explain', query)).toEqual([400, 'invalid_parameter']);
+    expect((await shop.read('/explain', { field: 'spend', platform: 'nobody' })).data.value).toBe('0.00');
+  });
+
   test('pages through the days of delivery', async () => {
     const shop = await openShop(world);
     const days = Array.from({ length: 9 }, (_, n) => `2026-05-0${n + 1}`);

@@ -1,6 +1,7 @@
 import type { EntityLevel } from '@tributary/contract';
 import { findEntitiesOfLevel, findEntityByExternalId } from '@tributary/domain/campaigns';
 import { type ProfileContext, refuse } from '@tributary/operations';
+import { nilUuid } from '@tributary/vocabulary';
 import { isId } from './cursor.ts';
 import type { ReportServices } from './services.ts';
 
@@ -32,6 +33,17 @@ export async function findEntity(text: string, level: EntityLevel, asked: Asked)
   const named = { profile_id: profileId, level, external_id: text };
   const [clicked] = await clickhouse.query('entity_find_clicked', named, { signal });
   return clicked?.entity_id;
+}
+
+/** The same of a figure that is explained: nobody's is the nil UUID, everything undefined. */
+export async function readEntityId(
+  text: string | undefined,
+  level: EntityLevel,
+  asked: Asked,
+): Promise<string | undefined> {
+  if (text === undefined) return undefined;
+  if (text === 'unattributed') return nilUuid;
+  return (await findEntity(text, level, asked)) ?? refuse('not_found', 'There is no such campaign, ad set or ad.');
 }
 
 export function refuseUnknown(level: EntityLevel): never {

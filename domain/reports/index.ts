@@ -1,8 +1,13 @@
 export { nameOf } from './campaign-row.ts';
-export { compareReport, compareReportDays } from './compare-report.ts';
+export { compareReportDays, compareReports } from './compare-report.ts';
 export { isId, isMinorUnits, readCursor, writeCursor } from './cursor.ts';
+export { explainFigure, explainReport } from './explain-report.ts';
+export type { ReportField } from './explained-figure.ts';
 export { credit, spendOf } from './figures.ts';
+export { findEntity } from './find-entity.ts';
 export {
+  type DeliveryPeriod,
+  deliveryPeriodOf,
   type Exclusion,
   mostRates,
   paymentsWithoutRate,
@@ -14,4 +19,5 @@ export {
 } from './period.ts';
 export { readEntities } from './read-entities.ts';
 export type { ReportServices } from './services.ts';
+export { plainDecimal } from './sum-figure.ts';
 export { listToldSpend, type ToldSpend } from './told-spend.ts';

@@ -20,6 +20,7 @@ export const listCampaignConversions: Handles<Routes['listCampaignConversions'],
     isWhole: entityId === nilUuid,
     isCash: false,
     isNewPurchase: false,
+    isPipeline: false,
     conversionType: '',
   };
   const page = await readConversions({ period, level, model, entityId, ...all }, { limit, cursor }, context);

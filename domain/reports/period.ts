@@ -162,6 +162,13 @@ export async function readDeliveryPeriod(range: Range, asked: Asked, ratesAsOf?:
   return { period: { ...period, about }, rates, parameters };
 }
 
+/** The same of days and rates that are known already. */
+export const deliveryPeriodOf = (period: Period, rates: DeliveryPeriod['rates']): DeliveryPeriod => ({
+  period,
+  rates,
+  parameters: parametersOf(period, rates),
+});
+
 /** A parameter of a query holds 128 KiB; a line has at most 50 characters. */
 const linesOfParameter = 2_300;
 const chunks = [1, 2, 3, 4, 5, 6, 7, 8] as const;

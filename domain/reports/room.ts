@@ -1,6 +1,5 @@
 export { openAttributedDays } from './attributed-days.ts';
 export { createClosing } from './create-closing.ts';
-export { explain } from './explain.ts';
 export { listCampaignConversions } from './list-campaign-conversions.ts';
 export { listCampaigns } from './list-campaigns.ts';
 export { listChangeRows } from './list-change-rows.ts';

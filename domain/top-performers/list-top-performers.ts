@@ -16,6 +16,7 @@ import { answer, type Handles } from '@tributary/operations';
 import type { Ledger, Tx } from '@tributary/postgres';
 import { readCreative } from './creative.ts';
 import { findLookedAt } from './find-ads.ts';
+import { shownFigures } from './shown-figures.ts';
 import { findRebuild } from './store.ts';
 
 export const listTopPerformers: Handles<Routes['listTopPerformers'], { readonly clickhouse: ClickHouse }> = async (
@@ -87,9 +88,7 @@ export async function findScored(
 
 function showAd(score: Row<'ad_list_scores'>, ad: KnownAd) {
   const creative = readCreative(ad.creative);
-  const spend = Number(score.spend);
-  const revenue = Number(score.revenue);
-  const conversations = numberOrNull(score.conversations);
+  const figures = shownFigures(score);
   return {
     ad_id: ad.id,
     platform: ad.platform,
@@ -117,29 +116,23 @@ function showAd(score: Row<'ad_list_scores'>, ad: KnownAd) {
     cta_type: creative.ctaType,
     primary_angle: creative.primaryAngle,
     offers: [...creative.offers],
-    spend,
-    impressions: Number(score.impressions),
-    ctr: ratio(100 * Number(score.clicks), Number(score.impressions)),
-    cpc: ratio(spend, Number(score.clicks)),
-    attributed_cash_outcomes: Number(score.cash_outcomes),
-    attributed_revenue: revenue,
-    roas: ratio(revenue, spend),
-    cac: ratio(spend, Number(score.cash_outcomes)),
-    attributed_outcomes_total: Number(score.outcomes),
-    attributed_pipeline_outcomes: Number(score.pipeline_outcomes),
-    attributed_pipeline_value: Number(score.pipeline_value),
-    meta_reported_conversions: numberOrNull(score.platform_conversions),
-    meta_reported_conversion_value: numberOrNull(score.platform_value),
-    cost_per_conversation: conversations === null ? null : ratio(spend, conversations),
-    messaging_conversations_started: conversations,
-    first_reply_rate:
-      conversations === null || score.first_replies === null ? null : ratio(Number(score.first_replies), conversations),
+    spend: figures.spend,
+    impressions: figures.impressions,
+    ctr: figures.ctr,
+    cpc: figures.cpc,
+    attributed_cash_outcomes: figures.attributed_cash_outcomes,
+    attributed_revenue: figures.attributed_revenue,
+    roas: figures.roas,
+    cac: figures.cac,
+    attributed_outcomes_total: figures.attributed_outcomes_total,
+    attributed_pipeline_outcomes: figures.attributed_pipeline_outcomes,
+    attributed_pipeline_value: figures.attributed_pipeline_value,
+    meta_reported_conversions: figures.meta_reported_conversions,
+    meta_reported_conversion_value: figures.meta_reported_conversion_value,
+    cost_per_conversation: figures.cost_per_conversation,
+    messaging_conversations_started: figures.messaging_conversations_started,
+    first_reply_rate: figures.first_reply_rate,
     avg_engagement_score: score.engagement,
     reason_codes: ReasonCode.array().parse(JSON.parse(score.reason_codes)),
   };
 }
-
-const numberOrNull = (value: string | null): number | null => (value === null ? null : Number(value));
-
-/** Divided by nothing, a figure is none. */
-const ratio = (dividend: number, divisor: number): number | null => (divisor === 0 ? null : dividend / divisor);

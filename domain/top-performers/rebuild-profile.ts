@@ -6,6 +6,7 @@ import type { Postgres } from '@tributary/postgres';
 import {
   type AdFigures,
   type AdScore,
+  cohortKey,
   creativeFormatOf,
   type Dimension,
   daysOf,
@@ -132,7 +133,8 @@ function figuresOf(told: Row<'ad_list_figures'>, ad: KnownAd, currency: string, 
       geo: creative.geo,
       placement: creative.placement,
     },
-    spend: Number(told.spend),
+    // As it is shown, so that the score can be worked out again from what is kept.
+    spend: Number(costText(told.spend, currency)),
     impressions: Number(told.impressions),
     clicks: Number(told.clicks),
     videoViews: numberOrNull(told.video_views),
@@ -144,7 +146,7 @@ function figuresOf(told: Row<'ad_list_figures'>, ad: KnownAd, currency: string, 
       cash: Number(told.cash_outcomes),
       pipeline: Number(told.pipeline_outcomes),
       messaging: Number(told.messaging_outcomes),
-      platformConversions: numberOrNull(told.platform_conversions),
+      platformConversions: numberOrNull(claimsOf(told)),
       platformConversations: numberOrNull(told.conversations),
       isLiftTested,
     },
@@ -159,7 +161,7 @@ function scoreRow(
   currency: string,
 ): Omit<AdScoreRow, 'profile_id' | 'score_window' | 'version'> {
   const kept = (name: Dimension) => (cohort.kept.has(name) ? (traits[name] ?? '') : '');
-  const cost = (amount: string) => fromMinorUnits(toMinorUnits(amount, currency), currency);
+  const cost = (amount: string) => costText(amount, currency);
   const credit = (units: string) => fromMinorUnits(BigInt(units), currency);
   return {
     ad_id: told.ad_id,
@@ -186,13 +188,22 @@ function scoreRow(
     revenue: credit(told.revenue),
     pipeline_outcomes: told.pipeline_outcomes,
     pipeline_value: credit(told.pipeline_value),
-    // A platform may count in parts of a conversion.
-    platform_conversions: told.platform_conversions && Number(told.platform_conversions).toFixed(4),
+    platform_conversions: claimsOf(told),
     platform_value: told.platform_value && cost(told.platform_value),
     conversations: told.conversations,
     first_replies: told.first_replies,
+    traits_key: cohortKey(traits),
+    video_views: told.video_views,
+    messaging_outcomes: told.messaging_outcomes,
+    outcomes_of_best_day: told.outcomes_of_best_day,
   };
 }
+
+const costText = (amount: string, currency: string): string => fromMinorUnits(toMinorUnits(amount, currency), currency);
+
+/** A platform may count in parts of a conversion. */
+const claimsOf = ({ platform_conversions: count }: Row<'ad_list_figures'>): string | null =>
+  count && Number(count).toFixed(4);
 
 /** Stands for no ad: the row that says that a window was rebuilt, also when it holds no ads. */
 const markerOf = (profileId: string, window: WindowOfDays, now: Date): AdScoreRow => ({
@@ -227,4 +238,8 @@ const markerOf = (profileId: string, window: WindowOfDays, now: Date): AdScoreRo
   platform_value: null,
   conversations: null,
   first_replies: null,
+  traits_key: '',
+  video_views: null,
+  messaging_outcomes: '0',
+  outcomes_of_best_day: '0',
 });

@@ -1,3 +1,4 @@
+export { explain } from './explain.ts';
 export { listTopPerformers } from './list-top-performers.ts';
 export { rankTopPerformers } from './rank-top-performers.ts';
 export { rebuildProfile } from './rebuild-profile.ts';

@@ -1,3 +1,4 @@
+import { sumAmounts } from '@tributary/rules';
 import { openTestWithClickHouse } from '@tributary/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { crowd, openAds } from './top-performers.fixture.ts';
@@ -174,5 +175,102 @@ describe('What is told of an ad', () => {
       messaging_conversations_started: null,
       first_reply_rate: null,
     });
+  });
+
+  test('can be taken apart: each figure into rows that add up to it, and the score into its layers and likes', async () => {
+    const explained = async (field: string, more: Record<string, string> = {}) => {
+      const asked = {
+        report: 'top_performers',
+        date_from: '2026-01-01',
+        date_to: '2026-01-01',
+        entity_id: shop.idOf('star'),
+      };
+      const { status, body } = await shop.read('explain', { ...asked, field, ...more });
+      return { status, ...body };
+    };
+    const sum = (rows: readonly { contributes: string }[]) => sumAmounts(rows.map(({ contributes }) => contributes));
+    for (const field of [
+      ...['spend', 'impressions', 'ctr', 'cpc', 'roas', 'cac', 'cost_per_conversation', 'first_reply_rate'],
+      ...[
+        'attributed_cash_outcomes',
+        'attributed_revenue',
+        'attributed_outcomes_total',
+        'attributed_pipeline_outcomes',
+      ],
+      ...['attributed_pipeline_value', 'meta_reported_conversions', 'meta_reported_conversion_value'],
+      ...['messaging_conversations_started', 'composite_score', 'top_performer_likelihood', 'avg_engagement_score'],
+    ]) {
+      const { data, meta } = await explained(field);
+      expect([field, Number(data.value)]).toEqual([field, star[field]]);
+      const rows = [...data.conversions, ...data.delivery, ...data.layers];
+      expect([field, rows.length, sum(rows)]).toEqual([field, data.row_count, sumAmounts([data.contributes])]);
+      expect([data.exclusions, meta.level, meta.model, meta.date_to]).toEqual([[], 'ad', 'last_touch', '2026-06-14']);
+    }
+    const { data: week } = await explained('spend', { window: '7d' });
+    expect(week).toMatchObject({ value: '100.00', delivery: [{ date: '2026-06-10', contributes: '100' }] });
+
+    const { data: score } = await explained('composite_score');
+    expect(score.layers.map(({ layer }: { layer: string }) => layer)).toEqual([
+      'efficiency',
+      'return',
+      'engagement',
+      'stability',
+      'volume',
+    ]);
+    expect(Number(Number(score.contributes).toFixed(2))).toBe(star.composite_score);
+    expect(score.working).toMatchObject({
+      score_window: '28d',
+      cohort_key: star.cohort_key,
+      cohort_n_ads: 25,
+      smallest_cohort: 20,
+      outcome: 'cash',
+      // Two payments, and 300 clicks of which 50 tell as much as one.
+      evidence: 8,
+      trust: 8 / 18,
+      traits: expect.arrayContaining([
+        { trait: 'channel', value: 'social_ads', said_by: 'platform', is_compared: true },
+        { trait: 'hook_type', value: 'question', said_by: 'platform', is_compared: false },
+        { trait: 'geo', value: 'CL', said_by: 'platform', is_compared: false },
+      ]),
+    });
+    const { percentile } = score.layers[0];
+    const ads = [];
+    for (let cursor: string | undefined; ; ) {
+      const { data, pagination } = await explained('efficiency_percentile', { limit: '10', ...(cursor && { cursor }) });
+      ads.push(...data.cohort);
+      if (!pagination.has_next) {
+        expect([ads.length, sum(ads), Number(data.value)]).toEqual([data.row_count, data.contributes, percentile]);
+        expect((100 * Number(data.contributes)) / ads.length).toBe(percentile);
+        break;
+      }
+      cursor = pagination.cursor;
+    }
+    expect(ads[0]).toMatchObject({ ad_id: shop.idOf('star'), ad_name: 'Winter film', standing: 'equal' });
+    expect(new Set(ads.map(({ ad_id }) => ad_id)).size).toBe(25);
+    expect((await explained('avg_engagement_score')).data.parts).toEqual([
+      { field: 'click_rate_percentile', value: expect.any(String) },
+      { field: 'hook_rate_percentile', value: '50' },
+    ]);
+    for (const [query, status] of [
+      [{ entity_id: 'nobody' }, 404],
+      [{ entity_id: shop.idOf('star'), as_of: '2026-06-01T00:00:00Z' }, 400],
+      [{ entity_id: shop.idOf('star'), field: 'outcome_count_first_payment' }, 400],
+      [{ field: 'composite_score', cursor: 'x', platform: 'social_ads' }, 400],
+    ] as const)
+      expect([query, (await explained('spend', query)).status]).toEqual([query, status]);
+  });
+
+  test('is explained by what stood when it was scored, also where it changed since', async () => {
+    await shop.tell({ external_id: 'star', spend: '333.00' });
+    await shop.settle();
+    const asked = {
+      report: 'top_performers',
+      date_from: '2026-01-01',
+      date_to: '2026-01-01',
+      entity_id: shop.idOf('star'),
+    };
+    const { body } = await shop.read('explain', { ...asked, field: 'spend' });
+    expect(body.data).toMatchObject({ value: '150' });
+    expect(body.data.exclusions.length + Number(body.data.contributes === '150')).toBe(1);
   });
 });

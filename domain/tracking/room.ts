@@ -22,4 +22,5 @@ export { readTrackingSettings } from './read-tracking-settings.ts';
 export { trackerReadiness } from './readiness.ts';
 export type { TrackingServices } from './services.ts';
 export { markVerified } from './store.ts';
+export { visitRules } from './tracking-settings.ts';
 export { updateTrackingSettings } from './update-tracking-settings.ts';

@@ -23,7 +23,7 @@ export { forgetProfile } from './forget-profile.ts';
 export { type MigrateOptions, type MigrationReport, migrate } from './migrate.ts';
 export { connectEveryNode } from './nodes.ts';
 export { type Parameters, type QueryName, type RawQuery, type Row, raw } from './queries.ts';
-export type { Moment } from './report-queries.ts';
+export type { CreditOwners, Moment } from './report-queries.ts';
 export { dumpSchema } from './schema.ts';
 export type { ClickHouseSettings, Cluster, Observation } from './settings.ts';
 export { clickhouseSettings } from './settings-of.ts';

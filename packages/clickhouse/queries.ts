@@ -14,6 +14,10 @@ export const catalogue = {
   ...modelQueries,
   ...reportQueries,
   ad_list_figures: declare<Credits & Delivery & { time_zone: string; limit: number }, AdFiguresRow>(),
+  ad_list_cohort: declare<
+    { profile_id: string; score_window: string; cohort_key: string },
+    Omit<AdScoreRow, 'profile_id' | 'version'>
+  >(),
   ad_list_rate_days: declare<Days & { currency: string; limit: number }, { currency: string; day: string }>(),
   ad_list_scores: declare<
     {
@@ -27,6 +31,10 @@ export const catalogue = {
       has_video: readonly boolean[];
       limit: number;
     },
+    Omit<AdScoreRow, 'profile_id' | 'version'>
+  >(),
+  ad_read_score: declare<
+    { profile_id: string; score_window: string; ad_id: string },
     Omit<AdScoreRow, 'profile_id' | 'version'>
   >(),
   attribution_attribute: declare<

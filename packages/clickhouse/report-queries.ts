@@ -1,4 +1,4 @@
-import type { AttributionModel, EntityLevel } from '@tributary/vocabulary';
+import type { AttributionModel, DeliveryColumn, EntityLevel } from '@tributary/vocabulary';
 import { declare } from './declare.ts';
 import type { TouchRow } from './tables.ts';
 
@@ -117,7 +117,10 @@ export const reportQueries = {
     { profile_id: string; level: EntityLevel; external_id: string },
     { entity_id: string }
   >(),
-  report_compare: declare<Credits, { credited: string; uncredited: string; value: string; conversions: string }>(),
+  report_compare: declare<
+    Moment & { profile_id: string; level: 'campaign'; from: Date; until: Date },
+    { model: string; level: EntityLevel; credited: string; uncredited: string; is_unworked: number }
+  >(),
   report_compare_days: declare<Credits & { time_zone: string }, { day: string; credited: string; value: string }>(),
   report_list_credits: declare<
     ChosenCredits & { before_at: Date; before_id: string; limit: number },
@@ -198,6 +201,8 @@ export const reportQueries = {
       source_id: string;
       channel: string;
       source: string;
+      medium: string;
+      platform: string;
       entity_id: string;
       campaign_external_id: string;
       ad_set_external_id: string;
@@ -255,10 +260,15 @@ export type Delivery = Days &
 
 /** parts/counted_delivery.sql */
 type CountedDelivery = Delivery & {
-  readonly field: string;
+  readonly field: DeliveryColumn;
   readonly is_everything: boolean;
   readonly entity_id: string;
+  /** Of all where it is empty. */
+  readonly platform: string;
 };
+
+/** parts/owned.sql */
+export type CreditOwners = 'entities' | 'platforms' | 'unassigned' | 'channels';
 
 /** parts/credits_single.sql and parts/credits_multiple.sql */
 export type Credits = Moment & CreditsOfPeriod;
@@ -269,7 +279,7 @@ type CreditsOfPeriod = {
   readonly model: AttributionModel;
   readonly from: Date;
   readonly until: Date;
-  readonly owners: 'entities' | 'platforms' | 'unassigned';
+  readonly owners: CreditOwners;
 };
 
 /** parts/chosen_credits.sql */
@@ -289,9 +299,12 @@ type Changed = CreditsOfPeriod &
 type Chosen = {
   readonly is_everything: boolean;
   readonly entity_id: string;
+  /** Of platforms and channels: whose, by name. */
+  readonly owner_name: string;
   /** Only conversions of which nobody else has a share. */
   readonly is_whole: boolean;
   readonly is_cash: boolean;
+  readonly is_pipeline: boolean;
   readonly is_new_purchase: boolean;
   readonly conversion_type: string;
 };

@@ -133,7 +133,11 @@ CREATE TABLE ad_scores
     `platform_value` Nullable(Decimal(38, 4)) CODEC(ZSTD(1)),
     `conversations` Nullable(UInt64) CODEC(ZSTD(1)),
     `first_replies` Nullable(UInt64) CODEC(ZSTD(1)),
-    `written_at` DateTime DEFAULT now() CODEC(ZSTD(1))
+    `written_at` DateTime DEFAULT now() CODEC(ZSTD(1)),
+    `traits_key` String DEFAULT '' CODEC(ZSTD(1)),
+    `video_views` Nullable(UInt64) CODEC(ZSTD(1)),
+    `messaging_outcomes` UInt64 DEFAULT 0 CODEC(ZSTD(1)),
+    `outcomes_of_best_day` UInt64 DEFAULT 0 CODEC(ZSTD(1))
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (profile_id, score_window, ad_id)

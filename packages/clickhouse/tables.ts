@@ -122,6 +122,10 @@ export interface AdScoreRow {
   readonly platform_value: string | null;
   readonly conversations: string | null;
   readonly first_replies: string | null;
+  readonly traits_key: string;
+  readonly video_views: string | null;
+  readonly messaging_outcomes: string;
+  readonly outcomes_of_best_day: string;
 }
 
 /** The columns that rows are written in, where there are many rows: a value a column, and no names between them. */

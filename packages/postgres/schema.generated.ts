@@ -1246,6 +1246,17 @@ export interface RefusedVisits {
   visits: Int8;
 }
 
+export interface SaidTogether {
+  number: Generated<Int8>;
+  one: string;
+  other: string;
+  profile_id: string;
+  request_id: string | null;
+  said_at: Timestamp;
+  said_kinds: string[];
+  source: string;
+}
+
 export interface ScoreRebuilds {
   is_due: Generated<boolean>;
   profile_id: string;
@@ -1571,6 +1582,7 @@ export interface DB {
   reconciliation_differences: ReconciliationDifferences;
   reconciliations: Reconciliations;
   refused_visits: RefusedVisits;
+  said_together: SaidTogether;
   score_rebuilds: ScoreRebuilds;
   search_terms: SearchTerms;
   sessions: Sessions;

@@ -2250,6 +2250,28 @@ CREATE TABLE public.refused_visits (
 
 ALTER TABLE ONLY public.refused_visits FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.said_together (
+    profile_id uuid NOT NULL,
+    one uuid NOT NULL,
+    other uuid NOT NULL,
+    said_at timestamp with time zone NOT NULL,
+    number bigint NOT NULL,
+    source text NOT NULL,
+    request_id uuid,
+    said_kinds text[] NOT NULL
+);
+
+ALTER TABLE ONLY public.said_together FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.said_together ALTER COLUMN number ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.said_together_number_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.score_rebuilds (
     profile_id uuid NOT NULL,
     rebuilt_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
@@ -2780,6 +2802,9 @@ ALTER TABLE ONLY public.reconciliations
 ALTER TABLE ONLY public.refused_visits
     ADD CONSTRAINT refused_visits_pkey PRIMARY KEY (profile_id, day, reason, teller);
 
+ALTER TABLE ONLY public.said_together
+    ADD CONSTRAINT said_together_pkey PRIMARY KEY (profile_id, one, other);
+
 ALTER TABLE ONLY public.score_rebuilds
     ADD CONSTRAINT score_rebuilds_pkey PRIMARY KEY (profile_id);
 
@@ -3074,6 +3099,8 @@ CREATE UNIQUE INDEX reconciliations_once_a_night ON public.reconciliations USING
 CREATE INDEX reconciliations_queued ON public.reconciliations USING btree (profile_id) WHERE (state = 'queued'::text);
 
 CREATE INDEX refused_visits_by_day ON public.refused_visits USING btree (day);
+
+CREATE INDEX said_together_by_other ON public.said_together USING btree (profile_id, other);
 
 CREATE INDEX score_rebuilds_due ON public.score_rebuilds USING btree (profile_id) WHERE is_due;
 
@@ -3504,6 +3531,12 @@ ALTER TABLE ONLY public.reconciliations
 ALTER TABLE ONLY public.refused_visits
     ADD CONSTRAINT refused_visits_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.said_together
+    ADD CONSTRAINT said_together_profile_id_one_fkey FOREIGN KEY (profile_id, one) REFERENCES public.customers(profile_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.said_together
+    ADD CONSTRAINT said_together_profile_id_other_fkey FOREIGN KEY (profile_id, other) REFERENCES public.customers(profile_id, id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.score_rebuilds
     ADD CONSTRAINT score_rebuilds_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
@@ -3857,6 +3890,8 @@ CREATE POLICY own_profile ON public.reconciliations TO tributary_app USING ((pro
 
 CREATE POLICY own_profile ON public.refused_visits TO tributary_app USING ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.said_together TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.score_rebuilds TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.search_terms TO tributary_app USING ((profile_id = public.current_profile()));
@@ -4002,6 +4037,8 @@ CREATE POLICY rewrapped ON public.idempotent_answers TO tributary_owner USING (t
 CREATE POLICY rewrapped ON public.journey_summaries TO tributary_owner USING (true);
 
 CREATE POLICY rewrapped ON public.tracking_keys TO tributary_owner USING (true);
+
+ALTER TABLE public.said_together ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.score_rebuilds ENABLE ROW LEVEL SECURITY;
 
@@ -4516,6 +4553,8 @@ GRANT SELECT(requested_at) ON TABLE public.reconciliations TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.refused_visits TO tributary_app;
 GRANT SELECT,DELETE ON TABLE public.refused_visits TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.said_together TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.score_rebuilds TO tributary_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.score_rebuilds TO tributary_system;

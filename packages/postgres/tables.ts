@@ -57,6 +57,7 @@ export const tableOwners = {
   key_ring: 'packages/vault',
   members: 'accounts',
   kept_apart: 'customers',
+  said_together: 'customers',
   closings: 'reports',
   reconciliation_differences: 'reconciliation',
   reconciliations: 'reconciliation',

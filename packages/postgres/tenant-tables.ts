@@ -70,6 +70,7 @@ export const profileTables: readonly TenantTable[] = [
   of('search_terms', 'term customer_id'),
   of('identity_conflicts', 'kind value customer_id'),
   of('kept_apart', 'one other'),
+  of('said_together', 'one other'),
   of('merges', 'loser_id merged_at'),
   of('identifiers', 'kind value'),
   of('customers', 'id', { letsGoOf: 'merged_into' }),

@@ -1,10 +1,12 @@
 import type {
+  AudienceWarmth,
   BankHolderType,
   Channel,
   ConversionType,
   DealEnd,
   EntityLevel,
   HandoffReason,
+  PaymentProvider,
 } from '@tributary/vocabulary';
 import type { z } from 'zod';
 import type { Books } from './books.ts';
@@ -135,6 +137,15 @@ export interface SaidEntity {
   readonly dailyBudget?: string;
   readonly learningStage?: string;
   readonly creative?: SaidCreative;
+  /** Of an ad set or campaign: its ads are shown to whom and where it says. */
+  readonly audience?: SaidAudience;
+}
+
+export interface SaidAudience {
+  readonly warmth?: AudienceWarmth;
+  /** The country, or `several`. */
+  readonly geo?: string;
+  readonly placement?: string;
 }
 
 export interface SaidCreative {
@@ -180,6 +191,8 @@ export interface SaidOutcome {
   readonly currency?: string;
   readonly person: SaidPerson;
   readonly properties?: Readonly<Record<string, string>>;
+  /** Payment providers that took the money: one that is connected tells of it itself, and what is said here is no second sale. */
+  readonly takenBy?: readonly PaymentProvider[];
 }
 
 export interface SaidPerson {
@@ -201,6 +214,8 @@ export interface SaidRefund {
   readonly occurredAt: string;
   readonly isDispute: boolean;
   readonly isUndone?: boolean;
+  /** As of the payment. */
+  readonly takenBy?: readonly PaymentProvider[];
 }
 
 export interface SaidSearchTerm {

@@ -110,7 +110,13 @@ export { type PossibleNames, possibleNames } from './possible-names.ts';
 export { effectiveScopes, isHealthcareFamily, isLoosened, type PrivacyStatus } from './privacy.ts';
 export { lesser, netOf, type Reversals, reversalsOf, type SaidRefund } from './refunds.ts';
 export { normaliseRut } from './rut.ts';
-export { type Dimension, dimensions, type Traits as CohortTraits } from './scoring/cohort.ts';
+export {
+  cohortKey,
+  type Dimension,
+  dimensions,
+  keptDimensions,
+  type Traits as CohortTraits,
+} from './scoring/cohort.ts';
 export { creativeFormatOf, isVideo } from './scoring/creative-format.ts';
 export { objectiveOf } from './scoring/objective.ts';
 export {
@@ -119,8 +125,18 @@ export {
   primaryOutcomeKind,
   truthGrade,
 } from './scoring/outcomes.ts';
-export { type AdFigures, type AdScore, type ReasonCode, scoreAds } from './scoring/score.ts';
+export { percentiles } from './scoring/percentile.ts';
+export {
+  type AdFigures,
+  type AdScore,
+  adStanding,
+  compareAds,
+  type ReasonCode,
+  scoreAds,
+  weighLayers,
+} from './scoring/score.ts';
 export { scoringPage } from './scoring/scoring-page.ts';
+export { clicksPerOutcome, halfEvidence, likelihood as likelihoodNumbers, smallestCohort } from './scoring/weights.ts';
 export { endOfPrefix, maxTermsOfCustomer, type SearchQuestion, searchQuestion, searchTerms } from './search-terms.ts';
 export { type ParsedSubjectRef, parseSubjectRef, type SubjectRefRefusal } from './subject-ref.ts';
 export { suggestStage } from './suggest-stage.ts';

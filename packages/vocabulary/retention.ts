@@ -153,6 +153,7 @@ export const lives = {
       'Comparisons of days.',
     ),
     kept_apart: kept('Of which two customers somebody said that they are two people. It goes with either of them.'),
+    said_together: kept('Which two customers a message named: a row for each such pair. It goes with either of them.'),
     key_ring: bounded('Made when an operator rotates; an old key opens what it sealed.'),
     members: bounded('One for each person and workspace.'),
     model_fits: swept(yearDays, ['finished_at'], ['profile_id', 'id'], 'Fits of models that ended.'),

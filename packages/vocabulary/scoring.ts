@@ -25,6 +25,32 @@ export const creativeFormatNames = namesOf(creativeFormats);
 export const scoreLayers = ['efficiency', 'return', 'engagement', 'stability', 'volume'] as const;
 export type ScoreLayer = (typeof scoreLayers)[number];
 
+/** What ads of a cohort are put in order by. Engagement is the mean of two places, every other layer is one. */
+export const scoredRates = ['efficiency', 'return', 'click_rate', 'hook_rate', 'stability', 'volume'] as const;
+export type ScoredRate = (typeof scoredRates)[number];
+
+/** The outcome that ads of a cohort are for. */
+export const scoredOutcomes = ['cash', 'pipeline', 'messaging', 'all', 'platform', 'none'] as const;
+export type ScoredOutcome = (typeof scoredOutcomes)[number];
+
+/** How well those know the shop that an ad is shown to: not at all, not but like people who do, or well. */
+export const audienceWarmths = ['cold', 'lookalike', 'warm'] as const;
+export type AudienceWarmth = (typeof audienceWarmths)[number];
+
+/** What ads are compared by. Where too few are alike, these are let go from the last to the first. */
+export const cohortDimensions = ['channel', 'objective', 'format', 'warmth', 'geo', 'placement'] as const;
+export type CohortDimension = (typeof cohortDimensions)[number];
+
+/** What is known of a creative and its audience, and who said it. */
+export const creativeTraits = [...cohortDimensions, 'hook_type', 'cta_type', 'primary_angle'] as const;
+export type CreativeTrait = (typeof creativeTraits)[number];
+export const traitSources = ['analysis', 'platform', 'nobody'] as const;
+export type TraitSource = (typeof traitSources)[number];
+
+/** Where an ad stands in a list beside another. */
+export const standings = ['below', 'equal', 'above'] as const;
+export type Standing = (typeof standings)[number];
+
 /** What a reason says of a layer, and how sure it is. */
 export const reasonPolarities = ['strength', 'weakness'] as const;
 export type ReasonPolarity = (typeof reasonPolarities)[number];

@@ -19,12 +19,16 @@ import {
 } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
+import { inTurn } from './in-turn.ts';
 import { randomChanges } from './random-changes.ts';
 
 const sizes = {
   small: { people: 60, changes: 150, marks: 3, kills: 1, pairs: 5, models: ['last_touch', 'linear'] },
   full: { people: 5_000, changes: 40_000, marks: 80, kills: 20, pairs: 1_000, models: attributionModelNames },
 } as const;
+/** Changes and questions at once: each waits for one engine or another most of its time. */
+const changesAtOnce = 8;
+const questionsAtOnce = 4;
 const range = { date_from: '2026-01-01', date_to: '2026-03-31' };
 const lastDayOf = (month: string) => new Date(Date.UTC(2026, Number(month.slice(5)), 0)).toISOString().slice(0, 10);
 
@@ -132,14 +136,14 @@ export const drill: Drill = {
       /** Every figure of every report by itself, so that what differs is counted in cells. */
       const cells = async (query: object = {}) => {
         const found = new Map<string, string>();
-        for (const [path, own] of reports) {
+        await inTurn(reports, questionsAtOnce, async ([path, own]) => {
           const walk = (value: unknown, name: string): void => {
             if (value !== null && typeof value === 'object')
               for (const [key, one] of Object.entries(value)) walk(one, `${name} ${key}`);
             else found.set(name, String(value));
           };
           walk((await get(path, { ...own, ...query })).data, `${path} ${JSON.stringify(own)}`);
-        }
+        });
         return found;
       };
       const differ = (a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>) =>
@@ -206,7 +210,7 @@ export const drill: Drill = {
             await killOne();
           }
         };
-        await Promise.all([change(), change(), change(), killer()]);
+        await Promise.all([...Array.from({ length: changesAtOnce }, change), killer()]);
         if (pick(4) === 0) await rates(`${0.8 + pick(20) / 100}`);
         const planted = await plant(nth);
         await settle();
@@ -241,9 +245,9 @@ export const drill: Drill = {
       const rows = (marks.at(-1)?.seen ?? new Map()).keys();
       const entities = [...new Set([...rows].filter((name) => name.endsWith(' campaign_id')).map((name) => name))];
       const idOf = (name: string) => marks.at(-1)?.seen.get(name) ?? '';
-      for (let nth = 0; nth < pairs; nth += 1) {
+      await inTurn(Array(pairs).keys(), questionsAtOnce, async (nth) => {
         const [first, second] = [pick(marks.length), pick(marks.length)].toSorted((a, b) => a - b) as [number, number];
-        if (first === second) continue;
+        if (first === second) return;
         const name = entities[pick(entities.length)] ?? '';
         const level = name.includes('"level":"ad"') ? 'ad' : 'campaign';
         const query = {
@@ -263,7 +267,7 @@ export const drill: Drill = {
         const sum = sumAmounts(causes.map(({ difference }) => difference));
         if (Number(sum) !== Number(subtractAmounts(after, before)) || Number(unexplained) !== 0) off += 1;
         progress(nth + 1, pairs, `${off} sums off`);
-      }
+      });
       for (const [nth, { at, planted }] of marks.entries()) {
         const before = marks[nth - 1];
         if (!before || !planted) continue;

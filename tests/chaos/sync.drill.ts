@@ -91,7 +91,13 @@ export const drill: Drill = {
       const [told, twice] = [sum('told'), sum('twice')];
       const leaks = await searchEverywhere(kit.database.ownerUrl, [...written].join('\n'), sandbox);
       return {
-        passed: sum('wrong') === 0 && twice === 0 && told === expected && unjust === 0 && leaks.found === 0 && leaks.isSighted,
+        passed:
+          sum('wrong') === 0 &&
+          twice === 0 &&
+          told === expected &&
+          unjust === 0 &&
+          leaks.found === 0 &&
+          leaks.isSighted,
         shops: asked.shops,
         payments: sum('payments'),
         ad_days: sum('days'),

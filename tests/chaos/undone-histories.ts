@@ -1,13 +1,16 @@
+import { createHash } from 'node:crypto';
+import { type ClickHouse, raw } from '@tributary/clickhouse';
+import { attribution } from '@tributary/domain/attribution/room.ts';
 import { findAdPlatforms } from '@tributary/domain/campaigns/room.ts';
-import { findCustomer, undoMerges, untilUndone } from '@tributary/domain/customers';
+import { findSurvivors, undoMerges, untilUndone } from '@tributary/domain/customers';
 import { visitorLinks } from '@tributary/domain/ingestion/room.ts';
 import { type ReadEvent, recordOutcomes, untilRecorded } from '@tributary/domain/outcomes';
 import { paymentStandings } from '@tributary/domain/payments';
 import { firstPayments } from '@tributary/domain/payments/room.ts';
 import type { Postgres, Tx } from '@tributary/postgres';
 import type { Identifier } from '@tributary/rules';
-import { testTombstones } from '@tributary/testkit';
-import { strongIdentifierKinds } from '@tributary/vocabulary';
+import { buildProfile, testTombstones, workOff } from '@tributary/testkit';
+import { dayMs, strongIdentifierKinds } from '@tributary/vocabulary';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
@@ -40,113 +43,171 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
     { weight: 5, arbitrary: fc.record({ say: said }) },
     { weight: 2, arbitrary: fc.record({ undo: fc.nat(20) }) },
   ),
-  { minLength: 6, maxLength: 14, size: 'max' },
+  { minLength: 10, maxLength: 18, size: 'max' },
 );
 
 const start = Date.UTC(2026, 0, 1);
-const dayMs = 86_400_000;
-/** The place of a message is its time: nobody else was created at that moment. */
 export const timeOf = (place: number) => new Date(start + place * dayMs);
 
-/** A world of its own: a profile, and what was done in it. */
-export class World {
-  readonly app: Postgres;
-  readonly profileId: string;
-  readonly #browsers: readonly string[] = Array.from({ length: 4 }, (_, index) => browserId(index));
+/** Whom a message made: nobody else of its history was created at that place. */
+export interface Made {
+  readonly history: number;
+  readonly place: number;
+}
 
-  constructor(app: Postgres, profileId: string) {
-    this.app = app;
+export interface Joined {
+  readonly id: string;
+  readonly history: number;
+  readonly undoneAt: Date | null;
+  readonly mergedAt: Date;
+  /** The two that it joined. */
+  readonly one: Made;
+  readonly other: Made;
+}
+
+export interface Stores {
+  readonly app: Postgres;
+  readonly system: Postgres;
+  readonly clickhouse: ClickHouse;
+}
+
+/** A world of its own: a profile, and what was done in it, in many histories that share nobody. */
+export class World {
+  readonly profileId: string;
+  readonly #stores: Stores;
+  readonly #made = new Map<string, Made>();
+  readonly #ids = new Map<string, string>();
+
+  constructor(stores: Stores, profileId: string) {
+    this.#stores = stores;
     this.profileId = profileId;
   }
 
-  transaction<A>(work: (tx: Tx) => Promise<A>): Promise<A> {
-    return this.app.forProfile(this.profileId).transaction(work);
+  static async open(stores: Stores): Promise<World> {
+    return new World(stores, (await buildProfile(stores.app)).id);
   }
 
-  /** A payment that names somebody, with its name, and perhaps the browser that it was made with. */
-  async say({ identifiers, firstName, browser }: Said, place: number): Promise<void> {
+  transaction<A>(work: (tx: Tx) => Promise<A>): Promise<A> {
+    return this.#stores.app.forProfile(this.profileId).transaction(work);
+  }
+
+  say(said: Said, place: number): Promise<void> {
+    return this.sayAll([{ history: 0, said }], place);
+  }
+
+  /** Payments that name somebody, with a name, and perhaps the browser that they were made with: one of each history. */
+  async sayAll(messages: readonly { readonly history: number; readonly said: Said }[], place: number): Promise<void> {
     const at = timeOf(place);
-    const event: ReadEvent = {
-      event: {
-        eventName: 'payment_received',
-        eventType: 'payment_received',
-        idempotencyKey: `payment-${place}`,
-        occurredAt: at,
-        money: { amount: '10', currency: 'USD' },
-        subjectRef: null,
-      },
-      eventKey: 'payment_received',
-      eventTypeKey: 'payment_received',
-      said: { identifiers, firstName },
-      ...(browser !== undefined && { visitorId: this.#browsers[browser] }),
-      rest: {},
-      warnings: [],
-    };
     const { profileId } = this;
-    await untilRecorded(() =>
-      this.transaction((tx) =>
-        recordOutcomes(tx, [event], {
-          profileId,
-          now: at,
-          evidence: { source: `source-${place % 3}`, saidAt: at, requestId: `req_${uuid()}` },
-          teller: { source: 'api' },
-          tombstones: testTombstones,
-          payments: paymentStandings,
-          findAdPlatforms,
-          visitors: visitorLinks,
-        }),
-      ),
+    const events = messages.map(({ history, said }) => eventOf(said, history, place));
+    const context = {
+      profileId,
+      now: at,
+      evidence: { source: `source-${place % 3}`, saidAt: at, requestId: `req_${uuid()}` },
+      teller: { source: 'api' },
+      tombstones: testTombstones,
+      payments: paymentStandings,
+      findAdPlatforms,
+      visitors: visitorLinks,
+    } as const;
+    await untilRecorded(() => this.transaction((tx) => recordOutcomes(tx, events, context)));
+  }
+
+  /** Reads who was made since. */
+  async meet(place: number): Promise<void> {
+    const { rows } = await this.transaction((tx) =>
+      sql<{ id: string; value: string }>`
+        SELECT DISTINCT ON (c.id) c.id, i.value FROM customers c
+        JOIN identifiers i ON i.profile_id = c.profile_id AND coalesce(i.moved_from, i.customer_id) = c.id
+        WHERE c.created_at = ${timeOf(place)}`.execute(tx),
     );
+    for (const { id, value } of rows) {
+      const made = { history: historyOf(value), place };
+      this.#made.set(id, made);
+      this.#ids.set(nameOf(made), id);
+    }
   }
 
   async merges(): Promise<Joined[]> {
     const { rows } = await this.transaction((tx) =>
-      sql<Joined>`
-        SELECT m.id, m.loser_id AS "loserId", m.undone_at AS "undoneAt", m.merged_at AS "mergedAt", one.created_at AS one, other.created_at AS other
-        FROM merges m JOIN customers one ON one.id = m.named_one JOIN customers other ON other.id = m.named_other
-        ORDER BY m.merged_at, m.loser_id`.execute(tx),
+      sql<{ id: string; undoneAt: Date | null; mergedAt: Date; one: string; other: string }>`
+        SELECT id, undone_at AS "undoneAt", merged_at AS "mergedAt", named_one AS one, named_other AS other FROM merges`.execute(
+        tx,
+      ),
     );
-    return rows;
+    const merges = rows.map((row) => {
+      const [one, other] = [this.#madeOf(row.one), this.#madeOf(row.other)];
+      return { ...row, history: one.history, one, other };
+    });
+    return merges.toSorted(
+      (a, b) =>
+        a.mergedAt.getTime() - b.mergedAt.getTime() || a.one.place - b.one.place || a.other.place - b.other.place,
+    );
   }
 
-  undo(merge: Joined, at: Date) {
+  /** The ids of merges that are not undone. */
+  async standing(): Promise<string[]> {
+    const { rows } = await this.transaction((tx) =>
+      sql<{ id: string }>`SELECT id FROM merges WHERE undone_at IS NULL`.execute(tx),
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  undo(merge: Pick<Joined, 'id'>, at: Date) {
     const undoing = { profileId: this.profileId, at, by: 'drill', reason: 'drill', tombstones: testTombstones };
     return untilUndone(() => this.transaction((tx) => undoMerges(tx, [merge], undoing)));
   }
 
-  /** As if the merge had been undone before it was: the message that would join them finds them kept apart. False: there are no such two. */
-  async keepApart({ one, other, id }: Joined): Promise<boolean> {
+  /** As if the merges had been undone before they were: a message that would join the two finds them kept apart. Resolves to those of whom there are no such two. */
+  async keepApart(merges: readonly Joined[]): Promise<Joined[]> {
+    const pairs = merges.map((merge) => ({
+      merge,
+      one: this.#ids.get(nameOf(merge.one)) ?? '',
+      other: this.#ids.get(nameOf(merge.other)) ?? '',
+    }));
     return this.transaction(async (tx) => {
-      const { rows } = await sql<{ id: string; createdAt: Date }>`
-        SELECT id, created_at AS "createdAt" FROM customers WHERE created_at IN (${one}, ${other})`.execute(tx);
-      const ids = [one, other].flatMap((at) => rows.find((row) => row.createdAt.getTime() === at.getTime())?.id ?? []);
-      const are = await Promise.all(ids.map((customer) => findCustomer(tx, this.profileId, customer)));
-      if (are.length < 2 || are[0] === are[1]) return false;
-      await sql`
-        INSERT INTO kept_apart (profile_id, one, other, one_is, other_is, merge_id, kept_at)
-        VALUES (${this.profileId}, ${ids[0]}, ${ids[1]}, ${are[0]}, ${are[1]}, ${id}, now()) ON CONFLICT DO NOTHING`.execute(
-        tx,
-      );
-      return true;
+      const ids = pairs.flatMap(({ one, other }) => [one, other]).filter(Boolean);
+      const are = await findSurvivors(tx, this.profileId, ids);
+      const [two, others] = [pairs, pairs].map((all, turn) =>
+        all.filter(({ one, other }) => (are.has(one) && are.has(other) && are.get(one) !== are.get(other)) === !turn),
+      ) as [typeof pairs, typeof pairs];
+      for (const { merge, one, other } of two)
+        await sql`
+          INSERT INTO kept_apart (profile_id, one, other, one_is, other_is, merge_id, kept_at)
+          VALUES (${this.profileId}, ${one}, ${other}, ${are.get(one)}, ${are.get(other)}, ${merge.id}, now()) ON CONFLICT DO NOTHING`.execute(
+          tx,
+        );
+      return others.map(({ merge }) => merge);
     });
   }
 
-  /** Of whom each identifier was said, and who they are now: by when these were created. */
-  async saidOf(identifiers: readonly Identifier[]): Promise<{ saidOf: string; holder: string }[]> {
+  async newestMark(): Promise<string> {
     const { rows } = await this.transaction((tx) =>
-      sql<{ saidOf: string; holder: string }>`
-        SELECT coalesce(i.moved_from, i.customer_id) AS "saidOf", i.customer_id AS holder
-        FROM unnest(${identifiers.map(({ kind }) => kind)}::text[], ${identifiers.map(({ value }) => value)}::text[]) AS s (kind, value)
-        JOIN identifiers i USING (kind, value)`.execute(tx),
+      sql<{ revision: string }>`SELECT coalesce(max(revision), 0)::text AS revision FROM dirty_conversions`.execute(tx),
     );
-    return rows;
+    return rows[0]?.revision ?? '0';
   }
 
-  /** Everybody, by when they were first known, with all that hangs on them and no id of ours. */
-  async people(): Promise<unknown[]> {
+  /** How many conversions people have, how many of these are marked since because of the undoing, and how many of their history in all. */
+  async marksSince(revision: string, people: readonly string[], merge: Joined, isFirst: boolean) {
     const { rows } = await this.transaction((tx) =>
-      sql<{ person: unknown }>`
-        SELECT jsonb_build_array(c.created_at, c.first_name, c.primary_email, (SELECT array_agg(s ORDER BY s) FROM unnest(c.sources) s),
+      sql<{ outcomes: number; marked: number; others: number }>`
+        SELECT count(*)::int AS outcomes,
+          count(*) FILTER (WHERE d.revision > ${revision}::bigint AND 'split' = ANY (d.causes) AND (NOT ${isFirst} OR d.cause_ref = ${merge.id}))::int AS marked,
+          (SELECT count(*)::int FROM dirty_conversions d JOIN outcomes o ON o.profile_id = d.profile_id AND o.id = d.outcome_id
+            WHERE d.revision > ${revision}::bigint AND o.idempotency_key LIKE ${`${merge.history}-%`}) AS others
+        FROM outcomes o LEFT JOIN dirty_conversions d ON d.profile_id = o.profile_id AND d.outcome_id = o.id
+        WHERE o.customer_id = ANY (${people}::uuid[])`.execute(tx),
+    );
+    return rows[0] ?? { outcomes: 0, marked: 0, others: 0 };
+  }
+
+  /** Everybody of each history, by when they were first known, with all that hangs on them and no id of ours. */
+  async people(): Promise<Map<number, unknown[]>> {
+    const { rows } = await this.transaction((tx) =>
+      sql<{ value: string; person: unknown }>`
+        SELECT (SELECT min(i.value) FROM identifiers i WHERE i.customer_id = c.id) AS value,
+          jsonb_build_array(c.created_at, c.first_name, c.primary_email, (SELECT array_agg(s ORDER BY s) FROM unnest(c.sources) s),
           (SELECT array_agg(t ORDER BY t) FROM unnest(c.terms) t), c.first_seen_at, c.last_seen_at,
           (SELECT array_agg(t.term ORDER BY t.term) FROM search_terms t WHERE t.customer_id = c.id),
           (SELECT array_agg(i.kind || ' ' || i.value || ' ' || i.source ORDER BY i.kind, i.value) FROM identifiers i WHERE i.customer_id = c.id),
@@ -154,31 +215,104 @@ export class World {
           (SELECT jsonb_agg(jsonb_build_array(o.idempotency_key, o.is_first_payment, p.idempotency_key) ORDER BY o.idempotency_key)
             FROM outcomes o LEFT JOIN outcomes p ON p.profile_id = o.profile_id AND p.id = o.purchase_id WHERE o.customer_id = c.id),
           (SELECT jsonb_agg(jsonb_build_array(t.event_key, t.outcomes, t.amount)) FROM outcome_totals t WHERE t.customer_id = c.id)) AS person
-        FROM customers c WHERE c.merged_into IS NULL ORDER BY c.created_at`.execute(tx),
+        FROM customers c WHERE c.merged_into IS NULL ORDER BY c.created_at, value`.execute(tx),
     );
-    return rows.map(({ person }) => person);
+    const histories = Map.groupBy(rows, ({ value }) => historyOf(value));
+    return new Map([...histories].map(([history, found]) => [history, found.map(({ person }) => person)]));
   }
 
   /** First payments, as the worker derives them. */
   async settle(): Promise<void> {
-    const queue = firstPayments(this.app);
-    for (;;) {
-      const { signal } = new AbortController();
-      const { items } = await queue.take(this.profileId, 1_000, signal);
-      if (items.length === 0) return;
-      await queue.work({ key: this.profileId, items, signal } as Parameters<typeof queue.work>[0]);
-    }
+    await workOff(this.#stores.system, 'firstPayments', firstPayments(this.#stores.app), this.profileId);
+  }
+
+  /** What each payment owes, as the worker works it out. */
+  async attribute(): Promise<void> {
+    const { app, system, clickhouse } = this.#stores;
+    const handler = attribution({ app, clickhouse, now: () => new Date() });
+    await workOff(system, 'attribution', handler, this.profileId);
+  }
+
+  /** Two visits of each browser before everything, and one in between. Another world has the same. */
+  async visitAll(histories: Iterable<number>): Promise<void> {
+    const lines = [...histories].flatMap((history) =>
+      [0, 1, 2, 3].flatMap((browser) =>
+        [-2 + browser / 10, -1 + browser / 10, 5 + browser / 10].map((place) =>
+          JSON.stringify({
+            profile_id: this.profileId,
+            visitor_id: browserId(history, browser),
+            session_id: uuidOf(`session ${history} ${browser} ${place}`),
+            touch_id: uuidOf(`touch ${history} ${browser} ${place}`),
+            occurred_at: timeOf(place).toISOString(),
+            channel: browser % 2 ? 'paid_search' : 'paid_social',
+            source: `source-${browser}`,
+          }),
+        ),
+      ),
+    );
+    await this.#stores.clickhouse.insertLines('touches', lines.join('\n'));
+  }
+
+  /** What each payment owes to whom, by history and in its order, as a hash of all that does not differ from world to world. */
+  async credit(): Promise<Map<number, [key: string, touches: number, hash: string | undefined][]>> {
+    const { rows } = await this.transaction((tx) =>
+      sql<{
+        id: string;
+        key: string;
+      }>`SELECT id, idempotency_key AS key FROM outcomes ORDER BY idempotency_key`.execute(tx),
+    );
+    const found = await this.#stores.clickhouse.query(
+      raw<{ conversion_id: string; hash: string; touch_count: number }>(`
+        SELECT conversion_id, touch_count, toString(cityHash64(is_anonymous, conversion_type, revenue_type, value, has_value, currency, is_first_payment, lookback_days,
+          touch_count, country, device, touch_ids, touch_times, source_ids, last_non_direct, linear, time_decay, position_based)) AS hash
+        FROM attributed_conversions FINAL WHERE profile_id = '${this.profileId}' AND NOT is_deleted`),
+      {},
+    );
+    const credits = new Map(found.map((row) => [row.conversion_id, row]));
+    const histories = Map.groupBy(rows, ({ key }) => historyOf(key));
+    return new Map(
+      [...histories].map(([history, payments]) => [
+        history,
+        payments.map(({ id, key }) => [key, credits.get(id)?.touch_count ?? 0, credits.get(id)?.hash]),
+      ]),
+    );
+  }
+
+  #madeOf(id: string): Made {
+    const made = this.#made.get(id);
+    if (!made) throw new Error('A merge names a customer that no message made.');
+    return made;
   }
 }
 
-export interface Joined {
-  readonly id: string;
-  readonly loserId: string;
-  readonly undoneAt: Date | null;
-  readonly mergedAt: Date;
-  /** When the two that it joined were created. */
-  readonly one: Date;
-  readonly other: Date;
+const nameOf = ({ history, place }: Made) => `${history} ${place}`;
+
+function eventOf({ identifiers, firstName, browser }: Said, history: number, place: number): ReadEvent {
+  return {
+    event: {
+      eventName: 'payment_received',
+      eventType: 'payment_received',
+      idempotencyKey: `${history}-payment-${place}`,
+      occurredAt: timeOf(place),
+      money: { amount: '10', currency: 'USD' },
+      subjectRef: null,
+    },
+    eventKey: 'payment_received',
+    eventTypeKey: 'payment_received',
+    said: { identifiers: identifiers.map(({ kind, value }) => ({ kind, value: `${history}-${value}` })), firstName },
+    ...(browser !== undefined && { visitorId: browserId(history, browser) }),
+    rest: {},
+    warnings: [],
+  };
 }
 
-const browserId = (index: number) => `0000000${index}-0000-7000-8000-000000000000`;
+const historyOf = (name: string) => Number(name.slice(0, name.indexOf('-')));
+
+const browserId = (history: number, browser: number) =>
+  `${(history * 4 + browser).toString(16).padStart(8, '0')}-0000-7000-8000-000000000000`;
+
+const uuidOf = (name: string) =>
+  createHash('sha256')
+    .update(name)
+    .digest('hex')
+    .replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-7$3-8$4-$5');

@@ -8,6 +8,7 @@ import { createClient } from '@tributary/sdk';
 import {
   at,
   buildApiKey,
+  buildProfile,
   connectMeta,
   openAdPlatform,
   openApi,
@@ -21,6 +22,7 @@ import {
   workOff,
 } from '@tributary/testkit';
 import { openPrivateStream } from '@tributary/testkit/stream';
+import { sql } from 'kysely';
 import type { BrowserContext, BrowserContextOptions } from 'playwright-core';
 import { v4 as anyUuid } from 'uuid';
 import { openBrowser } from './browser.ts';
@@ -133,6 +135,15 @@ export async function openPeopleScene() {
     },
     /** The clock stands still, and with it what somebody may ask in a minute. */
     rest: () => kit.clock.advance(60_000),
+    /** Of how many profiles the money waits to be converted anew. */
+    async repriced(profileId: string): Promise<number> {
+      const { rows } = await kit.owner.unbound.query(
+        sql`SELECT 1 FROM pgboss.job WHERE name = 'reprice-outcomes' AND data->>'profileId' = ${profileId}`,
+      );
+      return rows.length;
+    },
+    /** A profile of the workspace, of which nothing is known yet. */
+    another: async () => (await buildProfile(kit.app, { workspaceId: shop.workspaceId })).id,
     /** The second half of what was erased. */
     async completeErasures() {
       await shop.attribute();

@@ -346,6 +346,46 @@ test('every page fits, in English and Spanish, light and dark, on a screen and o
   expect(faults).toEqual([]);
 }, 600_000);
 
+test('an owner changes a profile, is told what another currency and more privacy cost, and others have no such page', async () => {
+  const profileId = await scene.another();
+  const { page, complaints } = await open('owner', 'settings', { profileId });
+  const form = (name: string) => page.getByRole('form', { name });
+  const save = page.getByRole('button', { name: 'Save' });
+  expect(await save.isDisabled()).toBe(true);
+  await page.getByLabel('Name').fill('Boutique of Ana');
+  await page.getByLabel('Time zone').selectOption('America/Santiago');
+  expect(await form('Profile').getByRole('status').count()).toBe(0);
+  await save.click();
+  // Everything that names the profile follows.
+  await page.locator('option', { hasText: 'Boutique of Ana' }).waitFor({ state: 'attached', ...patience });
+  await page.getByLabel('Reporting currency').selectOption('EUR');
+  await form('Profile').getByRole('status').getByText('All money is converted anew').waitFor();
+  expect(await faultsOf(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Save and convert all money' }).click();
+  await expect.poll(() => save.isDisabled(), patience).toBe(true);
+  await page.getByLabel('Privacy mode').selectOption('platform_safe');
+  await form('Privacy').getByRole('status').getByText('they have to ask anew').waitFor();
+  await page.getByRole('button', { name: 'Change privacy mode' }).click();
+  const shown = async () =>
+    Promise.all(
+      ['Name', 'Time zone', 'Reporting currency', 'Privacy mode'].map((one) => page.getByLabel(one).inputValue()),
+    );
+  const expected = ['Boutique of Ana', 'America/Santiago', 'EUR', 'platform_safe'];
+  await expect.poll(() => page.getByRole('button', { name: 'Change privacy mode' }).isDisabled(), patience).toBe(true);
+  await page.reload();
+  await page.getByLabel('Name').waitFor();
+  expect(await shown()).toEqual(expected);
+  // A reporting currency that changed is a replay, which waits for a worker.
+  expect(await scene.repriced(profileId)).toBe(1);
+  await page.getByLabel('Privacy mode').selectOption('standard');
+  await form('Privacy').getByRole('status').getByText('if those concerned agreed').waitFor();
+  expect(complaints).toEqual([]);
+  await page.context().close();
+  const reader = await open('analyst', 'overview');
+  expect(await reader.page.getByRole('link', { name: 'Settings', exact: true }).count()).toBe(0);
+  await reader.page.context().close();
+});
+
 test('a language is chosen in the menu, is remembered, and says numbers and days in its own way', async () => {
   const { page, complaints } = await open('owner', 'overview', { viewport: { width: 390, height: 844 } });
   await page.getByRole('button', { name: 'Menu' }).click();

@@ -339,10 +339,16 @@ describe('platforms', () => {
       expect(text).toContain(`They claim${theirs}We credit${ours}Gap${signed(gap)}`);
     }
     for (const row of data.rows)
-      expect(await figure(page, 'outcome_value', row.name).textContent()).toBe(
+      expect(await figure(page, 'atribu_cash_revenue', row.name).textContent()).toBe(
         money(row.atribu_cash_revenue, currency),
       );
     expect(await faultsOf(page)).toEqual([]);
+    // A gap is what we credit less what was claimed, row by row.
+    const [first] = data.rows.filter(({ value_gap: gap }) => gap !== null);
+    await figure(page, 'value_gap', first?.name ?? '').click();
+    const panel = page.getByRole('dialog', { name: `${fields.value_gap.title}, ${first?.name}` });
+    await panel.getByText(`− ${fields.platform_conversion_value.title}`).waitFor();
+    expect(await panel.locator('[data-value]').getAttribute('data-value')).toBe(first?.value_gap);
     expect(complaints).toEqual([]);
     await page.context().close();
   });
@@ -365,6 +371,16 @@ describe('top ads', () => {
       for (const part of [...parts, money(ad.attributed_revenue, currency)]) expect(texts[place]).toContain(part);
     }
     expect(await faultsOf(page)).toEqual([]);
+    await cards
+      .first()
+      .getByRole('link', { name: /: Score, / })
+      .click();
+    const panel = page.getByRole('dialog');
+    await panel.getByRole('heading', { name: 'How it was worked out' }).waitFor();
+    expect(await panel.locator('[data-value]').getAttribute('data-value')).toBe(String(data[0]?.composite_score));
+    expect(await faultsOf(page)).toEqual([]);
+    await panel.getByRole('link', { name: /Place by efficiency/ }).click();
+    await panel.getByRole('heading', { name: /^Among \d+ ads of its kind$/ }).waitFor();
     expect(complaints).toEqual([]);
     await page.context().close();
   });

@@ -42,6 +42,8 @@ export interface ShopScene {
   readonly log: PrivateStream;
   readonly redis: RedisClient;
   readonly origin: string;
+  /** Where browsers send visits. */
+  readonly collectorUrl: string;
   /** What every page of the shop is. */
   html: string;
   /** Somebody who was never here before. */
@@ -59,7 +61,8 @@ const now = () => new Date();
 const userAgent =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
 
-export async function openShopScene(): Promise<ShopScene> {
+/** `localHosts` are those that webhooks may go to though they are not public. */
+export async function openShopScene({ localHosts = [] }: { localHosts?: readonly string[] } = {}): Promise<ShopScene> {
   const kit = await openTestkit();
   const [warehouse, log, browser] = await Promise.all([
     openWarehouse(kit),
@@ -84,8 +87,11 @@ export async function openShopScene(): Promise<ShopScene> {
     addressShare: 0.2,
   });
   const collectorPort = await collector.listen('127.0.0.1', 0);
+  const collectorUrl = `http://collect.test:${collectorPort}`;
+  const webhookOutbound = createOutbound({ timeoutMs: 5_000, localHosts });
   const api = await openApi(kit, {
-    collectorUrl: `http://collect.test:${collectorPort}`,
+    collectorUrl,
+    webhookTargets: webhookOutbound,
     tombstoneKey: () => testRing.eldest().bytes,
   });
   const ingestion = openIngestion({
@@ -118,7 +124,7 @@ export async function openShopScene(): Promise<ShopScene> {
       outcomes: testOutcomeServices,
     },
     deliveries: {
-      outbound: createOutbound({ timeoutMs: 1_000 }),
+      outbound: webhookOutbound,
       vault: testVault,
       gate: createPersonGate(kit.app),
     },
@@ -148,6 +154,7 @@ export async function openShopScene(): Promise<ShopScene> {
     log,
     redis,
     origin: `http://shop.test:${(site.address() as AddressInfo).port}`,
+    collectorUrl,
     html: '',
     newVisitor: () => browser.newContext(),
     completeErasures: async () => void (await workOff(kit.system, 'erasures', handlers.erasures)),

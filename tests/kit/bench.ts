@@ -7,7 +7,8 @@ export interface Bench {
   /** What the ratio answers. */
   readonly question: string;
   readonly better: 'higher' | 'lower';
-  run(context: { progress(done: number, total: number, note?: string): void }): Promise<BenchResult>;
+  /** `isSmall` is for whoever only wants to see that it runs. */
+  run(context: { progress(done: number, total: number, note?: string): void; isSmall: boolean }): Promise<BenchResult>;
 }
 
 export interface BenchResult {

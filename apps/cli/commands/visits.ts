@@ -1,9 +1,8 @@
-import { openIngestion, replayBadVisits } from '@tributary/domain/ingestion/room.ts';
-import { linkTokenReader } from '@tributary/domain/link-tokens/room.ts';
-import { markVerified } from '@tributary/domain/tracking/room.ts';
+import { replayBadVisits } from '@tributary/domain/ingestion/room.ts';
 import { withPlatform } from '@tributary/platform';
 import type { DeadLetterPage, Stream } from '@tributary/stream';
 import { Command } from 'commander';
+import { openPipeline } from '../ingestion.ts';
 import { withLedgers } from '../ledgers.ts';
 import { tell } from '../output.ts';
 import { showProgress } from '../progress.ts';
@@ -23,18 +22,8 @@ const replayBad = () =>
     .option('--dry-run', 'only say what would become of them')
     .option('--json', 'machine-readable output')
     .action(({ profile, dryRun, json }: ReplayFlags) =>
-      withLedgers(async ({ app, platform, settings }) => {
-        const ring = await platform.keys(app);
-        const clickhouse = await platform.clickhouse();
-        const ingestion = openIngestion({
-          postgres: app,
-          clickhouse,
-          ring,
-          readLinkToken: linkTokenReader(() => (settings.linkTokens ? ring.keys('link_token') : [])),
-          markVerified,
-          badBytesPerDay: settings.badVisitMegabytesPerDay << 20,
-          now: () => new Date(),
-        });
+      withLedgers(async (ledgers) => {
+        const ingestion = await openPipeline(ledgers);
         const { total, replayed, stillBad } = await replayBadVisits(ingestion, {
           profileId: profile,
           isDryRun: dryRun ?? false,

@@ -162,6 +162,12 @@ export const pages = {
     staticData: inArea('workspace', say.pages.team),
     component: lazyRouteComponent(() => import('./workspace/team.tsx'), 'Team'),
   }),
+  settings: createRoute({
+    getParentRoute,
+    path: '/settings',
+    staticData: inArea('workspace', say.pages.settings, mayErase),
+    component: lazyRouteComponent(() => import('./workspace/settings.tsx'), 'Settings'),
+  }),
   keys: createRoute({
     getParentRoute,
     path: '/keys',

@@ -27,6 +27,13 @@ export interface Explained {
   readonly level: Level;
   readonly model: Model;
   readonly type?: string;
+  /** A platform or a channel in place of a row. */
+  readonly platform?: string;
+  readonly channel?: string;
+  /** Of top ads: the days that they were scored over. */
+  readonly window?: ScoreWindow;
+  /** Where the figure is of other days than the screen. */
+  readonly days?: DateRange;
 }
 
 export interface ReportSearch extends DateRange {
@@ -110,6 +117,9 @@ function readExplained(value: unknown): Explained | undefined {
   const field = oneOf(Object.keys(fields) as Field[], search?.field);
   if (!search || !report || !field) return undefined;
   const [entity, type] = [asText(search.entity), asText(search.type)];
+  const [platform, channel] = [asText(search.platform), asText(search.channel)];
+  const window = oneOf(scoreWindows, search.window);
+  const days = readDays(search.days);
   return {
     report,
     field,
@@ -117,7 +127,17 @@ function readExplained(value: unknown): Explained | undefined {
     model: oneOf(modelNames, search.model) ?? defaultAttributionModel,
     ...(entity && { entity }),
     ...(type && { type }),
+    ...(platform && { platform }),
+    ...(channel && { channel }),
+    ...(window && { window }),
+    ...(days && { days }),
   };
+}
+
+function readDays(value: unknown): DateRange | undefined {
+  const { from, to } = asObject(value) ?? {};
+  const isDay = (text: unknown): text is string => typeof text === 'string' && /^\d{4}-\d\d-\d\d$/.test(text);
+  return isDay(from) && isDay(to) && from <= to ? { from, to } : undefined;
 }
 
 function readOnly(value: unknown): Readonly<Record<string, string>> | undefined {

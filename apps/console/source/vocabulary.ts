@@ -1,4 +1,4 @@
-import { ErasureReason, IdentifierType, Role, routes, type Scope, ScoreWindow } from '@tributary/contract';
+import { ErasureReason, IdentifierType, PrivacyMode, Role, routes, type Scope, ScoreWindow } from '@tributary/contract';
 import {
   attributionModels,
   limits as contractLimits,
@@ -22,6 +22,8 @@ export const limits = {
 };
 export const identifierTypes = IdentifierType.options;
 export const erasureReasons = ErasureReason.options;
+/** The least private first. */
+export const privacyModes = PrivacyMode.options;
 /** Whose reports have people in them. */
 export const rolesWithPeople = Role.options.filter((role) =>
   (roles[role].scopes as readonly Scope[]).includes('customers:read'),

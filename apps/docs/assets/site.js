@@ -18,7 +18,7 @@ if (matchMedia('(max-width: 60rem)').matches) document.querySelector('.contents'
 /** Index and program are fetched when somebody searches, and not before. */
 function open() {
   index ??= Promise.all([
-    import('./minisearch.js'),
+    import(new URL('minisearch.js', import.meta.url)),
     fetch('/docs/assets/search.json').then((answer) => answer.json()),
   ]).then(([{ default: MiniSearch }, sections]) => {
     const search = new MiniSearch({

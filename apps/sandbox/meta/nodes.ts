@@ -136,10 +136,20 @@ function sayAdSet(adSet: MetaAdSet): Record<string, unknown> {
         attribution_windows: ['7d_click', '1d_view'],
       },
     }),
+    targeting: targetingOf(adSet),
     start_time: '2026-01-01T00:00:00+0000',
     updated_time: '2026-01-01T00:00:00+0000',
   };
 }
+
+/** The first ad set of a campaign is shown to people like buyers wherever Meta likes, the others to strangers on Instagram. */
+const targetingOf = (adSet: MetaAdSet): Record<string, unknown> => ({
+  age_min: 18,
+  geo_locations: { countries: ['CL'], location_types: ['home', 'recent'] },
+  ...(isMessaging(adSet)
+    ? { custom_audiences: [{ id: '6001', name: 'Lookalike (CL, 1%) - Buyers' }] }
+    : { publisher_platforms: ['instagram'], instagram_positions: ['stream', 'story'] }),
+});
 
 /** The first ad set of each campaign sends people to a chat. */
 export const isMessaging = (adSet: MetaAdSet): boolean => adSet.campaign.of.adSets[0] === adSet.of;

@@ -107,6 +107,9 @@ describe('a first sync', () => {
       creative: { externalId: ad?.creativeId, videoId: creatives.get(ad?.creativeId ?? '')?.videoId },
     });
     expect(entities(said).some(({ status }) => status === 'ARCHIVED')).toBe(true);
+    const audiences = new Set(entities(said).map(({ audience }) => JSON.stringify(audience)));
+    expect(audiences).toContain(JSON.stringify({ warmth: 'lookalike', geo: 'CL', placement: 'automatic' }));
+    expect(audiences).toContain(JSON.stringify({ warmth: 'cold', geo: 'CL', placement: 'instagram' }));
     expect(delivered(said)).toEqual(booked('2025-12-11', '2026-03-10'));
     // What the account as a whole cost is what its ads cost together, day by day.
     const span = { since: '2025-12-11', until: '2026-03-10' };

@@ -1,16 +1,42 @@
-import type { Company } from '../house.ts';
-import { json } from '../route.ts';
+import type { Company, House } from '../house.ts';
+import { json, type Reply } from '../route.ts';
+import { salesOf } from '../sales.ts';
+import { giveBack, ordersOf, paidOrder, type ShopifyOrder } from './orders.ts';
 
 export interface ShopifyBook {
   /** The access token of each store. */
   readonly tokens: Map<string, string>;
   /** The pixel of each store, and with which settings it was installed. */
   readonly pixels: Map<string, { readonly id: string; settings: string }>;
+  /** What was ordered, in whichever store. */
+  readonly orders: ShopifyOrder[];
+  /** As if somebody had ordered and paid. */
+  order(of: { readonly amount: string; readonly currency: string; readonly gateway: string }): ShopifyOrder;
+  refund(order: ShopifyOrder, amount: string): void;
 }
 
-export function createShopifyCompany(): Company<ShopifyBook> {
+interface Variables {
+  readonly id?: string;
+  readonly webPixel?: { readonly settings: string };
+  readonly after?: string | null;
+  readonly query?: string | null;
+}
+
+/** Points in a store's bucket; a query takes some, and they come back with time. */
+const cost = {
+  requestedQueryCost: 550,
+  actualQueryCost: 120,
+  throttleStatus: { maximumAvailable: 2_000, currentlyAvailable: 1_880, restoreRate: 100 },
+};
+
+export function createShopifyCompany({ world, now }: House): Company<ShopifyBook> {
   const tokens = new Map([['sandbox-shop.myshopify.com', 'shpat_sandbox_token']]);
   const pixels: ShopifyBook['pixels'] = new Map();
+  let made: ShopifyOrder[] | undefined;
+  const orders = (): ShopifyOrder[] => {
+    made ??= ordersOf(salesOf(world.market), now().getTime());
+    return made;
+  };
   return {
     routes: [
       {
@@ -23,31 +49,83 @@ export function createShopifyCompany(): Company<ShopifyBook> {
               errors: '[API] Invalid API key or access token (unrecognized login or wrong password)',
             });
           }
-          const { query, variables } = JSON.parse(body) as {
-            query: string;
-            variables: { id?: string; webPixel?: { settings: string } };
-          };
-          const settings = variables.webPixel?.settings ?? '{}';
-          const pixel = pixels.get(shop);
-          const written = (webPixel: object | null, userErrors: readonly object[] = []) => ({ webPixel, userErrors });
-          if (query.includes('webPixelCreate')) {
-            if (pixel) {
-              const taken = { code: 'TAKEN', message: 'Web pixel is taken.' };
-              return json(200, { data: { webPixelCreate: written(null, [taken]) } });
-            }
-            const fresh = { id: `gid://shopify/WebPixel/${pixels.size + 1}`, settings };
-            pixels.set(shop, fresh);
-            return json(200, { data: { webPixelCreate: written(fresh) } });
+          const { query, variables } = JSON.parse(body) as { query: string; variables: Variables };
+          if (query.includes('orders(')) return answerOrders(orders(), query, variables);
+          if (query.includes('order(')) {
+            const order = orders().find(({ id }) => id === variables.id);
+            return answered({ order: order ? { transactions: order.transactions } : null });
           }
-          if (query.includes('webPixelUpdate')) {
-            if (!pixel || pixel.id !== variables.id) return json(200, { errors: [{ message: 'not found' }] });
-            pixel.settings = settings;
-            return json(200, { data: { webPixelUpdate: written(pixel) } });
-          }
-          return json(200, { data: { webPixel: pixel ?? null } });
+          return answerPixel(pixels, shop, query, variables);
         },
       },
     ],
-    book: { tokens, pixels },
+    book: {
+      tokens,
+      pixels,
+      get orders() {
+        return orders();
+      },
+      order(of) {
+        // A number that is neither a test nor unpaid.
+        const number = 221 * (orders().length + 1);
+        const order = paidOrder({ ...of, number, at: now().getTime() });
+        orders().push(order);
+        return order;
+      },
+      refund: (order, amount) => giveBack(order, amount, now().getTime()),
+    },
   };
+}
+
+const answered = (data: object): Reply => json(200, { data, extensions: { cost } });
+
+/** By when they changed, from a place on. As many transactions as were asked for. */
+function answerOrders(all: readonly ShopifyOrder[], asked: string, { after, query }: Variables): Reply {
+  const [, most = '50'] = /orders\(first: (\d+)/.exec(asked) ?? [];
+  const [, mostTransactions = '10'] = /transactions\(first: (\d+)/.exec(asked) ?? [];
+  if (!asked.includes('sortKey: UPDATED_AT'))
+    return json(200, { errors: [{ message: 'The sandbox sorts by UPDATED_AT.' }] });
+  const [, since = ''] = /^updated_at:>='([^']+)'$/.exec(query ?? '') ?? [];
+  if (query && Number.isNaN(Date.parse(since)))
+    return json(200, { errors: [{ message: `The sandbox cannot read ${query}.` }] });
+  const placeOf = ({ updatedAt, id }: ShopifyOrder) => `${updatedAt} ${id}`;
+  const behind = after ? Buffer.from(after, 'base64url').toString('utf8') : '';
+  if (after && !/^\d{4}-.*gid/.test(behind))
+    return json(200, { errors: [{ message: 'Invalid cursor for current pagination sort.' }] });
+  const found = all
+    .filter((order) => !since || Date.parse(order.updatedAt) >= Date.parse(since))
+    .filter((order) => placeOf(order) > behind)
+    .sort((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1));
+  const nodes = found.slice(0, Number(most));
+  const last = nodes.at(-1);
+  return answered({
+    orders: {
+      nodes: nodes.map((node) => ({ ...node, transactions: node.transactions.slice(0, Number(mostTransactions)) })),
+      pageInfo: {
+        hasNextPage: found.length > nodes.length,
+        endCursor: last ? Buffer.from(placeOf(last)).toString('base64url') : null,
+      },
+    },
+  });
+}
+
+function answerPixel(pixels: ShopifyBook['pixels'], shop: string, query: string, variables: Variables): Reply {
+  const settings = variables.webPixel?.settings ?? '{}';
+  const pixel = pixels.get(shop);
+  const written = (webPixel: object | null, userErrors: readonly object[] = []) => ({ webPixel, userErrors });
+  if (query.includes('webPixelCreate')) {
+    if (pixel) {
+      const taken = { code: 'TAKEN', message: 'Web pixel is taken.' };
+      return answered({ webPixelCreate: written(null, [taken]) });
+    }
+    const fresh = { id: `gid://shopify/WebPixel/${pixels.size + 1}`, settings };
+    pixels.set(shop, fresh);
+    return answered({ webPixelCreate: written(fresh) });
+  }
+  if (query.includes('webPixelUpdate')) {
+    if (!pixel || pixel.id !== variables.id) return json(200, { errors: [{ message: 'not found' }] });
+    pixel.settings = settings;
+    return answered({ webPixelUpdate: written(pixel) });
+  }
+  return answered({ webPixel: pixel ?? null });
 }

@@ -2,11 +2,22 @@ import { createHmac } from 'node:crypto';
 import type { Scope } from '@tributary/contract';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { asProvider, createFintoc, createManychat, createShopify } from '@tributary/providers';
-import { auditEntries, buildApiKey, buildMarkedProfile, openTest, startSandbox } from '@tributary/testkit';
+import {
+  auditEntries,
+  buildApiKey,
+  buildConnection,
+  buildMarkedProfile,
+  openTest,
+  startSandbox,
+  testOutcomeServices,
+  testVault,
+  workOff,
+} from '@tributary/testkit';
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
+import { syncs } from '../syncs.queue.ts';
 
-const sandbox = await startSandbox({ market: { people: 50 } });
+const sandbox = await startSandbox({ now: () => kit.clock.now(), market: { people: 250 } });
 afterAll(() => sandbox.close());
 const { settings, book } = sandbox;
 const made = {
@@ -227,6 +238,82 @@ test('a store’s own webhooks are money in the ledger, once, whatever is sent t
   ]);
   await ask('DELETE', `${path}/${store.id}`);
   expect(await tell('orders/paid', { ...order, id: 5 })).toBe(401);
+});
+
+test('with a token a store’s orders are read, and money that a connected payment provider took counts once', async () => {
+  const { ask, profile } = await shop();
+  const path = '/integrations/store/manual-connections';
+  const [shop_domain, secret] = ['orders.myshopify.com', 'orders-signing-id'];
+  book.shopify.tokens.set(shop_domain, 'shpat_orders');
+  const { data: store } = await ask('POST', path, { shop_domain, access_token: 'shpat_orders' });
+  const stores = { app: kit.app, system: kit.system, now: () => kit.clock.now(), providers, providerOutbound };
+  const reader = syncs({ ...stores, vault: testVault, outcomes: testOutcomeServices, random: () => 0 });
+  const read = async () => {
+    await kit.owner.unbound.query(sql`UPDATE syncs SET due_at = '2020-01-01' WHERE connection_id = ${store.id}`);
+    await workOff(kit.system, 'syncs', reader, store.id);
+    expect((await ask('GET', `/connections/${store.id}`)).data.sync).toMatchObject({ state: 'idle', last_error: null });
+  };
+  const recorded = async () => {
+    const { rows } = await kit.app.forProfile(profile.id).transaction((tx) =>
+      sql<{ id: string; amount: string; refunded: string }>`
+        SELECT external_id AS id, amount, refunded FROM outcomes WHERE connection_id = ${store.id}`.execute(tx),
+    );
+    return new Map(rows.map(({ id, ...money }) => [id, money]));
+  };
+  const numberOf = (gid: string) => gid.split('/').at(-1) ?? '';
+  const expected = () => {
+    const paid = book.shopify.orders.filter(
+      ({ test: isTest, displayFinancialStatus: status }) => !isTest && /PAID|REFUNDED/.test(status),
+    );
+    return new Map(
+      paid.map(({ id, totalPriceSet, transactions }) => {
+        const back = transactions.filter(({ kind, status }) => kind === 'REFUND' && status === 'SUCCESS');
+        const refunded = back.reduce((sum, { amountSet }) => sum + Number(amountSet.shopMoney.amount), 0);
+        return [numberOf(id), { amount: Number(totalPriceSet.shopMoney.amount), refunded }];
+      }),
+    );
+  };
+  const asNumbers = (all: Awaited<ReturnType<typeof recorded>>) =>
+    new Map([...all].map(([id, { amount, refunded }]) => [id, { amount: Number(amount), refunded: Number(refunded) }]));
+  await read();
+  // Several pages, with tests and unpaid orders among them.
+  expect(expected().size).toBeGreaterThan(25);
+  expect(book.shopify.orders.length).toBeGreaterThan(expected().size);
+  expect(asNumbers(await recorded())).toEqual(expected());
+  // What changed since is read, and a webhook of the same order is no other sale.
+  kit.clock.advance(3_600_000);
+  const order = book.shopify.order({ amount: '120.50', currency: 'USD', gateway: 'shopify_payments' });
+  for (let part = 0; part < 25; part += 1) book.shopify.refund(order, '1.00');
+  await read();
+  expect((await recorded()).get(numberOf(order.id))).toEqual({ amount: '120.5', refunded: '25' });
+  await ask('PATCH', `${path}/${store.id}`, { webhook_signing_id: secret });
+  const tell = async (body: object) => {
+    const payload = JSON.stringify(body);
+    const headers = {
+      'content-type': 'application/json',
+      'x-shopify-topic': 'orders/updated',
+      'x-shopify-shop-domain': shop_domain,
+      'x-shopify-hmac-sha256': createHmac('sha256', secret).update(payload).digest('base64'),
+    };
+    return (await api.call({ method: 'POST', url: '/hooks/store', headers, payload })).statusCode;
+  };
+  const told = { currency: 'USD', total_price: '120.50', financial_status: 'paid', created_at: order.createdAt };
+  expect(await tell({ ...told, id: numberOf(order.id) })).toBe(204);
+  expect((await recorded()).size).toBe(expected().size);
+  // From here on Mercado Pago tells itself what it took, and its refunds with it.
+  await buildConnection(kit, profile, { channel: 'payments_b' });
+  kit.clock.advance(3_600_000);
+  const theirs = book.shopify.order({ amount: '70.00', currency: 'USD', gateway: 'Mercado Pago' });
+  book.shopify.refund(theirs, '7.00');
+  const ours = book.shopify.order({ amount: '80.00', currency: 'USD', gateway: 'shopify_payments' });
+  await read();
+  expect(await tell({ ...told, id: '42', payment_gateway_names: ['mercado_pago'] })).toBe(204);
+  const after = await recorded();
+  expect([numberOf(ours.id), numberOf(theirs.id), '42'].map((id) => after.has(id))).toEqual([true, false, false]);
+  const { rows: waiting } = await kit.app
+    .forProfile(profile.id)
+    .transaction((tx) => sql`SELECT 1 FROM payment_refunds WHERE payment_id IS NULL`.execute(tx));
+  expect(waiting).toEqual([]);
 });
 
 test('the pixel is installed with the key and collector of the profile, and again brought up to date [conn-046]', async () => {

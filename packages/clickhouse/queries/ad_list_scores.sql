@@ -1,14 +1,6 @@
 -- The best ads of a window, as its last rebuild scored them. An empty list asks for everything.
 SELECT * EXCEPT (profile_id, version, written_at)
-FROM ad_scores FINAL
-WHERE profile_id = {profile_id:UUID}
-    AND score_window = {score_window:String}
-    AND ad_id != toUUID('00000000-0000-0000-0000-000000000000')
-    AND version =
-    (
-        SELECT max(version) FROM ad_scores
-        WHERE profile_id = {profile_id:UUID} AND score_window = {score_window:String} AND ad_id = toUUID('00000000-0000-0000-0000-000000000000')
-    )
+FROM {{part last_scores}}
     AND spend >= toDecimal128({min_spend:String}, 4)
     AND (empty({objectives:Array(String)}) OR objective IN {objectives:Array(String)})
     AND (empty({truth_grades:Array(String)}) OR truth_grade IN {truth_grades:Array(String)})

@@ -1,16 +1,50 @@
--- Everything that a report gives to entities of the level under the model, what it gives to nobody, and what the conversions were worth that it is made of.
--- Both sides are one statement, so that they are of the same moment.
+-- What reports give away under every model, to entities of each level and to nobody, and as model '' what there was to give. One look at the conversions for
+-- all of it, so that all is of the same moment: credit is added up by source first, as there are few, and whose a source is then says each level's part.
 WITH
 {{part sources}},
-{{part sums by credit of model}}
-SELECT r.credited AS credited, r.uncredited AS uncredited, c.value AS value, c.conversions AS conversions
-FROM (SELECT sumIf(value, owner_id != nobody) AS credited, sumIf(value, owner_id = nobody) AS uncredited FROM sums) AS r
-CROSS JOIN
-(
-    SELECT count() AS conversions, sumIf(value, revenue_type = 'cash') AS value
-    FROM {{part standing_conversions by moment}}
-    WHERE profile_id = {profile_id:UUID}
-        AND conversion_time >= {from:DateTime64(3, 'UTC')}
-        AND conversion_time < {until:DateTime64(3, 'UTC')}
-) AS c
+    conversions AS
+    (
+        SELECT
+            value,
+            if(empty(source_ids), [toUInt64(0)], source_ids) AS path,
+            {{map source}} AS sources_of_single,
+            {{map shares}} AS shares_of_multiple,
+            arrayMap(shares -> if(empty(source_ids), [value], shares), mapValues(shares_of_multiple)) AS shares_of_paths
+        FROM {{part standing_conversions by moment}}
+        WHERE profile_id = {profile_id:UUID}
+            AND conversion_time >= {from:DateTime64(3, 'UTC')}
+            AND conversion_time < {until:DateTime64(3, 'UTC')}
+            AND revenue_type = 'cash'
+    ),
+    by_model AS
+    (
+        SELECT
+            model,
+            length(given_to) != length(given) AS is_unworked,
+            if(is_unworked, [toUInt64(0)], given_to) AS source_ids,
+            if(is_unworked, [toInt64(0)], given) AS credits
+        FROM conversions
+        ARRAY JOIN
+            arrayConcat([''], mapKeys(sources_of_single), mapKeys(shares_of_multiple)) AS model,
+            arrayConcat([[toUInt64(0)]], arrayMap(source -> [source], mapValues(sources_of_single)), arrayMap(shares -> path, shares_of_paths)) AS given_to,
+            arrayConcat([[value]], arrayMap(source -> [value], mapValues(sources_of_single)), shares_of_paths) AS given
+    ),
+    by_source AS
+    (
+        SELECT model, source_id, sum(credit) AS credit, max(is_unworked) AS is_unworked
+        FROM by_model
+        ARRAY JOIN source_ids AS source_id, credits AS credit
+        GROUP BY model, source_id
+    )
+SELECT
+    model,
+    of.1 AS level,
+    sumIf(credit, of.2 != nobody) AS credited,
+    sumIf(credit, of.2 = nobody) AS uncredited,
+    -- It has not been worked out for every conversion yet, so it has no report either.
+    max(is_unworked) AS is_unworked
+FROM by_source AS b
+ANY LEFT JOIN sources AS s ON s.source_id = b.source_id
+ARRAY JOIN [('campaign', of_campaign), ('ad_set', of_ad_set), ('ad', of_ad)] AS of
+GROUP BY model, level
 SETTINGS do_not_merge_across_partitions_select_final = 1

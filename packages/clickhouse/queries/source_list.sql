@@ -5,6 +5,8 @@ SELECT
     s.source_id AS source_id,
     s.channel AS channel,
     s.source AS source,
+    s.medium AS medium,
+    s.platform AS platform,
     s.of_level AS entity_id,
     campaign.external_id AS campaign_external_id,
     ad_set.external_id AS ad_set_external_id,

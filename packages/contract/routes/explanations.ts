@@ -1,4 +1,14 @@
-import { explainedReports, figureUnits, leftOutReasons, limits } from '@tributary/vocabulary';
+import {
+  creativeTraits,
+  explainedReports,
+  figureUnits,
+  leftOutReasons,
+  limits,
+  scoredOutcomes,
+  scoreLayers,
+  standings,
+  traitSources,
+} from '@tributary/vocabulary';
 import { z } from 'zod';
 import {
   CalendarDate,
@@ -14,7 +24,14 @@ import {
   Uuid,
 } from '../primitives.ts';
 import { route } from '../route.ts';
-import { AttributionModelParameter, EntityLevel, ExplainedField, RevenueType } from '../vocabulary.ts';
+import {
+  AttributionModelParameter,
+  EntityLevel,
+  ExplainedField,
+  RevenueType,
+  ScoreWindow,
+  ScoreWindowParameter,
+} from '../vocabulary.ts';
 import { AsOf, access, Count, chapter, ReportMeta } from './report-parts.ts';
 
 /** Down from a figure to what it was made of. */
@@ -115,6 +132,54 @@ const ExplainedDelivery = z
   })
   .meta({ id: 'ExplainedDelivery' });
 
+const ScoredLayer = z
+  .strictObject({
+    layer: z.enum(scoreLayers).describe('What the ad is looked at for.'),
+    weight: z.number().describe('Of all layers; those of which nothing is known leave theirs to the others.'),
+    percentile: z.number().min(0).max(100).describe('Its place in the cohort.'),
+    contributes: ExactDecimal.describe('Points of the score.'),
+  })
+  .meta({ id: 'ScoredLayer' });
+
+const CohortAd = z
+  .strictObject({
+    ad_id: Uuid.describe('Our id of the ad.'),
+    ad_name: z.string(),
+    figure: z.number().describe('What it is put in order by.'),
+    standing: z.enum(standings).describe('Beside the ad that was asked for.'),
+    contributes: ExactDecimal.describe(
+      '1 where it stands below, 0.5 where it is equal, the ad itself among them, 0 above.',
+    ),
+  })
+  .meta({ id: 'CohortAd' });
+
+const Working = z
+  .strictObject({
+    score_window: ScoreWindow,
+    scored_at: IsoTimestamp.describe('When the scores of the window were made.'),
+    cohort_key: z.string(),
+    cohort_n_ads: Count,
+    smallest_cohort: Count.describe('With fewer ads there is no score.'),
+    outcome: z.enum(scoredOutcomes).describe('What the cohort is for: it is counted for the money, and as volume.'),
+    evidence: z.number().describe('Its outcomes, and one more for every so many clicks.'),
+    clicks_per_outcome: Count.describe('So many clicks tell as much as one outcome.'),
+    half_evidence: Count.describe('With so much evidence the score is half way between 50 and the blend.'),
+    trust: z.number().describe('evidence / (evidence + half_evidence): how much of the way it is.'),
+    traits: z
+      .array(
+        z.strictObject({
+          trait: z.enum(creativeTraits).describe('In what ads differ.'),
+          value: z.string().nullable().describe('Null: nobody has said.'),
+          said_by: z.enum(traitSources).describe('An analysis of the creative, its platform, or nobody.'),
+          is_compared: z.boolean().describe('Whether the ads of the cohort are alike in it.'),
+        }),
+      )
+      .describe('What the ad is like, as the ledger knows it now.'),
+  })
+  .meta({ id: 'ScoreWorking' });
+
+const about = z.string().min(1, 'must not be empty').max(64).optional();
+
 export const explain = route({
   id: 'explain',
   method: 'GET',
@@ -122,7 +187,8 @@ export const explain = route({
   summary: 'What a figure of a report is made of',
   description:
     'Names a figure as a report shows it, and gives the rows that the report read for it: conversions with their paths, shares and ' +
-    'rates, or days of delivery. Over all pages their `contributes` add up to `value` exactly.',
+    'rates, or days of delivery; of a gap both, the second with a minus. Over all pages their `contributes` add up to `value` exactly. Of a score, the ' +
+    'layers that it is made of; of a place in a layer, the ads that stand there beside it.',
   chapter,
   access,
   query: DateRange.safeExtend({
@@ -132,7 +198,18 @@ export const explain = route({
       .string()
       .max(200)
       .optional()
-      .describe('The row’s campaign_id or entity_id, or `unattributed`. Absent: everything (the overview).'),
+      .describe(
+        'The row’s campaign_id, entity_id or ad_id, or `unattributed`. Absent, like `platform` and `channel`: everything (the overview).',
+      ),
+    platform: about
+      .meta({ examples: ['meta_ads'] })
+      .describe('A platform’s total of the comparison, in place of an entity.'),
+    channel: about
+      .meta({ examples: ['paid_social', 'no_touch'] })
+      .describe('A channel of the overview, in place of an entity: conversions by their last touch.'),
+    window: ScoreWindowParameter.describe(
+      'Of top_performers: its window, whose days count in place of those asked for.',
+    ),
     level: EntityLevel.default('campaign'),
     model: AttributionModelParameter,
     type: z.string().max(64).optional().describe('Only conversions of this type, as in attributed_outcomes_by_type.'),
@@ -153,14 +230,21 @@ export const explain = route({
           formula: z.string().describe('In words.'),
           parts: z
             .array(z.strictObject({ field: ExplainedField, value: DecimalString.nullable() }))
-            .describe('Of a ratio: what is divided by what. Ask for each to see its rows.'),
+            .describe(
+              'Of a ratio: what is divided by what; of a gap: what is taken from what. Ask for each to see its rows.',
+            ),
           conversions: z.array(ExplainedConversion),
           delivery: z.array(ExplainedDelivery),
+          layers: z.array(ScoredLayer).describe('Of a score.'),
+          cohort: z.array(CohortAd).describe('Of a place among other ads.'),
+          working: Working.nullable().describe('Of a score and of what it is made of; null of every other figure.'),
           row_count: Count.describe('Rows in all, over all pages.'),
           contributes: ExactDecimal.describe('The sum over all pages, before rounding.'),
           exclusions: z
             .array(z.strictObject({ reason: z.string(), count: Count, meaning: z.string() }))
-            .describe('What could have counted and did not: conversions without a rate, days without a rate.'),
+            .describe(
+              'What could have counted and did not: conversions and days without a rate, what changed since ads were scored.',
+            ),
         }),
         pagination: Pagination,
         meta: z.strictObject({

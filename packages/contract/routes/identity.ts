@@ -127,6 +127,11 @@ const Undone = z
     outcome: z.enum(actionOutcomes).describe('`no_change`: it was undone already.'),
     customer_profile_id: Uuid.describe('Who keeps the id of the whole person: the oldest.'),
     separated: z.array(Uuid).describe('Who are their own again, under the ids that they had.'),
+    joined: z
+      .array(Uuid)
+      .describe(
+        'Who went into somebody else: a message had named both, and did not join them only because of the merge. Nearly always empty.',
+      ),
     moved: z.strictObject({ identifiers: Count, browsers: Count, outcomes: Count }),
     undecided: Count.describe(
       'Outcomes since the merge whose message named nothing: nobody can say whose they are, and they stay.',

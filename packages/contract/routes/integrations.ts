@@ -130,12 +130,14 @@ const ManualStore = z
     shop_domain: z.string(),
     name: z.string(),
     has_signing_id: z.boolean(),
-    has_access_token: z.boolean().describe('Needed to install the pixel.'),
+    has_access_token: z.boolean().describe('Needed to read orders from before, and to install the pixel.'),
     connected_at: IsoTimestamp,
   })
   .meta({ id: 'ManualStore' });
 
-const AccessToken = secret(500).describe('The Admin API token of a custom app of the store.');
+const AccessToken = secret(500).describe(
+  'The Admin API token of a custom app of the store. With it the store’s orders are read, also those from before.',
+);
 const inPath = {
   params: z.object({ connectionId: Uuid }),
   refusedAs: { connectionId: 'not_found' },

@@ -89,7 +89,11 @@ export const reads = {
       status: statusOf(campaign.status),
       currency,
       ...(campaign.name !== undefined && { name: campaign.name }),
-      ...(campaign.advertisingChannelType !== undefined && { objective: campaign.advertisingChannelType }),
+      ...(campaign.advertisingChannelType !== undefined && {
+        objective: campaign.advertisingChannelType,
+        // A campaign of Google is made for one kind of place.
+        audience: { placement: campaign.advertisingChannelType.toLowerCase() },
+      }),
       ...(budget?.amountMicros !== undefined &&
         budget.period === 'DAILY' && { dailyBudget: fromMicros(budget.amountMicros) }),
     }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { SaidCreative, SaidEntity } from '../provider.ts';
 import { readAs } from '../read-answer.ts';
+import { sayAudience, Targeting } from './audience.ts';
 import { fromMetaUnits } from './money.ts';
 
 const Budget = z.string().optional();
@@ -19,6 +20,7 @@ const AdSet = z.object({
   status: z.string().optional(),
   daily_budget: Budget,
   learning_stage_info: z.object({ status: z.string().optional() }).optional(),
+  targeting: Targeting.optional(),
 });
 export const Creative = z.object({
   id: z.string(),
@@ -84,7 +86,7 @@ export const edges = {
   }),
   adsets: edge(AdSet, {
     fields:
-      'id,name,campaign_id,status,effective_status,daily_budget,lifetime_budget,optimization_goal,destination_type,learning_stage_info,updated_time',
+      'id,name,campaign_id,status,effective_status,daily_budget,lifetime_budget,optimization_goal,destination_type,learning_stage_info,targeting,updated_time',
     statuses: [...everyStatus, 'CAMPAIGN_PAUSED'],
     limit: 500,
     say: (row, currency) => ({
@@ -96,6 +98,7 @@ export const edges = {
       ...named(row),
       ...budgetOf(row.daily_budget, currency),
       ...(row.learning_stage_info?.status !== undefined && { learningStage: row.learning_stage_info.status }),
+      ...(row.targeting && { audience: sayAudience(row.targeting) }),
     }),
   }),
   ads: edge(Ad, {

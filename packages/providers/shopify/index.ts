@@ -1,23 +1,14 @@
 import { z } from 'zod';
-import { ask, baseOf, verdictOf } from '../ask.ts';
-import type { Account, Call, Provider, ProviderAnswer } from '../provider.ts';
-import { ProviderFault, type Verdict } from '../provider-fault.ts';
+import type { Provider } from '../provider.ts';
+import { ProviderFault } from '../provider-fault.ts';
 import { readAs } from '../read-answer.ts';
+import { createApi, type ShopifySettings } from './api.ts';
 import { ShopifyCredentials } from './credentials.ts';
+import { createSync, type ShopifyPosition } from './sync.ts';
 import { shopifyTells } from './tells.ts';
 
-export interface ShopifySettings {
-  /** https://{shop}, where {shop} stands for the store's domain. */
-  readonly apiUrl: string;
-  readonly apiVersion: string;
-}
+export type { ShopifySettings } from './api.ts';
 
-const Answer = z.object({
-  data: z.looseObject({}).nullish(),
-  errors: z
-    .array(z.object({ message: z.string(), extensions: z.object({ code: z.string().optional() }).optional() }))
-    .optional(),
-});
 const Written = z.object({
   webPixel: z.object({ id: z.string() }).nullish(),
   userErrors: z.array(z.object({ code: z.string().nullish(), message: z.string() })),
@@ -31,44 +22,28 @@ const update = `mutation webPixelUpdate($id: ID!, $webPixel: WebPixelInput!) {
 }`;
 const find = 'query { webPixel { id } }';
 
-export function createShopify(settings: ShopifySettings): Provider<ShopifyCredentials> {
-  async function graphql(account: Account<ShopifyCredentials>, query: string, variables: object, call: Call) {
-    const { accessToken } = account.credentials;
-    if (accessToken === null) {
-      throw new ProviderFault({
-        verdict: 'needs_action',
-        code: 'no_access_token',
-        says: 'The store has given no access token.',
-      });
-    }
-    const url = `${baseOf(settings.apiUrl.replace('{shop}', account.externalId))}/admin/api/${settings.apiVersion}/graphql.json`;
-    const headers = { 'x-shopify-access-token': accessToken, 'content-type': 'application/json' };
-    const body = JSON.stringify({ query, variables });
-    const answer = (await ask({ method: 'POST', url, headers, body }, Answer, call, faultOf)).body;
-    const [error] = answer.errors ?? [];
-    if (error) throw graphqlFault(error.message, error.extensions?.code);
-    return answer.data ?? {};
-  }
-
+export function createShopify(settings: ShopifySettings): Provider<ShopifyCredentials, ShopifyPosition> {
+  const graphql = createApi(settings);
   return {
     facts: { channel: 'store', name: 'Shopify', restatedDays: 0 },
     credentials: ShopifyCredentials,
     tells: shopifyTells,
+    sync: createSync(graphql),
     async installPixel(account, given, call) {
       const webPixel = { settings: JSON.stringify(given) };
       const made = readAs(
         Written,
-        (await graphql(account, create, { webPixel }, call)).webPixelCreate,
+        (await graphql(account, create, { webPixel }, call)).data.webPixelCreate,
         'webPixelCreate',
       );
       if (made.webPixel) return made.webPixel;
       if (made.userErrors.every(({ code }) => code !== 'TAKEN')) throw refusedBy(made.userErrors);
       const { id } = readAs(
         z.object({ id: z.string() }),
-        (await graphql(account, find, {}, call)).webPixel,
+        (await graphql(account, find, {}, call)).data.webPixel,
         'webPixel',
       );
-      const changed = (await graphql(account, update, { id, webPixel }, call)).webPixelUpdate;
+      const changed = (await graphql(account, update, { id, webPixel }, call)).data.webPixelUpdate;
       const { webPixel: pixel, userErrors } = readAs(Written, changed, 'webPixelUpdate');
       if (!pixel) throw refusedBy(userErrors);
       return pixel;
@@ -82,14 +57,3 @@ const refusedBy = ([error]: readonly { code?: string | null | undefined; message
     code: error?.code ?? 'user_error',
     says: error?.message ?? 'It was not done.',
   });
-
-function graphqlFault(says: string, code = 'graphql_error'): ProviderFault {
-  const verdicts: Readonly<Record<string, Verdict>> = { THROTTLED: 'wait', ACCESS_DENIED: 'needs_action' };
-  return new ProviderFault({ verdict: verdicts[code] ?? 'refused', code, says });
-}
-
-/** A frozen or locked store answers 402 or 423 until it is paid for and connected anew. */
-function faultOf({ status, text }: ProviderAnswer): ProviderFault {
-  const verdict = status === 402 || status === 423 ? 'reconnect' : verdictOf(status);
-  return new ProviderFault({ verdict, code: `http_${status}`, says: text.slice(0, 200) || `HTTP ${status}` });
-}

@@ -1,3 +1,4 @@
+import { type CohortDimension, cohortDimensions } from '@tributary/vocabulary';
 import { smallestCohort } from './weights.ts';
 
 /** What ads are compared by, each with its likes. Null: nobody has said. */
@@ -14,8 +15,8 @@ export interface Traits {
  * Where too few ads are alike, these are let go, from the last to the first, until there are enough. The channel stays: clicks of a
  * search page and of a feed say nothing about each other.
  */
-export const dimensions = ['channel', 'objective', 'format', 'warmth', 'geo', 'placement'] as const;
-export type Dimension = (typeof dimensions)[number];
+export const dimensions = cohortDimensions;
+export type Dimension = CohortDimension;
 
 export interface Cohort<Ad> {
   /** `social_ads|video|sales|cold|CL|feed`; `*` where a dimension was let go, `-` where nobody has said. */
@@ -50,7 +51,18 @@ export function cohortsOf<Ad extends { readonly traits: Traits }>(ads: readonly 
   return cohorts;
 }
 
-const written: readonly Dimension[] = ['channel', 'format', 'objective', 'warmth', 'geo', 'placement'];
+/** As keys have them: the format before the objective. */
+const [channel, objective, format, ...others] = dimensions;
+const written: readonly Dimension[] = [channel, format, objective, ...others];
+
+/** All that an ad is compared by, where nothing is let go. */
+export const cohortKey = (traits: Traits): string => keyOf(traits, new Set(dimensions));
+
+/** What was not let go, as a cohort's key says. */
+export function keptDimensions(key: string): ReadonlySet<Dimension> {
+  const words = key.split('|');
+  return new Set(written.filter((_, place) => words[place] !== '*'));
+}
 
 const keyOf = (traits: Traits, kept: ReadonlySet<Dimension>): string =>
   written.map((name) => (kept.has(name) ? (traits[name]?.replaceAll('|', '/') ?? '-') : '*')).join('|');

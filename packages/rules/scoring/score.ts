@@ -1,4 +1,12 @@
-import { type ReasonPolarity, type SampleConfidence, type ScoreLayer, scoreLayers } from '@tributary/vocabulary';
+import {
+  type ReasonPolarity,
+  type SampleConfidence,
+  type ScoredOutcome,
+  type ScoredRate,
+  type ScoreLayer,
+  scoredRates,
+  scoreLayers,
+} from '@tributary/vocabulary';
 import { type Cohort, cohortsOf, type Traits } from './cohort.ts';
 import type { EarnedOutcomes } from './outcomes.ts';
 import { percentiles } from './percentile.ts';
@@ -62,11 +70,19 @@ interface Standing {
   readonly trust: number;
 }
 
-function judge({ places, trust }: Standing): Omit<AdScore<never>, 'cohort'> {
+/** The layers that something is known of, each with its part of the blend. */
+export function weighLayers({ places }: Pick<Standing, 'places'>) {
   const known = scoreLayers.flatMap((layer) => {
     const place = places[layer];
     return place === null ? [] : [{ layer, place, weight: layers[layer].weight }];
   });
+  const weight = known.reduce((sum, one) => sum + one.weight, 0);
+  return known.map((one) => ({ ...one, share: one.weight / weight }));
+}
+
+function judge(standing: Standing): Omit<AdScore<never>, 'cohort'> {
+  const { places, trust } = standing;
+  const known = weighLayers(standing);
   const weight = known.reduce((sum, one) => sum + one.weight, 0);
   const blend = weight === 0 ? 50 : known.reduce((sum, one) => sum + one.weight * one.place, 0) / weight;
   // Rounded here, so that the likelihood hangs on the very number that is shown.
@@ -91,30 +107,53 @@ function judge({ places, trust }: Standing): Omit<AdScore<never>, 'cohort'> {
 const likelihoodOf = (composite: number | null): number =>
   round(1 / (1 + Math.exp(-((composite ?? 50) - likelihood.middle) / likelihood.scale)), 6);
 
-function standingsOf<Ad extends AdFigures>(ads: readonly Ad[]): Map<Ad, Standing> {
-  const outcomes = ads.map(outcomeOf(ads));
+/** What ads of a cohort are compared by, and how much is known of each. */
+export interface Compared {
+  readonly outcome: ScoredOutcome;
+  /** Null: nothing is known of the ad. */
+  readonly rates: Readonly<Record<ScoredRate, readonly (number | null)[]>>;
+  readonly evidence: readonly number[];
+}
+
+export function compareAds(ads: readonly AdFigures[]): Compared {
+  const [outcome, countOf] = outcomeOf(ads);
+  const outcomes = ads.map(countOf);
   const value = ads.map(worthOf(ads));
   const hasOutcomes = outcomes.some((count) => count !== null && count > 0);
   const perSpend = (amounts: readonly (number | null)[]) =>
-    percentiles(ads.map(({ spend }, index) => ratio(amounts[index] ?? null, spend)));
-  const clickRates = percentiles(ads.map(({ clicks, impressions }) => ratio(clicks, impressions)));
-  const hookRates = percentiles(ads.map(({ videoViews, impressions }) => ratio(videoViews, impressions)));
-  const byLayer: Readonly<Record<ScoreLayer, readonly (number | null)[]>> = {
-    efficiency: perSpend(outcomes),
-    return: perSpend(value),
-    engagement: ads.map((_, index) => meanOf([clickRates[index] ?? null, hookRates[index] ?? null])),
-    stability: percentiles(
-      ads.map(({ earned, outcomesOfBestDay }) =>
+    ads.map(({ spend }, index) => ratio(amounts[index] ?? null, spend));
+  return {
+    outcome,
+    rates: {
+      efficiency: perSpend(outcomes),
+      return: perSpend(value),
+      click_rate: ads.map(({ clicks, impressions }) => ratio(clicks, impressions)),
+      hook_rate: ads.map(({ videoViews, impressions }) => ratio(videoViews, impressions)),
+      stability: ads.map(({ earned, outcomesOfBestDay }) =>
         earned.total < 2 ? null : (earned.total - outcomesOfBestDay) / earned.total,
       ),
-    ),
-    volume: percentiles(hasOutcomes ? outcomes : ads.map(({ impressions }) => impressions)),
+      volume: hasOutcomes ? outcomes : ads.map(({ impressions }) => impressions),
+    },
+    evidence: ads.map(({ clicks }, index) => (outcomes[index] ?? 0) + clicks / clicksPerOutcome),
   };
+}
+
+/** Where an ad of a cohort stands in each layer. */
+export function adStanding(places: Readonly<Record<ScoredRate, number | null>>, evidence: number): Standing {
+  const { click_rate, hook_rate, ...others } = places;
+  return {
+    places: { ...others, engagement: meanOf([click_rate, hook_rate]) },
+    trust: evidence / (evidence + halfEvidence),
+  };
+}
+
+function standingsOf<Ad extends AdFigures>(ads: readonly Ad[]): Map<Ad, Standing> {
+  const { rates, evidence } = compareAds(ads);
+  const byRate = scoredRates.map((rate) => [rate, percentiles(rates[rate])] as const);
   return new Map(
     ads.map((ad, index) => {
-      const places = Object.fromEntries(scoreLayers.map((layer) => [layer, byLayer[layer][index] ?? null]));
-      const evidence = (outcomes[index] ?? 0) + ad.clicks / clicksPerOutcome;
-      return [ad, { places: places as Standing['places'], trust: evidence / (evidence + halfEvidence) }];
+      const places = Object.fromEntries(byRate.map(([rate, all]) => [rate, all[index] ?? null]));
+      return [ad, adStanding(places as Record<ScoredRate, number | null>, evidence[index] ?? 0)];
     }),
   );
 }
@@ -125,20 +164,20 @@ type Count = (ad: AdFigures) => number | null;
  * The outcome that ads of a cohort are for: what their objective asks for; where none of them earned that, whatever they earned; and
  * where that is nothing, what the platform claims.
  */
-function outcomeOf(ads: readonly AdFigures[]): Count {
-  const asked: Record<string, Count> = {
-    sales: ({ earned }) => earned.cash,
-    leads: ({ earned }) => earned.pipeline,
-    messaging: ({ earned }) => Math.max(earned.messaging, earned.platformConversations ?? 0),
+function outcomeOf(ads: readonly AdFigures[]): readonly [ScoredOutcome, Count] {
+  const asked: Record<string, readonly [ScoredOutcome, Count]> = {
+    sales: ['cash', ({ earned }) => earned.cash],
+    leads: ['pipeline', ({ earned }) => earned.pipeline],
+    messaging: ['messaging', ({ earned }) => Math.max(earned.messaging, earned.platformConversations ?? 0)],
   };
   const objective = ads[0]?.traits.objective ?? '';
   const isOne = ads.every(({ traits }) => traits.objective === ads[0]?.traits.objective);
-  const choices: Count[] = [
+  const choices: (readonly [ScoredOutcome, Count])[] = [
     ...(isOne && asked[objective] ? [asked[objective]] : []),
-    ({ earned }) => earned.total,
-    ({ earned }) => earned.platformConversions,
+    ['all', ({ earned }) => earned.total],
+    ['platform', ({ earned }) => earned.platformConversions],
   ];
-  return choices.find((count) => ads.some((ad) => (count(ad) ?? 0) > 0)) ?? (() => null);
+  return choices.find(([, count]) => ads.some((ad) => (count(ad) ?? 0) > 0)) ?? ['none', () => null];
 }
 
 /** Cash, or the projected value where nobody in the cohort earned any; null where there is neither. */

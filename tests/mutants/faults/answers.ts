@@ -136,10 +136,26 @@ export const faults: readonly Fault[] = [
       'date_from: window ? window.firstDay : null,',
       'scores of all days claim to begin in the year 2000',
     ],
+  }),
+  ...faultsIn('domain/top-performers/shown-figures.ts', ['domain/top-performers/top-performer-ad.test.ts'], {
     'cac-of-all-outcomes': [
-      'cac: ratio(spend, Number(score.cash_outcomes)),',
+      'cac: ratio(spend, cash),',
       'cac: ratio(spend, Number(score.outcomes)),',
       'the cost of a customer is that of a lead',
+    ],
+  }),
+  ...faultsIn('domain/top-performers/explain-score.ts', ['domain/top-performers/top-performer-ad.test.ts'], {
+    'layers-without-trust': [
+      '(50 + (place - 50) * standing.trust)',
+      'place',
+      'the layers of a score do not add up to it',
+    ],
+  }),
+  ...faultsIn('domain/reports/read-figure-rows.ts', ['domain/reports/explain.test.ts'], {
+    'gap-adds-claims': [
+      'contributes: negated(row.contributes)',
+      'contributes: row.contributes',
+      'what a platform claims counts for the gap instead of against it',
     ],
   }),
   ...faultsIn('domain/top-performers/read-figures.ts', ['domain/top-performers/list-top-performers.test.ts'], {
@@ -150,7 +166,7 @@ export const faults: readonly Fault[] = [
     ],
   }),
   ...faultsIn(
-    'packages/clickhouse/queries/ad_list_scores.sql',
+    'packages/clickhouse/parts/last_scores.sql',
     ['domain/top-performers/list-top-performers.test.ts', 'domain/top-performers/rebuild-scores.test.ts'],
     {
       'scores-of-an-unfinished-rebuild': [
@@ -158,6 +174,12 @@ export const faults: readonly Fault[] = [
         '\n    )',
         'half of a rebuild is shown while it is at work',
       ],
+    },
+  ),
+  ...faultsIn(
+    'packages/clickhouse/queries/ad_list_scores.sql',
+    ['domain/top-performers/list-top-performers.test.ts', 'domain/top-performers/rebuild-scores.test.ts'],
+    {
       'unscored-first': [
         'composite_score DESC NULLS LAST',
         'composite_score DESC NULLS FIRST',
@@ -168,8 +190,8 @@ export const faults: readonly Fault[] = [
   ...faultsIn('packages/rules/scoring/score.ts', ['packages/rules/scoring/scoring.test.ts'], {
     'ties-stand-above': ['50 + (blend - 50) * trust', 'blend', 'an ad with one lucky sale is the best'],
     'platform-claims-count': [
-      '({ earned }) => earned.total,\n',
-      '({ earned }) => earned.platformConversions ?? earned.total,\n',
+      "['all', ({ earned }) => earned.total],",
+      "['all', ({ earned }) => earned.platformConversions ?? earned.total],",
       'what a platform claims for itself decides the score',
     ],
   }),

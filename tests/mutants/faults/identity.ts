@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'undone-merge-leaves-a-name',
-    file: 'domain/customers/undo-merges.ts',
+    file: 'domain/customers/person-records.ts',
     from: '[fact]: whole.facts[fact] ?? facts[fact]',
     to: '[fact]: facts[fact] ?? whole.facts[fact]',
     breaks: 'a name that came too late for the person takes the place of theirs when a merge is undone',
@@ -35,10 +35,18 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'late-name-was-always-there',
-    file: 'domain/customers/undo-merges.ts',
+    file: 'domain/customers/person-records.ts',
     from: 'return { ...facts, ...Object.fromEntries(Object.keys(saidAt).map((fact) => [fact, null])) };',
     to: 'return saidAt ? facts : facts;',
     breaks: 'after a merge is undone people are found by names that nobody kept',
+    tests: ['domain/identity/identity.test.ts'],
+  },
+  {
+    id: 'said-together-forgotten',
+    file: 'domain/customers/customer-book.ts',
+    from: 'if (!this.#together.has(key)) this.#together.set(key, pair);',
+    to: 'if (this.#together.has(key)) this.#together.set(key, pair);',
+    breaks: 'whoever was not joined only because of a merge stays apart when it is undone',
     tests: ['domain/identity/identity.test.ts'],
   },
   {

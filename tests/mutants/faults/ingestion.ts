@@ -53,4 +53,20 @@ export const faults: readonly Fault[] = [
     breaks: 'a visit that is a day older is believed',
     tests: ['packages/rules/visits/read-visit.test.ts'],
   },
+  {
+    id: 'imported-visit-comes-now',
+    file: 'domain/ingestion/import-visits.ts',
+    from: 'received_at: at,',
+    to: 'received_at: now.toISOString(),',
+    breaks: 'a visit of a file is another row at every import, and an erasure does not count for it',
+    tests: ['domain/ingestion/pipeline.test.ts'],
+  },
+  {
+    id: 'imported-without-consent',
+    file: 'domain/ingestion/import-visits.ts',
+    from: 'if (isConsentRequired && !isYes(cells.consent))',
+    to: 'if (isConsentRequired && cells.consent === undefined)',
+    breaks: 'a row whose person did not say yes is stored',
+    tests: ['domain/ingestion/pipeline.test.ts'],
+  },
 ];

@@ -20,7 +20,9 @@ export function Changes({ explain, currency }: { readonly explain: Explained; re
   const closings = useQuery({ ...closingsQuery(place.profileId), enabled: month !== undefined && !place.asOf });
   const since = place.asOf ? endOf(place.asOf) : closings.data?.find((one) => one.month === month)?.as_of;
   const field = summedFields.find((name) => name === explain.field);
-  return since && field ? <Since since={since} explain={{ ...explain, field }} currency={currency} /> : null;
+  // Only rows of campaigns, ad sets and ads, and everything, are remembered by cause.
+  const isOfRow = !explain.platform && !explain.channel && !explain.window && !explain.days;
+  return since && field && isOfRow ? <Since since={since} explain={{ ...explain, field }} currency={currency} /> : null;
 }
 
 interface SinceProps {

@@ -3,8 +3,9 @@ import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { getRouteApi } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { fields, show } from '../fields.ts';
-import { longDay, words } from '../format.ts';
+import { channelTitle, longDay, words } from '../format.ts';
 import { Loading, Problem } from '../parts/states.tsx';
+import { windowTitles } from '../parts/window-titles.ts';
 import { useChangeSearch, usePlace } from '../place.ts';
 import { campaignsQuery, entityQuery } from '../queries.ts';
 import type { Explained } from '../search.ts';
@@ -15,6 +16,7 @@ import { Delivery } from './delivery.tsx';
 import { Ledger } from './ledger.tsx';
 import { Parts } from './parts.tsx';
 import { explanationQuery } from './queries.ts';
+import { CohortAds, Layers, Working } from './score.tsx';
 
 const route = getRouteApi('/p/$profileId');
 
@@ -58,9 +60,9 @@ function Content({ explain }: { readonly explain: Explained }) {
             {fields[explain.field].title}, <About explain={explain} />
           </Dialog.Title>
           <p className="label">
-            {say.common.fromTo(longDay(place.from), longDay(place.to))}
+            <When explain={explain} />
             {explain.report !== 'overview' && `, ${words(explain.model)}`}
-            {place.asOf && say.explain.asItStoodOn(longDay(place.asOf))}
+            {place.asOf && explain.report !== 'top_performers' && say.explain.asItStoodOn(longDay(place.asOf))}
           </p>
         </div>
         <Dialog.Close className="button">{say.common.close}</Dialog.Close>
@@ -73,14 +75,23 @@ function Content({ explain }: { readonly explain: Explained }) {
   );
 }
 
-function About({ explain: { entity, type, level, model } }: { readonly explain: Explained }) {
+/** Of top ads, the window that they were scored over. */
+function When({ explain: { window, days } }: { readonly explain: Explained }) {
+  const { place } = usePlace();
+  const { from, to } = days ?? place;
+  if (window) return windowTitles[window];
+  return from === to ? longDay(from) : say.common.fromTo(longDay(from), longDay(to));
+}
+
+function About({ explain: { entity, type, level, model, platform, channel } }: { readonly explain: Explained }) {
   const { place } = usePlace();
   const isNamed = entity !== undefined && entity !== 'unattributed';
   // Mostly the row stands beside the panel, and its name is known already.
   const rows = useQueryClient().getQueryData(campaignsQuery(place, level, model).queryKey)?.rows ?? [];
   const known = rows.find(({ campaign_id: id }) => id === entity)?.campaign_name;
   const { data } = useQuery({ ...entityQuery(place, entity ?? '', level, model), enabled: isNamed && !known });
-  const whose = isNamed ? (known ?? data?.campaign_name ?? '…') : entity ? say.explain.unattributed : say.common.all;
+  const others = platform ? words(platform) : channel ? channelTitle(channel) : say.common.all;
+  const whose = isNamed ? (known ?? data?.campaign_name ?? '…') : entity ? say.explain.unattributed : others;
   return <>{type ? `${whose}, ${words(type)}` : whose}</>;
 }
 
@@ -93,23 +104,26 @@ function Explanation({ explain }: { readonly explain: Explained }) {
   const { data, meta } = first;
   const conversions = query.data.pages.flatMap((page) => page.data.conversions);
   const delivery = query.data.pages.flatMap((page) => page.data.delivery);
+  const cohort = query.data.pages.flatMap((page) => page.data.cohort);
   return (
     <div className="grid gap-5">
       <div>
         <p className="number font-semibold text-figure" data-value={data.value ?? ''}>
           {show(explain.field, data.value, meta.currency)}
         </p>
-        {data.parts.length === 0 && <p className="text-soft">{formulaOf(explain)}</p>}
+        {(data.parts.length === 0 || data.working || data.row_count > 0) && (
+          <p className="text-soft">{formulaOf(explain)}</p>
+        )}
       </div>
       <Changes explain={explain} currency={meta.currency} />
       <Parts explain={explain} parts={data.parts} currency={meta.currency} />
-      {data.parts.length === 0 && (
+      {data.row_count > 0 && cohort.length === 0 && (
         <Ledger
           field={explain.field}
           value={data.value}
           total={data.contributes}
           rowCount={data.row_count}
-          shown={[...conversions, ...delivery].map(({ contributes }) => contributes)}
+          shown={[...conversions, ...delivery, ...data.layers].map(({ contributes }) => contributes)}
           currency={meta.currency}
         />
       )}
@@ -132,6 +146,9 @@ function Explanation({ explain }: { readonly explain: Explained }) {
           hasEntity={explain.entity !== undefined}
         />
       )}
+      {data.layers.length > 0 && <Layers explain={explain} layers={data.layers} />}
+      {cohort.length > 0 && <CohortAds ads={cohort} total={data.contributes} rowCount={data.row_count} />}
+      {data.working && <Working working={data.working} />}
       {delivery.length > 0 && <Delivery rows={delivery} field={explain.field} currency={meta.currency} />}
       {query.hasNextPage && (
         <button
@@ -148,8 +165,11 @@ function Explanation({ explain }: { readonly explain: Explained }) {
 }
 
 /** How the figure is added up. Of everything no model decides who earned it. */
-const formulaOf = ({ field, entity, report }: Explained): string =>
-  (report === 'overview' || !entity ? say.formulas.ofAll[field] : undefined) ?? say.formulas.ofRow[field];
+function formulaOf({ field, entity, report, platform, channel }: Explained): string {
+  const isOfAll = report === 'overview' || (!entity && !platform);
+  const formula = (isOfAll ? say.formulas.ofAll[field] : undefined) ?? say.formulas.ofRow[field];
+  return channel ? `${formula} ${say.overview.channelsAbout}` : formula;
+}
 
 const leftOutWords: Readonly<Record<string, string>> = say.explain.reasons;
 const reasonOf = (reason: string, meaning: string): string => leftOutWords[reason] ?? meaning;

@@ -9,6 +9,9 @@ interface PartsProps {
   readonly currency: string;
 }
 
+/** What stands between two figures: a gap is what one is more than the other, and places are averaged. */
+const between = (field: Field): string => (field.endsWith('_gap') ? '− ' : fields[field].unit === 'points' ? '' : '÷ ');
+
 /** A ratio is its two figures, each of which has an explanation of its own. */
 export function Parts({ explain, parts, currency }: PartsProps) {
   if (parts.length === 0) return null;
@@ -17,7 +20,7 @@ export function Parts({ explain, parts, currency }: PartsProps) {
       {parts.map(({ field, value }, place) => (
         <div key={field} className="px-4 py-3">
           <dt className="label">
-            {place > 0 && '÷ '}
+            {place > 0 && between(explain.field)}
             {fields[field].title}
           </dt>
           <dd>

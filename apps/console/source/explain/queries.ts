@@ -4,23 +4,30 @@ import { clientFor } from '../client.ts';
 import { datesOf, keyOf, type Place, reportOf } from '../queries.ts';
 import type { Explained } from '../search.ts';
 
-export const explanationQuery = (place: Place, { report, field, entity, level, model, type }: Explained) =>
+export const explanationQuery = (place: Place, explain: Explained) =>
   infiniteQueryOptions({
-    queryKey: ['explanation', ...keyOf(place), report, field, entity, level, model, type],
-    queryFn: ({ pageParam, signal }) =>
-      clientFor(place.profileId).explain({
+    queryKey: ['explanation', ...keyOf(place), explain],
+    queryFn: ({ pageParam, signal }) => {
+      const { report, field, entity, level, model, type, platform, channel, window, days } = explain;
+      const of = { ...place, ...days };
+      return clientFor(place.profileId).explain({
         query: {
-          ...reportOf(place),
+          // Top ads are as they were last scored.
+          ...(report === 'top_performers' ? datesOf(of) : reportOf(of)),
           report,
           field,
           level,
           model,
           ...(entity && { entity_id: entity }),
           ...(type && { type }),
+          ...(platform && { platform }),
+          ...(channel && { channel }),
+          ...(window && { window }),
           ...(pageParam && { cursor: pageParam }),
         },
         signal,
-      }),
+      });
+    },
     initialPageParam: '',
     getNextPageParam: ({ pagination: { has_next: hasNext, cursor } }) => (hasNext ? cursor : undefined),
   });

@@ -1,5 +1,6 @@
+import type { DateRange } from '../date-range.ts';
 import type { Field } from '../fields.ts';
-import { ratio, signed, signedMoney, words } from '../format.ts';
+import { words } from '../format.ts';
 import type { Column } from '../parts/columns.ts';
 import { Figure } from '../parts/figure.tsx';
 import { type Filter, FilterValue } from '../parts/filters.tsx';
@@ -19,21 +20,24 @@ export function comparisonColumns(of: {
   readonly level: Level;
   readonly model: Model;
   readonly currency: string;
+  /** The days that both sides know. */
+  readonly days: DateRange;
 }): Column<Row>[] {
-  const { level, model, currency } = of;
-  const explained = (id: keyof Row & string, title: string, field: Field): Column<Row> => ({
-    id,
+  const { level, model, currency, days } = of;
+  const figure = (row: Row, field: Field, value: number | string | null) => (
+    <Figure
+      of={{ report: 'platform_comparison', field, entity: row.entity_id, level, model, days }}
+      value={value}
+      currency={currency}
+      about={row.name}
+    />
+  );
+  const explained = (field: Field & keyof Row, title: string): Column<Row> => ({
+    id: field,
     title,
     isNumber: true,
-    value: (row) => asNumber(row[id] === null ? null : String(row[id])),
-    cell: (row) => (
-      <Figure
-        of={{ report: 'platform_comparison', field, entity: row.entity_id, level, model }}
-        value={row[id]}
-        currency={currency}
-        about={row.name}
-      />
-    ),
+    value: (row) => asNumber(row[field] === null ? null : String(row[field])),
+    cell: (row) => figure(row, field, row[field]),
   });
   return [
     {
@@ -51,36 +55,37 @@ export function comparisonColumns(of: {
         </>
       ),
     },
-    explained('spend', say.metrics.spend, 'spend'),
-    explained('platform_conversions', say.comparison.claim, 'platform_conversions'),
-    explained('atribu_cash_conversions', say.comparison.ourPayments, 'outcome_count'),
-    explained('atribu_conversions', say.comparison.ourConversions, 'attributed_outcome_count'),
+    explained('spend', say.metrics.spend),
+    explained('platform_conversions', say.comparison.claim),
+    explained('atribu_cash_conversions', say.comparison.ourPayments),
+    explained('atribu_conversions', say.comparison.ourConversions),
     {
       id: 'conversion_gap',
       title: say.comparison.gap,
       isNumber: true,
       about: say.comparison.gapAbout,
       value: gapOf,
-      cell: (row) => signed(gapOf(row)),
+      cell: (row) => figure(row, 'payment_gap', gapOf(row)),
     },
-    explained('platform_conversion_value', say.metrics.platformValue, 'platform_conversion_value'),
-    explained('atribu_cash_revenue', say.comparison.ourRevenue, 'outcome_value'),
-    {
-      id: 'value_gap',
-      title: say.comparison.gapInMoney,
-      isNumber: true,
-      value: (row) => asNumber(row.value_gap),
-      cell: (row) => signedMoney(row.value_gap, currency),
-    },
+    explained('platform_conversion_value', say.metrics.platformValue),
+    explained('atribu_cash_revenue', say.comparison.ourRevenue),
+    explained('value_gap', say.comparison.gapInMoney),
     {
       id: 'roas',
       title: say.comparison.roas,
       isNumber: true,
       value: (row) => row.atribu_roas,
-      cell: ({ platform_roas: theirs, atribu_roas: ours }) => `${ratio(theirs)} / ${ratio(ours)}`,
+      cell: (row) => (
+        <>
+          {figure(row, 'platform_roas', row.platform_roas)} / {figure(row, 'atribu_roas', row.atribu_roas)}
+        </>
+      ),
     },
   ];
 }
 
-const gapOf = ({ platform_conversions: theirs, atribu_cash_conversions: ours }: Row): number | null =>
+export const gapOf = ({
+  platform_conversions: theirs,
+  atribu_cash_conversions: ours,
+}: Pick<Row, 'platform_conversions' | 'atribu_cash_conversions'>): number | null =>
   theirs === null ? null : ours - theirs;

@@ -35,7 +35,11 @@ export function Comparison() {
   const compared = isCut ? { ...place, to: known } : place;
   const query = useQuery({ ...comparisonQuery(compared, level, model), enabled: first.isSuccess });
   const currency = query.data?.meta.currency ?? '';
-  const columns = useMemo(() => comparisonColumns({ level, model, currency }), [level, model, currency]);
+  const { from, to } = compared;
+  const columns = useMemo(
+    () => comparisonColumns({ level, model, currency, days: { from, to } }),
+    [level, model, currency, from, to],
+  );
   return (
     <>
       <h1>{say.pages.platforms}</h1>
@@ -58,7 +62,7 @@ export function Comparison() {
             <Empty title={say.comparison.nothing}>{say.comparison.nothingAbout}</Empty>
           ) : (
             <div className="grid gap-6">
-              <PlatformBars platforms={platforms} currency={currency} />
+              <PlatformBars platforms={platforms} currency={currency} level={level} days={{ from, to }} />
               <NewCustomerCost currency={currency} />
               <DataTable
                 caption={say.comparison.caption}

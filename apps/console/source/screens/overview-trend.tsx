@@ -4,10 +4,12 @@ import { changeTitle } from '../ads/change-title.ts';
 import { type AdAction, appliedChangesQuery } from '../ads/queries.ts';
 import { count, dayIn, longDay, money, ratio, shortMoney } from '../format.ts';
 import { Choice } from '../parts/choice.tsx';
+import { Figure } from '../parts/figure.tsx';
 import type { TrendChartProps } from '../parts/trend-chart.tsx';
 import { usePlace } from '../place.ts';
 import type { OverviewAnswer } from '../queries.ts';
 import { say } from '../words/index.ts';
+import { explainedInOverview } from './explained.ts';
 
 const TrendChart = lazy(() => import('../parts/trend-chart.tsx'));
 
@@ -158,6 +160,8 @@ function chartOf(
   };
 }
 
+const dayFields = ['outcome_value', 'spend', 'roas', 'outcome_count', 'attributed_outcome_count'] as const;
+
 function DayTable({ days, currency }: { readonly days: readonly Day[]; readonly currency: string }) {
   return (
     <table className="w-full text-right">
@@ -183,11 +187,16 @@ function DayTable({ days, currency }: { readonly days: readonly Day[]; readonly 
             <th scope="row" className="number py-1 text-left font-normal">
               {longDay(day.date)}
             </th>
-            <td className="number px-2">{money(day.outcome_value, currency)}</td>
-            <td className="number px-2">{money(day.spend, currency)}</td>
-            <td className="number px-2">{ratio(roasOf(day))}</td>
-            <td className="number px-2">{count(day.outcome_count)}</td>
-            <td className="number px-2">{count(day.attributed_outcome_count)}</td>
+            {dayFields.map((field) => (
+              <td key={field} className="px-2">
+                <Figure
+                  of={{ ...explainedInOverview(field), days: { from: day.date, to: day.date } }}
+                  value={field === 'roas' ? roasOf(day) : day[field]}
+                  currency={currency}
+                  about={longDay(day.date)}
+                />
+              </td>
+            ))}
           </tr>
         ))}
       </tbody>

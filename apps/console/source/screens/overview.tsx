@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { comparedRange } from '../date-range.ts';
-import { channelTitle, count, money, percent, words } from '../format.ts';
+import { channelTitle, percent, words } from '../format.ts';
 import { Figure } from '../parts/figure.tsx';
 import { Answered, Empty } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
@@ -102,8 +102,21 @@ function Channels({ overview: { data, meta } }: { readonly overview: OverviewAns
                   />
                 </span>
               </th>
-              <td className="number pl-3 text-right align-top leading-9">{count(payments)}</td>
-              <td className="number pl-3 text-right align-top leading-9">{money(value, meta.currency)}</td>
+              {(
+                [
+                  ['outcome_count', payments],
+                  ['outcome_value', value],
+                ] as const
+              ).map(([field, figure]) => (
+                <td key={field} className="pl-3 text-right align-top leading-9">
+                  <Figure
+                    of={{ ...explainedInOverview(field), channel }}
+                    value={figure}
+                    currency={meta.currency}
+                    about={channelTitle(channel)}
+                  />
+                </td>
+              ))}
             </tr>
           ))}
         </tbody>

@@ -1,6 +1,28 @@
-import { count, money, nothing, percent, ratio, words } from '../format.ts';
+import { type Field, fields } from '../fields.ts';
+import { count, percent, words } from '../format.ts';
+import { Figure } from '../parts/figure.tsx';
 import type { TopPerformer } from '../queries.ts';
+import type { Explained } from '../search.ts';
 import { say } from '../words/index.ts';
+
+/** What is shown of an ad. */
+const facts = [
+  'attributed_revenue',
+  'spend',
+  'roas',
+  'attributed_cash_outcomes',
+  'cac',
+  'ctr',
+] as const satisfies readonly Field[];
+
+const explainedAd = ({ ad_id: entity, score_window: window }: TopPerformer, field: Field): Explained => ({
+  report: 'top_performers',
+  field,
+  entity,
+  window,
+  level: 'ad',
+  model: 'last_touch',
+});
 
 interface PerformerProps {
   readonly rank: number;
@@ -10,15 +32,7 @@ interface PerformerProps {
 
 /** One ad: how it does among its likes, why, and how much there is to go by. */
 export function Performer({ rank, performer, currency }: PerformerProps) {
-  const { ad_name: name, campaign_name: campaign, ad_set_name: adSet, composite_score: score } = performer;
-  const facts: readonly (readonly [string, string])[] = [
-    [say.metrics.revenue, money(performer.attributed_revenue, currency)],
-    [say.metrics.spend, money(performer.spend, currency)],
-    [say.metrics.roas, ratio(performer.roas)],
-    [say.metrics.payments, count(performer.attributed_cash_outcomes)],
-    [say.metrics.cac, money(performer.cac, currency)],
-    [say.metrics.ctr, ratio(performer.ctr)],
-  ];
+  const { ad_name: name, campaign_name: campaign, ad_set_name: adSet } = performer;
   return (
     <li className="card grid gap-3 p-5">
       <div className="flex items-start justify-between gap-4">
@@ -30,13 +44,15 @@ export function Performer({ rank, performer, currency }: PerformerProps) {
             {[words(performer.platform), campaign, adSet].filter(Boolean).join(' · ')}
           </p>
         </div>
-        <Score score={score} />
+        <Score performer={performer} />
       </div>
       <dl className="grid grid-cols-2 gap-x-4 gap-y-2 sm:grid-cols-3">
-        {facts.map(([title, value]) => (
-          <div key={title}>
-            <dt className="label">{title}</dt>
-            <dd className="number">{value}</dd>
+        {facts.map((field) => (
+          <div key={field}>
+            <dt className="label">{fields[field].title}</dt>
+            <dd>
+              <Figure of={explainedAd(performer, field)} value={performer[field]} currency={currency} about={name} />
+            </dd>
           </div>
         ))}
       </dl>
@@ -46,10 +62,17 @@ export function Performer({ rank, performer, currency }: PerformerProps) {
   );
 }
 
-function Score({ score }: { readonly score: number | null }) {
+function Score({ performer }: { readonly performer: TopPerformer }) {
+  const { composite_score: score, ad_name: name } = performer;
   return (
     <div className="w-20 shrink-0 text-right">
-      <span className="number block font-semibold text-figure">{score === null ? nothing : Math.round(score)}</span>
+      <Figure
+        className="block font-semibold text-figure"
+        of={explainedAd(performer, 'composite_score')}
+        value={score === null ? null : Math.round(score)}
+        currency=""
+        about={name}
+      />
       <span aria-hidden="true" className="block h-1.5 rounded bg-tint">
         <span className="block h-1.5 rounded bg-accent" style={{ width: `${score ?? 0}%` }} />
       </span>

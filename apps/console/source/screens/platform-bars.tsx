@@ -1,19 +1,14 @@
-import { useState } from 'react';
-import {
-  count,
-  longDay,
-  money,
-  nothing,
-  percent,
-  ratio,
-  signed,
-  signedMoney,
-  signedPercent,
-  words,
-} from '../format.ts';
+import { type ReactNode, useState } from 'react';
+import type { DateRange } from '../date-range.ts';
+import type { Field } from '../fields.ts';
+import { longDay, percent, signedPercent, words } from '../format.ts';
 import { Choice } from '../parts/choice.tsx';
+import { Figure } from '../parts/figure.tsx';
+import { usePlace } from '../place.ts';
 import type { Comparison } from '../queries.ts';
+import type { Level } from '../search.ts';
 import { say } from '../words/index.ts';
+import { gapOf } from './comparison-columns.tsx';
 
 type Platform = Comparison['data']['platforms'][number];
 type View = 'conversions' | 'value';
@@ -26,43 +21,48 @@ const views = [
 interface Pair {
   readonly theirs: number | null;
   readonly ours: number;
-  readonly theirsText: string;
-  readonly oursText: string;
-  readonly gap: string;
+  readonly fields: { readonly theirs: Field; readonly ours: Field; readonly gap: Field };
+  readonly gap: number | string | null;
 }
 
-function pairOf(platform: Platform, view: View, currency: string): Pair {
+function pairOf(platform: Platform, view: View): Pair {
   if (view === 'value')
     return {
       theirs: platform.platform_conversion_value === null ? null : Number(platform.platform_conversion_value),
       ours: Number(platform.atribu_cash_revenue),
-      theirsText: money(platform.platform_conversion_value, currency),
-      oursText: money(platform.atribu_cash_revenue, currency),
-      gap: signedMoney(platform.value_gap, currency),
+      fields: { theirs: 'platform_conversion_value', ours: 'atribu_cash_revenue', gap: 'value_gap' },
+      gap: platform.value_gap,
     };
   const { platform_conversions: theirs, atribu_cash_conversions: ours } = platform;
   return {
     theirs,
     ours,
-    theirsText: count(theirs),
-    oursText: count(ours),
-    gap:
-      theirs === null
-        ? nothing
-        : `${signed(ours - theirs)}${theirs > 0 ? ` (${signedPercent((ours - theirs) / theirs)})` : ''}`,
+    fields: { theirs: 'platform_conversions', ours: 'atribu_cash_conversions', gap: 'payment_gap' },
+    gap: gapOf(platform),
   };
 }
 
-/** Two bars for each platform, and the gap between them. */
-export function PlatformBars({
-  platforms,
-  currency,
-}: {
+interface PlatformBarsProps {
   readonly platforms: readonly Platform[];
   readonly currency: string;
-}) {
+  readonly level: Level;
+  /** The days that both sides know. */
+  readonly days: DateRange;
+}
+
+/** Two bars for each platform, and the gap between them. */
+export function PlatformBars({ platforms, currency, level, days }: PlatformBarsProps) {
+  const { model } = usePlace();
   const [view, setView] = useState<View>('conversions');
-  const pairs = platforms.map((platform) => pairOf(platform, view, currency));
+  const pairs = platforms.map((platform) => pairOf(platform, view));
+  const figure = (platform: string, field: Field, value: number | string | null) => (
+    <Figure
+      of={{ report: 'platform_comparison', field, platform, level, model, days }}
+      value={value}
+      currency={currency}
+      about={words(platform)}
+    />
+  );
   const most = Math.max(...pairs.flatMap(({ theirs, ours }) => [theirs ?? 0, ours]), 0);
   return (
     <section className="card p-5" aria-labelledby="gap">
@@ -73,6 +73,7 @@ export function PlatformBars({
       <ul className="grid gap-6">
         {platforms.map((platform, place) => {
           const pair = pairs[place] as Pair;
+          const name = platform.platform;
           return (
             <li key={platform.platform} className="grid gap-x-6 gap-y-2 md:grid-cols-[12rem_1fr_11rem]">
               <div>
@@ -86,27 +87,39 @@ export function PlatformBars({
               <div className="grid content-center gap-1.5">
                 <Bar
                   name={say.comparison.theyClaim}
-                  text={pair.theirsText}
+                  figure={figure(name, pair.fields.theirs, pair.theirs)}
                   share={shareOf(pair.theirs, most)}
                   colour="bg-other"
                 />
                 <Bar
                   name={say.comparison.weCredit}
-                  text={pair.oursText}
+                  figure={figure(name, pair.fields.ours, pair.ours)}
                   share={shareOf(pair.ours, most)}
                   colour="bg-accent"
                 />
               </div>
               <dl className="content-center">
                 <dt className="label">{say.comparison.gap}</dt>
-                <dd className="number font-semibold">{pair.gap}</dd>
+                <dd className="font-semibold">
+                  {figure(name, pair.fields.gap, pair.gap)} {shareOfGap(pair, view)}
+                </dd>
                 <dt className="label mt-1">{say.comparison.roas}</dt>
-                <dd className="number">
-                  {ratio(platform.platform_roas)} / {ratio(platform.atribu_roas)}
+                <dd>
+                  {figure(name, 'platform_roas', platform.platform_roas)} /{' '}
+                  {figure(name, 'atribu_roas', platform.atribu_roas)}
                 </dd>
               </dl>
               <p className="md:col-span-3">{verdictOf(pair)}</p>
-              <p className="label md:col-span-3">{footnoteOf(platform, currency)}</p>
+              <p className="label md:col-span-3">
+                {platform.delivery_through && say.comparison.knownUpTo(longDay(platform.delivery_through))}{' '}
+                {platform.unassigned_conversions > 0 && (
+                  <>
+                    {say.comparison.unassigned}{' '}
+                    {figure(name, 'unassigned_conversions', platform.unassigned_conversions)},{' '}
+                    {figure(name, 'unassigned_cash_revenue', platform.unassigned_cash_revenue)}
+                  </>
+                )}
+              </p>
             </li>
           );
         })}
@@ -114,6 +127,9 @@ export function PlatformBars({
     </section>
   );
 }
+
+const shareOfGap = ({ theirs, ours }: Pair, view: View): string =>
+  view === 'conversions' && theirs !== null && theirs > 0 ? `(${signedPercent((ours - theirs) / theirs)})` : '';
 
 /** In words, what the two bars say. */
 function verdictOf({ theirs, ours }: Pair): string {
@@ -128,26 +144,19 @@ const shareOf = (value: number | null, most: number): number => (most > 0 ? Math
 
 interface BarProps {
   readonly name: string;
-  readonly text: string;
+  readonly figure: ReactNode;
   readonly share: number;
   readonly colour: string;
 }
 
-function Bar({ name, text, share, colour }: BarProps) {
+function Bar({ name, figure, share, colour }: BarProps) {
   return (
     <div className="grid grid-cols-[5.5rem_1fr] items-center gap-2">
       <span className="label">{name}</span>
       <span className="flex items-center gap-2">
         <span aria-hidden="true" className={`h-5 rounded-sm ${colour}`} style={{ width: `${share * 70}%` }} />
-        <span className="number">{text}</span>
+        {figure}
       </span>
     </div>
   );
-}
-
-function footnoteOf(platform: Platform, currency: string): string {
-  const { unassigned_conversions: unassigned, unassigned_cash_revenue: revenue, delivery_through: through } = platform;
-  const told = through ? say.comparison.knownUpTo(longDay(through)) : '';
-  const unnamed = unassigned > 0 ? say.comparison.unassigned(count(unassigned), money(revenue, currency)) : '';
-  return `${told} ${unnamed}`.trim();
 }

@@ -3,21 +3,15 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Choice } from '../parts/choice.tsx';
 import { Answered, Empty } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
+import { windowTitles } from '../parts/window-titles.ts';
 import { usePlace } from '../place.ts';
 import { profileQuery, topPerformersQuery } from '../queries.ts';
-import type { ScoreWindow } from '../search.ts';
 import { scoreWindows } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 import { Performer } from './performer.tsx';
 
 const route = getRouteApi('/p/$profileId/top-ads');
 
-const windowTitles: Readonly<Record<ScoreWindow, string>> = {
-  '7d': say.performers.days7,
-  '14d': say.performers.days14,
-  '28d': say.performers.days28,
-  lifetime: say.performers.allTime,
-};
 const windows = scoreWindows.map((value) => ({ value, title: windowTitles[value] }));
 
 export function TopPerformers() {
@@ -36,7 +30,9 @@ export function TopPerformers() {
           label={say.performers.window}
           value={window}
           options={windows}
-          onChange={(next) => void navigate({ to: '.', search: (before) => ({ ...before, window: next }) })}
+          onChange={(next) =>
+            void navigate({ to: '.', search: ({ explain: _, ...before }) => ({ ...before, window: next }) })
+          }
         />
       </div>
       <Answered query={profile}>

@@ -63,6 +63,7 @@ export const common = {
     erasures: 'Erasures',
     accessLog: 'Who read people',
     team: 'Team',
+    settings: 'Settings',
     audit: 'Audit',
     webhooks: 'Webhooks',
   },

@@ -34,6 +34,33 @@ export const workspace = {
     until: (day: Shown) => `until ${day}`,
     revoke: 'Revoke',
   },
+  settings: {
+    about: 'What the profile is called, in whose days and money its reports are, and how private it is.',
+    profile: 'Profile',
+    timeZone: 'Time zone',
+    timeZoneAbout: 'Days in reports begin at midnight there.',
+    currency: 'Reporting currency',
+    currencyCosts:
+      'All money is converted anew from what was paid, at the rates of its days. Until that is done, some figures are still in the old currency and reports say that they are behind. Each changed figure names the currency as its cause.',
+    save: 'Save',
+    convert: 'Save and convert all money',
+    privacy: 'Privacy',
+    privacyMode: 'Privacy mode',
+    modes: { standard: 'Standard', platform_safe: 'Platform-safe', hipaa: 'HIPAA' },
+    modesAbout: {
+      standard:
+        'Apps that were allowed to may read people. Conversions leave for ad platforms with hashed identifiers.',
+      platform_safe:
+        'For healthcare. No app and no key reads people. Conversions leave only for a dataset that holds nothing else, under names that say nothing of health.',
+      hipaa:
+        'For healthcare. No app and no key reads people, and what leaves for ad platforms holds no person, page or browser.',
+    },
+    tighter:
+      'From a healthcare mode on, no app and no key reads people any more, and apps lose that permission for good: should the profile become less private again, they have to ask anew.',
+    looser:
+      'Apps and keys may read people again once somebody allows them to, and conversions may leave as the new mode says. Do it only if those concerned agreed.',
+    changePrivacy: 'Change privacy mode',
+  },
   keys: {
     about: 'With a key your own servers talk to the API of this profile. Only a hash of each is kept.',
     add: 'Make a key',

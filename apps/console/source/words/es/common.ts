@@ -62,6 +62,7 @@ export const common: typeof english = {
     erasures: 'Borrados',
     accessLog: 'Quién vio personas',
     team: 'Equipo',
+    settings: 'Ajustes',
     audit: 'Auditoría',
     webhooks: 'Webhooks',
   },

@@ -35,6 +35,33 @@ export const workspace: typeof english = {
     until: (day) => `hasta el ${day}`,
     revoke: 'Revocar',
   },
+  settings: {
+    about: 'Cómo se llama el perfil, en qué días y en qué moneda están sus informes, y cuán privado es.',
+    profile: 'Perfil',
+    timeZone: 'Zona horaria',
+    timeZoneAbout: 'Los días de los informes empiezan allí a medianoche.',
+    currency: 'Moneda de los informes',
+    currencyCosts:
+      'Todo el dinero se convierte de nuevo desde lo que se pagó, con el tipo de cambio de cada día. Hasta que termine, algunas cifras siguen en la moneda anterior y los informes dicen que van atrasados. Cada cifra que cambia nombra la moneda como causa.',
+    save: 'Guardar',
+    convert: 'Guardar y convertir todo el dinero',
+    privacy: 'Privacidad',
+    privacyMode: 'Modo de privacidad',
+    modes: { standard: 'Estándar', platform_safe: 'Seguro para plataformas', hipaa: 'HIPAA' },
+    modesAbout: {
+      standard:
+        'Las apps con permiso pueden ver personas. Las conversiones salen hacia las plataformas con identificadores cifrados con hash.',
+      platform_safe:
+        'Para salud. Ninguna app ni clave ve personas. Las conversiones salen solo hacia un conjunto de datos que no contiene nada más, con nombres que no dicen nada de salud.',
+      hipaa:
+        'Para salud. Ninguna app ni clave ve personas, y lo que sale hacia las plataformas no lleva persona, página ni navegador.',
+    },
+    tighter:
+      'Desde un modo de salud, ninguna app ni clave ve personas, y las apps pierden ese permiso para siempre: si el perfil vuelve a ser menos privado, tienen que pedirlo de nuevo.',
+    looser:
+      'Las apps y claves podrán ver personas otra vez cuando alguien se lo permita, y las conversiones saldrán según el nuevo modo. Hazlo solo si las personas afectadas están de acuerdo.',
+    changePrivacy: 'Cambiar el modo de privacidad',
+  },
   keys: {
     about: 'Con una clave tus servidores hablan con la API de este perfil. De cada una solo se guarda un hash.',
     add: 'Crear una clave',

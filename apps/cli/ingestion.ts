@@ -1,0 +1,20 @@
+import { type Ingestion, openIngestion } from '@tributary/domain/ingestion/room.ts';
+import { linkTokenReader } from '@tributary/domain/link-tokens/room.ts';
+import { markVerified, signingReader } from '@tributary/domain/tracking/room.ts';
+import { createVault } from '@tributary/vault';
+import type { Ledgers } from './ledgers.ts';
+
+/** The worker's pipeline, for commands that put visits through it. */
+export async function openPipeline({ app, platform, settings }: Ledgers): Promise<Ingestion> {
+  const ring = await platform.keys(app);
+  return openIngestion({
+    postgres: app,
+    clickhouse: await platform.clickhouse(),
+    ring,
+    readLinkToken: linkTokenReader(() => (settings.linkTokens ? ring.keys('link_token') : [])),
+    markVerified,
+    readSigning: signingReader(createVault(() => ring.keys('envelope'))),
+    badBytesPerDay: settings.badVisitMegabytesPerDay << 20,
+    now: () => new Date(),
+  });
+}

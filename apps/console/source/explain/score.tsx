@@ -1,0 +1,136 @@
+import { type ScoreLayer, scoreLayers } from '@tributary/vocabulary';
+import type { Field } from '../fields.ts';
+import { count, localMoment, percent, rate, words } from '../format.ts';
+import { Figure } from '../parts/figure.tsx';
+import type { Explanation } from '../queries.ts';
+import type { Explained } from '../search.ts';
+import { say } from '../words/index.ts';
+
+type Data = Explanation['data'];
+
+/** The figure that says where an ad stands in a layer. */
+const places: Readonly<Record<ScoreLayer, Field>> = {
+  efficiency: 'efficiency_percentile',
+  return: 'return_percentile',
+  engagement: 'avg_engagement_score',
+  stability: 'stability_percentile',
+  volume: 'volume_percentile',
+};
+
+/** The layers of a score: where the ad stands in each, and how many points that is. */
+export function Layers({ explain, layers }: { readonly explain: Explained; readonly layers: Data['layers'] }) {
+  return (
+    <section aria-labelledby="layers">
+      <h3 id="layers" className="mb-2">
+        {say.score.layers}
+      </h3>
+      <table className="w-full text-right">
+        <thead>
+          <tr className="label">
+            <th scope="col" className="py-1 text-left font-medium">
+              {say.score.layer}
+            </th>
+            {[say.score.weight, say.score.percentile, say.explain.adds].map((title) => (
+              <th key={title} scope="col" className="pl-3 font-medium">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {layers.map(({ layer, weight, percentile, contributes }) => (
+            <tr key={layer} className="border-line border-t">
+              <th scope="row" className="py-1 text-left font-normal">
+                {words(layer)}
+              </th>
+              <td className="number pl-3">{count(weight)}</td>
+              <td className="pl-3">
+                <Figure of={{ ...explain, field: places[layer] }} value={percentile} currency="" about={words(layer)} />
+              </td>
+              <td className="number pl-3" data-contributes={contributes}>
+                {count(contributes)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {layers.length < scoreLayers.length && <p className="label mt-1">{say.score.unknownLayers}</p>}
+    </section>
+  );
+}
+
+interface CohortProps {
+  readonly ads: Data['cohort'];
+  readonly total: string;
+  readonly rowCount: number;
+}
+
+/** The ads among which one has its place, the best first. */
+export function CohortAds({ ads, total, rowCount }: CohortProps) {
+  return (
+    <section aria-labelledby="cohort">
+      <h3 id="cohort" className="mb-2">
+        {say.score.among(count(rowCount))}
+      </h3>
+      <p className="label mb-2">{say.score.placeIs(count(total), count(rowCount))}</p>
+      <table className="w-full text-right">
+        <tbody>
+          {ads.map(({ ad_id: id, ad_name: name, figure, standing, contributes }) => (
+            <tr key={id} className={`border-line border-t ${standing === 'equal' ? 'font-semibold' : ''}`}>
+              <th scope="row" className="py-1 text-left font-normal">
+                {name}
+              </th>
+              <td className="number pl-3">{rate(figure)}</td>
+              <td className="label pl-3">{say.score.standings[standing]}</td>
+              <td className="number pl-3" data-contributes={contributes}>
+                {count(contributes)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** From what and by which thresholds a score was worked out. */
+export function Working({ working }: { readonly working: NonNullable<Data['working']> }) {
+  const lines: readonly (readonly [string, string])[] = [
+    [say.score.scoredAt, localMoment(working.scored_at)],
+    [say.score.cohort, say.score.ofAtLeast(count(working.cohort_n_ads), count(working.smallest_cohort))],
+    [say.score.outcome, say.score.outcomes[working.outcome]],
+    [say.score.evidence, say.score.evidenceOf(count(working.evidence), count(working.clicks_per_outcome))],
+    [say.score.trust, say.score.trustOf(percent(working.trust), count(working.half_evidence))],
+  ];
+  return (
+    <section aria-labelledby="working">
+      <h3 id="working" className="mb-2">
+        {say.score.working}
+      </h3>
+      <dl className="grid gap-1">
+        {lines.map(([title, text]) => (
+          <div key={title} className="grid grid-cols-[9rem_1fr] gap-x-3">
+            <dt className="label">{title}</dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+      <h3 className="mt-4 mb-2">{say.score.traits}</h3>
+      <dl className="grid gap-1">
+        {working.traits.map(({ trait, value, said_by: saidBy, is_compared: isCompared }) => (
+          <div key={trait} className="grid grid-cols-[9rem_1fr] gap-x-3">
+            <dt className="label">{say.score.traitNames[trait]}</dt>
+            <dd>
+              {value === null ? say.score.saidBy.nobody : words(value)}
+              <span className="label block">
+                {[value === null ? '' : say.score.saidBy[saidBy], isCompared ? say.score.compared : '']
+                  .filter(Boolean)
+                  .join('; ')}
+              </span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

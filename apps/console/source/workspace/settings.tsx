@@ -1,0 +1,197 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { PrivacyMode } from '@tributary/contract';
+import type { AnswerTo, Routes } from '@tributary/sdk';
+import { type ReactNode, useId, useState } from 'react';
+import { clientFor } from '../client.ts';
+import { Failed, Page } from '../parts/page.tsx';
+import { Answered } from '../parts/states.tsx';
+import { usePlace } from '../place.ts';
+import { profileQuery } from '../queries.ts';
+import { privacyModes } from '../vocabulary.ts';
+import { say } from '../words/index.ts';
+
+type Profile = AnswerTo<Routes['readProfile']>['data'];
+
+/** What owners and admins decide about a profile. */
+export function Settings() {
+  const { place } = usePlace();
+  const profile = useQuery(profileQuery(place.profileId));
+  return (
+    <Page title={say.pages.settings} about={say.settings.about}>
+      <Answered query={profile}>
+        {(found) => (
+          <div className="grid gap-5">
+            <Reports key={`${found.name} ${found.time_zone} ${found.reporting_currency}`} profile={found} />
+            <Privacy key={found.privacy_mode} profile={found} />
+          </div>
+        )}
+      </Answered>
+    </Page>
+  );
+}
+
+/** Names and figures everywhere follow from it: whatever was asked before is asked again. */
+function useProfileChanged() {
+  const queryClient = useQueryClient();
+  return () => queryClient.invalidateQueries();
+}
+
+/** One that the browser does not list is kept all the same. */
+const among = (listed: readonly string[], now: string): readonly string[] =>
+  listed.includes(now) ? listed : [now, ...listed];
+
+function Reports({ profile }: { readonly profile: Profile }) {
+  const [name, setName] = useState(profile.name);
+  const [zone, setZone] = useState(profile.time_zone);
+  const [currency, setCurrency] = useState(profile.reporting_currency);
+  const changed = {
+    ...(name !== profile.name && { name }),
+    ...(zone !== profile.time_zone && { time_zone: zone }),
+    ...(currency !== profile.reporting_currency && { reporting_currency: currency }),
+  };
+  const save = useMutation({
+    mutationFn: () => clientFor(profile.id).updateProfile({ body: changed }),
+    onSuccess: useProfileChanged(),
+  });
+  const isOther = currency !== profile.reporting_currency;
+  return (
+    <Part title={say.settings.profile} onSubmit={() => save.mutate()}>
+      <Labelled title={say.common.name}>
+        {(id) => (
+          <input
+            id={id}
+            className="field"
+            required
+            maxLength={200}
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+          />
+        )}
+      </Labelled>
+      <Labelled title={say.settings.timeZone} about={say.settings.timeZoneAbout}>
+        {(id) => (
+          <select id={id} className="field" value={zone} onChange={({ target }) => setZone(target.value)}>
+            {among(Intl.supportedValuesOf('timeZone'), profile.time_zone).map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+        )}
+      </Labelled>
+      <Labelled title={say.settings.currency}>
+        {(id) => (
+          <select id={id} className="field" value={currency} onChange={({ target }) => setCurrency(target.value)}>
+            {among(Intl.supportedValuesOf('currency'), profile.reporting_currency).map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+        )}
+      </Labelled>
+      {isOther && <Warning>{say.settings.currencyCosts}</Warning>}
+      <Save isPending={save.isPending} isIdle={Object.keys(changed).length === 0}>
+        {isOther ? say.settings.convert : say.settings.save}
+      </Save>
+      <Failed error={save.error} />
+    </Part>
+  );
+}
+
+function Privacy({ profile }: { readonly profile: Profile }) {
+  const [mode, setMode] = useState<PrivacyMode>(profile.privacy_mode);
+  const save = useMutation({
+    mutationFn: () => clientFor(profile.id).updatePrivacy({ body: { privacy_mode: mode } }),
+    onSuccess: useProfileChanged(),
+  });
+  const isOther = mode !== profile.privacy_mode;
+  const isTighter = privacyModes.indexOf(mode) > privacyModes.indexOf(profile.privacy_mode);
+  return (
+    <Part title={say.settings.privacy} onSubmit={() => save.mutate()}>
+      <Labelled title={say.settings.privacyMode} about={say.settings.modesAbout[mode]}>
+        {(id) => (
+          <select
+            id={id}
+            className="field"
+            value={mode}
+            onChange={({ target }) => setMode(target.value as PrivacyMode)}
+          >
+            {privacyModes.map((one) => (
+              <option key={one} value={one}>
+                {say.settings.modes[one]}
+              </option>
+            ))}
+          </select>
+        )}
+      </Labelled>
+      {isOther && <Warning>{isTighter ? say.settings.tighter : say.settings.looser}</Warning>}
+      <Save isPending={save.isPending} isIdle={!isOther}>
+        {say.settings.changePrivacy}
+      </Save>
+      <Failed error={save.error} />
+    </Part>
+  );
+}
+
+function Part({
+  title,
+  onSubmit,
+  children,
+}: {
+  readonly title: string;
+  readonly onSubmit: () => void;
+  readonly children: ReactNode;
+}) {
+  const id = useId();
+  return (
+    <form
+      aria-labelledby={id}
+      className="card grid max-w-xl gap-4 p-5"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      <h2 id={id}>{title}</h2>
+      {children}
+    </form>
+  );
+}
+
+function Labelled({
+  title,
+  about,
+  children,
+}: {
+  readonly title: string;
+  readonly about?: string;
+  readonly children: (id: string) => ReactNode;
+}) {
+  const id = useId();
+  return (
+    <div className="grid gap-1">
+      <label htmlFor={id} className="label">
+        {title}
+      </label>
+      {children(id)}
+      {about && <p className="text-small text-soft">{about}</p>}
+    </div>
+  );
+}
+
+const Warning = ({ children }: { readonly children: string }) => (
+  <p role="status" className="border-problem border-l-2 pl-3">
+    {children}
+  </p>
+);
+
+const Save = ({
+  isPending,
+  isIdle,
+  children,
+}: {
+  readonly isPending: boolean;
+  readonly isIdle: boolean;
+  readonly children: string;
+}) => (
+  <button type="submit" className="button-main justify-self-start" disabled={isPending || isIdle}>
+    {children}
+  </button>
+);

@@ -1,0 +1,190 @@
+import { hash } from 'node:crypto';
+import { checkClock } from '@tributary/rules/visits';
+import type { Ingestion } from './context.ts';
+import type { Agent } from './message.ts';
+import type { OpenedRequest } from './open-messages.ts';
+import { ingest } from './pipeline.ts';
+import { findProfiles } from './store.ts';
+import { type BadReason, takeVisit } from './take-visit.ts';
+
+/** The columns that a file of visits may have. */
+export const visitColumns = [
+  'client_id',
+  'occurred_at',
+  'url',
+  'type',
+  'name',
+  'referrer',
+  'visit_id',
+  'session_id',
+  'is_session_start',
+  'country',
+  'region',
+  'city',
+  'user_agent',
+  'external_id',
+  'email',
+  'phone',
+  'consent',
+] as const;
+
+type Cells = Readonly<Partial<Record<(typeof visitColumns)[number], string>>>;
+
+export interface VisitCells {
+  readonly line: number;
+  readonly cells: Readonly<Record<string, string>>;
+}
+
+interface RejectedRow {
+  readonly line: number;
+  readonly field: string;
+  readonly message: string;
+}
+
+export interface ImportedVisits {
+  readonly imported: number;
+  readonly rejected: readonly RejectedRow[];
+}
+
+/** Takes rows as the collector and the pipeline take visits of browsers. Sent again, a row is the same visit. */
+export interface VisitImporter {
+  import(rows: readonly VisitCells[]): Promise<ImportedVisits>;
+  /** Says what is wrong with the rows, and stores nothing. */
+  check(rows: readonly VisitCells[]): ImportedVisits;
+}
+
+/** What the profile asks of its visits, and how a browser's name for itself is read. */
+export interface VisitIntake {
+  readonly isConsentRequired: boolean;
+  readonly keepsCity: boolean;
+  readonly agentOf: (userAgent: string | undefined) => Agent;
+}
+
+/** Undefined where there is no such profile. */
+export async function openVisitImporter(
+  ingestion: Ingestion,
+  profileId: string,
+  intake: VisitIntake,
+): Promise<VisitImporter | undefined> {
+  const profile = (await findProfiles(ingestion.postgres.unbound, [profileId])).get(profileId);
+  if (!profile) return undefined;
+  const read = (rows: readonly VisitCells[]) => {
+    const now = ingestion.now();
+    const requests: OpenedRequest[] = [];
+    const rejected: RejectedRow[] = [];
+    for (const { line, cells } of rows) {
+      const one = readRow(profileId, profile.ownHosts, intake, cells, now);
+      if ('field' in one) rejected.push({ line, ...one });
+      else requests.push(one);
+    }
+    return { requests, rejected };
+  };
+  return {
+    check(rows) {
+      const { requests, rejected } = read(rows);
+      return { imported: requests.length, rejected };
+    },
+    async import(rows) {
+      const { requests, rejected } = read(rows);
+      await ingest(ingestion, requests);
+      return { imported: requests.length, rejected };
+    },
+  };
+}
+
+type Fault = Omit<RejectedRow, 'line'>;
+
+/** As the collector would have sent it on when it happened: it came then, and so nothing of it depends on when the file is read. */
+function readRow(
+  profileId: string,
+  ownHosts: readonly string[],
+  { isConsentRequired, keepsCity, agentOf }: VisitIntake,
+  cells: Cells,
+  now: Date,
+): OpenedRequest | Fault {
+  const { client_id = '', country = '', region = '' } = cells;
+  if (client_id.trim() === '') return { field: 'client_id', message: 'is missing, or the row has lost its columns' };
+  const at = momentOf(cells.occurred_at ?? '');
+  if (!at) return faults.bad_time;
+  if (checkClock(at, now) === 'clock_ahead') return { field: 'occurred_at', message: 'lies in the future' };
+  if (isConsentRequired && !isYes(cells.consent))
+    return { field: 'consent', message: 'must be true: this profile asks its visitors first' };
+  if (country !== '' && !/^[A-Z]{2}$/.test(country))
+    return { field: 'country', message: 'must be two capital letters, like CL' };
+  if (region !== '' && !/^[A-Z]{2}-[A-Z0-9]{1,3}$/.test(region))
+    return { field: 'region', message: 'must be of ISO 3166-2, like CL-RM' };
+  const taken = takeVisit(visitOf(profileId, cells, at), new Date(at), ownHosts);
+  if (!taken.ok) return faults[taken.reason] ?? { field: 'url', message: 'cannot be read' };
+  const { visit, secret = {} } = taken;
+  return {
+    id: `import:${visit.id}`,
+    arrival: {
+      profile_id: profileId,
+      client_id: uuidOf('browser', profileId, client_id),
+      received_at: at,
+      country: country || 'ZZ',
+      ...(region && { region }),
+      city: keepsCity ? (cells.city ?? '').trim().slice(0, 100) : '',
+      user_agent: agentOf(cells.user_agent),
+    },
+    visits: [{ visit, secret }],
+    broken: [],
+  };
+}
+
+/** What a browser would have sent. */
+function visitOf(profileId: string, cells: Cells, at: string) {
+  const { client_id = '', url = '', referrer = '', name = '', visit_id = '', session_id = '' } = cells;
+  const type = cells.type || 'page_view';
+  const said = Object.entries({ external_id: cells.external_id, email: cells.email, phone: cells.phone });
+  const traits = said.filter(([, value]) => value);
+  return {
+    // Without an id of its own a visit is known by what it says: the same row again is the same visit.
+    id: uuidOf('visit', profileId, visit_id || [client_id, at, type, name, url, referrer].join('\n')),
+    at,
+    type,
+    session_id: uuidOf('session', profileId, session_id || `${client_id}\n${at.slice(0, 10)}`),
+    is_session_start: cells.is_session_start ? isYes(cells.is_session_start) : isFromOutside(url, referrer),
+    url,
+    ...(referrer && { referrer }),
+    ...(name && { name }),
+    ...((traits.length > 0 || type === 'identify') && { traits: Object.fromEntries(traits) }),
+  };
+}
+
+const isYes = (cell = ''): boolean => /^(true|yes|1)$/i.test(cell);
+
+/** Where a file does not say which page began a session: one that was not opened from the site itself. */
+const isFromOutside = (url: string, referrer: string): boolean => hostOf(url) !== hostOf(referrer);
+const hostOf = (address: string): string => /^https?:\/\/([^/?#]*)/i.exec(address)?.[1]?.toLowerCase() ?? '';
+
+const moment = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/i;
+
+/** As toISOString writes it. A time without its zone could be any of 26 hours, and is none. */
+function momentOf(cell: string): string | undefined {
+  if (cell.length === 24 && cell.endsWith('Z')) return cell;
+  const [, year, month, day] = moment.exec(cell) ?? [];
+  const days = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  const read = new Date(cell.replace(' ', 'T'));
+  return Number(day) <= days && !Number.isNaN(read.getTime()) ? read.toISOString() : undefined;
+}
+
+const uuid7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
+
+/** An id of our tracker is taken as it is, so that its browser is the same; any other word always becomes the same id. */
+function uuidOf(kind: string, profileId: string, word: string): string {
+  if (uuid7.test(word)) return word.toLowerCase();
+  const hex = hash('sha256', `${kind}\n${profileId}\n${word}`, 'hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+/** Which cell is wrong, and how, by the reason for which the collector would have refused it. */
+const faults: Readonly<Partial<Record<BadReason, Fault>>> & { readonly bad_time: Fault } = {
+  bad_time: { field: 'occurred_at', message: 'must be a moment with its zone, like 2026-05-01T12:00:00Z' },
+  bad_type: { field: 'type', message: 'must be page_view, track or identify' },
+  bad_name: { field: 'name', message: 'is for rows of type track, and those need it' },
+  bad_url: { field: 'url', message: 'must be an address that begins with http:// or https://' },
+  bad_referrer: { field: 'referrer', message: 'must be an address, or empty' },
+  bad_traits: { field: 'external_id', message: 'email and phone are for rows of type identify, and those need one' },
+  too_large: { field: 'url', message: 'or the referrer is too long' },
+};

@@ -1,0 +1,99 @@
+import type { PaymentProvider } from '@tributary/vocabulary';
+import { z } from 'zod';
+import type { Said, SaidPerson } from '../provider.ts';
+import { decimalText, told } from '../read-answer.ts';
+
+const id = z.union([z.number(), z.string()]).transform(String);
+const text = z.string().nullish();
+
+export const Refund = z.object({
+  order_id: id,
+  created_at: z.iso.datetime({ offset: true }),
+  transactions: z.array(
+    z.object({ id, amount: decimalText, currency: z.string(), kind: z.string(), status: z.string(), gateway: text }),
+  ),
+});
+type Refund = z.infer<typeof Refund>;
+
+/** An order in the words of a webhook, into which those of the Admin API are brought. */
+export const Order = z.object({
+  id,
+  name: text,
+  currency: z.string(),
+  total_price: decimalText,
+  financial_status: text,
+  payment_gateway_names: z.array(z.string()).default([]),
+  test: z.boolean().default(false),
+  created_at: z.iso.datetime({ offset: true }),
+  processed_at: z.iso.datetime({ offset: true }).nullish(),
+  email: text,
+  phone: text,
+  customer: z.object({ id, email: text, phone: text, first_name: text, last_name: text }).nullish(),
+  refunds: z.array(Refund).default([]),
+});
+export type Order = z.infer<typeof Order>;
+
+/** What was paid once stays a payment; what went back of it is said beside it. */
+const wasPaid = ['paid', 'partially_refunded', 'refunded'];
+
+export function sayOrder(order: Order): Said[] {
+  if (order.test || !wasPaid.includes(order.financial_status ?? '')) return [];
+  const takenBy = takersOf(order.payment_gateway_names);
+  return [
+    {
+      kind: 'outcome',
+      externalId: order.id,
+      outcomeType: 'payment_received',
+      occurredAt: instant(order.processed_at ?? order.created_at),
+      value: order.total_price,
+      currency: order.currency,
+      person: buyerOf(order),
+      ...(order.name && { properties: { order_name: order.name } }),
+      ...(takenBy.length > 0 && { takenBy }),
+    },
+    ...order.refunds.flatMap((refund) => sayRefund(refund, takenBy)),
+  ];
+}
+
+/** Money goes back in one or several transactions, some of which fail. */
+export const sayRefund = (
+  { order_id, created_at, transactions }: Refund,
+  takers?: readonly PaymentProvider[],
+): Said[] =>
+  transactions
+    .filter(({ kind, status }) => kind === 'refund' && status === 'success')
+    .map(({ id: externalId, amount, currency, gateway }) => {
+      const takenBy = takers ?? takersOf(gateway ? [gateway] : []);
+      return {
+        kind: 'refund',
+        externalId,
+        ofExternalId: order_id,
+        amount,
+        currency,
+        occurredAt: instant(created_at),
+        isDispute: false,
+        ...(takenBy.length > 0 && { takenBy }),
+      };
+    });
+
+/** Gateways of a store that are payment providers of their own, however a store spells them: `mercado_pago`, `Mercado Pago`. */
+const takers = { mercadopago: 'payments_b', stripe: 'payments_a' } as const satisfies Record<string, PaymentProvider>;
+
+function takersOf(gateways: readonly string[]): PaymentProvider[] {
+  const letters = gateways.map((name) => name.toLowerCase().replace(/[^a-z]/g, ''));
+  return Object.entries(takers)
+    .filter(([name]) => letters.some((one) => one.startsWith(name)))
+    .map(([, provider]) => provider);
+}
+
+function buyerOf({ customer, email, phone }: Order): SaidPerson {
+  const name = [customer?.first_name, customer?.last_name].filter(Boolean).join(' ');
+  return told({
+    externalId: customer?.id,
+    email: email || customer?.email || undefined,
+    phone: phone || customer?.phone || undefined,
+    name: name || undefined,
+  });
+}
+
+const instant = (at: string): string => new Date(at).toISOString();
