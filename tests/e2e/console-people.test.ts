@@ -1,11 +1,11 @@
 import { conversionIdOf } from '@tributary/rules';
-import axe from 'axe-core';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { clock, dayIn, longDay, moment, money, percent, words } from '../../apps/console/source/format.ts';
 import { days, openPeopleScene, othersCount, type PeopleScene, pagesOfBusy } from './console-people-scene.ts';
+import { setUpAsOwner } from './set-up-as-owner.ts';
 import { askTenQuestions, keepHabits } from './ten-questions.ts';
-import { faultsIn, optionsOf, settle, visitsOf } from './walk.ts';
+import { faultsIn, accessFaults as faultsOf, optionsOf, settle, visitsOf } from './walk.ts';
 
 // A browser and the engines share the machine with every other test.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
@@ -30,15 +30,6 @@ async function open(
   await visited.page.goto(`${scene.baseUrl}/p/${profileId}/${screen}?${new URLSearchParams(days)}`);
   await visited.page.getByRole('heading', { level: 1 }).waitFor();
   return visited;
-}
-
-/** Everything on the page that somebody who cannot see or point would stumble over. */
-async function faultsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate("axe.run({ resultTypes: ['violations'] })")) as {
-    violations: { id: string; nodes: { html: string }[] }[];
-  };
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`.slice(0, 400));
 }
 
 const rowsOf = (page: Page): Locator => page.locator('tbody tr');
@@ -174,33 +165,7 @@ describe('a person', () => {
 
 test('an owner makes a key, which is shown once, revokes it, and says what counts as a conversion', async () => {
   const { page, complaints } = await open('owner', 'keys');
-  await page.getByLabel('Name').fill('Shop server');
-  await page.getByRole('button', { name: 'Make key' }).click();
-  const key = await page.getByRole('status').locator('code').textContent();
-  const send = (authorization: string) =>
-    fetch(`${scene.baseUrl}/api/v1/events`, { method: 'POST', headers: { authorization }, body: '{}' });
-  expect((await send(`Bearer ${key}`)).status).not.toBe(401);
-  page.on('dialog', (dialog) => void dialog.accept());
-  await page.getByRole('button', { name: 'Revoke Shop server' }).click();
-  await page.getByRole('button', { name: 'Revoke Shop server' }).waitFor({ state: 'detached' });
-  await expect.poll(async () => (await send(`Bearer ${key}`)).status, patience).toBe(401);
-
-  await page.goto(`${scene.baseUrl}/p/${scene.shop.profileId}/goals`);
-  await page.getByLabel('Name').fill('Trial started');
-  await page.getByLabel('Events').fill('trial_started, trial_begun');
-  await page.getByLabel('Attribution window, days').fill('30');
-  await page.getByRole('button', { name: 'Save goal' }).click();
-  const row = rowsOf(page).filter({ hasText: 'Trial started' });
-  await row.waitFor();
-  expect(await row.textContent()).toContain('trial_begun, trial_started');
-  expect(await row.textContent()).toContain('30 days');
-
-  await page.goto(`${scene.baseUrl}/p/${scene.shop.profileId}/models`);
-  await page.getByText('There is no figure, and none is made up').waitFor();
-  await page.getByRole('button', { name: 'Learn now' }).click();
-  await page.getByRole('region', { name: 'How the models stand' }).getByText('Queued').waitFor();
-  // Last touch is what the others are measured by.
-  expect(await rowsOf(page).filter({ hasText: 'Last touch' }).locator('td').nth(1).textContent()).toBe('1.00');
+  await setUpAsOwner(page, scene);
   expect(complaints).toEqual([]);
   await page.context().close();
 });

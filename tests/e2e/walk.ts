@@ -42,13 +42,16 @@ export async function faultsIn(page: Page, { language, width }: Appearance): Pro
     ...seen.texts.filter((text) => foreign.has(text)).map((text) => `not in ${language}: ${text}`),
     ...seen.texts.filter((text) => /\bundefined\b|\bNaN\b|\[object/.test(text)).map((text) => `no words: ${text}`),
   ];
+  return [...faults.map((fault) => fault.slice(0, 400)), ...(await accessFaults(page))];
+}
+
+/** Everything on the page that somebody who cannot see or point would stumble over. */
+export async function accessFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations } = (await page.evaluate("axe.run({ resultTypes: ['violations'] })")) as {
     violations: { id: string; nodes: { html: string }[] }[];
   };
-  return [...faults, ...violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)].map(
-    (fault) => fault.slice(0, 400),
-  );
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`.slice(0, 400));
 }
 
 interface Seen {

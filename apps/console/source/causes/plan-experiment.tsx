@@ -57,9 +57,9 @@ export function PlanExperiment({ profileId }: { readonly profileId: string }) {
           <span className="label">{say.experiments.campaign}</span>
           <select className="field" required value={entity} onChange={({ target }) => setEntity(target.value)}>
             <option value="">{say.experiments.choose}</option>
-            {campaigns.data?.rows.map(({ entity_id: id, name: title, external_id: external }) => (
+            {campaigns.data?.rows.map(({ campaign_id: id, campaign_name: title }) => (
               <option key={id} value={id}>
-                {title ?? external}
+                {title}
               </option>
             ))}
           </select>

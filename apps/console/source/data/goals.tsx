@@ -125,13 +125,7 @@ function NewGoal({ profileId }: { readonly profileId: string }) {
         </label>
         <label className="grid gap-1" htmlFor={eventsId}>
           <span className="label">{say.goals.events}</span>
-          <input
-            id={eventsId}
-            className="field"
-            placeholder="trial_started"
-            value={events}
-            onChange={({ target }) => setEvents(target.value)}
-          />
+          <input id={eventsId} className="field" value={events} onChange={({ target }) => setEvents(target.value)} />
         </label>
         <label className="grid gap-1" htmlFor={daysId}>
           <span className="label">{say.goals.windowDays}</span>

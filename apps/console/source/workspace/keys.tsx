@@ -9,6 +9,7 @@ import { Failed, Page } from '../parts/page.tsx';
 import { PagedTable } from '../parts/paged-table.tsx';
 import { Empty } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
+import { scopesOf } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 import { type ApiKey, keysQuery } from './queries.ts';
 
@@ -90,9 +91,9 @@ const columnsOf = (revoke: (id: string) => void): Column<ApiKey>[] => [
 ];
 
 /** What keys are mostly for. Whoever needs another choice asks the API. */
-const purposes: Readonly<Record<'send' | 'read' | 'all', { title: string; scopes?: Scope[] }>> = {
+const purposes: Readonly<Record<'send' | 'read' | 'all', { title: string; scopes?: readonly Scope[] }>> = {
   send: { title: say.keys.send, scopes: ['attribution:write'] },
-  read: { title: say.keys.read, scopes: ['campaigns:read', 'conversions:read', 'analytics:read'] },
+  read: { title: say.keys.read, scopes: scopesOf.viewer },
   all: { title: say.keys.all },
 };
 type Purpose = keyof typeof purposes;
@@ -104,7 +105,7 @@ function NewKey({ profileId }: { readonly profileId: string }) {
   const create = useMutation({
     mutationFn: async () => {
       const { scopes } = purposes[purpose];
-      return (await clientFor(profileId).createKey({ body: { name, ...(scopes && { scopes }) } })).data;
+      return (await clientFor(profileId).createKey({ body: { name, ...(scopes && { scopes: [...scopes] }) } })).data;
     },
     onSuccess: () => queryClient.invalidateQueries({ queryKey: keysQuery(profileId).queryKey }),
   });
