@@ -365,7 +365,7 @@ describe('GET /explain', { timeout: 60_000 }, () => {
     ])
       expect(await shop.refused('/explain', query)).toEqual([400, 'invalid_parameter']);
     expect((await shop.read('/explain', { field: 'spend', platform: 'nobody' })).data.value).toBe('0.00');
-  });
+  }, 240_000);
 
   test('pages through the days of delivery', async () => {
     const shop = await openShop(world);
