@@ -4,7 +4,7 @@ import { clearPeople, createClickHouse, migrate, raw } from '@tributary/clickhou
 import { copyDelivery } from '@tributary/domain/campaigns/room.ts';
 import { saveRates } from '@tributary/domain/money/room.ts';
 import { createPostgres } from '@tributary/postgres';
-import { conversionIdOf, subtractAmounts, sumAmounts } from '@tributary/rules';
+import { conversionIdOf, entityIdOf, subtractAmounts, sumAmounts } from '@tributary/rules';
 import { buildApiKey, buildProfile, type Drill, Killable, openApi, openDrillKit } from '@tributary/testkit';
 import {
   attributionModelNames,
@@ -20,7 +20,7 @@ import {
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { inTurn } from './in-turn.ts';
-import { randomChanges } from './random-changes.ts';
+import { adNames, randomChanges } from './random-changes.ts';
 
 const sizes = {
   small: { people: 60, changes: 150, marks: 3, kills: 1, pairs: 5, models: ['last_touch', 'linear'] },
@@ -76,17 +76,23 @@ export const drill: Drill = {
           { day: '2026-01-01', currency: 'USD', units: '1', usd: '1' },
         ]);
       await rates('0.9');
+      // Touches are written without their visits, which would have named the ads as soon as anybody came by them.
+      const clicked = adNames.map(
+        (name) =>
+          `('${profileId}', '${entityIdOf(profileId, 'social_ads', 'ad', name)}', 'social_ads', 'ad', '${name}')`,
+      );
+      await clickhouse.command(raw(`INSERT INTO clicked_entities VALUES ${clicked.join(', ')}`), {});
       await worker.start();
 
       /** Days of ads: more of them, restated, of another campaign, in another currency. */
       const spend = () => {
-        const ad = pick(9);
+        const ad = pick(adNames.length);
         return post('/api/v1/spend', {
           rows: [
             {
               platform: 'social_ads',
               level: 'ad',
-              external_id: `12000000${ad}`,
+              external_id: adNames[ad],
               name: `Ad ${ad} ${pick(3)}`,
               ad_set_external_id: `set-${ad % 4}`,
               campaign_external_id: `campaign-${pick(20) === 0 ? pick(3) : ad % 3}`,

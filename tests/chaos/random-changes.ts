@@ -167,10 +167,10 @@ const emailOf = (person: number) => `person-${person}@example.test`;
 
 /** Half of the payments name the ad, the chat's click or both; sent again, others or none. */
 const origin = (pick: (count: number) => number) => ({
-  ...(pick(3) === 0 && { ad_id: adName(pick(9)) }),
+  ...(pick(3) === 0 && { ad_id: adNames[pick(adNames.length)] }),
   ...(pick(3) === 0 && { click_ids: { [pick(4) === 0 ? 'fbclid' : 'ctwa_clid']: clickId(pick(40)) } }),
 });
-const adName = (number: number) => `12000000${number}`;
+export const adNames = Array.from({ length: 9 }, (_, number) => `12000000${number}`);
 const clickId = (number: number) => `click-${number}`;
 
 const payment = (key: string, person: number, at?: number) => ({
@@ -184,7 +184,7 @@ const payment = (key: string, person: number, at?: number) => ({
 /** Some visits came from the ads and by the clicks that payments name. */
 const touch = (profileId: string, visitorId: string, at: number) => ({
   ...(Math.random() < 0.3 && {
-    ad_id: entityIdOf(profileId, 'social_ads', 'ad', adName(Math.floor(Math.random() * 9))),
+    ad_id: entityIdOf(profileId, 'social_ads', 'ad', adNames[Math.floor(Math.random() * adNames.length)] as string),
   }),
   ...(Math.random() < 0.4 && {
     click_id_kind: 'ctwa_clid',
