@@ -107,7 +107,16 @@ function familyOf(pid: number): number[] {
 
 function startTime(pid: number): string | undefined {
   const found = stat(pid);
-  return found && found.state !== 'Z' ? found.startedAt : undefined;
+  return found && (found.state !== 'Z' || hasThreads(pid)) ? found.startedAt : undefined;
+}
+
+/** The first thread of a killed process may be dead while others still are dying, and hold its ports and files until they are. */
+function hasThreads(pid: number): boolean {
+  try {
+    return readdirSync(`/proc/${pid}/task`).length > 1;
+  } catch {
+    return false;
+  }
 }
 
 /** The fields of /proc/PID/stat stand behind the program's name, which may itself hold spaces and brackets. */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -32,8 +33,9 @@ test('an engine is started, killed, started again, paused, resumed and stopped b
 test('an engine that was killed comes back where everybody looks for it, even if its port is held a moment longer', async () => {
   const { NATS_URL = '' } = await supervisor.start(['nats']);
   await supervisor.kill('nats');
+  // Nobody has the port once the kill is done: else this fails, and at once.
   const holder = createServer().listen(Number(new URL(NATS_URL).port), '127.0.0.1');
-  await new Promise((resolve) => holder.once('listening', resolve));
+  await once(holder, 'listening');
   setTimeout(() => holder.close(), 700);
   expect(await supervisor.start(['nats'])).toEqual({ NATS_URL });
 });
