@@ -4,18 +4,13 @@ import { count, money } from '../format.ts';
 import { Choice } from '../parts/choice.tsx';
 import type { Column, FooterRow } from '../parts/columns.ts';
 import { DataTable } from '../parts/data-table.tsx';
+import { levelChoices } from '../parts/levels.ts';
 import { State } from '../parts/page.tsx';
 import { Answered } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
 import type { Level } from '../search.ts';
 import { say } from '../words/index.ts';
 import { type Estimate, type Estimates as Estimated, estimatesQuery, type FittedModel } from './queries.ts';
-
-const levels: readonly { value: Level; title: string }[] = [
-  { value: 'campaign', title: say.pages.campaigns },
-  { value: 'ad_set', title: say.levels.adSets },
-  { value: 'ad', title: say.levels.ads },
-];
 
 /** What each campaign, ad set or ad caused, from where to where chance could move it, and what would have come anyway. */
 export function Estimates({ model }: { readonly model: FittedModel }) {
@@ -25,7 +20,7 @@ export function Estimates({ model }: { readonly model: FittedModel }) {
   return (
     <div className="grid gap-3">
       <div>
-        <Choice label={say.levels.whatRows} value={level} options={levels} onChange={setLevel} />
+        <Choice label={say.levels.whatRows} value={level} options={levelChoices} onChange={setLevel} />
       </div>
       <Answered query={estimates} lines={8}>
         {(found) => <Rows found={found} />}

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { clientFor } from '../client.ts';
 import { count, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
@@ -100,7 +100,6 @@ function NewGoal({ profileId }: { readonly profileId: string }) {
       ]);
     },
   });
-  const [nameId, eventsId, daysId, cashId] = [useId(), useId(), useId(), useId()];
   return (
     <section className="card grid gap-3 p-5" aria-labelledby="new-goal">
       <h2 id="new-goal">{say.goals.add}</h2>
@@ -112,10 +111,9 @@ function NewGoal({ profileId }: { readonly profileId: string }) {
           save.mutate();
         }}
       >
-        <label className="grid gap-1" htmlFor={nameId}>
+        <label className="grid gap-1">
           <span className="label">{say.common.name}</span>
           <input
-            id={nameId}
             className="field"
             required
             maxLength={200}
@@ -123,14 +121,13 @@ function NewGoal({ profileId }: { readonly profileId: string }) {
             onChange={({ target }) => setName(target.value)}
           />
         </label>
-        <label className="grid gap-1" htmlFor={eventsId}>
+        <label className="grid gap-1">
           <span className="label">{say.goals.events}</span>
-          <input id={eventsId} className="field" value={events} onChange={({ target }) => setEvents(target.value)} />
+          <input className="field" value={events} onChange={({ target }) => setEvents(target.value)} />
         </label>
-        <label className="grid gap-1" htmlFor={daysId}>
+        <label className="grid gap-1">
           <span className="label">{say.goals.windowDays}</span>
           <input
-            id={daysId}
             className="field w-24"
             type="number"
             required
@@ -140,8 +137,8 @@ function NewGoal({ profileId }: { readonly profileId: string }) {
             onChange={({ target }) => setDays(target.value)}
           />
         </label>
-        <label className="flex items-center gap-2 py-2" htmlFor={cashId}>
-          <input id={cashId} type="checkbox" checked={isCash} onChange={({ target }) => setIsCash(target.checked)} />
+        <label className="flex items-center gap-2 py-2">
+          <input type="checkbox" checked={isCash} onChange={({ target }) => setIsCash(target.checked)} />
           {say.goals.isRevenue}
         </label>
         <button type="submit" className="button-main" disabled={save.isPending}>

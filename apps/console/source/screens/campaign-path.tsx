@@ -1,5 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Choice } from '../parts/choice.tsx';
+import { levelChoices } from '../parts/levels.ts';
 import type { CampaignRow } from '../queries.ts';
 import type { CampaignSearch, Level, Within } from '../search.ts';
 import { say } from '../words/index.ts';
@@ -10,12 +11,6 @@ interface PathProps {
   readonly rows: readonly CampaignRow[];
 }
 
-const levels = [
-  { value: 'campaign', title: say.pages.campaigns },
-  { value: 'ad_set', title: say.levels.adSets },
-  { value: 'ad', title: say.levels.ads },
-] as const;
-
 /** Where the drill-down stands, and the ways back up. */
 export function Path({ level, within, rows }: PathProps) {
   const navigate = useNavigate({ from: '/p/$profileId/campaigns' });
@@ -24,7 +19,7 @@ export function Path({ level, within, rows }: PathProps) {
       <Choice
         label={say.levels.whatRows}
         value={level}
-        options={levels}
+        options={levelChoices}
         onChange={(next) =>
           void navigate({ to: '.', search: ({ explain: _, within: __, ...before }) => ({ ...before, level: next }) })
         }

@@ -7,6 +7,7 @@ import { useMembership } from '../membership.ts';
 import { AsOfPicker } from '../parts/as-of-picker.tsx';
 import { CloseMonth } from '../parts/close-month.tsx';
 import { DataTable } from '../parts/data-table.tsx';
+import { levelTitles } from '../parts/levels.ts';
 import { ModelPicker } from '../parts/model-picker.tsx';
 import { Answered, Empty, Loading } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
@@ -22,21 +23,15 @@ import { SixModels } from './six-models.tsx';
 
 const route = getRouteApi('/p/$profileId/campaigns');
 
-const titles: Readonly<Record<Level, string>> = {
-  campaign: say.pages.campaigns,
-  ad_set: say.levels.adSets,
-  ad: say.levels.ads,
-};
-
 export function Campaigns() {
   const { level, within } = route.useSearch();
-  useTitle(titles[level]);
+  useTitle(levelTitles[level]);
   const { place, model } = usePlace();
   const campaigns = useQuery(campaignsQuery(place, level, model));
   const profile = useQuery(profileQuery(place.profileId));
   return (
     <>
-      <h1 className="mb-4">{titles[level]}</h1>
+      <h1 className="mb-4">{levelTitles[level]}</h1>
       <div className="mb-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
         <Path level={level} within={within} rows={campaigns.data?.rows ?? []} />
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
@@ -116,7 +111,7 @@ function CampaignTable({ rows, level, within, currency }: TableProps) {
   if (rows.length === 0 && within) return <Empty title={say.campaigns.nothing} />;
   return (
     <DataTable
-      caption={say.campaigns.caption(titles[level])}
+      caption={say.campaigns.caption(levelTitles[level])}
       columns={columns}
       rows={rows}
       keyOf={({ campaign_id: id }) => id}

@@ -4,6 +4,7 @@ import { useMemo } from 'react';
 import { longDay } from '../format.ts';
 import { Choice } from '../parts/choice.tsx';
 import { DataTable } from '../parts/data-table.tsx';
+import { levelChoices } from '../parts/levels.ts';
 import { ModelPicker } from '../parts/model-picker.tsx';
 import { Answered, Empty } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
@@ -15,12 +16,6 @@ import { NewCustomerCost } from './new-customer-cost.tsx';
 import { PlatformBars } from './platform-bars.tsx';
 
 const route = getRouteApi('/p/$profileId/platforms');
-
-const levels = [
-  { value: 'campaign', title: say.pages.campaigns },
-  { value: 'ad_set', title: say.levels.adSets },
-  { value: 'ad', title: say.levels.ads },
-] as const;
 
 /** What platforms claim for themselves, beside what we credit them with. Never added up: the two count differently. */
 export function Comparison() {
@@ -48,7 +43,7 @@ export function Comparison() {
         <Choice
           label={say.levels.whatRows}
           value={level}
-          options={levels}
+          options={levelChoices}
           onChange={(next) =>
             void navigate({ to: '.', search: ({ explain: _, ...before }) => ({ ...before, level: next }) })
           }

@@ -1,0 +1,15 @@
+import type { Level } from '../search.ts';
+import { say } from '../words/index.ts';
+
+/** What the rows of a report may be. */
+export const levelTitles: Readonly<Record<Level, string>> = {
+  campaign: say.pages.campaigns,
+  ad_set: say.levels.adSets,
+  ad: say.levels.ads,
+};
+
+export const levelChoices: readonly { readonly value: Level; readonly title: string }[] = [
+  { value: 'campaign', title: levelTitles.campaign },
+  { value: 'ad_set', title: levelTitles.ad_set },
+  { value: 'ad', title: levelTitles.ad },
+];
