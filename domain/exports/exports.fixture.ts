@@ -169,9 +169,12 @@ export async function openExports() {
         rows(
           sql`UPDATE export_events SET due_at = now() - interval '1 second' WHERE status IN ('waiting', 'processing')`,
         ),
-      async run() {
+      /** What is due by now; given a key, that one alone is. */
+      async run(only: string | null = null) {
         await rows(
-          sql`UPDATE export_events SET due_at = now() - interval '1 second' WHERE status IN ('waiting', 'processing')`,
+          sql`UPDATE export_events e SET due_at = now() + CASE WHEN o.idempotency_key = coalesce(${only}, o.idempotency_key)
+              THEN interval '-1 second' ELSE interval '1 hour' END
+            FROM outcomes o WHERE o.id = e.outcome_id AND status IN ('waiting', 'processing')`,
         );
         await workOff(kit.system, 'exports', handler, profileId);
       },

@@ -160,6 +160,19 @@ describe('a run', () => {
     expect(await shop.announced()).toEqual([['export.completed', 2, 1]]);
     platform.tickets = [];
   });
+
+  test('a turn that sees one event of a batch does not take the refusal of the batch for its own', async () => {
+    const shop = await open({ channel: 'search_ads' });
+    await shop.pay('seen');
+    await shop.pay('unseen');
+    platform.tickets = ['FAILED'];
+    await shop.run();
+    await shop.run('seen');
+    expect(await shop.standings()).toEqual({ seen: 'processing', unseen: 'processing' });
+    await shop.run('seen');
+    expect(await shop.standings()).toEqual({ seen: 'sent', unseen: 'processing' });
+    expect(platform.calls).toEqual([2, 1]);
+  });
 });
 
 describe('what is told', () => {

@@ -54,6 +54,7 @@ export async function sendBatch(line: Line, events: readonly Composed[], settled
           outcomeId,
           status: 'processing' as const,
           ticket,
+          mostTogether: events.length,
           waitSeconds: pollSeconds,
         })),
       );

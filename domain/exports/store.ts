@@ -56,6 +56,7 @@ export interface WaitingEvent {
   readonly status: 'waiting' | 'processing';
   readonly firstSentAt: Date | null;
   readonly ticket: string | null;
+  /** Under a ticket: how many it was sent with. Else how many it may be sent with, when it was refused with more. */
   readonly mostTogether: number | null;
 }
 
@@ -105,7 +106,7 @@ export async function saveStandings(
 ): Promise<void> {
   if (standings.length === 0) return;
   await sql`
-    UPDATE export_events e SET status = s.status, reason = s.reason, ticket = s.ticket, most_together = s."mostTogether",
+    UPDATE export_events e SET status = s.status, reason = s.reason, ticket = s.ticket, most_together = coalesce(s."mostTogether", e.most_together),
       due_at = CASE WHEN s."waitSeconds" IS NULL THEN e.due_at ELSE now() + make_interval(secs => s."waitSeconds") END,
       first_sent_at = CASE WHEN s."isUnsent" THEN NULL ELSE e.first_sent_at END
     FROM jsonb_to_recordset(${JSON.stringify(standings)}::jsonb) AS s ("outcomeId" uuid, status text, reason text, ticket text, "waitSeconds" float,

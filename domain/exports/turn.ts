@@ -185,7 +185,10 @@ function* batchesOf(events: readonly Composed[], mostOf: (one: Composed) => numb
 
 const pollSeconds = 60;
 
-/** What a platform works off later: taken, or refused as a whole and sent again in halves. */
+/**
+ * What a platform works off later: taken, or refused as a whole and sent again in halves. A turn may see a part of a batch only, so
+ * how many went together is known of each event. Of a batch that is refused the platform may have taken some: they stay sent.
+ */
 async function pollAll(
   { stores, opened, platform, signal }: Telling,
   events: readonly WaitingEvent[],
@@ -201,14 +204,14 @@ async function pollAll(
       ticket,
       openCall(stores.providerOutbound, stores.now(), signal),
     );
-    const most = Math.ceil(some.length / 2);
     settled.push(
-      ...some.map(({ outcomeId }): Standing => {
+      ...some.map(({ outcomeId, mostTogether }): Standing => {
         if (answer?.state === 'accepted') return { outcomeId, status: 'sent' };
+        const together = mostTogether ?? platform.mostEvents;
         if (answer?.state === 'rejected')
-          return some.length === 1
+          return together === 1
             ? refused(outcomeId, 'platform_refused')
-            : { outcomeId, status: 'waiting', mostTogether: most, waitSeconds: 0, isUnsent: true };
+            : { outcomeId, status: 'waiting', mostTogether: Math.ceil(together / 2), waitSeconds: 0 };
         return { outcomeId, status: 'processing', ticket, waitSeconds: pollSeconds };
       }),
     );

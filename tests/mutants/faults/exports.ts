@@ -17,6 +17,11 @@ export const faults: readonly Fault[] = [
     ],
   }),
   ...faultsIn('domain/exports/send-batch.ts', tests, {
+    'batch-forgets-its-size': [
+      'mostTogether: events.length,',
+      'mostTogether: 1,',
+      'the refusal of a batch is taken for that of each event',
+    ],
     'refused-batch-given-up': [
       'if (events.length === 1 && only) {',
       'if (only) {',
