@@ -198,6 +198,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       languageModel: options.languageModel,
       summariesPerDay: options.summariesPerDay,
       adPatienceMs: options.adPatienceMs,
+      clock: now,
       attributionWaitMs: options.attributionWaitMs,
       findCustomerTotals,
       goals: goalReader,

@@ -55,6 +55,9 @@ export async function perform(context: AdContext, request: Request, commit: Comm
   return answerOf(await commit((tx) => end(tx, context, sent, { stage: 'applied', before, after })));
 }
 
+/** From this moment, not from when the request came: it may have waited long, and a change that is looked up too soon is done twice. */
+const lookUpAt = ({ clock, adPatienceMs }: AdContext): Date => new Date(clock().getTime() + settleAfter * adPatienceMs);
+
 /** The same checks against the same live figures; nothing is sent or kept. */
 async function rehearse(context: AdContext, request: Request, target: Target): Promise<ActionAnswer> {
   const { ledger, caller, now, providerOutbound } = context;
@@ -89,7 +92,6 @@ async function begin(context: AdContext, request: Request, target: Target): Prom
   const { kind, level, externalId, appliedBy, key } = request;
   const actor = actorOf(caller);
   const holder = uuid();
-  const dueAt = new Date(now.getTime() + settleAfter * context.adPatienceMs);
   return ledger.transaction(async (tx) => {
     await lockEntity(tx, profileId, target.entity);
     const known = await findByKey(tx, profileId, key.keyHash);
@@ -110,6 +112,7 @@ async function begin(context: AdContext, request: Request, target: Target): Prom
       appliedBy,
       requestId,
     };
+    const dueAt = lookUpAt(context);
     const begun = known
       ? await beginAgain(tx, profileId, action, holder, dueAt)
       : await beginAction(tx, profileId, action, holder, now, dueAt);
@@ -174,7 +177,7 @@ async function send(
   live: Live,
   { wanted, undoes, after: more }: Plan,
 ): Promise<Action> {
-  const { ledger, caller, requestId, now } = context;
+  const { ledger, caller, requestId } = context;
   const change = {
     wanted,
     before: live.before,
@@ -182,8 +185,9 @@ async function send(
     affectedAds: await affectedAds(context, live),
     undoes: undoes ?? null,
   };
-  const dueAt = new Date(now.getTime() + settleAfter * context.adPatienceMs);
-  const sent = await ledger.transaction((tx) => markSent(tx, caller.profileId, begun, change, requestId, now, dueAt));
+  const sent = await ledger.transaction((tx) =>
+    markSent(tx, caller.profileId, begun, change, requestId, context.clock(), lookUpAt(context)),
+  );
   return sent ?? refuseInFlight();
 }
 

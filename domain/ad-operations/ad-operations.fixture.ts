@@ -70,8 +70,8 @@ export async function openOperations(...currencies: readonly string[]) {
     /** How often Meta was asked to change something. */
     writes: () => sandbox.book.calls.filter(({ method }) => method === 'POST').length,
     /** What a worker does once the answers are overdue. */
-    async settle() {
-      kit.clock.advance(60_000);
+    async settle(afterMs = 60_000) {
+      kit.clock.advance(afterMs);
       return workOff(kit.system, 'adActions', handler);
     },
   };

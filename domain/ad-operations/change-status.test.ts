@@ -252,13 +252,24 @@ describe('lost answers', () => {
       expect(writes() - before).toBe(answer ? 1 : 2);
     }
   });
+
+  test('a change that had to wait before it was sent is looked up as late as any other', async () => {
+    const campaign = first(shop.campaigns);
+    campaign.status = 'ACTIVE';
+    sandbox.say({ at: '/meta', method: 'POST', delayMs: 200, reply: json(502, {}) });
+    await lose(`/campaigns/${campaign.id}/pause`, 'waited', 11_000);
+    expect(await settle(0)).toBe(0);
+    expect(await settle()).toBe(1);
+  });
 });
 
 /** The write gets no answer, and neither does the look right after it. */
-async function lose(path: string, key: string) {
+async function lose(path: string, key: string, readingMs = 0) {
   const { calls } = sandbox.book;
   const before = calls.length;
   const asked = shop.post(path, {}, key);
+  while (calls.length === before) await new Promise((resolve) => setTimeout(resolve, 1));
+  kit.clock.advance(readingMs);
   // A campaign is read by four calls; what comes next is the write, which takes its time.
   while (calls.length < before + 4) await new Promise((resolve) => setTimeout(resolve, 1));
   const back = sandbox.say({ at: '/meta', method: 'GET', times: 100, reply: json(503, {}) });

@@ -7,6 +7,8 @@ export interface AdServices extends ConnectionServices {
   readonly baseUrl: string;
   /** How long an ad platform may take for a change while somebody waits. */
   readonly adPatienceMs: number;
+  /** The time by now; a request's `now` is when it came. */
+  readonly clock: () => Date;
 }
 
 export type AdContext = ProfileContext & AdServices;

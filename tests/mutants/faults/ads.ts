@@ -11,6 +11,13 @@ export const faults: readonly Fault[] = [
       'a change whose answer was lost is said not to have happened',
     ],
   }),
+  ...faultsIn('domain/ad-operations/act.ts', changes, {
+    'change-looked-up-too-soon': [
+      'new Date(clock().getTime() + settleAfter * adPatienceMs)',
+      'new Date(clock().getTime() - adPatienceMs)',
+      'a change that is still on its way is said not to have happened, and is made twice',
+    ],
+  }),
   ...faultsIn('domain/ad-operations/settle.ts', changes, {
     'change-that-never-came-believed': [
       "if (!isSo(found, action.wanted)) return { stage: 'failed', reason: 'not_applied' };",
