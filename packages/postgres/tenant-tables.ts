@@ -82,6 +82,7 @@ export const profileTables: readonly TenantTable[] = [
   of('ad_actions', 'id', { as: 'system' }),
   of('creative_analyses', 'ad_id'),
   of('model_fits', 'id'),
+  of('campaign_tactics', 'entity_id'),
   of('experiments', 'id'),
   of('ad_entities', 'id'),
   of('ad_entities_history', 'id revision'),
