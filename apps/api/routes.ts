@@ -155,6 +155,7 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   listModelCampaigns: models.listModelCampaigns,
   createCreativeAnalysis: creatives.createCreativeAnalysis,
   readCreativeAnalysis: creatives.readCreativeAnalysis,
+  readCreativePicture: creatives.readCreativePicture,
   createTrackingKey: tracking.createTrackingKey,
   createIdentifySecret: tracking.createIdentifySecret,
   listTrackingKeys: tracking.listTrackingKeys,
