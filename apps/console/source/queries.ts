@@ -187,18 +187,6 @@ export const topPerformersQuery = (profileId: string, window: ScoreWindow) =>
     },
   });
 
-/** An address of this page's own, or null where there is none. Kept while the page is open, which is as long as such an address lives. */
-export const pictureQuery = (profileId: string, adId: string) =>
-  queryOptions({
-    queryKey: ['picture', profileId, adId],
-    queryFn: async ({ signal }) => {
-      const picture = await clientFor(profileId).readCreativePicture({ params: { id: adId }, signal });
-      return picture ? URL.createObjectURL(picture) : null;
-    },
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: Number.POSITIVE_INFINITY,
-  });
-
 /** A goal is a type of conversion; several definitions may be of one. */
 export const goalsQuery = (profileId: string) =>
   queryOptions({

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
+import { pictureQuery } from '../ads/queries.ts';
 import { usePlace } from '../place.ts';
-import { pictureQuery } from '../queries.ts';
 import { say } from '../words/index.ts';
 
 interface AdPictureProps {
