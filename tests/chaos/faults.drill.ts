@@ -100,6 +100,7 @@ async function meet(
     refusedNow,
   };
   const startedAt = performance.now();
+  for (const sender of senders) sender.meanwhile = fault.name;
   await fault.begin(scene);
   try {
     await until(`${fault.name}, and it is felt`, feltMs, () => fault.isFelt(scene, mark));
@@ -162,6 +163,8 @@ async function verdict(scene: FaultsScene, outcomes: OutcomeSender, visits: Visi
     if (!lostVisits.delete(id)) strangers += 1;
   const { visits: stored, distinct, bad, deadLetters } = await scene.counts();
   const strange = { ...outcomes.strange, ...visits.strange };
+  const failures = scene.api.lines.filter((line) => line.includes('"level":"error"'));
+  for (const line of Object.keys(strange).length > 0 ? failures.slice(0, 5) : []) console.error(line);
   return {
     passed:
       missing.size === 0 &&
