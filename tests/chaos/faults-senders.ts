@@ -31,6 +31,8 @@ abstract class Sender {
   acknowledged = 0;
   refused = 0;
   readonly strange: Record<string, number> = {};
+  /** The fault that is met just now. */
+  meanwhile = 'nothing is wrong';
   readonly #scene: Receiver;
   readonly #options: SenderOptions;
   readonly #underWay = new Map<Promise<void>, number>();
@@ -115,7 +117,7 @@ abstract class Sender {
       const said = answer ? `${answer.status} ${answer.words ?? ''}` : 'nothing';
       this.#said.set(said, (this.#said.get(said) ?? 0) + 1);
       if (answer && (answer.fault || ![429, 503].includes(answer.status))) {
-        const what = answer.fault ?? String(answer.status);
+        const what = `${answer.fault ?? answer.status} while ${this.meanwhile}`;
         this.strange[what] = (this.strange[what] ?? 0) + 1;
       }
       await sleep(Math.min(100 * 2 ** attempt, 1_000) * (0.5 + Math.random()));

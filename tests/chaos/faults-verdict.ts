@@ -1,12 +1,13 @@
 import { raw } from '@tributary/clickhouse';
 import { sql } from 'kysely';
+import type { AppProcess } from './app-process.ts';
 import { until } from './faults-scene.ts';
 import type { OutcomeSender, VisitSender } from './faults-senders.ts';
 import type { VisitsScene } from './visits-scene.ts';
 
 /** What is there, to what was acknowledged. */
 export async function verdict(
-  scene: Pick<VisitsScene, 'postgres' | 'profileId' | 'clickhouse' | 'counts'>,
+  scene: Pick<VisitsScene, 'postgres' | 'profileId' | 'clickhouse' | 'counts'> & { readonly api: AppProcess },
   outcomes: OutcomeSender,
   visits: VisitSender,
   timeoutMs: number,
@@ -44,6 +45,8 @@ export async function verdict(
     if (!lostVisits.delete(id)) strangers += 1;
   const { visits: stored, distinct, bad, deadLetters } = await scene.counts();
   const strange = { ...outcomes.strange, ...visits.strange };
+  const failures = scene.api.lines.filter((line) => line.includes('"level":"error"'));
+  for (const line of Object.keys(strange).length > 0 ? failures.slice(0, 5) : []) console.error(line);
   return {
     passed:
       missing.size === 0 &&

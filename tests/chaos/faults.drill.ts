@@ -99,6 +99,7 @@ async function meet(
     refusedNow,
   };
   const startedAt = performance.now();
+  for (const sender of senders) sender.meanwhile = fault.name;
   await fault.begin(scene);
   try {
     await until(`${fault.name}, and it is felt`, feltMs, () => fault.isFelt(scene, mark));

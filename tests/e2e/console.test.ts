@@ -371,6 +371,8 @@ describe('top ads', () => {
       for (const part of [...parts, money(ad.attributed_revenue, currency)]) expect(texts[place]).toContain(part);
     }
     expect(await faultsOf(page)).toEqual([]);
+    const window = page.getByRole('link', { name: /^Attribution window \d+/ });
+    expect(await window.getAttribute('href')).toContain('/goals');
     await cards
       .first()
       .getByRole('link', { name: /: Score, / })

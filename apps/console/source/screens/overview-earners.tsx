@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { fields } from '../fields.ts';
 import { words } from '../format.ts';
+import { AttributionWindow } from '../parts/attribution-window.tsx';
 import { Choice } from '../parts/choice.tsx';
 import { Figure } from '../parts/figure.tsx';
 import { Answered } from '../parts/states.tsx';
@@ -27,6 +28,7 @@ export function Earners({ currency }: { readonly currency: string }) {
         <div>
           <h2 id="earners">{say.overview.earnedMost}</h2>
           <p className="label">{say.overview.under(words(model).toLowerCase())}</p>
+          <AttributionWindow />
         </div>
         <Choice label={say.overview.whatRanked} value={level} options={levels} onChange={setLevel} />
       </div>
