@@ -156,6 +156,7 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   sayTactic: models.sayTactic,
   createCreativeAnalysis: creatives.createCreativeAnalysis,
   readCreativeAnalysis: creatives.readCreativeAnalysis,
+  readCreativePicture: creatives.readCreativePicture,
   createTrackingKey: tracking.createTrackingKey,
   createIdentifySecret: tracking.createIdentifySecret,
   listTrackingKeys: tracking.listTrackingKeys,

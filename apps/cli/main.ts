@@ -42,6 +42,10 @@ const commands: Readonly<Record<string, Entry>> = {
     about: 'Bring a backup back into empty engines, without those who were erased since',
     load: async () => (await import('./commands/restore.ts')).restoreCommand(),
   },
+  rebuild: {
+    about: 'Fill a ClickHouse that lost its data again, from the visits log and PostgreSQL, while everything runs',
+    load: async () => (await import('./commands/rebuild.ts')).rebuildCommand(),
+  },
   workspace: {
     about: 'Workspaces',
     load: async () => (await import('./commands/tenants.ts')).workspaceCommand(),

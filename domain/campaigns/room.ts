@@ -1,3 +1,4 @@
+export { copyAllAgain } from './copy-all.ts';
 export { copyDelivery } from './copy-delivery.ts';
 export { delivery } from './delivery.queue.ts';
 export { findAdPlatforms } from './find-entities.ts';

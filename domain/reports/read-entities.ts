@@ -23,7 +23,7 @@ export function readEntities(
   },
   { clickhouse, signal }: Pick<Context, 'signal'> & ReportServices,
 ): Promise<Row<'report_list_entities'>[]> {
-  const { level, model, limit, only = nilUuid, parent = nilUuid, place = top } = asked;
+  const { level, model, limit, only = nilUuid, parent, place = top } = asked;
   const { from, until } = period;
   return clickhouse.query(
     'report_list_entities',
@@ -35,7 +35,8 @@ export function readEntities(
       until,
       owners: 'entities',
       only,
-      parent,
+      scope: parent ? 'parent' : 'all',
+      parent: parent ?? nilUuid,
       ...place,
       limit,
     },

@@ -14,6 +14,6 @@ export { findProfile } from './profile-facts.ts';
 export { readProfile } from './read-profile.ts';
 export type { ReadinessStep } from './readiness.ts';
 export { setPlanByOperator } from './set-plan.ts';
-export { listProfiles, listWorkspaces } from './store.ts';
+export { findNextProfile, listProfiles, listWorkspaces } from './store.ts';
 export { updateEntitlement } from './update-entitlement.ts';
 export { updateProfile, updateProfileByOperator } from './update-profile.ts';

@@ -110,6 +110,19 @@ export const archiveProfile = (tx: Tx, profileId: string, now: Date): Promise<Pr
     .returningAll()
     .executeTakeFirst();
 
+/** For a walk over all that are served. */
+export async function findNextProfile(tx: Tx, after: string): Promise<string | undefined> {
+  const found = await tx
+    .selectFrom('profiles')
+    .select('id')
+    .where('archived_at', 'is', null)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  return found?.id;
+}
+
 export const listProfiles = (tx: Tx, limit: number, workspaceId?: string) => {
   const profiles = tx
     .selectFrom('profiles')

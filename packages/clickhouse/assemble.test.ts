@@ -41,9 +41,12 @@ describe('a query is put together', () => {
 test('every report can be put together under every model, and under no other', () => {
   const reports = ['report_list_entities', 'report_list_credits', 'conversion_list_paths', 'ad_list_figures'] as const;
   for (const report of reports) {
+    const put = (words: object) => lookUp(report, { level: 'ad', scope: 'all', moment: 'now', ...words }).text;
     for (const model of attributionModelNames)
-      for (const moment of ['now', 'then']) expect(lookUp(report, { model, moment }).text).not.toContain('{{');
-    expect(() => lookUp(report, { model: 'data_driven', moment: 'now' })).toThrow('data_driven');
+      for (const moment of ['now', 'then'])
+        for (const level of ['ad', 'ad_set', 'campaign'])
+          for (const scope of ['all', 'parent']) expect(put({ model, moment, level, scope })).not.toContain('{{');
+    expect(() => put({ model: 'data_driven' })).toThrow('data_driven');
   }
 });
 

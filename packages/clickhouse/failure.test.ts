@@ -14,7 +14,10 @@ test.each([
   ['its disk was full while it wrote', verdict('CANNOT_WRITE_TO_FILE_DESCRIPTOR'), true],
   ['it is only to be read', verdict('READONLY'), true],
   ['the rows are wrong', verdict('INCORRECT_DATA'), false],
-  ['the table is missing', verdict('UNKNOWN_TABLE'), false],
+  ['its data was lost', verdict('UNKNOWN_DATABASE'), true],
+  ['the table is missing, until it is made again', verdict('UNKNOWN_TABLE'), true],
+  ['the column is missing, until it is added', verdict('UNKNOWN_IDENTIFIER'), true],
+  ['the statement is wrong', verdict('SYNTAX_ERROR'), false],
   ['the password is wrong', verdict('AUTHENTICATION_FAILED'), false],
 ])('%s: trying again is sensible or not', (_, error, transient) => {
   expect(isTransient(error)).toBe(transient);

@@ -43,6 +43,11 @@ const transientTypes: ReadonlySet<string> = new Set([
   // It may be read and not written.
   'READONLY',
   'TABLE_IS_READ_ONLY',
+  // It has lost its data, or its tables are being made: what our statements name is made by a migration, which tests hold.
+  'NO_SUCH_COLUMN_IN_TABLE',
+  'UNKNOWN_DATABASE',
+  'UNKNOWN_IDENTIFIER',
+  'UNKNOWN_TABLE',
   // Another part of the cluster is away.
   'ALL_CONNECTION_TRIES_FAILED',
   'ALL_REPLICAS_ARE_STALE',

@@ -127,7 +127,16 @@ export const reportQueries = {
     { conversion_time: string; conversion_id: string; credit: string; path_length: string }
   >(),
   report_list_entities: declare<
-    Credits & Delivery & { only: string; parent: string; below_value: string; after_id: string; limit: number },
+    Credits &
+      Delivery & {
+        only: string;
+        /** parts/listed_all.sql and parts/listed_parent.sql */
+        scope: 'all' | 'parent';
+        parent: string;
+        below_value: string;
+        after_id: string;
+        limit: number;
+      },
     {
       entity_id: string;
       conversions: string;

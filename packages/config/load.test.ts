@@ -26,3 +26,22 @@ test('a ring of keys keeps its order, the newest first', () => {
   const settings = loadSettings({ ENCRYPTION_KEYS: `new:${key}, old:${key}` });
   expect(settings.encryptionKeys?.map(({ id }) => id)).toEqual(['new', 'old']);
 });
+
+test('PostgreSQL and NATS may be several servers', () => {
+  const settings = loadSettings({
+    DATABASE_APP_URL: 'postgres://app:x@one:5432,two:5433/tributary',
+    NATS_URL: 'nats://u:p@one:4222,nats://two:4222',
+    STREAM_REPLICAS: '3',
+  });
+  expect(settings.streamReplicas).toBe(3);
+  for (const wrong of [
+    'postgres://app@one,:5/db',
+    'postgres://',
+    'mysql://app@one,two/db',
+    'postgres://app@one:x,two/db',
+  ])
+    expect(() => loadSettings({ DATABASE_APP_URL: wrong }), wrong).toThrow(/DATABASE_APP_URL must be an address/);
+  expect(loadSettings({ NATS_URL: 'nats://u:p@one:4222,two:4222' }).natsUrl).toContain('two');
+  expect(() => loadSettings({ NATS_URL: 'nats://one,http://two' })).toThrow(/NATS_URL must be an address/);
+  expect(() => loadSettings({ STREAM_REPLICAS: '2' })).toThrow(/STREAM_REPLICAS must be one of 1, 3, 5/);
+});

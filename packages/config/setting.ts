@@ -49,6 +49,25 @@ export const address = (...protocols: string[]) =>
     message: `must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
   });
 
+/** As in PostgreSQL's own programs, it may name several servers with commas between: user@one:5432,two:5432/database. */
+export const ledgerAddress = z.string().refine(
+  (text) => {
+    const [, before = '', hosts = '', after = ''] = /^(postgres(?:ql)?:\/\/(?:.*@)?)([^/?]*)(.*)$/s.exec(text) ?? [];
+    return hosts !== '' && hosts.split(',').every((host) => host !== '' && URL.canParse(`${before}${host}${after}`));
+  },
+  { message: 'must be an address that starts with postgres:// or postgresql://' },
+);
+
+/** Several with commas between: each whole, or after the first the server alone. */
+export const addresses = (...protocols: string[]) => {
+  const one = address(...protocols);
+  const isOne = (part: string, index: number) =>
+    one.safeParse(index > 0 && !part.includes('://') ? `${protocols[0]}//${part.trim()}` : part.trim()).success;
+  return z.string().refine((text) => text.split(',').every(isOne), {
+    message: `must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}, or several with commas between`,
+  });
+};
+
 export const yesOrNo = oneOf(flagWords).transform((text) => text === 'true');
 
 /** "id:base64 of 32 bytes", several with commas; the first one is used for new work, the others can still be read. */

@@ -5,6 +5,7 @@ import { providers } from './providers.ts';
 import {
   address,
   keyRing,
+  ledgerAddress,
   list,
   oneOf,
   optional,
@@ -14,6 +15,7 @@ import {
   wholeNumber,
   yesOrNo,
 } from './setting.ts';
+import { visitsLog } from './visits-log.ts';
 
 const whereItAnswers = {
   baseUrl: setting('BASE_URL', address('http:', 'https:'), 'The public address of this deployment.', {
@@ -112,31 +114,29 @@ const theCollector = {
 const theFourEngines = {
   databaseOwnerUrl: setting(
     'DATABASE_OWNER_URL',
-    address('postgres:', 'postgresql:'),
-    'PostgreSQL as the role that owns the schema. Only migrations use it.',
+    ledgerAddress,
+    'PostgreSQL as the role that owns the schema. Only migrations use it. Each of these addresses may name several servers, one:5432,two:5432: new connections go to the one that takes writes.',
     { fallback: 'postgres://tributary_owner:local-only@127.0.0.1:15432/tributary', secret: true },
   ),
   databaseAppUrl: setting(
     'DATABASE_APP_URL',
-    address('postgres:', 'postgresql:'),
+    ledgerAddress,
     'PostgreSQL as the role that serves requests, bound by row-level security.',
     { fallback: 'postgres://tributary_app:local-only@127.0.0.1:15432/tributary', secret: true },
   ),
-  databaseSystemUrl: setting(
-    'DATABASE_SYSTEM_URL',
-    address('postgres:', 'postgresql:'),
-    'PostgreSQL as the role that works the queues.',
-    { fallback: 'postgres://tributary_system:local-only@127.0.0.1:15432/tributary', secret: true },
-  ),
+  databaseSystemUrl: setting('DATABASE_SYSTEM_URL', ledgerAddress, 'PostgreSQL as the role that works the queues.', {
+    fallback: 'postgres://tributary_system:local-only@127.0.0.1:15432/tributary',
+    secret: true,
+  }),
   databaseCollectorUrl: setting(
     'DATABASE_COLLECTOR_URL',
-    address('postgres:', 'postgresql:'),
+    ledgerAddress,
     'PostgreSQL as the role of the collector, which finds tracking keys and can do nothing else.',
     { fallback: 'postgres://tributary_collector:local-only@127.0.0.1:15432/tributary', secret: true },
   ),
   databaseBackupUrl: setting(
     'DATABASE_BACKUP_URL',
-    address('postgres:', 'postgresql:'),
+    ledgerAddress,
     'PostgreSQL as the role that copies everything and changes nothing. Only "tributary backup" uses it.',
     { fallback: 'postgres://tributary_backup:local-only@127.0.0.1:15432/tributary', secret: true },
   ),
@@ -175,28 +175,7 @@ const theFourEngines = {
     'Whether the tables of a cluster are replicated (needs ClickHouse Keeper).',
     { fallback: 'false' },
   ),
-  natsUrl: setting('NATS_URL', address('nats:', 'tls:'), 'NATS with JetStream.', {
-    fallback: 'nats://127.0.0.1:14222',
-    secret: true,
-  }),
-  streamPrefix: setting('STREAM_PREFIX', z.string().regex(/^[a-z0-9_]+$/), 'First word of our stream subjects.', {
-    fallback: 'tributary',
-  }),
-  streamMaxMegabytes: setting(
-    'STREAM_MAX_MEGABYTES',
-    wholeNumber(64, 100_000_000),
-    "Most that the visits log takes on NATS's disk. Past half of it what was handled is freed, oldest first; full, it refuses visits. With the dead letters it must fit into the server's max_file_store.",
-    { fallback: '10240' },
-  ),
-  deadLetterMaxMegabytes: setting(
-    'DEAD_LETTER_MAX_MEGABYTES',
-    wholeNumber(16, 100_000_000),
-    'Most that messages which could not be processed take there. Full, such messages stay in the visits log.',
-    { fallback: '1024' },
-  ),
-  deadLetterDays: setting('DEAD_LETTER_DAYS', wholeNumber(1, 3_650), 'How long such a message waits to be replayed.', {
-    fallback: '90',
-  }),
+  ...visitsLog,
   redisUrl: setting('REDIS_URL', address('redis:', 'rediss:'), 'Redis or Valkey.', {
     fallback: 'redis://127.0.0.1:16379',
     secret: true,

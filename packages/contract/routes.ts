@@ -18,7 +18,7 @@ import { adRoutes } from './routes/ad-routes.ts';
 import { closingRoutes } from './routes/closings.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
 import { connectionRoutes } from './routes/connection-routes.ts';
-import { createCreativeAnalysis, readCreativeAnalysis } from './routes/creatives.ts';
+import { createCreativeAnalysis, readCreativeAnalysis, readCreativePicture } from './routes/creatives.ts';
 import {
   createKey,
   createToken,
@@ -214,6 +214,7 @@ export const routes = {
   ...adRoutes,
   createCreativeAnalysis,
   readCreativeAnalysis,
+  readCreativePicture,
   signIn,
   completeSignIn,
   createTwoFactor,

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { connect as connectSocket } from 'node:net';
 import { join } from 'node:path';
-import type { Engine } from './engine.ts';
+import type { Engine, Place } from './engine.ts';
+import { freePort } from './free-port.ts';
 import { run, unpackFromSuite } from './install.ts';
 
 /** Older servers lose acknowledged messages to a crash: 2.10.23 mends it, and sync_interval came with 2.10. */
@@ -30,6 +31,8 @@ export const nats: Engine = {
 
   async prepare(place) {
     mkdirSync(join(place.directory, 'data'), { recursive: true });
+    // Written beforehand where it is one of several (`joinNats`).
+    const isOfCluster = existsSync(join(place.directory, clusterFile));
     writeFileSync(
       join(place.directory, 'nats.conf'),
       `listen: "127.0.0.1:${place.ports.main}"
@@ -41,7 +44,7 @@ jetstream {
   max_memory_store: 256MB
   max_file_store: 20GB
 }
-`,
+${isOfCluster ? `include "./${clusterFile}"\n` : ''}`,
       { mode: 0o600 },
     );
   },
@@ -66,6 +69,20 @@ jetstream {
       socket.once('timeout', () => finish());
     }),
 };
+
+const clusterFile = 'cluster.conf';
+
+/** Makes servers one cluster, before any of them is started. */
+export async function joinServers(places: readonly Place[]): Promise<void> {
+  const ports: number[] = [];
+  for (const _ of places) ports.push(await freePort());
+  const routes = ports.map((port) => `"nats-route://127.0.0.1:${port}"`).join(', ');
+  for (const [index, { directory }] of places.entries())
+    writeFileSync(
+      join(directory, clusterFile),
+      `server_name: "n${index + 1}"\ncluster { name: tributary, listen: "127.0.0.1:${ports[index]}", routes: [${routes}] }\n`,
+    );
+}
 
 function isSafe(versionText: string): boolean {
   const parts = /v(\d+)\.(\d+)\.(\d+)/.exec(versionText)?.slice(1).map(Number) ?? [];

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createRoles } from '@tributary/postgres/roles.ts';
@@ -106,6 +107,9 @@ export const postgres: Engine = {
     const admin = new pg.Client({ connectionString: url(place, 'postgres', 'postgres') });
     await admin.connect();
     try {
+      // A standby has what its primary has.
+      const { rows } = await admin.query('SELECT pg_is_in_recovery() AS follows');
+      if (rows[0].follows) return;
       // Until the connection ends: two that begin at once would write the same roles, of which PostgreSQL refuses one.
       await admin.query('SELECT pg_advisory_lock(4710)');
       await createRoles(admin, place.password);
@@ -116,6 +120,30 @@ export const postgres: Engine = {
     }
   },
 };
+
+/** A copy of all that another server holds, which follows it from then on. The same program, the same password. */
+export function copyServer(from: Place, to: Place, program: string): void {
+  const data = join(to.directory, 'data');
+  mkdirSync(data, { recursive: true, mode: 0o700 });
+  const user = postgresUser();
+  if (user) {
+    assertReachable(to.directory);
+    chownSync(data, user.uid, user.gid);
+  }
+  const copy = [
+    join(dirname(program), 'pg_basebackup'),
+    `--pgdata=${data}`,
+    `--dbname=host=127.0.0.1 port=${from.ports.main} user=postgres`,
+    '--write-recovery-conf',
+    '--checkpoint=fast',
+  ];
+  const as = user ? ['setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'] : [];
+  const [first = '', ...rest] = [...as, ...copy];
+  execFileSync(first, rest, {
+    env: { ...process.env, PGPASSWORD: from.password },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+}
 
 function postgresUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clickhouse } from './clickhouse.ts';
 import type { Engine, EngineName, Place } from './engine.ts';
 import { freePort } from './free-port.ts';
-import { nats } from './nats.ts';
-import { postgres } from './postgres.ts';
+import { joinServers, nats } from './nats.ts';
+import { copyServer, postgres } from './postgres.ts';
 import * as processes from './processes.ts';
 import { redis } from './redis.ts';
 
@@ -54,6 +54,29 @@ export class Supervisor {
   kill = (name: EngineName) => processes.kill(this.#directory(name));
   pause = (name: EngineName) => processes.pause(this.#directory(name));
   resume = (name: EngineName) => processes.resume(this.#directory(name));
+
+  /** kill -9, and its data is gone: the machine that it was on is lost. Started again, it is empty. */
+  async lose(name: EngineName): Promise<void> {
+    await this.kill(name);
+    rmSync(join(this.#directory(name), 'data'), { recursive: true, force: true });
+  }
+
+  /** Makes the NATS of this set and of others one cluster, before any of them is started. */
+  async joinNats(others: readonly Supervisor[]): Promise<void> {
+    for (const other of others) other.#writePassword(this.#password());
+    const places: Place[] = [];
+    for (const one of [this, ...others]) places.push(await one.place('nats'));
+    await joinServers(places);
+  }
+
+  /** Starts the PostgreSQL of this set as a standby of another's: a copy that follows. */
+  async followPostgres(primary: Supervisor): Promise<void> {
+    this.#writePassword(primary.#password());
+    const program = postgres.program(this.#shared);
+    if (!program) throw new Error('postgres is not installed. Run "npm run engines -- --install".');
+    copyServer(await primary.place('postgres'), await this.place('postgres'), program);
+    await this.start(['postgres']);
+  }
 
   async restart(name: EngineName): Promise<void> {
     await this.stop(name);
@@ -173,9 +196,15 @@ export class Supervisor {
 
   /** Made with the set and kept as long as its data. */
   #password(): string {
+    return this.#writePassword(randomBytes(24).toString('base64url'));
+  }
+
+  /** Unless it has one. */
+  #writePassword(password: string): string {
     const file = join(this.#root, this.#set, 'password');
+    mkdirSync(dirname(file), { recursive: true });
     try {
-      writeFileSync(file, randomBytes(24).toString('base64url'), { mode: 0o600, flag: 'wx' });
+      writeFileSync(file, password, { mode: 0o600, flag: 'wx' });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isAway, isContended, wasTooSlow } from './away.ts';
 import { createPostgres } from './ledger.ts';
+import { addressForPrograms, partsOf } from './servers.ts';
 
 let kit: Testkit;
 beforeAll(async () => {
@@ -50,4 +51,31 @@ test('a PostgreSQL that is read-only, or too slow, passes, and says which', asyn
   expect([isAway(readOnly), wasTooSlow(readOnly)]).toEqual([true, false]);
   const slow = await under('-c statement_timeout=50', sql`SET LOCAL statement_timeout = 50; SELECT pg_sleep(5)`);
   expect([isAway(slow), wasTooSlow(slow)]).toEqual([true, true]);
+});
+
+test('of several servers the one that takes writes is used; while none does, that passes', async () => {
+  const { hosts, withHost } = partsOf(kit.database.appUrl);
+  const ask = async (...servers: string[]) => {
+    const postgres = createPostgres({ url: withHost(servers.join(',')), poolSize: 2 });
+    try {
+      const { rows } = await postgres.unbound.query(sql<{ one: number }>`SELECT 1 AS one`);
+      return rows[0]?.one;
+    } catch (error) {
+      return isAway(error) && (error as Error).message;
+    } finally {
+      await postgres.close();
+    }
+  };
+  const nobody = '127.0.0.1:1';
+  expect(await ask(nobody, hosts[0] ?? '')).toBe(1);
+  expect(await ask(hosts[0] ?? '', nobody)).toBe(1);
+  expect(await ask(nobody, '127.0.0.1:2')).toBe('None of 127.0.0.1:1, 127.0.0.1:2 takes writes.');
+});
+
+test('PostgreSQL’s own programs are told of all servers, and of no password', () => {
+  expect(addressForPrograms('postgres://ann:s%40fe@one:1,two:2/db?sslmode=require')).toEqual({
+    address: 'postgres://ann@one:1,two:2/db?sslmode=require&target_session_attrs=read-write',
+    password: 's@fe',
+  });
+  expect(addressForPrograms('postgres://ann:x@one/db')).toEqual({ address: 'postgres://ann@one/db', password: 'x' });
 });

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { isContended } from './away.ts';
 import { pgDump } from './dump.ts';
+import { addressForPrograms, connectionTo } from './servers.ts';
 
 /** How long the cut waits for the tables' writers. Whoever comes after it waits behind it. */
 const lockTimeoutMs = 1_000;
@@ -127,7 +128,7 @@ export async function settleRestored(ownerUrl: string): Promise<Record<string, n
 }
 
 async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url, application_name: 'tributary backup' });
+  const client = new pg.Client({ ...connectionTo(url), application_name: 'tributary backup' });
   client.on('error', () => {});
   await client.connect();
   return client;
@@ -168,11 +169,9 @@ function start(
   options: readonly string[],
   [input, output]: readonly ['ignore' | 'pipe', 'ignore' | 'pipe'],
 ) {
-  const address = new URL(url);
-  const password = decodeURIComponent(address.password);
   // A command line can be read by every process of the machine.
-  address.password = '';
-  const child = spawn(join(dirname(pgDump()), program), [...options, `--dbname=${address.href}`], {
+  const { address, password } = addressForPrograms(url);
+  const child = spawn(join(dirname(pgDump()), program), [...options, `--dbname=${address}`], {
     env: { ...process.env, PGPASSWORD: password },
     stdio: [input, output, 'pipe'],
   });

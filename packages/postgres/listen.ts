@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { connectionTo } from './servers.ts';
 
 export interface Hearing {
   readonly onMessage: (message: string) => void;
@@ -24,7 +25,7 @@ export function listen(
   const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => {});
 
   const hear = async () => {
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000, query_timeout: 10_000 });
+    const client = new pg.Client({ ...connectionTo(url), connectionTimeoutMillis: 10_000, query_timeout: 10_000 });
     const lost = new AbortController();
     client.on('error', (error) => lost.abort(error));
     client.on('end', () => lost.abort());

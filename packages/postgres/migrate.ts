@@ -6,6 +6,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { isContended } from './away.ts';
+import { connectionTo } from './servers.ts';
 
 const directory = join(import.meta.dirname, 'migrations');
 
@@ -35,7 +36,7 @@ const mostTries = 400;
  */
 export async function migrate(ownerUrl: string, upTo?: string): Promise<string[]> {
   const files = migrationFiles().filter(({ name }) => upTo === undefined || name <= upTo);
-  const pool = new pg.Pool({ connectionString: ownerUrl, max: 2, lock_timeout: lockTimeoutMs });
+  const pool = new pg.Pool({ ...connectionTo(ownerUrl), max: 2, lock_timeout: lockTimeoutMs });
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   const migrator = new Migrator({
     db,
@@ -71,7 +72,7 @@ export async function migrate(ownerUrl: string, upTo?: string): Promise<string[]
 
 /** Which of our migrations a database has not been through, and which it has that we do not know: those of a later version. */
 export async function compareMigrations(ownerUrl: string): Promise<{ waiting: string[]; unknown: string[] }> {
-  const client = new pg.Client({ connectionString: ownerUrl });
+  const client = new pg.Client(connectionTo(ownerUrl));
   await client.connect();
   try {
     const { rows } = await client.query<{ name: string }>('SELECT name FROM kysely_migration ORDER BY name');

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { PatientPool } from './patient-pool.ts';
+import { connectionTo } from './servers.ts';
 
 export interface PoolOptions {
   readonly url: string;
@@ -15,7 +16,7 @@ export interface PoolOptions {
 export function openPool(options: PoolOptions): pg.Pool {
   const { url, poolSize, statementTimeoutMs = 30_000, onError = () => {}, isPipelined = false } = options;
   const pool = new PatientPool({
-    connectionString: url,
+    ...connectionTo(url),
     max: poolSize,
     pipeline: isPipelined,
     connectionTimeoutMillis: 10_000,

@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { DB } from './schema.generated.ts';
+import { connectionTo } from './servers.ts';
 
 /** A statement without an answer by then may have taken a lock or not: the connection is given up, and with it all that it holds. */
 const statementMs = 5_000;
@@ -64,7 +65,7 @@ class Keeper {
 
   static async open(url: string, onEnd: () => void): Promise<Keeper> {
     const client = new pg.Client({
-      connectionString: url,
+      ...connectionTo(url),
       connectionTimeoutMillis: 10_000,
       query_timeout: statementMs,
       // A statement does not wait for the answer to the one before.

@@ -315,6 +315,15 @@ export interface CreativeAnalyses {
   status: string;
 }
 
+export interface CreativePictures {
+  ad_id: string;
+  content: Buffer | null;
+  media_type: string | null;
+  profile_id: string;
+  source_hash: Buffer;
+  tried_at: Timestamp;
+}
+
 export interface Customers {
   created_at: Timestamp;
   erased_at: Timestamp | null;
@@ -1520,6 +1529,7 @@ export interface DB {
   closings: Closings;
   connections: Connections;
   creative_analyses: CreativeAnalyses;
+  creative_pictures: CreativePictures;
   customers: Customers;
   definition_events: DefinitionEvents;
   definitions: Definitions;

@@ -1442,6 +1442,18 @@ CREATE TABLE public.creative_analyses (
 
 ALTER TABLE ONLY public.creative_analyses FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.creative_pictures (
+    profile_id uuid NOT NULL,
+    ad_id uuid NOT NULL,
+    source_hash bytea NOT NULL,
+    tried_at timestamp with time zone NOT NULL,
+    media_type text,
+    content bytea,
+    CONSTRAINT creative_pictures_check CHECK (((media_type IS NULL) = (content IS NULL)))
+);
+
+ALTER TABLE ONLY public.creative_pictures FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.customers (
     profile_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -2593,6 +2605,9 @@ ALTER TABLE ONLY public.connections
 ALTER TABLE ONLY public.creative_analyses
     ADD CONSTRAINT creative_analyses_pkey PRIMARY KEY (profile_id, ad_id);
 
+ALTER TABLE ONLY public.creative_pictures
+    ADD CONSTRAINT creative_pictures_pkey PRIMARY KEY (profile_id, ad_id);
+
 ALTER TABLE ONLY public.customers
     ADD CONSTRAINT customers_pkey PRIMARY KEY (profile_id, id);
 
@@ -2946,6 +2961,8 @@ CREATE INDEX bad_visits_by_time ON public.bad_visits USING btree (profile_id, re
 CREATE UNIQUE INDEX connections_by_account ON public.connections USING btree (workspace_id, channel, external_id) WHERE (status <> 'disconnected'::text);
 
 CREATE INDEX connections_by_outside ON public.connections USING btree (channel, external_id) WHERE (status <> 'disconnected'::text);
+
+CREATE INDEX creative_pictures_by_try ON public.creative_pictures USING btree (tried_at);
 
 CREATE INDEX customers_by_survivor ON public.customers USING btree (profile_id, merged_into) WHERE (merged_into IS NOT NULL);
 
@@ -3340,6 +3357,9 @@ ALTER TABLE ONLY public.connections
 ALTER TABLE ONLY public.creative_analyses
     ADD CONSTRAINT creative_analyses_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.creative_pictures
+    ADD CONSTRAINT creative_pictures_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.customers
     ADD CONSTRAINT customers_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
@@ -3656,6 +3676,8 @@ CREATE POLICY counted ON public.reconciliation_differences FOR SELECT TO tributa
 
 ALTER TABLE public.creative_analyses ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.creative_pictures ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.customers ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.definition_events ENABLE ROW LEVEL SECURITY;
@@ -3776,6 +3798,8 @@ CREATE POLICY operator ON public.connections TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.creative_analyses TO tributary_owner USING (true);
 
+CREATE POLICY operator ON public.creative_pictures TO tributary_owner USING (true);
+
 CREATE POLICY operator ON public.handoffs TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.pending_selections TO tributary_owner USING (true);
@@ -3833,6 +3857,8 @@ CREATE POLICY own_profile ON public.closings TO tributary_app USING ((profile_id
 CREATE POLICY own_profile ON public.connections TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.creative_analyses TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.creative_pictures TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.customers TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -4065,6 +4091,8 @@ ALTER TABLE public.score_rebuilds ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.search_terms ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.site_searches ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY sweep ON public.creative_pictures TO tributary_system USING (true);
 
 CREATE POLICY sweep ON public.export_runs TO tributary_system USING (true);
 
@@ -4362,6 +4390,15 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.campaign_tactics TO tributary_
 GRANT SELECT,INSERT,DELETE ON TABLE public.closings TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.creative_analyses TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.creative_pictures TO tributary_app;
+GRANT DELETE ON TABLE public.creative_pictures TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.creative_pictures TO tributary_system;
+
+GRANT SELECT(ad_id) ON TABLE public.creative_pictures TO tributary_system;
+
+GRANT SELECT(tried_at) ON TABLE public.creative_pictures TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.customers TO tributary_app;
 

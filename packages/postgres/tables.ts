@@ -27,6 +27,7 @@ export const tableOwners = {
   bad_visit_days: 'ingestion',
   bad_visits: 'ingestion',
   creative_analyses: 'creatives',
+  creative_pictures: 'creatives',
   connections: 'connections',
   customers: 'customers',
   definition_events: 'definitions',

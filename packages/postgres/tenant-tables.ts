@@ -81,6 +81,7 @@ export const profileTables: readonly TenantTable[] = [
   of('ad_action_entries', 'id', { as: 'system' }),
   of('ad_actions', 'id', { as: 'system' }),
   of('creative_analyses', 'ad_id'),
+  of('creative_pictures', 'ad_id'),
   of('model_fits', 'id'),
   of('campaign_tactics', 'entity_id'),
   of('experiments', 'id'),

@@ -3,6 +3,7 @@ import {
   type Consumer,
   type ConsumerConfig,
   DeliverPolicy,
+  JetStreamApiCodes,
   JetStreamApiError,
   ReplayPolicy,
 } from '@nats-io/jetstream';
@@ -50,4 +51,13 @@ export async function ensureDurable(
       throw error;
     });
   return link.jetstream.consumers.getConsumerFromInfo(info);
+}
+
+/** Without it, whoever asks for it next begins with the oldest message. */
+export async function forgetDurable(link: Link, stream: string, name: string): Promise<void> {
+  try {
+    await link.manager.consumers.delete(stream, name);
+  } catch (error) {
+    if (!(error instanceof JetStreamApiError && error.code === JetStreamApiCodes.ConsumerNotFound)) throw error;
+  }
 }

@@ -9,6 +9,7 @@ test('an address may hold credentials, several servers and the wish for TLS', ()
     user: 'ann',
     pass: 's@fe',
   });
+  expect(connectionOptions('nats://ann:x@one:4222,two:4223').servers).toEqual(['one:4222', 'two:4223']);
   expect(connectionOptions('tls://token@one')).toMatchObject({ token: 'token', tls: {} });
   expect(connectionOptions('nats://one')).not.toHaveProperty('tls');
 });

@@ -69,7 +69,10 @@ export class Link {
 
 /** The client takes addresses only; user, password and the wish for TLS stand in our URL. Several servers: commas between. */
 export function connectionOptions(url: string): ConnectionOptions & { servers: string[] } {
-  const addresses = url.split(',').map((part) => new URL(part.trim()));
+  const [protocol = ''] = url.split('//');
+  const addresses = url
+    .split(',')
+    .map((part) => new URL(part.includes('://') ? part.trim() : `${protocol}//${part.trim()}`));
   const { username, password } = addresses.find((address) => address.username) ?? {};
   return {
     servers: addresses.map((address) => `${address.hostname}:${address.port || 4222}`),

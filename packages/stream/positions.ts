@@ -6,6 +6,26 @@ export async function lastSequence(link: Link, stream: string): Promise<number> 
   return (await link.manager.streams.info(stream)).state.last_seq;
 }
 
+/** That of the oldest message which is still there; 1 before the first. */
+export async function firstSequence(link: Link, stream: string): Promise<number> {
+  return Math.max(1, (await link.manager.streams.info(stream)).state.first_seq);
+}
+
+export interface Copies {
+  /** The name of the server that takes new messages; undefined while they choose one. */
+  readonly leader: string | undefined;
+  /** How many servers hold all that the stream has: the leader, and those that have caught up with it. */
+  readonly current: number;
+  readonly wanted: number;
+}
+
+export async function copiesOf(link: Link, stream: string): Promise<Copies> {
+  const { cluster, config } = await link.manager.streams.info(stream);
+  const followers = cluster?.replicas?.filter(({ current, offline }) => current && !offline).length ?? 0;
+  const isLed = !cluster || cluster.leader !== undefined;
+  return { leader: cluster?.leader, current: (isLed ? 1 : 0) + followers, wanted: config.num_replicas };
+}
+
 /**
  * Every message up to this sequence was handled or became a dead letter. A consumer that never ran has passed nothing.
  * After a crash of the server it may stand a little lower than before: the server then delivers again what it forgot.

@@ -3,11 +3,12 @@ import { addressVisits, type OutgoingMessage } from './address.ts';
 import { type ConsumeOptions, StreamConsumer } from './consumer.ts';
 import { type CopiedMessage, putBack, readMessages } from './copy.ts';
 import { DeadLetters } from './dead-letters.ts';
+import { forgetDurable } from './durable.ts';
 import { ensureStreams } from './ensure-streams.ts';
 import type { Receipt } from './errors.ts';
 import { type Fill, fillOf } from './fill.ts';
 import { Link } from './link.ts';
-import { consumedThrough, lastSequence } from './positions.ts';
+import { type Copies, consumedThrough, copiesOf, firstSequence, lastSequence } from './positions.ts';
 import { defaultPublisherSettings, Publisher, type PublisherSettings, type PublishOptions } from './publisher.ts';
 import {
   declareStreams,
@@ -32,6 +33,7 @@ export interface ConnectOptions extends Partial<StreamSettings>, Partial<Publish
 interface ServiceSettings {
   readonly natsUrl: string;
   readonly streamPrefix: string;
+  readonly streamReplicas: number;
   readonly streamMaxMegabytes: number;
   readonly deadLetterMaxMegabytes: number;
   readonly deadLetterDays: number;
@@ -41,6 +43,7 @@ interface ServiceSettings {
 export const streamOptions = (settings: ServiceSettings): ConnectOptions => ({
   url: settings.natsUrl,
   prefix: settings.streamPrefix,
+  replicas: settings.streamReplicas,
   maxBytes: settings.streamMaxMegabytes * 1_048_576,
   deadLetterMaxBytes: settings.deadLetterMaxMegabytes * 1_048_576,
   deadLetterRetentionMs: settings.deadLetterDays * 24 * 60 * 60_000,
@@ -107,9 +110,24 @@ export class Stream {
     return lastSequence(this.#link, this.#streams[stream].name);
   }
 
+  /** The sequence of the oldest visit that is still there: 1 while none was ever dropped. */
+  firstSequence(): Promise<number> {
+    return firstSequence(this.#link, this.#streams.visits.name);
+  }
+
   /** Every visit up to this sequence was handled by the consumer or became a dead letter. */
   consumedThrough(consumer: string): Promise<number> {
     return consumedThrough(this.#link, this.#streams.visits.name, consumer);
+  }
+
+  /** Has the consumer read everything again that the log still holds: its place is forgotten, and whoever reads next makes it anew. */
+  rewind(consumer: string): Promise<void> {
+    return forgetDurable(this.#link, this.#streams.visits.name, consumer);
+  }
+
+  /** On how many servers the visits are. */
+  copies(): Promise<Copies> {
+    return copiesOf(this.#link, this.#streams.visits.name);
   }
 
   /** What a stream holds, for a backup: after a sequence, up to its end as it is now. */

@@ -114,6 +114,8 @@ export const limits = {
     /** Over how many of a person's profiles an assistant may rank at once. */
     profiles: 50,
   },
+  /** A picture of an ad's creative, as a platform shows it small. */
+  creativePictures: { maxBytes: 512 * 1024, freshDays: 7, keptDays: 30, triedAgainAfterMinutes: 60 },
   campaignConversions: { pageSize: { min: 1, default: 50, max: 200 }, leftOutTouches: 20 },
   keys: { pageSize: shortPages },
   members: { pageSize: shortPages },

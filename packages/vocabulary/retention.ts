@@ -97,6 +97,12 @@ export const lives = {
     ),
     connections: bounded('One for each account that a profile connected; a disconnected one has lost its credentials.'),
     creative_analyses: bounded('The latest one of each ad.'),
+    creative_pictures: swept(
+      limits.creativePictures.keptDays,
+      ['tried_at'],
+      ['profile_id', 'ad_id'],
+      'Small pictures of ads that nobody looked at since.',
+    ),
     customers: kept('The people of a profile, until one is erased or the profile is deleted.'),
     definition_events: bounded('One for each event that a definition names.'),
     definitions: bounded('Made by hand.'),

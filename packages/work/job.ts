@@ -1,4 +1,4 @@
-import type { Postgres, Tx } from '@tributary/postgres';
+import { connectionTo, type Postgres, type Tx } from '@tributary/postgres';
 import { sql } from 'kysely';
 import { fromKysely, PgBoss } from 'pg-boss';
 import { catalogue, type JobName, type JobPayload, schedule } from './catalogue.ts';
@@ -13,7 +13,7 @@ const lives = { retentionSeconds: 14 * 86_400, deleteAfterSeconds: 7 * 86_400 };
 
 /** Makes or updates the queue's own tables and queues, as the owner. Part of every migration. */
 export async function migrateJobs(ownerUrl: string): Promise<void> {
-  const boss = new PgBoss({ connectionString: ownerUrl, schema, supervise: false, schedule: false, max: 2 });
+  const boss = new PgBoss({ ...connectionTo(ownerUrl), schema, supervise: false, schedule: false, max: 2 });
   await boss.start();
   try {
     for (const kind of Object.values(catalogue)) {
@@ -70,7 +70,7 @@ export async function createJobs(
   onError: (error: Error) => void,
 ): Promise<Jobs & { close(): Promise<void> }> {
   const boss = new PgBoss({
-    connectionString: appUrl,
+    ...connectionTo(appUrl),
     schema,
     max: 1,
     migrate: false,
@@ -118,7 +118,7 @@ export async function startJobWorker({
   onFailure,
 }: WorkerOptions): Promise<{ stop(): Promise<void> }> {
   const boss = new PgBoss({
-    connectionString: systemUrl,
+    ...connectionTo(systemUrl),
     schema,
     max: 4,
     migrate: false,

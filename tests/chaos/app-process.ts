@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-const root = join(import.meta.dirname, '../..');
+const ours = join(import.meta.dirname, '../..');
 
 /** One of our own processes as an operator starts it, to be killed -9 and started again. */
 export class AppProcess {
@@ -13,17 +13,19 @@ export class AppProcess {
   readonly #app: string;
   readonly #readyLine: string;
   readonly #environment: NodeJS.ProcessEnv;
+  readonly #root: string;
   #child: ChildProcess | undefined;
 
-  /** `readyLine`: what it logs when it serves. */
-  constructor(app: string, readyLine: string, environment: NodeJS.ProcessEnv) {
+  /** `readyLine`: what it logs when it serves. `root`: where another version of it is. */
+  constructor(app: string, readyLine: string, environment: NodeJS.ProcessEnv, root = ours) {
     this.#app = app;
     this.#readyLine = readyLine;
     this.#environment = environment;
+    this.#root = root;
   }
 
   async start(): Promise<void> {
-    const child = spawn(process.execPath, [join(root, 'apps', this.#app, 'main.ts')], {
+    const child = spawn(process.execPath, [join(this.#root, 'apps', this.#app, 'main.ts')], {
       env: { ...process.env, ...this.#environment, LOG_LEVEL: 'info' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

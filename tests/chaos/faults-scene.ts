@@ -121,12 +121,26 @@ export async function openFaultsScene(set: string, { hasDisks }: { hasDisks: boo
 }
 
 /** Waits until it is so. Every wait of the drill is one of these: it ends, and says what it waited for. */
-export async function until(what: string, timeoutMs: number, isSo: () => Promise<boolean> | boolean): Promise<void> {
+export async function until(
+  what: string,
+  timeoutMs: number,
+  isSo: () => Promise<boolean> | boolean,
+  { lookMs = 5_000 } = {},
+): Promise<void> {
   const deadline = performance.now() + timeoutMs;
+  let cause: unknown;
+  const look = async () => {
+    try {
+      return await isSo();
+    } catch (error) {
+      cause = error;
+      return false;
+    }
+  };
   while (performance.now() < deadline) {
-    const late = sleep(5_000, false, { ref: false });
-    if (await Promise.race([Promise.resolve(isSo()).catch(() => false), late])) return;
+    const late = sleep(lookMs, false, { ref: false });
+    if (await Promise.race([look(), late])) return;
     await sleep(100);
   }
-  throw new Error(`After ${Math.round(timeoutMs / 1_000)} s it is not so yet: ${what}.`);
+  throw new Error(`After ${Math.round(timeoutMs / 1_000)} s it is not so yet: ${what}.`, { cause });
 }

@@ -14,6 +14,9 @@ interface Answered {
   readonly words?: string;
 }
 
+/** Whom they send to. */
+export type Receiver = Pick<FaultsScene, 'post' | 'apiUrl' | 'headers'>;
+
 export interface SenderOptions {
   readonly perSecond: number;
   readonly perRequest: number;
@@ -28,15 +31,19 @@ abstract class Sender {
   acknowledged = 0;
   refused = 0;
   readonly strange: Record<string, number> = {};
-  readonly #scene: FaultsScene;
+  /** The fault that is met just now. */
+  meanwhile = 'nothing is wrong';
+  readonly #scene: Receiver;
   readonly #options: SenderOptions;
   readonly #underWay = new Map<Promise<void>, number>();
   /** What was last said to those that were not taken, by how often. */
   readonly #said = new Map<string, number>();
+  #silenceMs = 0;
+  #heardAt = performance.now();
   #isStopped = false;
   #loop: Promise<void> | undefined;
 
-  constructor(scene: FaultsScene, options: SenderOptions) {
+  constructor(scene: Receiver, options: SenderOptions) {
     this.#scene = scene;
     this.#options = options;
   }
@@ -58,6 +65,20 @@ abstract class Sender {
     );
   }
 
+  /** The longest time in which nothing was acknowledged since this was last asked. */
+  takeSilenceMs(): number {
+    this.#hear();
+    const silence = this.#silenceMs;
+    this.#silenceMs = 0;
+    return silence;
+  }
+
+  #hear(): void {
+    const now = performance.now();
+    this.#silenceMs = Math.max(this.#silenceMs, now - this.#heardAt);
+    this.#heardAt = now;
+  }
+
   /** Sends no more, and waits for what is under way. */
   async stop(timeoutMs: number): Promise<void> {
     this.#isStopped = true;
@@ -67,7 +88,7 @@ abstract class Sender {
 
   protected abstract make(count: number): string;
   /** The status and what is strange about the answer; undefined when nobody answered. */
-  protected abstract post(scene: FaultsScene, body: string): Promise<Answered | undefined>;
+  protected abstract post(scene: Receiver, body: string): Promise<Answered | undefined>;
   protected abstract keep(body: string): void;
 
   async #run(): Promise<void> {
@@ -88,6 +109,7 @@ abstract class Sender {
       const answer = await this.post(this.#scene, body);
       if (answer && answer.status < 300 && !answer.fault) {
         this.acknowledged += this.#options.perRequest;
+        this.#hear();
         this.keep(body);
         return;
       }
@@ -95,7 +117,7 @@ abstract class Sender {
       const said = answer ? `${answer.status} ${answer.words ?? ''}` : 'nothing';
       this.#said.set(said, (this.#said.get(said) ?? 0) + 1);
       if (answer && (answer.fault || ![429, 503].includes(answer.status))) {
-        const what = answer.fault ?? String(answer.status);
+        const what = `${answer.fault ?? answer.status} while ${this.meanwhile}`;
         this.strange[what] = (this.strange[what] ?? 0) + 1;
       }
       await sleep(Math.min(100 * 2 ** attempt, 1_000) * (0.5 + Math.random()));
@@ -119,7 +141,7 @@ export class VisitSender extends Sender {
     return JSON.stringify({ key: this.#key, client_id, visits: Array.from({ length: count }, () => browserVisit(at)) });
   }
 
-  protected async post(scene: FaultsScene, body: string) {
+  protected async post(scene: Receiver, body: string) {
     const status = await scene.post(body);
     return status === undefined ? undefined : { status };
   }
@@ -145,7 +167,7 @@ export class OutcomeSender extends Sender {
     return JSON.stringify({ events });
   }
 
-  protected async post({ apiUrl, headers }: FaultsScene, body: string) {
+  protected async post({ apiUrl, headers }: Receiver, body: string) {
     try {
       const answer = await fetch(`${apiUrl}/api/v1/events`, {
         method: 'POST',

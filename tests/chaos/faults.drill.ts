@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { raw } from '@tributary/clickhouse';
 import type { Drill } from '@tributary/testkit';
-import { sql } from 'kysely';
 import { type Fault, faults } from './faults.ts';
 import { Disks } from './faults-disks.ts';
 import { type FaultsScene, openFaultsScene, until } from './faults-scene.ts';
 import { OutcomeSender, VisitSender } from './faults-senders.ts';
+import { verdict } from './faults-verdict.ts';
 
 const sizes = {
   small: { faultMs: 2_000, outcomes: { perSecond: 10, perRequest: 2 }, visits: { perSecond: 20, perRequest: 5 } },
@@ -100,6 +99,7 @@ async function meet(
     refusedNow,
   };
   const startedAt = performance.now();
+  for (const sender of senders) sender.meanwhile = fault.name;
   await fault.begin(scene);
   try {
     await until(`${fault.name}, and it is felt`, feltMs, () => fault.isFelt(scene, mark));
@@ -125,65 +125,4 @@ async function meet(
     return (await scene.stream.consumedThrough('ingestion')) >= target;
   });
   return Math.round((performance.now() - endedAt) / 100) / 10;
-}
-
-/** What is there, to what was acknowledged. */
-async function verdict(scene: FaultsScene, outcomes: OutcomeSender, visits: VisitSender, timeoutMs: number) {
-  const { postgres, profileId, clickhouse } = scene;
-  const ledger = postgres.forProfile(profileId);
-  await until('every conversion is attributed', timeoutMs, async () => {
-    const left = await ledger.transaction((tx) => sql`SELECT FROM dirty_conversions LIMIT 1`.execute(tx));
-    return left.rows.length === 0;
-  });
-  const { rows } = await ledger.transaction((tx) =>
-    sql<{ key: string; at: Date; amount: string }>`
-      SELECT idempotency_key AS key, occurred_at AS at, amount FROM outcomes`.execute(tx),
-  );
-  const missing = new Map(outcomes.outcomes);
-  let wrong = 0;
-  for (const { key, at, amount } of rows) {
-    if (missing.get(key) !== at.toISOString() || Number(amount) !== 1) wrong += 1;
-    missing.delete(key);
-  }
-  const attributed = await clickhouse.query(
-    raw<{ day: string; conversions: string }>(
-      `SELECT toString(toDate(conversion_time, 'UTC')) AS day, count() AS conversions FROM attributed_conversions FINAL
-       WHERE profile_id = '${profileId}' GROUP BY day`,
-    ),
-    {},
-  );
-  const days = Object.entries(Object.groupBy(outcomes.outcomes.values(), (at) => at.slice(0, 10)));
-  const wrongDays =
-    days.filter(([day, of]) => Number(attributed.find((row) => row.day === day)?.conversions) !== of?.length).length +
-    attributed.filter(({ day }) => !days.some(([known]) => known === day)).length;
-  const lostVisits = new Set(visits.visits);
-  let strangers = 0;
-  for await (const { id } of clickhouse.stream(raw<{ id: string }>('SELECT visit_id AS id FROM visits FINAL'), {}))
-    if (!lostVisits.delete(id)) strangers += 1;
-  const { visits: stored, distinct, bad, deadLetters } = await scene.counts();
-  const strange = { ...outcomes.strange, ...visits.strange };
-  return {
-    passed:
-      missing.size === 0 &&
-      wrong === 0 &&
-      rows.length === outcomes.outcomes.size &&
-      wrongDays === 0 &&
-      lostVisits.size === 0 &&
-      strangers === 0 &&
-      stored === visits.visits.size &&
-      distinct === stored &&
-      bad === 0 &&
-      deadLetters === 0 &&
-      Object.keys(strange).length === 0,
-    outcomes: rows.length,
-    outcomes_lost: missing.size,
-    outcomes_wrong: wrong,
-    wrong_days: wrongDays,
-    visits: stored,
-    visits_lost: lostVisits.size,
-    visits_doubled_or_strange: strangers + stored - distinct,
-    bad_rows: bad,
-    dead_letters: deadLetters,
-    strange_answers: strange,
-  };
 }

@@ -122,31 +122,39 @@ export async function openVisitsScene(
         await sleep(100);
       }
     },
-    async counts() {
-      const [visits] = await clickhouse.query(
-        raw<{ rows: string; ids: string }>('SELECT count() AS rows, uniqExact(visit_id) AS ids FROM visits FINAL'),
-        {},
-      );
-      const [touches] = await clickhouse.query(raw<{ rows: string }>('SELECT count() AS rows FROM touches FINAL'), {});
-      const bad = await postgres
-        .forProfile(profile.id)
-        .transaction((tx) =>
-          sql<{ n: string }>`SELECT count(*) AS n FROM bad_visits WHERE replayed_at IS NULL`.execute(tx),
-        );
-      return {
-        visits: Number(visits?.rows),
-        distinct: Number(visits?.ids),
-        touches: Number(touches?.rows),
-        bad: Number(bad.rows[0]?.n),
-        deadLetters: await stream.deadLetters.count(),
-      };
-    },
+    counts: () => countStores({ clickhouse, postgres, stream, profileId: profile.id }),
     async close() {
       await Promise.all([collector.kill(), worker.kill(), agent.close()]);
       await stream.close();
       await Promise.all([postgres.close(), clickhouse.close()]);
       await engines.close();
     },
+  };
+}
+
+/** What each store has. */
+export async function countStores({
+  clickhouse,
+  postgres,
+  stream,
+  profileId,
+}: Pick<VisitsScene, 'clickhouse' | 'postgres' | 'stream' | 'profileId'>) {
+  const [visits] = await clickhouse.query(
+    raw<{ rows: string; ids: string }>('SELECT count() AS rows, uniqExact(visit_id) AS ids FROM visits FINAL'),
+    {},
+  );
+  const [touches] = await clickhouse.query(raw<{ rows: string }>('SELECT count() AS rows FROM touches FINAL'), {});
+  const bad = await postgres
+    .forProfile(profileId)
+    .transaction((tx) =>
+      sql<{ n: string }>`SELECT count(*) AS n FROM bad_visits WHERE replayed_at IS NULL`.execute(tx),
+    );
+  return {
+    visits: Number(visits?.rows),
+    distinct: Number(visits?.ids),
+    touches: Number(touches?.rows),
+    bad: Number(bad.rows[0]?.n),
+    deadLetters: await stream.deadLetters.count(),
   };
 }
 

@@ -8,6 +8,7 @@ export async function examineNats(settings: Settings): Promise<Finding[]> {
     await stream.ensureStreams();
     return [
       ok('nats', 'JetStream answers'),
+      ...(await examineCopies(stream)),
       await examineLog(stream),
       await examineLetters(stream),
       await examineRoomForLetters(stream),
@@ -15,6 +16,17 @@ export async function examineNats(settings: Settings): Promise<Finding[]> {
   } finally {
     await stream.close();
   }
+}
+
+/** Of a single server there is nothing to say. */
+async function examineCopies(stream: Stream): Promise<Finding[]> {
+  const { current, wanted } = await stream.copies();
+  if (wanted === 1) return [];
+  const detail = `${current} of ${wanted} servers have all visits`;
+  if (current === wanted) return [ok('nats', detail)];
+  return [
+    wrong('nats', detail, 'Bring the server back that is missing; an empty one in its place catches up by itself.'),
+  ];
 }
 
 const percent = (share: number) => `${Math.round(share * 100)}% full`;

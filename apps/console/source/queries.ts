@@ -195,8 +195,14 @@ export const goalsQuery = (profileId: string) =>
       const { data } = await clientFor(profileId).listGoalDefinitions({ signal });
       return {
         types: [...new Set(data.map(({ conversion_type: type }) => type))].toSorted(),
-        /** How many days before a conversion a touch may lie, from the shortest to the longest. */
-        windows: [...new Set(data.map(({ lookback_window_days: days }) => days))].toSorted((a, b) => a - b),
+        /** How many days before a conversion a touch may lie, from the shortest to the longest, of goals that touches can earn. */
+        windows: [
+          ...new Set(
+            data.flatMap(({ is_attribution_eligible: isEligible, lookback_window_days: days }) =>
+              isEligible ? [days] : [],
+            ),
+          ),
+        ].toSorted((a, b) => a - b),
       };
     },
     staleTime: 5 * 60_000,

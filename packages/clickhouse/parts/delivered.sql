@@ -22,7 +22,7 @@
             SELECT * FROM {{part standing_delivery by moment}}
             WHERE profile_id = {profile_id:UUID} AND level <= {level:String} AND day >= {first_day:Date} AND day <= {last_day:Date}
         ) AS d
-        LEFT JOIN entities AS e ON e.entity_id = d.entity_id
+        LEFT JOIN told_entities AS e ON e.entity_id = d.entity_id
     ),
     -- Rows of different levels tell of the same money. What was told of an entity itself on a day counts; else, what was told of its
     -- parts. A row without a rate is there with a rate of 0, and adds nothing. Nobody's are those whose parents are not known.
@@ -33,10 +33,5 @@
             if(t.currency = {currency:String}, toDecimal256(1, 20), r.rate) AS rate
         FROM told AS t
         LEFT JOIN rates AS r ON r.currency = t.currency AND r.day = t.day
-        WHERE (t.level = {level:String} OR (t.owner_id, t.day) NOT IN (
-                SELECT entity_id, day FROM {{part known_delivery by moment}}
-                WHERE profile_id = {profile_id:UUID} AND level = {level:String} AND day >= {first_day:Date} AND day <= {last_day:Date}))
-            AND ({level:String} != 'campaign' OR t.level != 'ad' OR (t.ad_set_id, t.day) NOT IN (
-                SELECT entity_id, day FROM {{part known_delivery by moment}}
-                WHERE profile_id = {profile_id:UUID} AND level = 'ad_set' AND day >= {first_day:Date} AND day <= {last_day:Date}))
+        {{part told_otherwise by level}}
     )

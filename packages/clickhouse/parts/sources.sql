@@ -30,6 +30,7 @@
             multiIf(s.campaign_id != nobody, s.campaign_id, ad.campaign_id != nobody, ad.campaign_id, ad_set.campaign_id) AS of_campaign,
             multiIf({level:String} = 'ad', of_ad, {level:String} = 'ad_set', of_ad_set, of_campaign) AS of_level
         FROM (SELECT * FROM touch_sources FINAL WHERE profile_id = {profile_id:UUID}) AS s
-        LEFT JOIN entities AS ad ON ad.entity_id = s.ad_id
-        LEFT JOIN entities AS ad_set ON ad_set.entity_id = s.ad_set_id
+        -- Whose parents are known was told.
+        LEFT JOIN told_entities AS ad ON ad.entity_id = s.ad_id
+        LEFT JOIN told_entities AS ad_set ON ad_set.entity_id = s.ad_set_id
     )

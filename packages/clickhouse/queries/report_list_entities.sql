@@ -1,18 +1,9 @@
 -- What campaigns, ad sets or ads cost and earned, ranked by what they earned, from a place in that order on. `only` asks for one,
--- which is then there also when it did nothing; `parent` for what belongs to a campaign or ad set.
+-- which is then there also when it did nothing; the scope `parent` for what belongs to a campaign or ad set.
 WITH
 {{part sources}},
 {{part sums by credit of model}},
 {{part delivered}},
-    -- What belongs to the parent, as its platform tells it or as links named both.
-    children AS
-    (
-        SELECT entity_id FROM entities
-        WHERE {parent:UUID} != nobody AND (campaign_id = {parent:UUID} OR ad_set_id = {parent:UUID}
-            OR ad_set_id IN (SELECT entity_id FROM entities WHERE campaign_id = {parent:UUID}))
-        UNION DISTINCT
-        SELECT of_level FROM sources WHERE {parent:UUID} != nobody AND (of_campaign = {parent:UUID} OR of_ad_set = {parent:UUID})
-    ),
     spent AS
     (
         SELECT
@@ -59,7 +50,7 @@ WITH
             SELECT {only:UUID}, '', 0, 0, 0, 0, 0, toDecimal256(0, 40), false, 0, 0, NULL, NULL, NULL, NULL
         ) AS u
         WHERE owner_id != nobody AND ({only:UUID} = nobody OR owner_id = {only:UUID})
-            AND ({parent:UUID} = nobody OR owner_id IN (SELECT entity_id FROM children))
+            {{part listed by scope}}
         GROUP BY u.owner_id
         HAVING value < {below_value:Int64} OR (value = {below_value:Int64} AND toString(entity_id) > {after_id:String})
         ORDER BY value DESC, toString(entity_id)
@@ -75,15 +66,10 @@ SELECT
     e.objective AS objective,
     e.daily_budget AS daily_budget,
     e.learning_stage_status AS learning_stage_status,
-    if({level:String} = 'ad', ad_set.external_id, '') AS ad_set_external_id,
-    if({level:String} = 'ad', ad_set.name, '') AS ad_set_name,
-    if({level:String} = 'campaign', '', campaign.external_id) AS campaign_external_id,
-    if({level:String} = 'campaign', '', campaign.name) AS campaign_name,
-    campaign.objective AS campaign_objective
+    {{part parent_names by level}}
 FROM page AS p
 LEFT JOIN entities AS e ON e.entity_id = p.entity_id
-LEFT JOIN entities AS ad_set ON ad_set.entity_id = e.ad_set_id
-LEFT JOIN entities AS campaign ON campaign.entity_id = e.campaign_id
+{{part parents by level}}
 LEFT JOIN (SELECT of_level AS entity_id, any(platform) AS platform FROM sources GROUP BY entity_id) AS clicked ON clicked.entity_id = p.entity_id
 ORDER BY p.value DESC, toString(p.entity_id)
 SETTINGS do_not_merge_across_partitions_select_final = 1

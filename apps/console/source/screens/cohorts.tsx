@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { count, money, nothing } from '../format.ts';
+import { AttributionWindow } from '../parts/attribution-window.tsx';
 import type { Column } from '../parts/columns.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Answered, Empty } from '../parts/states.tsx';
@@ -15,7 +16,10 @@ export function Cohorts() {
   const cohorts = useQuery(cohortsQuery(place, model));
   return (
     <>
-      <h1 className="mb-4">{say.pages.cohorts}</h1>
+      <div className="mb-4">
+        <h1>{say.pages.cohorts}</h1>
+        <AttributionWindow />
+      </div>
       <Answered query={cohorts} lines={10}>
         {({ rows, currency, isCut }) =>
           rows.length === 0 ? (

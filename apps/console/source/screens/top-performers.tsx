@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { AttributionWindow } from '../parts/attribution-window.tsx';
 import { Choice } from '../parts/choice.tsx';
 import { Answered, Empty } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
@@ -25,7 +26,7 @@ export function TopPerformers() {
     <>
       <h1>{say.pages.topAds}</h1>
       <p className="mt-1 mb-4 max-w-prose text-soft">{say.performers.about}</p>
-      <div className="mb-4">
+      <div className="mb-4 flex flex-wrap items-center gap-x-4 gap-y-2">
         <Choice
           label={say.performers.window}
           value={window}
@@ -34,6 +35,7 @@ export function TopPerformers() {
             void navigate({ to: '.', search: ({ explain: _, ...before }) => ({ ...before, window: next }) })
           }
         />
+        <AttributionWindow />
       </div>
       <Answered query={profile}>
         {({ reporting_currency: currency }) => (

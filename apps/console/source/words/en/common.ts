@@ -119,6 +119,7 @@ export const common = {
       position_based: 'First and last touch earn 40% each, those between share 20%.',
     } satisfies Record<AttributionModel, string>,
     window: (days: Shown) => `Attribution window ${days} days`,
+    windowIsSet: 'Set under Goals; a change there has past conversions credited anew.',
     fromTo: (from: Shown, to: Shown) => `${from} to ${to}`,
     model: 'Model',
   },

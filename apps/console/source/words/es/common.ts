@@ -118,6 +118,7 @@ export const common: typeof english = {
       position_based: 'El primer y el último contacto ganan un 40 % cada uno; los del medio se reparten el 20 %.',
     },
     window: (days) => `Ventana de atribución: ${days} días`,
+    windowIsSet: 'Se fija en Objetivos; un cambio allí vuelve a acreditar las conversiones pasadas.',
     fromTo: (from, to) => `${from} a ${to}`,
     model: 'Modelo',
   },

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ClickHouse, clickhouseSettings, migrate } from '@tributary/clickhouse';
+import { replay } from '@tributary/domain/attribution/room.ts';
+import { copyAllAgain } from '@tributary/domain/campaigns/room.ts';
+import { visitsConsumer } from '@tributary/domain/ingestion/room.ts';
+import { findNextProfile } from '@tributary/domain/tenants/room.ts';
+import type { Stream } from '@tributary/stream';
+import { nilUuid } from '@tributary/vocabulary';
+import { Command } from 'commander';
+import { type Ledgers, withLedgers } from '../ledgers.ts';
+import { tell } from '../output.ts';
+import { showProgress } from '../progress.ts';
+
+/** One bucket of a large profile may take minutes. */
+const statementTimeoutMs = 3_600_000;
+const lookEveryMs = 500;
+
+interface Flags {
+  readonly withoutOlder?: boolean;
+  readonly json?: boolean;
+}
+
+export const rebuildCommand = () =>
+  new Command('rebuild')
+    .option('--without-older', 'go on though the log does not reach back to the first visit')
+    .option('--json', 'machine-readable output')
+    .action(({ withoutOlder, json }: Flags) =>
+      withLedgers(async (ledgers) => {
+        const { platform, settings } = ledgers;
+        const stream = await platform.stream();
+        const first = await stream.firstSequence();
+        if (first > 1 && !withoutOlder)
+          throw new Error(
+            `${first - 1} messages have left the log already, and visits of that time are nowhere else but in a replica or a backup of ClickHouse. ` +
+              'Bring those back, or go on with --without-older: credit that rests on them goes to others then.',
+          );
+        const { applied } = await migrate(clickhouseSettings(settings));
+        console.error(`ClickHouse: ${applied.length} migration(s) applied`);
+        const visits = await readAgain(stream);
+        const clickhouse = await platform.clickhouse({ requestTimeoutMs: statementTimeoutMs });
+        const { profiles, conversions, entities } = await workOutAgain(ledgers, clickhouse);
+        tell({ messages: visits, profiles, conversions, entities }, json, 'Rebuilt. It is safe to run again.');
+      }),
+    );
+
+/** All that the log holds goes through the worker once more; what is there already stays as it is. */
+async function readAgain(stream: Stream): Promise<number> {
+  const [first, last] = [await stream.firstSequence(), await stream.lastSequence()];
+  await stream.rewind(visitsConsumer);
+  console.error('The worker reads the log again; without one that runs, nothing happens.');
+  const progress = showProgress('messages');
+  const total = Math.max(0, last - first + 1);
+  while (true) {
+    const through = await stream.consumedThrough(visitsConsumer);
+    progress(Math.max(0, Math.min(total, through - first + 1)), total);
+    if (through >= last) return total;
+    await sleep(lookEveryMs);
+  }
+}
+
+/** What follows from both stores: credits, and copies of what was spent. Scores and fitted models follow by themselves, at their next hour. */
+async function workOutAgain({ app, operator }: Ledgers, clickhouse: ClickHouse) {
+  const signal = new AbortController().signal;
+  const next = (after: string) => operator.ledger.transaction((tx) => findNextProfile(tx, after));
+  const counts = { profiles: 0, conversions: 0, entities: 0 };
+  for (let id = await next(nilUuid); id; id = await next(id)) {
+    counts.entities += await copyAllAgain(app, id);
+    const options = { profileId: id, cause: 'operator', now: () => new Date(), signal };
+    counts.conversions += (await replay({ app, clickhouse }, options)).conversions;
+    counts.profiles += 1;
+  }
+  return counts;
+}

@@ -1,0 +1,1 @@
+-- Whoever they belong to.

@@ -1,0 +1,1 @@
+-- A campaign belongs to nobody.

@@ -1,0 +1,1 @@
+-- Below an ad there is nothing.

@@ -1,0 +1,74 @@
+import { raw } from '@tributary/clickhouse';
+import { sql } from 'kysely';
+import type { AppProcess } from './app-process.ts';
+import { until } from './faults-scene.ts';
+import type { OutcomeSender, VisitSender } from './faults-senders.ts';
+import type { VisitsScene } from './visits-scene.ts';
+
+/** What is there, to what was acknowledged. */
+export async function verdict(
+  scene: Pick<VisitsScene, 'postgres' | 'profileId' | 'clickhouse' | 'counts'> & { readonly api: AppProcess },
+  outcomes: OutcomeSender,
+  visits: VisitSender,
+  timeoutMs: number,
+) {
+  const { postgres, profileId, clickhouse } = scene;
+  const ledger = postgres.forProfile(profileId);
+  await until('every conversion is attributed', timeoutMs, async () => {
+    const left = await ledger.transaction((tx) => sql`SELECT FROM dirty_conversions LIMIT 1`.execute(tx));
+    return left.rows.length === 0;
+  });
+  const { rows } = await ledger.transaction((tx) =>
+    sql<{ key: string; at: Date; amount: string }>`
+      SELECT idempotency_key AS key, occurred_at AS at, amount FROM outcomes`.execute(tx),
+  );
+  const missing = new Map(outcomes.outcomes);
+  let wrong = 0;
+  for (const { key, at, amount } of rows) {
+    if (missing.get(key) !== at.toISOString() || Number(amount) !== 1) wrong += 1;
+    missing.delete(key);
+  }
+  const attributed = await clickhouse.query(
+    raw<{ day: string; conversions: string }>(
+      `SELECT toString(toDate(conversion_time, 'UTC')) AS day, count() AS conversions FROM attributed_conversions FINAL
+       WHERE profile_id = '${profileId}' GROUP BY day`,
+    ),
+    {},
+  );
+  const days = Object.entries(Object.groupBy(outcomes.outcomes.values(), (at) => at.slice(0, 10)));
+  const wrongDays =
+    days.filter(([day, of]) => Number(attributed.find((row) => row.day === day)?.conversions) !== of?.length).length +
+    attributed.filter(({ day }) => !days.some(([known]) => known === day)).length;
+  const lostVisits = new Set(visits.visits);
+  let strangers = 0;
+  for await (const { id } of clickhouse.stream(raw<{ id: string }>('SELECT visit_id AS id FROM visits FINAL'), {}))
+    if (!lostVisits.delete(id)) strangers += 1;
+  const { visits: stored, distinct, bad, deadLetters } = await scene.counts();
+  const strange = { ...outcomes.strange, ...visits.strange };
+  const failures = scene.api.lines.filter((line) => line.includes('"level":"error"'));
+  for (const line of Object.keys(strange).length > 0 ? failures.slice(0, 5) : []) console.error(line);
+  return {
+    passed:
+      missing.size === 0 &&
+      wrong === 0 &&
+      rows.length === outcomes.outcomes.size &&
+      wrongDays === 0 &&
+      lostVisits.size === 0 &&
+      strangers === 0 &&
+      stored === visits.visits.size &&
+      distinct === stored &&
+      bad === 0 &&
+      deadLetters === 0 &&
+      Object.keys(strange).length === 0,
+    outcomes: rows.length,
+    outcomes_lost: missing.size,
+    outcomes_wrong: wrong,
+    wrong_days: wrongDays,
+    visits: stored,
+    visits_lost: lostVisits.size,
+    visits_doubled_or_strange: strangers + stored - distinct,
+    bad_rows: bad,
+    dead_letters: deadLetters,
+    strange_answers: strange,
+  };
+}
