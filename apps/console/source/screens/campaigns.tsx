@@ -14,6 +14,7 @@ import { useTitle } from '../parts/use-title.ts';
 import { usePlace } from '../place.ts';
 import { type CampaignRow, campaignsQuery, mostRows, profileQuery } from '../queries.ts';
 import type { Level, Model, Within } from '../search.ts';
+import { sharedLink } from '../shared-link.ts';
 import { models } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 import { campaignColumns, campaignFilters, changeOf } from './campaign-columns.tsx';
@@ -36,7 +37,7 @@ export function Campaigns() {
         <Path level={level} within={within} rows={campaigns.data?.rows ?? []} />
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
           <CloseMonth />
-          <AsOfPicker />
+          {!sharedLink() && <AsOfPicker />}
           <ModelPicker />
         </div>
       </div>
@@ -132,7 +133,7 @@ function Notes({ model, isWhole }: { readonly model: Model; readonly isWhole: bo
   const sum = models[model].credit === 'single' ? say.campaigns.addsUp : say.campaigns.shared;
   return (
     <p className="label mt-4 max-w-prose">
-      {say.campaigns.pressNumber(nothing)} {isWhole && sum}
+      {!sharedLink() && say.campaigns.pressNumber(nothing)} {isWhole && sum}
     </p>
   );
 }
