@@ -61,9 +61,14 @@ export async function shareAReport(page: Page, scene: PeopleScene): Promise<void
       .waitFor();
     expect(await guest.getByRole('link').count()).toBe(0);
     expect(await guest.getByRole('navigation').count()).toBe(0);
-    expect(await guest.getByText('Share', { exact: true }).count()).toBe(0);
+    expect(await guest.locator('summary').filter({ hasText: 'Share' }).count()).toBe(0);
   }
   expect(new URL(guest.url()).searchParams.get('model')).toBe('linear');
+  const folder = process.env.SCREENSHOTS;
+  if (folder) {
+    await page.screenshot({ path: `${folder}/share.png` });
+    await guest.screenshot({ path: `${folder}/shared.png`, fullPage: true });
+  }
   await page.goto(`${own}/settings`);
   page.on('dialog', (dialog) => void dialog.accept());
   await page.getByRole('button', { name: 'Revoke For the agency' }).click();
