@@ -12,7 +12,8 @@ const policy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self'",
+  // What the page's own script has fetched from the API: pictures of ads.
+  "img-src 'self' blob:",
   "connect-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",

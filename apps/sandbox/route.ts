@@ -18,7 +18,7 @@ export interface Asked {
 export interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array;
 }
 
 export const json = (status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): Reply => ({

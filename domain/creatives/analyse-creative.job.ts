@@ -5,6 +5,7 @@ import type { Outbound } from '@tributary/outbound';
 import type { Postgres } from '@tributary/postgres';
 import type { AnalysisFault } from '@tributary/vocabulary';
 import { type Creative, instructions, material, readCreative, readJson } from './creative.ts';
+import { fetchPicture } from './picture.ts';
 import { endAnalysis, findAnalysis } from './store.ts';
 
 export interface Looking {
@@ -65,13 +66,4 @@ async function look(
     fault = 'answer_unusable';
   }
   return fault;
-}
-
-async function fetchPicture(url: string, outbound: Outbound, signal: AbortSignal) {
-  if (url === '') return undefined;
-  const fetched = await outbound.request(url, { method: 'GET', signal }).catch(() => undefined);
-  signal.throwIfAborted();
-  const mediaType = String(fetched?.headers['content-type'] ?? '').split(';')[0] ?? '';
-  const isPicture = fetched?.status === 200 && !fetched.truncated && /^image\/[\w.+-]+$/.test(mediaType);
-  return isPicture ? { bytes: new Uint8Array(fetched.body), mediaType } : undefined;
 }

@@ -4,16 +4,26 @@ import { createLanguageModel } from '@tributary/ai-model';
 import { rebuildProfile } from '@tributary/domain/top-performers/room.ts';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { openApi, openTestWithClickHouse, scene } from '@tributary/testkit';
+import { dayMs, limits, minuteMs } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { analyseCreative } from './analyse-creative.job.ts';
 
 /** A model and a picture host, over real HTTP. */
+const pictures: Record<string, Buffer> = {
+  'thumb.png': Buffer.from([137, 80, 78, 71, 1, 2, 3]),
+  'other.jpg': Buffer.from([255, 216, 255, 9]),
+  'page.png': Buffer.from('<svg onload="alert(1)">'),
+  'huge.png': Buffer.alloc(limits.creativePictures.maxBytes + 1, 'GIF89a'),
+};
+const fetched: string[] = [];
 let asked: { messages: { role: string; content: unknown }[] }[] = [];
 let says: (pictured: boolean) => { status: number; text: string };
 const outside = createServer(async (request, response) => {
-  if (request.url?.endsWith('.png')) {
-    response.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.from([137, 80, 78, 71, 1, 2, 3]));
+  const file = request.url?.split('/')[1] ?? '';
+  if (file in pictures) {
+    fetched.push(file);
+    response.writeHead(200, { 'content-type': 'image/png' }).end(pictures[file]);
     return;
   }
   const parts: Buffer[] = [];
@@ -36,7 +46,7 @@ afterAll(() => void outside.close());
 const origin = `http://127.0.0.1:${(outside.address() as AddressInfo).port}`;
 const outbound = createOutbound({ timeoutMs: 5_000, policy: localDevelopmentTargets });
 const languageModel = createLanguageModel({ baseUrl: `${origin}/v1`, name: 'small', outbound });
-const { kit, api, clickhouse } = await openTestWithClickHouse({ languageModel });
+const { kit, api, clickhouse } = await openTestWithClickHouse({ languageModel, providerOutbound: outbound });
 const withoutModel = await openApi(kit, { languageModel: undefined });
 afterAll(() => withoutModel.close());
 
@@ -49,6 +59,7 @@ const found = {
 };
 beforeEach(() => {
   asked = [];
+  fetched.length = 0;
   says = () => ({ status: 200, text: `Here it is:\n\`\`\`json\n${JSON.stringify(found)}\n\`\`\`` });
 });
 
@@ -154,4 +165,51 @@ test('refusals: no model, nothing to look at, no such ad, too little scope', asy
   const reader = await shop.keyWith('campaigns:read');
   expect((await shop.ask(shop.path, reader)).status).toBe(200);
   expect((await shop.ask(shop.path, reader, 'POST')).body.error.code).toBe('insufficient_scope');
+});
+
+test('the picture comes from the platform, is kept, and is served as what its bytes say', async () => {
+  const shop = await openShop();
+  const read = async (by = shop.full, id = 'ad-1') => {
+    const answer = await api.fastify.inject({ method: 'GET', url: `/api/v1/ads/${id}/picture`, headers: by });
+    return { ...answer, status: answer.statusCode, bytes: answer.rawPayload };
+  };
+  const later = (ms: number) => kit.clock.set(new Date(kit.clock.now().getTime() + ms));
+  expect((await read()).status).toBe(204);
+  await shop.tell();
+  const [first, again] = [await read(), await read()];
+  for (const answer of [first, again]) {
+    expect([answer.status, answer.bytes]).toEqual([200, pictures['thumb.png']]);
+    expect(answer.headers).toMatchObject({
+      'content-type': 'image/png',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'private, max-age=3600',
+      'cross-origin-resource-policy': 'same-origin',
+      'content-security-policy': "default-src 'none'; sandbox",
+    });
+  }
+  expect(fetched).toEqual(['thumb.png']);
+  // Another address is tried after an hour. What is no picture or too large leaves the one from before.
+  for (const [file, shown] of [
+    ['page.png', 'thumb.png'],
+    ['huge.png', 'thumb.png'],
+    ['other.jpg', 'other.jpg'],
+  ] as const) {
+    await shop.tell({ thumbnail_url: `${origin}/${file}` });
+    later((limits.creativePictures.triedAgainAfterMinutes + 1) * minuteMs);
+    expect((await read()).bytes).toEqual(pictures[shown]);
+    expect(fetched.at(-1)).toBe(file);
+  }
+  expect((await read()).headers['content-type']).toBe('image/jpeg');
+  const before = fetched.length;
+  later((limits.creativePictures.freshDays - 1) * dayMs);
+  await read();
+  expect(fetched).toHaveLength(before);
+  later(2 * dayMs);
+  await read();
+  expect(fetched).toHaveLength(before + 1);
+  expect((await read(shop.full, 'nobodys')).status).toBe(404);
+  expect((await read(await shop.keyWith('conversions:read'))).json().error.code).toBe('insufficient_scope');
+  const stranger = await openShop();
+  await stranger.tell({});
+  expect((await read(stranger.full)).status).toBe(204);
 });

@@ -59,6 +59,32 @@ export async function endAnalysis(
     WHERE profile_id = ${profileId} AND ad_id = ${adId} AND id = ${analysisId} AND status = 'waiting'`.execute(tx);
 }
 
+export interface KeptPicture {
+  readonly sourceHash: Buffer;
+  readonly triedAt: Date;
+  readonly mediaType: string | null;
+  readonly content: Buffer | null;
+}
+
+export async function findPicture(tx: Tx, profileId: string, adId: string): Promise<KeptPicture | undefined> {
+  const { rows } = await sql<KeptPicture>`
+    SELECT source_hash AS "sourceHash", tried_at AS "triedAt", media_type AS "mediaType", content
+    FROM creative_pictures WHERE profile_id = ${profileId} AND ad_id = ${adId}`.execute(tx);
+  return rows[0];
+}
+
+/** Where it could not be had, the one from before stays: addresses of platforms run out sooner than ads. */
+export async function keepPicture(tx: Tx, profileId: string, adId: string, tried: KeptPicture): Promise<void> {
+  const { sourceHash, triedAt, mediaType, content } = tried;
+  await sql`
+    INSERT INTO creative_pictures AS kept (profile_id, ad_id, source_hash, tried_at, media_type, content)
+    VALUES (${profileId}, ${adId}, ${sourceHash}, ${triedAt}, ${mediaType}, ${content})
+    ON CONFLICT (profile_id, ad_id) DO UPDATE SET source_hash = excluded.source_hash, tried_at = excluded.tried_at,
+      media_type = coalesce(excluded.media_type, kept.media_type), content = coalesce(excluded.content, kept.content)`.execute(
+    tx,
+  );
+}
+
 /** What was found in the creatives of these ads. */
 export async function findFindings(
   tx: Tx,

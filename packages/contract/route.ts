@@ -100,6 +100,8 @@ export interface Answer {
   readonly example?: unknown;
   /** Sent as it is: no `meta` is added. */
   readonly bare?: true;
+  /** Bytes and no text: the handler answers with their base64, and says what they are in the header `content-type`. */
+  readonly binary?: true;
 }
 
 export interface Deprecation {

@@ -18,7 +18,7 @@ import { adRoutes } from './routes/ad-routes.ts';
 import { closingRoutes } from './routes/closings.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
 import { connectionRoutes } from './routes/connection-routes.ts';
-import { createCreativeAnalysis, readCreativeAnalysis } from './routes/creatives.ts';
+import { createCreativeAnalysis, readCreativeAnalysis, readCreativePicture } from './routes/creatives.ts';
 import {
   createKey,
   createToken,
@@ -61,7 +61,7 @@ import {
   readJourneySummary,
 } from './routes/journeys.ts';
 import { createLinkTokens } from './routes/link-tokens.ts';
-import { createModelFit, listModelCampaigns, readModels } from './routes/models.ts';
+import { createModelFit, listModelCampaigns, readModels, sayTactic } from './routes/models.ts';
 import { updateOutcomeDefinition, updateOutcomeDefinitions } from './routes/outcome-definitions.ts';
 import { createEvent, createGoal, createGoalDefinition, listGoalDefinitions } from './routes/outcomes.ts';
 import { createAdReferrals, createDeclaredSource, previewAdReferrals } from './routes/partners.ts';
@@ -209,10 +209,12 @@ export const routes = {
   readModels,
   createModelFit,
   listModelCampaigns,
+  sayTactic,
   listTopPerformers,
   ...adRoutes,
   createCreativeAnalysis,
   readCreativeAnalysis,
+  readCreativePicture,
   signIn,
   completeSignIn,
   createTwoFactor,

@@ -87,13 +87,14 @@ function callOf(request: FastifyRequest, reply: FastifyReply, baseUrl: string, n
 }
 
 /** Resolves at once, or, given a signal, when the bytes are with the socket. */
-function send(reply: FastifyReply, { status, bytes, headers }: Prepared, cut: AbortSignal | undefined) {
+function send(reply: FastifyReply, { status, bytes, isBase64, headers }: Prepared, cut: AbortSignal | undefined) {
+  const body = isBase64 ? Buffer.from(bytes, 'base64') : bytes;
   // The time was up, and that is what was answered.
   if (reply.sent) return;
   reply.code(status).headers(headers);
-  if (!cut) return void reply.send(bytes);
+  if (!cut) return void reply.send(body);
   const left = untilLeft(reply.raw, cut);
-  reply.send(bytes);
+  reply.send(body);
   return left;
 }
 

@@ -71,6 +71,8 @@ export type AnyHandler = (input: never, context: never) => Promise<{ status: num
 export interface Prepared {
   readonly status: number;
   readonly bytes: string;
+  /** The bytes are written as base64, and leave as what they are. */
+  readonly isBase64?: boolean;
   readonly headers: Readonly<Record<string, string>>;
 }
 

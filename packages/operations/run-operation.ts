@@ -95,9 +95,14 @@ async function answerTo<Services>(
       throw error;
     }
   });
-  const contentType = route.answers[status]?.contentType ?? 'application/json; charset=utf-8';
+  const { contentType = 'application/json; charset=utf-8', binary } = route.answers[status] ?? {};
   return {
-    prepared: { status, bytes, headers: { 'content-type': contentType, ...work.headers } },
+    prepared: {
+      status,
+      bytes,
+      ...(binary && { isBase64: binary }),
+      headers: { 'content-type': contentType, ...work.headers },
+    },
     people: work.told ? work.people.union(work.told.people).size : work.people.size,
     told: work.told,
   };

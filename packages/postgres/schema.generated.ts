@@ -266,6 +266,13 @@ export interface BadVisits {
   sealed: Buffer | null;
 }
 
+export interface CampaignTactics {
+  entity_id: string;
+  profile_id: string;
+  said_at: Timestamp;
+  tactic: string;
+}
+
 export interface Closings {
   closed_at: Timestamp;
   closed_by_id: string | null;
@@ -306,6 +313,15 @@ export interface CreativeAnalyses {
   reason: string | null;
   requested_at: Timestamp;
   status: string;
+}
+
+export interface CreativePictures {
+  ad_id: string;
+  content: Buffer | null;
+  media_type: string | null;
+  profile_id: string;
+  source_hash: Buffer;
+  tried_at: Timestamp;
 }
 
 export interface Customers {
@@ -1509,9 +1525,11 @@ export interface DB {
   audit_log: AuditLog;
   bad_visit_days: BadVisitDays;
   bad_visits: BadVisits;
+  campaign_tactics: CampaignTactics;
   closings: Closings;
   connections: Connections;
   creative_analyses: CreativeAnalyses;
+  creative_pictures: CreativePictures;
   customers: Customers;
   definition_events: DefinitionEvents;
   definitions: Definitions;

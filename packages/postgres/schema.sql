@@ -1404,6 +1404,16 @@ CREATE TABLE public.bad_visits (
 
 ALTER TABLE ONLY public.bad_visits FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.campaign_tactics (
+    profile_id uuid NOT NULL,
+    entity_id uuid NOT NULL,
+    tactic text NOT NULL,
+    said_at timestamp with time zone NOT NULL,
+    CONSTRAINT campaign_tactics_tactic_check CHECK ((tactic = ANY (ARRAY['push'::text, 'search'::text, 'brand'::text, 'retargeting'::text, 'coupon'::text, 'owned'::text])))
+);
+
+ALTER TABLE ONLY public.campaign_tactics FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.closings (
     profile_id uuid NOT NULL,
     month date NOT NULL,
@@ -1431,6 +1441,18 @@ CREATE TABLE public.creative_analyses (
 );
 
 ALTER TABLE ONLY public.creative_analyses FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.creative_pictures (
+    profile_id uuid NOT NULL,
+    ad_id uuid NOT NULL,
+    source_hash bytea NOT NULL,
+    tried_at timestamp with time zone NOT NULL,
+    media_type text,
+    content bytea,
+    CONSTRAINT creative_pictures_check CHECK (((media_type IS NULL) = (content IS NULL)))
+);
+
+ALTER TABLE ONLY public.creative_pictures FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.customers (
     profile_id uuid NOT NULL,
@@ -2571,6 +2593,9 @@ ALTER TABLE ONLY public.bad_visit_days
 ALTER TABLE ONLY public.bad_visits
     ADD CONSTRAINT bad_visits_pkey PRIMARY KEY (profile_id, id);
 
+ALTER TABLE ONLY public.campaign_tactics
+    ADD CONSTRAINT campaign_tactics_pkey PRIMARY KEY (profile_id, entity_id);
+
 ALTER TABLE ONLY public.closings
     ADD CONSTRAINT closings_pkey PRIMARY KEY (profile_id, month);
 
@@ -2579,6 +2604,9 @@ ALTER TABLE ONLY public.connections
 
 ALTER TABLE ONLY public.creative_analyses
     ADD CONSTRAINT creative_analyses_pkey PRIMARY KEY (profile_id, ad_id);
+
+ALTER TABLE ONLY public.creative_pictures
+    ADD CONSTRAINT creative_pictures_pkey PRIMARY KEY (profile_id, ad_id);
 
 ALTER TABLE ONLY public.customers
     ADD CONSTRAINT customers_pkey PRIMARY KEY (profile_id, id);
@@ -2933,6 +2961,8 @@ CREATE INDEX bad_visits_by_time ON public.bad_visits USING btree (profile_id, re
 CREATE UNIQUE INDEX connections_by_account ON public.connections USING btree (workspace_id, channel, external_id) WHERE (status <> 'disconnected'::text);
 
 CREATE INDEX connections_by_outside ON public.connections USING btree (channel, external_id) WHERE (status <> 'disconnected'::text);
+
+CREATE INDEX creative_pictures_by_try ON public.creative_pictures USING btree (tried_at);
 
 CREATE INDEX customers_by_survivor ON public.customers USING btree (profile_id, merged_into) WHERE (merged_into IS NOT NULL);
 
@@ -3309,6 +3339,9 @@ ALTER TABLE ONLY public.bad_visit_days
 ALTER TABLE ONLY public.bad_visits
     ADD CONSTRAINT bad_visits_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.campaign_tactics
+    ADD CONSTRAINT campaign_tactics_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.closings
     ADD CONSTRAINT closings_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
@@ -3323,6 +3356,9 @@ ALTER TABLE ONLY public.connections
 
 ALTER TABLE ONLY public.creative_analyses
     ADD CONSTRAINT creative_analyses_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.creative_pictures
+    ADD CONSTRAINT creative_pictures_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.customers
     ADD CONSTRAINT customers_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
@@ -3630,6 +3666,8 @@ ALTER TABLE public.bad_visit_days ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.bad_visits ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.campaign_tactics ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.closings ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.connections ENABLE ROW LEVEL SECURITY;
@@ -3637,6 +3675,8 @@ ALTER TABLE public.connections ENABLE ROW LEVEL SECURITY;
 CREATE POLICY counted ON public.reconciliation_differences FOR SELECT TO tributary_owner USING (true);
 
 ALTER TABLE public.creative_analyses ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.creative_pictures ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.customers ENABLE ROW LEVEL SECURITY;
 
@@ -3758,6 +3798,8 @@ CREATE POLICY operator ON public.connections TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.creative_analyses TO tributary_owner USING (true);
 
+CREATE POLICY operator ON public.creative_pictures TO tributary_owner USING (true);
+
 CREATE POLICY operator ON public.handoffs TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.pending_selections TO tributary_owner USING (true);
@@ -3808,11 +3850,15 @@ CREATE POLICY own_profile ON public.bad_visit_days TO tributary_app USING ((prof
 
 CREATE POLICY own_profile ON public.bad_visits TO tributary_app USING ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.campaign_tactics TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.closings TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.connections TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.creative_analyses TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.creative_pictures TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.customers TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -4045,6 +4091,8 @@ ALTER TABLE public.score_rebuilds ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.search_terms ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.site_searches ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY sweep ON public.creative_pictures TO tributary_system USING (true);
 
 CREATE POLICY sweep ON public.export_runs TO tributary_system USING (true);
 
@@ -4337,9 +4385,20 @@ GRANT SELECT(id) ON TABLE public.bad_visits TO tributary_system;
 
 GRANT SELECT(received_at) ON TABLE public.bad_visits TO tributary_system;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.campaign_tactics TO tributary_app;
+
 GRANT SELECT,INSERT,DELETE ON TABLE public.closings TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.creative_analyses TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.creative_pictures TO tributary_app;
+GRANT DELETE ON TABLE public.creative_pictures TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.creative_pictures TO tributary_system;
+
+GRANT SELECT(ad_id) ON TABLE public.creative_pictures TO tributary_system;
+
+GRANT SELECT(tried_at) ON TABLE public.creative_pictures TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.customers TO tributary_app;
 

@@ -126,9 +126,11 @@ async function attemptOnce(
 }
 
 async function readAnswer(response: Response): Promise<Answered | TributaryError> {
+  const type = response.headers.get('content-type') ?? '';
+  if (type.startsWith('image/')) return { answer: await response.blob() };
   const text = await response.text();
   if (text === '') return { answer: undefined };
-  if (!/\bjson\b/.test(response.headers.get('content-type') ?? '')) return { answer: text };
+  if (!/\bjson\b/.test(type)) return { answer: text };
   const answer = parseJson(text);
   return answer === undefined ? unreadable(response, text) : { answer };
 }

@@ -46,7 +46,9 @@ type Success = `2${string}`;
 export type AnswerTo<R extends Route> = {
   [Status in keyof R['answers']]: `${Status & number}` extends Success
     ? R['answers'][Status] extends { schema: infer S extends z.ZodType }
-      ? z.output<S>
+      ? R['answers'][Status] extends { binary: true }
+        ? Blob
+        : z.output<S>
       : never
     : never;
 }[keyof R['answers']];

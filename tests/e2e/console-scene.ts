@@ -6,6 +6,7 @@ import { Book, type Market, openMarket, ReportBook } from '@tributary/market';
 import { createClient } from '@tributary/sdk';
 import { buildApiKey, buildProfile, openApi, openTestkit, openWarehouse, operatorOf } from '@tributary/testkit';
 import { fillDelivery, fillFast } from '@tributary/testkit/market';
+import { sql } from 'kysely';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { openBrowser } from './browser.ts';
 
@@ -25,6 +26,12 @@ export interface Scene {
 }
 
 const password = 'vague otter lamp';
+
+/** A picture of one point. */
+const onePoint = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 /** How large the market is; small unless somebody measures. */
 const small = { people: 400, campaigns: 10, days: 60 };
@@ -48,6 +55,12 @@ export async function openScene(size = small): Promise<Scene> {
   const { signal } = new AbortController();
   await replay(engines, { profileId: profile.id, cause: 'test', now: () => new Date(), signal });
   await rebuildProfile(engines, profile.id, new Date(market.until), signal);
+  await kit.app.forProfile(profile.id).transaction(async (tx) => {
+    const seen = JSON.stringify({ thumbnail_url: 'https://pictures.test/ad.png' });
+    await sql`UPDATE ad_entities SET creative = ${seen}::jsonb WHERE level = 'ad'`.execute(tx);
+    await sql`INSERT INTO creative_pictures SELECT profile_id, id, '', ${kit.clock.now()}, 'image/png', ${onePoint}
+      FROM ad_entities WHERE level = 'ad'`.execute(tx);
+  });
   const tools = { operator: operatorOf(kit), passwords: createPasswords(10) };
   const { email } = await createUser(tools, { email: 'ana@example.com', name: 'Ana', password });
   await addMember(tools, { workspaceId: profile.workspaceId, email, role: 'viewer' });
@@ -85,7 +98,7 @@ export async function visit(
   const complaints: string[] = [];
   page.on('request', (request) => {
     const url = request.url();
-    if (!url.startsWith(`${baseUrl}/`) && !url.startsWith('data:')) complaints.push(`asked elsewhere: ${url}`);
+    if (!url.startsWith(`${baseUrl}/`) && !/^(data|blob):/.test(url)) complaints.push(`asked elsewhere: ${url}`);
   });
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {

@@ -371,6 +371,10 @@ describe('top ads', () => {
       for (const part of [...parts, money(ad.attributed_revenue, currency)]) expect(texts[place]).toContain(part);
     }
     expect(await faultsOf(page)).toEqual([]);
+    const picture = cards.first().getByRole('img', { name: `Picture of ${data[0]?.ad_name}` });
+    await expect
+      .poll(() => picture.evaluate((image: { naturalWidth?: number }) => image.naturalWidth), patience)
+      .toBe(1);
     const window = page.getByRole('link', { name: /^Attribution window \d+/ });
     expect(await window.getAttribute('href')).toContain('/goals');
     await cards

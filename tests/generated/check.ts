@@ -53,6 +53,7 @@ function offSchema(method: string, { status, headers, body }: Answered, route: R
   // Neither has a body to check: of the one it never leaves the server, the other is a browser asking whether it may ask.
   if (method === 'HEAD' || (method === 'OPTIONS' && status === 204)) return undefined;
   const declared = route?.answers[status];
+  if (declared && status === 204) return body === '' ? undefined : 'has a body';
   if (declared?.contentType && !declared.contentType.startsWith('application/json')) {
     return issueOf(declared.schema, body);
   }

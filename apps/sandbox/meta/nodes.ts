@@ -3,6 +3,7 @@ import { type Asked, json, type Reply, type Route } from '../route.ts';
 import { sayAccount, sharedBy, withAccount } from './accounts.ts';
 import { metaError, pageOf, paramsOf, withToken } from './envelope.ts';
 import { pickFields } from './fields.ts';
+import { drawCreative } from './picture.ts';
 import type { MetaAccount, MetaAd, MetaAdSet, MetaCampaign, MetaCreative, MetaState } from './state.ts';
 
 /** Ads with their creatives are heavy: more of them at once is too much. */
@@ -35,12 +36,21 @@ export function nodeRoutes(
     }),
   });
   return [
+    {
+      method: 'GET',
+      path: '/meta-pictures/:file',
+      handle: ({ params }) => {
+        const creative = state().creatives.get(params.file?.replace(/\.png$/, '') ?? '');
+        if (!creative) return unknownNode(params.file ?? '');
+        return { status: 200, headers: { 'content-type': 'image/png' }, body: drawCreative(creative) };
+      },
+    },
     list('campaigns', () => state().campaigns, sayCampaign),
     list('adsets', () => state().adSets, sayAdSet),
     list(
       'ads',
       () => state().ads,
-      (ad) => sayAd(ad, state()),
+      (ad) => sayAd(ad, state(), house.url()),
     ),
     {
       method: 'GET',
@@ -49,7 +59,7 @@ export function nodeRoutes(
         const run = readRun(asked);
         if (run) return run;
         const id = asked.params.node ?? '';
-        const said = sayNode(state(), id);
+        const said = sayNode(state(), id, house.url());
         if (!said || !sharedBy(state(), grant).includes(said.account)) return unknownNode(id);
         return json(200, pickFields(paramsOf(asked).fields, said.node));
       }),
@@ -79,15 +89,19 @@ function statusesOf(asked: Asked): (status: string) => boolean {
   return (status) => wanted.includes(status);
 }
 
-function sayNode(state: MetaState, id: string): { account: MetaAccount; node: Record<string, unknown> } | undefined {
+function sayNode(
+  state: MetaState,
+  id: string,
+  url: string,
+): { account: MetaAccount; node: Record<string, unknown> } | undefined {
   const account = state.accounts.find((one) => one.id === id);
   if (account) return { account, node: sayAccount(account) };
   const creative = state.creatives.get(id);
-  if (creative) return { account: creative.account, node: sayCreative(creative) };
+  if (creative) return { account: creative.account, node: sayCreative(creative, url) };
   const node = state.find(id);
   if (!node) return undefined;
   const within = { account: sayAccount(node.account) };
-  if ('creativeId' in node) return { account: node.account, node: { ...sayAd(node, state), ...within } };
+  if ('creativeId' in node) return { account: node.account, node: { ...sayAd(node, state, url), ...within } };
   if ('campaign' in node) return { account: node.account, node: { ...sayAdSet(node), ...within } };
   return { account: node.account, node: { ...sayCampaign(node), ...within } };
 }
@@ -154,7 +168,7 @@ const targetingOf = (adSet: MetaAdSet): Record<string, unknown> => ({
 /** The first ad set of each campaign sends people to a chat. */
 export const isMessaging = (adSet: MetaAdSet): boolean => adSet.campaign.of.adSets[0] === adSet.of;
 
-function sayAd(ad: MetaAd, state: MetaState): Record<string, unknown> {
+function sayAd(ad: MetaAd, state: MetaState, url: string): Record<string, unknown> {
   const own = ad.status !== 'ACTIVE' ? ad.status : undefined;
   const above =
     ad.adSet.campaign.status !== 'ACTIVE'
@@ -170,19 +184,19 @@ function sayAd(ad: MetaAd, state: MetaState): Record<string, unknown> {
     campaign_id: ad.adSet.campaign.id,
     status: ad.status,
     effective_status: own ?? above,
-    ...(creative && { creative: sayCreative(creative) }),
+    ...(creative && { creative: sayCreative(creative, url) }),
     updated_time: '2026-01-01T00:00:00+0000',
   };
 }
 
-function sayCreative(creative: MetaCreative): Record<string, unknown> {
+function sayCreative(creative: MetaCreative, url: string): Record<string, unknown> {
   const link = { link: 'https://shop.example/', name: creative.title, message: creative.body };
   return {
     id: creative.id,
     name: creative.name,
     title: creative.title,
     body: creative.body,
-    thumbnail_url: `https://scontent.example/${creative.id}.jpg`,
+    thumbnail_url: `${url}/meta-pictures/${creative.id}.png`,
     ...(creative.videoId !== undefined && { video_id: creative.videoId }),
     ...(creative.urlTags !== undefined && { url_tags: creative.urlTags }),
     object_type: creative.videoId === undefined ? 'SHARE' : 'VIDEO',

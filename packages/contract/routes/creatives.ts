@@ -1,4 +1,11 @@
-import { analysisFaults, analysisStatuses, callToActionTypes, creativeAngles, hookTypes } from '@tributary/vocabulary';
+import {
+  analysisFaults,
+  analysisStatuses,
+  callToActionTypes,
+  creativeAngles,
+  hookTypes,
+  limits,
+} from '@tributary/vocabulary';
 import { z } from 'zod';
 import { data, IsoTimestamp, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
@@ -57,6 +64,22 @@ export const createCreativeAnalysis = route({
   idempotency: 'natural',
   answers: { 202: { schema: data(CreativeAnalysis) } },
   refusals: ['invalid_state'],
+});
+
+export const readCreativePicture = route({
+  ...shared,
+  path: '/api/v1/ads/{id}/picture',
+  id: 'readCreativePicture',
+  method: 'GET',
+  summary: 'The small picture of an ad’s creative',
+  description:
+    `The thumbnail that a sync named, fetched from the platform and kept for ${limits.creativePictures.freshDays} days: PNG, JPEG, GIF, WebP or AVIF, as ` +
+    'its own bytes say. 204 where the platform named none, or where it cannot be had.',
+  access: { credentials: ['api_key', 'app', 'session'], scopes: anyOf('campaigns:read'), grain: 'profile' },
+  answers: {
+    200: { schema: z.string().meta({ format: 'binary' }), contentType: 'image/*', bare: true, binary: true },
+    204: { schema: z.undefined(), bare: true, description: 'There is none.' },
+  },
 });
 
 export const readCreativeAnalysis = route({

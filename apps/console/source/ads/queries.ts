@@ -66,3 +66,15 @@ export async function undo(profileId: string, { path, body }: Undo, isDryRun: bo
   if (!level || (verb !== 'pause' && verb !== 'resume')) throw new Error(say.ads.undoByApi);
   return change(profileId, { level, id: decodeURIComponent(id), to: verb }, isDryRun, key);
 }
+
+/** An address of this page's own, or null where there is none. Kept while the page is open, which is as long as such an address lives. */
+export const pictureQuery = (profileId: string, adId: string) =>
+  queryOptions({
+    queryKey: ['picture', profileId, adId],
+    queryFn: async ({ signal }) => {
+      const picture = await clientFor(profileId).readCreativePicture({ params: { id: adId }, signal });
+      return picture ? URL.createObjectURL(picture) : null;
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
+  });

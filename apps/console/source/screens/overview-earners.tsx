@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { fields } from '../fields.ts';
 import { words } from '../format.ts';
+import { AdPicture } from '../parts/ad-picture.tsx';
 import { AttributionWindow } from '../parts/attribution-window.tsx';
 import { Choice } from '../parts/choice.tsx';
 import { Figure } from '../parts/figure.tsx';
@@ -51,8 +52,13 @@ export function Earners({ currency }: { readonly currency: string }) {
               {rows.map((row) => (
                 <tr key={row.campaign_id} className="border-line border-t text-right">
                   <th scope="row" className="py-1.5 text-left font-normal">
-                    {row.campaign_name}
-                    <span className="label block">{words(row.platform)}</span>
+                    <span className="flex items-center gap-2">
+                      {level === 'ad' && <AdPicture adId={row.campaign_id} name={row.campaign_name} isSmall />}
+                      <span>
+                        {row.campaign_name}
+                        <span className="label block">{words(row.platform)}</span>
+                      </span>
+                    </span>
                   </th>
                   {shown.map((field) => (
                     <td key={field} className="pl-3">

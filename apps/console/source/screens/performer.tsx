@@ -1,5 +1,6 @@
 import { type Field, fields } from '../fields.ts';
 import { count, percent, words } from '../format.ts';
+import { AdPicture } from '../parts/ad-picture.tsx';
 import { Figure } from '../parts/figure.tsx';
 import type { TopPerformer } from '../queries.ts';
 import type { Explained } from '../search.ts';
@@ -36,7 +37,8 @@ export function Performer({ rank, performer, currency }: PerformerProps) {
   return (
     <li className="card grid gap-3 p-5">
       <div className="flex items-start justify-between gap-4">
-        <div className="min-w-0">
+        <AdPicture adId={performer.ad_id} name={name} isWithout={performer.creative_thumbnail_url === null} />
+        <div className="min-w-0 flex-1">
           <h2 className="break-words">
             <span className="text-soft">{rank}.</span> {name}
           </h2>

@@ -2,6 +2,7 @@ import type { Shown } from '../shown.ts';
 
 export const ads = {
   ads: {
+    picture: (name: Shown) => `Picture of ${name}`,
     what: (kind: Shown, level: Shown) => `${kind} ${level}`,
     withRunning: (number: number, shown: Shown) => `, with ${shown} running ${number === 1 ? 'ad' : 'ads'}`,
     about:

@@ -2,6 +2,7 @@ import type { ads as english } from '../en/ads.ts';
 
 export const ads: typeof english = {
   ads: {
+    picture: (name) => `Imagen de ${name}`,
     what: (kind, level) => `${kind}: ${level}`,
     withRunning: (number, shown) => `, con ${shown} ${number === 1 ? 'anuncio activo' : 'anuncios activos'}`,
     about:
