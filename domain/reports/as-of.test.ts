@@ -22,8 +22,8 @@ function dice(seed: number) {
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
-/** Every report there is, whole. */
-async function readAll(shop: Shop, query: object = {}): Promise<Record<string, string>> {
+/** Every report there is, whole; or, of a moment, every so manyth from one on: each is read of some moment, none of all. */
+async function readAll(shop: Shop, query: object = {}, from = 0, step = 1): Promise<Record<string, string>> {
   const asked: [path: string, query: object][] = [
     ['/overview', {}],
     ['/campaigns', { level: 'campaign' }],
@@ -38,7 +38,7 @@ async function readAll(shop: Shop, query: object = {}): Promise<Record<string, s
     ['/campaigns/unattributed/conversions', {}],
   ];
   const answers: [string, string][] = [];
-  for (const [path, own] of asked)
+  for (const [path, own] of asked.filter((_, index) => index % step === from))
     answers.push([`${path} ${JSON.stringify(own)}`, await shop.read(path, { ...own, ...query })]);
   return Object.fromEntries(answers);
 }
@@ -153,9 +153,12 @@ describe('as it stood', { timeout: 300_000 }, () => {
     }
     kit.clock.set(new Date(Date.now() + hourMs));
     const first = [];
-    for (const { at } of marks) first.push(await readAll(shop, { as_of: at }));
-    for (const [index, { seen }] of marks.entries())
-      expect(figuresOf(first[index] as never)).toEqual(figuresOf(seen as never));
+    for (const [index, { at }] of marks.entries()) first.push(await readAll(shop, { as_of: at }, index % 2, 2));
+    for (const [index, { seen }] of marks.entries()) {
+      const again = first[index] ?? {};
+      const same = Object.fromEntries(Object.keys(again).map((name) => [name, seen[name]]));
+      expect(figuresOf(again as never)).toEqual(figuresOf(same as never));
+    }
     expect(new Set(marks.map(({ seen }) => JSON.stringify(figuresOf(seen as never)))).size).toBe(marks.length);
 
     const [at0 = '', at1 = '', at2 = ''] = marks.map(({ at }) => at);
@@ -191,7 +194,7 @@ describe('as it stood', { timeout: 300_000 }, () => {
     for (let change = 0; change < 20; change += 1) await acts[roll(acts.length)]?.();
     await shop.settle();
     kit.clock.set(new Date(Date.now() + dayMs));
-    expect(await readAll(shop, { as_of: marks[0]?.at })).toEqual(first[0]);
+    expect(await readAll(shop, { as_of: marks[0]?.at }, 0, 2)).toEqual(first[0]);
   });
 
   test('says which moment was read: none that something may still come to', async () => {
