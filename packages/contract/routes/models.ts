@@ -53,7 +53,10 @@ const Fit = z
   .meta({ id: 'ModelFit' });
 
 const Refusal = z.enum(estimateRefusals);
-const Tactic = z.enum(tacticNames).meta({ examples: ['brand'] }).describe('What a campaign does.');
+const Tactic = z
+  .enum(tacticNames)
+  .meta({ examples: ['brand'] })
+  .describe('What a campaign does.');
 
 export const readModels = route({
   id: 'readModels',

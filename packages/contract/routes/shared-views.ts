@@ -123,7 +123,7 @@ export const readSharedView = route({
           date_from: CalendarDate,
           date_to: CalendarDate,
           expires_at: IsoTimestamp.nullable(),
-          profile_name: z.string(),
+          profile_name: z.string().describe('Whose report it is.'),
           reporting_currency: CurrencyCode,
           time_zone: z.string(),
         }),
