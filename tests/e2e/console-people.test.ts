@@ -3,7 +3,7 @@ import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { clock, dayIn, longDay, moment, money, percent, words } from '../../apps/console/source/format.ts';
 import { days, openPeopleScene, othersCount, type PeopleScene, pagesOfBusy } from './console-people-scene.ts';
-import { setUpAsOwner, shareAReport } from './set-up-as-owner.ts';
+import { setUpAsOwner } from './set-up-as-owner.ts';
 import { askTenQuestions, keepHabits } from './ten-questions.ts';
 import { faultsIn, accessFaults as faultsOf, optionsOf, settle, visitsOf } from './walk.ts';
 
@@ -163,16 +163,9 @@ describe('a person', () => {
   });
 });
 
-test('an owner makes a key, which is shown once, revokes it, and says what counts as a conversion', async () => {
+test('an owner makes and revokes a key, says what counts as a conversion, and shares a report by a link', async () => {
   const { page, complaints } = await open('owner', 'keys');
   await setUpAsOwner(page, scene);
-  expect(complaints).toEqual([]);
-  await page.context().close();
-});
-
-test('a report is shared by a link, which shows it and nothing else until it is revoked', async () => {
-  const { page, complaints } = await open('owner', 'overview');
-  await shareAReport(page, scene);
   expect(complaints).toEqual([]);
   await page.context().close();
 });

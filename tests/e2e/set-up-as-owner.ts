@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { days, type PeopleScene } from './console-people-scene.ts';
 
-/** On the page of keys: makes one and revokes it, defines a goal, and has the models learn. */
+/** On the page of keys: makes one and revokes it, defines a goal, has the models learn, and shares a report. */
 export async function setUpAsOwner(page: Page, scene: PeopleScene): Promise<void> {
   await page.getByLabel('Name').fill('Shop server');
   await page.getByRole('button', { name: 'Make key' }).click();
@@ -33,10 +33,11 @@ export async function setUpAsOwner(page: Page, scene: PeopleScene): Promise<void
   expect(await page.locator('tbody tr').filter({ hasText: 'Last touch' }).locator('td').nth(1).textContent()).toBe(
     '1.00',
   );
+  await shareAReport(page, scene);
 }
 
 /** Shares a report by a link, which somebody without an account opens and sees nothing else by, until it is revoked. */
-export async function shareAReport(page: Page, scene: PeopleScene): Promise<void> {
+async function shareAReport(page: Page, scene: PeopleScene): Promise<void> {
   const { from, to } = days;
   const own = `${scene.baseUrl}/p/${scene.shop.profileId}`;
   await page.goto(`${own}/overview?from=${from}&to=${to}&model=linear`);
@@ -70,7 +71,6 @@ export async function shareAReport(page: Page, scene: PeopleScene): Promise<void
     await guest.screenshot({ path: `${folder}/shared.png`, fullPage: true });
   }
   await page.goto(`${own}/settings`);
-  page.on('dialog', (dialog) => void dialog.accept());
   await page.getByRole('button', { name: 'Revoke For the agency' }).click();
   await page.getByText('No report is shared').waitFor();
   await guest.reload();
