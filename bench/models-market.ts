@@ -177,17 +177,10 @@ function calibrateByTests(
   const byDoubt = known
     .map((one, campaign) => ({ campaign, doubt: priorOf(one).error }))
     .sort((a, b) => b.doubt - a.doubt);
-  const tests = new Map(
-    byDoubt
-      .slice(0, testCount)
-      .map(({ campaign }) => [campaign, testOf(market, campaign, spends[campaign] ?? 0, worth)]),
-  );
-  return calibrate(
-    known.map((one, campaign) => {
-      const test = tests.get(campaign);
-      return test ? { ...one, test } : one;
-    }),
-  );
+  const tests = byDoubt
+    .slice(0, testCount)
+    .map(({ campaign }) => ({ campaigns: [campaign], found: testOf(market, campaign, spends[campaign] ?? 0, worth) }));
+  return calibrate(known, tests);
 }
 
 /** What a test says the campaign caused over all counted days: what it measured, by how much was spent to how much was withheld. */

@@ -153,6 +153,7 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   readModels: models.readModels,
   createModelFit: models.createModelFit,
   listModelCampaigns: models.listModelCampaigns,
+  sayTactic: models.sayTactic,
   createCreativeAnalysis: creatives.createCreativeAnalysis,
   readCreativeAnalysis: creatives.readCreativeAnalysis,
   readCreativePicture: creatives.readCreativePicture,

@@ -1,1 +1,2 @@
-export { listValidTests, type Tested } from './store.ts';
+export { dayAfter } from './show-experiment.ts';
+export { isNearTested, listValidTests, type Tested } from './store.ts';

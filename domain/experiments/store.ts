@@ -119,18 +119,25 @@ export async function saveState(
 }
 
 /** What was measured of an entity, and at which spend a day. */
-export interface Tested {
-  readonly entityIds: readonly string[];
+export interface Tested extends Pick<Experiment, 'id' | 'entityIds' | 'startsOn' | 'endsOn' | 'days' | 'coolDownDays'> {
+  readonly readout: Readout;
   /** Null: nobody knows. */
   readonly dailySpend: number | null;
 }
 
-/** Tests that ended, are not void and are not too old to hold. */
+/** Tests that ended, are not void and are not too old to hold, the newest first. */
 export async function listValidTests(tx: Tx, profileId: string, now: Date): Promise<Tested[]> {
   const { rows } = await sql<Tested>`
-    SELECT entity_ids AS "entityIds", daily_spend::float8 AS "dailySpend" FROM experiments
+    SELECT id, entity_ids AS "entityIds", starts_on::text AS "startsOn", ends_on::text AS "endsOn", days, cool_down_days AS "coolDownDays", readout,
+      daily_spend::float8 AS "dailySpend" FROM experiments
     WHERE profile_id = ${profileId} AND state = 'ended'
       AND ends_on >= ${now}::date - ${limits.experiments.validDays}::int
-    LIMIT ${limits.experiments.max}`.execute(tx);
+    ORDER BY ends_on DESC, id DESC LIMIT ${limits.experiments.max}`.execute(tx);
   return rows;
+}
+
+/** A test holds near the spend a day that it was made at: what half or twice as much would cause, nobody has measured. */
+export function isNearTested({ dailySpend }: Pick<Tested, 'dailySpend'>, spend: number): boolean {
+  const times = limits.experiments.validSpendTimes;
+  return dailySpend !== null && spend >= dailySpend / times && spend <= dailySpend * times;
 }

@@ -1,11 +1,13 @@
+import type { Row } from '@tributary/clickhouse';
 import type { Routes } from '@tributary/contract';
 import { credit, isId, isMinorUnits, nameOf, readCursor, readPeriod, writeCursor } from '@tributary/domain/reports';
 import { answer, type Handles } from '@tributary/operations';
 import { intervalWidth } from '@tributary/rules';
 import { nilUuid } from '@tributary/vocabulary';
+import { readCalibration, type Served, unweighed } from './calibration.ts';
 import type { ModelServices } from './services.ts';
 import { refusalNow, refuseEstimate } from './show-fit.ts';
-import { type Fit, findSettled } from './store.ts';
+import { findSettled } from './store.ts';
 
 /** Above every value: where the order begins. */
 const top = { below_value: '9223372036854775807', after_id: '' };
@@ -20,17 +22,20 @@ export const listModelCampaigns: Handles<Routes['listModelCampaigns'], ModelServ
   const settled = await ledger.transaction((tx) => findSettled(tx, caller.profileId), { readOnly: true });
   const refusal = refusalNow(settled, now);
   if (refusal) return refuseEstimate(refusal);
-  const fit = settled as Fit & { creditedFrom: Date; creditedUntil: Date };
+  const fit = settled as Served;
   const { profileId, from, until, currency } = await readPeriod({ date_from, date_to }, context);
   if (from < fit.creditedFrom || from >= fit.creditedUntil) return refuseEstimate('outside_fit');
+  const isCalibrated = params.model === 'calibrated';
+  const calibration = isCalibrated ? await readCalibration(fit, { from, until }, context) : undefined;
+  if (isCalibrated && !calibration) return refuseEstimate('no_test');
   const asked = {
     profile_id: profileId,
     fit_id: fit.id,
-    fitted_model: params.model,
+    fitted_model: params.model === 'calibrated' ? 'data_driven' : params.model,
+    ...(calibration?.weights ?? unweighed),
     level,
     from,
     until,
-    owners: 'entities',
     moment: 'now',
   } as const;
   const [[sums], found] = await Promise.all([
@@ -42,7 +47,8 @@ export const listModelCampaigns: Handles<Routes['listModelCampaigns'], ModelServ
   const money = (minorUnits: string | bigint | undefined) => credit(minorUnits ?? '0', currency);
   return answer(200, {
     data: rows.map((row) => {
-      const half = BigInt(Math.round(intervalWidth * errorOfSum(row.by_part.map(Number))));
+      const half = BigInt(Math.round(intervalWidth * Math.hypot(errorOfSum(row.by_part.map(Number)), row.doubt)));
+      const units = row.units.flatMap((id) => calibration?.units.get(id) ?? []);
       return {
         entity_id: row.entity_id,
         external_id: row.external_id,
@@ -50,7 +56,9 @@ export const listModelCampaigns: Handles<Routes['listModelCampaigns'], ModelServ
         outcome_value: money(row.value),
         outcome_value_low: money(BigInt(row.value) - half),
         outcome_value_high: money(BigInt(row.value) + half),
-        interval_basis: 'sampling' as const,
+        interval_basis: calibration ? ('calibrated' as const) : ('sampling' as const),
+        tactic: units[0]?.tactic ?? null,
+        is_tested: units.some(({ isTested }) => isTested),
         purchases: Number(row.purchases),
         models_disagree: disagree([row.value, row.first_touch_value, row.last_touch_value].map(Number)),
       };
@@ -66,14 +74,35 @@ export const listModelCampaigns: Handles<Routes['listModelCampaigns'], ModelServ
       fitted_at: fit.requestedAt.toISOString(),
       seen_pct: fit.seenPct ?? 0,
       purchases: Number(sums?.purchases ?? 0),
-      total: money(sums?.total),
-      to_entities: money(sums?.to_entities),
-      to_other_sources: money(sums?.to_others),
-      would_have_come: money(sums?.would_have_come),
-      without_touch: money(sums?.without_touch),
+      tests: (calibration?.tests ?? []).map(({ id }) => id),
+      ...sharesOf(sums, money),
     },
   });
 };
+
+/**
+ * All that was bought, and whose it is. What tests moved to or from entities is missing from, or added to, what nobody was given: of paths and of purchases without a path, by
+ * how much there is of each.
+ */
+function sharesOf(sums: Row<'model_sum_credits'> | undefined, money: (minorUnits: bigint) => number) {
+  const [total = 0n, entities = 0n, others = 0n, came = 0n, unseen = 0n] = [
+    sums?.total,
+    sums?.to_entities,
+    sums?.to_others,
+    sums?.would_have_come,
+    sums?.without_touch,
+  ].map((amount) => BigInt(amount ?? 0));
+  const nobodys = total - entities - others;
+  const taken = came + unseen - nobodys;
+  const withoutTouch = taken > 0n ? unseen - (unseen * taken) / (came + unseen) : unseen;
+  return {
+    total: money(total),
+    to_entities: money(entities),
+    to_other_sources: money(others),
+    would_have_come: money(nobodys - withoutTouch),
+    without_touch: money(withoutTouch),
+  };
+}
 
 function placeOf(cursor: string) {
   const [below_value, after_id] = readCursor(cursor, [isMinorUnits, isId]);

@@ -1,6 +1,7 @@
 import { raw } from '@tributary/clickhouse';
+import { copyDelivery } from '@tributary/domain/campaigns/room.ts';
 import { openTestWithClickHouse, scene } from '@tributary/testkit';
-import { fittedModelNames, limits } from '@tributary/vocabulary';
+import { estimatingModelNames, fittedModelNames, limits } from '@tributary/vocabulary';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { fitModels, refusalOf } from './fit-models.job.ts';
 import { errorOfSum } from './list-model-campaigns.ts';
@@ -34,11 +35,12 @@ describe('models that are fitted', { timeout: 120_000 }, () => {
     const entity = (name: string) => `toUUID('${shop.entity('campaign', name)}')`;
     await world.clickhouse.command(
       raw(`
-      INSERT INTO touches (profile_id, visitor_id, occurred_at, touch_id, session_id, channel, source, medium, platform, campaign_id)
+      INSERT INTO touches (profile_id, visitor_id, occurred_at, touch_id, session_id, channel, source, medium, platform, campaign_id, ad_id)
       SELECT '${shop.profileId}', ${id('visitor')}, toDateTime64('${day(1)} 12:00:00', 3, 'UTC') - INTERVAL (number % 90) DAY - INTERVAL nth * 20 HOUR,
         reinterpretAsUUID(sipHash128(number, nth)), reinterpretAsUUID(sipHash128(number, nth, 's')),
         if(kind = 2, 'direct', 'paid_social'), if(kind = 2, 'direct', 'facebook'), if(kind = 2, '', 'paid'), if(kind = 2, '', 'social_ads'),
-        multiIf(kind = 0, ${entity('winter')}, kind = 1, ${entity('outlet')}, toUUID('00000000-0000-0000-0000-000000000000'))
+        multiIf(kind = 0, ${entity('winter')}, kind = 1, ${entity('outlet')}, toUUID('00000000-0000-0000-0000-000000000000')),
+        if(kind = 1 AND number % 2 = 0, toUUID('${shop.entity('ad', 'film')}'), toUUID('00000000-0000-0000-0000-000000000000'))
       FROM (SELECT number, nth, (number + nth) % 3 AS kind FROM numbers(${people}) ARRAY JOIN range(toUInt32(number % 3 + 1)) AS nth)`),
       {},
     );
@@ -60,12 +62,12 @@ describe('models that are fitted', { timeout: 120_000 }, () => {
   }
 
   beforeAll(async () => {
-    shop = await scene(world, { scopes: ['campaigns:read', 'attribution:write'] });
+    shop = await scene(world, { scopes: ['campaigns:read', 'attribution:write', 'goals:write'] });
   }, 60_000);
 
   test('before a fit there is no figure, and how wrong the models are is known all the same', async () => {
     const { models: listed, latest_fit, errors } = await models();
-    expect(listed).toMatchObject(fittedModelNames.map((model) => ({ model, refusal: 'no_fit' })));
+    expect(listed).toMatchObject(estimatingModelNames.map((model) => ({ model, refusal: 'no_fit' })));
     expect(latest_fit).toBeNull();
     expect(errors.rows.map(({ model }: { model: string }) => model)).toEqual(
       expect.arrayContaining(['last_touch', ...fittedModelNames]),
@@ -91,7 +93,7 @@ describe('models that are fitted', { timeout: 120_000 }, () => {
     const { latest_fit, served_fit, models: listed } = await models();
     expect(latest_fit).toMatchObject({ id: asked.id, state: 'done', reason: null, people: 7_501 });
     expect(served_fit).toEqual(latest_fit);
-    expect(listed.every(({ refusal }: { refusal: string | null }) => refusal === null)).toBe(true);
+    expect(listed.map(({ refusal }: { refusal: string | null }) => refusal)).toEqual([null, null, null, 'no_test']);
     const [off] = await world.clickhouse.query(
       raw<{ rows: string; off: string; short: string }>(`
         SELECT count() AS rows, countIf(arrayExists(model -> arraySum(credits[model]) + anyway[model] != value, ['data_driven', 'markov', 'shapley'])) AS off,
@@ -133,6 +135,131 @@ describe('models that are fitted', { timeout: 120_000 }, () => {
     expect(after.requested_at).toBe(before.requested_at);
     expect(after.fingerprints).toEqual(before.fingerprints);
     expect((await campaigns('data_driven')).body.data).toEqual(rows);
+  });
+
+  describe('moved by experiments', () => {
+    const spentDays = 100;
+    /** What a campaign costs a day; the ad is half of its campaign. */
+    const perDay = 10;
+    const cents = (amount: number) => Math.round(amount * 100);
+    interface Estimated {
+      entity_id: string;
+      outcome_value: number;
+      outcome_value_low: number;
+      outcome_value_high: number;
+      interval_basis: string;
+      tactic: string | null;
+      is_tested: boolean;
+    }
+    const told = (name: string, lift: number, more: object = {}) => ({
+      kind: 'external',
+      name: 'A study of the platform',
+      entity_ids: [shop.entity('campaign', name)],
+      date_from: day(34),
+      date_to: day(7),
+      lift_pct: lift,
+      low_pct: lift - 0.1,
+      high_pct: lift + 0.1,
+      spend: 28 * perDay,
+      source: 'The platform',
+      ...more,
+    });
+    const read = async (model: string, level = 'campaign') => {
+      const { status, body } = await campaigns(model, { level });
+      if (status !== 200) return { reason: body.error.reason as string, sums: [], of: () => ({}) as Estimated };
+      const { meta, data } = body as { meta: Record<string, number> & { tests: string[] }; data: Estimated[] };
+      const { to_entities = 0, to_other_sources = 0, would_have_come = 0, without_touch = 0, total = 0 } = meta;
+      const sums = [to_entities, to_other_sources, would_have_come, without_touch].map(cents);
+      expect(sums.reduce((all, one) => all + one, 0)).toBe(cents(total));
+      expect(Math.min(...sums)).toBeGreaterThanOrEqual(0);
+      expect(data.reduce((all, one) => all + cents(one.outcome_value), 0)).toBe(sums[0]);
+      const of = (name: string) =>
+        data.find(({ entity_id: id }) => id === shop.entity(level as 'campaign', name)) as Estimated;
+      return { reason: null, sums, of, meta };
+    };
+    const voided = (id: string) => shop.post(`/api/v1/experiments/${id}/void`, { reason: 'Another one is tried.' });
+
+    beforeAll(async () => {
+      const days = Array.from({ length: spentDays }, (_, before) => day(before + 1));
+      await shop.spend(
+        ...days.flatMap((date) => [
+          { level: 'campaign', date, external_id: 'winter', spend: String(perDay) },
+          { date, external_id: 'film', campaign_external_id: 'outlet', spend: String(perDay / 2) },
+          { date, external_id: 'still', campaign_external_id: 'outlet', spend: String(perDay / 2) },
+        ]),
+      );
+      await copyDelivery(
+        { app: world.kit.app, system: world.kit.system, clickhouse: world.clickhouse } as never,
+        shop.profileId,
+        10_000,
+      );
+    });
+
+    test('there is no figure without a test at about the spend of today, and the tested are moved most', async () => {
+      expect((await read('calibrated')).reason).toBe('no_test');
+      const far = await shop.post('/api/v1/experiments', told('winter', 5, { spend: 28 * perDay * 2.1 }));
+      expect((await read('calibrated')).reason).toBe('no_test');
+      await voided(far.id);
+      const before = await read('data_driven');
+      const { id } = await shop.post('/api/v1/experiments', told('winter', 1));
+      const after = await read('calibrated');
+      expect(after.meta?.tests).toEqual([id]);
+      expect((await models()).models.at(-1)).toMatchObject({ model: 'calibrated', refusal: null });
+      const [winter, outlet] = [after.of('winter'), after.of('outlet')];
+      expect([winter.interval_basis, winter.is_tested, winter.tactic]).toEqual(['calibrated', true, 'push']);
+      expect([outlet.interval_basis, outlet.is_tested, outlet.tactic]).toEqual(['calibrated', false, 'push']);
+      // One in 101 of what was bought in the tested days was caused by what was spent then.
+      const [bought] = await world.clickhouse.query(
+        raw<{ value: string }>(`SELECT sum(value) AS value FROM attributed_conversions FINAL
+          WHERE profile_id = '${shop.profileId}' AND toDate(conversion_time) BETWEEN '${day(34)}' AND '${day(7)}'`),
+        {},
+      );
+      const measured = ((Number(bought?.value) / 100) * (1 / 101) * spentDays) / 28;
+      expect(winter.outcome_value / measured).toBeCloseTo(1, 1);
+      expect(winter.outcome_value_low).toBeLessThan(measured);
+      expect(winter.outcome_value_high).toBeGreaterThan(measured);
+      const part = (name: string) => after.of(name).outcome_value / before.of(name).outcome_value;
+      expect(part('winter')).toBeLessThan(0.5);
+      expect(part('outlet')).toBeLessThan(1);
+      expect(part('outlet')).toBeGreaterThan(part('winter'));
+      // What nobody caused any more would have come anyway.
+      expect(after.sums[2]).toBeGreaterThan(before.sums[2] ?? 0);
+      expect(after.sums[3]).toBe(before.sums[3]);
+      await voided(id);
+      expect((await read('calibrated')).reason).toBe('no_test');
+    });
+
+    test('what paths do not show is taken from what nobody was given, and never more than that', async () => {
+      const before = await read('data_driven');
+      for (const lift of [80, 5_000]) {
+        const { id } = await shop.post('/api/v1/experiments', told('winter', lift));
+        const after = await read('calibrated');
+        expect(after.of('winter').outcome_value).toBeGreaterThan(before.of('winter').outcome_value);
+        expect(after.sums[3]).toBeLessThan(before.sums[3] ?? 0);
+        await voided(id);
+      }
+    });
+
+    test('an ad that was tested stands apart from its campaign, and somebody may say what a campaign does', async () => {
+      const ad = { entity_ids: [shop.entity('ad', 'film')], spend: 28 * (perDay / 2) };
+      const { id } = await shop.post('/api/v1/experiments', told('outlet', 0.5, ad));
+      const [ads, whole] = [await read('calibrated', 'ad'), await read('calibrated')];
+      expect(ads.of('film')).toMatchObject({ is_tested: true, interval_basis: 'calibrated' });
+      expect([whole.of('outlet').is_tested, whole.of('winter').is_tested]).toEqual([true, false]);
+      const rest = (before: Estimated) => before.outcome_value - ads.of('film').outcome_value;
+      expect(rest(whole.of('outlet'))).toBeGreaterThan(0);
+      // All levels share out the same.
+      expect(ads.sums.slice(2)).toEqual(whole.sums.slice(2));
+      const tactic = (entity: string) =>
+        shop.call('PUT', `/api/v1/models/tactics/${entity}`, { tactic: 'brand' }).then(({ statusCode }) => statusCode);
+      expect(await tactic(shop.entity('campaign', 'winter'))).toBe(200);
+      expect(await tactic('0197a000-0000-5000-8000-000000000001')).toBe(404);
+      const branded = (await read('calibrated')).of('winter');
+      expect(branded.tactic).toBe('brand');
+      // Little of what brand search is credited with is caused, until a test says something else.
+      expect(branded.outcome_value).toBeLessThan(0.3 * whole.of('winter').outcome_value);
+      await voided(id);
+    });
   });
 
   test('days that were not credited, words that are no fitted model, and strangers are refused', async () => {

@@ -1,11 +1,14 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
 import { publishedErrors } from '@tributary/rules';
-import { fittedModelNames, fittedModels } from '@tributary/vocabulary';
+import { estimatingModelNames, estimatingModels } from '@tributary/vocabulary';
+import { readCalibration, type Served } from './calibration.ts';
+import type { ModelServices } from './services.ts';
 import { refusalNow, showFit } from './show-fit.ts';
 import { findLatest, findServed, findSettled } from './store.ts';
 
-export const readModels: Handles<Routes['readModels']> = async (_input, { caller, ledger, now }) => {
+export const readModels: Handles<Routes['readModels'], ModelServices> = async (_input, context) => {
+  const { caller, ledger, now } = context;
   const { profileId } = caller;
   const { latest, served, settled } = await ledger.transaction(
     async (tx) => ({
@@ -16,12 +19,21 @@ export const readModels: Handles<Routes['readModels']> = async (_input, { caller
     { readOnly: true },
   );
   const refusal = refusalNow(settled, now);
+  const calibrated = refusal ?? ((await isCalibrated(settled as Served)) ? null : 'no_test');
   return answer(200, {
     data: {
-      models: fittedModelNames.map((model) => ({ model, description: fittedModels[model].description, refusal })),
+      models: estimatingModelNames.map((model) => ({
+        model,
+        description: estimatingModels[model].description,
+        refusal: model === 'calibrated' ? calibrated : refusal,
+      })),
       latest_fit: latest ? showFit(latest) : null,
       served_fit: served && refusal === null ? showFit(served) : null,
       errors: { ...publishedErrors, rows: [...publishedErrors.rows] },
     },
   });
+
+  async function isCalibrated(fit: Served): Promise<boolean> {
+    return (await readCalibration(fit, { from: fit.creditedFrom, until: fit.creditedUntil }, context)) !== undefined;
+  }
 };

@@ -22,6 +22,7 @@ const words: Readonly<Record<EstimateRefusal, string>> = {
   too_thin: `There were fewer than ${limits.models.purchases} purchases to learn from.`,
   too_little_seen: `Less than ${limits.models.seenPct}% of what was bought has any known touch.`,
   outside_fit: 'The fit does not reach over all of these days.',
+  no_test: `No experiment on campaigns that the fit saw ended in the last ${limits.experiments.validDays} days at about the spend of today. Plan one or tell of one with POST /api/v1/experiments.`,
 };
 
 /** Why there is no figure, judged by the last fit that came to an end. */

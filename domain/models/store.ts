@@ -1,5 +1,5 @@
 import type { Tx } from '@tributary/postgres';
-import type { FitRefusal, FitState } from '@tributary/vocabulary';
+import type { FitRefusal, FitState, TacticName } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
 export interface Fit {
@@ -46,6 +46,21 @@ export async function beginFit(tx: Tx, profileId: string, id: string): Promise<F
     UPDATE model_fits SET state = 'running' WHERE profile_id = ${profileId} AND id = ${id} AND state IN ('queued', 'running')
     RETURNING ${columns}`.execute(tx);
   return rows[0];
+}
+
+/** What somebody said that campaigns do. */
+export async function listTactics(tx: Tx, profileId: string, ids: readonly string[]): Promise<Map<string, TacticName>> {
+  const { rows } = await sql<{ id: string; tactic: TacticName }>`
+    SELECT entity_id AS id, tactic FROM campaign_tactics WHERE profile_id = ${profileId} AND entity_id = ANY (${ids}::uuid[])`.execute(
+    tx,
+  );
+  return new Map(rows.map(({ id, tactic }) => [id, tactic]));
+}
+
+export async function saveTactic(tx: Tx, profileId: string, id: string, tactic: TacticName, now: Date): Promise<void> {
+  await sql`
+    INSERT INTO campaign_tactics (profile_id, entity_id, tactic, said_at) VALUES (${profileId}, ${id}, ${tactic}, ${now})
+    ON CONFLICT (profile_id, entity_id) DO UPDATE SET tactic = excluded.tactic, said_at = excluded.said_at`.execute(tx);
 }
 
 type Ended = Pick<Fit, 'state' | 'reason' | 'creditedFrom' | 'creditedUntil' | 'purchases' | 'seenPct'> &

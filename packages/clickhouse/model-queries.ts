@@ -13,6 +13,8 @@ export const modelQueries = {
       purchases: string;
       first_touch_value: string;
       last_touch_value: string;
+      doubt: number;
+      units: string[];
       by_part: string[];
       name: string;
       external_id: string;
@@ -38,6 +40,22 @@ export const modelQueries = {
     Period & Moment & { level: EntityLevel; limit: number },
     { source_id: string; campaign_id: string; channel: string; purchases: string }
   >(),
+  model_list_units: declare<
+    Credited & { limit: number },
+    {
+      unit: string;
+      credit: string;
+      credit_of_period: string;
+      most_channel: string;
+      campaign_id: string;
+      ad_set_id: string;
+      campaign_name: string;
+    }
+  >(),
+  model_read_anyway: declare<
+    Period & { fit_id: string; fitted_model: FittedModel },
+    { of_all: string; of_some: string }
+  >(),
   model_read_purchases: declare<Period, { purchases: string; value: string; seen: string }>(),
   model_sum_credits: declare<
     Credited,
@@ -58,5 +76,10 @@ type Credited = Period &
     readonly fit_id: string;
     readonly fitted_model: FittedModel;
     readonly level: EntityLevel;
-    readonly owners: 'entities';
+    /** Ads and ad sets that were tested by themselves. */
+    readonly tested: readonly string[];
+    /** Of these, credit counts so often and may be off by so much of itself. */
+    readonly units: readonly string[];
+    readonly times: readonly number[];
+    readonly doubts: readonly number[];
   };

@@ -61,7 +61,7 @@ import {
   readJourneySummary,
 } from './routes/journeys.ts';
 import { createLinkTokens } from './routes/link-tokens.ts';
-import { createModelFit, listModelCampaigns, readModels } from './routes/models.ts';
+import { createModelFit, listModelCampaigns, readModels, sayTactic } from './routes/models.ts';
 import { updateOutcomeDefinition, updateOutcomeDefinitions } from './routes/outcome-definitions.ts';
 import { createEvent, createGoal, createGoalDefinition, listGoalDefinitions } from './routes/outcomes.ts';
 import { createAdReferrals, createDeclaredSource, previewAdReferrals } from './routes/partners.ts';
@@ -209,6 +209,7 @@ export const routes = {
   readModels,
   createModelFit,
   listModelCampaigns,
+  sayTactic,
   listTopPerformers,
   ...adRoutes,
   createCreativeAnalysis,

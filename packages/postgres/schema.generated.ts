@@ -266,6 +266,13 @@ export interface BadVisits {
   sealed: Buffer | null;
 }
 
+export interface CampaignTactics {
+  entity_id: string;
+  profile_id: string;
+  said_at: Timestamp;
+  tactic: string;
+}
+
 export interface Closings {
   closed_at: Timestamp;
   closed_by_id: string | null;
@@ -1518,6 +1525,7 @@ export interface DB {
   audit_log: AuditLog;
   bad_visit_days: BadVisitDays;
   bad_visits: BadVisits;
+  campaign_tactics: CampaignTactics;
   closings: Closings;
   connections: Connections;
   creative_analyses: CreativeAnalyses;

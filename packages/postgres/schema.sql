@@ -1404,6 +1404,16 @@ CREATE TABLE public.bad_visits (
 
 ALTER TABLE ONLY public.bad_visits FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.campaign_tactics (
+    profile_id uuid NOT NULL,
+    entity_id uuid NOT NULL,
+    tactic text NOT NULL,
+    said_at timestamp with time zone NOT NULL,
+    CONSTRAINT campaign_tactics_tactic_check CHECK ((tactic = ANY (ARRAY['push'::text, 'search'::text, 'brand'::text, 'retargeting'::text, 'coupon'::text, 'owned'::text])))
+);
+
+ALTER TABLE ONLY public.campaign_tactics FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.closings (
     profile_id uuid NOT NULL,
     month date NOT NULL,
@@ -2583,6 +2593,9 @@ ALTER TABLE ONLY public.bad_visit_days
 ALTER TABLE ONLY public.bad_visits
     ADD CONSTRAINT bad_visits_pkey PRIMARY KEY (profile_id, id);
 
+ALTER TABLE ONLY public.campaign_tactics
+    ADD CONSTRAINT campaign_tactics_pkey PRIMARY KEY (profile_id, entity_id);
+
 ALTER TABLE ONLY public.closings
     ADD CONSTRAINT closings_pkey PRIMARY KEY (profile_id, month);
 
@@ -3326,6 +3339,9 @@ ALTER TABLE ONLY public.bad_visit_days
 ALTER TABLE ONLY public.bad_visits
     ADD CONSTRAINT bad_visits_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.campaign_tactics
+    ADD CONSTRAINT campaign_tactics_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.closings
     ADD CONSTRAINT closings_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
@@ -3650,6 +3666,8 @@ ALTER TABLE public.bad_visit_days ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.bad_visits ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.campaign_tactics ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.closings ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.connections ENABLE ROW LEVEL SECURITY;
@@ -3831,6 +3849,8 @@ CREATE POLICY own_profile ON public.attribution_replays TO tributary_app USING (
 CREATE POLICY own_profile ON public.bad_visit_days TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.bad_visits TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.campaign_tactics TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.closings TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -4364,6 +4384,8 @@ GRANT SELECT(profile_id) ON TABLE public.bad_visits TO tributary_system;
 GRANT SELECT(id) ON TABLE public.bad_visits TO tributary_system;
 
 GRANT SELECT(received_at) ON TABLE public.bad_visits TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.campaign_tactics TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.closings TO tributary_app;
 

@@ -64,6 +64,7 @@ export const tableOwners = {
   reconciliations: 'reconciliation',
   merges: 'customers',
   experiments: 'experiments',
+  campaign_tactics: 'models',
   model_fits: 'models',
   model_allowances: 'journeys',
   moved_conversions: 'attribution',

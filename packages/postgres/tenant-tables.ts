@@ -83,6 +83,7 @@ export const profileTables: readonly TenantTable[] = [
   of('creative_analyses', 'ad_id'),
   of('creative_pictures', 'ad_id'),
   of('model_fits', 'id'),
+  of('campaign_tactics', 'entity_id'),
   of('experiments', 'id'),
   of('ad_entities', 'id'),
   of('ad_entities_history', 'id revision'),

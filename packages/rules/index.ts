@@ -37,7 +37,7 @@ export {
 } from './event-input.ts';
 export { type Quote, readBcchRates, readEcbRates, readRateRow, UnreadableRates } from './exchange-rates.ts';
 export { type Advised, advise } from './experiments/advise.ts';
-export { type Credited, calibrate, combine, isOfUse, priorOf } from './experiments/calibrate.ts';
+export { type Credited, calibrate, combine, isOfUse, priorOf, type TestOf } from './experiments/calibrate.ts';
 export {
   chanceOfSizes,
   differenceOf,
@@ -55,6 +55,8 @@ export {
   type RegionSums,
   readRegions,
 } from './experiments/regions.ts';
+export { causedBy, type Moved, shareOut, timesOf } from './experiments/share-out.ts';
+export { guessTactic } from './experiments/tactic.ts';
 export {
   type CustomerPayment,
   type EarliestPayments,

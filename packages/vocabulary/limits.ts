@@ -46,7 +46,8 @@ export const limits = {
   events: { maxRows: 1_000, maxAheadMinutes: 5, namedDefinitions: 50 },
   /**
    * Of fitted models: days of touches and of purchases that are learned from, people that are looked at, campaigns told apart, and when there is no
-   * figure: below so many purchases, so much of their value with a known touch, and so long after the fit.
+   * figure: below so many purchases, so much of their value with a known touch, and so long after the fit. Of calibration: the newest tests that move
+   * figures, the campaigns that they move, and the last days whose spend must be near the tested one.
    */
   models: {
     touchDays: 180,
@@ -56,6 +57,9 @@ export const limits = {
     purchases: 2_000,
     seenPct: 30,
     freshDays: 14,
+    tests: 20,
+    calibrated: 500,
+    spendDays: 28,
     pageSize: { min: 1, default: 50, max: 100 },
   },
   /**

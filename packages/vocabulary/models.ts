@@ -1,4 +1,5 @@
 import { namesOf } from './names-of.ts';
+import type { MarketingChannel } from './tracking.ts';
 
 /**
  * Models that are fitted to a profile's own data. They are asked for by routes of their own: the attribution models of every report
@@ -16,8 +17,15 @@ export type FittedModel = keyof typeof fittedModels;
 export const fittedModelNames = namesOf(fittedModels);
 
 /** What can be asked for: the fitted models, and `calibrated`, which is data_driven moved by experiments. */
-export const estimatingModels = [...fittedModelNames, 'calibrated'] as const;
-export type EstimatingModel = (typeof estimatingModels)[number];
+export const estimatingModels = {
+  ...fittedModels,
+  calibrated: {
+    description:
+      'data_driven, moved by what experiments measured: of what was tested, and a little of other campaigns of its tactic.',
+  },
+} as const satisfies Record<string, { description: string }>;
+export type EstimatingModel = keyof typeof estimatingModels;
+export const estimatingModelNames = namesOf(estimatingModels);
 
 export const fitStates = ['queued', 'running', 'done', 'refused', 'failed'] as const;
 export type FitState = (typeof fitStates)[number];
@@ -28,7 +36,7 @@ export const fitRefusals = {
   too_little_seen: 'Too little of what was bought has any known touch.',
 } as const;
 export type FitRefusal = keyof typeof fitRefusals;
-export const estimateRefusals = [...namesOf(fitRefusals), 'no_fit', 'stale', 'outside_fit'] as const;
+export const estimateRefusals = [...namesOf(fitRefusals), 'no_fit', 'stale', 'outside_fit', 'no_test'] as const;
 export type EstimateRefusal = (typeof estimateRefusals)[number];
 
 /** What an interval is of: of chance alone, or of the truth as far as tests tell. */
@@ -40,12 +48,19 @@ export type IntervalBasis = (typeof intervalBases)[number];
  * little: most would have found the shop anyway (Blake, Nosko and Tadelis 2015). It is shown with every figure that it changes, and a test replaces it.
  */
 export const tactics = {
-  push: { factor: 1 },
-  search: { factor: 1 },
-  brand: { factor: 0.15 },
-  retargeting: { factor: 1 },
-  coupon: { factor: 1 },
-  owned: { factor: 1 },
-} as const satisfies Record<string, { factor: number }>;
+  push: { factor: 1, channels: [] },
+  search: { factor: 1, channels: ['paid_search', 'shopping'] },
+  brand: { factor: 0.15, channels: [] },
+  retargeting: { factor: 1, channels: [] },
+  coupon: { factor: 1, channels: ['affiliate'] },
+  owned: { factor: 1, channels: ['email', 'sms', 'messaging'] },
+} as const satisfies Record<string, Tactic>;
+
+interface Tactic {
+  readonly factor: number;
+  /** What comes by these channels and is not named otherwise seems to be such a campaign. */
+  readonly channels: readonly MarketingChannel[];
+}
+
 export type TacticName = keyof typeof tactics;
 export const tacticNames = namesOf(tactics);

@@ -162,6 +162,7 @@ export const lives = {
     said_together: kept('Which two customers a message named: a row for each such pair. It goes with either of them.'),
     key_ring: bounded('Made when an operator rotates; an old key opens what it sealed.'),
     members: bounded('One for each person and workspace.'),
+    campaign_tactics: bounded('One for each campaign of which somebody said what it does.'),
     model_fits: swept(yearDays, ['finished_at'], ['profile_id', 'id'], 'Fits of models that ended.'),
     merges: kept(
       'Which customer a merged one became: an id that was handed out once is found for good. They go with the customer.',

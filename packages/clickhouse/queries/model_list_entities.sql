@@ -2,7 +2,7 @@
 -- the first and the last touch of the same purchases would be given, to see how far models are apart.
 WITH
 {{part sources}},
-{{part owned}},
+{{part weighed}},
     credited AS
     (
         SELECT
@@ -24,14 +24,17 @@ WITH
     page AS
     (
         SELECT
-            o.owner AS entity_id,
-            sum(c.credit) AS value,
+            w.of_level AS entity_id,
+            sum(if(w.times = 1, c.credit, toInt64(round(c.credit * w.times))) AS given) AS value,
             uniqExact(c.conversion_id) AS purchases,
             sum(c.first_touch) AS first_touch_value,
             sum(c.last_touch) AS last_touch_value,
-            sumMap(map(c.part, toInt64(c.credit))) AS of_parts
+            sum(c.credit * w.doubt) AS doubt,
+            groupUniqArray(w.unit) AS units,
+            sumMap(map(c.part, toInt64(given))) AS of_parts
         FROM credited AS c
-        INNER JOIN owned AS o ON o.source_id = c.source_id
+        INNER JOIN weighed AS w ON w.source_id = c.source_id
+        WHERE w.of_level != nobody
         GROUP BY entity_id
         HAVING ({only:UUID} = nobody OR entity_id = {only:UUID})
             AND (value < {below_value:Int64} OR (value = {below_value:Int64} AND toString(entity_id) > {after_id:String}))
@@ -44,6 +47,8 @@ SELECT
     p.purchases AS purchases,
     p.first_touch_value AS first_touch_value,
     p.last_touch_value AS last_touch_value,
+    p.doubt AS doubt,
+    p.units AS units,
     mapValues(p.of_parts) AS by_part,
     e.name AS name,
     e.external_id AS external_id

@@ -1,15 +1,31 @@
--- All that was bought in a period, and what of it entities of the level, other sources and nobody get.
+-- All that was bought in a period, and what of it entities of the level, other sources and nobody get, as credits count.
 WITH
 {{part sources}},
-{{part owned}},
-    owners AS (SELECT groupArray(source_id) FROM owned)
-SELECT
-    count() AS purchases,
-    sum(value) AS total,
-    sum(arraySum((source, share) -> if(has((SELECT * FROM owners), source), share, 0), source_ids, credits[{fitted_model:String}])) AS to_entities,
-    sum(arraySum((source, share) -> if(has((SELECT * FROM owners), source), 0, share), source_ids, credits[{fitted_model:String}])) AS to_others,
-    sumIf(anyway[{fitted_model:String}], notEmpty(source_ids)) AS would_have_come,
-    sumIf(anyway[{fitted_model:String}], empty(source_ids)) AS without_touch
-FROM model_credits FINAL
-WHERE profile_id = {profile_id:UUID} AND fit_id = {fit_id:UUID}
-    AND conversion_time >= {from:DateTime64(3, 'UTC')} AND conversion_time < {until:DateTime64(3, 'UTC')}
+{{part weighed}},
+    bought AS
+    (
+        SELECT value, source_ids, credits[{fitted_model:String}] AS shares, anyway[{fitted_model:String}] AS rest
+        FROM model_credits FINAL
+        WHERE profile_id = {profile_id:UUID} AND fit_id = {fit_id:UUID}
+            AND conversion_time >= {from:DateTime64(3, 'UTC')} AND conversion_time < {until:DateTime64(3, 'UTC')}
+    ),
+    given AS
+    (
+        -- A source that nobody knows has no level, and counts once.
+        SELECT
+            sumIf(if(w.times = 1 OR w.source_id != c.source_id, c.credit, toInt64(round(c.credit * w.times))) AS credited, w.of_level != nobody) AS to_entities,
+            sumIf(credited, w.of_level = nobody) AS to_others
+        FROM (SELECT source_id, credit FROM bought ARRAY JOIN source_ids AS source_id, shares AS credit) AS c
+        LEFT JOIN weighed AS w ON w.source_id = c.source_id
+    )
+SELECT b.*, g.*
+FROM
+(
+    SELECT
+        count() AS purchases,
+        sum(value) AS total,
+        sumIf(rest, notEmpty(source_ids)) AS would_have_come,
+        sumIf(rest, empty(source_ids)) AS without_touch
+    FROM bought
+) AS b
+CROSS JOIN given AS g

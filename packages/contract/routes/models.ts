@@ -1,12 +1,13 @@
 import {
   estimateRefusals,
+  estimatingModelNames,
+  estimatingModels,
   fitRefusals,
   fitStates,
-  fittedModelNames,
-  fittedModels,
   intervalBases,
   limits,
   namesOf,
+  tacticNames,
 } from '@tributary/vocabulary';
 import { z } from 'zod';
 import {
@@ -52,6 +53,7 @@ const Fit = z
   .meta({ id: 'ModelFit' });
 
 const Refusal = z.enum(estimateRefusals);
+const Tactic = z.enum(tacticNames).meta({ examples: ['brand'] }).describe('What a campaign does.');
 
 export const readModels = route({
   id: 'readModels',
@@ -69,7 +71,7 @@ export const readModels = route({
         z.strictObject({
           models: z.array(
             z.strictObject({
-              model: z.enum(fittedModelNames),
+              model: z.enum(estimatingModelNames),
               description: z.string(),
               refusal: Refusal.nullable().describe('Why it gives no figure now. Null: it does.'),
             }),
@@ -124,8 +126,16 @@ const Estimate = z
     interval_basis: z
       .enum(intervalBases)
       .describe(
-        '`sampling`: how far chance could move the figure if the model were right, which says nothing of the truth.',
+        '`sampling`: how far chance could move the figure if the model were right, which says nothing of the truth. `calibrated`: where the truth lies, as far as experiments and ' +
+          'how wrong paths are known to be can tell.',
       ),
+    tactic: z
+      .enum(tacticNames)
+      .nullable()
+      .describe(
+        'What the campaign is taken to do: as somebody said, or else by its name and channel. Campaigns of one tactic learn from each other’s experiments. Null: the model does not ask.',
+      ),
+    is_tested: z.boolean().describe('An experiment on it, or on what it belongs to, moved the figure.'),
     purchases: Count.describe('Purchases that it has a share in.'),
     models_disagree: z
       .boolean()
@@ -140,15 +150,14 @@ export const listModelCampaigns = route({
   summary: 'What campaigns, ad sets or ads caused, as a fitted model says',
   description:
     'Rows by what they are given, the largest first. What entities, other sources and nobody get adds up to all purchases of the days, to the minor unit: `meta` has the sums. Figures are those of the fit, and ' +
-    `change with the next. 409 \`invalid_state\` with the reason where there is none: \`no_fit\`, \`stale\` (older than ${thin.freshDays} days), \`too_thin\`, \`too_little_seen\`, or \`outside_fit\` for days that were not credited.`,
+    `change with the next. 409 \`invalid_state\` with the reason where there is none: \`no_fit\`, \`stale\` (older than ${thin.freshDays} days), \`too_thin\`, \`too_little_seen\`, \`outside_fit\` for days that were not credited, or of \`calibrated\` \`no_test\`: ` +
+    `it rests on experiments that ended in the last ${limits.experiments.validDays} days at about the spend of today. What they found beyond what paths show is taken from what nobody was given.`,
   chapter,
   access,
   params: z.object({
-    model: z.enum(fittedModelNames).describe(
-      namesOf(fittedModels)
-        .map((model) => `\`${model}\`: ${fittedModels[model].description}`)
-        .join(' '),
-    ),
+    model: z
+      .enum(estimatingModelNames)
+      .describe(estimatingModelNames.map((model) => `\`${model}\`: ${estimatingModels[model].description}`).join(' ')),
   }),
   query: DateRange.safeExtend({
     level: EntityLevel.default('campaign'),
@@ -163,11 +172,12 @@ export const listModelCampaigns = route({
         date_from: CalendarDate,
         date_to: CalendarDate,
         currency: CurrencyCode,
-        model: z.enum(fittedModelNames),
+        model: z.enum(estimatingModelNames),
         level: EntityLevel,
         fit_id: Uuid,
         fitted_at: IsoTimestamp,
         seen_pct: z.number().describe('How much of the value of the fit’s purchases has any known touch.'),
+        tests: z.array(Uuid).describe('Experiments that moved the figures.'),
         purchases: Count,
         total: Money.describe('All that was bought.'),
         to_entities: Money.describe('What all entities of the level are given, on this page or not.'),
@@ -179,4 +189,23 @@ export const listModelCampaigns = route({
       }),
     },
   },
+});
+
+export const sayTactic = route({
+  id: 'sayTactic',
+  method: 'PUT',
+  path: '/api/v1/models/tactics/{entity_id}',
+  summary: 'Say what a campaign does',
+  description:
+    'Which campaigns learn from each other’s experiments, and how much of the credit of such campaigns is taken to be caused before any: of `brand` search little, because most would have found the shop anyway. ' +
+    'Without it the name and the channel of a campaign are gone by. It changes `calibrated` figures alone.',
+  chapter,
+  access: { credentials: ['api_key', 'app', 'session'], scopes: anyOf('goals:write'), grain: 'profile' },
+  audit: { action: 'campaign.tactic_said', of: 'ad_entity:{params.entity_id}' },
+  params: z.object({ entity_id: Uuid }),
+  ids: { entity_id: 'ad_entity' },
+  idempotency: 'natural',
+  body: { schema: z.strictObject({ tactic: Tactic }) },
+  refusals: ['not_found'],
+  answers: { 200: { schema: data(z.strictObject({ entity_id: Uuid, tactic: Tactic })) } },
 });

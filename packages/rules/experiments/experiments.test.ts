@@ -2,16 +2,20 @@ import { describe, expect, test } from 'vitest';
 import {
   advise,
   calibrate,
+  causedBy,
   chanceOfSizes,
   combine,
   differenceOf,
   drawHeldOut,
+  guessTactic,
   isOfUse,
   lotsFrom,
   normalBelow,
   pairUp,
   priorOf,
   readRegions,
+  shareOut,
+  timesOf,
 } from '../index.ts';
 
 /** Regions whose ups and downs do not shrink with their size. */
@@ -79,14 +83,54 @@ describe('what tests make known', () => {
     const prior = priorOf(known);
     const test = { value: 20, error: 10 };
     expect(combine(prior, test).value).toBeLessThan(prior.value);
-    const [tested, kin, stranger] = calibrate([{ ...known, test }, known, { ...known, kind: 'push' }]);
+    const all = [known, known, { ...known, kind: 'push' }];
+    const [tested, kin, stranger] = calibrate(all, [{ campaigns: [0], found: test }]);
     expect(tested?.value).toBeCloseTo(combine(prior, test).value, 9);
     expect(kin?.value).toBeLessThan(prior.value);
     expect(kin?.value).toBeGreaterThan(tested?.value ?? 0);
     expect(stranger).toEqual(prior);
     const wide = { value: 0, error: prior.error * 1.1 };
     expect(isOfUse(wide, prior)).toBe(false);
-    expect(calibrate([{ ...known, test: wide }, known])).toEqual([prior, prior]);
+    expect(calibrate([known, known], [{ campaigns: [0], found: wide }])).toEqual([prior, prior]);
+    // A test of two says what they caused together: the one that was more in doubt is moved further, and both kinds learn nothing.
+    const pair = [known, { ...known, spend: 200, kind: 'push' }, known];
+    const before = pair.map(priorOf);
+    const after = calibrate(pair, [{ campaigns: [0, 1], found: { value: 100, error: 1 } }]);
+    expect((after[0]?.value ?? 0) + (after[1]?.value ?? 0)).toBeCloseTo(100, 0);
+    const moved = after.map(({ value }, place) => (before[place]?.value ?? 0) - value);
+    expect(moved[1]).toBeGreaterThan(2 * (moved[0] ?? 0));
+    expect(moved[2]).toBe(0);
+  });
+
+  test('what was caused is shared out: less stays with nobody, more is taken from there, and never more than there is', () => {
+    const caused = (...values: number[]) => values.map((value) => ({ value, error: 1 }));
+    expect(shareOut([100, 100], caused(40, 100), 50)).toEqual([
+      { keep: 0.4, extra: 0 },
+      { keep: 1, extra: 0 },
+    ]);
+    expect(shareOut([100, 100], caused(110, -5), 50)).toEqual([
+      { keep: 1, extra: 0.2 },
+      { keep: 0, extra: 0 },
+    ]);
+    expect(shareOut([100, 0], caused(200, 100), 50).map(({ extra }) => extra)).toEqual([0.5, 0.5]);
+    expect([timesOf({ keep: 1, extra: 0.2 }, 20, 10), timesOf({ keep: 1, extra: 0.2 }, 0, 10)]).toEqual([1.1, 1]);
+    expect(causedBy({ lift: 0.05, low: 0, high: 0.25 }, 105)).toEqual({ value: 5, error: 21 / 3.29 });
+  });
+
+  test.each([
+    ['Brand | AR', 'paid_search', 'brand'],
+    ['campaña de marca', 'shopping', 'brand'],
+    ['Non-brand generic', 'paid_search', 'search'],
+    ['sin marca', 'paid_search', 'search'],
+    ['Brandenburg', 'paid_search', 'search'],
+    ['Brand film', 'paid_social', 'push'],
+    ['Remarketing 30d', 'display', 'retargeting'],
+    ['Cupón de mayo', 'paid_social', 'coupon'],
+    ['Partners', 'affiliate', 'coupon'],
+    ['Newsletter', 'email', 'owned'],
+    ['', 'paid_video', 'push'],
+  ])('a campaign called %s that people come from by %s seems to be %s', (name, channel, tactic) => {
+    expect(guessTactic({ name, channel })).toBe(tactic);
   });
 
   test('advice is given only when it is sure', () => {

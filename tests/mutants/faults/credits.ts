@@ -146,6 +146,20 @@ export const faults: readonly Fault[] = [
       'what would have come anyway is nobody’s and is missing from the sum',
     ],
   }),
+  ...faultsIn('packages/rules/experiments/share-out.ts', ['packages/rules/experiments/experiments.test.ts'], {
+    'more-than-there-is-is-shared-out': [
+      'Math.min(1, anyway / asked) / anyway',
+      '1 / anyway',
+      'campaigns are given more than nobody was given before',
+    ],
+  }),
+  ...faultsIn('domain/models/tests.ts', ['domain/models/models.test.ts'], {
+    'tests-hold-at-any-spend': [
+      'if (!isNearTested(test, perDay / spends.unit)) return undefined;',
+      '',
+      'a test moves figures at a spend that nobody has measured',
+    ],
+  }),
   ...faultsIn('domain/models/fit-models.job.ts', ['domain/models/models.test.ts'], {
     'thin-fits-served': [
       "if (purchases < limits.models.purchases) return 'too_thin';",
@@ -162,7 +176,7 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('domain/top-performers/lift-tested.ts', ['domain/top-performers/experiments.test.ts'], {
     'lift-at-any-spend': [
-      'if (isNear) for (const',
+      'if (isNearTested(test, spend)) for (const',
       'for (const',
       'a test holds at ten times the spend that it was made at',
     ],

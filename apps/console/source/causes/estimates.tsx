@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { count, money } from '../format.ts';
+import { count, money, words } from '../format.ts';
 import { Choice } from '../parts/choice.tsx';
 import type { Column, FooterRow } from '../parts/columns.ts';
 import { DataTable } from '../parts/data-table.tsx';
@@ -30,7 +30,8 @@ export function Estimates({ model }: { readonly model: FittedModel }) {
 }
 
 function Rows({ found: { data, meta } }: { readonly found: Estimated }) {
-  const columns = useMemo(() => columnsOf(meta.currency), [meta.currency]);
+  const isCalibrated = meta.model === 'calibrated';
+  const columns = useMemo(() => columnsOf(meta.currency, isCalibrated), [meta.currency, isCalibrated]);
   return (
     <DataTable
       caption={say.causes.caused}
@@ -43,14 +44,27 @@ function Rows({ found: { data, meta } }: { readonly found: Estimated }) {
   );
 }
 
-const columnsOf = (currency: string): Column<Estimate>[] => [
+const tacticColumn: Column<Estimate> = {
+  id: 'tactic',
+  title: say.causes.tactic,
+  about: say.causes.tacticAbout,
+  value: ({ tactic }) => tactic ?? '',
+  cell: ({ tactic }) => tactic && words(tactic),
+};
+
+const columnsOf = (currency: string, isCalibrated: boolean): Column<Estimate>[] => [
   {
     id: 'name',
     title: say.common.name,
     value: ({ name, external_id: id }) => name ?? id,
-    cell: ({ name, external_id: id, models_disagree: disagree }) => (
+    cell: ({ name, external_id: id, models_disagree: disagree, is_tested: isTested }) => (
       <>
         {name ?? id}
+        {isTested && (
+          <span className="ml-2" title={say.causes.testedAbout}>
+            <State tone="good">{say.causes.tested}</State>
+          </span>
+        )}
         {disagree && (
           <span className="ml-2" title={say.causes.disagreeAbout}>
             <State tone="bad">{say.causes.disagree}</State>
@@ -69,12 +83,13 @@ const columnsOf = (currency: string): Column<Estimate>[] => [
   {
     id: 'interval',
     title: say.causes.interval,
-    about: say.causes.intervalAbout,
+    about: isCalibrated ? say.causes.calibratedAbout : say.causes.intervalAbout,
     isNumber: true,
     value: ({ outcome_value_low: low }) => low,
     cell: ({ outcome_value_low: low, outcome_value_high: high }) =>
       say.common.fromTo(money(low, currency), money(high, currency)),
   },
+  ...(isCalibrated ? [tacticColumn] : []),
   {
     id: 'purchases',
     title: say.metrics.payments,

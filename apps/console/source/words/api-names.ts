@@ -32,6 +32,7 @@ import type {
   SampleConfidence,
   ScoreLayer,
   StageOutcome,
+  TacticName,
   VisitorLinkSource,
   VisitType,
 } from '@tributary/vocabulary';
@@ -71,5 +72,6 @@ export type ApiName =
   | SampleConfidence
   | ScoreLayer
   | StageOutcome
+  | TacticName
   | VisitorLinkSource
   | VisitType;

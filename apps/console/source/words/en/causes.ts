@@ -1,4 +1,4 @@
-import type { estimateRefusals, FittedModel } from '@tributary/vocabulary';
+import type { EstimatingModel, estimateRefusals } from '@tributary/vocabulary';
 import type { Shown } from '../shown.ts';
 
 export const causes = {
@@ -9,13 +9,17 @@ export const causes = {
       data_driven: 'Credit passes from a visit to what led to it. What nothing led to would have come anyway.',
       markov: 'By what is lost when a source leads nowhere, in a chain from touch to touch.',
       shapley: 'By what a source adds to every set of the others that people met.',
-    } satisfies Record<FittedModel, string>,
+      calibrated:
+        'Data driven, moved by what your experiments measured. Its intervals are of the truth, not of chance.',
+    } satisfies Record<EstimatingModel, string>,
     refusals: {
       too_thin: 'There are too few purchases to learn from.',
       too_little_seen: 'Too little of what was bought has any known touch.',
       no_fit: 'The models have not learned from this profile yet. Press “Learn now”.',
       stale: 'What they learned is too old. Press “Learn now”.',
       outside_fit: 'They have credited other days. Choose days above that lie within them.',
+      no_test:
+        'No experiment on your campaigns ended in the last 180 days at about the spend of today. Plan one under Experiments.',
     } satisfies Record<(typeof estimateRefusals)[number], string>,
     noFigure: 'There is no figure, and none is made up',
     fit: 'How the models stand',
@@ -26,6 +30,11 @@ export const causes = {
     causedRevenue: 'Caused revenue',
     interval: '90% interval',
     intervalAbout: 'How far chance could move the figure if the model were right. It says nothing of the truth.',
+    calibratedAbout: 'Where the truth lies in 9 of 10 cases, as far as experiments can tell.',
+    tested: 'Tested',
+    testedAbout: 'An experiment measured it.',
+    tactic: 'Tactic',
+    tacticAbout: 'What the campaign is taken to do. Campaigns of one tactic learn from each other’s experiments.',
     disagree: 'Models disagree',
     disagreeAbout: 'This model, first touch and last touch differ by more than three times. An experiment would tell.',
     toAds: 'Caused by ads of this level',

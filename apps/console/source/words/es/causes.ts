@@ -9,6 +9,8 @@ export const causes: typeof english = {
         'El crédito pasa de una visita a lo que llevó a ella. A lo que nada llevó habría llegado igualmente.',
       markov: 'Por lo que se pierde cuando una fuente no lleva a nada, en una cadena de contacto a contacto.',
       shapley: 'Por lo que una fuente añade a cada conjunto de las otras con las que la gente se encontró.',
+      calibrated:
+        'Según los datos, movido por lo que midieron tus experimentos. Sus intervalos son de la verdad, no del azar.',
     },
     refusals: {
       too_thin: 'Hay muy pocas compras de las que aprender.',
@@ -16,6 +18,8 @@ export const causes: typeof english = {
       no_fit: 'Los modelos aún no han aprendido de este perfil. Pulsa «Aprender ahora».',
       stale: 'Lo que aprendieron es demasiado antiguo. Pulsa «Aprender ahora».',
       outside_fit: 'Han acreditado otros días. Elige arriba días que estén dentro de ellos.',
+      no_test:
+        'Ningún experimento sobre tus campañas terminó en los últimos 180 días con un gasto como el de hoy. Planea uno en Experimentos.',
     },
     noFigure: 'No hay cifra, y no se inventa ninguna',
     fit: 'Cómo están los modelos',
@@ -26,6 +30,12 @@ export const causes: typeof english = {
     causedRevenue: 'Ingresos causados',
     interval: 'Intervalo del 90 %',
     intervalAbout: 'Cuánto podría mover el azar la cifra si el modelo acertara. No dice nada de la verdad.',
+    calibratedAbout: 'Dónde está la verdad en 9 de 10 casos, hasta donde los experimentos lo dicen.',
+    tested: 'Probado',
+    testedAbout: 'Un experimento lo midió.',
+    tactic: 'Táctica',
+    tacticAbout:
+      'Lo que se cree que hace la campaña. Las campañas de una táctica aprenden de los experimentos de las otras.',
     disagree: 'Los modelos discrepan',
     disagreeAbout:
       'Este modelo, el primer contacto y el último difieren en más de tres veces. Un experimento lo aclararía.',

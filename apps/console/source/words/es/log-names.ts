@@ -24,6 +24,7 @@ export const logNames: Readonly<Record<string, string>> = {
   bank_link_connected: 'Banco conectado',
   campaign_paused: 'Campaña pausada',
   campaign_resumed: 'Campaña reanudada',
+  campaign_tactic_said: 'Táctica de la campaña dicha',
   chatbot_connected: 'Chatbot conectado',
   connection_disconnected: 'Conexión desconectada',
   connection_finalized: 'Conexión terminada',

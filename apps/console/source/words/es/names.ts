@@ -34,6 +34,12 @@ export const names: Readonly<Record<ApiName | OpenName, string>> = {
   void: 'Anulado',
   regions: 'Por regiones',
   external: 'Medido por otros',
+  push: 'Prospección',
+  search: 'Búsqueda',
+  brand: 'Búsqueda de marca',
+  retargeting: 'Retargeting',
+  coupon: 'Cupón',
+  owned: 'Propio',
   // Channels
   paid_search: 'Búsqueda de pago',
   organic_search: 'Búsqueda orgánica',
