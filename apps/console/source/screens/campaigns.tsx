@@ -20,6 +20,7 @@ import { say } from '../words/index.ts';
 import { campaignColumns, campaignFilters, changeOf } from './campaign-columns.tsx';
 import { useCampaignFooter } from './campaign-footer.tsx';
 import { Path } from './campaign-path.tsx';
+import { EntityTrend } from './entity-trend.tsx';
 import { SixModels } from './six-models.tsx';
 
 const route = getRouteApi('/p/$profileId/campaigns');
@@ -121,7 +122,14 @@ function CampaignTable({ rows, level, within, currency }: TableProps) {
       filters={campaignFilters}
       expanded={(row) => {
         const { campaign_id: id, campaign_name: name, external_id: externalId } = row;
-        if (opened === id) return <SixModels entity={id} level={level} currency={currency} about={name} />;
+        const of = { entity: id, level, currency, about: name };
+        if (opened === id)
+          return (
+            <>
+              <SixModels {...of} />
+              <EntityTrend {...of} />
+            </>
+          );
         if (changed !== id || level === 'ad_set' || externalId === null) return false;
         return <ChangeAd level={level} externalId={externalId} name={name} to={changeOf(row, level) ?? 'pause'} />;
       }}
