@@ -21,13 +21,33 @@ import { openPrivateStream, type PrivateStream } from '@tributary/testkit/stream
 import { createVault, ensureKeys, KeyRing, loadKeys } from '@tributary/vault';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import {
+  backupKeys,
+  differences,
+  earlierVersions,
+  encryptionKeys,
+  folderOf,
+  questions,
+} from '../../tests/upgrade/versions.ts';
 import { makeBackup, pruneBackups, verifyFiles } from './backup/make-backup.ts';
 import { filesOf, listBackups, readManifest } from './backup/manifest.ts';
 import { keysIn, restoreBackup } from './backup/restore-backup.ts';
+import { migrateAll } from './commands/migrate.ts';
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
 
 const inDatabase = (url: string, database: string) => Object.assign(new URL(url), { pathname: `/${database}` }).href;
+const databasesOf = (name: string) =>
+  Object.fromEntries(
+    ['OWNER', 'APP', 'SYSTEM', 'BACKUP'].map((role) => [
+      `DATABASE_${role}_URL`,
+      inDatabase(process.env[`DATABASE_${role}_URL`] as string, name),
+    ]),
+  );
+const parseKeys = (text: string) => {
+  const [id = '', bytes = ''] = text.split(':');
+  return [{ id, bytes: Buffer.from(bytes, 'base64') }];
+};
 const master = createVault([{ id: 'test', bytes: Buffer.alloc(32, 1) }]);
 
 let kit: Testkit;
@@ -40,7 +60,7 @@ let settings: Settings;
 let emptySettings: Settings;
 const emptyName = `test_${randomBytes(6).toString('hex')}`;
 const keys = [{ id: 'b1', bytes: Buffer.alloc(32, 7) }];
-const folderOf = () => openBackupFolder(root, keys);
+const ownFolder = () => openBackupFolder(root, keys);
 
 beforeAll(async () => {
   kit = await openTestkit();
@@ -58,22 +78,15 @@ beforeAll(async () => {
     BACKUP_KEYS: `b1:${Buffer.alloc(32, 7).toString('base64')}`,
   };
   const database = new URL(kit.database.ownerUrl).pathname.slice(1);
-  const own = (name: string) =>
-    Object.fromEntries(
-      ['OWNER', 'APP', 'SYSTEM', 'BACKUP'].map((role) => [
-        `DATABASE_${role}_URL`,
-        inDatabase(process.env[`DATABASE_${role}_URL`] as string, name),
-      ]),
-    );
   settings = loadSettings({
     ...common,
-    ...own(database),
+    ...databasesOf(database),
     CLICKHOUSE_DATABASE: kit.clickhouseDatabase,
     STREAM_PREFIX: log.prefix,
   });
   emptySettings = loadSettings({
     ...common,
-    ...own(emptyName),
+    ...databasesOf(emptyName),
     CLICKHOUSE_DATABASE: emptyName,
     STREAM_PREFIX: emptyLog.prefix,
   });
@@ -98,7 +111,7 @@ afterAll(async () => {
 
 describe('a sealed file', () => {
   test('of any size reads back as it was; cut, changed, renamed or under another key it does not open', async () => {
-    const folder = folderOf();
+    const folder = ownFolder();
     const largest = (1 << 20) + 1;
     for (const size of [0, 1, 1 << 20, largest]) {
       // What does not compress fills more than one frame.
@@ -147,7 +160,7 @@ test('a backup comes back into empty engines with everything, and without who wa
   );
   await log.stream.publish([1, 2, 3].map((n) => ({ id: `m${n}`, key: `k${n}`, payload: Buffer.from(`visit ${n}`) })));
 
-  const folder = folderOf();
+  const folder = ownFolder();
   const manifest = await makeBackup(settings, folder, new Date());
   expect(manifest.log.messages).toBe(3);
   expect(manifest.postgres.rows['public.customers']).toBe(3);
@@ -234,6 +247,55 @@ test('a backup comes back into empty engines with everything, and without who wa
   await writeFile(join(root, second.postgres.file), 'somebody was here');
   await expect(verifyFiles(folder, second)).rejects.toThrow();
 });
+
+test.each(earlierVersions)(
+  '$name: its data is migrated, and reports say of it what they said then',
+  async (version) => {
+    const earlier = openBackupFolder(folderOf(version.name), parseKeys(backupKeys));
+    const manifest = await readManifest(earlier, 'latest');
+    const kept = JSON.parse(await readFile(join(folderOf(version.name), 'reports.json'), 'utf8'));
+    const upgraded = await openPrivateStream();
+    const name = `test_${randomBytes(6).toString('hex')}`;
+    await kit.owner.unbound.query(sql.raw(`CREATE DATABASE ${name}`));
+    const own = loadSettings({
+      ...process.env,
+      BASE_URL: 'http://127.0.0.1',
+      ENCRYPTION_KEYS: encryptionKeys,
+      ...databasesOf(name),
+      CLICKHOUSE_DATABASE: name,
+      STREAM_PREFIX: upgraded.prefix,
+    });
+    const clickhouse = createClickHouse(clickhouseSettings(own));
+    const app = createPostgres({ url: own.databaseAppUrl, poolSize: 2 });
+    try {
+      await restoreBackup(own, earlier, manifest);
+      const applied = await migrateAll(own);
+      expect(applied.postgres.length + applied.clickhouse.length).toBeGreaterThan(0);
+      const upgradedApi = await openApi(kit, { postgres: app, clickhouse });
+      const scopes = ['campaigns:read', 'customers:read', 'conversions:read', 'commerce:read'] as const;
+      const { headers } = await buildApiKey(app, kept.profile_id, { scopes, requestsPerMinute: 600_000 });
+      const wrong: string[] = [];
+      for (const url of questions(version)) {
+        const answer = await upgradedApi.fastify.inject({ method: 'GET', url, headers: { ...headers } });
+        wrong.push(...differences(kept.answers[url], answer.json().data ?? answer.body, url));
+      }
+      await upgradedApi.close();
+      expect(wrong).toEqual([]);
+    } finally {
+      await app.close();
+      await createClickHouse({ ...clickhouseSettings(own), database: 'default' }).command(
+        raw(`DROP DATABASE IF EXISTS ${name} SYNC`),
+        {},
+      );
+      await clickhouse.close();
+      await upgraded.destroy();
+      await vi.waitFor(() => kit.owner.unbound.query(sql.raw(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)), {
+        timeout: 20_000,
+        interval: 200,
+      });
+    }
+  },
+);
 
 const emails = async (app: Postgres, profileId: string) => {
   const { rows } = await app

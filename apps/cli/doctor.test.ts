@@ -114,7 +114,7 @@ test('jobs that failed, work set aside, visits that were bad, dead letters and a
   said('bad visits', /^1200 visit\(s\) of 1 profile/, /tracking\/quality/);
   said('dead letters', /^1 message/, /replay-dead --dry-run/);
   said('postgres', /tributary_app may only read/, /failover/);
-  said('upgrade', /^PostgreSQL waits for 1 migration\(s\): \d{4}_/, /tributary migrate/);
+  said('upgrade', /^PostgreSQL waits for 1 migration\(s\): \d{4}_.*; about \d+ s$/, /tributary migrate/);
   said('upgrade', /^ClickHouse has been migrated by a later version: 9999_later/, /Run that version/);
 }, 60_000);
 

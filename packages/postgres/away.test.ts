@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isAway, isContended, wasTooSlow } from './away.ts';
 import { createPostgres } from './ledger.ts';
 import { addressForPrograms, partsOf } from './servers.ts';
+import { tablesIn } from './upgrade-plan.ts';
 
 let kit: Testkit;
 beforeAll(async () => {
@@ -78,4 +79,18 @@ test('PostgreSQL’s own programs are told of all servers, and of no password', 
     password: 's@fe',
   });
   expect(addressForPrograms('postgres://ann:x@one/db')).toEqual({ address: 'postgres://ann@one/db', password: 'x' });
+});
+
+test('a migration goes through the tables that it rewrites, indexes or reads, not through those that it only names', () => {
+  const text = `
+    -- UPDATE nothing SET x = 1;
+    CREATE FUNCTION f() RETURNS void LANGUAGE sql AS $$ UPDATE within_a_function SET x = 1 $$;
+    ALTER TABLE only_named ADD COLUMN y text;
+    ALTER TABLE later ADD CONSTRAINT c CHECK (y > 0) NOT VALID;
+    CREATE UNIQUE INDEX i ON indexed (y);
+    UPDATE rewritten AS r SET y = 1;
+    INSERT INTO new_one (y) SELECT y FROM copied;
+    ALTER TABLE checked ALTER COLUMN y SET NOT NULL;
+    DO $$ BEGIN DELETE FROM cleared WHERE y = 1; END $$;`;
+  expect(tablesIn(text).sort()).toEqual(['checked', 'cleared', 'copied', 'indexed', 'rewritten']);
 });

@@ -30,4 +30,5 @@ export {
   type TenantTable,
   workspaceTables,
 } from './tenant-tables.ts';
+export { planUpgrade, type UpgradePlan } from './upgrade-plan.ts';
 export type { Stop } from './walk.ts';

@@ -17,6 +17,9 @@ function migrationFiles(): { name: string; text: string }[] {
     .map((file) => ({ name: file.replace('.sql', ''), text: readFileSync(join(directory, file), 'utf8') }));
 }
 
+/** What a migration of ours does. */
+export const migrationText = (name: string): string => readFileSync(join(directory, `${name}.sql`), 'utf8');
+
 /** Changes whenever any migration does; a template database is named after it. */
 export const migrationsFingerprint = (): string =>
   createHash('sha256').update(JSON.stringify(migrationFiles())).digest('hex').slice(0, 12);

@@ -121,6 +121,7 @@ export const limits = {
   creativePictures: { maxBytes: 512 * 1024, freshDays: 7, keptDays: 30, triedAgainAfterMinutes: 60 },
   campaignConversions: { pageSize: { min: 1, default: 50, max: 200 }, leftOutTouches: 20 },
   keys: { pageSize: shortPages },
+  sharedViews: { pageSize: shortPages, most: 200 },
   members: { pageSize: shortPages },
   trackingEvents: { pageSize: shortPages, windowDays: 90 },
   trackingDomains: { most: 20 },
@@ -201,6 +202,8 @@ export const limits = {
     apiKey: { min: 1, default: 300, max: 6_000 },
     /** In the console, or through an assistant. */
     member: 300,
+    /** Of a link to a report, whoever and however many open it. */
+    sharedLink: 300,
     /** POST /events, /customers and /spend have a bucket of their own, so that a backfill does not starve the reports. */
     ingest: 6_000,
     /** By address, for whoever is not known: requests for tokens, public ones, and those that are refused. */

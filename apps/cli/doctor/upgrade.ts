@@ -1,20 +1,21 @@
 import { clickhouseSettings, compareMigrations as compareColumns } from '@tributary/clickhouse';
 import type { Settings } from '@tributary/config';
-import { compareMigrations } from '@tributary/postgres';
+import { planUpgrade, type UpgradePlan } from '@tributary/postgres';
 import { type Finding, ok, wrong } from './finding.ts';
 
 /** What `tributary migrate` of this version would do, and whether this version is the one to run. */
 export async function examineUpgrade(settings: Settings): Promise<Finding[]> {
   const [ledger, columns] = await Promise.all([
-    compareMigrations(settings.databaseOwnerUrl),
+    planUpgrade(settings.databaseOwnerUrl),
     compareColumns(clickhouseSettings(settings)),
   ]);
-  return [judge('PostgreSQL', ledger), judge('ClickHouse', columns)];
+  return [judge('PostgreSQL', ledger, inWords(ledger)), judge('ClickHouse', columns)];
 }
 
 function judge(
   engine: string,
   { waiting, unknown }: { waiting: readonly string[]; unknown: readonly string[] },
+  plan = '',
 ): Finding {
   if (unknown.length > 0)
     return wrong(
@@ -25,7 +26,18 @@ function judge(
   if (waiting.length === 0) return ok('upgrade', `${engine} has the schema of this version`);
   return wrong(
     'upgrade',
-    `${engine} waits for ${waiting.length} migration(s): ${waiting.join(', ')}`,
+    `${engine} waits for ${waiting.length} migration(s): ${waiting.join(', ')}${plan}`,
     'Make a backup, then run "tributary migrate": the version before may serve meanwhile. A step that does not get its lock within a second lets others pass and tries again.',
   );
+}
+
+/** The largest tables that are gone through, and about how long all of it takes. */
+function inWords({ tables, seconds }: UpgradePlan): string {
+  const large = tables
+    .slice(0, 5)
+    .map(({ table, rows, bytes }) => `${table} (${rows.toLocaleString('en')} rows, ${Math.ceil(bytes / 1e6)} MB)`);
+  const through =
+    large.length > 0 ? `; gone through: ${large.join(', ')}${tables.length > 5 ? ' and smaller ones' : ''}` : '';
+  const time = seconds < 90 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
+  return `${through}; about ${time}`;
 }

@@ -92,6 +92,25 @@ export const faults: readonly Fault[] = [
       'more messages are on their way than the log bears',
     ],
   }),
+  ...faultsIn('packages/postgres/servers.ts', ['packages/postgres/away.test.ts'], {
+    'first-server-only': [
+      'stream: () => new FollowingSocket(servers) };',
+      '};',
+      'after a failover every connection still goes to the server that is lost',
+    ],
+    'programs-take-a-standby': [
+      "one.searchParams.set('target_session_attrs', 'read-write');",
+      '',
+      'a backup is taken from, or restored into, a server that takes no writes',
+    ],
+  }),
+  ...faultsIn('packages/postgres/upgrade-plan.ts', ['packages/postgres/away.test.ts'], {
+    'functions-count': [
+      ".replace(/\\bAS\\s+\\$(\\w*)\\$.*?\\$\\1\\$/gis, '')",
+      '',
+      'doctor takes what a function would do for what the upgrade does',
+    ],
+  }),
   ...faultsIn('packages/postgres/ledger.ts', ['packages/postgres/ledger.test.ts'], {
     'wall-takes-anything': [
       "if (!isUuidInAnyCase(text)) throw new TypeError('The wall needs the UUID of a profile or workspace.');",

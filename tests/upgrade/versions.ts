@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { attributionModelNames } from '@tributary/vocabulary';
+
+/** An earlier version whose data is kept here, as a backup that it made, with what its reports said of it. */
+export interface EarlierVersion {
+  /** Its folder beside this file. */
+  readonly name: string;
+  /** Of the code that made it. */
+  readonly commit: string;
+  /** The days that it has data of. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Released ones, and one from before the first: nothing is released yet. `node tests/upgrade/make.ts NAME COMMIT` adds one. */
+export const earlierVersions: readonly EarlierVersion[] = [
+  { name: 'before-0.1.0', commit: '5bef5ad136b2f0c4b3bbec36fd51b32d3b04563a', from: '2026-11-08', to: '2026-11-15' },
+];
+
+export const folderOf = (name: string): string => join(import.meta.dirname, name);
+
+/** No secret: what the kept backups are sealed with. */
+export const backupKeys = `u1:${Buffer.alloc(32, 4).toString('base64')}`;
+export const encryptionKeys = `k1:${Buffer.alloc(32, 5).toString('base64')}`;
+
+/** What is asked of every version; the days are those that it has data of. */
+export const questions = ({ from, to }: { readonly from: string; readonly to: string }): string[] => {
+  const days = `date_from=${from}&date_to=${to}`;
+  return [
+    `/api/v1/overview?${days}`,
+    ...attributionModelNames.flatMap((model) => [
+      `/api/v1/campaigns?${days}&model=${model}`,
+      `/api/v1/campaigns/unattributed?${days}&model=${model}`,
+    ]),
+    `/api/v1/campaigns?${days}&model=linear&level=ad`,
+    `/api/v1/customers?${days}&goal=payment_received&limit=100`,
+    `/api/v1/payments?from=${from}&to=${to}&limit=100`,
+  ];
+};
+
+/** Of two answers, where the later one says otherwise than the earlier one did. What it says besides is new. */
+export function differences(before: unknown, after: unknown, at = ''): string[] {
+  if (Array.isArray(before)) {
+    const found = Array.isArray(after) ? after : [];
+    const lengths = before.length === found.length ? [] : [`${at}: ${before.length} rows, now ${found.length}`];
+    return [...lengths, ...before.flatMap((one, index) => differences(one, found[index], `${at}[${index}]`))];
+  }
+  if (before !== null && typeof before === 'object')
+    return Object.entries(before).flatMap(([name, value]) =>
+      differences(value, (after as Readonly<Record<string, unknown>> | undefined)?.[name], `${at}.${name}`),
+    );
+  return before === after ? [] : [`${at}: ${JSON.stringify(before)}, now ${JSON.stringify(after)}`];
+}
