@@ -158,6 +158,7 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   createModelFit: models.createModelFit,
   listModelCampaigns: models.listModelCampaigns,
   sayTactic: models.sayTactic,
+  readAdvice: models.readAdvice,
   createCreativeAnalysis: creatives.createCreativeAnalysis,
   readCreativeAnalysis: creatives.readCreativeAnalysis,
   readCreativePicture: creatives.readCreativePicture,

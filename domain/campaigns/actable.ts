@@ -57,3 +57,24 @@ export async function listRecentSpend(tx: Tx, profileId: string, campaignId: str
   const ofAds = await spend(sql`SELECT id FROM (${adsOf(profileId, campaignId)}) ads`);
   return ofAds.rows.length > 0 ? ofAds.rows : (await spend(sql`${campaignId}::uuid`)).rows;
 }
+
+export interface AdSetBudget {
+  readonly campaignId: string;
+  readonly externalId: string;
+  readonly name: string;
+  readonly currency: string;
+  /** A decimal, as the platform told it last. */
+  readonly dailyBudget: string;
+}
+
+/** Ad sets of campaigns that have a daily budget of their own and are not known to be off, the largest first. */
+export async function listAdSetBudgets(tx: Tx, profileId: string, campaignIds: readonly string[], limit: number) {
+  const { rows } = await sql<AdSetBudget>`
+    SELECT c.id AS "campaignId", s.external_id AS "externalId", s.name, s.currency, s.daily_budget::text AS "dailyBudget"
+    FROM unnest(${campaignIds}::uuid[]) AS c (id)
+    CROSS JOIN LATERAL (
+      SELECT external_id, name, currency, daily_budget FROM ad_entities
+      WHERE profile_id = ${profileId} AND parent_id = c.id AND level = 'ad_set' AND daily_budget > 0 AND currency <> '' AND status IN ('', 'ACTIVE', 'ENABLED')
+      ORDER BY daily_budget DESC, external_id LIMIT ${limit}) s`.execute(tx);
+  return rows;
+}

@@ -1,8 +1,10 @@
 export {
   type ActableEntity,
+  type AdSetBudget,
   countActiveAds,
   findActable,
   listActiveAds,
+  listAdSetBudgets,
   listRecentSpend,
 } from './actable.ts';
 export { findAds, findEntitiesOfLevel, findEntityByExternalId, type KnownAd } from './find-entities.ts';

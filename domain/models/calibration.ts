@@ -10,6 +10,8 @@ export type Served = Fit & { readonly creditedFrom: Date; readonly creditedUntil
 export interface Unit {
   readonly id: string;
   readonly level: EntityLevel;
+  readonly campaignId: string;
+  readonly campaignName: string;
   readonly tactic: TacticName;
   readonly isTested: boolean;
   readonly credit: number;
@@ -36,14 +38,26 @@ export interface Weights {
 export const unweighed: Weights = { tested: [], units: [], times: [], doubts: [] };
 
 /** What tests make of the credits of a fit, for some of its days. Undefined: no test says anything of what the fit saw. */
-export async function readCalibration(
-  fit: Served,
-  days: { readonly from: Date; readonly until: Date },
-  context: Asking,
-): Promise<Calibration | undefined> {
-  const { caller, clickhouse, signal } = context;
+export async function readCalibration(fit: Served, days: Days, context: Asking): Promise<Calibration | undefined> {
   const holding = await readTests(context);
   if (holding.length === 0) return undefined;
+  const calibration = await calibrateBy(holding, fit, days, context);
+  return calibration.tests.length === 0 ? undefined : calibration;
+}
+
+interface Days {
+  readonly from: Date;
+  readonly until: Date;
+}
+
+/** The same by whichever tests there are; without any it is what paths say, and how wrong that may be. */
+export async function calibrateBy(
+  holding: readonly HoldingTest[],
+  fit: Served,
+  days: Days,
+  context: Asking,
+): Promise<Calibration> {
+  const { caller, clickhouse, signal } = context;
   const tested = holding
     .flatMap(({ levels }) => [...levels])
     .flatMap(([id, level]) => (level === 'campaign' ? [] : id));
@@ -55,7 +69,6 @@ export async function readCalibration(
     readSpends(fit.creditedFrom, fit.creditedUntil, context),
   ]);
   const tests = holding.filter((test) => rows.some((row) => isUnder(row, test)));
-  if (tests.length === 0) return undefined;
   const units = calibrateUnits(rows, tests, await readKinds(rows, context), await costsOf(rows, spends));
   const moved = shareOut(
     units.map(({ credit }) => credit),
@@ -103,6 +116,8 @@ function calibrateUnits(
   return rows.map((row, place) => ({
     id: row.unit,
     level: levelOf(row),
+    campaignId: row.campaign_id,
+    campaignName: row.campaign_name,
     tactic: kinds[place] as TacticName,
     isTested: found.some(({ campaigns }) => campaigns.includes(place)),
     credit: Number(row.credit),

@@ -1,4 +1,5 @@
 import { raw } from '@tributary/clickhouse';
+import { routes } from '@tributary/contract';
 import { copyDelivery } from '@tributary/domain/campaigns/room.ts';
 import { openTestWithClickHouse, scene } from '@tributary/testkit';
 import { estimatingModelNames, fittedModelNames, limits } from '@tributary/vocabulary';
@@ -29,6 +30,9 @@ describe('models that are fitted', { timeout: 120_000 }, () => {
     shop.ask(
       `/api/v1/models/${model}/campaigns?${new URLSearchParams({ date_from: day(100), date_to: day(0), ...more })}`,
     );
+
+  const advice = (more: object = {}) =>
+    shop.ask(`/api/v1/advice?${new URLSearchParams({ margin_pct: '40', ...more })}`);
 
   /** When purchases were put into the columns: after the fits. */
   const changedAt = () => new Date(+requestedAt + 3_600_000);
@@ -77,6 +81,9 @@ describe('models that are fitted', { timeout: 120_000 }, () => {
       expect.arrayContaining(['last_touch', ...fittedModelNames]),
     );
     requestedAt = new Date();
+    const { data, meta } = (await advice()).body;
+    expect([data, meta.reason, meta.fitted_at]).toEqual([[], 'no_fit', null]);
+    expect((await shop.ask('/api/v1/advice')).status).toBe(400);
     const { status, body } = await campaigns('data_driven');
     expect([status, body.error.code, body.error.reason]).toEqual([409, 'invalid_state', 'no_fit']);
   });
@@ -186,6 +193,7 @@ describe('models that are fitted', { timeout: 120_000 }, () => {
     beforeAll(async () => {
       const days = Array.from({ length: spentDays }, (_, before) => day(before + 1));
       await shop.spend(
+        { level: 'ad_set', date: day(1), external_id: 'set/1', campaign_external_id: 'winter', daily_budget: '20.00' },
         ...days.flatMap((date) => [
           { level: 'campaign', date, external_id: 'winter', spend: String(perDay) },
           { date, external_id: 'film', campaign_external_id: 'outlet', spend: String(perDay / 2) },
@@ -242,6 +250,36 @@ describe('models that are fitted', { timeout: 120_000 }, () => {
         expect(after.sums[3]).toBeLessThan(before.sums[3] ?? 0);
         await voided(id);
       }
+    });
+
+    test('advice is given where it is sure, with requests that only show what they would do', async () => {
+      const [winter, outlet] = ['winter', 'outlet'].map((name) => shop.entity('campaign', name));
+      const known = (await advice({ margin_pct: '100' })).body;
+      expect(known.meta).toMatchObject({ model: 'data_driven', judged: 2, left_alone: 0, reason: null });
+      expect(known.data).toMatchObject([{ action: 'raise', tests: [] }, { action: 'raise' }]);
+      const raised = known.data.find(({ entity_id: id }: { entity_id: string }) => id === winter);
+      expect(raised.chance).toBeGreaterThanOrEqual(0.8);
+      expect([raised.spend, raised.break_even]).toEqual([spentDays * perDay, spentDays * perDay]);
+      // By 30% at most, and never by itself.
+      const path = '/api/v1/adsets/set%2F1/budget';
+      expect(raised.requests).toMatchObject([{ path, from_minor: 2_000, body: { daily_budget_minor: 2_600 } }]);
+      expect(routes.updateAdSetBudget.body.schema.parse(raised.requests[0].body).dry_run).toBe(true);
+      // What it takes to pay lies amid what it may have caused.
+      const amid = ((100 * raised.spend) / raised.caused).toFixed(3);
+      const unsure = (await advice({ margin_pct: amid, sureness: '0.99' })).body;
+      expect(unsure).toMatchObject({ data: [], meta: { judged: 2, left_alone: 2, reason: 'nothing_sure' } });
+      const { id } = await shop.post('/api/v1/experiments', told('winter', 1));
+      const tested = (await advice()).body;
+      expect(tested.meta.model).toBe('calibrated');
+      const lowered = tested.data.find(({ entity_id: one }: { entity_id: string }) => one === winter);
+      expect(lowered).toMatchObject({
+        action: 'lower',
+        tests: [id],
+        requests: [{ body: { daily_budget_minor: 1_400 } }],
+      });
+      expect(lowered.net_a_day).toBeGreaterThan(0);
+      expect(tested.data.find(({ entity_id: one }: { entity_id: string }) => one === outlet)?.tests ?? []).toEqual([]);
+      await voided(id);
     });
 
     test('an ad that was tested stands apart from its campaign, and somebody may say what a campaign does', async () => {

@@ -15,6 +15,7 @@ import {
   updatePassword,
 } from './routes/accounts.ts';
 import { adRoutes } from './routes/ad-routes.ts';
+import { readAdvice } from './routes/advice.ts';
 import { closingRoutes } from './routes/closings.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
 import { connectionRoutes } from './routes/connection-routes.ts';
@@ -215,6 +216,7 @@ export const routes = {
   createModelFit,
   listModelCampaigns,
   sayTactic,
+  readAdvice,
   listTopPerformers,
   ...adRoutes,
   createCreativeAnalysis,

@@ -66,6 +66,15 @@ export const limits = {
     pageSize: { min: 1, default: 50, max: 100 },
   },
   /**
+   * Of advice on budgets: how sure it is at least, how far it moves a budget at once, campaigns that it speaks of, and ad sets of each.
+   */
+  advice: {
+    sureness: { min: 0.8, default: 0.8, max: 0.99 },
+    stepPct: { min: 1, default: 30, max: 30 },
+    rows: 50,
+    adSets: 20,
+  },
+  /**
    * Of experiments: how long they run and are waited for afterwards, how many regions they need, how long what was tested holds and within which
    * multiple of the tested spend, and how many a profile may have.
    */

@@ -64,3 +64,9 @@ interface Tactic {
 
 export type TacticName = keyof typeof tactics;
 export const tacticNames = namesOf(tactics);
+
+/** What advice says of a budget, and why there is none. */
+export const adviceActions = ['raise', 'lower'] as const;
+export type AdviceAction = (typeof adviceActions)[number];
+export const adviceReasons = [...estimateRefusals, 'nothing_spent', 'nothing_sure'] as const;
+export type AdviceReason = (typeof adviceReasons)[number];

@@ -42,6 +42,8 @@ export const schemaWords = {
   LinkedBankAccount: 'A bank account whose transfers are read.',
   ManualStore: 'A store that was connected by hand.',
   Merge: 'Two customers that became one.',
+  Advice: 'A budget to raise or lower.',
+  AdviceRequest: 'A request that shows what a change of a budget would do.',
   ModelFit: 'A model that was fitted to your data.',
   OutcomeDefinition: 'What an event means.',
   PathTouch: 'A touch on the way to a conversion.',

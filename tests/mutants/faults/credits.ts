@@ -153,6 +153,13 @@ export const faults: readonly Fault[] = [
       'campaigns are given more than nobody was given before',
     ],
   }),
+  ...faultsIn('domain/models/read-advice.ts', ['domain/models/models.test.ts'], {
+    'advice-when-unsure': [
+      "if (action === 'leave') return [];",
+      "if (action === 'leave') return { ...one, action: 'raise' as const, chance, netADay: 0 };",
+      'advice is given of campaigns of which nobody can be sure',
+    ],
+  }),
   ...faultsIn('domain/models/refit-models.job.ts', ['domain/models/models.test.ts'], {
     'refits-without-news': [
       '!waiting && fittedAt <= Date.parse(changed_at)',

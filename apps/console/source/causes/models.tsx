@@ -10,6 +10,7 @@ import { Failed, Page, State } from '../parts/page.tsx';
 import { Answered, Empty } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
 import { say } from '../words/index.ts';
+import { Advice } from './advice.tsx';
 import { Estimates } from './estimates.tsx';
 import { type FittedModel, isUnderWay, type Models as Known, modelsQuery } from './queries.ts';
 
@@ -23,12 +24,12 @@ export function Models() {
       about={say.causes.about}
       actions={<FitNow profileId={profileId} known={models.data} />}
     >
-      <Answered query={models}>{(known) => <Found known={known} />}</Answered>
+      <Answered query={models}>{(known) => <Found profileId={profileId} known={known} />}</Answered>
     </Page>
   );
 }
 
-function Found({ known }: { readonly known: Known }) {
+function Found({ profileId, known }: { readonly profileId: string; readonly known: Known }) {
   const [model, setModel] = useState<FittedModel>('data_driven');
   const chosen = known.models.find((one) => one.model === model);
   return (
@@ -48,6 +49,7 @@ function Found({ known }: { readonly known: Known }) {
       ) : (
         <Estimates model={model} />
       )}
+      <Advice profileId={profileId} />
       <Errors errors={known.errors} />
     </div>
   );

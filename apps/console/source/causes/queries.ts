@@ -11,6 +11,8 @@ export type Models = Answer<'readModels'>['data'];
 export type Estimates = Answer<'listModelCampaigns'>;
 export type Estimate = Estimates['data'][number];
 export type FittedModel = Estimates['meta']['model'];
+export type Advice = Answer<'readAdvice'>;
+export type AdviceRow = Advice['data'][number];
 export type Experiment = Answer<'listExperiments'>['data'][number];
 
 const busyEveryMs = 3_000;
@@ -37,6 +39,12 @@ export const estimatesQuery = (place: Place, model: FittedModel, level: Level) =
       }),
     // A refusal says why there is no figure, and does not change by asking again.
     retry: false,
+  });
+
+export const adviceQuery = (profileId: string, marginPct: number) =>
+  queryOptions({
+    queryKey: [profileId, 'models', 'advice', marginPct],
+    queryFn: ({ signal }) => clientFor(profileId).readAdvice({ query: { margin_pct: marginPct }, signal }),
   });
 
 export const experimentsQuery = (profileId: string) =>

@@ -1,4 +1,4 @@
-import type { EstimatingModel, estimateRefusals } from '@tributary/vocabulary';
+import type { adviceReasons, EstimatingModel, estimateRefusals } from '@tributary/vocabulary';
 import type { Shown } from '../shown.ts';
 
 export const causes = {
@@ -48,6 +48,31 @@ export const causes = {
     unseen: 'Error',
     toLastTouch: 'Against last touch',
     worst: 'In the worst market',
+  },
+  advice: {
+    title: 'Which budgets to change',
+    about:
+      'Only campaigns of which it is at least 80% sure that they bring more, or less, than they cost. Nothing is changed by itself: a press shows what a change would do.',
+    margin: 'Margin, %',
+    ask: 'Show advice',
+    none: 'No advice',
+    reasons: {
+      too_thin: 'There are too few purchases to learn from.',
+      too_little_seen: 'Too little of what was bought has any known touch.',
+      no_fit: 'The models have not learned from this profile yet. Press “Learn now”.',
+      stale: 'What they learned is too old. Press “Learn now”.',
+      outside_fit: 'They have credited other days.',
+      no_test: 'No experiment says anything of your campaigns.',
+      nothing_spent: 'No campaign that the models know cost anything in the last days.',
+      nothing_sure: 'Of no campaign is it sure enough. An experiment would tell.',
+    } satisfies Record<(typeof adviceReasons)[number], string>,
+    raise: (step: Shown) => `Raise by ${step}`,
+    lower: (step: Shown) => `Lower by ${step}`,
+    sure: (chance: Shown) => `${chance} sure`,
+    because: (low: Shown, high: Shown, needed: Shown, spend: Shown) =>
+      `It cost ${spend} and caused between ${low} and ${high}; it pays from ${needed} on.`,
+    tryIt: (name: Shown) => `Try it: ${name}`,
+    noRequest: 'No budget of an ad set that could be changed from here is known. Change it at the platform.',
   },
   experiments: {
     about: 'The way to know what a campaign causes: switch it off in half of the regions, by lot, and compare.',

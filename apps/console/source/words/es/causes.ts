@@ -51,6 +51,32 @@ export const causes: typeof english = {
     toLastTouch: 'Frente al último contacto',
     worst: 'En el peor mercado',
   },
+  advice: {
+    title: 'Qué presupuestos cambiar',
+    about:
+      'Solo campañas de las que se sabe, con al menos un 80 % de seguridad, que traen más, o menos, de lo que cuestan. Nada se cambia solo: al pulsar se ve lo que haría un cambio.',
+    margin: 'Margen, %',
+    ask: 'Mostrar consejos',
+    none: 'Sin consejo',
+    reasons: {
+      too_thin: 'Hay muy pocas compras de las que aprender.',
+      too_little_seen: 'Muy poco de lo comprado tiene un contacto conocido.',
+      no_fit: 'Los modelos aún no han aprendido de este perfil. Pulsa «Aprender ahora».',
+      stale: 'Lo que aprendieron es demasiado antiguo. Pulsa «Aprender ahora».',
+      outside_fit: 'Han acreditado otros días.',
+      no_test: 'Ningún experimento dice nada de tus campañas.',
+      nothing_spent: 'Ninguna campaña que los modelos conozcan costó algo en los últimos días.',
+      nothing_sure: 'De ninguna campaña se está lo bastante seguro. Un experimento lo aclararía.',
+    },
+    raise: (step) => `Subir un ${step}`,
+    lower: (step) => `Bajar un ${step}`,
+    sure: (chance) => `${chance} de seguridad`,
+    because: (low, high, needed, spend) =>
+      `Costó ${spend} y causó entre ${low} y ${high}; compensa a partir de ${needed}.`,
+    tryIt: (name) => `Probarlo: ${name}`,
+    noRequest:
+      'No se conoce ningún presupuesto de un conjunto de anuncios que se pueda cambiar desde aquí. Cámbialo en la plataforma.',
+  },
   experiments: {
     about: 'La manera de saber qué causa una campaña: apagarla en la mitad de las regiones, por sorteo, y comparar.',
     none: 'Aún no hay experimentos',
