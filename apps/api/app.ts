@@ -14,7 +14,12 @@ import {
 } from '@tributary/domain/accounts/room.ts';
 import { findAdPlatforms } from '@tributary/domain/campaigns/room.ts';
 import { adPlatformReadiness, providerWebhooks } from '@tributary/domain/connections/room.ts';
-import { bearerAuthenticator, CredentialFinder, keyUse } from '@tributary/domain/credentials/room.ts';
+import {
+  bearerAuthenticator,
+  CredentialFinder,
+  keyUse,
+  sharedLinkAuthenticator,
+} from '@tributary/domain/credentials/room.ts';
 import { tombstonesUnder } from '@tributary/domain/customers/room.ts';
 import { handoffPages } from '@tributary/domain/handoffs/room.ts';
 import { visitorLinks } from '@tributary/domain/ingestion/room.ts';
@@ -163,12 +168,15 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     onKeyUsed: (keyId, at) => keyUses.note(keyId, at),
   });
   const mcp = mcpAuthenticator(postgres.unbound);
+  const sharedLink = sharedLinkAuthenticator(postgres.unbound);
   const session = sessionAuthenticator(postgres.unbound, accounts);
   // A header was put there on purpose; a cookie comes by itself, and counts only where there is no header.
   const authenticate: Authenticate = async (presented, at) =>
     presented.authorization === undefined
       ? session(presented, at)
-      : ((await bearer(presented.authorization, at)) ?? mcp(presented.authorization, at));
+      : ((await bearer(presented.authorization, at)) ??
+        (await sharedLink(presented.authorization, at)) ??
+        mcp(presented.authorization, at));
   const binding = {
     fastify,
     authenticate,

@@ -1,10 +1,13 @@
-import { Scope } from '@tributary/contract';
-import { buildApiKey, buildProfile, openTest } from '@tributary/testkit';
+import { type Route, routes, Scope } from '@tributary/contract';
+import { buildApiKey, buildMember, buildProfile, openTestWithClickHouse } from '@tributary/testkit';
+import { limits } from '@tributary/vocabulary';
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { bearerAuthenticator } from './authenticate.ts';
 import { CredentialFinder } from './find-credentials.ts';
+import { sharedOperations } from './shared-view.ts';
 
-const { kit, api } = await openTest();
+const { kit, api } = await openTestWithClickHouse();
 
 describe('A key minted under an older attribution grant', () => {
   test('connects providers until the swap window closes, and no longer', async () => {
@@ -59,4 +62,103 @@ test('those who are looked up together are held against the time of the last to 
   for (const open of gates) open();
   await Promise.all(answers);
   expect(asked.map((at) => at.getTime())).toEqual([1_000, 2_000, 9_000]);
+});
+
+describe('A link to a report', () => {
+  const june = { date_from: '2026-06-01', date_to: '2026-06-30' };
+  const view = { name: 'June', page: 'campaigns', search: 'model=linear', ...june };
+  const path = '/api/v1/shared-views';
+
+  async function openShop() {
+    const profile = await buildProfile(kit.app);
+    const owner = await buildMember(kit.app, profile.workspaceId, 'owner');
+    const viewer = await buildMember(kit.app, profile.workspaceId, 'viewer');
+    const headers = (of: typeof owner): Record<string, string> => ({
+      ...of.headers({ profileId: profile.id }),
+      origin: 'https://tributary.test',
+    });
+    const call = async (method: 'GET' | 'POST' | 'DELETE', url: string, by = headers(owner), payload?: object) => {
+      const answer = await api.call({ method, url, headers: by, ...(payload && { payload }) });
+      return { status: answer.statusCode, body: answer.json() };
+    };
+    const share = async (body: object = {}) => {
+      const { data } = (await call('POST', path, headers(owner), { ...view, ...body })).body;
+      const [address, secret] = (data.url as string).split('#');
+      expect(address).toBe('https://tributary.test/shared');
+      return { id: data.id as string, headers: { authorization: `Bearer ${secret}` } as Record<string, string> };
+    };
+    return { profile, owner, headers, viewer, call, share };
+  }
+  const days = (from: string, to: string) => `date_from=${from}&date_to=${to}`;
+
+  test('reads its page and its days, and nothing else; revoked or over it reads nothing', async () => {
+    const { call, share, headers, viewer, profile } = await openShop();
+    const link = await share();
+    const shown = await call('GET', '/api/v1/shared-view', link.headers);
+    expect(shown.body.data).toMatchObject({ ...view, reporting_currency: 'USD', expires_at: null });
+    const own = days('2026-06-03', '2026-06-30');
+    for (const url of [`campaigns?${own}`, `campaigns/unattributed?${own}`, `overview?${own}`])
+      expect((await call('GET', `/api/v1/${url}`, link.headers)).status).toBe(200);
+    const refused = [
+      ['GET', `campaigns?${days('2026-05-31', '2026-06-30')}`],
+      ['GET', `campaigns?${days('2026-06-01', '2026-07-01')}`],
+      ['GET', `cohorts?${own}`],
+      ['GET', 'top-performers'],
+      ['GET', `customers?${own}&goal=payment_received`],
+      ['GET', 'profile'],
+      ['GET', 'goals/definitions'],
+      ['GET', 'shared-views'],
+      ['POST', 'shared-views'],
+      ['DELETE', `shared-views/${link.id}`],
+    ] as const;
+    for (const [method, url] of refused)
+      expect([url, (await call(method, `/api/v1/${url}`, link.headers)).status]).toEqual([url, 403]);
+    const { data: live } = (await call('GET', path)).body;
+    expect(live).toMatchObject([{ id: link.id, ...view }]);
+    expect(live[0]).not.toHaveProperty('url');
+    expect((await call('GET', path, headers(viewer))).body.error.reason).toBe('role');
+    expect((await call('DELETE', `${path}/${link.id}`)).status).toBe(200);
+    expect((await call('DELETE', `${path}/${link.id}`)).status).toBe(404);
+    expect((await call('GET', '/api/v1/shared-view', link.headers)).status).toBe(401);
+    const brief = await share({ expires_at: new Date(kit.clock.now().getTime() + 60_000).toISOString() });
+    expect((await call('GET', '/api/v1/shared-view', brief.headers)).status).toBe(200);
+    kit.clock.advance(60_000);
+    expect((await call('GET', '/api/v1/shared-view', brief.headers)).status).toBe(401);
+    expect((await call('GET', path)).body.data).toEqual([]);
+    const { rows } = await kit.app
+      .forWorkspace(profile.workspaceId)
+      .transaction((tx) => sql<{ action: string }>`SELECT action FROM audit_log ORDER BY at, action`.execute(tx));
+    expect(rows.map(({ action }) => action).filter((action) => action.startsWith('shared_view'))).toEqual(
+      expect.arrayContaining(['shared_view.created', 'shared_view.revoked', 'shared_view.created']),
+    );
+  });
+
+  test('none of a healthcare-family profile is made, and one of before is dead', async () => {
+    const { call, share, headers, owner, profile } = await openShop();
+    const link = await share();
+    await kit.app
+      .forWorkspace(profile.workspaceId)
+      .transaction((tx) => sql`UPDATE profiles SET privacy_mode = 'hipaa' WHERE id = ${profile.id}`.execute(tx));
+    expect((await call('GET', '/api/v1/shared-view', link.headers)).status).toBe(401);
+    expect((await call('POST', path, headers(owner), view)).body.error.reason).toBe('healthcare');
+  });
+
+  test('a profile has so many of them', async () => {
+    const { call, profile, headers, owner, share } = await openShop();
+    const { id } = await share();
+    await kit.app.forProfile(profile.id).transaction((tx) =>
+      sql`
+        INSERT INTO shared_views (profile_id, id, hash, name, page, search, date_from, date_to, made_by, created_at)
+        SELECT profile_id, gen_random_uuid(), sha256(n::text::bytea), name, page, search, date_from, date_to, made_by, created_at
+        FROM shared_views, generate_series(2, ${limits.sharedViews.most}) AS n WHERE id = ${id}`.execute(tx),
+    );
+    expect((await call('POST', path, headers(owner), view)).body.error.code).toBe('invalid_state');
+  });
+
+  test('whatever takes one reads a report without people, and stands in the list of a page', () => {
+    const listed = new Set<string>([...Object.values(sharedOperations).flat(), 'readSharedView']);
+    const taking = Object.values<Route>(routes).filter(({ access }) => access.credentials.includes('shared_link'));
+    expect(new Set(taking.map(({ id }) => id))).toEqual(listed);
+    for (const { method, access } of taking) expect([method, access.grain]).toEqual(['GET', 'profile']);
+  });
 });

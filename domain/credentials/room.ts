@@ -1,11 +1,16 @@
 export { type AppRegistration, disableApp, registerApp, resetAppSecret, updateApp } from './apps.ts';
 export { bearerAuthenticator } from './authenticate.ts';
 export { createKey, createKeyByOperator } from './create-key.ts';
+export { createSharedView } from './create-shared-view.ts';
 export { createToken } from './create-token.ts';
 export { deleteKey, revokeKeyByOperator } from './delete-key.ts';
+export { deleteSharedView } from './delete-shared-view.ts';
 export { CredentialFinder } from './find-credentials.ts';
 export { keyUse } from './key-use.ts';
 export { listKeys } from './list-keys.ts';
+export { listSharedViews } from './list-shared-views.ts';
+export { readSharedView } from './read-shared-view.ts';
 export { hashSecret, isWellFormedSecret, mintSecret } from './secret.ts';
+export { sharedLinkAuthenticator } from './shared-view.ts';
 export { listApps, listKeysOfProfile } from './store.ts';
 export { updateGrant } from './update-grant.ts';

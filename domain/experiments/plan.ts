@@ -55,6 +55,7 @@ export async function planRegions(
     return (high - low) / 2;
   });
   const smallest = (100 * noticed * widths.reduce((sum, width) => sum + width, 0)) / draws;
+  if (!Number.isFinite(smallest)) return refuseExperiment('too_few_regions');
   return {
     pairs,
     heldOut,

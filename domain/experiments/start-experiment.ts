@@ -1,4 +1,5 @@
 import type { Routes } from '@tributary/contract';
+import { findDays } from '@tributary/domain/tenants';
 import { answer, type Handles } from '@tributary/operations';
 import { holdExperiment, refuseExperiment } from './refuse-experiment.ts';
 import { showExperiment } from './show-experiment.ts';
@@ -10,6 +11,8 @@ export const startExperiment: Handles<Routes['startExperiment']> = async ({ para
   return effect(async (tx) => {
     const found = await holdExperiment(tx, profileId, params.id, 'draft');
     if (found.power?.verdict !== 'enough') return refuseExperiment('underpowered');
+    const { from } = await findDays(tx, profileId, found.startsOn, found.endsOn);
+    if (now >= from) return refuseExperiment('begun');
     if (await findOverlapping(tx, profileId, found)) return refuseExperiment('overlapping');
     const started = await saveState(tx, profileId, found.id, { state: 'running', startedAt: now });
     return answer(200, { data: showExperiment(started) });

@@ -26,6 +26,7 @@ export const stopExperiment: Handles<Routes['stopExperiment'], ReportServices> =
     const before = new Date(+from - timesBefore * (found.days + found.coolDownDays) * dayMs);
     const sums = await sumRegions(tx, profileId, { before, start: from, end: until });
     const { lift, low, high, chance } = readRegions(sums, found.pairs ?? [], new Set(found.heldOut), found.seed ?? 0);
+    if (![lift, low, high].every(Number.isFinite)) return refuseExperiment('nothing_bought');
     const ended = await saveState(tx, profileId, found.id, {
       state: 'ended',
       endedAt: now,

@@ -164,6 +164,13 @@ describe('ads that an experiment has measured', { timeout: 120_000 }, () => {
       expect(readout.high_pct).toBeGreaterThan(readout.lift_pct);
       expect(readout.chance).toBeLessThan(0.05);
       expect((await shop.ask(`/api/v1/experiments/${draft.id}`)).body.data.readout).toEqual(readout);
+
+      expect(await refused(`/${twin.id}/start`)).toEqual([409, 'invalid_state', 'begun']);
+      // Nobody buys while the next one runs: there is nothing to read.
+      const next = await shop.post('/api/v1/experiments', plan());
+      await shop.post(`/api/v1/experiments/${next.id}/start`, {});
+      kit.clock.advance(30 * dayMs);
+      expect(await refused(`/${next.id}/stop`)).toEqual([409, 'invalid_state', 'nothing_bought']);
     });
   });
 });

@@ -85,6 +85,7 @@ import {
 import { reconciliationRoutes } from './routes/reconciliations.ts';
 import { reportRoutes } from './routes/reports.ts';
 import { readChangelog, readOpenapi } from './routes/service.ts';
+import { createSharedView, deleteSharedView, listSharedViews, readSharedView } from './routes/shared-views.ts';
 import {
   completeSignIn,
   confirmTwoFactor,
@@ -158,6 +159,10 @@ export const routes = {
   createKey,
   listKeys,
   deleteKey,
+  createSharedView,
+  listSharedViews,
+  deleteSharedView,
+  readSharedView,
   createToken,
   readPiiAccessLog,
   readAuditLog,

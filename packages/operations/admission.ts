@@ -13,6 +13,9 @@ export function admit(route: Route, caller: Caller): void {
       fields: { reason: 'credential_kind' },
     });
   }
+  if (caller.confined && !caller.confined.operations.has(route.id)) {
+    refuse('forbidden', 'This link shows one report, and this is no part of it.', { fields: { reason: 'link' } });
+  }
   if (caller.kind === 'session' && !isPlaced(route, caller)) {
     refuse('not_found', 'There is no such profile or workspace among yours. Name one in X-Profile-Id or in the path.');
   }
@@ -76,6 +79,17 @@ function isPlaced({ access, path }: Route, { profileId, workspaceId }: Caller): 
   if (access.grain === 'account') return true;
   if (access.grain === 'workspace') return workspaceId !== undefined || !path.includes('{workspaceId}');
   return profileId !== undefined;
+}
+
+/** A link to a report shows no other days than its own. */
+export function admitDays({ confined }: Caller, query: unknown): void {
+  if (!confined) return;
+  const { date_from: from, date_to: to } = (query ?? {}) as { date_from?: string; date_to?: string };
+  const isWithin = (day: string | undefined) => day === undefined || (day >= confined.from && day <= confined.to);
+  if (!isWithin(from) || !isWithin(to))
+    refuse('forbidden', `This link shows the days from ${confined.from} to ${confined.to}.`, {
+      fields: { reason: 'link' },
+    });
 }
 
 /** Headers that tell of a route's end; from its sunset on it is gone. */

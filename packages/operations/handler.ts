@@ -20,6 +20,8 @@ export interface Caller {
   readonly requestsPerMinute: number;
   /** Somebody set that number for this credential: it holds on every route, those that take data in included. */
   readonly isRateSet?: boolean;
+  /** Of a link to one report: what it may ask, and of which days. */
+  readonly confined?: { readonly operations: ReadonlySet<string>; readonly from: string; readonly to: string };
   /** The same credential as it stands now, asked through a transaction that holds the privacy lock; undefined once it is dead. */
   readonly recheck: (tx: Tx, now: Date) => Promise<Caller | undefined>;
 }

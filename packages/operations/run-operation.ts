@@ -1,5 +1,5 @@
 import { errorEntry, type Route } from '@tributary/contract';
-import { admit, admitAgain, deprecationHeaders } from './admission.ts';
+import { admit, admitAgain, admitDays, deprecationHeaders } from './admission.ts';
 import { rateHeaders, takeAllowance } from './allowance.ts';
 import type { AnyHandler, Call, Desk, Prepared, RawInput, SendAnswer } from './call.ts';
 import { isToldAsBefore, type ToldKeys } from './customer-key.ts';
@@ -44,6 +44,7 @@ export async function runOperation<Services>(
   const { caller } = call;
   await auditing(desk, route, call, async () => {
     const input = parse(route, sent);
+    if (caller) admitDays(caller, input.query);
     const work = () => new Work(route, input.params, call, sent, desk);
     const prepare = () => answerTo(route, handler, input, call, desk, work());
     if (!caller) return send((await prepare()).prepared);

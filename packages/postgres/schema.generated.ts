@@ -1298,6 +1298,21 @@ export interface Sessions {
   user_id: string;
 }
 
+export interface SharedViews {
+  created_at: Timestamp;
+  date_from: Timestamp;
+  date_to: Timestamp;
+  expires_at: Timestamp | null;
+  hash: Buffer;
+  id: string;
+  made_by: string;
+  name: string;
+  page: string;
+  profile_id: string;
+  revoked_at: Timestamp | null;
+  search: string;
+}
+
 export interface SiteSearches {
   clicks: Int8;
   connection_id: string;
@@ -1604,6 +1619,7 @@ export interface DB {
   score_rebuilds: ScoreRebuilds;
   search_terms: SearchTerms;
   sessions: Sessions;
+  shared_views: SharedViews;
   site_searches: SiteSearches;
   syncs: Syncs;
   tenant_deletions: TenantDeletions;

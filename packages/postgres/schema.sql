@@ -587,6 +587,17 @@ CREATE FUNCTION public.find_session(session_hash text, wanted_workspace uuid, wa
   WHERE s.token = session_hash AND s.expires_at > at;
 END $$;
 
+CREATE FUNCTION public.find_shared_view(secret bytea, at timestamp with time zone) RETURNS TABLE(id uuid, profile_id uuid, workspace_id uuid, page text, date_from text, date_to text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+  SELECT v.id, p.id, p.workspace_id, v.page, v.date_from::text, v.date_to::text
+  FROM shared_views v
+  JOIN profiles p ON p.id = v.profile_id AND p.archived_at IS NULL AND p.privacy_mode = 'standard'
+  JOIN workspaces w ON w.id = p.workspace_id AND w.archived_at IS NULL AND NOT w.is_healthcare_agency
+  WHERE v.hash = secret AND v.revoked_at IS NULL AND (v.expires_at IS NULL OR v.expires_at > at)
+$$;
+
 CREATE TABLE public.tombstones (
     profile_id uuid NOT NULL,
     hash bytea NOT NULL,
@@ -2323,6 +2334,23 @@ CREATE TABLE public.sessions (
     seen_at timestamp with time zone
 );
 
+CREATE TABLE public.shared_views (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    hash bytea NOT NULL,
+    name text NOT NULL,
+    page text NOT NULL,
+    search text NOT NULL,
+    date_from date NOT NULL,
+    date_to date NOT NULL,
+    made_by uuid NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone,
+    revoked_at timestamp with time zone
+);
+
+ALTER TABLE ONLY public.shared_views FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.site_searches (
     profile_id uuid NOT NULL,
     connection_id uuid NOT NULL,
@@ -2845,6 +2873,9 @@ ALTER TABLE ONLY public.sessions
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_token_key UNIQUE (token);
 
+ALTER TABLE ONLY public.shared_views
+    ADD CONSTRAINT shared_views_pkey PRIMARY KEY (profile_id, id);
+
 ALTER TABLE ONLY public.site_searches
     ADD CONSTRAINT site_searches_pkey PRIMARY KEY (profile_id, day, connection_id, hash);
 
@@ -3137,6 +3168,12 @@ CREATE INDEX score_rebuilds_due ON public.score_rebuilds USING btree (profile_id
 CREATE INDEX sessions_by_expiry ON public.sessions USING btree (expires_at);
 
 CREATE INDEX sessions_by_user ON public.sessions USING btree (user_id);
+
+CREATE INDEX shared_views_by_expiry ON public.shared_views USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+
+CREATE INDEX shared_views_by_hash ON public.shared_views USING btree (hash);
+
+CREATE INDEX shared_views_by_revocation ON public.shared_views USING btree (revoked_at) WHERE (revoked_at IS NOT NULL);
 
 CREATE INDEX site_searches_by_life ON public.site_searches USING btree (day);
 
@@ -3582,6 +3619,9 @@ ALTER TABLE ONLY public.search_terms
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.shared_views
+    ADD CONSTRAINT shared_views_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.site_searches
     ADD CONSTRAINT site_searches_profile_id_connection_id_fkey FOREIGN KEY (profile_id, connection_id) REFERENCES public.connections(profile_id, id) ON DELETE CASCADE;
 
@@ -3806,6 +3846,8 @@ CREATE POLICY operator ON public.pending_selections TO tributary_owner USING (tr
 
 CREATE POLICY operator ON public.profiles TO tributary_owner USING (true);
 
+CREATE POLICY operator ON public.shared_views TO tributary_owner USING (true);
+
 CREATE POLICY operator ON public.syncs TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.tenant_deletions TO tributary_owner USING (true);
@@ -3941,6 +3983,8 @@ CREATE POLICY own_profile ON public.said_together TO tributary_app USING ((profi
 CREATE POLICY own_profile ON public.score_rebuilds TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.search_terms TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.shared_views TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.site_searches TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -4090,6 +4134,8 @@ ALTER TABLE public.score_rebuilds ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.search_terms ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.shared_views ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.site_searches ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY sweep ON public.creative_pictures TO tributary_system USING (true);
@@ -4101,6 +4147,8 @@ CREATE POLICY sweep ON public.handoffs TO tributary_system USING (true);
 CREATE POLICY sweep ON public.model_fits TO tributary_system USING (true);
 
 CREATE POLICY sweep ON public.pending_selections TO tributary_system USING (true);
+
+CREATE POLICY sweep ON public.shared_views TO tributary_system USING (true);
 
 CREATE POLICY sweep ON public.site_searches TO tributary_system USING (true);
 
@@ -4235,6 +4283,9 @@ GRANT ALL ON FUNCTION public.find_outcome_subscriber() TO tributary_app;
 
 REVOKE ALL ON FUNCTION public.find_session(session_hash text, wanted_workspace uuid, wanted_profile uuid, at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_session(session_hash text, wanted_workspace uuid, wanted_profile uuid, at timestamp with time zone) TO tributary_app;
+
+REVOKE ALL ON FUNCTION public.find_shared_view(secret bytea, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_shared_view(secret bytea, at timestamp with time zone) TO tributary_app;
 
 GRANT SELECT,INSERT ON TABLE public.tombstones TO tributary_app;
 GRANT DELETE ON TABLE public.tombstones TO tributary_system;
@@ -4626,6 +4677,17 @@ GRANT DELETE ON TABLE public.sessions TO tributary_system;
 GRANT SELECT(id) ON TABLE public.sessions TO tributary_system;
 
 GRANT SELECT(expires_at) ON TABLE public.sessions TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.shared_views TO tributary_app;
+GRANT DELETE ON TABLE public.shared_views TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.shared_views TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.shared_views TO tributary_system;
+
+GRANT SELECT(expires_at) ON TABLE public.shared_views TO tributary_system;
+
+GRANT SELECT(revoked_at) ON TABLE public.shared_views TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.site_searches TO tributary_app;
 GRANT DELETE ON TABLE public.site_searches TO tributary_system;

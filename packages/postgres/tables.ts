@@ -28,6 +28,7 @@ export const tableOwners = {
   bad_visits: 'ingestion',
   creative_analyses: 'creatives',
   creative_pictures: 'creatives',
+  shared_views: 'credentials',
   connections: 'connections',
   customers: 'customers',
   definition_events: 'definitions',

@@ -99,6 +99,7 @@ export const profileTables: readonly TenantTable[] = [
   of('connections', 'id'),
   of('app_tokens', 'hash', { as: 'system' }),
   of('api_keys', 'id'),
+  of('shared_views', 'id'),
   of('grants', 'app_id'),
   of('pii_access_log', 'at id', { as: 'system' }),
 ];

@@ -105,9 +105,15 @@ export const credentialKinds = {
   app: "A partner app's own token, from the client-credentials grant.",
   client_secret: "A partner app's id and secret. Accepted by the token endpoint only.",
   tracking_key: 'The public key inside the tracker. It may report visits and read nothing.',
+  shared_link:
+    'A link to one report, sent as a Bearer token by the page that it opens. It reads that report and nothing else.',
   public: 'No credential.',
 } as const satisfies Record<string, string>;
 export type CredentialKind = keyof typeof credentialKinds;
+
+/** The pages of the console that a link may show: those that name nobody. */
+export const sharedPages = ['overview', 'campaigns', 'platforms', 'top-ads', 'cohorts'] as const;
+export type SharedPage = (typeof sharedPages)[number];
 
 /** An app's token that names no profile: enough to create one, and nothing else. */
 export const unboundAppScopes = ['profiles:write', 'workspaces:write'] as const satisfies readonly Scope[];

@@ -18,6 +18,7 @@ export const idKinds = {
   payment: { of: 'profile' },
   outcome_definition: { of: 'profile' },
   api_key: { of: 'profile' },
+  shared_view: { of: 'profile' },
   app: { of: 'app' },
   invitation: { of: 'workspace' },
   member: { of: 'workspace' },

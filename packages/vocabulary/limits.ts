@@ -47,7 +47,8 @@ export const limits = {
   /**
    * Of fitted models: days of touches and of purchases that are learned from, people that are looked at, campaigns told apart, and when there is no
    * figure: below so many purchases, so much of their value with a known touch, and so long after the fit. Of calibration: the newest tests that move
-   * figures, the campaigns that they move, and the last days whose spend must be near the tested one.
+   * figures, the campaigns that they move, and the last days whose spend must be near the tested one. Fits of a night, and the hours after which one
+   * that did not end is given up.
    */
   models: {
     touchDays: 180,
@@ -60,6 +61,8 @@ export const limits = {
     tests: 20,
     calibrated: 500,
     spendDays: 28,
+    refits: 2_000,
+    fitHours: 6,
     pageSize: { min: 1, default: 50, max: 100 },
   },
   /**
@@ -118,6 +121,7 @@ export const limits = {
   creativePictures: { maxBytes: 512 * 1024, freshDays: 7, keptDays: 30, triedAgainAfterMinutes: 60 },
   campaignConversions: { pageSize: { min: 1, default: 50, max: 200 }, leftOutTouches: 20 },
   keys: { pageSize: shortPages },
+  sharedViews: { pageSize: shortPages, most: 200 },
   members: { pageSize: shortPages },
   trackingEvents: { pageSize: shortPages, windowDays: 90 },
   trackingDomains: { most: 20 },
@@ -198,6 +202,8 @@ export const limits = {
     apiKey: { min: 1, default: 300, max: 6_000 },
     /** In the console, or through an assistant. */
     member: 300,
+    /** Of a link to a report, whoever and however many open it. */
+    sharedLink: 300,
     /** POST /events, /customers and /spend have a bucket of their own, so that a backfill does not starve the reports. */
     ingest: 6_000,
     /** By address, for whoever is not known: requests for tokens, public ones, and those that are refused. */

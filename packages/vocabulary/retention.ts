@@ -71,6 +71,12 @@ export const lives = {
       ['profile_id', 'id', 'revision'],
       'What campaigns, ad sets and ads were before a platform told something else of them.',
     ),
+    shared_views: swept(
+      yearDays,
+      ['revoked_at', 'expires_at'],
+      ['profile_id', 'id'],
+      'Links to reports that were revoked or ran out; who made them stays in the audit log.',
+    ),
     api_keys: swept(
       yearDays,
       ['revoked_at', 'expires_at'],

@@ -133,6 +133,8 @@ export async function openPeopleScene() {
       this.rest();
       return visit(browser, baseUrl, { storageState: sessions[role], ...options });
     },
+    /** Somebody without an account. */
+    guest: () => visit(browser, baseUrl),
     /** The clock stands still, and with it what somebody may ask in a minute. */
     rest: () => kit.clock.advance(60_000),
     /** Of how many profiles the money waits to be converted anew. */

@@ -163,7 +163,7 @@ describe('a person', () => {
   });
 });
 
-test('an owner makes a key, which is shown once, revokes it, and says what counts as a conversion', async () => {
+test('an owner makes and revokes a key, says what counts as a conversion, and shares a report by a link', async () => {
   const { page, complaints } = await open('owner', 'keys');
   await setUpAsOwner(page, scene);
   expect(complaints).toEqual([]);

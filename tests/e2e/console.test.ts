@@ -2,7 +2,7 @@ import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Field, fields, show } from '../../apps/console/source/fields.ts';
-import { channelTitle, money, ratio, signed, signedPercent, words } from '../../apps/console/source/format.ts';
+import { channelTitle, longDay, money, ratio, signed, signedPercent, words } from '../../apps/console/source/format.ts';
 import { openScene, type Scene } from './console-scene.ts';
 
 // A browser and a market share the machine with every other test.
@@ -252,6 +252,14 @@ describe('campaigns', () => {
       const cell = figure(page, 'outcome_value', `${campaign?.name}, ${words(model)}`);
       expect(await cell.textContent()).toBe(money(data.outcome_value, currency));
     }
+    // And what it cost and was delivered day by day.
+    await page.getByRole('img', { name: `${campaign?.name}, day by day` }).waitFor();
+    await page.getByRole('radio', { name: 'Clicks' }).click();
+    const byDay = { ...scene.dates, level: 'campaign', entity_ids: campaign?.id ?? '' } as const;
+    const day = (await scene.api.readCampaignTrend({ query: byDay })).data.find(({ clicks }) => clicks > 0);
+    await page.getByText('The same as a table').click();
+    const cell = figure(page, 'clicks', `${campaign?.name}, ${longDay(day?.date ?? '')}`);
+    expect(await cell.textContent()).toBe(show('clicks', day?.clicks, currency));
     await page.context().close();
   });
 

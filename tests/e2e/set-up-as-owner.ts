@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { PeopleScene } from './console-people-scene.ts';
+import { days, type PeopleScene } from './console-people-scene.ts';
 
-/** On the page of keys: makes one and revokes it, defines a goal, and has the models learn. */
+/** On the page of keys: makes one and revokes it, defines a goal, has the models learn, and shares a report. */
 export async function setUpAsOwner(page: Page, scene: PeopleScene): Promise<void> {
   await page.getByLabel('Name').fill('Shop server');
   await page.getByRole('button', { name: 'Make key' }).click();
@@ -33,4 +33,48 @@ export async function setUpAsOwner(page: Page, scene: PeopleScene): Promise<void
   expect(await page.locator('tbody tr').filter({ hasText: 'Last touch' }).locator('td').nth(1).textContent()).toBe(
     '1.00',
   );
+  await shareAReport(page, scene);
+}
+
+/** Shares a report by a link, which somebody without an account opens and sees nothing else by, until it is revoked. */
+async function shareAReport(page: Page, scene: PeopleScene): Promise<void> {
+  const { from, to } = days;
+  const own = `${scene.baseUrl}/p/${scene.shop.profileId}`;
+  await page.goto(`${own}/overview?from=${from}&to=${to}&model=linear`);
+  const revenue = await page.getByRole('link', { name: /: Revenue, all\. Explain$/ }).textContent();
+  await page.locator('summary').filter({ hasText: 'Share' }).click();
+  await page.getByLabel('Name of the link').fill('For the agency');
+  await page.getByRole('button', { name: 'Make link' }).click();
+  const url = (await page.getByRole('status').locator('code').textContent()) ?? '';
+  expect(url).toMatch(/\/shared#trib_view_/);
+
+  const { page: guest, complaints } = await scene.guest();
+  // The address is that of the server's settings, which a test's has none of.
+  await guest.goto(`${scene.baseUrl}/shared${new URL(url).hash}`);
+  await guest.waitForURL(`${own}/overview?**`);
+  for (const again of [false, true]) {
+    if (again) await guest.reload();
+    await guest.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    await guest.getByText('Shared with you, read-only').waitFor();
+    await guest
+      .getByText(revenue ?? '', { exact: true })
+      .first()
+      .waitFor();
+    expect(await guest.getByRole('link').count()).toBe(0);
+    expect(await guest.getByRole('navigation').count()).toBe(0);
+    expect(await guest.locator('summary').filter({ hasText: 'Share' }).count()).toBe(0);
+  }
+  expect(new URL(guest.url()).searchParams.get('model')).toBe('linear');
+  const folder = process.env.SCREENSHOTS;
+  if (folder) {
+    await page.screenshot({ path: `${folder}/share.png` });
+    await guest.screenshot({ path: `${folder}/shared.png`, fullPage: true });
+  }
+  await page.goto(`${own}/settings`);
+  await page.getByRole('button', { name: 'Revoke For the agency' }).click();
+  await page.getByText('No report is shared').waitFor();
+  await guest.reload();
+  await guest.getByText('This link is not valid any more').first().waitFor();
+  expect(complaints).toEqual([]);
+  await guest.context().close();
 }

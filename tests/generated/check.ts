@@ -35,7 +35,11 @@ export function faultOf(
   // What was done and is not through everywhere yet is no fault, where the route says that it may be so.
   const isLate = status === 502 && codeIn(body) === 'payment_assignment_incomplete';
   // No provider is set up here, and a route that needs one says so; that it may is looked at below.
-  const isLeftOut = status === 501 && codeIn(body) === 'not_implemented';
+  const isSaid =
+    method === 'HEAD'
+      ? route !== undefined && refusalsOf(route).includes('not_implemented')
+      : codeIn(body) === 'not_implemented';
+  const isLeftOut = status === 501 && isSaid;
   if (status >= 500 && !isLate && !isLeftOut) return { kind: 'server_error', what: `${status} ${codeIn(body)}` };
   const isBare = answered.headers['x-request-id'] === undefined;
   if (isForBrowsers && isBare && (status < 300 || body === '')) {

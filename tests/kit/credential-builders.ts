@@ -3,7 +3,7 @@ import { hashSecret, mintSecret } from '@tributary/domain/credentials/room.ts';
 import { unboundAppScopes } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import type { BuilderKit, MarkedProfile } from './id-builders.ts';
-import { buildApiKey } from './keys.ts';
+import { buildApiKey, buildSharedLink } from './keys.ts';
 import { buildAssistant, buildMember } from './people.ts';
 
 const longAgo = new Date('2026-01-01T00:00:00Z');
@@ -20,6 +20,7 @@ export const probeCredentials = {
   client_secret: { kind: 'client_secret', isIssued: true },
   session: { kind: 'session', isIssued: true },
   mcp: { kind: 'mcp', isIssued: true },
+  shared_link: { kind: 'shared_link', isIssued: true },
 } as const satisfies Record<string, { kind: CredentialKind; isIssued: boolean }>;
 
 type ProbeCredentials = typeof probeCredentials;
@@ -43,6 +44,7 @@ export const credentialBuilders: { readonly [Name in ProbeCredential]: Credentia
     const owner = await buildOwner(kit, profile);
     return (await buildAssistant(kit.app, owner, profile.id, McpScope.options)).headers;
   },
+  shared_link: async (kit, { id }) => bearer((await buildSharedLink(kit.app, id)).secret),
 };
 
 const buildOwner = (kit: BuilderKit, { workspaceId, mark }: MarkedProfile) =>

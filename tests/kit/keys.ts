@@ -43,3 +43,29 @@ export async function buildApiKey(postgres: Postgres, profileId: string, traits:
   );
   return { id, secret, headers: { authorization: `Bearer ${secret}` } };
 }
+
+/** A live link to a page of the console, of all days. */
+export async function buildSharedLink(
+  postgres: Postgres,
+  profileId: string,
+): Promise<{ readonly id: string; readonly secret: string }> {
+  const [id, secret] = [uuid(), mintSecret('sharedView')];
+  await postgres.forProfile(profileId).transaction((tx) =>
+    tx
+      .insertInto('shared_views')
+      .values({
+        profile_id: profileId,
+        id,
+        hash: hashSecret(secret),
+        name: 'A link',
+        page: 'campaigns',
+        search: '',
+        date_from: '0001-01-01',
+        date_to: '9999-12-31',
+        made_by: uuid(),
+        created_at: new Date('2026-01-01T00:00:00Z'),
+      })
+      .execute(),
+  );
+  return { id, secret };
+}

@@ -4,7 +4,10 @@ import { TributaryError } from '@tributary/sdk';
 import { Missing, Problem } from './parts/states.tsx';
 import { type Account, accountQuery } from './queries.ts';
 import { Frame } from './screens/frame.tsx';
+import { SharedFrame } from './screens/shared-frame.tsx';
 import { readNext, readReportSearch } from './search.ts';
+import { openSharedView } from './shared.ts';
+import { sharedLink } from './shared-link.ts';
 
 /** What every page of a profile stands in. */
 
@@ -25,9 +28,11 @@ export const profileRoute = createRoute({
   path: '/p/$profileId',
   validateSearch: readReportSearch,
   beforeLoad: async ({ context, location }) => {
-    await signedIn(context.queryClient, location.href);
+    const link = sharedLink();
+    if (!link) await signedIn(context.queryClient, location.href);
+    else if (!(await openSharedView(context.queryClient, link.secret))) throw redirect({ to: '/shared' });
   },
-  component: Frame,
+  component: () => (sharedLink() ? <SharedFrame /> : <Frame />),
 });
 
 /** Who is signed in; else off to the sign-in page, and back here afterwards. */

@@ -4,6 +4,7 @@ import { TributaryError } from '@tributary/sdk';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { openRouter } from './router.tsx';
+import { sharedLink } from './shared-link.ts';
 import { applyTheme } from './theme.ts';
 import { language } from './words/language.ts';
 import './theme.css';
@@ -14,7 +15,10 @@ document.documentElement.lang = language;
 const queryClient = new QueryClient({
   queryCache: new QueryCache({
     onError: (error) => {
-      if (error instanceof TributaryError && error.is('unauthorized')) router.askToSignIn();
+      if (!(error instanceof TributaryError && error.is('unauthorized'))) return;
+      // A link that was revoked while it was read: asked anew, the page says so.
+      if (sharedLink()) location.reload();
+      else router.askToSignIn();
     },
   }),
   defaultOptions: {

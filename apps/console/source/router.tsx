@@ -4,8 +4,10 @@ import { profileRoute, rootRoute, signedIn } from './frame-route.tsx';
 import { pages } from './pages.tsx';
 import { Missing } from './parts/states.tsx';
 import { NoProfile } from './screens/no-profile.tsx';
+import { SharedOver } from './screens/shared-frame.tsx';
 import { SignIn } from './screens/sign-in.tsx';
 import { readNext, readReportSearch } from './search.ts';
+import { openSharedView } from './shared.ts';
 
 /** The addresses that belong to no profile, around the pages that do. The API serves this page at each of them: apps/api/console.ts. */
 
@@ -32,6 +34,19 @@ const home = createRoute({
   component: NoProfile,
 });
 
+/** Where a link to a report leads: on to the report, loaded anew with what the link may read. */
+const shared = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/shared',
+  beforeLoad: async ({ context, location }) => {
+    const address = location.hash && (await openSharedView(context.queryClient, location.hash));
+    if (!address) return;
+    window.location.replace(address);
+    await new Promise(() => {});
+  },
+  component: SharedOver,
+});
+
 const account = createRoute({
   getParentRoute: () => rootRoute,
   path: '/account',
@@ -41,7 +56,7 @@ const account = createRoute({
   component: lazyRouteComponent(() => import('./screens/sign-in-settings.tsx'), 'SignInSettings'),
 });
 
-const routeTree = rootRoute.addChildren([signIn, home, account, profileRoute.addChildren(pages)]);
+const routeTree = rootRoute.addChildren([signIn, home, shared, account, profileRoute.addChildren(pages)]);
 
 const createConsoleRouter = (queryClient: QueryClient) =>
   createRouter({

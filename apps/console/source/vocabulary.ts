@@ -2,6 +2,7 @@ import { ErasureReason, IdentifierType, PrivacyMode, Role, routes, type Scope, S
 import {
   attributionModels,
   limits as contractLimits,
+  sharedPages as pagesThatAreShared,
   handoffProviders as providersByLink,
   roles,
 } from '@tributary/vocabulary';
@@ -34,6 +35,9 @@ export const rolesThatWrite = Role.options.filter((role) =>
 );
 /** Who may erase somebody. */
 export const rolesThatErase: readonly Role[] = routes.createCustomerErasure.access.roles;
+/** Who may make links to reports, and to which pages. */
+export const rolesThatShare: readonly Role[] = routes.createSharedView.access.roles;
+export const sharedPages = pagesThatAreShared;
 /** What a role may do. */
 export const scopesOf: Readonly<Record<Role, readonly Scope[]>> = {
   owner: roles.owner.scopes,

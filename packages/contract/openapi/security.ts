@@ -7,6 +7,7 @@ const schemes = {
   mcp: { type: 'http', scheme: 'bearer' },
   app: { type: 'http', scheme: 'bearer' },
   client_secret: { type: 'http', scheme: 'basic' },
+  shared_link: { type: 'http', scheme: 'bearer' },
   tracking_key: { type: 'apiKey', in: 'query', name: 'key' },
 } as const satisfies Record<Exclude<CredentialKind, 'public'>, object>;
 

@@ -16,6 +16,7 @@ import {
   Outcomes,
   Ratio,
   ReportMeta,
+  sharedAccess,
 } from './report-parts.ts';
 
 /** What campaigns, ad sets and ads cost and earned. Days are the profile's, money is in its reporting currency. */
@@ -69,7 +70,7 @@ export const listCampaigns = route({
     'last_touch, first_touch and last_non_direct the rows and GET /campaigns/unattributed add up to all conversions; under the ' +
     'other models a conversion counts under each entity that it credits. Compare counts within one model only.',
   chapter,
-  access,
+  access: sharedAccess,
   query: DateRange.safeExtend({
     model: AttributionModelParameter,
     limit: limitParameter(limits.campaigns.pageSize),
@@ -101,7 +102,7 @@ export const readUnattributed = route({
     'Counts are of conversions of which no entity of the level has a share; outcome_value is all that none of them got, also of ' +
     'payments that an entity has a share of.',
   chapter,
-  access,
+  access: sharedAccess,
   query: DateRange.safeExtend({
     model: AttributionModelParameter,
     level: EntityLevel.default('campaign'),
@@ -169,7 +170,7 @@ export const readAd = route({
   path: '/api/v1/ads/{id}',
   summary: 'What one ad, ad set or campaign cost and earned',
   chapter,
-  access,
+  access: sharedAccess,
   params: z.object({ id: z.string().max(200).describe('Our id or the platform’s.') }),
   query: DateRange.safeExtend({ model: AttributionModelParameter, level: EntityLevel.default('ad'), ...AsOf }),
   ids: { id: 'ad' },

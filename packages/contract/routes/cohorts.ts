@@ -12,7 +12,7 @@ import {
 } from '../primitives.ts';
 import { route } from '../route.ts';
 import { EntityLevel } from '../vocabulary.ts';
-import { access, Count, chapter } from './report-parts.ts';
+import { Count, chapter, sharedAccess } from './report-parts.ts';
 
 const Month = z
   .string()
@@ -55,7 +55,7 @@ export const listCohorts = route({
     'date_from and date_to choose who is meant, by the day of their first payment; what they paid later counts whenever it was. Every ' +
     'payment is in one row, so over all days the values add up to all payments. In the order of months, then of ids.',
   chapter,
-  access,
+  access: sharedAccess,
   query: DateRange.safeExtend({
     level: EntityLevel.default('campaign'),
     model: z

@@ -75,7 +75,11 @@ export const readCreativePicture = route({
   description:
     `The thumbnail that a sync named, fetched from the platform and kept for ${limits.creativePictures.freshDays} days: PNG, JPEG, GIF, WebP or AVIF, as ` +
     'its own bytes say. 204 where the platform named none, or where it cannot be had.',
-  access: { credentials: ['api_key', 'app', 'session'], scopes: anyOf('campaigns:read'), grain: 'profile' },
+  access: {
+    credentials: ['api_key', 'app', 'session', 'shared_link'],
+    scopes: anyOf('campaigns:read'),
+    grain: 'profile',
+  },
   answers: {
     200: { schema: z.string().meta({ format: 'binary' }), contentType: 'image/*', bare: true, binary: true },
     204: { schema: z.undefined(), bare: true, description: 'There is none.' },

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { CalendarDate, DateRange, DecimalString, data, dateRangeFaults, Uuid } from '../primitives.ts';
 import { route } from '../route.ts';
 import { AttributionModelParameter, EntityLevel } from '../vocabulary.ts';
-import { Amount, AsOf, access, Count, chapter, DeliveryMeta, Ratio, ReportMeta } from './report-parts.ts';
+import { Amount, AsOf, Count, chapter, DeliveryMeta, Ratio, ReportMeta, sharedAccess } from './report-parts.ts';
 
 /** All of a profile at a glance, and what platforms claim beside what we credit. */
 
@@ -30,7 +30,7 @@ export const readPlatformComparison = route({
   summary: 'What platforms claim, beside what we credit',
   description: `The two sides count differently and are never added together. Of more than ${limits.platformComparison.maxEntities.toLocaleString('en')} entities, those that earned most.`,
   chapter,
-  access,
+  access: sharedAccess,
   query: DateRange.safeExtend({
     model: AttributionModelParameter,
     level: EntityLevel.default('campaign'),
@@ -88,7 +88,7 @@ export const readOverview = route({
   summary: 'All spend and all conversions, in total and by day',
   description: 'Every conversion once, credited or not; so it is the same under every model.',
   chapter,
-  access,
+  access: sharedAccess,
   query: DateRange.safeExtend(AsOf),
   refusedAs: dateRangeFaults,
   answers: {

@@ -14,6 +14,9 @@ export const access = {
   grain: 'profile',
 } as const;
 
+/** The same for a report that may be shared by a link. */
+export const sharedAccess = { ...access, credentials: [...access.credentials, 'shared_link'] } as const;
+
 export const Count = z.int().min(0);
 
 /** Rounded to the minor unit of the reporting currency, and only here. */

@@ -99,7 +99,7 @@ export const listTopPerformers = route({
     'connected ad account needs one sync first.',
   chapter: 'Campaigns',
   access: {
-    credentials: ['api_key', 'app', 'session', 'mcp'],
+    credentials: ['api_key', 'app', 'session', 'mcp', 'shared_link'],
     scopes: anyOf('campaigns:read'),
     grain: 'profile',
   },

@@ -56,6 +56,7 @@ export const schemaWords = {
   Reconciliation: 'A comparison of what was recorded with what reports count.',
   ReconciliationDifference: 'A conversion that differs.',
   SearchTerm: 'What people searched for before they saw you.',
+  SharedView: 'A link that shows one report to whoever has it.',
   SyncProgress: 'How the reading of a connection comes along.',
   TopPerformer: 'An ad with its score, and the reasons.',
   TrendRow: 'A day of a campaign, ad set or ad.',

@@ -2,6 +2,30 @@ import type { Fault } from '../fault.ts';
 
 export const faults: readonly Fault[] = [
   {
+    id: 'links-read-other-pages',
+    file: 'packages/operations/admission.ts',
+    from: 'caller.confined && !caller.confined.operations.has(route.id)',
+    to: 'false',
+    breaks: 'a link to one report reads the others',
+    tests: ['domain/credentials/authenticate.test.ts'],
+  },
+  {
+    id: 'links-read-other-days',
+    file: 'packages/operations/admission.ts',
+    from: 'if (!isWithin(from) || !isWithin(to))',
+    to: 'if (!isWithin(from))',
+    breaks: 'a link to June reads July',
+    tests: ['domain/credentials/authenticate.test.ts'],
+  },
+  {
+    id: 'pictures-are-what-they-are-called',
+    file: 'domain/creatives/picture.ts',
+    from: 'return beginnings.find(([, pattern]) => pattern.test(start))?.[0];',
+    to: "return beginnings.find(([, pattern]) => pattern.test(start))?.[0] ?? 'image/png';",
+    breaks: 'whatever a stranger’s server sends is served as a picture of ours',
+    tests: ['domain/creatives/creative-analysis.test.ts'],
+  },
+  {
     id: 'keys-outlive-their-grant',
     file: 'packages/rules/privacy.ts',
     from: 'granted.has(scope) && !(isHealthcare',

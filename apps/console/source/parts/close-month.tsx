@@ -4,6 +4,7 @@ import { closingsQuery, monthOf } from '../closings.ts';
 import { today } from '../date-range.ts';
 import { longDay } from '../format.ts';
 import { usePlace } from '../place.ts';
+import { sharedLink } from '../shared-link.ts';
 import { say } from '../words/index.ts';
 
 /** Where the days are a month that is over: closes it, or says when it was. What changes afterwards is marked. */
@@ -11,7 +12,7 @@ export function CloseMonth() {
   const { place } = usePlace();
   const queryClient = useQueryClient();
   const month = monthOf(place);
-  const closings = useQuery({ ...closingsQuery(place.profileId), enabled: month !== undefined });
+  const closings = useQuery({ ...closingsQuery(place.profileId), enabled: month !== undefined && !sharedLink() });
   const close = useMutation({
     mutationFn: (chosen: string) => clientFor(place.profileId).createClosing({ body: { month: chosen } }),
     onSuccess: () => queryClient.invalidateQueries(),

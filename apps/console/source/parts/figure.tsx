@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { fields, show } from '../fields.ts';
 import { nothing } from '../format.ts';
 import type { Explained } from '../search.ts';
+import { sharedLink } from '../shared-link.ts';
 import { say } from '../words/index.ts';
 
 interface FigureProps {
@@ -16,6 +17,7 @@ interface FigureProps {
 /** A number that says what it is made of when it is pressed. The explanation is part of the address, so it can be sent to somebody. */
 export function Figure({ of, value, currency, about, className = '' }: FigureProps) {
   const text = show(of.field, value, currency);
+  if (sharedLink()) return <span className={`number ${className}`}>{text}</span>;
   if (text === nothing) return <span className={`number text-soft ${className}`}>{text}</span>;
   return (
     <Link

@@ -14,11 +14,13 @@ import { useTitle } from '../parts/use-title.ts';
 import { usePlace } from '../place.ts';
 import { type CampaignRow, campaignsQuery, mostRows, profileQuery } from '../queries.ts';
 import type { Level, Model, Within } from '../search.ts';
+import { sharedLink } from '../shared-link.ts';
 import { models } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 import { campaignColumns, campaignFilters, changeOf } from './campaign-columns.tsx';
 import { useCampaignFooter } from './campaign-footer.tsx';
 import { Path } from './campaign-path.tsx';
+import { EntityTrend } from './entity-trend.tsx';
 import { SixModels } from './six-models.tsx';
 
 const route = getRouteApi('/p/$profileId/campaigns');
@@ -36,7 +38,7 @@ export function Campaigns() {
         <Path level={level} within={within} rows={campaigns.data?.rows ?? []} />
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
           <CloseMonth />
-          <AsOfPicker />
+          {!sharedLink() && <AsOfPicker />}
           <ModelPicker />
         </div>
       </div>
@@ -120,7 +122,14 @@ function CampaignTable({ rows, level, within, currency }: TableProps) {
       filters={campaignFilters}
       expanded={(row) => {
         const { campaign_id: id, campaign_name: name, external_id: externalId } = row;
-        if (opened === id) return <SixModels entity={id} level={level} currency={currency} about={name} />;
+        const of = { entity: id, level, currency, about: name };
+        if (opened === id)
+          return (
+            <>
+              <SixModels {...of} />
+              <EntityTrend {...of} />
+            </>
+          );
         if (changed !== id || level === 'ad_set' || externalId === null) return false;
         return <ChangeAd level={level} externalId={externalId} name={name} to={changeOf(row, level) ?? 'pause'} />;
       }}
@@ -132,7 +141,7 @@ function Notes({ model, isWhole }: { readonly model: Model; readonly isWhole: bo
   const sum = models[model].credit === 'single' ? say.campaigns.addsUp : say.campaigns.shared;
   return (
     <p className="label mt-4 max-w-prose">
-      {say.campaigns.pressNumber(nothing)} {isWhole && sum}
+      {!sharedLink() && say.campaigns.pressNumber(nothing)} {isWhole && sum}
     </p>
   );
 }

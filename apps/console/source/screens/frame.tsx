@@ -9,6 +9,7 @@ import { RangePicker } from '../parts/range-picker.tsx';
 import { usePlace } from '../place.ts';
 import { accountQuery } from '../queries.ts';
 import { SaveView } from '../views/save-view.tsx';
+import { ShareView } from '../views/share-view.tsx';
 import { say } from '../words/index.ts';
 import { Navigation } from './navigation.tsx';
 import { Palette } from './palette.tsx';
@@ -44,12 +45,11 @@ export function Frame() {
           </div>
           <div className="min-w-0">
             <main id="content" tabIndex={-1} className={`focus:outline-none ${hasDays ? 'pt-3' : 'pt-5'}`}>
-              {hasDays && (
-                <div className="mb-3 flex flex-wrap justify-end gap-2">
-                  <SaveView />
-                  <RangePicker />
-                </div>
-              )}
+              <div className="mb-3 flex flex-wrap justify-end gap-2 empty:hidden">
+                <ShareView />
+                {hasDays && <SaveView />}
+                {hasDays && <RangePicker />}
+              </div>
               <Outlet />
             </main>
           </div>

@@ -10,6 +10,7 @@ import { Figure } from '../parts/figure.tsx';
 import { Answered } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
 import { earnersQuery } from '../queries.ts';
+import { sharedLink } from '../shared-link.ts';
 import { say } from '../words/index.ts';
 
 const levels = [
@@ -76,14 +77,16 @@ export function Earners({ currency }: { readonly currency: string }) {
           </table>
         )}
       </Answered>
-      <Link
-        to="/p/$profileId/campaigns"
-        params={{ profileId: place.profileId }}
-        search={{ ...kept, level }}
-        className="mt-3 inline-block text-accent hover:underline"
-      >
-        {level === 'ad' ? say.overview.allAds : say.overview.allCampaigns}
-      </Link>
+      {!sharedLink() && (
+        <Link
+          to="/p/$profileId/campaigns"
+          params={{ profileId: place.profileId }}
+          search={{ ...kept, level }}
+          className="mt-3 inline-block text-accent hover:underline"
+        >
+          {level === 'ad' ? say.overview.allAds : say.overview.allCampaigns}
+        </Link>
+      )}
     </section>
   );
 }

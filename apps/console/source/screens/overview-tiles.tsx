@@ -7,6 +7,7 @@ import { longDay, ratio, signedPercent } from '../format.ts';
 import { Figure } from '../parts/figure.tsx';
 import { usePlace } from '../place.ts';
 import { type OverviewAnswer, unattributedQuery } from '../queries.ts';
+import { sharedLink } from '../shared-link.ts';
 import { say } from '../words/index.ts';
 import { earnedByAds } from './earned-by-ads.ts';
 import { explainedInOverview } from './explained.ts';
@@ -100,8 +101,15 @@ function AdsRoas({ totals }: { readonly totals: Totals }) {
   const { place, model, kept } = usePlace();
   const { data: rest } = useQuery(unattributedQuery(place, 'campaign', model));
   const { roas } = earnedByAds(totals, rest);
+  const title = { title: say.metrics.adsRoas, about: definitions.adsRoas };
+  if (sharedLink())
+    return (
+      <Tile {...title}>
+        <span className="number font-semibold text-title">{ratio(roas)}</span>
+      </Tile>
+    );
   return (
-    <Tile title={say.metrics.adsRoas} about={definitions.adsRoas}>
+    <Tile {...title}>
       <Link
         to="/p/$profileId/campaigns"
         params={{ profileId: place.profileId }}

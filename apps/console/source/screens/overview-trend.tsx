@@ -8,6 +8,7 @@ import { Figure } from '../parts/figure.tsx';
 import type { TrendChartProps } from '../parts/trend-chart.tsx';
 import { usePlace } from '../place.ts';
 import type { OverviewAnswer } from '../queries.ts';
+import { sharedLink } from '../shared-link.ts';
 import { say } from '../words/index.ts';
 import { explainedInOverview } from './explained.ts';
 
@@ -34,7 +35,7 @@ interface TrendProps {
 export function Trend({ days, before, currency, timeZone }: TrendProps) {
   const [view, setView] = useState<View>('money');
   const { profileId } = usePlace().place;
-  const { data: changes } = useQuery(appliedChangesQuery(profileId));
+  const { data: changes } = useQuery({ ...appliedChangesQuery(profileId), enabled: !sharedLink() });
   const notes = useMemo(() => notesOf(changes ?? [], days, timeZone), [changes, days, timeZone]);
   const chart = useMemo(
     () => ({ ...chartOf(view, days, before, currency), notes }),

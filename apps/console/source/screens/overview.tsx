@@ -6,6 +6,7 @@ import { Answered, Empty } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { usePlace } from '../place.ts';
 import { type OverviewAnswer, overviewQuery } from '../queries.ts';
+import { sharedLink } from '../shared-link.ts';
 import { say } from '../words/index.ts';
 import { explainedInOverview } from './explained.ts';
 import { Earners } from './overview-earners.tsx';
@@ -65,7 +66,7 @@ function Figures({ overview }: { readonly overview: OverviewAnswer }) {
         <Channels overview={overview} />
         <Types overview={overview} />
       </div>
-      <p className="label">{say.overview.note(meta.time_zone)}</p>
+      {!sharedLink() && <p className="label">{say.overview.note(meta.time_zone)}</p>}
     </div>
   );
 }

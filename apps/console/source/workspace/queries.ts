@@ -9,6 +9,7 @@ export type Access = Answer<'readPiiAccessLog'>['data'][number];
 export type ApiKey = Answer<'listKeys'>['data'][number];
 export type AuditEntry = Answer<'readAuditLog'>['data'][number];
 export type Member = Answer<'listMembers'>['data'][number];
+export type SharedViewRow = Answer<'listSharedViews'>['data'][number];
 export type Receipt = Answer<'listErasures'>['data'][number];
 export type WebhookSubscription = Answer<'listWebhookSubscriptions'>['data'][number];
 export type WebhookDelivery = Answer<'listWebhookDeliveries'>['data'][number];
@@ -55,6 +56,16 @@ export const keysQuery = (profileId: string) =>
     queryKey: [profileId, 'keys'],
     queryFn: ({ pageParam, signal }) =>
       clientFor(profileId).listKeys({ query: pageParam ? { cursor: pageParam } : {}, signal }),
+    initialPageParam: '',
+    getNextPageParam: next,
+    staleTime: 0,
+  });
+
+export const sharedViewsQuery = (profileId: string) =>
+  infiniteQueryOptions({
+    queryKey: [profileId, 'shared views'],
+    queryFn: ({ pageParam, signal }) =>
+      clientFor(profileId).listSharedViews({ query: pageParam ? { cursor: pageParam } : {}, signal }),
     initialPageParam: '',
     getNextPageParam: next,
     staleTime: 0,

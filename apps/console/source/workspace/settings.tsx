@@ -9,6 +9,7 @@ import { usePlace } from '../place.ts';
 import { profileQuery } from '../queries.ts';
 import { privacyModes } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
+import { SharedLinks } from './shared-links.tsx';
 
 type Profile = AnswerTo<Routes['readProfile']>['data'];
 
@@ -23,6 +24,7 @@ export function Settings() {
           <div className="grid gap-5">
             <Reports key={`${found.name} ${found.time_zone} ${found.reporting_currency}`} profile={found} />
             <Privacy key={found.privacy_mode} profile={found} />
+            <SharedLinks profileId={found.id} />
           </div>
         )}
       </Answered>

@@ -86,6 +86,7 @@ export const reports = {
     pressNumber: (dash: Shown) =>
       `Press a number to see what it is made of. ${dash} means that there is nothing to divide by.`,
     notComparable: 'This model shares a conversion out, so its counts stand beside no other model’s.',
+    trendOf: (name: Shown) => `${name}, day by day`,
     underEach: (name: Shown) => `${name}, under each model`,
   },
   comparison: {

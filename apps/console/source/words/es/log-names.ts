@@ -70,6 +70,8 @@ export const logNames: Readonly<Record<string, string>> = {
   tracking_domain_deleted: 'Dominio de medición eliminado',
   tracking_key_created: 'Clave de medición creada',
   tracking_key_identify_secret_created: 'Secreto de identificación creado',
+  shared_view_created: 'Enlace a un informe creado',
+  shared_view_revoked: 'Enlace a un informe revocado',
   tracking_key_revoked: 'Clave de medición revocada',
   tracking_settings_updated: 'Ajustes de medición cambiados',
   tracking_verification_started: 'Comprobación de medición iniciada',

@@ -91,6 +91,7 @@ export const reports: typeof english = {
       `Pulsa un número para ver de qué está hecho. ${dash} significa que no hay nada entre lo que dividir.`,
     notComparable:
       'Este modelo reparte cada conversión, así que sus cantidades no se comparan con las de otros modelos.',
+    trendOf: (name) => `${name}, día a día`,
     underEach: (name) => `${name}, con cada modelo`,
   },
   comparison: {

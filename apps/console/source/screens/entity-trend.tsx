@@ -1,0 +1,117 @@
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useMemo, useState } from 'react';
+import { fields, show } from '../fields.ts';
+import { longDay, shortMoney } from '../format.ts';
+import { Choice } from '../parts/choice.tsx';
+import { Figure } from '../parts/figure.tsx';
+import { Answered } from '../parts/states.tsx';
+import { usePlace } from '../place.ts';
+import { type TrendRow, trendQuery } from '../queries.ts';
+import type { Level } from '../search.ts';
+import { say } from '../words/index.ts';
+
+const TrendChart = lazy(() => import('../parts/trend-chart.tsx'));
+
+const shown = ['spend', 'clicks', 'impressions'] as const;
+type Shown = (typeof shown)[number];
+const choices = shown.map((value) => ({ value, title: fields[value].title }));
+
+interface EntityTrendProps {
+  readonly entity: string;
+  readonly level: Level;
+  readonly currency: string;
+  readonly about: string;
+}
+
+/** What a campaign, ad set or ad was delivered and cost, day by day. */
+export function EntityTrend({ entity, level, currency, about }: EntityTrendProps) {
+  const { place } = usePlace();
+  const query = useQuery(trendQuery(place, entity, level));
+  const [field, setField] = useState<Shown>('spend');
+  return (
+    <section aria-label={say.campaigns.trendOf(about)} className="mb-3">
+      <div className="flex flex-wrap items-center justify-between gap-3 pt-2">
+        <span className="label">{say.campaigns.trendOf(about)}</span>
+        <Choice label={say.overview.whatShown} value={field} options={choices} onChange={setField} />
+      </div>
+      <Answered query={query} lines={4}>
+        {(rows) => <Days rows={rows} field={field} entity={entity} level={level} currency={currency} about={about} />}
+      </Answered>
+    </section>
+  );
+}
+
+interface DaysProps extends EntityTrendProps {
+  readonly rows: readonly TrendRow[];
+  readonly field: Shown;
+}
+
+/** As a picture, and as the same numbers in a table. */
+function Days({ rows, field, entity, level, currency, about }: DaysProps) {
+  const { model } = usePlace();
+  const chart = useMemo(
+    () => ({
+      label: say.campaigns.trendOf(about),
+      days: rows.map(({ date }) => date),
+      format: (value: number | null) => show(field, value, currency),
+      ...(field === 'spend' && { axis: (value: number) => shortMoney(value, currency) }),
+      series: [
+        { name: fields[field].title, kind: 'line', colour: 'accent', values: rows.map((row) => row[field]) } as const,
+      ],
+    }),
+    [rows, field, currency, about],
+  );
+  return (
+    <>
+      <Suspense fallback={<div className="h-72" />}>
+        <TrendChart {...chart} />
+      </Suspense>
+      <details>
+        <summary className="cursor-pointer text-accent">{say.overview.asTable}</summary>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+        <section aria-label={say.overview.dayTable} tabIndex={0} className="mt-2 max-h-96 overflow-auto">
+          <table className="w-full max-w-3xl text-right">
+            <thead>
+              <tr className="label sticky top-0 bg-paper">
+                <th scope="col" className="py-1 text-left font-medium">
+                  {say.common.day}
+                </th>
+                {choices.map(({ value, title }) => (
+                  <th key={value} scope="col" className="pl-4 font-medium">
+                    {title}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row) => (
+                <tr key={row.date} className="border-line border-t">
+                  <th scope="row" className="number py-1 text-left font-normal">
+                    {longDay(row.date)}
+                  </th>
+                  {shown.map((one) => (
+                    <td key={one} className="pl-4">
+                      <Figure
+                        of={{
+                          report: 'campaigns',
+                          field: one,
+                          entity,
+                          level,
+                          model,
+                          days: { from: row.date, to: row.date },
+                        }}
+                        value={row[one]}
+                        currency={currency}
+                        about={`${about}, ${longDay(row.date)}`}
+                      />
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      </details>
+    </>
+  );
+}

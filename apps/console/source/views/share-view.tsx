@@ -1,0 +1,83 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { defaultStringifySearch, useLocation } from '@tanstack/react-router';
+import { useId } from 'react';
+import { clientFor } from '../client.ts';
+import { useMembership } from '../membership.ts';
+import { Copy } from '../parts/copy.tsx';
+import { Failed } from '../parts/page.tsx';
+import { usePlace } from '../place.ts';
+import { rolesThatShare, sharedPages } from '../vocabulary.ts';
+import { say } from '../words/index.ts';
+import { sharedViewsQuery } from '../workspace/queries.ts';
+
+const lives = { '7': say.shared.days7, '30': say.shared.days30, '90': say.shared.days90, '': say.shared.forGood };
+const dayMs = 86_400_000;
+
+/** Makes a link to the report in sight, for somebody without an account. */
+export function ShareView() {
+  const { profileId, from, to } = usePlace().place;
+  const { pathname, search } = useLocation();
+  const { role, isHealthcare } = useMembership();
+  const queryClient = useQueryClient();
+  const [field, life] = [useId(), useId()];
+  const page = sharedPages.find((name) => pathname === `/p/${profileId}/${name}`);
+  const create = useMutation({
+    mutationFn: async (form: FormData) => {
+      const { explain: _, from: _from, to: _to, compared: _compared, ...kept } = search as Record<string, unknown>;
+      const days = Number(form.get('life'));
+      const { data } = await clientFor(profileId).createSharedView({
+        body: {
+          name: String(form.get('name')).trim(),
+          page: page ?? 'overview',
+          search: defaultStringifySearch(kept).slice(1),
+          date_from: from,
+          date_to: to,
+          ...(days > 0 && { expires_at: new Date(Date.now() + days * dayMs).toISOString() }),
+        },
+      });
+      return data;
+    },
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: sharedViewsQuery(profileId).queryKey }),
+  });
+  if (!page || isHealthcare || role === undefined || !rolesThatShare.includes(role)) return null;
+  return (
+    // A link that was made is of the report that was in sight.
+    <details key={pathname} className="relative">
+      <summary className="button cursor-pointer list-none whitespace-nowrap">{say.shared.share}</summary>
+      <form
+        className="card absolute right-0 z-10 mt-1 grid w-72 gap-2 p-3 shadow-xl max-sm:right-auto max-sm:left-0"
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate(new FormData(event.currentTarget));
+        }}
+      >
+        <p className="label">{say.shared.about}</p>
+        <label htmlFor={field} className="label">
+          {say.shared.name}
+        </label>
+        <input id={field} name="name" className="field" maxLength={60} autoComplete="off" required />
+        <label htmlFor={life} className="label">
+          {say.shared.life}
+        </label>
+        <select id={life} name="life" className="field" defaultValue="30">
+          {Object.entries(lives).map(([days, title]) => (
+            <option key={days} value={days}>
+              {title}
+            </option>
+          ))}
+        </select>
+        <button type="submit" className="button-main" disabled={create.isPending}>
+          {say.shared.make}
+        </button>
+        <Failed error={create.error} />
+        {create.data?.url && (
+          <div role="status" className="grid gap-2">
+            <code className="break-all text-small">{create.data.url}</code>
+            <Copy text={create.data.url} about={say.shared.theLink} />
+            <span className="label">{say.shared.once}</span>
+          </div>
+        )}
+      </form>
+    </details>
+  );
+}

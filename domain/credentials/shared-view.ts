@@ -1,0 +1,60 @@
+import type { RouteId } from '@tributary/contract';
+import type { Caller } from '@tributary/operations';
+import type { UnboundLedger } from '@tributary/postgres';
+import { limits, type SharedPage } from '@tributary/vocabulary';
+import type { RawBuilder } from 'kysely';
+import { hashSecret, isWellFormedSecret } from './secret.ts';
+import { type FoundView, findViewByHash, type ViewRow } from './shared-view-store.ts';
+
+/** What each page of the console reads. None of it names anybody. */
+export const sharedOperations = {
+  overview: ['readOverview', 'listCampaigns', 'readUnattributed', 'readCreativePicture'],
+  campaigns: ['listCampaigns', 'readUnattributed', 'readAd', 'readOverview'],
+  platforms: ['readPlatformComparison', 'listCampaigns'],
+  'top-ads': ['listTopPerformers', 'readCreativePicture'],
+  cohorts: ['listCohorts'],
+} as const satisfies Record<SharedPage, readonly RouteId[]>;
+
+/** Makes a caller of a link's secret: one that reads a report of some days and nothing else. */
+export function sharedLinkAuthenticator(ledger: UnboundLedger) {
+  return async (authorization: string | undefined, now: Date): Promise<Caller | undefined> => {
+    const secret = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
+    if (!secret || !isWellFormedSecret(secret, 'sharedView')) return undefined;
+    const ask = (at: Date) => findViewByHash(hashSecret(secret), at);
+    const { rows } = await ledger.query(ask(now));
+    return rows[0] && callerOf(rows[0], ask);
+  };
+}
+
+const callerOf = (found: FoundView, ask: (at: Date) => RawBuilder<FoundView>): Caller => ({
+  kind: 'shared_link',
+  credentialId: found.id,
+  profileId: found.profileId,
+  workspaceId: found.workspaceId,
+  scopes: new Set(['campaigns:read']),
+  isEntitled: false,
+  // The look-up finds none of a healthcare-family profile.
+  isHealthcare: false,
+  requestsPerMinute: limits.ratePerMinute.sharedLink,
+  confined: {
+    operations: new Set<string>([...sharedOperations[found.page], 'readSharedView']),
+    from: found.from,
+    to: found.to,
+  },
+  recheck: async (tx, now) => {
+    const { rows } = await ask(now).execute(tx);
+    return rows[0] && callerOf(rows[0], ask);
+  },
+});
+
+export const showView = (row: ViewRow) => ({
+  id: row.id,
+  name: row.name,
+  page: row.page,
+  search: row.search,
+  date_from: row.from,
+  date_to: row.to,
+  made_by: row.madeBy,
+  created_at: row.createdAt.toISOString(),
+  expires_at: row.expiresAt?.toISOString() ?? null,
+});
