@@ -6,7 +6,7 @@ import { rereadDeals, type SyncStores } from '@tributary/domain/connections/room
 import { analyseCreative } from '@tributary/domain/creatives/room.ts';
 import { expireHandoffs } from '@tributary/domain/handoffs/room.ts';
 import { forgetDeadLetters, type Ingestion } from '@tributary/domain/ingestion/room.ts';
-import { fitModels } from '@tributary/domain/models/room.ts';
+import { fitModels, refitModels } from '@tributary/domain/models/room.ts';
 import { fetchRates, type RateSources } from '@tributary/domain/money/room.ts';
 import { priceOutcomes, repriceOutcomes, spreadDefinition } from '@tributary/domain/outcomes/room.ts';
 import { applyWaitingRefunds } from '@tributary/domain/payments/room.ts';
@@ -70,6 +70,7 @@ export function jobHandlers({ app, system, clickhouse, now, ...rest }: Work): Jo
     },
     analyseCreative: (payload, signal) => analyseCreative({ app, languageModel, outbound, now }, payload, signal),
     fitModels: (payload, signal) => fitModels({ app, clickhouse: rest.patient, now }, payload, signal),
+    refitModels: async (_payload, signal) => void (await refitModels({ app, clickhouse: rest.patient, now }, signal)),
     sweepFreshness: async (_payload, signal) => void (await sweepFreshness(app, system, now(), signal)),
     fetchRates: (_payload, signal) =>
       fetchRates(

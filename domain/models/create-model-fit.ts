@@ -3,7 +3,7 @@ import { answer, type Handles } from '@tributary/operations';
 import { v7 as uuid } from 'uuid';
 import type { ModelServices } from './services.ts';
 import { showFit } from './show-fit.ts';
-import { addFit, type Fit, findWaiting } from './store.ts';
+import { addFit, type Fit, findWaiting, giveUpStuck } from './store.ts';
 
 export const createModelFit: Handles<Routes['createModelFit'], ModelServices> = async (
   _input,
@@ -11,6 +11,7 @@ export const createModelFit: Handles<Routes['createModelFit'], ModelServices> = 
 ) => {
   const { profileId } = caller;
   return effect(async (tx) => {
+    await giveUpStuck(tx, profileId, now);
     const added = await addFit(tx, profileId, uuid(), now);
     if (added) await jobs.enqueue(tx, 'fitModels', { profileId, fitId: added.id });
     return answer(202, { data: showFit(added ?? ((await findWaiting(tx, profileId)) as Fit)) });

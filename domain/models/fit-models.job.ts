@@ -62,7 +62,7 @@ export function refusalOf(purchases: number, seenPct: number): FitRefusal | null
   return seenPct < limits.models.seenPct ? 'too_little_seen' : null;
 }
 
-const spanOf = (requestedAt: Date): Span => ({
+export const spanOf = (requestedAt: Date): Span => ({
   touchesFrom: new Date(+requestedAt - limits.models.touchDays * dayMs),
   from: new Date(+requestedAt - limits.models.purchaseDays * dayMs),
   until: requestedAt,

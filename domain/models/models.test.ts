@@ -5,6 +5,7 @@ import { estimatingModelNames, fittedModelNames, limits } from '@tributary/vocab
 import { beforeAll, describe, expect, test } from 'vitest';
 import { fitModels, refusalOf } from './fit-models.job.ts';
 import { errorOfSum } from './list-model-campaigns.ts';
+import { refitModels } from './refit-models.job.ts';
 import { refusalNow } from './show-fit.ts';
 
 const world = await openTestWithClickHouse();
@@ -29,6 +30,8 @@ describe('models that are fitted', { timeout: 120_000 }, () => {
       `/api/v1/models/${model}/campaigns?${new URLSearchParams({ date_from: day(100), date_to: day(0), ...more })}`,
     );
 
+  /** When purchases were put into the columns: after the fits. */
+  const changedAt = () => new Date(+requestedAt + 3_600_000);
   /** People who come by two campaigns and directly; of every three, one buys. Made by the engine: a few thousand at once. */
   async function fill(people: number): Promise<void> {
     const id = (what: string) => `reinterpretAsUUID(sipHash128('${shop.profileId}', '${what}', number))`;
@@ -47,9 +50,10 @@ describe('models that are fitted', { timeout: 120_000 }, () => {
     await world.clickhouse.command(
       raw(`
       INSERT INTO attributed_conversions (profile_id, conversion_time, conversion_id, version, person_id, is_anonymous, conversion_type, revenue_type,
-        value, has_value, currency, lookback_days, touch_count, touch_ids, touch_times, source_ids)
+        value, has_value, currency, lookback_days, touch_count, touch_ids, touch_times, source_ids, applied_at)
       SELECT profile_id, max(occurred_at) + INTERVAL 1 HOUR, visitor_id, 1, visitor_id, true, 'purchase', 'cash', 1 + cityHash64(visitor_id) % 9999, true, 'USD', 90,
-        count(), arraySort((one, at) -> at, groupArray(touch_id), groupArray(occurred_at)), arraySort(groupArray(occurred_at)), arraySort((one, at) -> at, groupArray(source_id), groupArray(occurred_at))
+        count(), arraySort((one, at) -> at, groupArray(touch_id), groupArray(occurred_at)), arraySort(groupArray(occurred_at)), arraySort((one, at) -> at, groupArray(source_id), groupArray(occurred_at)),
+        toDateTime64('${changedAt().toISOString().slice(0, -1)}', 3, 'UTC')
       FROM touches FINAL WHERE profile_id = '${shop.profileId}' AND cityHash64(visitor_id) % 3 = 0 GROUP BY profile_id, visitor_id`),
       {},
     );
@@ -260,6 +264,25 @@ describe('models that are fitted', { timeout: 120_000 }, () => {
       expect(branded.outcome_value).toBeLessThan(0.3 * whole.of('winter').outcome_value);
       await voided(id);
     });
+  });
+
+  test('every night fits anew whoever has something new, and nobody else', async () => {
+    const night = (hours: number) => {
+      const now = () => new Date(+requestedAt + hours * 3_600_000);
+      return refitModels({ app: world.kit.app, clickhouse: world.clickhouse, now }, signal);
+    };
+    const before = await models();
+    expect(before.changed_at).toBe(changedAt().toISOString());
+    // One that somebody asked for is left to its job, and given up when that never ends.
+    const waits = await shop.post('/api/v1/models/fits', {});
+    expect(await night(2)).toBe(0);
+    const late = limits.models.fitHours + 1;
+    expect(await night(late)).toBe(1);
+    const { latest_fit } = await models();
+    expect(latest_fit.state).toBe('done');
+    expect(latest_fit.id).not.toBe(waits.id);
+    expect(Date.parse(latest_fit.requested_at)).toBe(+requestedAt + late * 3_600_000);
+    expect(await night(24)).toBe(0);
   });
 
   test('days that were not credited, words that are no fitted model, and strangers are refused', async () => {

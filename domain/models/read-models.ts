@@ -3,12 +3,13 @@ import { answer, type Handles } from '@tributary/operations';
 import { publishedErrors } from '@tributary/rules';
 import { estimatingModelNames, estimatingModels } from '@tributary/vocabulary';
 import { readCalibration, type Served } from './calibration.ts';
+import { spanOf } from './fit-models.job.ts';
 import type { ModelServices } from './services.ts';
 import { refusalNow, showFit } from './show-fit.ts';
 import { findLatest, findServed, findSettled } from './store.ts';
 
 export const readModels: Handles<Routes['readModels'], ModelServices> = async (_input, context) => {
-  const { caller, ledger, now } = context;
+  const { caller, ledger, now, clickhouse, signal } = context;
   const { profileId } = caller;
   const { latest, served, settled } = await ledger.transaction(
     async (tx) => ({
@@ -20,6 +21,8 @@ export const readModels: Handles<Routes['readModels'], ModelServices> = async (_
   );
   const refusal = refusalNow(settled, now);
   const calibrated = refusal ?? ((await isCalibrated(settled as Served)) ? null : 'no_test');
+  const { from, until } = spanOf(now);
+  const [change] = await clickhouse.query('model_read_change', { profile_id: profileId, from, until }, { signal });
   return answer(200, {
     data: {
       models: estimatingModelNames.map((model) => ({
@@ -29,6 +32,7 @@ export const readModels: Handles<Routes['readModels'], ModelServices> = async (_
       })),
       latest_fit: latest ? showFit(latest) : null,
       served_fit: served && refusal === null ? showFit(served) : null,
+      changed_at: change ? change.changed_at : null,
       errors: { ...publishedErrors, rows: [...publishedErrors.rows] },
     },
   });

@@ -1,6 +1,8 @@
 import type { Tx } from '@tributary/postgres';
-import type { FitRefusal, FitState, TacticName } from '@tributary/vocabulary';
+import { type FitRefusal, type FitState, limits, type TacticName } from '@tributary/vocabulary';
 import { sql } from 'kysely';
+
+const hourMs = 3_600_000;
 
 export interface Fit {
   readonly id: string;
@@ -38,6 +40,20 @@ export async function addFit(tx: Tx, profileId: string, id: string, now: Date): 
     INSERT INTO model_fits (profile_id, id, state, requested_at) VALUES (${profileId}, ${id}, 'queued', ${now})
     ON CONFLICT DO NOTHING RETURNING ${columns}`.execute(tx);
   return rows[0];
+}
+
+/** Ends what nobody works on any more, so that it stands in nobody's way. */
+export async function giveUpStuck(tx: Tx, profileId: string, now: Date): Promise<void> {
+  const before = new Date(+now - limits.models.fitHours * hourMs);
+  await sql`
+    UPDATE model_fits SET state = 'failed', finished_at = ${now}
+    WHERE profile_id = ${profileId} AND state IN ('queued', 'running') AND requested_at < ${before}`.execute(tx);
+}
+
+export async function failFit(tx: Tx, profileId: string, id: string, now: Date): Promise<void> {
+  await sql`
+    UPDATE model_fits SET state = 'failed', finished_at = ${now}
+    WHERE profile_id = ${profileId} AND id = ${id} AND state IN ('queued', 'running')`.execute(tx);
 }
 
 /** The fit, if nobody ended it. */

@@ -5,6 +5,7 @@ import type { Moment } from './report-queries.ts';
 /** What fitted models ask. Amounts are minor units as text. */
 export const modelQueries = {
   model_count_people: declare<Period, { people: string }>(),
+  model_list_changed: declare<{ from: Date; until: Date; least: number }, { profile_id: string; changed_at: string }>(),
   model_list_entities: declare<
     Credited & { only: string; below_value: string; after_id: string; limit: number },
     {
@@ -56,6 +57,7 @@ export const modelQueries = {
     Period & { fit_id: string; fitted_model: FittedModel },
     { of_all: string; of_some: string }
   >(),
+  model_read_change: declare<Period, { changed_at: string }>(),
   model_read_purchases: declare<Period, { purchases: string; value: string; seen: string }>(),
   model_sum_credits: declare<
     Credited,

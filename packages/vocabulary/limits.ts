@@ -47,7 +47,8 @@ export const limits = {
   /**
    * Of fitted models: days of touches and of purchases that are learned from, people that are looked at, campaigns told apart, and when there is no
    * figure: below so many purchases, so much of their value with a known touch, and so long after the fit. Of calibration: the newest tests that move
-   * figures, the campaigns that they move, and the last days whose spend must be near the tested one.
+   * figures, the campaigns that they move, and the last days whose spend must be near the tested one. Fits of a night, and the hours after which one
+   * that did not end is given up.
    */
   models: {
     touchDays: 180,
@@ -60,6 +61,8 @@ export const limits = {
     tests: 20,
     calibrated: 500,
     spendDays: 28,
+    refits: 2_000,
+    fitHours: 6,
     pageSize: { min: 1, default: 50, max: 100 },
   },
   /**

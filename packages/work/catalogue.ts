@@ -154,6 +154,14 @@ export const catalogue = {
     retries: 3,
     timeoutSeconds: 3_600,
   }),
+  refitModels: job({
+    name: 'refit-models',
+    about: 'Fits the models of every profile that has enough purchases and something new, one after the other.',
+    payload: z.strictObject({}),
+    retries: 1,
+    timeoutSeconds: 14_400,
+    oneAtATime: true,
+  }),
   rebuildScores: job({
     name: 'rebuild-scores',
     about: 'Has the ads of every profile scored that was not scored yet on this day.',
@@ -181,5 +189,6 @@ export const schedule: readonly { job: JobName; cron: string; words: string; pay
   { job: 'fetchRates', cron: '30 16 * * *', words: 'every day at 16:30', payload: {} },
   { job: 'reconcileNightly', cron: '20 5 * * *', words: 'every night at 05:20', payload: {} },
   { job: 'reconcileWeekly', cron: '50 5 * * 0', words: 'every Sunday at 05:50', payload: {} },
+  { job: 'refitModels', cron: '30 0 * * *', words: 'every night at 00:30', payload: {} },
   { job: 'rebuildScores', cron: '40 2 * * *', words: 'every night at 02:40', payload: {} },
 ];

@@ -16,6 +16,7 @@ const idle = {
   sweepFreshness: nothing,
   analyseCreative: nothing,
   fitModels: nothing,
+  refitModels: nothing,
   replayDeadLetters: nothing,
   spreadDefinition: nothing,
   repriceOutcomes: nothing,

@@ -81,6 +81,9 @@ export const readModels = route({
           ),
           latest_fit: Fit.nullable().describe('The one that was asked for last, however it stands.'),
           served_fit: Fit.nullable().describe('The one that figures come from.'),
+          changed_at: IsoTimestamp.nullable().describe(
+            'When a purchase was last recorded or changed. Where that is after `requested_at` of the served fit, the figures do not know it yet; the next night fits anew.',
+          ),
           errors: z
             .strictObject({
               measured_on: CalendarDate,
@@ -109,7 +112,7 @@ export const createModelFit = route({
   summary: 'Have the models fitted anew',
   description:
     `Learns from the touches of the last ${thin.touchDays} days, of up to ${thin.people.toLocaleString('en')} people chosen by hash, those who never bought among them, and credits the purchases ` +
-    `of the last ${thin.purchaseDays}. GET /models says when it is done. Nothing is left to chance: the same data gives the same figures. While a fit waits or runs, asking again gives that one. It is refused ` +
+    `of the last ${thin.purchaseDays}. GET /models says when it is done. Every night the models are fitted anew where purchases were recorded or changed since. Nothing is left to chance: the same data gives the same figures. While a fit waits or runs, asking again gives that one. It is refused ` +
     `below ${thin.purchases.toLocaleString('en')} purchases (\`too_thin\`) and where less than ${thin.seenPct}% of their value has any known touch (\`too_little_seen\`).`,
   chapter,
   audit: 'not needed: it changes nothing but what models say',

@@ -153,6 +153,13 @@ export const faults: readonly Fault[] = [
       'campaigns are given more than nobody was given before',
     ],
   }),
+  ...faultsIn('domain/models/refit-models.job.ts', ['domain/models/models.test.ts'], {
+    'refits-without-news': [
+      '!waiting && fittedAt <= Date.parse(changed_at)',
+      '!waiting',
+      'models are fitted every night to the same purchases',
+    ],
+  }),
   ...faultsIn('domain/models/tests.ts', ['domain/models/models.test.ts'], {
     'tests-hold-at-any-spend': [
       'if (!isNearTested(test, perDay / spends.unit)) return undefined;',
