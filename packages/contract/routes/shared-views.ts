@@ -1,4 +1,4 @@
-import { limits, sharedPages } from '@tributary/vocabulary';
+import { limits, roleNames, sharedPages } from '@tributary/vocabulary';
 import { z } from 'zod';
 import {
   CalendarDate,
@@ -40,7 +40,7 @@ const SharedView = z
 
 const sharing = {
   credentials: ['session'],
-  roles: ['owner', 'admin', 'analyst'],
+  roles: roleNames.filter((role) => role !== 'viewer'),
   scopes: anyOf('campaigns:read'),
   grain: 'profile',
   entitlement: 'not needed',
