@@ -20,7 +20,6 @@ type Answer<Id extends keyof Routes> = AnswerTo<Routes[Id]>;
 export type Account = Answer<'readAccount'>['data'];
 export type OverviewAnswer = Answer<'readOverview'>;
 export type CampaignRow = Answer<'listCampaigns'>['data'][number];
-export type TrendRow = Answer<'readCampaignTrend'>['data'][number];
 export type CohortRow = Answer<'listCohorts'>['data'][number];
 export type UnattributedRow = Answer<'readUnattributed'>['data'];
 export type Comparison = Answer<'readPlatformComparison'>;
@@ -137,16 +136,6 @@ export const unattributedQuery = (place: Place, level: Level, model: Model) =>
     queryKey: ['unattributed', ...keyOf(place), level, model],
     queryFn: async ({ signal }) =>
       (await clientFor(place.profileId).readUnattributed({ query: { ...reportOf(place), level, model }, signal })).data,
-  });
-
-/** What one of them was delivered and cost by day. */
-export const trendQuery = (place: Place, id: string, level: Level) =>
-  queryOptions({
-    queryKey: ['trend', ...keyOf(place), id, level],
-    queryFn: async ({ signal }) => {
-      const query = { ...reportOf(place), level, entity_ids: id };
-      return (await clientFor(place.profileId).readCampaignTrend({ query, signal })).data;
-    },
   });
 
 /** One campaign, ad set or ad, by our id or the platform's. */

@@ -1,20 +1,34 @@
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import type { AnswerTo, Routes } from '@tributary/sdk';
+import { type DeliveryColumn, deliveryColumns } from '@tributary/vocabulary';
 import { lazy, Suspense, useMemo, useState } from 'react';
+import { clientFor } from '../client.ts';
 import { fields, show } from '../fields.ts';
 import { longDay, shortMoney } from '../format.ts';
 import { Choice } from '../parts/choice.tsx';
 import { Figure } from '../parts/figure.tsx';
 import { Answered } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
-import { type TrendRow, trendQuery } from '../queries.ts';
+import { keyOf, type Place, reportOf } from '../queries.ts';
 import type { Level } from '../search.ts';
 import { say } from '../words/index.ts';
 
 const TrendChart = lazy(() => import('../parts/trend-chart.tsx'));
 
-const shown = ['spend', 'clicks', 'impressions'] as const;
-type Shown = (typeof shown)[number];
+type TrendRow = AnswerTo<Routes['readCampaignTrend']>['data'][number];
+/** What every platform tells of a day. */
+type Shown = DeliveryColumn & keyof TrendRow;
+const shown = (Object.keys(deliveryColumns) as Shown[]).filter((column) => deliveryColumns[column].isAlwaysTold);
 const choices = shown.map((value) => ({ value, title: fields[value].title }));
+
+const trendQuery = (place: Place, id: string, level: Level) =>
+  queryOptions({
+    queryKey: ['trend', ...keyOf(place), id, level],
+    queryFn: async ({ signal }) => {
+      const query = { ...reportOf(place), level, entity_ids: id };
+      return (await clientFor(place.profileId).readCampaignTrend({ query, signal })).data;
+    },
+  });
 
 interface EntityTrendProps {
   readonly entity: string;
