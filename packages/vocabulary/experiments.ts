@@ -19,7 +19,8 @@ export const experimentRefusals = {
   overlapping: 'Another test is running in the same regions.',
   begun: 'Its days have begun already. Plan it anew: whoever starts it now could choose by what came of them.',
   not_over: 'Its days are not over yet, and nobody looks before.',
-  nothing_bought: 'On one side of the lots nothing was bought, before the test or during it: there is nothing to compare.',
+  nothing_bought:
+    'On one side of the lots nothing was bought, before the test or during it: there is nothing to compare.',
   wrong_state: 'It is not in the state that this needs.',
 } as const;
 export type ExperimentRefusal = keyof typeof experimentRefusals;

@@ -71,13 +71,17 @@ export const readAdvice = route({
   query: z.object({
     margin_pct: decimal(1, 100, 40)
       .meta({ examples: ['40'] })
-      .describe('How much of what is paid is left after the goods, in percent. Without it nobody knows when an ad pays.'),
+      .describe(
+        'How much of what is paid is left after the goods, in percent. Without it nobody knows when an ad pays.',
+      ),
     sureness: decimal(sureness.min, sureness.max, sureness.default)
       .default(sureness.default)
       .describe(`As a part of 1, from ${sureness.min} to ${sureness.max}; ${sureness.default} when absent.`),
     max_step_pct: decimal(stepPct.min, stepPct.max, stepPct.default)
       .default(stepPct.default)
-      .describe(`By how much of a budget at most, from ${stepPct.min} to ${stepPct.max}; ${stepPct.default} when absent.`),
+      .describe(
+        `By how much of a budget at most, from ${stepPct.min} to ${stepPct.max}; ${stepPct.default} when absent.`,
+      ),
   }),
   answers: {
     200: {
