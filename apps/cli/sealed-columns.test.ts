@@ -27,13 +27,18 @@ const vault = () => createVault(() => ring.keys('envelope'));
 
 /** Bytes that are no secret: hashes, and the public half of a key. The ring itself is sealed under the master key. */
 const noSecret = /(^|_)hash$|^fingerprint$|^public_key$/;
+/** Pictures of ads, which platforms show to everybody. */
+const isPublic = (name: string) => name === 'creative_pictures.content';
 
 test('every column of bytes that is no hash is in the list of those that are sealed', async () => {
   const { rows } = await owner.unbound.query(sql<{ table: string; column: string }>`
     SELECT c.table_name AS "table", c.column_name AS "column" FROM information_schema.columns c
     JOIN information_schema.tables t USING (table_schema, table_name)
     WHERE c.table_schema = 'public' AND c.data_type = 'bytea' AND t.table_type = 'BASE TABLE'`);
-  const secret = rows.filter(({ column }) => !noSecret.test(column)).map(({ table, column }) => `${table}.${column}`);
+  const secret = rows
+    .filter(({ column }) => !noSecret.test(column))
+    .map(({ table, column }) => `${table}.${column}`)
+    .filter((name) => !isPublic(name));
   const listed = sealedColumns.map(({ table, column }) => `${table}.${column}`);
   expect(secret.sort()).toEqual([...listed, 'key_ring.sealed'].sort());
 });

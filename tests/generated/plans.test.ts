@@ -76,6 +76,7 @@ const exceptions: readonly { readonly table: string; readonly part: RegExp; read
     reason: 'Whose a token is follows from it; a new secret ends all of an app.',
   },
   { table: 'invitations', part: /hash/, reason: 'Whose an invitation is follows from it.' },
+  { table: 'shared_views', part: /hash/, reason: 'Whose a link is follows from it.' },
   { table: 'connections', part: /DELETE FROM ONLY .* "workspace_id"/, reason: 'They go with their workspace.' },
   { table: 'members', part: /user_id/, reason: 'Somebody who signs in has workspaces, not the other way round.' },
 ];

@@ -6,7 +6,7 @@ interface Owner {
   readonly mark: string;
 }
 
-/** A test of the profile's own that is planned and may be started. Its name holds the mark. */
+/** A test of the profile's own that is planned, for days to come, and may be started. Its name holds the mark. */
 export async function buildExperiment({ app }: Pick<Testkit, 'app'>, { id: profileId, mark }: Owner): Promise<string> {
   const id = uuid();
   const at = new Date('2026-01-01T00:00:00Z');
@@ -20,8 +20,8 @@ export async function buildExperiment({ app }: Pick<Testkit, 'app'>, { id: profi
         kind: 'regions',
         state: 'draft',
         entity_ids: [],
-        starts_on: '2026-01-01',
-        ends_on: '2026-01-28',
+        starts_on: '2036-01-01',
+        ends_on: '2036-01-28',
         days: 28,
         cool_down_days: 0,
         pairs: JSON.stringify([]),
