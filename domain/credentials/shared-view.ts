@@ -9,7 +9,7 @@ import { type FoundView, findViewByHash, type ViewRow } from './shared-view-stor
 /** What each page of the console reads. None of it names anybody. */
 export const sharedOperations = {
   overview: ['readOverview', 'listCampaigns', 'readUnattributed', 'readCreativePicture'],
-  campaigns: ['listCampaigns', 'readUnattributed', 'readAd', 'readOverview'],
+  campaigns: ['listCampaigns', 'readUnattributed', 'readAd', 'readOverview', 'readCampaignTrend'],
   platforms: ['readPlatformComparison', 'listCampaigns'],
   'top-ads': ['listTopPerformers', 'readCreativePicture'],
   cohorts: ['listCohorts'],

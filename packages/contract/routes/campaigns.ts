@@ -139,7 +139,7 @@ export const readCampaignTrend = route({
   summary: 'Spend, impressions and clicks by day',
   description: 'A row for every entity and day, zero where nothing was delivered. An unknown id gives no rows.',
   chapter,
-  access,
+  access: sharedAccess,
   query: DateRange.safeExtend({
     entity_ids: z
       .string()
