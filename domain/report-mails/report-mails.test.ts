@@ -30,7 +30,8 @@ const server = new SMTPServer({
       inbox.push({ to, raw, text: decoded(raw) });
       if (onData === 'take') return callback();
       // It has the mail, and whoever sent it never hears so.
-      for (const connection of server.connections as Set<{ _socket: { destroy(): void } }>) connection._socket.destroy();
+      for (const connection of server.connections as Set<{ _socket: { destroy(): void } }>)
+        connection._socket.destroy();
     });
   },
 });
@@ -94,11 +95,19 @@ test('a report comes when it is due, with the figures of the API, to each member
   timeout: 60_000,
 }, async () => {
   const team = await openTeam();
-  const film = { external_id: 'film', campaign_external_id: 'winter', campaign_name: 'Winter <Sale>' };
+  const film = {
+    external_id: 'film',
+    name: 'Film',
+    ad_set_external_id: 'broad',
+    ad_set_name: 'Broad',
+    campaign_external_id: 'winter',
+    campaign_name: 'Winter <Sale>',
+  };
+  // What has not happened yet cannot be told.
+  kit.clock.set('2026-06-22T16:00:00Z');
   await team.spend({ ...film, date: '2026-06-17', spend: '40' }, { ...film, date: '2026-06-10', spend: '10' });
   const pay = (day: string, value: string) =>
     team.send({ occurred_at: `${day}T15:00:00Z`, properties: { value, currency: 'USD' } });
-  kit.clock.set('2026-06-22T16:00:00Z');
   await pay('2026-06-16', '1100.00');
   await pay('2026-06-21', '134.56');
   await pay('2026-06-09', '500.00');
@@ -169,7 +178,9 @@ test('a report comes when it is due, with the figures of the API, to each member
   expect((await team.call('GET', path, other)).body.data).toEqual([]);
 });
 
-test('what was not taken is tried again and shown; what may have arrived is never sent twice', { timeout: 60_000 }, async () => {
+test('what was not taken is tried again and shown; what may have arrived is never sent twice', {
+  timeout: 60_000,
+}, async () => {
   const team = await openTeam();
   await team.create({ every: 'day' });
   const morning = (day: number) => kit.clock.set(`2026-06-${day}T11:00:30Z`);
@@ -251,7 +262,16 @@ test('moments are those of the profile’s clock, also when it is changed, and d
   ] as const;
   for (const [every, at, zone, due] of cases)
     expect((await kit.app.unbound.transaction((tx) => nextDue(tx, every, new Date(at), zone))).toISOString()).toBe(due);
-  expect(daysBefore({ from: '2026-03-01', to: '2026-03-31' }, 'month')).toEqual({ from: '2026-02-01', to: '2026-02-28' });
-  expect(daysBefore({ from: '2026-01-01', to: '2026-01-31' }, 'month')).toEqual({ from: '2025-12-01', to: '2025-12-31' });
-  expect(daysBefore({ from: '2026-03-02', to: '2026-03-08' }, 'week')).toEqual({ from: '2026-02-23', to: '2026-03-01' });
+  expect(daysBefore({ from: '2026-03-01', to: '2026-03-31' }, 'month')).toEqual({
+    from: '2026-02-01',
+    to: '2026-02-28',
+  });
+  expect(daysBefore({ from: '2026-01-01', to: '2026-01-31' }, 'month')).toEqual({
+    from: '2025-12-01',
+    to: '2025-12-31',
+  });
+  expect(daysBefore({ from: '2026-03-02', to: '2026-03-08' }, 'week')).toEqual({
+    from: '2026-02-23',
+    to: '2026-03-01',
+  });
 });

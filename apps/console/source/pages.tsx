@@ -2,7 +2,14 @@ import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-route
 import type { PageEntry } from './areas.ts';
 import { profileRoute } from './frame-route.tsx';
 import type { Membership } from './membership.ts';
-import { readCampaignSearch, readConversion, readCustomersSearch, readMailed, readReceipt, readWindow } from './search.ts';
+import {
+  readCampaignSearch,
+  readConversion,
+  readCustomersSearch,
+  readMailed,
+  readReceipt,
+  readWindow,
+} from './search.ts';
 import { say } from './words/index.ts';
 
 /**

@@ -146,7 +146,13 @@ function NewMail() {
       }}
     >
       <h2 id="new-mail">{say.reportMails.add}</h2>
-      <Choice name="page" title={say.shared.report} initial={report} among={mailedPages} titleOf={(one) => say.pages[one]} />
+      <Choice
+        name="page"
+        title={say.shared.report}
+        initial={report}
+        among={mailedPages}
+        titleOf={(one) => say.pages[one]}
+      />
       <Choice
         name="every"
         title={say.reportMails.when}

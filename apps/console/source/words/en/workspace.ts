@@ -116,7 +116,8 @@ export const workspace = {
       not_set_up: 'The operator has set no mail server.',
       unreachable: 'The mail server could not be reached, or asked to try again later.',
       refused: 'The mail server refused the address, the sender or the mail.',
-      unclear: 'The connection broke after the mail had been handed over. It may have arrived, so it is not sent again.',
+      unclear:
+        'The connection broke after the mail had been handed over. It may have arrived, so it is not sent again.',
       left: 'Whoever it was for is no longer in the team.',
       healthcare: 'The profile is a healthcare profile now.',
       fault: 'The report could not be read. Whoever operates this server sees why.',

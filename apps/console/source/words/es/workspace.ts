@@ -90,7 +90,8 @@ export const workspace: typeof english = {
     about:
       'Las cifras del día, la semana o el mes anterior, enviadas a personas del equipo a las siete en la zona horaria del perfil. Un correo nombra campañas y a ninguna persona.',
     share: 'Enviarlo por correo',
-    notSetUp: 'Todavía no se envía correo desde aquí: quien opera este servidor tiene que definir SMTP_URL y MAIL_FROM.',
+    notSetUp:
+      'Todavía no se envía correo desde aquí: quien opera este servidor tiene que definir SMTP_URL y MAIL_FROM.',
     healthcare: 'Las cifras de perfiles de salud no se envían por correo.',
     none: 'Ningún informe se envía por correo',
     add: 'Enviar un informe',
