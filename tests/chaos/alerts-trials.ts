@@ -2,12 +2,12 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { raw } from '@tributary/clickhouse';
+import { reconcileNightly } from '@tributary/domain/reconciliation/room.ts';
 import { createPostgres } from '@tributary/postgres';
 import { connectStream } from '@tributary/stream';
 import { browserVisit } from '@tributary/testkit';
 import { createVault } from '@tributary/vault';
 import { dayMs } from '@tributary/vocabulary';
-import { createJobs } from '@tributary/work';
 import pg from 'pg';
 import { v7 as uuid } from 'uuid';
 import { command } from '../upgrade/old-version.ts';
@@ -218,7 +218,9 @@ async function standInTheWay(ownerUrl: string, table: string, mode: 'SHARE' | 'E
   };
 }
 
+/** Somebody who pays, and wants to be erased. */
 async function erase({ apiUrl, headers }: Watched, externalId: string): Promise<void> {
+  await call(apiUrl, headers, 'events', { events: [payment('1.00', externalId, new Date())] });
   await call(apiUrl, headers, 'customers/erasures', {
     request_ref: uuid(),
     identifier_type: 'external_customer_id',
@@ -226,17 +228,17 @@ async function erase({ apiUrl, headers }: Watched, externalId: string): Promise<
   });
 }
 
+const payment = (value: string, external_id: string, at: Date) => ({
+  event_name: 'payment_received',
+  idempotency_key: uuid(),
+  occurred_at: at.toISOString(),
+  properties: { value, currency: 'USD' },
+  user_traits: { external_id },
+});
+
 /** A conversion of yesterday goes from the columns without a trace, and the books are compared as they are every night. */
 async function loseConversion({ apiUrl, headers, clickhouse, engines, profileId }: Watched) {
-  const occurred_at = new Date(Date.now() - dayMs).toISOString();
-  const event = {
-    event_name: 'payment_received',
-    idempotency_key: uuid(),
-    occurred_at,
-    properties: { value: '7.77', currency: 'USD' },
-    user_traits: { external_id: 'c-3' },
-  };
-  await call(apiUrl, headers, 'events', { events: [event] });
+  await call(apiUrl, headers, 'events', { events: [payment('7.77', 'c-3', new Date(Date.now() - dayMs))] });
   const found = raw<{ id: string }>(
     `SELECT toString(conversion_id) AS id FROM attributed_conversions FINAL WHERE value = 777 AND NOT is_deleted`,
   );
@@ -250,9 +252,7 @@ async function loseConversion({ apiUrl, headers, clickhouse, engines, profileId 
     {},
   );
   const system = createPostgres({ url: engines.database.systemUrl, poolSize: 1 });
-  const jobs = await createJobs(engines.database.systemUrl, () => {});
-  const compareBooks = () => system.unbound.transaction((tx) => jobs.enqueue(tx, 'reconcileNightly', {}));
-  await compareBooks();
+  await reconcileNightly(system, new Date());
   return async () => {
     const { rows } = await asOwner(
       engines.database.ownerUrl,
@@ -262,8 +262,9 @@ async function loseConversion({ apiUrl, headers, clickhouse, engines, profileId 
     await until('the conversion is there again', firesWithinMs, async () =>
       (await clickhouse.query(found, {})).some((row) => row.id === id),
     );
-    await compareBooks();
-    await Promise.all([jobs.close(), system.close()]);
+    // The next night.
+    await reconcileNightly(system, new Date(Date.now() + dayMs));
+    await system.close();
   };
 }
 
