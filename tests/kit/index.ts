@@ -5,7 +5,7 @@ export { type Answer, type ApiChanges, openApi, type TestApi, type TestApp, test
 export { auditEntries } from './audit.ts';
 export { alternate, type Bench, type BenchResult, median, p95 } from './bench.ts';
 export { BookKeeper } from './book-keeper.ts';
-export { buildProfile } from './builders.ts';
+export { buildProfile, type ProfileTraits } from './builders.ts';
 export { buildConnection, type ConnectionTraits } from './connection-builders.ts';
 export { credentialBuilders, type ProbeCredential, probeCredentials } from './credential-builders.ts';
 export { cloneDatabase, type TestDatabase } from './database.ts';
