@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { backups } from './backups.ts';
+import { backups, storage } from './backups.ts';
 import { exchangeRates, mail, summaries } from './outside.ts';
 import { providers } from './providers.ts';
 import {
@@ -202,6 +202,7 @@ const people = {
     { fallback: 'true' },
   ),
   ...backups,
+  ...storage,
   passwordMinLength: setting('PASSWORD_MIN_LENGTH', wholeNumber(8, 128), 'The fewest characters a new password has.', {
     fallback: '10',
   }),

@@ -11,7 +11,7 @@ export { credentialBuilders, type ProbeCredential, probeCredentials } from './cr
 export { cloneDatabase, type TestDatabase } from './database.ts';
 export { openDesk, type TestDesk, testKeys, testVault } from './desk.ts';
 export { type DnsRecords, startDns, type TestDns } from './dns.ts';
-export type { Drill, DrillContext, DrillResult } from './drill.ts';
+export { type Drill, type DrillContext, type DrillResult, oneOfEach, type Processes } from './drill.ts';
 export { type DrillEngines, openDrillEngines } from './drill-engines.ts';
 export { openDrillKit } from './drill-kit.ts';
 export { type FlakyLine, openFlakyLineTo } from './flaky-line.ts';
