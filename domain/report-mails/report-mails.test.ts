@@ -67,7 +67,9 @@ async function openTeam() {
     origin: 'https://tributary.test',
   });
   const call = async (method: 'GET' | 'POST' | 'DELETE', url: string, who = owner, payload?: object) => {
-    const answer = await api.call({ method, url, headers: by(who), ...(payload && { payload }) });
+    // As the console sends it, with a body or without.
+    const headers = { ...by(who), ...(method === 'POST' && { 'content-type': 'application/json' }) };
+    const answer = await api.call({ method, url, headers, ...(payload && { payload }) });
     return { status: answer.statusCode, body: answer.json() };
   };
   const mail = { page: 'overview', every: 'week', language: 'es', model: 'linear', recipients: [owner.userId] };
