@@ -23,6 +23,7 @@ const rooms = [
   'connections',
   'creatives',
   'reports',
+  'report-mails',
   'experiments',
   'models',
   'top-performers',
@@ -79,7 +80,7 @@ module.exports = {
     {
       name: 'stores-know-no-domain',
       severity: 'error',
-      from: { path: '^packages/(postgres|clickhouse|stream|redis|vault|outbound|work)/' },
+      from: { path: '^packages/(postgres|clickhouse|stream|redis|vault|outbound|storage|work)/' },
       to: { path: '^packages/(providers|operations|http|pages|contract)/' },
     },
     {

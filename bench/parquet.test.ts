@@ -2,7 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openStorage } from '@tributary/storage';
 import { openTestWithClickHouse } from '@tributary/testkit';
+import { S3Server } from '@tributary/testkit/s3-server';
 import { attributionModelNames, hourMs } from '@tributary/vocabulary';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exportParquet } from '../apps/cli/parquet-folder.ts';
@@ -74,8 +76,15 @@ test.skipIf(!isThere)(
     const now = new Date(Date.now() + hourMs);
     kit.clock.set(now);
     const stop = new AbortController();
-    const write = (progress: (done: number) => void = () => {}, dateTo = '2026-05-07') =>
-      exportParquet({ folder, dateFrom: '2026-05-01', dateTo, progress }, {
+    const s3 = await new S3Server().open();
+    const settings = s3.settings;
+    const write = (
+      progress: (done: number) => void = () => {},
+      dateTo = '2026-05-07',
+      storage = openStorage(folder, settings),
+      asOf?: string,
+    ) =>
+      exportParquet({ storage, dateFrom: '2026-05-01', dateTo, asOf, progress }, {
         caller: { profileId: shop.profileId },
         ledger: shop.ledger,
         clickhouse: world.clickhouse,
@@ -92,6 +101,13 @@ test.skipIf(!isThere)(
     const manifest = await write();
     expect(manifest).toMatchObject({ is_whole: true, as_of: half.as_of, currency: 'USD', minor_digits: 2 });
     await expect(write(undefined, '2026-05-06')).rejects.toThrow('another export');
+    // In a bucket it is the same.
+    const bucket = openStorage(`s3://${s3.bucket}/may`, settings);
+    const { as_of } = manifest;
+    expect(await write(undefined, undefined, bucket, as_of)).toEqual(manifest);
+    for (const { file } of manifest.days)
+      if (file) expect(s3.objects.get(`may/${file}`)?.body.equals(readFileSync(join(folder, file)))).toBe(true);
+    s3.close();
 
     const all = `read_parquet('${folder}/*/*.parquet', hive_partitioning = true)`;
     const columns = (await duck.rows(`DESCRIBE SELECT * FROM ${all}`)).map(({ column_name }) => column_name);

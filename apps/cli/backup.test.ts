@@ -6,8 +6,9 @@ import { clickhouseSettings, createClickHouse, raw } from '@tributary/clickhouse
 import { loadSettings, type Settings } from '@tributary/config';
 import { tombstonesUnder } from '@tributary/domain/customers/room.ts';
 import { eraseAgain } from '@tributary/domain/erasures/room.ts';
-import { openBackupFolder } from '@tributary/platform';
+import { configuredBackupFolder, openBackupFolder } from '@tributary/platform';
 import { createPostgres, type Postgres } from '@tributary/postgres';
+import { openStorage } from '@tributary/storage';
 import {
   buildApiKey,
   buildProfile,
@@ -17,6 +18,7 @@ import {
   type TestApi,
   type Testkit,
 } from '@tributary/testkit';
+import { S3Server } from '@tributary/testkit/s3-server';
 import { openPrivateStream, type PrivateStream } from '@tributary/testkit/stream';
 import { createVault, ensureKeys, KeyRing, loadKeys } from '@tributary/vault';
 import { sql } from 'kysely';
@@ -50,6 +52,7 @@ const parseKeys = (text: string) => {
 };
 const master = createVault([{ id: 'test', bytes: Buffer.alloc(32, 1) }]);
 
+const s3 = new S3Server();
 let kit: Testkit;
 let api: TestApi;
 let log: PrivateStream;
@@ -60,10 +63,15 @@ let settings: Settings;
 let emptySettings: Settings;
 const emptyName = `test_${randomBytes(6).toString('hex')}`;
 const keys = [{ id: 'b1', bytes: Buffer.alloc(32, 7) }];
-const ownFolder = () => openBackupFolder(root, keys);
+const inBucket = {
+  BACKUP_FOLDER: `s3://${s3.bucket}/tributary`,
+  BACKUP_KEYS: `b1:${Buffer.alloc(32, 7).toString('base64')}`,
+};
+const ownFolder = () => openBackupFolder(openStorage(root, s3.settings), keys);
 
 beforeAll(async () => {
   kit = await openTestkit();
+  await s3.open();
   [log, emptyLog, warehouse] = await Promise.all([openPrivateStream(), openPrivateStream(), openWarehouse(kit)]);
   await ensureKeys(kit.owner.unbound, master, kit.clock.now());
   const ring = new KeyRing(master, () => loadKeys(kit.app.unbound));
@@ -74,8 +82,8 @@ beforeAll(async () => {
     ...process.env,
     BASE_URL: 'http://127.0.0.1',
     ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 1).toString('base64')}`,
+    ...inBucket,
     BACKUP_FOLDER: root,
-    BACKUP_KEYS: `b1:${Buffer.alloc(32, 7).toString('base64')}`,
   };
   const database = new URL(kit.database.ownerUrl).pathname.slice(1);
   settings = loadSettings({
@@ -107,6 +115,7 @@ afterAll(async () => {
   });
   await kit.close();
   await rm(root, { recursive: true });
+  s3.close();
 });
 
 describe('a sealed file', () => {
@@ -134,7 +143,7 @@ describe('a sealed file', () => {
     await writeFile(path, sealed);
     await writeFile(join(root, 'sizes/renamed'), sealed);
     await expect(folder.readText('sizes/renamed')).rejects.toThrow(/does not open/);
-    const other = openBackupFolder(root, [{ id: 'b1', bytes: Buffer.alloc(32, 8) }]);
+    const other = openBackupFolder(openStorage(root, s3.settings), [{ id: 'b1', bytes: Buffer.alloc(32, 8) }]);
     await expect(other.readText('sizes/1')).rejects.toThrow(/does not open/);
     expect((await readdir(join(root, 'sizes'))).filter((name) => name.endsWith('.unfinished'))).toEqual([]);
   });
@@ -183,6 +192,22 @@ test('a backup comes back into empty engines with everything, and without who wa
   expect(second.clickhouse.partitions.filter(({ file }) => file.includes(second.id))).toEqual([]);
   expect(await listBackups(folder)).toEqual([manifest.id, second.id]);
 
+  // The same in a bucket, over connections that break now and then.
+  let asked = 0;
+  s3.fault = () => {
+    asked += 1;
+    return (['before', 'after', 'amid'] as const)[asked % 12];
+  };
+  const bucket = configuredBackupFolder(
+    loadSettings({ ...process.env, BASE_URL: 'http://127.0.0.1', ...s3.environment, ...inBucket }),
+  );
+  const third = await makeBackup(settings, bucket, new Date());
+  const contents = ({ clickhouse, log, keys }: typeof third) =>
+    [...clickhouse.partitions, log, keys].map(({ sha256 }) => sha256);
+  expect(contents(third)).toEqual(contents(second));
+  expect(third.postgres.rows).toEqual(second.postgres.rows);
+  for (const { body } of s3.objects.values()) expect(body.includes('example')).toBe(false);
+
   const { erasure_id: erasureId } = await post('/api/v1/customers/erasures', {
     request_ref: 'r1',
     email: 'ana@example.cl',
@@ -197,7 +222,7 @@ test('a backup comes back into empty engines with everything, and without who wa
   await expect(restoreBackup(strange, folder, manifest)).rejects.toThrow(/ENCRYPTION_KEYS/);
   expect(await keysIn(folder, manifest)).toBe(`test:${Buffer.alloc(32, 1).toString('base64')}`);
 
-  await restoreBackup(emptySettings, folder, await readManifest(folder, 'latest'));
+  await restoreBackup(emptySettings, bucket, await readManifest(bucket, 'latest'));
   const app = createPostgres({ url: emptySettings.databaseAppUrl, poolSize: 2 });
   const clickhouse = createClickHouse(clickhouseSettings(emptySettings));
   try {
@@ -251,7 +276,7 @@ test('a backup comes back into empty engines with everything, and without who wa
 test.each(earlierVersions)(
   '$name: its data is migrated, and reports say of it what they said then',
   async (version) => {
-    const earlier = openBackupFolder(folderOf(version.name), parseKeys(backupKeys));
+    const earlier = openBackupFolder(openStorage(folderOf(version.name), s3.settings), parseKeys(backupKeys));
     const manifest = await readManifest(earlier, 'latest');
     const kept = JSON.parse(await readFile(join(folderOf(version.name), 'reports.json'), 'utf8'));
     const upgraded = await openPrivateStream();

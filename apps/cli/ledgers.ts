@@ -15,10 +15,10 @@ export interface Ledgers {
 }
 
 /** For a command over the ledger; what it opens of the platform besides is closed with it. */
-export const withLedgers = (work: (ledgers: Ledgers) => Promise<void>): Promise<void> =>
+export const withLedgers = <T>(work: (ledgers: Ledgers) => Promise<T>): Promise<T> =>
   withPlatform(async (platform) => {
     const app = await platform.postgres('app', { poolSize: 2 });
     const owner = await platform.postgres('owner', { poolSize: 2 });
     const operator = createOperator({ app, owner, audit: writeAudit, now: platform.now });
-    await work({ app, operator, platform, settings: platform.settings, now: platform.now() });
+    return work({ app, operator, platform, settings: platform.settings, now: platform.now() });
   });

@@ -1,14 +1,13 @@
-import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { addAbortSignal, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { openAttributedDays } from '@tributary/domain/reports/room.ts';
 import { daysOf, minorDigits } from '@tributary/rules';
+import { Meter, NotThere, type Storage, writeMade } from '@tributary/storage';
 import { attributionModelNames } from '@tributary/vocabulary';
 import { z } from 'zod';
 
-/** What a folder holds. A day without conversions has no file. Money is in minor units. */
+/** What is written. A day without conversions has no file. Money is in minor units. */
 const Day = z.object({
   day: z.string(),
   file: z.string().nullable(),
@@ -38,7 +37,8 @@ type Manifest = z.infer<typeof Manifest>;
 type Asked = Parameters<typeof openAttributedDays>[2];
 
 export interface ParquetExport {
-  readonly folder: string;
+  /** A folder or a bucket; an export that was stopped there goes on. */
+  readonly storage: Storage;
   readonly dateFrom: string;
   readonly dateTo: string;
   /** Undefined: the latest moment that is settled. */
@@ -51,10 +51,9 @@ export interface ParquetExport {
  * moment at which it began. What is written of a day is held against the report of the day, and the days against the report of all of them.
  */
 export async function exportParquet(wanted: ParquetExport, asked: Asked): Promise<Manifest> {
-  const { folder, dateFrom, dateTo, progress } = wanted;
-  const path = join(folder, 'manifest.json');
+  const { storage, dateFrom, dateTo, progress } = wanted;
   const range = { date_from: dateFrom, date_to: dateTo };
-  const known = await readManifest(path);
+  const known = await readManifest(storage);
   const { profileId } = asked.caller;
   const isOther =
     known &&
@@ -82,8 +81,8 @@ export async function exportParquet(wanted: ParquetExport, asked: Asked): Promis
   for (const day of all) {
     asked.signal.throwIfAborted();
     const before = known?.days.find((one) => one.day === day);
-    days.push(before && (await isThere(folder, before)) ? before : await writeDay(day));
-    await writeWhole(path, `${JSON.stringify(manifest(false), undefined, 2)}\n`);
+    days.push(before && (await isThere(storage, before)) ? before : await writeDay(day));
+    await writeManifest(storage, manifest(false));
     progress(days.length, all.length);
   }
   const sum = (figure: 'conversions' | 'payments' | 'value') =>
@@ -91,49 +90,45 @@ export async function exportParquet(wanted: ParquetExport, asked: Asked): Promis
   for (const figure of ['conversions', 'payments', 'value'] as const)
     if (sum(figure) !== String(source.whole[figure]))
       throw new Error(`The days do not add up to the report of all of them: ${figure}.`);
-  await writeWhole(path, `${JSON.stringify(manifest(true), undefined, 2)}\n`);
+  await writeManifest(storage, manifest(true));
   return manifest(true);
 
   async function writeDay(day: string): Promise<Manifest['days'][number]> {
     const { read, rows, ...figures } = await source.open(day);
     if (rows === 0) return { day, file: null, bytes: 0, sha256: null, rows, ...figures };
     // Whoever reads folders by their names has the day as a column.
-    const file = join(`day=${day}`, 'conversions.parquet');
-    const target = join(folder, file);
-    await mkdir(dirname(target), { recursive: true });
-    await pipeline(await read(), createWriteStream(`${target}.part`), { signal: asked.signal });
-    await rename(`${target}.part`, target);
-    return { day, file, bytes: (await stat(target)).size, sha256: await hashOf(target), rows, ...figures };
+    const file = `day=${day}/conversions.parquet`;
+    const meter = new Meter();
+    await writeMade(storage, file, addAbortSignal(asked.signal, await read()), meter);
+    return { day, file, ...meter.result(), rows, ...figures };
   }
 }
 
-async function readManifest(path: string): Promise<Manifest | undefined> {
+const manifestFile = 'manifest.json';
+
+async function readManifest(storage: Storage): Promise<Manifest | undefined> {
   try {
-    return Manifest.parse(JSON.parse(await readFile(path, 'utf8')));
+    return Manifest.parse(JSON.parse(await text(storage.read(manifestFile))));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new Error(`${path} is not a manifest of an export.`, { cause: error });
+    if (error instanceof NotThere) return undefined;
+    if (error instanceof SyntaxError || error instanceof z.ZodError)
+      throw new Error(`${manifestFile} is not a manifest of an export.`, { cause: error });
+    throw error;
   }
 }
 
-/** Whole or not at all, should somebody pull the plug. */
-async function writeWhole(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(`${path}.part`, text);
-  await rename(`${path}.part`, path);
-}
+const writeManifest = (storage: Storage, manifest: Manifest): Promise<number> =>
+  storage.write(manifestFile, Readable.from([Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`)]));
 
-async function isThere(folder: string, { file, sha256 }: Manifest['days'][number]): Promise<boolean> {
+async function isThere(storage: Storage, { file, sha256 }: Manifest['days'][number]): Promise<boolean> {
   if (file === null) return true;
+  const meter = new Meter();
+  meter.resume();
   try {
-    return (await hashOf(join(folder, file))) === sha256;
-  } catch {
-    return false;
+    await pipeline(storage.read(file), meter);
+    return meter.result().sha256 === sha256;
+  } catch (error) {
+    if (error instanceof NotThere) return false;
+    throw error;
   }
-}
-
-async function hashOf(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
-  return hash.digest('hex');
 }

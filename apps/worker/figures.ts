@@ -31,7 +31,7 @@ export function workFigures(
     ...(backups && {
       tributary_backup_age_seconds: {
         help: 'How old the newest backup is',
-        read: async () => (Date.now() - (await newestBackupAt(backups)).getTime()) / 1_000,
+        read: ageOfNewest(backups),
       },
     }),
     tributary_queue_waiting: ofQueues(`What waits in a queue, counted up to ${countedTo}`, (kind) =>
@@ -73,6 +73,26 @@ export function workFigures(
       help: `Events that have no place in the event log yet, counted up to ${countedTo}`,
       read: () => countEvents(system, countedTo),
     },
+  };
+}
+
+/** Storage may be far away and slow: it is asked twice a minute, and no reading of figures waits for it. */
+function ageOfNewest(backups: BackupFolder): () => Promise<number> {
+  let newest: Date | undefined;
+  let askedAt = 0;
+  return async () => {
+    if (Date.now() - askedAt > 30_000) {
+      askedAt = Date.now();
+      newestBackupAt(backups).then(
+        (at) => {
+          newest = at;
+        },
+        () => {
+          newest = undefined;
+        },
+      );
+    }
+    return newest ? (Date.now() - newest.getTime()) / 1_000 : Number.NaN;
   };
 }
 

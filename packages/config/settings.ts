@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { backups } from './backups.ts';
-import { exchangeRates, summaries } from './outside.ts';
+import { backups, storage } from './backups.ts';
+import { exchangeRates, mail, summaries } from './outside.ts';
 import { providers } from './providers.ts';
 import {
   address,
@@ -202,6 +202,7 @@ const people = {
     { fallback: 'true' },
   ),
   ...backups,
+  ...storage,
   passwordMinLength: setting('PASSWORD_MIN_LENGTH', wholeNumber(8, 128), 'The fewest characters a new password has.', {
     fallback: '10',
   }),
@@ -268,6 +269,7 @@ export const groups: Readonly<Record<string, Readonly<Record<string, Setting>>>>
   'Secrets at rest': secretsAtRest,
   People: people,
   'Exchange rates': exchangeRates,
+  Mail: mail,
   'Summaries of journeys': summaries,
   Providers: providers,
   'Running it': runningIt,
@@ -278,6 +280,7 @@ type All = typeof whereItAnswers &
   typeof secretsAtRest &
   typeof people &
   typeof exchangeRates &
+  typeof mail &
   typeof summaries &
   typeof providers &
   typeof theCollector &

@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { buildProfile, openKit } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
@@ -55,6 +56,15 @@ test('the first fault of a flight is told, and the connection serves the next', 
     Promise.all([one(tx, 1), sql`SELECT 1 / ${0}::int`.execute(tx), one(tx, 2), sql`SELECT nothing`.execute(tx)]),
   );
   await expect(failing).rejects.toThrow('division by zero');
+  // Also where whoever sent the failing one hears of it last.
+  const late = async (tx: Tx) => {
+    await sql`SELECT 1 / ${0}::int`.execute(tx).catch(async (error) => {
+      await sleep(50);
+      throw error;
+    });
+  };
+  const passedOn = ledger.transaction((tx) => Promise.all([late(tx), one(tx, 2)]));
+  await expect(passedOn).rejects.toThrow('division by zero');
   expect(await ledger.transaction((tx) => rowsOf(one(tx, 4)))).toEqual([4]);
 });
 

@@ -74,6 +74,9 @@ class Opening extends PgQuery {
   }
 }
 
+/** PostgreSQL's code for a statement of a transaction in which one has failed. */
+const aborted = '25P02';
+
 const corked = new WeakSet<object>();
 
 /** What is written in this turn of the event loop leaves in one packet, that of others on the same connection included. */
@@ -97,6 +100,8 @@ export class Line implements DatabaseConnection {
   readonly #names: PreparedNames;
   #before: readonly string[];
   #isOver = false;
+  /** What failed first: all that was sent behind it fails with it, and may be heard of earlier. */
+  #fault: Error | undefined;
 
   /** `before` goes out with the first statement, or never where there is none. */
   constructor(client: pg.Client, names: PreparedNames, before: readonly string[] = []) {
@@ -139,16 +144,23 @@ export class Line implements DatabaseConnection {
       const settle = (error: Error | undefined | null, result: pg.QueryResult) => {
         if (!error) return resolve(result);
         if (isOutdated(error)) this.#names.forget(text);
-        reject(error);
+        reject(this.#causeOf(error));
       };
       const query = before.length > 0 ? new Opening(before, statement, settle) : new PgQuery(statement, settle);
       this.#client.query(query as unknown as pg.Submittable);
     });
   }
 
+  #causeOf(error: Error): Error {
+    this.#fault ??= error;
+    return (error as pg.DatabaseError).code === aborted ? this.#fault : error;
+  }
+
   /** Several statements in one text, or one without values. Of several PostgreSQL runs none after the first that fails. */
   async #sendText(before: readonly string[], text: string): Promise<pg.QueryResult> {
-    const answered: pg.QueryResult | pg.QueryResult[] = await this.#client.query([...before, text].join('; '));
+    const answered: pg.QueryResult | pg.QueryResult[] = await this.#client
+      .query([...before, text].join('; '))
+      .catch((error) => Promise.reject(this.#causeOf(error)));
     return (
       Array.isArray(answered) && answered.length === before.length + 1 ? answered.at(-1) : answered
     ) as pg.QueryResult;

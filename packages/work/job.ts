@@ -93,11 +93,12 @@ export async function createJobs(
   };
 }
 
-/** Jobs that are past their last try, as long as pg-boss keeps them. */
+/** Jobs that are past their last try, as long as pg-boss keeps them and the same has not succeeded since. */
 export async function countFailedJobs(system: Postgres): Promise<number> {
-  const { rows } = await system.unbound.query(
-    sql<{ n: number }>`SELECT count(*)::int AS n FROM ${sql.table(`${schema}.job`)} WHERE state = 'failed'`,
-  );
+  const jobs = sql.table(`${schema}.job`);
+  const { rows } = await system.unbound.query(sql<{ n: number }>`
+    SELECT count(*)::int AS n FROM ${jobs} f WHERE f.state = 'failed' AND NOT EXISTS (
+      SELECT FROM ${jobs} s WHERE s.name = f.name AND s.state = 'completed' AND s.completed_on > f.completed_on AND s.data IS NOT DISTINCT FROM f.data)`);
   return rows[0]?.n ?? 0;
 }
 

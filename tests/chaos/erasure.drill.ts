@@ -33,10 +33,10 @@ export const drill: Drill = {
   name: 'erasure',
   promise: 'Who was erased is nowhere, is not revived by a replay of the log, and no report changes by a minor unit.',
 
-  async run({ size, progress }) {
+  async run({ size, progress, processes }) {
     const { people: count, bystanders } = sizes[size];
-    const visits = await openVisitsScene('drill-erasure');
-    const shop = await openTwins(visits);
+    const visits = await openVisitsScene('drill-erasure', {}, undefined, processes);
+    const shop = await openTwins(visits, processes.api);
     try {
       const start = Date.now();
       const people = Array.from({ length: count }, (_, index) => makePerson(index, new Date(start + 60_000)));
@@ -58,7 +58,7 @@ export const drill: Drill = {
       const knownBefore = sizeOf(await readReport(visits.clickhouse, shop.erased.profileId));
 
       // Nobody reads the log from here on, until everybody is erased.
-      await visits.worker.kill();
+      await Promise.all(visits.workers.map((worker) => worker.kill()));
       await each(people, async (person) => {
         const [first, second] = lateVisits(person, new Date());
         await shop.browse(person.browsers[0], first);
@@ -76,7 +76,7 @@ export const drill: Drill = {
         progress(done, count, 'erased');
       });
       const stillInLog = await visits.backlog();
-      await visits.worker.start();
+      await Promise.all(visits.workers.map((worker) => worker.start()));
       const sent = await load.end();
       await visits.drained(600_000);
       await shop.allDone(receipts, (finished) => progress(finished, count, 'done'));
@@ -128,13 +128,21 @@ export const drill: Drill = {
 };
 
 /** The API beside the scene's collector and worker, and two shops: of one of them everybody is erased. */
-async function openTwins(visits: VisitsScene) {
+async function openTwins(visits: VisitsScene, apis: number) {
   const { postgres, clickhouse, stream, ring } = visits;
-  const port = await freePort();
-  const process = new AppProcess('api', 'api listens', { ...visits.environment, PORT: String(port) });
-  await process.start();
-  const agent = new Agent({ connections: lanes, pipelining: 1 });
-  const world = { kit: { app: postgres }, api: httpApi(`http://127.0.0.1:${port}`, agent), clickhouse };
+  const ports: number[] = [];
+  while (ports.length < apis) ports.push(await freePort());
+  const processes = ports.map(
+    (port) => new AppProcess('api', 'api listens', { ...visits.environment, PORT: String(port) }),
+  );
+  await Promise.all(processes.map((process) => process.start()));
+  let asked = 0;
+  // Each request goes to the next of them.
+  const agent = new Agent({ connections: lanes, pipelining: 1 }).compose((dispatch) => (options, handler) => {
+    asked += 1;
+    return dispatch({ ...options, origin: `http://127.0.0.1:${ports[asked % ports.length]}` }, handler);
+  });
+  const world = { kit: { app: postgres }, api: httpApi(`http://127.0.0.1:${ports[0]}`, agent), clickhouse };
   const traits = { scopes: ['attribution:write'], requestsPerMinute: 600_000 } as const;
   const erased = await scene(world, { ...traits, profileId: visits.profileId });
   const twin = await scene(world, { ...traits, plan: 'scale' });
@@ -308,7 +316,7 @@ async function openTwins(visits: VisitsScene) {
       for (const { profileId } of both) await replay({ app: postgres, clickhouse }, { profileId, ...rest });
     },
     async close() {
-      await process.kill();
+      await Promise.all(processes.map((process) => process.kill()));
       await agent.close();
     },
   };

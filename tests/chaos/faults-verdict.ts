@@ -45,8 +45,7 @@ export async function verdict(
     if (!lostVisits.delete(id)) strangers += 1;
   const { visits: stored, distinct, bad, deadLetters } = await scene.counts();
   const strange = { ...outcomes.strange, ...visits.strange };
-  const failures = scene.api.lines.filter((line) => line.includes('"level":"error"'));
-  for (const line of Object.keys(strange).length > 0 ? failures.slice(0, 5) : []) console.error(line);
+  if (Object.keys(strange).length > 0) for (const line of failuresOf(scene.api.lines)) console.error(line);
   return {
     passed:
       missing.size === 0 &&
@@ -71,4 +70,12 @@ export async function verdict(
     dead_letters: deadLetters,
     strange_answers: strange,
   };
+}
+
+/** What broke requests, one line of each kind. */
+function failuresOf(lines: readonly string[]): string[] {
+  const failed = lines.filter((line) => line.includes('"level":"error"') && line.includes('"request_id"'));
+  return Object.values(Object.groupBy(failed, (line) => line.slice(line.indexOf('"error"')))).map(
+    (alike) => `${alike?.length} times ${alike?.[0]}`,
+  );
 }

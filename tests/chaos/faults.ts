@@ -86,10 +86,15 @@ export const faults: readonly Fault[] = [
       isSmall: false,
       isOfDisk: true,
       begin: ({ disks }) => disks.fill(engine),
-      isFelt: ({ worker }, since) =>
-        engine === 'clickhouse'
-          ? worker.lines.slice(since.workerLines).some((line) => line.includes('visits wait'))
-          : since.refusedNow() > since.refused,
+      async isFelt({ worker, disks }, since) {
+        const isFelt =
+          engine === 'clickhouse'
+            ? worker.lines.slice(since.workerLines).some((line) => line.includes('visits wait'))
+            : since.refusedNow() > since.refused;
+        // Merges of ClickHouse that were under way may have made room since.
+        if (!isFelt) await disks.fill(engine);
+        return isFelt;
+      },
       // PostgreSQL ends itself when its log has no room, and is started again as compose.yaml would. A merge of ClickHouse that was under way
       // may have left a part that cannot be read: it looks its parts over when it starts.
       async end({ disks, engines: { supervisor } }) {

@@ -20,9 +20,9 @@ export const drill: Drill = {
   name: 'loss',
   promise: 'Every acknowledged visit counts exactly once or is kept as a bad row, whoever is killed and whenever.',
 
-  async run({ size, progress }) {
+  async run({ size, progress, processes }) {
     const { visits, perSecond, kills, outageSeconds } = sizes[size];
-    const scene = await openVisitsScene('drill-loss');
+    const scene = await openVisitsScene('drill-loss', {}, undefined, processes);
     try {
       const sender = new Sender(scene);
       const killer = new Killer(scene, sender);
@@ -180,12 +180,13 @@ class Killer {
   }
 
   async kill(target: Target): Promise<void> {
-    const { collector, worker, engines } = this.#scene;
+    const { collectors, workers, engines } = this.#scene;
     await this.#untilBusy(target);
     if (target === 'collector' || target === 'worker') {
-      const app = target === 'collector' ? collector : worker;
-      await app.kill();
-      await app.start();
+      const apps = target === 'collector' ? collectors : workers;
+      const app = apps[this.counts[target] % apps.length];
+      await app?.kill();
+      await app?.start();
     } else {
       await engines.supervisor.kill(target);
       await engines.supervisor.start([target]);

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Drill } from '@tributary/testkit';
+import { type Drill, oneOfEach, severalOfEach } from '../../tests/kit/drill.ts';
 import { progressPrinter } from '../../tests/kit/progress.ts';
 import { recordRun } from '../runs.ts';
 
@@ -13,6 +13,7 @@ const { values, positionals } = parseArgs({
   options: {
     size: { type: 'string', default: 'full' },
     record: { type: 'boolean', default: false },
+    many: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
@@ -20,16 +21,17 @@ const name = positionals[0] ?? '';
 
 if (values.help || !names.includes(name) || (values.size !== 'small' && values.size !== 'full')) {
   console.log(
-    `npm run drill -- NAME [--size small|full] [--record]\n\nDrills: ${names.join(', ')}\nThe last line is one JSON object: name, passed, the counts. --record keeps it in docs/drills.jsonl.`,
+    `npm run drill -- NAME [--size small|full] [--record] [--many]\n\nDrills: ${names.join(', ')}\nThe last line is one JSON object: name, passed, the counts. --record keeps it in docs/drills.jsonl. --many: two apis, two collectors and three workers, in the drills that start any.`,
   );
   process.exitCode = values.help ? 0 : 2;
 } else {
   const { drill } = (await import(join(import.meta.dirname, `${name}.drill.ts`))) as { drill: Drill };
   console.error(`${drill.name} (${values.size}): ${drill.promise}`);
   const startedAt = Date.now();
-  const result = await drill.run({ size: values.size, progress: progressPrinter(drill.name) });
+  const processes = values.many ? severalOfEach : oneOfEach;
+  const result = await drill.run({ size: values.size, progress: progressPrinter(drill.name), processes });
   const seconds = Math.round((Date.now() - startedAt) / 100) / 10;
-  const run = { name: drill.name, size: values.size, ...result, seconds };
+  const run = { name: drill.name, size: values.size, ...(values.many && { processes }), ...result, seconds };
   console.log(JSON.stringify(run));
   if (values.record) recordRun('drills', run);
   // A drill that left a timer or connection behind must not keep the caller waiting.

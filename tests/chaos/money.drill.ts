@@ -16,7 +16,7 @@ export const drill: Drill = {
   promise:
     'The ledger equals the sender’s book to the minor unit, however often a payment was sent and whoever was killed.',
 
-  async run({ size, progress }) {
+  async run({ size, progress, processes }) {
     const { payments, kills } = sizes[size];
     const engines = await openDrillEngines('drill-money', ['postgres', 'redis']);
     const agent = new Agent({ connections: senders * 2 });
@@ -26,9 +26,11 @@ export const drill: Drill = {
       const profile = await buildProfile(setup, { reportingCurrency: 'CLP' });
       const key = await buildApiKey(setup, profile.id, { scopes: ['attribution:write'], requestsPerMinute: 600_000 });
       await setup.close();
-      const port = await freePort();
-      const api = new Killable(join(import.meta.dirname, 'events-api.ts'), [appUrl, engines.redisUrl, String(port)]);
-      await api.start();
+      const ports: number[] = [];
+      while (ports.length < processes.api) ports.push(await freePort());
+      const script = join(import.meta.dirname, 'events-api.ts');
+      const apis = ports.map((port) => new Killable(script, [appUrl, engines.redisUrl, String(port)]));
+      await Promise.all(apis.map((api) => api.start()));
 
       const book = makeBook(payments);
       const letters = shuffled(
@@ -40,13 +42,15 @@ export const drill: Drill = {
       const total = batches.length;
       let sent = 0;
       let inFlight = 0;
+      let asked = 0;
       let retries = 0;
       const send = async () => {
         for (let batch = batches.pop(); batch; batch = batches.pop()) {
           while (true) {
             inFlight += 1;
+            asked += 1;
             try {
-              const response = await request(`http://127.0.0.1:${port}/api/v1/events`, {
+              const response = await request(`http://127.0.0.1:${ports[asked % ports.length]}/api/v1/events`, {
                 method: 'POST',
                 headers: { ...key.headers, 'content-type': 'application/json' },
                 body: JSON.stringify({ events: batch.map(eventOf) }),
@@ -76,8 +80,9 @@ export const drill: Drill = {
           if (sent / total < (done.api + done.postgres + 0.5) / (kills * 2 + 1) || inFlight === 0) continue;
           leastInFlight = Math.min(leastInFlight, inFlight);
           if (done.api <= done.postgres) {
-            await api.kill();
-            await api.start();
+            const api = apis[done.api % apis.length];
+            await api?.kill();
+            await api?.start();
             done.api += 1;
           } else {
             await engines.supervisor.kill('postgres');
@@ -87,7 +92,7 @@ export const drill: Drill = {
         }
       };
       await Promise.all([...Array.from({ length: senders }, send), killer()]);
-      await api.kill();
+      await Promise.all(apis.map((api) => api.kill()));
 
       const after = createPostgres({ url: appUrl, poolSize: 1 });
       const { rows } = await after

@@ -23,7 +23,7 @@ export const drill: Drill = {
   name: 'replay-same',
   promise: 'Worked out bit by bit in any order, or all at once: the same rows, and nothing left of what was dropped.',
 
-  async run({ size, progress }) {
+  async run({ size, progress, processes }) {
     const { people, changes, kills } = sizes[size];
     const kit = await openDrillKit('drill-replay-same', ['postgres', 'redis', 'clickhouse']);
     const settings = { url: kit.clickhouseUrl, database: 'replay_same', requestTimeoutMs: 60_000 };
@@ -31,12 +31,10 @@ export const drill: Drill = {
     const clickhouse = createClickHouse(settings);
     const app = createPostgres({ url: kit.database.appUrl, poolSize: 4 });
     const api = await openApi(kit);
-    const worker = new Killable(join(import.meta.dirname, 'attribution-worker.ts'), [
-      kit.database.appUrl,
-      kit.database.systemUrl,
-      settings.url,
-      settings.database,
-    ]);
+    const script = join(import.meta.dirname, 'attribution-worker.ts');
+    const addresses = [kit.database.appUrl, kit.database.systemUrl, settings.url, settings.database];
+    const workers = Array.from({ length: processes.worker }, () => new Killable(script, addresses));
+    const each = (act: (worker: Killable) => Promise<unknown>) => Promise.all(workers.map(act));
     try {
       const { id: profileId } = await buildProfile(app);
       // Each key has an allowance of its own; together they are not in the way.
@@ -44,7 +42,7 @@ export const drill: Drill = {
         Array.from({ length: 20 }, () => buildApiKey(app, profileId, { scopes: ['attribution:write', 'goals:write'] })),
       );
       const ledger = app.forProfile(profileId);
-      await worker.start();
+      await each((worker) => worker.start());
 
       const { next, counts } = randomChanges({ app, api, clickhouse, profileId, people, keys });
 
@@ -65,8 +63,9 @@ export const drill: Drill = {
           await sleep(20);
           if (done / changes < (killed.worker + killed.clickhouse + 0.5) / (kills * 2 + 1)) continue;
           if (killed.worker <= killed.clickhouse) {
-            await worker.kill();
-            await worker.start();
+            const worker = workers[killed.worker % workers.length];
+            await worker?.kill();
+            await worker?.start();
             killed.worker += 1;
           } else {
             await kit.engines.supervisor.kill('clickhouse');
@@ -91,7 +90,7 @@ export const drill: Drill = {
         );
       for (let waited = 0; (await left()) > 0 && waited < 300_000; waited += 200) await sleep(200);
       const undone = await left();
-      await worker.kill();
+      await each((worker) => worker.kill());
 
       const read = async () =>
         new Map(
@@ -148,7 +147,7 @@ export const drill: Drill = {
         }),
       };
     } finally {
-      await worker.kill();
+      await each((worker) => worker.kill());
       await Promise.all([clickhouse.close(), app.close(), api.close()]);
       await kit.close();
     }

@@ -4,7 +4,15 @@ import { type ClickHouse, createClickHouse, migrate, raw } from '@tributary/clic
 import { Supervisor } from '@tributary/engines';
 import { createPostgres, type Postgres } from '@tributary/postgres';
 import { connectStream, type Stream } from '@tributary/stream';
-import { buildProfile, buildTrackingKey, type DrillEngines, freePort, openDrillEngines } from '@tributary/testkit';
+import {
+  buildProfile,
+  buildTrackingKey,
+  type DrillEngines,
+  freePort,
+  oneOfEach,
+  openDrillEngines,
+  type Processes,
+} from '@tributary/testkit';
 import { createVault, ensureKeys, KeyRing, loadKeys } from '@tributary/vault';
 import { sql } from 'kysely';
 import { Agent, request } from 'undici';
@@ -15,8 +23,11 @@ export interface VisitsScene {
   readonly engines: DrillEngines;
   /** With which its processes run. */
   readonly environment: Readonly<Record<string, string>>;
+  /** The first of them. */
   readonly collector: AppProcess;
   readonly worker: AppProcess;
+  readonly collectors: readonly AppProcess[];
+  readonly workers: readonly AppProcess[];
   readonly postgres: Postgres;
   readonly clickhouse: ClickHouse;
   readonly stream: Stream;
@@ -46,6 +57,7 @@ export async function openVisitsScene(
   set: string,
   settings: Environment | ((own: Environment) => Promise<Environment>) = {},
   prepare: () => Promise<void> = async () => {},
+  processes: Processes = oneOfEach,
 ): Promise<VisitsScene> {
   // An interrupted run may have left its data behind.
   await new Supervisor(set).destroy();
@@ -61,7 +73,8 @@ export async function openVisitsScene(
   const profile = await buildProfile(postgres, { plan: 'scale' });
   const { key } = await buildTrackingKey(postgres, profile.id);
   await operator.close();
-  const port = await freePort();
+  const ports: number[] = [];
+  while (ports.length < processes.collector) ports.push(await freePort());
   const own = {
     DATABASE_APP_URL: engines.database.appUrl,
     DATABASE_SYSTEM_URL: engines.database.systemUrl,
@@ -72,24 +85,38 @@ export async function openVisitsScene(
     STREAM_PREFIX: prefix,
     REDIS_URL: engines.redisUrl,
     ENCRYPTION_KEYS: `k1:${masterKey.toString('base64')}`,
-    COLLECTOR_PORT: String(port),
+    COLLECTOR_PORT: String(ports[0]),
     COLLECTOR_REQUESTS_PER_MINUTE: '100000000',
   };
   const environment = { ...own, ...(typeof settings === 'function' ? await settings(own) : settings) };
-  const collector = new AppProcess('collector', 'collector listens', environment);
+  const [first, ...further] = ports.map(
+    (port, n) =>
+      new AppProcess(
+        'collector',
+        'collector listens',
+        n === 0 ? environment : { ...environment, COLLECTOR_PORT: String(port) },
+      ),
+  );
+  const collector = first as AppProcess;
+  const collectors = [collector, ...further];
   const worker = new AppProcess('worker', 'worker runs', environment);
-  await Promise.all([collector.start(), worker.start()]);
+  const workers = [worker];
+  while (workers.length < processes.worker) workers.push(new AppProcess('worker', 'worker runs', environment));
+  await Promise.all([...collectors, ...workers].map((one) => one.start()));
   const stream = await connectStream({ url: engines.natsUrl, prefix });
   const clickhouse = createClickHouse(clickhouseSettings);
   const ring = new KeyRing(master, () => loadKeys(postgres.unbound));
   await ring.refresh();
   const agent = new Agent({ connections: 64, pipelining: 1 });
+  let posted = 0;
   const backlog = async () => (await stream.lastSequence()) - (await stream.consumedThrough(consumerName));
   return {
     engines,
     environment,
     collector,
     worker,
+    collectors,
+    workers,
     postgres,
     clickhouse,
     stream,
@@ -97,8 +124,9 @@ export async function openVisitsScene(
     profileId: profile.id,
     key,
     async post(body) {
+      posted += 1;
       try {
-        const answer = await request(`http://127.0.0.1:${port}/v1/visits`, {
+        const answer = await request(`http://127.0.0.1:${ports[posted % ports.length]}/v1/visits`, {
           method: 'POST',
           headers: { 'content-type': 'text/plain', 'user-agent': userAgent, origin: 'https://shop.example' },
           body,
@@ -124,7 +152,7 @@ export async function openVisitsScene(
     },
     counts: () => countStores({ clickhouse, postgres, stream, profileId: profile.id }),
     async close() {
-      await Promise.all([collector.kill(), worker.kill(), agent.close()]);
+      await Promise.all([...collectors.map((one) => one.kill()), ...workers.map((one) => one.kill()), agent.close()]);
       await stream.close();
       await Promise.all([postgres.close(), clickhouse.close()]);
       await engines.close();

@@ -24,7 +24,7 @@ export const drill: Drill = {
   promise:
     'Every event reaches its subscriber though receivers fail and workers die; one that is dead or slow delays nobody else.',
 
-  async run({ size, progress }) {
+  async run({ size, progress, processes }) {
     const { events, kills, subscribers, rounds } = sizes[size];
     const engines = await openDrillEngines('drill-webhook-delivery', ['postgres']);
     const { database } = engines;
@@ -32,8 +32,20 @@ export const drill: Drill = {
     const system = createPostgres({ url: database.systemUrl, poolSize: 2 });
     try {
       const kept = await deliverUnderKills(app, system, { events, kills, database, progress });
-      const well = await waits(app, system, { subscribers, rounds, database, isBroken: false });
-      const broken = await waits(app, system, { subscribers, rounds, database, isBroken: true });
+      const well = await waits(app, system, {
+        subscribers,
+        rounds,
+        database,
+        isBroken: false,
+        workers: processes.worker,
+      });
+      const broken = await waits(app, system, {
+        subscribers,
+        rounds,
+        database,
+        isBroken: true,
+        workers: processes.worker,
+      });
       const ratio = broken / well;
       return {
         // A busy machine decides nothing: waits are judged at full size, which runs alone.
@@ -122,9 +134,10 @@ async function deliverUnderKills(
 async function waits(
   app: Postgres,
   system: Postgres,
-  asked: { subscribers: number; rounds: number; database: Urls; isBroken: boolean },
+  asked: { subscribers: number; rounds: number; database: Urls; isBroken: boolean; workers: number },
 ): Promise<number> {
   const { subscribers, rounds, database, isBroken } = asked;
+  const workers = Array.from({ length: asked.workers }, () => workerOf(database, 1));
   const began = new Map<string, number>();
   const waited: number[] = [];
   const receiver = await openReceiver((path, id, response) => {
@@ -139,8 +152,7 @@ async function waits(
     isBroken && index === 0 ? '/dead' : isBroken && index === 1 ? '/slow' : '/well',
   );
   for (const [index, { id }] of profiles.entries()) await subscribe(app, id, `${receiver.origin}${paths[index]}`);
-  const worker = workerOf(database, 1);
-  await worker.start();
+  await Promise.all(workers.map((worker) => worker.start()));
   for (let round = 0; round < rounds; round += 1) {
     for (const { id } of profiles) {
       const at = performance.now();
@@ -150,7 +162,7 @@ async function waits(
   }
   const wanted = paths.filter((path) => path === '/well').length * rounds * 2;
   for (let tries = 0; waited.length < wanted && tries < 600; tries += 1) await sleep(50);
-  await worker.kill();
+  await Promise.all(workers.map((worker) => worker.kill()));
   receiver.close();
   await system.unbound.query(sql`UPDATE webhook_work SET due_at = 'infinity'`);
   await system.unbound.query(sql`DELETE FROM work_turns WHERE queue = 'webhooks'`);

@@ -24,8 +24,9 @@ export const drill: Drill = {
     const engines = await openDrillEngines('drill-webhook-replay', ['postgres']);
     const { database } = engines;
     const app = createPostgres({ url: database.appUrl, poolSize: writers + 2 });
+    const owner = createPostgres({ url: database.ownerUrl, poolSize: 1 });
     try {
-      const profile = await buildMarkedProfile({ app, database });
+      const profile = await buildMarkedProfile({ app, owner });
       const sequencer = new Killable(join(import.meta.dirname, 'sequencer-process.ts'), [database.systemUrl]);
       await sequencer.start();
       const written = new Set<string>();
@@ -77,7 +78,7 @@ export const drill: Drill = {
         writers,
       };
     } finally {
-      await app.close();
+      await Promise.all([app.close(), owner.close()]);
       await engines.close();
     }
   },

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { announce } from '@tributary/domain/events';
 import type { Postgres } from '@tributary/postgres';
 import { testVault } from '@tributary/testkit';
+import type { Vault } from '@tributary/vault';
 import { v7 as uuid } from 'uuid';
 
 /** A subscriber of this machine. What it answers to a path, and what it notes of what came, the drill says. */
@@ -24,7 +25,12 @@ export async function openReceiver(answer: (path: string, id: string, response: 
 }
 
 /** A subscription of the profile's own to what names nobody. */
-export async function subscribe(app: Postgres, profileId: string, url: string): Promise<string> {
+export async function subscribe(
+  app: Postgres,
+  profileId: string,
+  url: string,
+  vault: Pick<Vault, 'seal'> = testVault,
+): Promise<string> {
   const id = uuid();
   const secrets = JSON.stringify([{ secret: `whsec_${Buffer.alloc(32, 1).toString('base64')}`, until: null }]);
   const place = { table: 'webhook_subscriptions', column: 'secrets', row: id, profileId };
@@ -38,7 +44,7 @@ export async function subscribe(app: Postgres, profileId: string, url: string): 
         url,
         events: ['recompute.completed'],
         providers: ['service'],
-        secrets: testVault.seal(secrets, place),
+        secrets: vault.seal(secrets, place),
         position: '0',
         created_at: now,
         updated_at: now,

@@ -9,19 +9,18 @@ const track = (page: Page, count: number, name = 'n') =>
   page.evaluate(`for (let n = 1; n <= ${count}; n += 1) tributary('track', '${name}' + n)`);
 const waiting = async (page: Page) =>
   ((await page.evaluate('Object.keys(localStorage)')) as string[]).filter((name) => name.includes('_visit_'));
-const patience = { timeout: 15_000 };
 
 test('visits go together: what happens within a second is one request, and ten are a batch', async () => {
   const page = await site.visit('/');
   await track(page, 4);
   await site.visits(5);
   expect(site.collector.arrivals.map(({ visits }) => visits.length)).toEqual([5]);
-  await expect.poll(() => waiting(page), patience).toEqual([]);
+  await expect.poll(() => waiting(page)).toEqual([]);
   await track(page, 23);
   await site.visits(28);
   expect(Math.max(...site.collector.arrivals.map(({ visits }) => visits.length))).toBe(10);
   expect(site.collector.arrivals.every(({ isBeacon, cookie }) => !isBeacon && cookie === undefined)).toBe(true);
-  await expect.poll(() => waiting(page), patience).toEqual([]);
+  await expect.poll(() => waiting(page)).toEqual([]);
 });
 
 test.each([503, 500, 429])('after %s a visit is sent again, the same, until it is taken', async (status) => {
@@ -35,7 +34,7 @@ test.each([503, 500, 429])('after %s a visit is sent again, the same, until it i
   const [first, second, third] = site.collector.arrivals.map(({ arrivedAt }) => arrivedAt) as [number, number, number];
   expect(second - first).toBeGreaterThanOrEqual(990);
   expect(third - second).toBeGreaterThanOrEqual(1_990);
-  await expect.poll(() => waiting(page), patience).toEqual([]);
+  await expect.poll(() => waiting(page)).toEqual([]);
   site.expectPeace();
 });
 
@@ -43,7 +42,7 @@ test('a collector that asks for time gets it, from the next page and from other 
   let isBusy = true;
   site.collector.answer = () => (isBusy ? { status: 429, retryAfter: 4 } : { status: 204 });
   const page = await site.visit('/');
-  await expect.poll(() => site.collector.arrivals.length, patience).toBe(1);
+  await expect.poll(() => site.collector.arrivals.length).toBe(1);
   isBusy = false;
   await site.visit('/tab');
   await page.evaluate(`document.querySelector('a').remove(); location.assign('/later')`);
@@ -61,8 +60,8 @@ test.each([400, 401, 403, 413])('after %s a visit is dropped, and the next one i
     return answer;
   };
   const page = await site.visit('/');
-  await expect.poll(() => site.collector.arrivals.length, patience).toBe(1);
-  await expect.poll(() => waiting(page), patience).toEqual([]);
+  await expect.poll(() => site.collector.arrivals.length).toBe(1);
+  await expect.poll(() => waiting(page)).toEqual([]);
   await track(page, 1);
   const [only] = await site.visits(1);
   expect(only?.name).toBe('n1');
@@ -106,7 +105,7 @@ test('the queue is bounded: of too many visits the last hundred are kept, and no
     `for (const key of ['${key}', 'trk_former']) localStorage['tributary_visit_' + key + '_${old}'] = '{}'`,
   );
   await track(page, 130);
-  await expect.poll(() => waiting(page), patience).toHaveLength(100);
+  await expect.poll(() => waiting(page)).toHaveLength(100);
   expect((await waiting(page)).join()).not.toContain(old);
   await site.visitor.setOffline(false);
   const visits = await site.visits(101);
@@ -142,7 +141,7 @@ test('a beacon that the collector refused is sent again from the next page, the 
   await site.visits(1);
   site.collector.answer = () => ({ status: 503 });
   await page.evaluate(`tributary('track', 'last'); location.assign('/next')`);
-  await expect.poll(() => site.collector.arrivals.some(({ isBeacon }) => isBeacon), patience).toBe(true);
+  await expect.poll(() => site.collector.arrivals.some(({ isBeacon }) => isBeacon)).toBe(true);
   site.collector.answer = () => ({ status: 204 });
   const visits = await site.visits(3);
   expect(visits.map(({ name }) => name)).toEqual([undefined, 'last', undefined]);
@@ -161,7 +160,7 @@ test('tabs lose nothing of each other, not even when all close while the collect
   // The collector's wish for time is still respected.
   const visits = await site.visits(3 * 13 + 1);
   expect(visits.filter(({ is_session_start }) => is_session_start)).toHaveLength(1);
-  await expect.poll(() => waiting(page), patience).toEqual([]);
+  await expect.poll(() => waiting(page)).toEqual([]);
 });
 
 test('two keys on one site keep their visits and sessions apart', async () => {
@@ -169,7 +168,7 @@ test('two keys on one site keep their visits and sessions apart', async () => {
   site.pages.set('/other', { key: other });
   site.collector.answer = () => ({ status: 503 });
   const page = await site.visit('/');
-  await expect.poll(() => site.collector.arrivals.length, patience).toBe(1);
+  await expect.poll(() => site.collector.arrivals.length).toBe(1);
   site.collector.reset();
   await page.goto(`${site.origin}/other`);
   await site.visits(1);

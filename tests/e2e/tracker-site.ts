@@ -8,8 +8,8 @@ import { type Collector, openCollector } from './recording-collector.ts';
 
 // A browser shares the machine with every other test.
 vi.setConfig({ testTimeout: 60_000 });
-// A person would not notice; a loaded machine needs it.
-const patience = { timeout: 15_000, interval: 50 };
+// A tab that was refused several times waits for half a minute before it tries again.
+const patience = { timeout: 45_000, interval: 50 };
 
 export const key = `trk_${'a1B2'.repeat(5)}Zz`;
 

@@ -64,6 +64,7 @@ export class Probe {
   readonly #stranger: MarkedProfile;
   readonly #strangersIds = new Map<IdKind, string>();
   readonly #callers = new Map<ProbeCredential, Promise<Caller>>();
+  readonly #siblings = new Map<string, Promise<MarkedProfile>>();
   readonly #probedHeaders = new Set<string>();
   /** All that the stranger had when it was looked at last. */
   #stands: string | undefined;
@@ -164,10 +165,16 @@ export class Probe {
       case 'stranger':
         return this.#stranger;
       case 'sibling':
-        return buildMarkedProfile(this.#kit, { workspaceId: profile.workspaceId });
+        return this.#sibling(profile.workspaceId);
       case 'absent':
         return undefined;
     }
+  }
+
+  #sibling(workspaceId: string): Promise<MarkedProfile> {
+    const known = this.#siblings.get(workspaceId) ?? buildMarkedProfile(this.#kit, { workspaceId });
+    this.#siblings.set(workspaceId, known);
+    return known;
   }
 
   async #idOf(kind: IdKind, profile: MarkedProfile): Promise<string> {
@@ -208,13 +215,12 @@ export class Probe {
         JOIN information_schema.tables USING (table_schema, table_name)
         WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND column_name IN ('profile_id', 'workspace_id')
         ORDER BY name`.execute(tx);
-      const parts: string[] = [];
-      for (const { name } of [...rows, { name: 'profiles' }]) {
-        const found = await sql<{ text: string | null }>`
-          SELECT string_agg(t::text, ' ' ORDER BY t::text) AS text FROM ${sql.table(name)} t`.execute(tx);
-        parts.push(`${name}: ${found.rows[0]?.text}`);
-      }
-      return parts.join('\n');
+      const tables = [...rows.map(({ name }) => name), 'profiles'].map(
+        (name) =>
+          sql`SELECT ${name}::text AS name, string_agg(t::text, ' ' ORDER BY t::text) AS text FROM ${sql.table(name)} t`,
+      );
+      const found = await sql<{ name: string; text: string | null }>`${sql.join(tables, sql` UNION ALL `)}`.execute(tx);
+      return found.rows.map(({ name, text }) => `${name}: ${text}`).join('\n');
     });
   }
 }

@@ -13,7 +13,18 @@ export interface DrillContext {
   readonly size: 'small' | 'full';
   /** Shows how far the drill is: a bar on a terminal, a line every few seconds elsewhere. */
   progress(done: number, total: number, note?: string): void;
+  /** How many of each process of ours it starts, where it starts any. */
+  readonly processes: Processes;
 }
+
+export interface Processes {
+  readonly api: number;
+  readonly collector: number;
+  readonly worker: number;
+}
+
+export const oneOfEach: Processes = { api: 1, collector: 1, worker: 1 };
+export const severalOfEach: Processes = { api: 2, collector: 2, worker: 3 };
 
 export interface DrillResult {
   readonly passed: boolean;

@@ -2,8 +2,7 @@ import { OAuthScope } from '@tributary/contract';
 import { hashSecret, mintSecret, registerApp } from '@tributary/domain/credentials/room.ts';
 import { keepStages, loadDefinitions } from '@tributary/domain/definitions/room.ts';
 import { mintTrackingKey } from '@tributary/domain/tracking/room.ts';
-import type { Operator } from '@tributary/operations';
-import { createPostgres, type Schema } from '@tributary/postgres';
+import type { Schema } from '@tributary/postgres';
 import type { IdKind } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { buildAdEntity } from './ad-builders.ts';
@@ -14,14 +13,14 @@ import { buildErasure } from './erasure-builders.ts';
 import { buildExperiment } from './experiment-builders.ts';
 import { buildHandoff } from './handoff-builders.ts';
 import { buildMerge, buildReconciliation } from './identity-builders.ts';
-import { buildApiKey, buildSharedLink } from './keys.ts';
+import { buildApiKey, buildReportMail, buildSharedLink } from './keys.ts';
 import { operatorOf } from './operator.ts';
 import { buildAssistant, buildMember } from './people.ts';
 import type { Testkit } from './testkit.ts';
 import { buildDelivery, buildWebhook } from './webhook-builders.ts';
 
 /** What the builders need of a testkit. */
-export type BuilderKit = Pick<Testkit, 'app' | 'database'>;
+export type BuilderKit = Pick<Testkit, 'app' | 'owner'>;
 
 /** A profile under an app of its own. All of its texts hold one mark, by which a test knows them where they must not be. */
 export interface MarkedProfile extends BuiltProfile {
@@ -36,32 +35,32 @@ const farAhead = new Date('9000-01-01T00:00:00Z');
 export async function buildMarkedProfile(kit: BuilderKit, traits: ProfileTraits = {}): Promise<MarkedProfile> {
   const { id, workspaceId } = await buildProfile(kit.app, traits);
   const mark = `mark-${id.slice(-12)}`;
-  return asOperator(kit, async (operator) => {
-    const app = { name: `App ${mark}`, redirectUris: [], allowedReturnOrigins: [], rateTier: 'internal' } as const;
-    const { clientId: appId, clientSecret } = await registerApp(operator, app);
-    await operator.ledger.transaction(async (tx) => {
+  // Apps stand behind no wall: only the owner of the schema, as whom the operator acts, writes them.
+  const operator = operatorOf({ app: kit.app, owner: kit.owner, clock: { now: () => longAgo } });
+  const app = { name: `App ${mark}`, redirectUris: [], allowedReturnOrigins: [], rateTier: 'internal' } as const;
+  const { clientId: appId, clientSecret } = await registerApp(operator, app);
+  await operator.ledger.transaction(async (tx) => {
+    await tx
+      .updateTable('profiles')
+      .set({ name: `Profile ${mark}`, governing_app_id: appId })
+      .where('id', '=', id)
+      .execute();
+    // A workspace that was given is already somebody's.
+    if (!traits.workspaceId)
       await tx
-        .updateTable('profiles')
-        .set({ name: `Profile ${mark}`, governing_app_id: appId })
-        .where('id', '=', id)
+        .updateTable('workspaces')
+        .set({ name: `Workspace ${mark}`, provisioned_by: appId })
+        .where('id', '=', workspaceId)
         .execute();
-      // A workspace that was given is already somebody's.
-      if (!traits.workspaceId)
-        await tx
-          .updateTable('workspaces')
-          .set({ name: `Workspace ${mark}`, provisioned_by: appId })
-          .where('id', '=', workspaceId)
-          .execute();
-    });
-    const grant = { profile_id: id, app_id: appId, oauth_scopes: OAuthScope.options };
-    await kit.app.forProfile(id).transaction((tx) =>
-      tx
-        .insertInto('grants')
-        .values({ ...grant, created_at: longAgo, updated_at: longAgo })
-        .execute(),
-    );
-    return { id, workspaceId, appId, clientSecret, mark };
   });
+  const grant = { profile_id: id, app_id: appId, oauth_scopes: OAuthScope.options };
+  await kit.app.forProfile(id).transaction((tx) =>
+    tx
+      .insertInto('grants')
+      .values({ ...grant, created_at: longAgo, updated_at: longAgo })
+      .execute(),
+  );
+  return { id, workspaceId, appId, clientSecret, mark };
 }
 
 /** Makes one of its kind that belongs to the profile or is known to it, and resolves to its id. */
@@ -89,6 +88,7 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
       .transaction((tx) => tx.updateTable('api_keys').set({ name }).where('id', '=', id).execute());
     return id;
   },
+  report_mail: (kit, { id: profileId }) => buildReportMail(kit.app, profileId),
   shared_view: async (kit, { id: profileId }) => (await buildSharedLink(kit.app, profileId)).id,
   customer: async (kit, { id: profileId, mark }) => {
     const id = uuid();
@@ -290,13 +290,3 @@ const signedIn = (kit: BuilderKit, workspaceId: string) =>
         .orderBy('members.user_id', 'desc')
         .executeTakeFirst(),
     );
-
-/** Apps stand behind no wall: only the owner of the schema, as whom the operator acts, writes them. */
-async function asOperator<T>({ app, database }: BuilderKit, work: (operator: Operator) => Promise<T>): Promise<T> {
-  const owner = createPostgres({ url: database.ownerUrl, poolSize: 1 });
-  try {
-    return await work(operatorOf({ app, owner, clock: { now: () => longAgo } }));
-  } finally {
-    await owner.close();
-  }
-}

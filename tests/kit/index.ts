@@ -5,13 +5,13 @@ export { type Answer, type ApiChanges, openApi, type TestApi, type TestApp, test
 export { auditEntries } from './audit.ts';
 export { alternate, type Bench, type BenchResult, median, p95 } from './bench.ts';
 export { BookKeeper } from './book-keeper.ts';
-export { buildProfile } from './builders.ts';
+export { buildProfile, type ProfileTraits } from './builders.ts';
 export { buildConnection, type ConnectionTraits } from './connection-builders.ts';
 export { credentialBuilders, type ProbeCredential, probeCredentials } from './credential-builders.ts';
 export { cloneDatabase, type TestDatabase } from './database.ts';
 export { openDesk, type TestDesk, testKeys, testVault } from './desk.ts';
 export { type DnsRecords, startDns, type TestDns } from './dns.ts';
-export type { Drill, DrillContext, DrillResult } from './drill.ts';
+export { type Drill, type DrillContext, type DrillResult, oneOfEach, type Processes } from './drill.ts';
 export { type DrillEngines, openDrillEngines } from './drill-engines.ts';
 export { openDrillKit } from './drill-kit.ts';
 export { type FlakyLine, openFlakyLineTo } from './flaky-line.ts';

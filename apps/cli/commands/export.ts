@@ -1,4 +1,5 @@
 import { findProfile } from '@tributary/domain/tenants/room.ts';
+import { openStorage } from '@tributary/storage';
 import { Command } from 'commander';
 import { withLedgers } from '../ledgers.ts';
 import { tell } from '../output.ts';
@@ -26,7 +27,7 @@ export const exportCommand = () =>
       .requiredOption('--profile <id>', 'profile whose conversions are written')
       .requiredOption('--from <day>', 'first day, YYYY-MM-DD')
       .requiredOption('--to <day>', 'last day, that one included')
-      .requiredOption('--folder <path>', 'where to; run again, it goes on there')
+      .requiredOption('--folder <path>', 'where to, a folder or s3://bucket/path; run again, it goes on there')
       .option('--as-of <moment>', 'as it stood then; absent: the latest moment that is settled')
       .option('--json', 'machine-readable output')
       .action(({ profile, from, to, folder, asOf, json }: Wanted) =>
@@ -48,7 +49,13 @@ export const exportCommand = () =>
           });
           const asked = { caller: { profileId: profile }, ledger, clickhouse, signal: stop.signal, now };
           const { as_of, days, total } = await exportParquet(
-            { folder, dateFrom: from, dateTo: to, asOf, progress: showProgress('days') },
+            {
+              storage: openStorage(folder, platform.settings),
+              dateFrom: from,
+              dateTo: to,
+              asOf,
+              progress: showProgress('days'),
+            },
             asked as Parameters<typeof exportParquet>[1],
           );
           const files = days.filter(({ file }) => file !== null).length;

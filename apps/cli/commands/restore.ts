@@ -1,7 +1,7 @@
 import { loadSettings } from '@tributary/config';
 import { type ErasureNote, eraseAgain } from '@tributary/domain/erasures/room.ts';
 import * as tenants from '@tributary/domain/tenants/room.ts';
-import { configuredBackupFolder, readNoted } from '@tributary/platform';
+import { type BackupFolder, configuredBackupFolder, readNoted } from '@tributary/platform';
 import { createVault } from '@tributary/vault';
 import { Command } from 'commander';
 import { readManifest } from '../backup/manifest.ts';
@@ -14,6 +14,7 @@ import { migrateAll } from './migrate.ts';
 interface Flags {
   readonly json?: boolean;
   readonly keysOnly?: boolean;
+  readonly eraseAgain?: boolean;
 }
 
 /** A scan of a large profile takes its time. */
@@ -23,31 +24,41 @@ export const restoreCommand = () =>
   new Command('restore')
     .argument('[backup]', 'id of the backup', 'latest')
     .option('--keys-only', 'print the ENCRYPTION_KEYS that it was made with, and do nothing else')
+    .option(
+      '--erase-again',
+      'restore nothing; erase and delete again whatever was since, in a ledger that was brought back by other means',
+    )
     .option('--json', 'machine-readable output')
-    .action(async (id: string, { json, keysOnly }: Flags) => {
+    .action(async (id: string, { json, keysOnly, eraseAgain: isOnlyErased }: Flags) => {
       const settings = loadSettings(process.env);
       const folder = configuredBackupFolder(settings);
+      if (isOnlyErased) return tell(await forgetAgain(folder), json, 'Erased and deleted again.');
       const manifest = await readManifest(folder, id);
       if (keysOnly) return console.log(`ENCRYPTION_KEYS=${await keysIn(folder, manifest)}`);
       const say = (line: string) => console.error(line);
       await restoreBackup(settings, folder, manifest, say);
       await migrateAll(settings);
       say('the schemas are those of this version');
-      await withLedgers(async (ledgers) => {
-        const noted = await readNoted(folder);
-        const erased = await eraseSince(
-          ledgers,
-          noted.flatMap((one) => (one.kind === 'erasure' ? [one.note as ErasureNote] : [])),
-        );
-        let deleted = 0;
-        for (const one of noted) if (one.kind === 'deletion' && (await deleteAgain(ledgers, one))) deleted += 1;
-        tell(
-          { id: manifest.id, taken_at: manifest.takenAt, erased_again: erased.erasures, deleted_again: deleted },
-          json,
-          'Restored. Start the api, the collector and the worker.',
-        );
-      });
+      const again = await forgetAgain(folder);
+      tell(
+        { id: manifest.id, taken_at: manifest.takenAt, ...again },
+        json,
+        'Restored. Start the api, the collector and the worker.',
+      );
     });
+
+/** Whoever was erased and whatever was deleted after the moment that the ledger is of. A second time it does nothing. */
+const forgetAgain = (folder: BackupFolder) =>
+  withLedgers(async (ledgers) => {
+    const noted = await readNoted(folder);
+    const erased = await eraseSince(
+      ledgers,
+      noted.flatMap((one) => (one.kind === 'erasure' ? [one.note as ErasureNote] : [])),
+    );
+    let deleted = 0;
+    for (const one of noted) if (one.kind === 'deletion' && (await deleteAgain(ledgers, one))) deleted += 1;
+    return { erased_again: erased.erasures, deleted_again: deleted };
+  });
 
 async function eraseSince({ app, platform }: Ledgers, notes: readonly ErasureNote[]) {
   const ring = await platform.keys(app);

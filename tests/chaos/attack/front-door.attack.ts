@@ -1,6 +1,13 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { buildApiKey, buildMarkedProfile, buildMember, credentialBuilders } from '@tributary/testkit';
+import { createPostgres } from '@tributary/postgres';
+import {
+  buildApiKey,
+  buildMarkedProfile,
+  buildMember,
+  credentialBuilders,
+  type ProfileTraits,
+} from '@tributary/testkit';
 import { sql } from 'kysely';
 import { type Attack, unless } from './attack.ts';
 import type { Deployment } from './deployment.ts';
@@ -109,9 +116,7 @@ export const attacks: readonly Attack[] = [
   {
     title: 'a partner app lifts a profile’s privacy by itself',
     async strike(deployment) {
-      const kit = kitOf(deployment);
-      const marked = await buildMarkedProfile(kit, { privacyMode: 'hipaa' });
-      const headers = await credentialBuilders.app(kit, marked);
+      const { marked, headers } = await markedApp(deployment, { privacyMode: 'hipaa' });
       const { status } = await deployment.ask(`/api/v1/profiles/${marked.id}/entitlements/atribu_attribution`, {
         method: 'PUT',
         headers,
@@ -123,9 +128,7 @@ export const attacks: readonly Attack[] = [
   {
     title: 'the tokens of an app outlive its secret',
     async strike(deployment) {
-      const kit = kitOf(deployment);
-      const marked = await buildMarkedProfile(kit);
-      const headers = await credentialBuilders.app(kit, marked);
+      const { marked, headers } = await markedApp(deployment);
       const before = await deployment.ask('/api/v1/profile', { headers });
       const { ok, text } = await deployment.operate('app', 'reset', marked.appId);
       const after = await deployment.ask('/api/v1/profile', { headers });
@@ -151,7 +154,16 @@ export const attacks: readonly Attack[] = [
   },
 ];
 
-const kitOf = ({ postgres, engines }: Deployment) => ({ app: postgres, database: engines.database });
+/** A profile and its app, with what the app sends to be known. */
+async function markedApp({ postgres: app, engines }: Deployment, traits?: ProfileTraits) {
+  const owner = createPostgres({ url: engines.database.ownerUrl, poolSize: 1 });
+  try {
+    const marked = await buildMarkedProfile({ app, owner }, traits);
+    return { marked, headers: await credentialBuilders.app({ app, owner }, marked) };
+  } finally {
+    await owner.close();
+  }
+}
 
 async function clients({ postgres }: Pick<Deployment, 'postgres'>): Promise<number> {
   const found = await postgres.unbound.transaction((tx) =>

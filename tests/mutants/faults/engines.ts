@@ -2,6 +2,30 @@ import { type Fault, faultsIn } from '../fault.ts';
 
 /** Of the packages around the engines: queues, the visits log, the stores. */
 export const faults: readonly Fault[] = [
+  {
+    id: 'buckets-mix-two-files',
+    file: 'packages/storage/bucket.ts',
+    from: "...(tag && { 'if-match': tag })",
+    to: '',
+    breaks: 'a file that is replaced while it is read comes as a mixture of both',
+    tests: ['packages/storage/storage.test.ts'],
+  },
+  {
+    id: 'buckets-keep-halves',
+    file: 'packages/storage/bucket.ts',
+    from: "await ask({ method: 'DELETE', key, query: { uploadId } }).catch(() => {});",
+    to: '',
+    breaks: 'the parts of a file that could not be sent are paid for ever',
+    tests: ['packages/storage/storage.test.ts'],
+  },
+  {
+    id: 'buckets-list-one-page',
+    file: 'packages/storage/bucket.ts',
+    from: "next = wordIn(body, 'NextContinuationToken');",
+    to: 'next = undefined;',
+    breaks: 'of many backups the newest is not seen',
+    tests: ['packages/storage/storage.test.ts'],
+  },
   ...faultsIn('packages/work/turns.ts', ['packages/work/queue.test.ts'], {
     'two-workers-one-key': [
       'AND due <= now() AND until <= now()',

@@ -4,6 +4,7 @@ import { stateOf } from '../ads/change-ad.tsx';
 import { undo } from '../ads/queries.ts';
 import { money, percent } from '../format.ts';
 import { useMembership } from '../membership.ts';
+import { LineForm, Titled } from '../parts/line-form.tsx';
 import { Failed, State } from '../parts/page.tsx';
 import { Answered, Empty } from '../parts/states.tsx';
 import { say } from '../words/index.ts';
@@ -17,15 +18,8 @@ export function Advice({ profileId }: { readonly profileId: string }) {
     <section className="grid gap-3" aria-labelledby="advice">
       <h2 id="advice">{say.advice.title}</h2>
       <p className="label max-w-prose">{say.advice.about}</p>
-      <form
-        className="flex flex-wrap items-end gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          setAsked(Number(margin));
-        }}
-      >
-        <label className="grid gap-1">
-          <span className="label">{say.advice.margin}</span>
+      <LineForm onSubmit={() => setAsked(Number(margin))}>
+        <Titled title={say.advice.margin}>
           <input
             className="field w-24"
             type="number"
@@ -36,11 +30,11 @@ export function Advice({ profileId }: { readonly profileId: string }) {
             value={margin}
             onChange={({ target }) => setMargin(target.value)}
           />
-        </label>
+        </Titled>
         <button type="submit" className="button">
           {say.advice.ask}
         </button>
-      </form>
+      </LineForm>
       {asked !== undefined && <Found profileId={profileId} margin={asked} />}
     </section>
   );

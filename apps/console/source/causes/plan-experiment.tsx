@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { clientFor } from '../client.ts';
 import { today } from '../date-range.ts';
+import { LineForm, NameField, Titled } from '../parts/line-form.tsx';
 import { Failed } from '../parts/page.tsx';
 import { usePlace } from '../place.ts';
 import { campaignsQuery } from '../queries.ts';
@@ -36,25 +37,9 @@ export function PlanExperiment({ profileId }: { readonly profileId: string }) {
     <section className="card grid gap-3 p-5" aria-labelledby="plan">
       <h2 id="plan">{say.experiments.plan}</h2>
       <p className="label max-w-prose">{say.experiments.planAbout}</p>
-      <form
-        className="flex flex-wrap items-end gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          plan.mutate();
-        }}
-      >
-        <label className="grid gap-1">
-          <span className="label">{say.common.name}</span>
-          <input
-            className="field"
-            required
-            maxLength={200}
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-          />
-        </label>
-        <label className="grid gap-1">
-          <span className="label">{say.experiments.campaign}</span>
+      <LineForm onSubmit={() => plan.mutate()}>
+        <NameField maxLength={200} value={name} onChange={setName} />
+        <Titled title={say.experiments.campaign}>
           <select className="field" required value={entity} onChange={({ target }) => setEntity(target.value)}>
             <option value="">{say.experiments.choose}</option>
             {campaigns.data?.rows.map(({ campaign_id: id, campaign_name: title }) => (
@@ -63,13 +48,11 @@ export function PlanExperiment({ profileId }: { readonly profileId: string }) {
               </option>
             ))}
           </select>
-        </label>
-        <label className="grid gap-1">
-          <span className="label">{say.days.first}</span>
+        </Titled>
+        <Titled title={say.days.first}>
           <input className="field" type="date" required value={from} onChange={({ target }) => setFrom(target.value)} />
-        </label>
-        <label className="grid gap-1">
-          <span className="label">{say.experiments.expected}</span>
+        </Titled>
+        <Titled title={say.experiments.expected}>
           <input
             className="field w-24"
             type="number"
@@ -80,11 +63,11 @@ export function PlanExperiment({ profileId }: { readonly profileId: string }) {
             value={expected}
             onChange={({ target }) => setExpected(target.value)}
           />
-        </label>
+        </Titled>
         <button type="submit" className="button-main" disabled={plan.isPending}>
           {say.experiments.planIt}
         </button>
-      </form>
+      </LineForm>
       <Failed error={plan.error} />
     </section>
   );

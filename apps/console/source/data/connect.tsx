@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import { clientFor } from '../client.ts';
 import { localTime, words } from '../format.ts';
 import { Copy } from '../parts/copy.tsx';
+import { LineForm, Titled } from '../parts/line-form.tsx';
 import { Failed } from '../parts/page.tsx';
 import { Answered } from '../parts/states.tsx';
 import { handoffProviders } from '../vocabulary.ts';
@@ -27,15 +28,8 @@ export function Connect({ profileId }: { readonly profileId: string }) {
   return (
     <section className="card grid gap-3 p-5" aria-labelledby="connect">
       <h2 id="connect">{say.connect.title}</h2>
-      <form
-        className="flex flex-wrap items-end gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          mint.mutate();
-        }}
-      >
-        <label className="grid gap-1">
-          <span className="label">{say.connect.provider}</span>
+      <LineForm onSubmit={() => mint.mutate()}>
+        <Titled title={say.connect.provider}>
           <select className="field" value={provider} onChange={({ target }) => setProvider(target.value as Provider)}>
             {handoffProviders.map((name) => (
               <option key={name} value={name}>
@@ -43,11 +37,11 @@ export function Connect({ profileId }: { readonly profileId: string }) {
               </option>
             ))}
           </select>
-        </label>
+        </Titled>
         <button type="submit" className="button-main" disabled={mint.isPending}>
           {say.common.makeLink}
         </button>
-      </form>
+      </LineForm>
       <Failed error={mint.error} />
       {mint.data && (
         <div className="grid gap-2" aria-live="polite">

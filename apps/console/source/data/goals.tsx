@@ -5,6 +5,7 @@ import { count, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import type { Column } from '../parts/columns.ts';
 import { DataTable } from '../parts/data-table.tsx';
+import { LineForm, NameField, Titled } from '../parts/line-form.tsx';
 import { Failed, Page } from '../parts/page.tsx';
 import { Answered } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
@@ -104,29 +105,12 @@ function NewGoal({ profileId }: { readonly profileId: string }) {
     <section className="card grid gap-3 p-5" aria-labelledby="new-goal">
       <h2 id="new-goal">{say.goals.add}</h2>
       <p className="label max-w-prose">{say.goals.addAbout}</p>
-      <form
-        className="flex flex-wrap items-end gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate();
-        }}
-      >
-        <label className="grid gap-1">
-          <span className="label">{say.common.name}</span>
-          <input
-            className="field"
-            required
-            maxLength={200}
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-          />
-        </label>
-        <label className="grid gap-1">
-          <span className="label">{say.goals.events}</span>
+      <LineForm onSubmit={() => save.mutate()}>
+        <NameField maxLength={200} value={name} onChange={setName} />
+        <Titled title={say.goals.events}>
           <input className="field" value={events} onChange={({ target }) => setEvents(target.value)} />
-        </label>
-        <label className="grid gap-1">
-          <span className="label">{say.goals.windowDays}</span>
+        </Titled>
+        <Titled title={say.goals.windowDays}>
           <input
             className="field w-24"
             type="number"
@@ -136,7 +120,7 @@ function NewGoal({ profileId }: { readonly profileId: string }) {
             value={days}
             onChange={({ target }) => setDays(target.value)}
           />
-        </label>
+        </Titled>
         <label className="flex items-center gap-2 py-2">
           <input type="checkbox" checked={isCash} onChange={({ target }) => setIsCash(target.checked)} />
           {say.goals.isRevenue}
@@ -144,7 +128,7 @@ function NewGoal({ profileId }: { readonly profileId: string }) {
         <button type="submit" className="button-main" disabled={save.isPending}>
           {say.goals.save}
         </button>
-      </form>
+      </LineForm>
       {save.isSuccess && (
         <p role="status" className="label">
           {say.goals.saved(save.data.data.name)}

@@ -5,6 +5,7 @@ import { clientFor } from '../client.ts';
 import { ago } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { Copy } from '../parts/copy.tsx';
+import { LineForm, Titled } from '../parts/line-form.tsx';
 import { Failed, Page, State } from '../parts/page.tsx';
 import { Answered } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
@@ -132,21 +133,14 @@ function Check({ profileId }: { readonly profileId: string }) {
   const check = latest.data;
   return (
     <div className="grid gap-2">
-      <form
-        className="flex flex-wrap items-end gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          start.mutate(String(new FormData(event.currentTarget).get('url')));
-        }}
-      >
-        <label className="grid gap-1">
-          <span className="label">{say.setUp.page}</span>
+      <LineForm onSubmit={(form) => start.mutate(String(new FormData(form).get('url')))}>
+        <Titled title={say.setUp.page}>
           <input className="field w-72" name="url" type="url" placeholder="https://shop.example/" required />
-        </label>
+        </Titled>
         <button type="submit" className="button" disabled={start.isPending}>
           {say.setUp.check}
         </button>
-      </form>
+      </LineForm>
       <Failed error={start.error} />
       {check && (
         <p aria-live="polite">

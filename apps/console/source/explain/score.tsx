@@ -2,6 +2,7 @@ import { type ScoreLayer, scoreLayers } from '@tributary/vocabulary';
 import type { Field } from '../fields.ts';
 import { count, localMoment, percent, rate, words } from '../format.ts';
 import { Figure } from '../parts/figure.tsx';
+import { TitleRow } from '../parts/title-row.tsx';
 import type { Explanation } from '../queries.ts';
 import type { Explained } from '../search.ts';
 import { say } from '../words/index.ts';
@@ -26,16 +27,7 @@ export function Layers({ explain, layers }: { readonly explain: Explained; reado
       </h3>
       <table className="w-full text-right">
         <thead>
-          <tr className="label">
-            <th scope="col" className="py-1 text-left font-medium">
-              {say.score.layer}
-            </th>
-            {[say.score.weight, say.score.percentile, say.explain.adds].map((title) => (
-              <th key={title} scope="col" className="pl-3 font-medium">
-                {title}
-              </th>
-            ))}
-          </tr>
+          <TitleRow first={say.score.layer} others={[say.score.weight, say.score.percentile, say.explain.adds]} />
         </thead>
         <tbody>
           {layers.map(({ layer, weight, percentile, contributes }) => (

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { fields } from '../fields.ts';
 import { channelTitle, count, money, nothing } from '../format.ts';
+import { TitleRow } from '../parts/title-row.tsx';
 import { usePlace } from '../place.ts';
 import { type CampaignRow, campaignsQuery } from '../queries.ts';
 import { models } from '../vocabulary.ts';
@@ -18,16 +19,10 @@ export function NewCustomerCost({ currency }: { readonly currency: string }) {
       <p className="label mb-2">{fields.cac_first_payment.about}</p>
       <table className="w-full">
         <thead>
-          <tr className="label text-right">
-            <th scope="col" className="py-1 text-left font-medium">
-              {say.overview.channel}
-            </th>
-            {[say.metrics.spend, say.metrics.firstPurchases, say.metrics.newCustomerCac].map((title) => (
-              <th key={title} scope="col" className="pl-3 font-medium">
-                {title}
-              </th>
-            ))}
-          </tr>
+          <TitleRow
+            first={say.overview.channel}
+            others={[say.metrics.spend, say.metrics.firstPurchases, say.metrics.newCustomerCac]}
+          />
         </thead>
         <tbody>
           {channels.map(([channel, rows]) => {

@@ -4,6 +4,7 @@ import { accountClient } from '../client.ts';
 import { today } from '../date-range.ts';
 import { localMoment, longDay } from '../format.ts';
 import { Brand } from '../parts/brand.tsx';
+import { LineForm } from '../parts/line-form.tsx';
 import { Answered } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { addPasskey, canUsePasskeys } from '../passkeys.ts';
@@ -276,13 +277,7 @@ function Ask({
 }) {
   const field = useId();
   return (
-    <form
-      className="flex flex-wrap items-end gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSubmit(String(new FormData(event.currentTarget).get('value')).trim());
-      }}
-    >
+    <LineForm onSubmit={(form) => onSubmit(String(new FormData(form).get('value')).trim())}>
       <div className="grid gap-1">
         <label htmlFor={field} className="label">
           {label}
@@ -304,6 +299,6 @@ function Ask({
           {problemOf(error)}
         </p>
       )}
-    </form>
+    </LineForm>
   );
 }

@@ -5,6 +5,7 @@ import { clientFor } from '../client.ts';
 import { ago, localMoment } from '../format.ts';
 import type { Column } from '../parts/columns.ts';
 import { Copy } from '../parts/copy.tsx';
+import { LineForm, NameField, Titled } from '../parts/line-form.tsx';
 import { Failed, Page } from '../parts/page.tsx';
 import { PagedTable } from '../parts/paged-table.tsx';
 import { Empty } from '../parts/states.tsx';
@@ -112,25 +113,9 @@ function NewKey({ profileId }: { readonly profileId: string }) {
   return (
     <section className="card grid gap-3 p-5" aria-labelledby="new-key">
       <h2 id="new-key">{say.keys.add}</h2>
-      <form
-        className="flex flex-wrap items-end gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate();
-        }}
-      >
-        <label className="grid gap-1">
-          <span className="label">{say.common.name}</span>
-          <input
-            className="field"
-            required
-            maxLength={100}
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-          />
-        </label>
-        <label className="grid gap-1">
-          <span className="label">{say.keys.may}</span>
+      <LineForm onSubmit={() => create.mutate()}>
+        <NameField maxLength={100} value={name} onChange={setName} />
+        <Titled title={say.keys.may}>
           <select className="field" value={purpose} onChange={({ target }) => setPurpose(target.value as Purpose)}>
             {Object.entries(purposes).map(([id, { title }]) => (
               <option key={id} value={id}>
@@ -138,11 +123,11 @@ function NewKey({ profileId }: { readonly profileId: string }) {
               </option>
             ))}
           </select>
-        </label>
+        </Titled>
         <button type="submit" className="button-main" disabled={create.isPending}>
           {say.keys.make}
         </button>
-      </form>
+      </LineForm>
       <Failed error={create.error} />
       {create.data && (
         <p className="flex flex-wrap items-center gap-3" role="status">

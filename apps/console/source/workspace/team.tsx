@@ -5,6 +5,7 @@ import { accountClient } from '../client.ts';
 import { longDay, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { Copy } from '../parts/copy.tsx';
+import { LineForm, Titled } from '../parts/line-form.tsx';
 import { Failed, Page } from '../parts/page.tsx';
 import { Answered } from '../parts/states.tsx';
 import { scopesOf } from '../vocabulary.ts';
@@ -109,15 +110,8 @@ function Invitations({ workspaceId }: { readonly workspaceId: string }) {
   return (
     <section className="card grid gap-3 p-5" aria-labelledby="invite">
       <h2 id="invite">{say.team.invite}</h2>
-      <form
-        className="flex flex-wrap items-end gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          invite.mutate();
-        }}
-      >
-        <label className="grid gap-1">
-          <span className="label">{say.team.role}</span>
+      <LineForm onSubmit={() => invite.mutate()}>
+        <Titled title={say.team.role}>
           <select className="field" value={role} onChange={({ target }) => setRole(target.value as Role)}>
             {roleNames.map((one) => (
               <option key={one} value={one}>
@@ -125,11 +119,11 @@ function Invitations({ workspaceId }: { readonly workspaceId: string }) {
               </option>
             ))}
           </select>
-        </label>
+        </Titled>
         <button type="submit" className="button-main" disabled={invite.isPending}>
           {say.common.makeLink}
         </button>
-      </form>
+      </LineForm>
       <Failed error={invite.error ?? revoke.error} />
       {invite.data?.url && (
         <p className="flex flex-wrap items-center gap-3">

@@ -1,0 +1,20 @@
+interface TitleRowProps {
+  readonly first: string;
+  readonly others: readonly string[];
+}
+
+/** The titles over a small table: what its rows are, then the figures at the right. */
+export function TitleRow({ first, others }: TitleRowProps) {
+  return (
+    <tr className="label text-right">
+      <th scope="col" className="py-1 text-left font-medium">
+        {first}
+      </th>
+      {others.map((title) => (
+        <th key={title} scope="col" className="pl-3 font-medium">
+          {title}
+        </th>
+      ))}
+    </tr>
+  );
+}

@@ -1,0 +1,38 @@
+import { openBucket } from './bucket.ts';
+import { openFolder } from './folder.ts';
+import type { BucketSettings } from './s3-requests.ts';
+import { type Storage, StorageRefused } from './storage.ts';
+
+export { Meter } from './meter.ts';
+export { NotThere, type Storage, StorageRefused } from './storage.ts';
+export { writeMade } from './write-made.ts';
+
+/** As the settings of a process name them. */
+export interface StorageSettings {
+  readonly s3Endpoint: string | undefined;
+  readonly s3Region: string;
+  readonly s3AccessKeyId: string | undefined;
+  readonly s3SecretAccessKey: string | undefined;
+}
+
+export interface StorageOptions extends Pick<BucketSettings, 'partBytes' | 'pausesMs'> {
+  /** Of a folder: for its owner alone. */
+  readonly isPrivate?: boolean;
+}
+
+const scheme = 's3://';
+
+/** `s3://bucket/path`, or a folder of this machine. */
+export function openStorage(
+  address: string,
+  settings: StorageSettings,
+  { isPrivate = false, ...how }: StorageOptions = {},
+): Storage {
+  if (!address.startsWith(scheme)) return openFolder(address, { isPrivate });
+  const { s3Region: region, s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = settings;
+  if (!accessKeyId || !secretAccessKey)
+    throw new StorageRefused(`S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set for ${address}.`);
+  const [bucket = '', ...path] = address.slice(scheme.length).replace(/\/+$/, '').split('/');
+  const endpoint = settings.s3Endpoint ?? `https://s3.${region}.amazonaws.com`;
+  return openBucket({ endpoint, region, bucket, accessKeyId, secretAccessKey, prefix: path.join('/'), ...how });
+}

@@ -1,0 +1,172 @@
+import { spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildApiKey, freePort } from '@tributary/testkit';
+import { parse, stringify } from 'yaml';
+import { AppProcess } from './app-process.ts';
+import { OutcomeSender, VisitSender } from './faults-senders.ts';
+import { openVisitsScene, type VisitsScene } from './visits-scene.ts';
+
+const root = join(import.meta.dirname, '../..');
+export const prometheus = join(root, '.engines/programs/prometheus/usr/bin/prometheus');
+/** Hours of the rules are seconds here: all times are a 300th, all counts a 1,000th. */
+export const timesShorter = 300;
+export const countsSmaller = 1_000;
+/** What waits a few seconds on a busy machine is not late. */
+const leastOldSeconds = 10;
+
+export interface Watched extends VisitsScene {
+  readonly rules: readonly { readonly alert: string }[];
+  readonly api: AppProcess;
+  readonly apiUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly visitSender: () => VisitSender;
+  readonly operatorEnvironment: Readonly<Record<string, string>>;
+  /** The names of alerts that fire. */
+  firing(): Promise<string[]>;
+}
+
+/** The deployment with somebody who uses it all the time, and a Prometheus beside it. */
+export async function openWatched(directory: string): Promise<Watched> {
+  const [api, collector, worker, web, apiPort] = [
+    await freePort(),
+    await freePort(),
+    await freePort(),
+    await freePort(),
+    await freePort(),
+  ];
+  const visits = await openVisitsScene('drill-alerts', {
+    METRICS_PORT: String(api),
+    COLLECTOR_METRICS_PORT: String(collector),
+    WORKER_METRICS_PORT: String(worker),
+    BACKUP_FOLDER: join(directory, 'backups'),
+    BACKUP_KEYS: `b1:${Buffer.alloc(32, 3).toString('base64')}`,
+    PORT: String(apiPort),
+    BASE_URL: `http://127.0.0.1:${apiPort}`,
+  });
+  const apiProcess = new AppProcess('api', 'api listens', visits.environment);
+  const rules = writeRules(directory, { api, collector, worker });
+  const watching = spawn(
+    prometheus,
+    [
+      `--config.file=${join(directory, 'prometheus.yaml')}`,
+      `--storage.tsdb.path=${join(directory, 'data')}`,
+      `--web.listen-address=127.0.0.1:${web}`,
+      '--log.level=error',
+    ],
+    { stdio: ['ignore', 'ignore', 'inherit'] },
+  );
+  const asking = new AbortController();
+  let sender: VisitSender | undefined;
+  let outcomes: OutcomeSender | undefined;
+  const close = async () => {
+    asking.abort();
+    watching.kill('SIGKILL');
+    await Promise.allSettled([sender?.stop(1), outcomes?.stop(1)]);
+    visits.engines.supervisor.resume('clickhouse');
+    await apiProcess.kill();
+    await visits.close();
+  };
+  try {
+    await apiProcess.start();
+    const scopes = ['attribution:write', 'campaigns:read', 'conversions:read', 'analytics:read'] as const;
+    const { headers } = await buildApiKey(visits.postgres, visits.profileId, { scopes });
+    const apiUrl = `http://127.0.0.1:${apiPort}`;
+    const receiver = { post: visits.post, apiUrl, headers };
+    outcomes = new OutcomeSender(receiver, { perSecond: 10, perRequest: 2 });
+    outcomes.start();
+    const visitSender = () => {
+      const asked = sender;
+      sender = new VisitSender(receiver, { perSecond: 20, perRequest: 2 }).withKey(visits.key);
+      return asked ?? sender;
+    };
+    visitSender().start();
+    void readReports(apiUrl, headers, asking.signal);
+    const known = await visits.engines.supervisor.knownAddresses();
+    const database = new URL(visits.engines.database.ownerUrl).pathname;
+    const operator = Object.entries(known).map(([name, address]) => [
+      name,
+      name.startsWith('DATABASE_') ? Object.assign(new URL(address), { pathname: database }).href : address,
+    ]);
+    return {
+      ...visits,
+      rules,
+      api: apiProcess,
+      apiUrl,
+      headers,
+      visitSender,
+      operatorEnvironment: { ...visits.environment, ...Object.fromEntries(operator) },
+      async firing() {
+        const answer = await fetch(`http://127.0.0.1:${web}/api/v1/alerts`);
+        const { data } = (await answer.json()) as {
+          data: { alerts: { state: string; labels: { alertname: string } }[] };
+        };
+        return [
+          ...new Set(data.alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels.alertname)),
+        ];
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function readReports(
+  apiUrl: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<void> {
+  const day = new Date().toISOString().slice(0, 10);
+  while (!signal.aborted) {
+    await fetch(`${apiUrl}/api/v1/overview?date_from=${day}&date_to=${day}`, { headers, signal }).then(
+      (answer) => answer.arrayBuffer(),
+      () => undefined,
+    );
+    await sleep(200);
+  }
+}
+
+interface Rule {
+  readonly alert: string;
+  expr: string;
+  for: string;
+}
+
+/** The rules as we publish them, shorter. */
+function writeRules(directory: string, ports: Readonly<Record<string, number>>): Rule[] {
+  const file = parse(readFileSync(join(root, 'deploy/prometheus/alerts.yaml'), 'utf8')) as {
+    groups: { rules: Rule[] }[];
+  };
+  const rules = file.groups.flatMap((group) => group.rules);
+  for (const rule of rules) {
+    rule.for = shorter(rule.for, 1);
+    rule.expr = rule.expr
+      .replace(/\[(\w+)\]/g, (_, time: string) => `[${shorter(time, 5)}]`)
+      .replace(/offset (\w+)/g, (_, time: string) => `offset ${shorter(time, 12, 12)}`)
+      .replace(
+        /(_oldest_seconds\{[^}]*\} > )(\d+)/g,
+        (_, before: string, most: string) => `${before}${Math.max(leastOldSeconds, Number(most) / timesShorter)}`,
+      )
+      .replace(/(_waiting > )(\d+)/g, (_, before: string, most: string) => `${before}${Number(most) / countsSmaller}`);
+  }
+  writeFileSync(join(directory, 'alerts.yaml'), stringify(file));
+  const jobs = Object.entries(ports).map(([app, port]) => ({
+    job_name: `tributary-${app}`,
+    static_configs: [{ targets: [`127.0.0.1:${port}`] }],
+  }));
+  const global = { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '500ms' };
+  writeFileSync(
+    join(directory, 'prometheus.yaml'),
+    stringify({ global, rule_files: ['alerts.yaml'], scrape_configs: jobs }),
+  );
+  return rules;
+}
+
+function shorter(time: string, leastSeconds: number, mostSeconds = Number.POSITIVE_INFINITY): string {
+  const [, count = '0', unit = 's'] = /^(\d+)([smhd])$/.exec(time) ?? [];
+  const seconds = Number(count) * { s: 1, m: 60, h: 3_600, d: 86_400 }[unit as 's' | 'm' | 'h' | 'd'];
+  return `${Math.min(mostSeconds, Math.max(leastSeconds, Math.ceil(seconds / timesShorter)))}s`;
+}
