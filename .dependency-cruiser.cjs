@@ -23,6 +23,7 @@ const rooms = [
   'connections',
   'creatives',
   'reports',
+  'report-mails',
   'experiments',
   'models',
   'top-performers',

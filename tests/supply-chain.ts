@@ -19,6 +19,7 @@ const licences = new Set([
   'AFL-2.1',
   'Apache-2.0',
   'BlueOak-1.0.0',
+  'MIT-0',
   'BSD-2-Clause',
   'BSD-3-Clause',
   'CC0-1.0',

@@ -60,6 +60,8 @@ export interface ApiOptions {
   /** Writes summaries of journeys; without one they are not made. */
   readonly languageModel: LanguageModel | undefined;
   readonly summariesPerDay: number;
+  /** Whether the operator has set a mail server. */
+  readonly isMailSetUp: boolean;
   /** How long an ad platform may take for a change while somebody waits. */
   readonly adPatienceMs: number;
   /** How long whoever says who paid is kept waiting for attribution to follow. */
@@ -205,6 +207,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       vault,
       languageModel: options.languageModel,
       summariesPerDay: options.summariesPerDay,
+      isMailSetUp: options.isMailSetUp,
       adPatienceMs: options.adPatienceMs,
       clock: now,
       attributionWaitMs: options.attributionWaitMs,

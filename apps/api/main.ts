@@ -45,6 +45,7 @@ await runProcess('api', async (platform) => {
     openDns: dnsOpener(settings.dnsServers),
     languageModel: configuredModel(settings, modelTimeoutMs),
     summariesPerDay: settings.summariesPerDay,
+    isMailSetUp: settings.smtpUrl !== undefined,
     adPatienceMs: settings.adPatienceSeconds * 1_000,
     attributionWaitMs: limits.payments.attributionWaitMs,
     vault: createVault(() => ring.keys('envelope')),

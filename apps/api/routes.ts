@@ -21,6 +21,7 @@ import * as outcomes from '@tributary/domain/outcomes/room.ts';
 import * as partners from '@tributary/domain/partners/room.ts';
 import * as payments from '@tributary/domain/payments/room.ts';
 import * as reconciliation from '@tributary/domain/reconciliation/room.ts';
+import * as reportMails from '@tributary/domain/report-mails/room.ts';
 import * as reports from '@tributary/domain/reports/room.ts';
 import * as tenants from '@tributary/domain/tenants/room.ts';
 import * as topPerformers from '@tributary/domain/top-performers/room.ts';
@@ -50,6 +51,10 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   listSharedViews: credentials.listSharedViews,
   deleteSharedView: credentials.deleteSharedView,
   readSharedView: credentials.readSharedView,
+  createReportMail: reportMails.createReportMail,
+  listReportMails: reportMails.listReportMails,
+  deleteReportMail: reportMails.deleteReportMail,
+  leaveReportMail: reportMails.leaveReportMail,
   createToken: credentials.createToken,
   readPiiAccessLog: accountability.readPiiAccessLog,
   readAuditLog: accountability.readAuditLog,

@@ -11,6 +11,7 @@ import type { ModelServices } from '@tributary/domain/models/room.ts';
 import type { EventServices } from '@tributary/domain/outcomes/room.ts';
 import type { PartnerServices } from '@tributary/domain/partners/room.ts';
 import type { PaymentServices } from '@tributary/domain/payments/room.ts';
+import type { ReportMailServices } from '@tributary/domain/report-mails/room.ts';
 import type { ChangeServices } from '@tributary/domain/reports/room.ts';
 import type { AddOwner, ReadinessStep } from '@tributary/domain/tenants/room.ts';
 import type { TrackingServices } from '@tributary/domain/tracking/room.ts';
@@ -25,6 +26,7 @@ export interface Services
     EventServices,
     PaymentServices,
     ChangeServices,
+    ReportMailServices,
     PartnerServices,
     JourneyServices,
     CreativeServices,

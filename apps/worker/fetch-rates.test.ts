@@ -40,6 +40,7 @@ const fetchRates = () =>
     ingestion: {} as never,
     deliveries: {} as never,
     languageModel: undefined,
+    mailing: { mailer: undefined, baseUrl: 'https://tributary.test' },
     syncing: {} as never,
     now: () => kit.clock.now(),
     badVisitDays: 30,

@@ -13,7 +13,7 @@ import { applyWaitingRefunds } from '@tributary/domain/payments/room.ts';
 import { reconcileNightly, reconcileWeekly } from '@tributary/domain/reconciliation/room.ts';
 import { rebuildScores } from '@tributary/domain/top-performers/room.ts';
 import type { WebhookStores } from '@tributary/domain/webhooks/room.ts';
-import type { Outbound } from '@tributary/outbound';
+import type { Mailer, Outbound } from '@tributary/outbound';
 import type { keepsNotes } from '@tributary/platform';
 import { type Postgres, sweepExpired, sweepOld } from '@tributary/postgres';
 import type { Stream } from '@tributary/stream';
@@ -34,6 +34,8 @@ export interface Work {
   readonly outbound: Outbound;
   /** Looks at creatives; absent where none is set up. */
   readonly languageModel: LanguageModel | undefined;
+  /** What reports are mailed through, if a server is set, and where their links lead. */
+  readonly mailing: { readonly mailer: Mailer | undefined; readonly baseUrl: string };
   /** What deliveries to webhook subscriptions leave through. */
   readonly deliveries: Pick<WebhookStores, 'outbound' | 'vault' | 'gate'>;
   /** What providers are read with. */

@@ -8,7 +8,7 @@ import { linkTokenReader } from '@tributary/domain/link-tokens/room.ts';
 import { paymentStandings } from '@tributary/domain/payments/room.ts';
 import { markVerified, signingReader } from '@tributary/domain/tracking/room.ts';
 import { createPersonGate } from '@tributary/operations';
-import { createOutbound } from '@tributary/outbound';
+import { createMailer, createOutbound } from '@tributary/outbound';
 import { findBackupFolder, keepsNotes, runProcess } from '@tributary/platform';
 import { createProviders } from '@tributary/providers';
 import { createWorkMetrics, serveMetrics } from '@tributary/telemetry/prometheus.ts';
@@ -61,6 +61,9 @@ await runProcess('worker', async (platform) => {
     localHosts: settings.webhookLocalHosts,
   });
   platform.onClose(() => webhookOutbound.close());
+  const { smtpUrl, mailFrom } = settings;
+  const mailer = smtpUrl === undefined ? undefined : createMailer({ url: smtpUrl, from: mailFrom });
+  platform.onClose(() => mailer?.close());
   const work = {
     app,
     system,
@@ -84,6 +87,7 @@ await runProcess('worker', async (platform) => {
     visitsRetentionDays: settings.visitsRetentionDays,
     outbound: createOutbound({ timeoutMs: 30_000, maxResponseBytes: 1 << 20 }),
     languageModel: configuredModel(settings, modelTimeoutMs),
+    mailing: { mailer, baseUrl: settings.baseUrl },
     syncing: {
       vault,
       providers: createProviders(settings),

@@ -8,6 +8,7 @@ import { exports as exportsQueue } from '@tributary/domain/exports/room.ts';
 import { forgetLettersOf, visitsConsumer } from '@tributary/domain/ingestion/room.ts';
 import { firstPayments } from '@tributary/domain/payments/room.ts';
 import { reconciliations } from '@tributary/domain/reconciliation/room.ts';
+import { reportMails } from '@tributary/domain/report-mails/room.ts';
 import { tenantDeletions } from '@tributary/domain/tenants/room.ts';
 import { scores } from '@tributary/domain/top-performers/room.ts';
 import { webhooks } from '@tributary/domain/webhooks/room.ts';
@@ -36,6 +37,7 @@ export function queueHandlers(work: Work): QueueHandlers {
     exports: exportsQueue({ app, ...work.syncing, gate: work.deliveries.gate, now }),
     reconciliations: reconciliations({ app, clickhouse: patient, ...work.syncing, now }),
     scores: scores({ app, clickhouse: patient }, now),
+    reportMails: reportMails({ app, clickhouse: quick, ...work.mailing, now }),
     tenantDeletions: tenantDeletions({
       app,
       system,

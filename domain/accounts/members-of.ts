@@ -1,4 +1,5 @@
 import type { Tx } from '@tributary/postgres';
+import { nilUuid } from '@tributary/vocabulary';
 
 /** Whether somebody is a member of the workspace behind whose wall the transaction stands. */
 export async function isMember(tx: Tx, workspaceId: string, userId: string): Promise<boolean> {
@@ -21,4 +22,20 @@ export async function findOwner(tx: Tx, workspaceId: string): Promise<string | n
     .orderBy('user_id')
     .executeTakeFirst();
   return row?.user_id ?? null;
+}
+
+/** Of some people those who are members of the workspace, with where they are written to. */
+export async function findMembersAmong(
+  tx: Tx,
+  workspaceId: string,
+  userIds: readonly string[],
+): Promise<{ readonly userId: string; readonly name: string; readonly email: string }[]> {
+  return tx
+    .selectFrom('members')
+    .innerJoin('users', 'users.id', 'members.user_id')
+    .select(['members.user_id as userId', 'users.name', 'users.email'])
+    .where('members.workspace_id', '=', workspaceId)
+    .where('members.user_id', 'in', [...userIds, nilUuid])
+    .orderBy('users.email')
+    .execute();
 }

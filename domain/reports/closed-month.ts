@@ -1,9 +1,8 @@
 import type { AttributionModel, EntityLevel } from '@tributary/contract';
-import type { ProfileContext } from '@tributary/operations';
 import { findClosing } from './closings-store.ts';
 import { credit } from './figures.ts';
 import { readPeriod } from './period.ts';
-import type { ReportServices } from './services.ts';
+import type { Reading } from './services.ts';
 
 interface Asked {
   readonly date_from: string;
@@ -23,7 +22,7 @@ export const lastDayOf = (month: string): string => {
 export async function readClosedValues(
   { level, model, ...asked }: Asked,
   entityIds: readonly string[],
-  context: Pick<ProfileContext, 'caller' | 'ledger' | 'signal' | 'now'> & ReportServices,
+  context: Reading,
 ): Promise<{ readonly closed: { closed_as_of: string }; valueOf(entityId: string): number } | undefined> {
   const month = asked.date_from.slice(0, 7);
   if (asked.as_of !== undefined || asked.date_from !== `${month}-01` || asked.date_to !== lastDayOf(month))

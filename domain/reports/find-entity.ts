@@ -1,11 +1,11 @@
 import type { EntityLevel } from '@tributary/contract';
 import { findEntitiesOfLevel, findEntityByExternalId } from '@tributary/domain/campaigns';
-import { type ProfileContext, refuse } from '@tributary/operations';
+import { refuse } from '@tributary/operations';
 import { nilUuid } from '@tributary/vocabulary';
 import { isId } from './cursor.ts';
-import type { ReportServices } from './services.ts';
+import type { Reading } from './services.ts';
 
-type Asked = Pick<ProfileContext, 'caller' | 'ledger' | 'signal'> & ReportServices;
+type Asked = Omit<Reading, 'now'>;
 
 /** Those of our ids that are entities of the level: told by somebody, or named by a click. */
 export async function findKnown(ids: readonly string[], level: EntityLevel, asked: Asked): Promise<Set<string>> {

@@ -5,6 +5,7 @@ export { explainFigure, explainReport } from './explain-report.ts';
 export type { ReportField } from './explained-figure.ts';
 export { credit, spendOf } from './figures.ts';
 export { findEntity } from './find-entity.ts';
+export { listCampaigns } from './list-campaigns.ts';
 export {
   type DeliveryPeriod,
   deliveryPeriodOf,
@@ -18,6 +19,7 @@ export {
   spendWithoutRate,
 } from './period.ts';
 export { readEntities } from './read-entities.ts';
-export type { ReportServices } from './services.ts';
+export { readOverview } from './read-overview.ts';
+export type { Reading, ReportServices } from './services.ts';
 export { plainDecimal } from './sum-figure.ts';
 export { listToldSpend, type ToldSpend } from './told-spend.ts';

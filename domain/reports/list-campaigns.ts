@@ -1,16 +1,17 @@
-import type { EntityLevel, Input, Routes } from '@tributary/contract';
-import { answer, type Handles, type ProfileContext, refuse } from '@tributary/operations';
+import type { AnswerOf, EntityLevel, Input, Routes } from '@tributary/contract';
+import { answer, refuse } from '@tributary/operations';
 import { campaignRow, levelRow } from './campaign-row.ts';
 import { readClosedValues, sinceClosed } from './closed-month.ts';
 import { isId, isMinorUnits, readCursor, writeCursor } from './cursor.ts';
 import { findEntity } from './find-entity.ts';
 import { readDeliveryPeriod } from './period.ts';
 import { readEntities } from './read-entities.ts';
-import type { ReportServices } from './services.ts';
+import type { Reading } from './services.ts';
 
-type Query = Input<Routes['listCampaigns']>['query'];
+type Campaigns = Routes['listCampaigns'];
+type Query = Input<Campaigns>['query'];
 
-export const listCampaigns: Handles<Routes['listCampaigns'], ReportServices> = async ({ query }, context) => {
+export async function listCampaigns({ query }: Input<Campaigns>, context: Reading): Promise<AnswerOf<Campaigns>> {
   const { model, limit, cursor, date_from, date_to } = query;
   const place = cursor === undefined ? {} : { place: readPlace(cursor) };
   const { level, ...parent } = await readParent(query, context);
@@ -34,12 +35,12 @@ export const listCampaigns: Handles<Routes['listCampaigns'], ReportServices> = a
     pagination: { has_next: rows.length > limit, cursor: last ? writeCursor(last.value, last.entity_id) : null },
     meta: { date_from, date_to, model, ...delivery.period.about, ...closed?.closed },
   });
-};
+}
 
 /** Whose ad sets or ads are asked for, and of which level: where none is named, of the one below. */
 async function readParent(
   { parent_id, level }: Query,
-  context: ProfileContext & ReportServices,
+  context: Reading,
 ): Promise<{ level?: EntityLevel | undefined; parent?: string }> {
   if (parent_id === undefined) return { level };
   if (level === 'campaign')

@@ -4,12 +4,11 @@ import { findDeliveryWait } from '@tributary/domain/campaigns';
 import { dailyRates } from '@tributary/domain/money';
 import { sumWithoutRate } from '@tributary/domain/outcomes';
 import { findDays, type ProfileDays } from '@tributary/domain/tenants';
-import type { ProfileContext } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { dayOf, daysOf } from '@tributary/rules';
 import type { ExcludedKind, ExclusionReason } from '@tributary/vocabulary';
 import { momentOf, periodThen, readMoment, settledMoment } from './moment.ts';
-import type { ReportServices } from './services.ts';
+import type { Reading } from './services.ts';
 
 /** The days that a report is of, as both stores are asked for them. */
 export interface Period extends ProfileDays {
@@ -73,8 +72,6 @@ interface Range {
   readonly as_of?: string | undefined;
 }
 
-type Asked = Pick<ProfileContext, 'caller' | 'ledger' | 'signal' | 'now'> & ReportServices;
-
 /** The columns know no other years. Nothing was recorded in those, so a report of them is empty rather than refused. */
 const earliest = new Date('1970-01-02T00:00:00Z');
 const latest = new Date('2149-01-01T00:00:00Z');
@@ -85,7 +82,7 @@ const dayWithin = (day: string): string =>
 
 export function readPeriod(
   range: Range,
-  { caller, ledger, now }: Pick<Asked, 'caller' | 'ledger' | 'now'>,
+  { caller, ledger, now }: Pick<Reading, 'caller' | 'ledger' | 'now'>,
 ): Promise<Period> {
   const profileId = caller.profileId;
   const asked = range.as_of === undefined ? undefined : readMoment(range.as_of, now);
@@ -126,7 +123,7 @@ export interface DeliveryPeriod {
 }
 
 /** The same with the exchange rates of its days, for the currencies that something was spent in; as they were known at another moment, if one is given. */
-export async function readDeliveryPeriod(range: Range, asked: Asked, ratesAsOf?: Date): Promise<DeliveryPeriod> {
+export async function readDeliveryPeriod(range: Range, asked: Reading, ratesAsOf?: Date): Promise<DeliveryPeriod> {
   const { ledger, clickhouse, signal, caller } = asked;
   const days = { first_day: dayWithin(range.date_from), last_day: dayWithin(range.date_to) };
   const currenciesOf = (moment: Moment) =>

@@ -1,12 +1,14 @@
 import type { Row } from '@tributary/clickhouse';
-import type { Routes } from '@tributary/contract';
-import { answer, type Handles } from '@tributary/operations';
+import type { AnswerOf, Input, Routes } from '@tributary/contract';
+import { answer } from '@tributary/operations';
 import { sumAmounts } from '@tributary/rules';
 import { cashOf, cost, costOf, credit, ratio, spendOf } from './figures.ts';
 import { daysOfRange, readDeliveryPeriod } from './period.ts';
-import type { ReportServices } from './services.ts';
+import type { Reading } from './services.ts';
 
-export const readOverview: Handles<Routes['readOverview'], ReportServices> = async ({ query }, context) => {
+type Overview = Routes['readOverview'];
+
+export async function readOverview({ query }: Input<Overview>, context: Reading): Promise<AnswerOf<Overview>> {
   const { date_from, date_to } = query;
   const { clickhouse, signal } = context;
   const { period, parameters } = await readDeliveryPeriod(query, context);
@@ -48,7 +50,7 @@ export const readOverview: Handles<Routes['readOverview'], ReportServices> = asy
     },
     meta: { date_from, date_to, ...period.about, time_zone: timeZone },
   });
-};
+}
 
 const noDelivery = { spend: '0', is_spend_unknown: 0 };
 

@@ -1,8 +1,14 @@
 import type { ClickHouse } from '@tributary/clickhouse';
+import type { ProfileContext } from '@tributary/operations';
 
 /** What the handlers of this room need from the outside. */
 export interface ReportServices {
   readonly clickhouse: ClickHouse;
+}
+
+/** Whoever reads a report: a caller, or the mail that brings it. */
+export interface Reading extends Pick<ProfileContext, 'ledger' | 'signal' | 'now'>, ReportServices {
+  readonly caller: Pick<ProfileContext['caller'], 'profileId'>;
 }
 
 export interface ChangeServices extends ReportServices {

@@ -2,7 +2,7 @@ import { limits } from '@tributary/vocabulary';
 import { z } from 'zod';
 import { address, optional, setting, wholeNumber, yesOrNo } from './setting.ts';
 
-/** Whom we ask outside: banks for rates, a language model for summaries. */
+/** Whom we ask outside: banks for rates, a language model for summaries, a mail server. */
 
 export const exchangeRates = {
   ecbRatesUrl: optional(
@@ -15,6 +15,21 @@ export const exchangeRates = {
     address('http:', 'https:'),
     'Where Banco Central de Chile answers with the series of the observed dollar (F073.TCO.PRE.Z.D) as JSON, with your user and password in the address. Unset: it is not asked.',
     { secret: true },
+  ),
+};
+
+export const mail = {
+  smtpUrl: optional(
+    'SMTP_URL',
+    address('smtp:', 'smtps:'),
+    'The server that mails leave through: smtps://user:password@mail.example.com, or smtp:// with STARTTLS, which a password demands. Unset: nobody is sent a report, and the console says so.',
+    { secret: true },
+  ),
+  mailFrom: setting(
+    'MAIL_FROM',
+    z.string().regex(/^[^\r\n]+@[^\r\n]+$/, 'must be an address, or a name and <address>'),
+    'Whom mails come from: an address, or a name and <address>. The mail server must let us use it.',
+    { fallback: 'Tributary <tributary@localhost>' },
   ),
 };
 

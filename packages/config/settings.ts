@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { backups, storage } from './backups.ts';
-import { exchangeRates, summaries } from './outside.ts';
+import { exchangeRates, mail, summaries } from './outside.ts';
 import { providers } from './providers.ts';
 import {
   address,
@@ -269,6 +269,7 @@ export const groups: Readonly<Record<string, Readonly<Record<string, Setting>>>>
   'Secrets at rest': secretsAtRest,
   People: people,
   'Exchange rates': exchangeRates,
+  Mail: mail,
   'Summaries of journeys': summaries,
   Providers: providers,
   'Running it': runningIt,
@@ -279,6 +280,7 @@ type All = typeof whereItAnswers &
   typeof secretsAtRest &
   typeof people &
   typeof exchangeRates &
+  typeof mail &
   typeof summaries &
   typeof providers &
   typeof theCollector &

@@ -84,6 +84,7 @@ import {
   updatePayer,
 } from './routes/payments.ts';
 import { reconciliationRoutes } from './routes/reconciliations.ts';
+import { reportMailRoutes } from './routes/report-mails.ts';
 import { reportRoutes } from './routes/reports.ts';
 import { readChangelog, readOpenapi } from './routes/service.ts';
 import { createSharedView, deleteSharedView, listSharedViews, readSharedView } from './routes/shared-views.ts';
@@ -164,6 +165,7 @@ export const routes = {
   listSharedViews,
   deleteSharedView,
   readSharedView,
+  ...reportMailRoutes,
   createToken,
   readPiiAccessLog,
   readAuditLog,

@@ -10,6 +10,7 @@ export type { LineAnswer, Sending } from './connection.ts';
 export type { OpenSocket } from './connector.ts';
 export { type FailureReason, OutboundFailed, OutboundRefused, type RefusalReason } from './errors.ts';
 export type { OutboundRequest, OutboundResponse } from './exchange.ts';
+export { createMailer, type Mailer, MailFailed } from './mail.ts';
 export { localDevelopmentTargets, publicTargets, type TargetPolicy } from './target.ts';
 export type { HostResolver } from './vetted-addresses.ts';
 

@@ -1262,6 +1262,32 @@ export interface RefusedVisits {
   visits: Int8;
 }
 
+export interface ReportMailDeliveries {
+  attempts: Generated<number>;
+  date_from: Timestamp;
+  date_to: Timestamp;
+  due_at: Timestamp;
+  mail_id: string;
+  profile_id: string;
+  reason: string | null;
+  sent_for: Timestamp;
+  state: string;
+  user_id: string;
+}
+
+export interface ReportMails {
+  created_at: Timestamp;
+  due_at: Timestamp;
+  every: string;
+  id: string;
+  language: string;
+  made_by: string;
+  model: string;
+  page: string;
+  profile_id: string;
+  recipients: string[];
+}
+
 export interface SaidTogether {
   number: Generated<Int8>;
   one: string;
@@ -1615,6 +1641,8 @@ export interface DB {
   reconciliation_differences: ReconciliationDifferences;
   reconciliations: Reconciliations;
   refused_visits: RefusedVisits;
+  report_mail_deliveries: ReportMailDeliveries;
+  report_mails: ReportMails;
   said_together: SaidTogether;
   score_rebuilds: ScoreRebuilds;
   search_terms: SearchTerms;

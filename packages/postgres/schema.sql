@@ -2283,6 +2283,38 @@ CREATE TABLE public.refused_visits (
 
 ALTER TABLE ONLY public.refused_visits FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.report_mail_deliveries (
+    profile_id uuid NOT NULL,
+    mail_id uuid NOT NULL,
+    sent_for timestamp with time zone NOT NULL,
+    user_id uuid NOT NULL,
+    date_from date NOT NULL,
+    date_to date NOT NULL,
+    state text NOT NULL,
+    reason text,
+    attempts integer DEFAULT 0 NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    CONSTRAINT report_mail_deliveries_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'sending'::text, 'sent'::text, 'failed'::text])))
+);
+
+ALTER TABLE ONLY public.report_mail_deliveries FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.report_mails (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    page text NOT NULL,
+    model text NOT NULL,
+    every text NOT NULL,
+    language text NOT NULL,
+    recipients uuid[] NOT NULL,
+    made_by uuid NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    CONSTRAINT report_mails_every_check CHECK ((every = ANY (ARRAY['day'::text, 'week'::text, 'month'::text])))
+);
+
+ALTER TABLE ONLY public.report_mails FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.said_together (
     profile_id uuid NOT NULL,
     one uuid NOT NULL,
@@ -2858,6 +2890,12 @@ ALTER TABLE ONLY public.reconciliations
 ALTER TABLE ONLY public.refused_visits
     ADD CONSTRAINT refused_visits_pkey PRIMARY KEY (profile_id, day, reason, teller);
 
+ALTER TABLE ONLY public.report_mail_deliveries
+    ADD CONSTRAINT report_mail_deliveries_pkey PRIMARY KEY (profile_id, mail_id, sent_for, user_id);
+
+ALTER TABLE ONLY public.report_mails
+    ADD CONSTRAINT report_mails_pkey PRIMARY KEY (profile_id, id);
+
 ALTER TABLE ONLY public.said_together
     ADD CONSTRAINT said_together_pkey PRIMARY KEY (profile_id, one, other);
 
@@ -3161,6 +3199,12 @@ CREATE INDEX reconciliations_queued ON public.reconciliations USING btree (profi
 
 CREATE INDEX refused_visits_by_day ON public.refused_visits USING btree (day);
 
+CREATE INDEX report_mail_deliveries_by_age ON public.report_mail_deliveries USING btree (sent_for);
+
+CREATE INDEX report_mail_deliveries_due ON public.report_mail_deliveries USING btree (profile_id, due_at);
+
+CREATE INDEX report_mails_due ON public.report_mails USING btree (profile_id, due_at);
+
 CREATE INDEX said_together_by_other ON public.said_together USING btree (profile_id, other);
 
 CREATE INDEX score_rebuilds_due ON public.score_rebuilds USING btree (profile_id) WHERE is_due;
@@ -3242,6 +3286,8 @@ CREATE TRIGGER announce_added AFTER INSERT ON public.erasure_work REFERENCING NE
 CREATE TRIGGER announce_added AFTER INSERT ON public.export_events REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('exports');
 
 CREATE TRIGGER announce_added AFTER INSERT ON public.reconciliations REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('reconciliations');
+
+CREATE TRIGGER announce_added AFTER INSERT ON public.report_mail_deliveries REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('report-mails');
 
 CREATE TRIGGER announce_added AFTER INSERT ON public.syncs REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_syncs();
 
@@ -3603,6 +3649,12 @@ ALTER TABLE ONLY public.reconciliations
 
 ALTER TABLE ONLY public.refused_visits
     ADD CONSTRAINT refused_visits_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.report_mail_deliveries
+    ADD CONSTRAINT report_mail_deliveries_profile_id_mail_id_fkey FOREIGN KEY (profile_id, mail_id) REFERENCES public.report_mails(profile_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.report_mails
+    ADD CONSTRAINT report_mails_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.said_together
     ADD CONSTRAINT said_together_profile_id_one_fkey FOREIGN KEY (profile_id, one) REFERENCES public.customers(profile_id, id) ON DELETE CASCADE;
@@ -3978,6 +4030,10 @@ CREATE POLICY own_profile ON public.reconciliations TO tributary_app USING ((pro
 
 CREATE POLICY own_profile ON public.refused_visits TO tributary_app USING ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.report_mail_deliveries TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.report_mails TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.said_together TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.score_rebuilds TO tributary_app USING ((profile_id = public.current_profile()));
@@ -4096,6 +4152,10 @@ CREATE POLICY queue ON public.reconciliations TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.refused_visits TO tributary_system USING (true);
 
+CREATE POLICY queue ON public.report_mail_deliveries TO tributary_system USING (true);
+
+CREATE POLICY queue ON public.report_mails TO tributary_system USING (true);
+
 CREATE POLICY queue ON public.score_rebuilds TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.syncs TO tributary_system USING (true);
@@ -4117,6 +4177,10 @@ ALTER TABLE public.reconciliation_differences ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.reconciliations ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.refused_visits ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.report_mail_deliveries ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.report_mails ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY rewrapped ON public.bad_visits TO tributary_owner USING (true);
 
@@ -4663,6 +4727,32 @@ GRANT SELECT(requested_at) ON TABLE public.reconciliations TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.refused_visits TO tributary_app;
 GRANT SELECT,DELETE ON TABLE public.refused_visits TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.report_mail_deliveries TO tributary_app;
+GRANT DELETE ON TABLE public.report_mail_deliveries TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.report_mail_deliveries TO tributary_system;
+
+GRANT SELECT(mail_id) ON TABLE public.report_mail_deliveries TO tributary_system;
+
+GRANT SELECT(sent_for) ON TABLE public.report_mail_deliveries TO tributary_system;
+
+GRANT SELECT(user_id) ON TABLE public.report_mail_deliveries TO tributary_system;
+
+GRANT SELECT(state),UPDATE(state) ON TABLE public.report_mail_deliveries TO tributary_system;
+
+GRANT UPDATE(reason) ON TABLE public.report_mail_deliveries TO tributary_system;
+
+GRANT SELECT(due_at),UPDATE(due_at) ON TABLE public.report_mail_deliveries TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.report_mails TO tributary_app;
+GRANT DELETE ON TABLE public.report_mails TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.report_mails TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.report_mails TO tributary_system;
+
+GRANT SELECT(due_at),UPDATE(due_at) ON TABLE public.report_mails TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.said_together TO tributary_app;
 

@@ -29,6 +29,8 @@ export const tableOwners = {
   creative_analyses: 'creatives',
   creative_pictures: 'creatives',
   shared_views: 'credentials',
+  report_mails: 'report-mails',
+  report_mail_deliveries: 'report-mails',
   connections: 'connections',
   customers: 'customers',
   definition_events: 'definitions',

@@ -39,6 +39,8 @@ export const profileTables: readonly TenantTable[] = [
   of('score_rebuilds', '', { isQueue: true }),
   of('webhook_work', 'subscription_id', { isQueue: true }),
   of('syncs', 'connection_id', { isQueue: true }),
+  of('report_mail_deliveries', 'mail_id sent_for user_id', { isQueue: true }),
+  of('report_mails', 'id', { isQueue: true }),
   of('attribution_replays', 'id'),
   of('attribution_freshness', ''),
   of('moved_conversions', 'outcome_id left_time'),

@@ -19,6 +19,7 @@ export const idKinds = {
   outcome_definition: { of: 'profile' },
   api_key: { of: 'profile' },
   shared_view: { of: 'profile' },
+  report_mail: { of: 'profile' },
   app: { of: 'app' },
   invitation: { of: 'workspace' },
   member: { of: 'workspace' },

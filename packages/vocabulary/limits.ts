@@ -131,6 +131,15 @@ export const limits = {
   campaignConversions: { pageSize: { min: 1, default: 50, max: 200 }, leftOutTouches: 20 },
   keys: { pageSize: shortPages },
   sharedViews: { pageSize: shortPages, most: 200 },
+  /** Sent at this hour where the profile is. Tried again after so many minutes, each time twice as many. */
+  reportMails: {
+    most: 50,
+    recipients: 20,
+    hour: 7,
+    campaigns: { overview: 5, campaigns: 25 },
+    attempts: 6,
+    againMinutes: 5,
+  },
   members: { pageSize: shortPages },
   trackingEvents: { pageSize: shortPages, windowDays: 90 },
   trackingDomains: { most: 20 },

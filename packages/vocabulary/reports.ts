@@ -1,3 +1,4 @@
+import { namesOf } from './names-of.ts';
 import type { ScoredRate } from './scoring.ts';
 
 /** How far the platform's delivery of an ad set has learnt. */
@@ -131,3 +132,28 @@ export const excludedKinds = ['payments', 'spend'] as const;
 export type ExcludedKind = (typeof excludedKinds)[number];
 export const exclusionReasons = ['no_exchange_rate'] as const;
 export type ExclusionReason = (typeof exclusionReasons)[number];
+
+/** The pages of the console whose figures are sent by e-mail, and how often. The figures are those of the day, week or month before. */
+export const mailedPages = ['overview', 'campaigns'] as const;
+export type MailedPage = (typeof mailedPages)[number];
+export const mailRhythms = ['day', 'week', 'month'] as const;
+export type MailRhythm = (typeof mailRhythms)[number];
+
+/** Why somebody did not get a mail, or perhaps did not. */
+export const mailFailures = {
+  not_set_up: 'The operator has set no mail server.',
+  unreachable: 'The mail server could not be reached, or asked to try again later.',
+  refused: 'The mail server refused the address, the sender or the mail.',
+  unclear: 'The connection broke after the mail had been handed over: it may have arrived, so it is not sent again.',
+  left: 'Whoever it was for is no member of the workspace any more.',
+  healthcare: 'The profile belongs to the healthcare family now, whose figures are not sent.',
+  fault: 'The report could not be read.',
+} as const;
+export type MailFailure = keyof typeof mailFailures;
+export const mailFailureNames = namesOf(mailFailures);
+/** Those that the mail server is behind. */
+export type MailFault = Extract<MailFailure, 'unreachable' | 'refused' | 'unclear'>;
+
+/** How the mail to one member stands. */
+export const mailStates = ['waiting', 'sending', 'sent', 'failed'] as const;
+export type MailState = (typeof mailStates)[number];

@@ -77,6 +77,13 @@ export const lives = {
       ['profile_id', 'id'],
       'Links to reports that were revoked or ran out; who made them stays in the audit log.',
     ),
+    report_mails: bounded('A few for each profile, until they are stopped.'),
+    report_mail_deliveries: swept(
+      90,
+      ['sent_for'],
+      ['profile_id', 'mail_id', 'sent_for', 'user_id'],
+      'Which member a mail with a report was sent to, and what became of it.',
+    ),
     api_keys: swept(
       yearDays,
       ['revoked_at', 'expires_at'],

@@ -145,6 +145,18 @@ export const queues = {
     leaseSeconds: 60,
     paceMs: 0,
   }),
+  reportMails: queue({
+    name: 'report-mails',
+    about: 'Sends reports by e-mail to the members who are to get them.',
+    owner: 'report-mails',
+    tables: ['report_mails', 'report_mail_deliveries'],
+    where: 'due_at <= now()',
+    batchSize: 20,
+    // Mostly they wait for the mail server.
+    atOnce: 4,
+    leaseSeconds: 60,
+    paceMs: 0,
+  }),
   tenantDeletions: queue({
     name: 'tenant-deletions',
     about: 'Removes deleted profiles and workspaces from every store, and looks again a day later.',

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { days, type PeopleScene } from './console-people-scene.ts';
 
-/** On the page of keys: makes one and revokes it, defines a goal, has the models learn, and shares a report. */
+/** On the page of keys: makes one and revokes it, defines a goal, has the models learn, shares a report and has one sent. */
 export async function setUpAsOwner(page: Page, scene: PeopleScene): Promise<void> {
   await page.getByLabel('Name').fill('Shop server');
   await page.getByRole('button', { name: 'Make key' }).click();
@@ -34,6 +34,7 @@ export async function setUpAsOwner(page: Page, scene: PeopleScene): Promise<void
     '1.00',
   );
   await shareAReport(page, scene);
+  await mailAReport(page, scene);
 }
 
 /** Shares a report by a link, which somebody without an account opens and sees nothing else by, until it is revoked. */
@@ -77,4 +78,18 @@ async function shareAReport(page: Page, scene: PeopleScene): Promise<void> {
   await guest.getByText('This link is not valid any more').first().waitFor();
   expect(complaints).toEqual([]);
   await guest.context().close();
+}
+
+/** Has the report in sight sent to oneself by e-mail, and stops it. */
+async function mailAReport(page: Page, scene: PeopleScene): Promise<void> {
+  await page.goto(`${scene.baseUrl}/p/${scene.shop.profileId}/campaigns?model=linear`);
+  await page.locator('summary').filter({ hasText: 'Share' }).click();
+  await page.getByRole('link', { name: 'Send it by e-mail' }).click();
+  await page.getByText('No report is sent by e-mail').waitFor();
+  expect(await page.getByLabel('Report', { exact: true }).inputValue()).toBe('campaigns');
+  expect(await page.getByLabel('Attribution model').inputValue()).toBe('linear');
+  await page.getByRole('button', { name: 'Have it sent' }).click();
+  await page.getByRole('listitem').filter({ hasText: 'Campaigns, every Monday' }).waitFor();
+  await page.getByRole('button', { name: 'Get it no longer' }).click();
+  await page.getByText('No report is sent by e-mail').waitFor();
 }

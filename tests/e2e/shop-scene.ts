@@ -116,6 +116,7 @@ export async function openShopScene({ localHosts = [] }: { localHosts?: readonly
     badVisitDays: 30,
     visitsRetentionDays: undefined,
     languageModel: undefined,
+    mailing: { mailer: undefined, baseUrl: 'https://tributary.test' },
     outbound: createOutbound({ timeoutMs: 1_000 }),
     syncing: {
       vault: testVault,

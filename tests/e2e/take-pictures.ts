@@ -29,6 +29,8 @@ async function signedIn(options: BrowserContextOptions): Promise<{ page: Page; p
 async function save(page: Page, name: string): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.waitForLoadState('networkidle');
+  // Whatever shows that it loads, and places of pictures.
+  await page.locator('.animate-pulse, span.size-16:empty, span.size-8:empty').first().waitFor({ state: 'detached' });
   await page.waitForTimeout(800);
   await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' });
 }

@@ -203,6 +203,7 @@ function workOver(): Work {
     rateSources: {},
     outbound: nowhere,
     languageModel: undefined,
+    mailing: { mailer: undefined, baseUrl: 'https://tributary.test' },
     deliveries: { outbound: nowhere, vault: testVault, gate: createPersonGate(kit.app) },
     syncing: {
       vault: testVault,

@@ -58,6 +58,7 @@ export const testApiOptions = {
   collectorUrl: 'https://collect.tributary.test',
   languageModel: { name: 'test-model', write: async () => 'Somebody came and bought.' },
   summariesPerDay: limits.journeySummary.defaultUnitsPerDay,
+  isMailSetUp: true,
   webhookTargets: nowhere,
   adPatienceMs: 10_000,
   providers: { of: () => undefined },
@@ -98,6 +99,7 @@ export type ApiChanges = Partial<
     | 'consoleDirectory'
     | 'languageModel'
     | 'summariesPerDay'
+    | 'isMailSetUp'
     | 'attributionWaitMs'
     | 'tombstoneKey'
     | 'sessionIdleMinutes'

@@ -13,7 +13,7 @@ import { buildErasure } from './erasure-builders.ts';
 import { buildExperiment } from './experiment-builders.ts';
 import { buildHandoff } from './handoff-builders.ts';
 import { buildMerge, buildReconciliation } from './identity-builders.ts';
-import { buildApiKey, buildSharedLink } from './keys.ts';
+import { buildApiKey, buildReportMail, buildSharedLink } from './keys.ts';
 import { operatorOf } from './operator.ts';
 import { buildAssistant, buildMember } from './people.ts';
 import type { Testkit } from './testkit.ts';
@@ -88,6 +88,7 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
       .transaction((tx) => tx.updateTable('api_keys').set({ name }).where('id', '=', id).execute());
     return id;
   },
+  report_mail: (kit, { id: profileId }) => buildReportMail(kit.app, profileId),
   shared_view: async (kit, { id: profileId }) => (await buildSharedLink(kit.app, profileId)).id,
   customer: async (kit, { id: profileId, mark }) => {
     const id = uuid();

@@ -69,3 +69,26 @@ export async function buildSharedLink(
   );
   return { id, secret };
 }
+
+/** A report that nobody gets by e-mail yet. */
+export async function buildReportMail(postgres: Postgres, profileId: string): Promise<string> {
+  const id = uuid();
+  await postgres.forProfile(profileId).transaction((tx) =>
+    tx
+      .insertInto('report_mails')
+      .values({
+        profile_id: profileId,
+        id,
+        page: 'overview',
+        model: 'last_touch',
+        every: 'week',
+        language: 'en',
+        recipients: [uuid()],
+        made_by: uuid(),
+        created_at: new Date('2026-01-01T00:00:00Z'),
+        due_at: new Date('9000-01-01T00:00:00Z'),
+      })
+      .execute(),
+  );
+  return id;
+}

@@ -2,7 +2,14 @@ import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-route
 import type { PageEntry } from './areas.ts';
 import { profileRoute } from './frame-route.tsx';
 import type { Membership } from './membership.ts';
-import { readCampaignSearch, readConversion, readCustomersSearch, readReceipt, readWindow } from './search.ts';
+import {
+  readCampaignSearch,
+  readConversion,
+  readCustomersSearch,
+  readMailed,
+  readReceipt,
+  readWindow,
+} from './search.ts';
 import { say } from './words/index.ts';
 
 /**
@@ -161,6 +168,13 @@ export const pages = {
     path: '/team',
     staticData: inArea('workspace', say.pages.team),
     component: lazyRouteComponent(() => import('./workspace/team.tsx'), 'Team'),
+  }),
+  reportMails: createRoute({
+    getParentRoute,
+    path: '/report-mails',
+    staticData: inArea('workspace', say.pages.reportMails),
+    validateSearch: readMailed,
+    component: lazyRouteComponent(() => import('./workspace/report-mails.tsx'), 'ReportMails'),
   }),
   settings: createRoute({
     getParentRoute,

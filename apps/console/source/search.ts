@@ -9,7 +9,7 @@ import {
 } from '@tributary/vocabulary';
 import { type Compared, comparisons, type DateRange, readRange, today } from './date-range.ts';
 import { type Field, fields } from './fields.ts';
-import { models, scoreWindows } from './vocabulary.ts';
+import { mailedPages, models, scoreWindows } from './vocabulary.ts';
 
 /** What stands in the address after the question mark. Whatever somebody wrote there, the screens get something they can ask for. */
 
@@ -165,3 +165,8 @@ const asObject = (value: unknown): Search | undefined =>
 /** An id made of digits is a number to whoever reads an address. */
 const asText = (value: unknown): string | undefined =>
   typeof value === 'number' ? String(value) : typeof value === 'string' && value.length <= 200 ? value : undefined;
+
+/** The report that is to be sent by e-mail. */
+export const readMailed = (search: Search): { report: (typeof mailedPages)[number] } => ({
+  report: mailedPages.find((page) => page === search.report) ?? 'overview',
+});

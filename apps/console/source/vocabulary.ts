@@ -2,8 +2,10 @@ import { ErasureReason, IdentifierType, PrivacyMode, Role, routes, type Scope, S
 import {
   attributionModels,
   limits as contractLimits,
+  mailedPages as pagesThatAreMailed,
   sharedPages as pagesThatAreShared,
   handoffProviders as providersByLink,
+  mailRhythms as rhythmsOfMails,
   roles,
 } from '@tributary/vocabulary';
 
@@ -38,6 +40,9 @@ export const rolesThatErase: readonly Role[] = routes.createCustomerErasure.acce
 /** Who may make links to reports, and to which pages. */
 export const rolesThatShare: readonly Role[] = routes.createSharedView.access.roles;
 export const sharedPages = pagesThatAreShared;
+/** What members get by e-mail, and how often. */
+export const mailedPages = pagesThatAreMailed;
+export const mailRhythms = rhythmsOfMails;
 /** What a role may do. */
 export const scopesOf: Readonly<Record<Role, readonly Scope[]>> = {
   owner: roles.owner.scopes,

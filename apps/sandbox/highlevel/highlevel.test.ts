@@ -47,7 +47,7 @@ async function open(accountId: string) {
 
 test('one location, or an agency with its locations, whose deals are read by the location’s own token', async () => {
   const one = await open('locSantiago');
-  expect(one.candidates).toMatchObject([{ externalId: 'locSantiago', name: 'Clínica Santiago' }]);
+  expect(one.candidates).toMatchObject([{ externalId: 'locSantiago', name: 'Tienda Santiago' }]);
   const agency = await open('the whole agency');
   expect(agency.candidates.map(({ externalId }) => externalId)).toEqual(['locSantiago', 'locLima']);
   expect(await agency.stages(agency.account, agency.call())).toEqual(await one.stages(one.account, one.call()));

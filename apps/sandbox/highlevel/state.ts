@@ -22,8 +22,8 @@ export interface HighlevelDeal {
 
 export const companyId = 'sandboxCompany';
 export const locations = [
-  { id: 'locSantiago', name: 'Clínica Santiago' },
-  { id: 'locLima', name: 'Clinic Lima' },
+  { id: 'locSantiago', name: 'Tienda Santiago' },
+  { id: 'locLima', name: 'Tienda Lima' },
 ] as const;
 
 const stagesOf = (pipeline: string, names: readonly string[]) =>

@@ -6,7 +6,6 @@ import { AttributionModelParameter, EntityLevel, LearningStage } from '../vocabu
 import {
   Amount,
   AsOf,
-  access,
   Closed,
   ClosedMeta,
   Count,

@@ -2,6 +2,30 @@ import type { Fault } from '../fault.ts';
 
 export const faults: readonly Fault[] = [
   {
+    id: 'mails-sent-twice',
+    file: 'domain/report-mails/send.ts',
+    from: "const isPassing = reason === 'unreachable' || reason === 'not_set_up';",
+    to: "const isPassing = reason !== 'refused';",
+    breaks: 'a mail that may have arrived is sent again',
+    tests: ['domain/report-mails/report-mails.test.ts'],
+  },
+  {
+    id: 'mails-go-to-strangers',
+    file: 'domain/report-mails/create-report-mail.ts',
+    from: 'members.length < recipients.length',
+    to: 'members.length < 0',
+    breaks: 'a report is planned for somebody who is no member',
+    tests: ['domain/report-mails/report-mails.test.ts'],
+  },
+  {
+    id: 'mails-tell-of-healthcare',
+    file: 'domain/report-mails/send.ts',
+    from: ' || (await isHealthcareProfile(tx, profileId))) return;',
+    to: ') return;',
+    breaks: 'figures of a profile that became a healthcare one are planned to be sent',
+    tests: ['domain/report-mails/report-mails.test.ts'],
+  },
+  {
     id: 'next-midnight-in-report',
     file: 'packages/clickhouse/parts/conversions.sql',
     from: "AND conversion_time < {until:DateTime64(3, 'UTC')}",

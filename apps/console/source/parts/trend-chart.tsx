@@ -93,7 +93,12 @@ function optionsOf({ days, series, format, axis = compact, notes = {} }: TrendCh
       boundaryGap: series.some(({ kind }) => kind === 'bar'),
       axisLine: { lineStyle: { color: colour('line') } },
       axisTick: { show: false },
-      axisLabel: { ...text, hideOverlap: true },
+      // A last day that is not over is named as such, not left to the tooltip.
+      axisLabel: {
+        ...text,
+        hideOverlap: true,
+        ...(days.at(-1) === now && { showMaxLabel: true, alignMaxLabel: 'right' }),
+      },
     },
     yAxis: {
       type: 'value',

@@ -76,7 +76,7 @@ function Step({ step, timeZone }: { readonly step: PlacedEvent; readonly timeZon
   const facts = isFurtherPage ? '' : factsOf(event);
   return (
     <li data-kind={kind} className="relative ml-1 border-line border-l pb-4 pl-5 last:border-transparent last:pb-1">
-      {day && <h3 className="-ml-5 bg-paper pb-2 text-small text-soft">{longDay(day)}</h3>}
+      {day && <h3 className="-ml-6 bg-paper pb-2 text-small text-soft">{longDay(day)}</h3>}
       <div className="relative flex items-baseline justify-between gap-4">
         <span aria-hidden="true" className={`absolute top-1.5 -left-[26.5px] size-3 rounded-full ${dots[kind]}`} />
         <span className={kind === 'outcome' ? 'font-semibold' : ''}>

@@ -148,14 +148,14 @@ export const campaignFilters: readonly Filter<CampaignRow>[] = [
 
 function About({ row: { platform, status, external_id: externalId } }: { readonly row: CampaignRow }) {
   return (
-    <span className="flex flex-wrap gap-x-1.5">
+    <span className="flex flex-wrap items-baseline gap-x-1.5">
       <FilterValue id="platform" value={platform}>
         {words(platform)}
       </FilterValue>
       {externalId === null && <span>· {say.campaigns.notTold}</span>}
       {externalId !== null && status && (
         <>
-          ·
+          <span aria-hidden="true">·</span>
           <FilterValue id="status" value={status}>
             {words(status.toLowerCase())}
           </FilterValue>

@@ -42,7 +42,7 @@ export function Tiles({
   readonly before: Before | undefined;
 }) {
   return (
-    <dl className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-4 xl:grid-cols-7">
+    <dl className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-4 2xl:grid-cols-7">
       {tiles.map((tile) => {
         const { field } = tile;
         const { title, about } = { ...fields[field], ...tile };

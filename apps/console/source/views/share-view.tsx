@@ -1,12 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { defaultStringifySearch, useLocation } from '@tanstack/react-router';
+import { defaultStringifySearch, Link, useLocation } from '@tanstack/react-router';
 import { useId } from 'react';
 import { clientFor } from '../client.ts';
 import { useMembership } from '../membership.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Failed } from '../parts/page.tsx';
 import { usePlace } from '../place.ts';
-import { rolesThatShare, sharedPages } from '../vocabulary.ts';
+import { mailedPages, rolesThatShare, sharedPages } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 import { sharedViewsQuery } from '../workspace/queries.ts';
 
@@ -15,21 +15,23 @@ const dayMs = 86_400_000;
 
 /** Makes a link to the report in sight, for somebody without an account. */
 export function ShareView() {
-  const { profileId, from, to } = usePlace().place;
+  const { place, kept } = usePlace();
+  const { profileId, from, to } = place;
   const { pathname, search } = useLocation();
   const { role, isHealthcare } = useMembership();
   const queryClient = useQueryClient();
   const [field, life] = [useId(), useId()];
   const page = sharedPages.find((name) => pathname === `/p/${profileId}/${name}`);
+  const mailed = mailedPages.find((name) => name === page);
   const create = useMutation({
     mutationFn: async (form: FormData) => {
-      const { explain: _, from: _from, to: _to, compared: _compared, ...kept } = search as Record<string, unknown>;
+      const { explain: _, from: _from, to: _to, compared: _compared, ...others } = search as Record<string, unknown>;
       const days = Number(form.get('life'));
       const { data } = await clientFor(profileId).createSharedView({
         body: {
           name: String(form.get('name')).trim(),
           page: page ?? 'overview',
-          search: defaultStringifySearch(kept).slice(1),
+          search: defaultStringifySearch(others).slice(1),
           date_from: from,
           date_to: to,
           ...(days > 0 && { expires_at: new Date(Date.now() + days * dayMs).toISOString() }),
@@ -70,6 +72,16 @@ export function ShareView() {
           {say.shared.make}
         </button>
         <Failed error={create.error} />
+        {mailed && (
+          <Link
+            to="/p/$profileId/report-mails"
+            params={{ profileId }}
+            search={{ ...kept, report: mailed }}
+            className="border-line border-t pt-2"
+          >
+            {say.reportMails.share}
+          </Link>
+        )}
         {create.data?.url && (
           <div role="status" className="grid gap-2">
             <code className="break-all text-small">{create.data.url}</code>

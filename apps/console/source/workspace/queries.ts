@@ -9,6 +9,7 @@ export type Access = Answer<'readPiiAccessLog'>['data'][number];
 export type ApiKey = Answer<'listKeys'>['data'][number];
 export type AuditEntry = Answer<'readAuditLog'>['data'][number];
 export type Member = Answer<'listMembers'>['data'][number];
+export type ReportMail = Answer<'listReportMails'>['data'][number];
 export type SharedViewRow = Answer<'listSharedViews'>['data'][number];
 export type Receipt = Answer<'listErasures'>['data'][number];
 export type WebhookSubscription = Answer<'listWebhookSubscriptions'>['data'][number];
@@ -68,6 +69,13 @@ export const sharedViewsQuery = (profileId: string) =>
       clientFor(profileId).listSharedViews({ query: pageParam ? { cursor: pageParam } : {}, signal }),
     initialPageParam: '',
     getNextPageParam: next,
+    staleTime: 0,
+  });
+
+export const reportMailsQuery = (profileId: string) =>
+  queryOptions({
+    queryKey: [profileId, 'report mails'],
+    queryFn: ({ signal }) => clientFor(profileId).listReportMails({ signal }),
     staleTime: 0,
   });
 

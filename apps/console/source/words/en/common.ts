@@ -64,6 +64,7 @@ export const common = {
     accessLog: 'Who read people',
     team: 'Team',
     settings: 'Settings',
+    reportMails: 'Reports by e-mail',
     audit: 'Audit',
     webhooks: 'Webhooks',
   },

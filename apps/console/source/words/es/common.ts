@@ -63,6 +63,7 @@ export const common: typeof english = {
     accessLog: 'Quién vio personas',
     team: 'Equipo',
     settings: 'Ajustes',
+    reportMails: 'Informes por correo',
     audit: 'Auditoría',
     webhooks: 'Webhooks',
   },

@@ -1,0 +1,223 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { type ReactNode, useId } from 'react';
+import { clientFor } from '../client.ts';
+import { localMoment, longDay, words } from '../format.ts';
+import { useMembership } from '../membership.ts';
+import { Failed, Page, State } from '../parts/page.tsx';
+import { Answered, Empty } from '../parts/states.tsx';
+import { usePlace } from '../place.ts';
+import { accountQuery } from '../queries.ts';
+import { modelNames } from '../search.ts';
+import { mailedPages, mailRhythms, rolesThatShare } from '../vocabulary.ts';
+import { say } from '../words/index.ts';
+import { language, languageTitles } from '../words/language.ts';
+import { membersQuery, type ReportMail, reportMailsQuery } from './queries.ts';
+
+const route = getRouteApi('/p/$profileId/report-mails');
+
+/** The reports that members get by e-mail: made, looked at and stopped. */
+export function ReportMails() {
+  const { place } = usePlace();
+  const { role, isHealthcare } = useMembership();
+  const mails = useQuery(reportMailsQuery(place.profileId));
+  const mayShare = role !== undefined && rolesThatShare.includes(role);
+  return (
+    <Page title={say.pages.reportMails} about={say.reportMails.about}>
+      <Answered query={mails}>
+        {({ data, meta }) => (
+          <div className="grid gap-5">
+            {!meta.is_set_up && (
+              <p role="status" className="border-problem border-l-2 pl-3">
+                {say.reportMails.notSetUp}
+              </p>
+            )}
+            {data.length === 0 ? (
+              <Empty title={say.reportMails.none} />
+            ) : (
+              <ul aria-label={say.pages.reportMails} className="card grid gap-3 p-5">
+                {data.map((mail) => (
+                  <Line key={mail.id} mail={mail} mayShare={mayShare} />
+                ))}
+              </ul>
+            )}
+            {isHealthcare ? (
+              <p className="text-soft">{say.reportMails.healthcare}</p>
+            ) : (
+              mayShare && meta.is_set_up && <NewMail />
+            )}
+          </div>
+        )}
+      </Answered>
+    </Page>
+  );
+}
+
+function Line({ mail, mayShare }: { readonly mail: ReportMail; readonly mayShare: boolean }) {
+  const { profileId } = usePlace().place;
+  const { data: account } = useQuery(accountQuery);
+  const queryClient = useQueryClient();
+  const onSuccess = () => queryClient.invalidateQueries(reportMailsQuery(profileId));
+  const params = { id: mail.id };
+  const stop = useMutation({ mutationFn: () => clientFor(profileId).deleteReportMail({ params }), onSuccess });
+  const leave = useMutation({ mutationFn: () => clientFor(profileId).leaveReportMail({ params }), onSuccess });
+  const isMine = mail.recipients.some(({ user_id: id }) => id === account?.id);
+  const title = say.reportMails.title(say.pages[mail.page], say.reportMails.every[mail.every]);
+  return (
+    <li className="flex flex-wrap items-start justify-between gap-3 border-line border-b pb-3 last:border-b-0 last:pb-0">
+      <div>
+        {title}
+        <span className="label block">
+          {words(mail.model)}, {languageTitles[mail.language]}. {say.reportMails.next(localMoment(mail.next_at))}
+        </span>
+        <span className="label block">
+          {mail.recipients.map(({ name, email }) => `${name} <${email}>`).join(', ') || say.reportMails.nobody}
+        </span>
+        {mail.last && <Last last={mail.last} />}
+      </div>
+      <span className="flex gap-2">
+        {isMine && (
+          <button type="button" className="button" disabled={leave.isPending} onClick={() => leave.mutate()}>
+            {say.reportMails.leave}
+          </button>
+        )}
+        {mayShare && (
+          <button
+            type="button"
+            className="button"
+            aria-label={say.reportMails.stopOf(title)}
+            disabled={stop.isPending}
+            onClick={() => window.confirm(say.reportMails.stopAsk(title)) && stop.mutate()}
+          >
+            {say.reportMails.stop}
+          </button>
+        )}
+      </span>
+      <Failed error={stop.error ?? leave.error} />
+    </li>
+  );
+}
+
+function Last({ last }: { readonly last: NonNullable<ReportMail['last']> }) {
+  const { sent, waiting, failed, reason } = last;
+  return (
+    <span className="mt-1 block">
+      <State tone={failed > 0 ? 'bad' : waiting > 0 ? 'plain' : 'good'}>
+        {say.reportMails.last(longDay(last.date_from), longDay(last.date_to))}: {say.reportMails.sent(sent)}
+        {waiting > 0 && `, ${say.reportMails.waiting(waiting)}`}
+        {failed > 0 && `, ${say.reportMails.failed(failed)}`}
+      </State>
+      {reason && <span className="label block">{say.reportMails.reasons[reason]}</span>}
+    </span>
+  );
+}
+
+function NewMail() {
+  const { place, model } = usePlace();
+  const { profileId } = place;
+  const { report } = route.useSearch();
+  const { workspaceId = '' } = useMembership();
+  const { data: account } = useQuery(accountQuery);
+  const members = useQuery({ ...membersQuery(workspaceId), enabled: workspaceId !== '' });
+  const queryClient = useQueryClient();
+  const create = useMutation({
+    mutationFn: async (form: FormData) => {
+      const chosen = <Word extends string>(name: string, among: readonly Word[]) =>
+        among.find((one) => one === form.get(name)) ?? (among[0] as Word);
+      await clientFor(profileId).createReportMail({
+        body: {
+          page: chosen('page', mailedPages),
+          every: chosen('every', mailRhythms),
+          model: chosen('model', modelNames),
+          language: chosen('language', ['en', 'es'] as const),
+          recipients: form.getAll('recipients').map(String),
+        },
+      });
+    },
+    onSuccess: () => queryClient.invalidateQueries(reportMailsQuery(profileId)),
+  });
+  return (
+    <form
+      aria-labelledby="new-mail"
+      className="card grid max-w-xl gap-4 p-5"
+      onSubmit={(event) => {
+        event.preventDefault();
+        create.mutate(new FormData(event.currentTarget));
+      }}
+    >
+      <h2 id="new-mail">{say.reportMails.add}</h2>
+      <Choice
+        name="page"
+        title={say.shared.report}
+        initial={report}
+        among={mailedPages}
+        titleOf={(one) => say.pages[one]}
+      />
+      <Choice
+        name="every"
+        title={say.reportMails.when}
+        about={say.reportMails.whenAbout}
+        initial="week"
+        among={mailRhythms}
+        titleOf={(one) => say.reportMails.every[one]}
+      />
+      <Choice name="model" title={say.reportMails.model} initial={model} among={modelNames} titleOf={words} />
+      <Choice
+        name="language"
+        title={say.reportMails.language}
+        initial={language}
+        among={['en', 'es'] as const}
+        titleOf={(one) => languageTitles[one]}
+      />
+      <fieldset className="grid gap-1">
+        <legend className="label">{say.reportMails.recipients}</legend>
+        {members.data?.map(({ user_id: id, name, email }) => (
+          <label key={id} className="flex min-h-6 items-center gap-2">
+            <input type="checkbox" name="recipients" value={id} defaultChecked={id === account?.id} />
+            <span>
+              {name} <span className="label">{email}</span>
+            </span>
+          </label>
+        ))}
+        <p className="text-small text-soft">{say.reportMails.membersOnly}</p>
+      </fieldset>
+      <button type="submit" className="button-main justify-self-start" disabled={create.isPending}>
+        {say.reportMails.make}
+      </button>
+      <Failed error={create.error} />
+    </form>
+  );
+}
+
+function Choice<Word extends string>({
+  name,
+  title,
+  about,
+  initial,
+  among,
+  titleOf,
+}: {
+  readonly name: string;
+  readonly title: string;
+  readonly about?: string;
+  readonly initial: Word;
+  readonly among: readonly Word[];
+  readonly titleOf: (word: Word) => ReactNode;
+}) {
+  const id = useId();
+  return (
+    <div className="grid gap-1">
+      <label htmlFor={id} className="label">
+        {title}
+      </label>
+      <select id={id} name={name} className="field" defaultValue={initial}>
+        {among.map((word) => (
+          <option key={word} value={word}>
+            {titleOf(word)}
+          </option>
+        ))}
+      </select>
+      {about && <p className="text-small text-soft">{about}</p>}
+    </div>
+  );
+}

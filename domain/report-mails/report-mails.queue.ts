@@ -1,0 +1,75 @@
+import type { Item, QueueHandler } from '@tributary/work';
+import { sql } from 'kysely';
+import type { Report } from './compose.ts';
+import { deliver, type MailStores, planMail, readReport } from './send.ts';
+import { type DeliveryRow, listDueDeliveries, listDueMails, type MailRow } from './store.ts';
+
+type MailItem = Item & ({ readonly mail: MailRow } | { readonly delivery: DeliveryRow });
+
+/** Sends reports to members: first a delivery is left for each, then each is sent, at most once. */
+export const reportMails = (stores: MailStores): QueueHandler<MailItem> => ({
+  async take(profileId, limit) {
+    const { mails, deliveries } = await stores.app.forProfile(profileId).transaction(
+      async (tx) => ({
+        mails: await listDueMails(tx, profileId, stores.now(), limit),
+        deliveries: await listDueDeliveries(tx, profileId, stores.now(), limit),
+      }),
+      { readOnly: true },
+    );
+    const items = [
+      ...mails.map((mail) => ({ id: mail.id, mail })),
+      ...deliveries.map((delivery) => ({ id: idOf(delivery), delivery })),
+    ].slice(0, limit);
+    // Mails leave deliveries behind.
+    return { items, isMore: mails.length > 0 || deliveries.length === limit };
+  },
+
+  async work({ key: profileId, items, hold, signal }) {
+    const read = new Map<string, Promise<Report>>();
+    for (const item of items) {
+      signal.throwIfAborted();
+      if ('mail' in item) await planMail(stores, profileId, item.mail, hold);
+      else {
+        const { delivery } = item;
+        const { mailId, from } = delivery;
+        const once = () => {
+          const report = read.get(`${mailId} ${from}`) ?? readReport(stores, profileId, delivery, signal);
+          read.set(`${mailId} ${from}`, report);
+          return report;
+        };
+        await deliver(stores, profileId, delivery, hold, once);
+      }
+    }
+  },
+
+  /** A mail that cannot even be planned waits until somebody has looked. */
+  async setAside(tx, profileId, item) {
+    if ('mail' in item)
+      await sql`UPDATE report_mails SET due_at = 'infinity' WHERE profile_id = ${profileId} AND id = ${item.mail.id}`.execute(
+        tx,
+      );
+    else await putState(tx, profileId, item.id, { state: 'failed', reason: 'fault', due: 'infinity' });
+  },
+
+  async putBack(tx, profileId, ids) {
+    for (const id of ids)
+      if (id.includes('/')) await putState(tx, profileId, id, { state: 'waiting', reason: null, due: '-infinity' });
+      else await sql`UPDATE report_mails SET due_at = now() WHERE profile_id = ${profileId} AND id = ${id}`.execute(tx);
+  },
+});
+
+const idOf = ({ mailId, sentFor, userId }: DeliveryRow): string => `${mailId}/${sentFor.toISOString()}/${userId}`;
+
+async function putState(
+  tx: Parameters<QueueHandler['setAside']>[0],
+  profileId: string,
+  id: string,
+  { state, reason, due }: { readonly state: string; readonly reason: string | null; readonly due: string },
+): Promise<void> {
+  const [mailId, sentFor, userId] = id.split('/');
+  await sql`
+    UPDATE report_mail_deliveries SET state = ${state}, reason = ${reason}, due_at = ${due}
+    WHERE profile_id = ${profileId} AND mail_id = ${mailId} AND sent_for = ${sentFor} AND user_id = ${userId}`.execute(
+    tx,
+  );
+}

@@ -1,0 +1,150 @@
+import { findMembersAmong } from '@tributary/domain/accounts';
+import { listCampaigns, type ReportServices, readOverview } from '@tributary/domain/reports';
+import { findProfileName, findWorkspaceOf, isHealthcareProfile, isServed, profileOf } from '@tributary/domain/tenants';
+import { type Mailer, MailFailed } from '@tributary/outbound';
+import type { Postgres, Tx } from '@tributary/postgres';
+import { dayOf } from '@tributary/rules';
+import { dayMs, limits, type MailFailure, type MailRhythm, minuteMs } from '@tributary/vocabulary';
+import { composeMail, type Report } from './compose.ts';
+import {
+  claimDelivery,
+  type Days,
+  type DeliveryRow,
+  insertDeliveries,
+  lastDays,
+  type MailRow,
+  moveOn,
+  nextDue,
+  type Outcome,
+  settleDelivery,
+} from './store.ts';
+
+export interface MailStores extends ReportServices {
+  readonly app: Postgres;
+  /** Absent where the operator has set no mail server. */
+  readonly mailer: Mailer | undefined;
+  readonly baseUrl: string;
+  readonly now: () => Date;
+}
+
+type Hold = (tx: Tx) => Promise<void>;
+
+/** A worker that sends for so long is taken for dead; the mail server's own patience is shorter. */
+const claimMs = 5 * minuteMs;
+
+/** Leaves a delivery for each member who is to get it, and moves the mail on to its next moment: both or neither, so that none is left twice. */
+export async function planMail({ app, now }: MailStores, profileId: string, mail: MailRow, hold: Hold): Promise<void> {
+  const workspaceId = await app.forProfile(profileId).transaction((tx) => findWorkspaceOf(tx, profileId));
+  await app.behind({ profileId, workspaceId }).transaction(async (tx) => {
+    await hold(tx);
+    const at = now();
+    const { timeZone } = await profileOf(tx, profileId);
+    if (!(await moveOn(tx, profileId, mail, await nextDue(tx, mail.every, at, timeZone)))) return;
+    if (!workspaceId || !(await isServed(tx, profileId)) || (await isHealthcareProfile(tx, profileId))) return;
+    const members = await findMembersAmong(tx, workspaceId, mail.recipients);
+    const days = await lastDays(tx, mail.every, at, timeZone);
+    await insertDeliveries(
+      tx,
+      profileId,
+      mail,
+      days,
+      members.map(({ userId }) => userId),
+      at,
+    );
+  });
+}
+
+/** Sends one mail to one member, at most once: it says so before it begins, and what may have arrived is not sent again. */
+export async function deliver(
+  stores: MailStores,
+  profileId: string,
+  delivery: DeliveryRow,
+  hold: Hold,
+  read: () => Promise<Report>,
+): Promise<void> {
+  const { app, mailer, now, baseUrl } = stores;
+  const workspaceId = await app.forProfile(profileId).transaction((tx) => findWorkspaceOf(tx, profileId));
+  const ledger = app.behind({ profileId, workspaceId });
+  const settle = (outcome: Outcome) => ledger.transaction((tx) => settleDelivery(tx, profileId, delivery, outcome));
+  // Somebody began and never said how it ended.
+  if (delivery.state === 'sending') return settle({ state: 'failed', reason: 'unclear' });
+  const found = await ledger.transaction(
+    async (tx) => ({
+      member: (await findMembersAmong(tx, workspaceId ?? profileId, [delivery.userId]))[0],
+      isHealthcare: await isHealthcareProfile(tx, profileId),
+      profileName: (await findProfileName(tx, profileId)) ?? '',
+    }),
+    { readOnly: true },
+  );
+  if (!found.member) return settle({ state: 'failed', reason: 'left' });
+  if (found.isHealthcare) return settle({ state: 'failed', reason: 'healthcare' });
+  const own = `${baseUrl}/p/${profileId}`;
+  const search = new URLSearchParams({ from: delivery.from, to: delivery.to, model: delivery.model });
+  const stopUrl = `${own}/report-mails`;
+  const mail = composeMail(await read(), {
+    ...delivery,
+    days: delivery,
+    profileName: found.profileName,
+    viewUrl: `${own}/${delivery.page}?${search}`,
+    stopUrl,
+  });
+  const attempt = await ledger.transaction(async (tx) => {
+    await hold(tx);
+    return claimDelivery(tx, profileId, delivery, new Date(+now() + claimMs));
+  });
+  if (attempt === undefined) return;
+  const id = `${delivery.mailId}.${+delivery.sentFor}.${delivery.userId}`;
+  const failed = await (mailer
+    ? mailer
+        .send({ ...mail, to: found.member.email, stopUrl, messageId: `<${id}@${new URL(baseUrl).hostname}>` })
+        .then(() => undefined, faultOf)
+    : 'not_set_up');
+  return settle(failed === undefined ? { state: 'sent' } : afterFailure(failed, attempt, now()));
+}
+
+function faultOf(error: unknown): MailFailure {
+  if (error instanceof MailFailed) return error.fault;
+  throw error;
+}
+
+/** What certainly did not arrive is tried again; what the server refused for good is not. */
+function afterFailure(reason: MailFailure, attempt: number, now: Date): Outcome {
+  const { attempts, againMinutes } = limits.reportMails;
+  const isPassing = reason === 'unreachable' || reason === 'not_set_up';
+  if (!isPassing || attempt >= attempts) return { state: 'failed', reason };
+  return { state: 'waiting', reason, again: new Date(+now + againMinutes * 2 ** (attempt - 1) * minuteMs) };
+}
+
+/** The same figures as the API's reports of these days and of those before. */
+export async function readReport(
+  { app, clickhouse, now }: MailStores,
+  profileId: string,
+  { page, model, every, from, to }: DeliveryRow,
+  signal: AbortSignal,
+): Promise<Report> {
+  const reading = { caller: { profileId }, ledger: app.forProfile(profileId), clickhouse, signal, now: now() };
+  const range = { date_from: from, date_to: to };
+  const earlier = daysBefore({ from, to }, every);
+  const limit = limits.reportMails.campaigns[page];
+  const [overview, before, campaigns] = await Promise.all([
+    readOverview({ query: range } as Parameters<typeof readOverview>[0], reading),
+    readOverview(
+      { query: { date_from: earlier.from, date_to: earlier.to } } as Parameters<typeof readOverview>[0],
+      reading,
+    ),
+    listCampaigns({ query: { ...range, model, limit } } as Parameters<typeof listCampaigns>[0], reading),
+  ]);
+  return { overview: overview.body, before: before.body, campaigns: campaigns.body };
+}
+
+const lengths = { day: 1, week: 7 } as const;
+
+/** The day, week or month before another. */
+export function daysBefore({ from }: Days, every: MailRhythm): Days {
+  const first = new Date(`${from}T00:00:00Z`);
+  const began =
+    every === 'month'
+      ? new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() - 1, 1))
+      : new Date(+first - lengths[every] * dayMs);
+  return { from: dayOf(began), to: dayOf(new Date(+first - dayMs)) };
+}
