@@ -53,7 +53,7 @@ case $command in
     cp -a "$folder/base/$base/." "$data"
     cat >> "$data/postgresql.auto.conf" <<CONF
 restore_command = 'cp "$(realpath "$folder")/wal/%f" "%p" 2>/dev/null || cp "$(realpath "$folder")/wal/%f.partial" "%p" 2>/dev/null'
-recovery_target_time = '$moment'
+recovery_target_time = '$(date -u -d "$moment" '+%Y-%m-%d %H:%M:%S.%6N+00')'
 recovery_target_action = 'promote'
 CONF
     touch "$data/recovery.signal"

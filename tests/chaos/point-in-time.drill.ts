@@ -146,7 +146,7 @@ function startWriting(app: Postgres, profileId: string) {
 }
 
 /** PostgreSQL does not run as root, nor do those who read its data. */
-const someone = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--'] : [];
+const someone = process.getuid?.() === 0 ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'] : [];
 
 function asPostgres(args: readonly string[], server: NodeJS.ProcessEnv): ChildProcess {
   const [program = '', ...rest] = [...someone, script, ...args];
