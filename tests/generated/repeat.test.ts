@@ -29,8 +29,11 @@ const asksOutside = ({ refusals = [] }: Route) =>
   refusals.includes('provider_error') ||
   refusals.includes('not_implemented') ||
   refusals.includes('connection_not_ready');
-/** A test by regions wants purchases in many of them, and days that are over: the room's own tests have both. */
-const wantsHistory: readonly string[] = ['createExperiment', 'stopExperiment'];
+/**
+ * A test by regions wants purchases in many of them, and days that are over; a report by e-mail a mail server, and somebody who gets it: the
+ * rooms' own tests have them.
+ */
+const wantsHistory: readonly string[] = ['createExperiment', 'stopExperiment', 'createReportMail', 'leaveReportMail'];
 const secretPattern = /trib_[a-z]+_[0-9A-Za-z]{38}/g;
 
 /** Somebody who may all that its kind may on the profile; an app of the second round is another app with the same grant. */
