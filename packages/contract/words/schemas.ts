@@ -57,6 +57,8 @@ export const schemaWords = {
   ReconciledDay: 'A day: what was recorded, and what reports count.',
   Reconciliation: 'A comparison of what was recorded with what reports count.',
   ReconciliationDifference: 'A conversion that differs.',
+  ReportMail: 'A report that members of the workspace get by e-mail, again and again.',
+  ReportMailLast: 'What became of the mail that was due last.',
   SearchTerm: 'What people searched for before they saw you.',
   SharedView: 'A link that shows one report to whoever has it.',
   SyncProgress: 'How the reading of a connection comes along.',
