@@ -70,7 +70,7 @@ export async function deliver(
   if (delivery.state === 'sending') return settle({ state: 'failed', reason: 'unclear' });
   const found = await ledger.transaction(
     async (tx) => ({
-      member: (await findMembersAmong(tx, workspaceId ?? profileId, [delivery.userId]))[0],
+      member: workspaceId && (await findMembersAmong(tx, workspaceId, [delivery.userId]))[0],
       isHealthcare: await isHealthcareProfile(tx, profileId),
       profileName: (await findProfileName(tx, profileId)) ?? '',
     }),

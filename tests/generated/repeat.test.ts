@@ -33,7 +33,7 @@ const asksOutside = ({ refusals = [] }: Route) =>
  * A test by regions wants purchases in many of them, and days that are over; a report by e-mail a mail server, and somebody who gets it: the
  * rooms' own tests have them.
  */
-const wantsHistory: readonly string[] = ['createExperiment', 'stopExperiment', 'createReportMail', 'leaveReportMail'];
+const wantsMore: readonly string[] = ['createExperiment', 'stopExperiment', 'createReportMail', 'leaveReportMail'];
 const secretPattern = /trib_[a-z]+_[0-9A-Za-z]{38}/g;
 
 /** Somebody who may all that its kind may on the profile; an app of the second round is another app with the same grant. */
@@ -127,7 +127,7 @@ describe('under one Idempotency-Key nobody is given what somebody else of the sa
       expect(again.body.match(secretPattern)).toBeNull();
     }
     // Without an outside company nobody is answered here; the rooms' own tests have one.
-    if (said.size === 0 && (asksOutside(route) || wantsHistory.includes(route.id))) return;
+    if (said.size === 0 && (asksOutside(route) || wantsMore.includes(route.id))) return;
     // Somebody was answered before somebody else asked, who could have been given it.
     expect(askedAfter).toBeGreaterThan(0);
     const kept = await readKept(profile);

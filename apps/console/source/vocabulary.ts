@@ -2,6 +2,7 @@ import { ErasureReason, IdentifierType, PrivacyMode, Role, routes, type Scope, S
 import {
   attributionModels,
   limits as contractLimits,
+  languages as languagesOfMails,
   mailedPages as pagesThatAreMailed,
   sharedPages as pagesThatAreShared,
   handoffProviders as providersByLink,
@@ -41,6 +42,7 @@ export const rolesThatErase: readonly Role[] = routes.createCustomerErasure.acce
 export const rolesThatShare: readonly Role[] = routes.createSharedView.access.roles;
 export const sharedPages = pagesThatAreShared;
 /** What members get by e-mail, and how often. */
+export const languages = languagesOfMails;
 export const mailedPages = pagesThatAreMailed;
 export const mailRhythms = rhythmsOfMails;
 /** What a role may do. */

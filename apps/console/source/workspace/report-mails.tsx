@@ -1,15 +1,16 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type ReactNode, useId } from 'react';
+import type { ReactNode } from 'react';
 import { clientFor } from '../client.ts';
 import { localMoment, longDay, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
+import { Labelled } from '../parts/labelled.tsx';
 import { Failed, Page, State } from '../parts/page.tsx';
 import { Answered, Empty } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
 import { accountQuery } from '../queries.ts';
 import { modelNames } from '../search.ts';
-import { mailedPages, mailRhythms, rolesThatShare } from '../vocabulary.ts';
+import { languages, mailedPages, mailRhythms, rolesThatShare } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 import { language, languageTitles } from '../words/language.ts';
 import { membersQuery, type ReportMail, reportMailsQuery } from './queries.ts';
@@ -129,7 +130,7 @@ function NewMail() {
           page: chosen('page', mailedPages),
           every: chosen('every', mailRhythms),
           model: chosen('model', modelNames),
-          language: chosen('language', ['en', 'es'] as const),
+          language: chosen('language', languages),
           recipients: form.getAll('recipients').map(String),
         },
       });
@@ -166,7 +167,7 @@ function NewMail() {
         name="language"
         title={say.reportMails.language}
         initial={language}
-        among={['en', 'es'] as const}
+        among={languages}
         titleOf={(one) => languageTitles[one]}
       />
       <fieldset className="grid gap-1">
@@ -204,20 +205,17 @@ function Choice<Word extends string>({
   readonly among: readonly Word[];
   readonly titleOf: (word: Word) => ReactNode;
 }) {
-  const id = useId();
   return (
-    <div className="grid gap-1">
-      <label htmlFor={id} className="label">
-        {title}
-      </label>
-      <select id={id} name={name} className="field" defaultValue={initial}>
-        {among.map((word) => (
-          <option key={word} value={word}>
-            {titleOf(word)}
-          </option>
-        ))}
-      </select>
-      {about && <p className="text-small text-soft">{about}</p>}
-    </div>
+    <Labelled title={title} {...(about !== undefined && { about })}>
+      {(id) => (
+        <select id={id} name={name} className="field" defaultValue={initial}>
+          {among.map((word) => (
+            <option key={word} value={word}>
+              {titleOf(word)}
+            </option>
+          ))}
+        </select>
+      )}
+    </Labelled>
   );
 }

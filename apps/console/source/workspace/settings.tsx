@@ -3,6 +3,7 @@ import type { PrivacyMode } from '@tributary/contract';
 import type { AnswerTo, Routes } from '@tributary/sdk';
 import { type ReactNode, useId, useState } from 'react';
 import { clientFor } from '../client.ts';
+import { Labelled } from '../parts/labelled.tsx';
 import { Failed, Page } from '../parts/page.tsx';
 import { Answered } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
@@ -154,27 +155,6 @@ function Part({
       <h2 id={id}>{title}</h2>
       {children}
     </form>
-  );
-}
-
-function Labelled({
-  title,
-  about,
-  children,
-}: {
-  readonly title: string;
-  readonly about?: string;
-  readonly children: (id: string) => ReactNode;
-}) {
-  const id = useId();
-  return (
-    <div className="grid gap-1">
-      <label htmlFor={id} className="label">
-        {title}
-      </label>
-      {children(id)}
-      {about && <p className="text-small text-soft">{about}</p>}
-    </div>
   );
 }
 
