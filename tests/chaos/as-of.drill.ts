@@ -51,7 +51,7 @@ export const drill: Drill = {
   async run({ size, progress }) {
     const { people, changes, marks: wanted, kills, pairs, models } = sizes[size];
     const kit = await openDrillKit('drill-as-of', ['postgres', 'redis', 'clickhouse']);
-    const settings = { url: kit.clickhouseUrl, database: 'as_of', requestTimeoutMs: 60_000 };
+    const settings = { ...kit.clickhouse, database: 'as_of', requestTimeoutMs: 60_000 };
     await migrate(settings);
     const clickhouse = createClickHouse(settings);
     const app = createPostgres({ url: kit.database.appUrl, poolSize: 4 });

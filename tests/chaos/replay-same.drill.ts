@@ -26,7 +26,7 @@ export const drill: Drill = {
   async run({ size, progress, processes }) {
     const { people, changes, kills } = sizes[size];
     const kit = await openDrillKit('drill-replay-same', ['postgres', 'redis', 'clickhouse']);
-    const settings = { url: kit.clickhouseUrl, database: 'replay_same', requestTimeoutMs: 60_000 };
+    const settings = { ...kit.clickhouse, database: 'replay_same', requestTimeoutMs: 60_000 };
     await migrate(settings);
     const clickhouse = createClickHouse(settings);
     const app = createPostgres({ url: kit.database.appUrl, poolSize: 4 });
