@@ -68,8 +68,9 @@ export const drill: Drill = {
             await worker?.start();
             killed.worker += 1;
           } else {
-            await kit.engines.supervisor.kill('clickhouse');
-            await kit.engines.supervisor.start(['clickhouse']);
+            const shard = kit.engines.shards[killed.clickhouse % kit.engines.shards.length];
+            await shard?.kill('clickhouse');
+            await shard?.start(['clickhouse']);
             killed.clickhouse += 1;
           }
         }

@@ -4,6 +4,8 @@ import { type ClickHousePlace, clickhouseAt, isSharded, startShards } from './sh
 
 export interface DrillEngines {
   readonly supervisor: Supervisor;
+  /** Whose ClickHouse holds rows: two of a cluster, or that one alone. */
+  readonly shards: readonly [Supervisor, ...Supervisor[]];
   readonly database: TestDatabase;
   readonly redisUrl: string;
   readonly natsUrl: string;
@@ -19,7 +21,8 @@ export async function openDrillEngines(set: string, names: readonly EngineName[]
   const second = new Supervisor(`${set}-second`);
   // An interrupted run may have left it behind.
   await second.destroy();
-  if (isSharded() && names.includes('clickhouse')) await startShards(supervisor, second);
+  const hasShards = isSharded() && names.includes('clickhouse');
+  if (hasShards) await startShards(supervisor, second);
   const addresses = await supervisor.start(names);
   // Where it is not asked for, nobody answers there: an API can be made all the same.
   const clickhouseUrl = addresses.CLICKHOUSE_URL ?? 'http://127.0.0.1:1';
@@ -32,6 +35,7 @@ export async function openDrillEngines(set: string, names: readonly EngineName[]
   await prepareTemplate(server);
   return {
     supervisor,
+    shards: hasShards ? [supervisor, second] : [supervisor],
     database: await cloneDatabase(server),
     redisUrl: addresses.REDIS_URL ?? '',
     natsUrl: addresses.NATS_URL ?? '',
