@@ -27,7 +27,7 @@ export const bench: Bench = {
     const rows = isSmall ? sizes.small : sizes.full;
     const kit = await openDrillKit('bench-import-visits', ['postgres', 'clickhouse']);
     const warehouse = await openWarehouse(kit);
-    const bareKit = { clickhouseUrl: kit.clickhouseUrl, clickhouseDatabase: `${kit.clickhouseDatabase}_bare` };
+    const bareKit = { clickhouse: kit.clickhouse, clickhouseDatabase: `${kit.clickhouseDatabase}_bare` };
     const bareWarehouse = await openWarehouse(bareKit);
     const patient = createClickHouse({
       url: kit.clickhouseUrl,

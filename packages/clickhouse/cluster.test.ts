@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { clickhouseConfiguration, Supervisor } from '@tributary/engines';
+import { Supervisor } from '@tributary/engines';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createBatchWriter } from './batch-writer.ts';
 import { type ClickHouse, createClickHouse } from './client.ts';
@@ -26,9 +24,7 @@ let shards: [ClickHouse, ClickHouse];
 let profiles: [string, string];
 
 beforeAll(async () => {
-  const places = await Promise.all(sets.map((set) => set.place('clickhouse')));
-  for (const place of places)
-    writeFileSync(join(place.directory, 'config.xml'), clickhouseConfiguration(place, places));
+  await sets[0]?.joinClickHouse(sets.slice(1));
   const addresses = await Promise.all(sets.map((set) => set.start(['clickhouse'])));
   const nodes = addresses.map(({ CLICKHOUSE_URL }) => CLICKHOUSE_URL as string);
   settings = { url: nodes[0] as string, database: 'tributary', cluster: { name: 'tributary', nodes } };

@@ -1,11 +1,20 @@
 import type { ClickHouse } from './client.ts';
+import { connectEveryNode } from './nodes.ts';
 import { raw } from './queries.ts';
 
-/** Tables whose partitions are batches: done with, they go at once. On a cluster the other nodes' rest goes by its TTL. */
+/** Tables whose partitions are batches: done with, they go at once. */
 type BatchTable = 'attribution_conversions' | 'attribution_links' | 'attribution_touches' | 'attribution_results';
 
-/** A partition is named in the statement itself, which takes no parameters there: an id or a number, and nothing else. */
+/** On every node. A partition is named in the statement itself, which takes no parameters there: an id or a number, and nothing else. */
 export async function dropPartition(client: ClickHouse, table: BatchTable, partition: string): Promise<void> {
   if (!/^(?:\d+|[0-9a-f-]{36})$/.test(partition)) throw new TypeError(`"${partition}" does not name a partition.`);
-  await client.command(raw(`ALTER TABLE {{local ${table}}} DROP PARTITION '${partition}'`), {});
+  const drop = (node: ClickHouse) =>
+    node.command(raw(`ALTER TABLE {{local ${table}}} DROP PARTITION '${partition}'`), {});
+  if (!client.settings.cluster) return drop(client);
+  const nodes = connectEveryNode(client.settings);
+  try {
+    await Promise.all(nodes.map(drop));
+  } finally {
+    await Promise.all(nodes.map((node) => node.close()));
+  }
 }

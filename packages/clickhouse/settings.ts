@@ -72,6 +72,8 @@ const onCluster = {
   optimize_skip_unused_shards: 1,
   // A join or IN between two of our tables is made on each shard, where both sides are.
   distributed_product_mode: 'local',
+  // Otherwise the engine would send an INSERT ... SELECT to the shards as it stands, and find no tables there but the outer ones.
+  parallel_distributed_insert_select: '0',
 } as const satisfies EngineSettings & Record<string, unknown>;
 
 /** The address as it may be shown: one in the settings may hold a password. */

@@ -37,7 +37,7 @@ export const clickhouse: Engine = {
     mkdirSync(join(place.directory, 'data'), { recursive: true });
     writeFileSync(join(place.directory, 'users.xml'), users(place.password), { mode: 0o600 });
     const file = join(place.directory, 'config.xml');
-    // A cluster drill writes its own file beforehand.
+    // Whoever joins shards has written it before.
     if (!existsSync(file)) writeFileSync(file, configuration(place, []), { mode: 0o600 });
   },
 
@@ -71,7 +71,7 @@ export const clickhouse: Engine = {
 };
 
 /** The engine's settings file; the shards are those of the cluster "tributary", none for a single node. */
-export function configuration({ directory }: Place, shards: readonly Place[]): string {
+function configuration({ directory }: Place, shards: readonly Place[]): string {
   const replica = ({ ports, password }: Place) =>
     `<host>127.0.0.1</host><port>${ports.tcp}</port><user>tributary</user><password>${password}</password>`;
   const listed = shards.map((shard) => `<shard><replica>${replica(shard)}</replica></shard>`);
@@ -81,6 +81,12 @@ export function configuration({ directory }: Place, shards: readonly Place[]): s
   <remote_servers>${listed.length ? `<tributary>${listed.join('')}</tributary>` : ''}</remote_servers>
 </clickhouse>
 `;
+}
+
+/** Tells each of them of all: they are the shards of the cluster "tributary". */
+export function joinShards(places: readonly Place[]): void {
+  for (const place of places)
+    writeFileSync(join(place.directory, 'config.xml'), configuration(place, places), { mode: 0o600 });
 }
 
 /** What the API and the worker may do; deploy/clickhouse-users.xml grants the same. */

@@ -1,4 +1,4 @@
-export { clickhouseGrants, configuration as clickhouseConfiguration } from './clickhouse.ts';
+export { clickhouseGrants } from './clickhouse.ts';
 export type { EngineName } from './engine.ts';
 export { freePort } from './free-port.ts';
 export { type EngineStatus, engineNames, Supervisor } from './supervisor.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { clickhouse } from './clickhouse.ts';
+import { clickhouse, joinShards } from './clickhouse.ts';
 import type { Engine, EngineName, Place } from './engine.ts';
 import { freePort } from './free-port.ts';
 import { joinServers, nats } from './nats.ts';
@@ -67,6 +67,12 @@ export class Supervisor {
     const places: Place[] = [];
     for (const one of [this, ...others]) places.push(await one.place('nats'));
     await joinServers(places);
+  }
+
+  /** Makes the ClickHouse of this set and of others the shards of one cluster, before any of them is started. */
+  async joinClickHouse(others: readonly Supervisor[]): Promise<void> {
+    for (const other of others) other.#writePassword(this.#password());
+    joinShards(await Promise.all([this, ...others].map((one) => one.place('clickhouse'))));
   }
 
   /** Starts the PostgreSQL of this set as a standby of another's: a copy that follows. */

@@ -51,7 +51,7 @@ export const drill: Drill = {
   async run({ size, progress }) {
     const { people, changes, marks: wanted, kills, pairs, models } = sizes[size];
     const kit = await openDrillKit('drill-as-of', ['postgres', 'redis', 'clickhouse']);
-    const settings = { url: kit.clickhouseUrl, database: 'as_of', requestTimeoutMs: 60_000 };
+    const settings = { ...kit.clickhouse, database: 'as_of', requestTimeoutMs: 60_000 };
     await migrate(settings);
     const clickhouse = createClickHouse(settings);
     const app = createPostgres({ url: kit.database.appUrl, poolSize: 4 });
@@ -200,8 +200,9 @@ export const drill: Drill = {
           await worker.start();
           killed.worker += 1;
         } else {
-          await kit.engines.supervisor.kill('clickhouse');
-          await kit.engines.supervisor.start(['clickhouse']);
+          const shard = kit.engines.shards[killed.clickhouse % kit.engines.shards.length];
+          await shard?.kill('clickhouse');
+          await shard?.start(['clickhouse']);
           killed.clickhouse += 1;
         }
       };

@@ -2,6 +2,7 @@ import { createClickHouse } from '@tributary/clickhouse';
 import { attribution } from '@tributary/domain/attribution/room.ts';
 import { firstPayments } from '@tributary/domain/payments/room.ts';
 import { createPostgres } from '@tributary/postgres';
+import { clickhouseAt } from '@tributary/testkit';
 import { startQueueWorker } from '@tributary/work';
 import { blame } from '@tributary/worker/blame.ts';
 
@@ -9,7 +10,7 @@ import { blame } from '@tributary/worker/blame.ts';
 const [appUrl = '', systemUrl = '', clickhouseUrl = '', database = ''] = process.argv.slice(2);
 const app = createPostgres({ url: appUrl, poolSize: 4 });
 const system = createPostgres({ url: systemUrl, poolSize: 2 });
-const clickhouse = createClickHouse({ url: clickhouseUrl, database, requestTimeoutMs: 60_000 });
+const clickhouse = createClickHouse({ ...clickhouseAt(clickhouseUrl), database, requestTimeoutMs: 60_000 });
 const quiet = () => {};
 // Small batches, so that a kill finds one half done.
 startQueueWorker({

@@ -18,7 +18,7 @@ export const drill: Drill = {
     const { people, buckets } = sizes[size];
     const engines = await openDrillEngines('drill-conservation', ['postgres', 'clickhouse']);
     const app = createPostgres({ url: engines.database.appUrl, poolSize: 4, statementTimeoutMs: 600_000 });
-    const settings = { url: engines.clickhouseUrl, database: 'conservation', requestTimeoutMs: 900_000 };
+    const settings = { ...engines.clickhouse, database: 'conservation', requestTimeoutMs: 900_000 };
     await migrate(settings);
     const clickhouse = createClickHouse(settings);
     try {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { raw } from '@tributary/clickhouse';
+import { connectEveryNode, raw } from '@tributary/clickhouse';
 import { writeAudit } from '@tributary/domain/accountability/room.ts';
 import { archiveProfileByOperator, type DeletionStatus, listDeletionStatus } from '@tributary/domain/tenants/room.ts';
 import { createOperator } from '@tributary/operations';
@@ -267,12 +267,15 @@ async function openTenants(scene: VisitsScene) {
       const { rows } = await owner.unbound.query(sql<{ n: string }>`
         SELECT count(*) AS n FROM profiles WHERE id = ${profileId}`);
       note('postgres profiles', Number(rows[0]?.n));
-      for (const { name } of await clickhouse.query('profile_table_list', {})) {
-        const [counted] = await clickhouse.query(
-          raw<{ n: string }>(`SELECT count() AS n FROM ${name} WHERE profile_id = {profileId:UUID}`),
-          { profileId },
-        );
-        note(`clickhouse ${name}`, Number(counted?.n));
+      for (const node of connectEveryNode(clickhouse.settings)) {
+        for (const { name } of await node.query('profile_table_list', {})) {
+          const [counted] = await node.query(
+            raw<{ n: string }>(`SELECT count() AS n FROM ${name} WHERE profile_id = {profileId:UUID}`),
+            { profileId },
+          );
+          note(`clickhouse ${name}`, Number(counted?.n));
+        }
+        await node.close();
       }
       for (let after: number | undefined = 0; after !== undefined; ) {
         const page: Awaited<ReturnType<typeof stream.deadLetters.list>> = await stream.deadLetters.list({ after });

@@ -1,4 +1,4 @@
-import { type ClickHouse, raw } from '@tributary/clickhouse';
+import { type ClickHouse, connectEveryNode, raw } from '@tributary/clickhouse';
 import type { Postgres } from '@tributary/postgres';
 import type { Stream } from '@tributary/stream';
 import { createOpener, createVault, type KeyRing } from '@tributary/vault';
@@ -60,11 +60,12 @@ export async function findCanaries(
         if (line.includes(profileId)) look('dead letters, opened', line + openedParts(line, profileId, opener));
     after = page.next;
   }
-  for (const { name } of await clickhouse.query('profile_table_list', {}))
-    for await (const row of clickhouse.stream(raw(`SELECT * FROM ${name} WHERE profile_id = {profileId:UUID}`), {
-      profileId,
-    }))
-      look(`clickhouse ${name}`, JSON.stringify(row));
+  for (const node of connectEveryNode(clickhouse.settings)) {
+    for (const { name } of await node.query('profile_table_list', {}))
+      for await (const row of node.stream(raw(`SELECT * FROM ${name} WHERE profile_id = {profileId:UUID}`), { profileId }))
+        look(`clickhouse ${name}`, JSON.stringify(row));
+    await node.close();
+  }
   return found;
 }
 

@@ -75,7 +75,7 @@ export async function openFailoverScene(set: string): Promise<FailoverScene> {
   try {
     const { environment, profileId, engines } = visits;
     const postgres = createPostgres({ url: environment.DATABASE_APP_URL ?? '', poolSize: 4 });
-    const clickhouse = createClickHouse({ url: engines.clickhouseUrl, database: 'drill' });
+    const clickhouse = createClickHouse({ ...engines.clickhouse, database: 'drill' });
     Object.assign(own, { postgres, clickhouse });
     const stream = own.stream as Stream;
     const scopes = ['attribution:write', 'campaigns:read', 'conversions:read'] as const;

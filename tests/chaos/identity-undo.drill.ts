@@ -33,7 +33,7 @@ export const drill: Drill = {
     const { outcomes, writerSeconds } = sizes[size];
     const seed = Number(process.env.FAST_CHECK_SEED ?? Math.floor(Math.random() * 2 ** 31));
     const kit = await openDrillKit('drill-identity-undo', ['postgres', 'redis', 'clickhouse']);
-    const settings = { url: kit.clickhouseUrl, database: 'identity_undo', requestTimeoutMs: 60_000 };
+    const settings = { ...kit.clickhouse, database: 'identity_undo', requestTimeoutMs: 60_000 };
     await migrate(settings);
     const clickhouse = createClickHouse(settings);
     const stores = { app: kit.app, system: kit.system, clickhouse };

@@ -14,6 +14,7 @@ const { values, positionals } = parseArgs({
     size: { type: 'string', default: 'full' },
     record: { type: 'boolean', default: false },
     many: { type: 'boolean', default: false },
+    shards: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
@@ -21,17 +22,18 @@ const name = positionals[0] ?? '';
 
 if (values.help || !names.includes(name) || (values.size !== 'small' && values.size !== 'full')) {
   console.log(
-    `npm run drill -- NAME [--size small|full] [--record] [--many]\n\nDrills: ${names.join(', ')}\nThe last line is one JSON object: name, passed, the counts. --record keeps it in docs/drills.jsonl. --many: two apis, two collectors and three workers, in the drills that start any.`,
+    `npm run drill -- NAME [--size small|full] [--record] [--many] [--shards]\n\nDrills: ${names.join(', ')}\nThe last line is one JSON object: name, passed, the counts. --record keeps it in docs/drills.jsonl. --many: two apis, two collectors and three workers, in the drills that start any. --shards: ClickHouse as a cluster of two shards.`,
   );
   process.exitCode = values.help ? 0 : 2;
 } else {
   const { drill } = (await import(join(import.meta.dirname, `${name}.drill.ts`))) as { drill: Drill };
   console.error(`${drill.name} (${values.size}): ${drill.promise}`);
   const startedAt = Date.now();
+  if (values.shards) process.env.TEST_SHARDS = '2';
   const processes = values.many ? severalOfEach : oneOfEach;
   const result = await drill.run({ size: values.size, progress: progressPrinter(drill.name), processes });
   const seconds = Math.round((Date.now() - startedAt) / 100) / 10;
-  const run = { name: drill.name, size: values.size, ...(values.many && { processes }), ...result, seconds };
+  const run = { name: drill.name, size: values.size, ...(values.many && { processes }), ...(values.shards && { shards: 2 }), ...result, seconds };
   console.log(JSON.stringify(run));
   if (values.record) recordRun('drills', run);
   // A drill that left a timer or connection behind must not keep the caller waiting.

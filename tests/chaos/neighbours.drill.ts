@@ -157,7 +157,7 @@ async function openScene() {
   // An interrupted run may have left its data behind.
   await new Supervisor(set).destroy();
   const engines = await openDrillEngines(set, ['postgres', 'redis', 'clickhouse']);
-  await migrate({ url: engines.clickhouseUrl, database: 'drill' });
+  await migrate({ ...engines.clickhouse, database: 'drill' });
   const masterKey = randomBytes(32);
   const operator = createPostgres({ url: engines.database.ownerUrl, poolSize: 1 });
   await ensureKeys(operator.unbound, createVault([{ id: 'k1', bytes: masterKey }]), new Date());

@@ -19,7 +19,7 @@ export const drill: Drill = {
   async run({ size, progress }) {
     const wanted = sizes[size].journeys;
     const engines = await openDrillEngines('drill-parity', ['postgres', 'clickhouse']);
-    const settings = { url: engines.clickhouseUrl, database: 'parity', requestTimeoutMs: 120_000 };
+    const settings = { ...engines.clickhouse, database: 'parity', requestTimeoutMs: 120_000 };
     await migrate(settings);
     const clickhouse = createClickHouse(settings);
     const differences: Difference[] = [];

@@ -30,7 +30,7 @@ export const drill: Drill = {
   async run({ size, progress }) {
     const { people, faults, runs, writesPerSecond, mostSeconds, lastDay } = sizes[size];
     const kit = await openDrillKit('drill-reconcile', ['postgres', 'clickhouse']);
-    const settings = { url: kit.clickhouseUrl, database: 'reconcile', requestTimeoutMs: 600_000 };
+    const settings = { ...kit.clickhouse, database: 'reconcile', requestTimeoutMs: 600_000 };
     await migrate(settings);
     const clickhouse = createClickHouse(settings);
     const app = createPostgres({ url: kit.database.appUrl, poolSize: 6 });

@@ -26,7 +26,7 @@ export const drill: Drill = {
   async run({ size, progress, processes }) {
     const { people, changes, kills } = sizes[size];
     const kit = await openDrillKit('drill-replay-same', ['postgres', 'redis', 'clickhouse']);
-    const settings = { url: kit.clickhouseUrl, database: 'replay_same', requestTimeoutMs: 60_000 };
+    const settings = { ...kit.clickhouse, database: 'replay_same', requestTimeoutMs: 60_000 };
     await migrate(settings);
     const clickhouse = createClickHouse(settings);
     const app = createPostgres({ url: kit.database.appUrl, poolSize: 4 });
@@ -68,8 +68,9 @@ export const drill: Drill = {
             await worker?.start();
             killed.worker += 1;
           } else {
-            await kit.engines.supervisor.kill('clickhouse');
-            await kit.engines.supervisor.start(['clickhouse']);
+            const shard = kit.engines.shards[killed.clickhouse % kit.engines.shards.length];
+            await shard?.kill('clickhouse');
+            await shard?.start(['clickhouse']);
             killed.clickhouse += 1;
           }
         }

@@ -63,7 +63,7 @@ export async function openVisitsScene(
   await new Supervisor(set).destroy();
   await prepare();
   const engines = await openDrillEngines(set, ['postgres', 'redis', 'nats', 'clickhouse']);
-  const clickhouseSettings = { url: engines.clickhouseUrl, database: 'drill' };
+  const clickhouseSettings = { ...engines.clickhouse, database: 'drill' };
   await migrate(clickhouseSettings);
   const masterKey = randomBytes(32);
   const master = createVault([{ id: 'k1', bytes: masterKey }]);

@@ -194,7 +194,7 @@ function workOver(): Work {
   return {
     app: kit.app,
     system: kit.system,
-    clickhouse: { url: kit.clickhouseUrl, database: kit.clickhouseDatabase },
+    clickhouse: { ...kit.clickhouse, database: kit.clickhouseDatabase },
     quick: warehouse.client,
     patient: warehouse.client,
     stream,

@@ -116,7 +116,7 @@ export async function openApi(kit: Testkit, changes: ApiChanges = {}): Promise<T
   const logLines: string[] = [];
   const log = createLog('info', { write: (line) => void logLines.push(line) });
   const jobs = await createJobs(kit.database.appUrl, (error) => log.failure(undefined, error));
-  const clickhouse = createClickHouse({ url: kit.clickhouseUrl, database: kit.clickhouseDatabase });
+  const clickhouse = createClickHouse({ ...kit.clickhouse, database: kit.clickhouseDatabase });
   const fastify = await createApi({
     ...testApiOptions,
     postgres: kit.app,

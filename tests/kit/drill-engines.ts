@@ -1,11 +1,15 @@
 import { type EngineName, Supervisor } from '@tributary/engines';
 import { cloneDatabase, prepareTemplate, type TestDatabase } from './database.ts';
+import { type ClickHousePlace, clickhouseAt, isSharded, startShards } from './shards.ts';
 
 export interface DrillEngines {
   readonly supervisor: Supervisor;
+  /** Whose ClickHouse holds rows: two of a cluster, or that one alone. */
+  readonly shards: readonly [Supervisor, ...Supervisor[]];
   readonly database: TestDatabase;
   readonly redisUrl: string;
   readonly natsUrl: string;
+  readonly clickhouse: ClickHousePlace;
   readonly clickhouseUrl: string;
   /** Stops the engines and deletes their data. */
   close(): Promise<void>;
@@ -14,7 +18,14 @@ export interface DrillEngines {
 /** Engines of a drill's own, with a migrated database, so that breaking them breaks nobody else's work. */
 export async function openDrillEngines(set: string, names: readonly EngineName[]): Promise<DrillEngines> {
   const supervisor = new Supervisor(set);
+  const second = new Supervisor(`${set}-second`);
+  // An interrupted run may have left it behind.
+  await second.destroy();
+  const hasShards = isSharded() && names.includes('clickhouse');
+  if (hasShards) await startShards(supervisor, second);
   const addresses = await supervisor.start(names);
+  // Where it is not asked for, nobody answers there: an API can be made all the same.
+  const clickhouseUrl = addresses.CLICKHOUSE_URL ?? 'http://127.0.0.1:1';
   const server = {
     ownerUrl: addresses.DATABASE_OWNER_URL ?? '',
     appUrl: addresses.DATABASE_APP_URL ?? '',
@@ -24,11 +35,14 @@ export async function openDrillEngines(set: string, names: readonly EngineName[]
   await prepareTemplate(server);
   return {
     supervisor,
+    shards: hasShards ? [supervisor, second] : [supervisor],
     database: await cloneDatabase(server),
     redisUrl: addresses.REDIS_URL ?? '',
     natsUrl: addresses.NATS_URL ?? '',
-    // Where it is not asked for, nobody answers there: an API can be made all the same.
-    clickhouseUrl: addresses.CLICKHOUSE_URL ?? 'http://127.0.0.1:1',
-    close: () => supervisor.destroy(),
+    clickhouse: clickhouseAt(clickhouseUrl),
+    clickhouseUrl,
+    async close() {
+      await Promise.all([supervisor.destroy(), second.destroy()]);
+    },
   };
 }

@@ -22,6 +22,7 @@ export async function openDrillKit(
     system,
     owner,
     clock: new FakeClock('2026-06-15T12:00:00.000Z'),
+    clickhouse: engines.clickhouse,
     clickhouseUrl: engines.clickhouseUrl,
     clickhouseDatabase: name,
     natsUrl: engines.natsUrl,

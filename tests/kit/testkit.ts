@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { FakeClock } from '@tributary/clock';
 import { createPostgres, type Postgres } from '@tributary/postgres';
 import { cloneDatabase, type TestDatabase } from './database.ts';
+import { type ClickHousePlace, clickhouseAt } from './shards.ts';
 
 /** What one test file owns: nothing in it is shared with another file, so files run side by side. */
 export interface Testkit {
@@ -13,6 +14,7 @@ export interface Testkit {
   /** The owner of the schema, as whom the operator registers apps. */
   readonly owner: Postgres;
   readonly clock: FakeClock;
+  readonly clickhouse: ClickHousePlace;
   readonly clickhouseUrl: string;
   readonly clickhouseDatabase: string;
   readonly natsUrl: string;
@@ -46,6 +48,7 @@ export async function openTestkit(): Promise<Testkit> {
     system,
     owner,
     clock: new FakeClock('2026-06-15T12:00:00.000Z'),
+    clickhouse: clickhouseAt(setting('CLICKHOUSE_URL')),
     clickhouseUrl: setting('CLICKHOUSE_URL'),
     clickhouseDatabase: name,
     natsUrl: setting('NATS_URL'),

@@ -1,9 +1,10 @@
 import { Supervisor } from '@tributary/engines';
 import { prepareTemplate } from './database.ts';
+import { isSharded, startShards } from './shards.ts';
 
 /** Before the first test file: real engines, and the template that each file's database is cloned from. */
 export default async function setup(): Promise<void> {
-  const addresses = await new Supervisor().start();
+  const addresses = await start();
   Object.assign(process.env, addresses);
   // A log reserves its room on the server, which processes of many tests share.
   Object.assign(process.env, { STREAM_MAX_MEGABYTES: '64', DEAD_LETTER_MAX_MEGABYTES: '16' });
@@ -13,4 +14,11 @@ export default async function setup(): Promise<void> {
     systemUrl: process.env.DATABASE_SYSTEM_URL as string,
     collectorUrl: process.env.DATABASE_COLLECTOR_URL as string,
   });
+}
+
+async function start(): Promise<Record<string, string>> {
+  const main = new Supervisor();
+  if (!isSharded()) return main.start();
+  const { url } = await startShards(new Supervisor('shards'), new Supervisor('shards-second'));
+  return { ...(await main.start(['postgres', 'nats', 'redis'])), CLICKHOUSE_URL: url };
 }

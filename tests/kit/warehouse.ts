@@ -1,18 +1,21 @@
-import { type ClickHouse, createClickHouse, migrate, raw } from '@tributary/clickhouse';
+import { type ClickHouse, connectEveryNode, createClickHouse, migrate, raw } from '@tributary/clickhouse';
 import type { Testkit } from './testkit.ts';
 
 /** Makes the test's own ClickHouse database, which only those need that read or write columns. */
 export async function openWarehouse(
-  kit: Pick<Testkit, 'clickhouseUrl' | 'clickhouseDatabase'>,
+  kit: Pick<Testkit, 'clickhouse' | 'clickhouseDatabase'>,
 ): Promise<{ readonly client: ClickHouse; drop(): Promise<void> }> {
-  const settings = { url: kit.clickhouseUrl, database: kit.clickhouseDatabase };
+  const settings = { ...kit.clickhouse, database: kit.clickhouseDatabase };
   await migrate(settings);
   const client = createClickHouse(settings);
   return {
     client,
     async drop() {
-      await client.command(raw(`DROP DATABASE ${settings.database} SYNC`), {});
       await client.close();
+      for (const node of connectEveryNode(settings)) {
+        await node.command(raw(`DROP DATABASE ${settings.database} SYNC`), {});
+        await node.close();
+      }
     },
   };
 }

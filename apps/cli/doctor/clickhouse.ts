@@ -1,22 +1,26 @@
-import { type ClickHouse, clickhouseSettings, createClickHouse, raw } from '@tributary/clickhouse';
+import { type ClickHouse, clickhouseSettings, connectEveryNode, raw } from '@tributary/clickhouse';
 import type { Settings } from '@tributary/config';
 import { type Finding, ok, wrong } from './finding.ts';
 
 export async function examineClickHouse(settings: Settings): Promise<Finding[]> {
-  const client = createClickHouse(clickhouseSettings(settings));
+  const nodes = connectEveryNode(clickhouseSettings(settings));
   try {
-    const [row] = await client.query(
-      raw<{ version: string; tables: string }>(
-        'SELECT version() AS version, (SELECT count() FROM system.tables WHERE database = currentDatabase()) AS tables',
-      ),
-      {},
-    );
-    if (Number(row?.tables) === 0) return [wrong('clickhouse', 'the schema is missing', 'Run "tributary migrate".')];
-    const findings = [await readOnlyTables(client), await stuckMutations(client), await fullDisks(client)];
-    return [ok('clickhouse', `version ${row?.version}`), ...findings.filter((finding) => finding !== undefined)];
+    return (await Promise.all(nodes.map(examineNode))).flat();
   } finally {
-    await client.close();
+    await Promise.all(nodes.map((node) => node.close()));
   }
+}
+
+async function examineNode(node: ClickHouse): Promise<Finding[]> {
+  const [row] = await node.query(
+    raw<{ version: string; tables: string }>(
+      'SELECT version() AS version, (SELECT count() FROM system.tables WHERE database = currentDatabase()) AS tables',
+    ),
+    {},
+  );
+  if (Number(row?.tables) === 0) return [wrong('clickhouse', 'the schema is missing', 'Run "tributary migrate".')];
+  const findings = [await readOnlyTables(node), await stuckMutations(node), await fullDisks(node)];
+  return [ok('clickhouse', `version ${row?.version}`), ...findings.filter((finding) => finding !== undefined)];
 }
 
 /** Of a cluster, tables that have lost sight of the others. */

@@ -1,0 +1,23 @@
+import type { ClickHouseSettings } from '@tributary/clickhouse';
+import type { Supervisor } from '@tributary/engines';
+
+/** Where the ClickHouse of a test or drill is. */
+export type ClickHousePlace = Pick<ClickHouseSettings, 'url' | 'cluster'>;
+
+/** Set to any value, tests and drills run on a ClickHouse of two shards; `npm run drill -- NAME --shards` sets it. */
+export const isSharded = () => Boolean(process.env.TEST_SHARDS);
+
+/** Starts the ClickHouse of two sets as one cluster. The settings that name it are put into the environment, which processes of ours inherit. */
+export async function startShards(first: Supervisor, second: Supervisor): Promise<{ readonly url: string }> {
+  await first.joinClickHouse([second]);
+  const addresses = await Promise.all([first, second].map((each) => each.start(['clickhouse'])));
+  const nodes = addresses.map(({ CLICKHOUSE_URL }) => CLICKHOUSE_URL as string);
+  Object.assign(process.env, { CLICKHOUSE_CLUSTER: 'tributary', CLICKHOUSE_NODES: nodes.join(',') });
+  return { url: nodes[0] as string };
+}
+
+/** At this address, a cluster if the environment names one. */
+export function clickhouseAt(url: string): ClickHousePlace {
+  const { CLICKHOUSE_CLUSTER: name, CLICKHOUSE_NODES: nodes = '' } = process.env;
+  return { url, ...(name && { cluster: { name, nodes: nodes.split(',') } }) };
+}
