@@ -96,8 +96,7 @@ async function tellPlatform(client: Client, connectionId: string, currency: stri
         idempotency_key: `demo-sale-${nth}`,
         properties: { value, currency },
         user_traits: { email: `${first_name}.${last_name}@example.com`.toLowerCase(), first_name, last_name },
-        action_source: 'website',
-        page_url: 'https://shop.example/checkout/thanks',
+        action_source: 'physical_store',
       },
     });
 }

@@ -62,7 +62,7 @@ const columns: Column<AdAction>[] = [
       <>
         {say.ads.what(words(kind), words(level).toLowerCase())}
         <span className="label block">
-          {words(platform)} {name ?? id}
+          {words(platform)}: {name ?? id}
         </span>
       </>
     ),

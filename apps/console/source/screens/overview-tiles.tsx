@@ -48,7 +48,7 @@ export function Tiles({
         const { title, about } = { ...fields[field], ...tile };
         return (
           <Fragment key={field}>
-            {field === 'roas' && <AdsRoas totals={data.totals} />}
+            {field === 'roas' && <AdsRoas totals={data.totals} before={before} />}
             <Tile title={title} about={about}>
               <Figure
                 className="font-semibold text-title"
@@ -62,11 +62,7 @@ export function Tiles({
                   now={data.totals[field]}
                   was={before.totals[field]}
                   better={'better' in tile ? tile.better : undefined}
-                  from={say.overview.beforeTitle(
-                    show(field, before.totals[field], meta.currency),
-                    longDay(before.range.from),
-                    longDay(before.range.to),
-                  )}
+                  from={beforeTitle(before, show(field, before.totals[field], meta.currency))}
                 />
               )}
             </Tile>
@@ -97,31 +93,39 @@ function Tile({
 }
 
 /** What the campaigns together earned under the model, by what they cost. It leads to the campaigns that it is made of. */
-function AdsRoas({ totals }: { readonly totals: Totals }) {
+function AdsRoas({ totals, before }: { readonly totals: Totals; readonly before: Before | undefined }) {
   const { place, model, kept } = usePlace();
   const { data: rest } = useQuery(unattributedQuery(place, 'campaign', model));
+  const earlier = useQuery({
+    ...unattributedQuery({ ...place, ...before?.range }, 'campaign', model),
+    // A link shows its own days and no others.
+    enabled: before !== undefined && !sharedLink(),
+  });
   const { roas } = earnedByAds(totals, rest);
-  const title = { title: say.metrics.adsRoas, about: definitions.adsRoas };
-  if (sharedLink())
-    return (
-      <Tile {...title}>
-        <span className="number font-semibold text-title">{ratio(roas)}</span>
-      </Tile>
-    );
+  const was = before ? earnedByAds(before.totals, earlier.data).roas : null;
   return (
-    <Tile {...title}>
-      <Link
-        to="/p/$profileId/campaigns"
-        params={{ profileId: place.profileId }}
-        search={{ ...kept, level: 'campaign' }}
-        className="number rounded-sm font-semibold text-title underline decoration-line decoration-dotted underline-offset-4 hover:text-accent hover:decoration-accent"
-        aria-label={say.overview.seeCampaigns(ratio(roas))}
-      >
-        {ratio(roas)}
-      </Link>
+    <Tile title={say.metrics.adsRoas} about={definitions.adsRoas}>
+      {sharedLink() ? (
+        <span className="number font-semibold text-title">{ratio(roas)}</span>
+      ) : (
+        <Link
+          to="/p/$profileId/campaigns"
+          params={{ profileId: place.profileId }}
+          search={{ ...kept, level: 'campaign' }}
+          className="number rounded-sm font-semibold text-title underline decoration-line decoration-dotted underline-offset-4 hover:text-accent hover:decoration-accent"
+          aria-label={say.overview.seeCampaigns(ratio(roas))}
+        >
+          {ratio(roas)}
+        </Link>
+      )}
+      {before && <Change now={roas} was={was} better="more" from={beforeTitle(before, ratio(was))} />}
     </Tile>
   );
 }
+
+/** The figure before, and of which days. */
+const beforeTitle = ({ range }: Before, figure: string): string =>
+  say.overview.beforeTitle(figure, longDay(range.from), longDay(range.to));
 
 interface ChangeProps {
   readonly now: number | null;
